@@ -1,0 +1,126 @@
+import type { ChildProcess } from 'node:child_process'
+import { subscribe } from 'node:diagnostics_channel'
+import { Server, Socket } from 'node:net'
+
+/**
+ * What a test can leave behind, each with a line that says where it was made: sockets (client and
+ * server side), listening servers, child processes, timers (unref'd ones too, which
+ * `process.getActiveResourcesInfo()` does not show), and rejections that nobody handled.
+ *
+ * Node's own means show only part of these, so the few functions that all of them go through are
+ * wrapped: `net.Socket#connect`, `net.Server#listen`, the global timers, and the diagnostics
+ * channels of accepted sockets and child processes. Vitest takes its timers before set-up files
+ * run, so its own are not seen.
+ */
+export interface LeakDetector {
+  /** All that is open now, by identity, and what it is. */
+  open(): Map<object, string>
+  /** Takes the unhandled rejections since the last call. */
+  rejections(): unknown[]
+}
+
+interface Opened {
+  readonly what: () => string
+  readonly isOpen: () => boolean
+}
+
+const ownFrames = /tools[\\/]vitest[\\/]leaks|node:internal|node:diagnostics_channel|\(node:|at node:/
+
+/** The first line of the stack that is neither ours nor Node's. */
+function origin(): string {
+  const lines = (new Error().stack ?? '').split('\n').slice(1)
+  return lines.find(line => !ownFrames.test(line) && line.includes('at '))?.trim() ?? 'at an unknown place'
+}
+
+/** Starts to watch. Once a process: everything that opens from now on is seen. */
+export function detectLeaks(): LeakDetector {
+  const opened = new Map<object, Opened>()
+  const rejections: unknown[] = []
+
+  const track = (thing: object, what: () => string, isOpen: () => boolean): void => {
+    const at = origin()
+    opened.set(thing, { what: () => `${what()}, made ${at}`, isOpen })
+  }
+  watchSockets(track)
+  watchTimers(opened, track)
+  process.on('unhandledRejection', reason => rejections.push(reason))
+
+  return {
+    open: () => {
+      for (const [thing, { isOpen }] of opened) if (!isOpen()) opened.delete(thing)
+      return new Map([...opened].map(([thing, { what }]) => [thing, what()]))
+    },
+    rejections: () => rejections.splice(0),
+  }
+}
+
+type Track = (thing: object, what: () => string, isOpen: () => boolean) => void
+
+function watchSockets(track: Track): void {
+  const socket = (one: Socket, side: string): void => {
+    const where = (): string => (one.remotePort ? ` to port ${one.remotePort}` : '')
+    let closed = false
+    one.once('close', () => {
+      closed = true
+    })
+    track(
+      one,
+      () => `${side} socket${where()}`,
+      () => !closed,
+    )
+  }
+  const { connect } = Socket.prototype
+  Socket.prototype.connect = function (this: Socket, ...args: unknown[]) {
+    socket(this, 'a client')
+    return Reflect.apply(connect, this, args)
+  } as typeof connect
+  subscribe('net.server.socket', message => socket((message as { socket: Socket }).socket, "a server's"))
+
+  const { listen } = Server.prototype
+  Server.prototype.listen = function (this: Server, ...args: unknown[]) {
+    track(
+      this,
+      () => `a listening server (${JSON.stringify(this.address())})`,
+      () => this.listening,
+    )
+    return Reflect.apply(listen, this, args)
+  } as typeof listen
+
+  subscribe('child_process', message => {
+    const child = (message as { process: ChildProcess }).process
+    track(
+      child,
+      () => `a child process (${child.spawnargs?.join(' ') ?? 'being started'})`,
+      () => child.pid !== undefined && child.exitCode === null && child.signalCode === null,
+    )
+  })
+}
+
+type Timeout = ReturnType<typeof setTimeout>
+
+/** Wraps the global timers, keeping their own properties (`util.promisify.custom`). */
+function watchTimers(opened: Map<object, Opened>, track: Track): void {
+  const wrap = (name: 'setTimeout' | 'setInterval'): void => {
+    const original = globalThis[name]
+    const wrapped = (fn: (...args: unknown[]) => void, ms?: number, ...args: unknown[]): Timeout => {
+      let open = true
+      const fired = (...given: unknown[]): void => {
+        if (name === 'setTimeout') {
+          open = false
+          opened.delete(timer)
+        }
+        fn(...given)
+      }
+      const timer = original(fired, ms, ...args)
+      track(
+        timer,
+        () => `a timer of ${ms ?? 0} ms (${name})`,
+        () => open && !(timer as Timeout & { _destroyed?: boolean })._destroyed,
+      )
+      return timer
+    }
+    globalThis[name] = Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(original)) as never
+  }
+  wrap('setTimeout')
+  wrap('setInterval')
+}

@@ -1,0 +1,47 @@
+import { setTimeout as after } from 'node:timers'
+import { afterAll, afterEach, beforeEach } from 'vitest'
+import { detectLeaks, type LeakDetector } from './leaks.ts'
+
+/**
+ * Set-up of every test file: after each test no socket, server, child process, timer or unhandled
+ * rejection of it is left. What `beforeAll` of the file opened may stay until the file ends.
+ *
+ * Hooks run in stack order, so these `after` hooks are the last: a test file's own have closed
+ * what they close.
+ */
+const shared = globalThis as { wherryLeaks?: LeakDetector }
+shared.wherryLeaks ??= detectLeaks()
+const detector = shared.wherryLeaks
+
+/** How long things may take to close after the test: a bound, not a wait. */
+const closingMs = Number(process.env.WHERRY_CLOSING_MS ?? 3_000)
+
+/** Fails unless all that was opened after `known` closes within the bound. */
+async function nothingLeft(known: ReadonlyMap<object, string>): Promise<void> {
+  const left = (): string[] => [...detector.open()].filter(([thing]) => !known.has(thing)).map(([, what]) => what)
+  const until = performance.now() + closingMs
+  // A turn of the loop at least: that is when Node tells of unhandled rejections.
+  do await new Promise<void>(resolve => after(resolve, 1))
+  while (left().length > 0 && performance.now() < until)
+  const rejected = detector.rejections().map(reason => `an unhandled rejection: ${text(reason)}`)
+  const all = [...left(), ...rejected]
+  if (all.length > 0) throw new Error(`left behind: ${all.join('\n  and ')}`)
+}
+
+function text(reason: unknown): string {
+  return reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)
+}
+
+const beforeFile = detector.open()
+let beforeTest = beforeFile
+beforeEach(() => {
+  beforeTest = detector.open()
+})
+afterEach(() => nothingLeft(beforeTest))
+afterAll(() => nothingLeft(beforeFile))
+
+if (process.env.WHERRY_SEEDS !== undefined || process.env.WHERRY_FIRST_SEED !== undefined) {
+  const { configureGlobal } = await import('fast-check')
+  const { WHERRY_SEEDS: runs, WHERRY_FIRST_SEED: seed } = process.env
+  configureGlobal({ ...(runs && { numRuns: Number(runs) }), ...(seed && { seed: Number(seed) }) })
+}

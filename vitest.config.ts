@@ -1,0 +1,22 @@
+import { defineConfig } from 'vitest/config'
+import { repository, sourceAliases } from './tools/vitest/aliases.ts'
+
+/** Tests run from source: the workspace's packages are aliased to their `src`, nothing has to be built first. */
+export default defineConfig({
+  root: repository,
+  resolve: { alias: sourceAliases() },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**'],
+    setupFiles: ['tools/vitest/setup.ts'],
+    environment: 'node',
+    env: { NODE_ENV: 'test' },
+    retry: 0,
+    allowOnly: process.env.CI === undefined,
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    teardownTimeout: 5_000,
+    maxWorkers: 2,
+    slowTestThreshold: 2_000,
+  },
+})

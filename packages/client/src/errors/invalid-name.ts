@@ -1,0 +1,23 @@
+/**
+ * A name, namespace, plural, label key or label value that no API server takes. Thrown before any
+ * request: an empty name in a path would turn a get into a list and a delete into a delete of all.
+ */
+export class InvalidNameError extends RangeError {
+  override readonly name = 'InvalidNameError'
+  readonly code = 'INVALID_NAME'
+  /** What the value was given as: `name`, `namespace`, `plural`, `label key`, … */
+  readonly what: string
+  /** The value as given. */
+  readonly value: unknown
+
+  constructor(what: string, value: unknown, why: string) {
+    super(`${what} ${show(value)} ${why}`)
+    this.what = what
+    this.value = value
+  }
+}
+
+function show(value: unknown): string {
+  if (typeof value !== 'string') return value === null ? 'null' : `of type ${typeof value}`
+  return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value)
+}

@@ -1,0 +1,98 @@
+import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
+
+/** One condition on one field. Which fields a resource knows, only its server can tell. */
+export interface FieldRequirement {
+  readonly field: string
+  readonly operator: '=' | '!='
+  readonly value: string
+}
+
+/** What is taken as a field selector: `{ 'metadata.name': 'web' }`, or text (`status.phase!=Failed`). */
+export type FieldSelectorInput = string | Readonly<Record<string, string>> | FieldSelector
+
+/** A parsed field selector: all its requirements must hold. Equal selectors have equal text. */
+export class FieldSelector {
+  readonly requirements: readonly FieldRequirement[]
+  /** The normal form, which is what is sent. Empty: selects everything. */
+  readonly text: string
+
+  private constructor(requirements: Iterable<FieldRequirement>) {
+    const byText = new Map<string, FieldRequirement>()
+    for (const requirement of requirements) {
+      byText.set(`${requirement.field}${requirement.operator}${escaped(requirement.value)}`, requirement)
+    }
+    const texts = [...byText.keys()].sort()
+    this.requirements = texts.map(text => byText.get(text) as FieldRequirement)
+    this.text = texts.join(',')
+  }
+
+  static readonly everything: FieldSelector = new FieldSelector([])
+
+  /** Reads a selector as given. What does not parse is an error that names `option`. */
+  static of(input: FieldSelectorInput, option = 'fields'): FieldSelector {
+    if (input instanceof FieldSelector) return input
+    if (typeof input === 'string') return new FieldSelector(parse(input, option))
+    if (input === null || typeof input !== 'object' || Array.isArray(input)) {
+      throw new OptionTypeError(
+        option,
+        takes,
+        input === null ? 'null' : Array.isArray(input) ? 'an array' : typeof input,
+      )
+    }
+    const requirements = Object.entries(input).map(([field, value]): FieldRequirement => {
+      if (typeof value !== 'string') throw new OptionTypeError(`${option}.${field}`, 'a string', typeof value)
+      return { field: checkField(field, option), operator: '=', value }
+    })
+    return new FieldSelector(requirements)
+  }
+
+  /** Selects what both select. */
+  and(other: FieldSelector): FieldSelector {
+    if (other.requirements.length === 0) return this
+    if (this.requirements.length === 0) return other
+    return new FieldSelector([...this.requirements, ...other.requirements])
+  }
+
+  /** The value that `field` must have, if the selector says so by equality. */
+  equal(field: string): string | undefined {
+    return this.requirements.find(r => r.field === field && r.operator === '=')?.value
+  }
+
+  toString(): string {
+    return this.text
+  }
+}
+
+const takes = "fields to equal, or a field selector's text"
+
+/** The grammar of `k8s.io/apimachinery/pkg/fields`: no spaces, `\` escapes `\`, `,` and `=` in values. */
+function parse(text: string, option: string): FieldRequirement[] {
+  const fail = (why: string): never => {
+    throw new OptionRangeError(option, 'a field selector', `${JSON.stringify(text)} (${why})`)
+  }
+  const requirements: FieldRequirement[] = []
+  for (const [term] of text.matchAll(/(?:\\[\s\S]?|[^,\\])+/g)) {
+    const operator = /!=|==|=/.exec(term)
+    if (operator === null) return fail(`'${term}' has no operator`)
+    const field = term.slice(0, operator.index)
+    const raw = term.slice(operator.index + operator[0].length)
+    if (!/^(?:[^\\,=]|\\[\\,=])*$/.test(raw)) fail(`'${raw}' has a bare = or a wrong escape`)
+    requirements.push({
+      field: checkField(field, option),
+      operator: operator[0] === '!=' ? '!=' : '=',
+      value: raw.replace(/\\([\\,=])/g, '$1'),
+    })
+  }
+  return requirements
+}
+
+function checkField(field: string, option: string): string {
+  if (field === '' || /[\\,=!]/.test(field)) {
+    throw new OptionRangeError(option, 'fields named by a path such as metadata.name', JSON.stringify(field))
+  }
+  return field
+}
+
+function escaped(value: string): string {
+  return value.replace(/[\\,=]/g, '\\$&')
+}

@@ -1,0 +1,218 @@
+import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
+import { checkSegment } from '../names/segment.ts'
+import type { FieldSelectorInput } from './field-selector.ts'
+import { FieldSelector } from './field-selector.ts'
+import type { LabelSelectorInput } from './label-selector.ts'
+import { LabelSelector } from './label-selector.ts'
+import type { Exact, PartialObjectMetadata, Projected, Scope } from './object.ts'
+import type { Projection } from './projection.ts'
+
+/** What names a resource and the type of its objects: its GVK and its GVR in one. */
+export interface ResourceDefinition {
+  /** API group; `''` is the core group. */
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  /** The resource's name in paths: `configmaps`. */
+  readonly plural: string
+  readonly namespaced: boolean
+}
+
+/** A {@link ResourceDefinition} as a view carries it. */
+export interface ResourceType<S extends Scope = Scope> extends ResourceDefinition {
+  readonly scope: S
+}
+
+/** A narrower scope: what is not given stays as it was. */
+export type Within<S extends Scope = Scope> = S extends 'namespaced'
+  ? WithinSelectors & {
+      /** These namespaces only, each asked for by itself. Not an empty list. @default all */
+      readonly namespaces?: readonly string[] | undefined
+    }
+  : WithinSelectors & { readonly namespaces?: undefined }
+
+export interface WithinSelectors {
+  /** Objects with these labels only. @default all */
+  readonly labels?: LabelSelectorInput | undefined
+  /** Objects with these fields only; which fields work, the server says. @default all */
+  readonly fields?: FieldSelectorInput | undefined
+}
+
+/**
+ * What to read: a resource, a scope and a projection. A value: two views with one `key` are the same
+ * view, and objects are never compared. `C` is what a read gives, `S` says whether the resource's
+ * objects live in namespaces.
+ */
+export interface View<out C = unknown, S extends Scope = Scope> {
+  /** Group, version, resource, sorted namespaces, normalised selectors and the projection's name. */
+  readonly key: string
+  readonly resource: ResourceType<S>
+  /** Sorted, each once; `undefined`: all of them. Never empty. */
+  readonly namespaces: readonly string[] | undefined
+  readonly labels: LabelSelector
+  readonly fields: FieldSelector
+  readonly projection: Projection<C>
+  /**
+   * The same view of fewer objects: namespaces are intersected, selectors must both hold.
+   * @throws RangeError for no namespaces, or none that are left.
+   * @throws InvalidNameError for a namespace, label key or label value that no server takes.
+   */
+  within(scope: Within<S>): View<C, S>
+}
+
+/** A resource, seen whole: all objects without `managedFields`, and where other views come from. */
+export interface Resource<T, S extends Scope = Scope> extends View<T, S> {
+  within(scope: Within<S>): Resource<T, S>
+  /** With `managedFields`. */
+  full(): View<T, S>
+  /** With `managedFields`, and integers beyond 2^53 − 1 as `bigint`, written back digit for digit. */
+  exact(): View<Exact<T>, S>
+  /** Only identity and metadata, without `managedFields`: the rest is not even sent. */
+  metadata(): View<PartialObjectMetadata, S>
+  /**
+   * What `project` builds from each object. Call it once, at module level: the name is the
+   * projection's identity in the view's key, and another function of that name is a conflict where
+   * both meet. It is given the object as decoded, `managedFields` included, and must not change it;
+   * what it returns is kept, so build anew rather than delete.
+   */
+  project<C>(name: string, project: (object: T) => C): View<Projected<C>, S>
+}
+
+/**
+ * A resource by its names. Constants, best defined once at module level; nothing is asked of a server.
+ *
+ * @throws InvalidNameError for a name that can't stand in a path.
+ */
+export function defineResource<T extends object>(
+  definition: ResourceDefinition & { readonly namespaced: true },
+): Resource<T, 'namespaced'>
+export function defineResource<T extends object>(
+  definition: ResourceDefinition & { readonly namespaced: false },
+): Resource<T, 'cluster'>
+export function defineResource<T extends object>(definition: ResourceDefinition): Resource<T, Scope> {
+  const { group, version, kind, plural, namespaced } = definition
+  if (group !== '') checkSegment('group', group)
+  checkSegment('version', version)
+  checkSegment('plural', plural)
+  if (typeof kind !== 'string' || kind === '') throw new OptionTypeError('kind', 'the name of a kind', `${kind}`)
+  if (typeof namespaced !== 'boolean') throw new OptionTypeError('namespaced', 'true or false', typeof namespaced)
+  const resource: ResourceType = {
+    group,
+    version,
+    kind,
+    plural,
+    namespaced,
+    scope: namespaced ? 'namespaced' : 'cluster',
+  }
+  return new AnyView<T>(resource, undefined, LabelSelector.everything, FieldSelector.everything, byKind.default)
+}
+
+const byKind = {
+  default: { kind: 'default', name: 'default' },
+  full: { kind: 'full', name: 'full' },
+  exact: { kind: 'exact', name: 'exact' },
+  metadata: { kind: 'metadata', name: 'metadata' },
+} as const satisfies Record<string, Projection<never>>
+
+class AnyView<T> implements Resource<T> {
+  readonly resource: ResourceType
+  readonly namespaces: readonly string[] | undefined
+  readonly labels: LabelSelector
+  readonly fields: FieldSelector
+  readonly projection: Projection<T>
+  #key: string | undefined
+
+  constructor(
+    resource: ResourceType,
+    namespaces: readonly string[] | undefined,
+    labels: LabelSelector,
+    fields: FieldSelector,
+    projection: Projection<T>,
+  ) {
+    this.resource = resource
+    this.namespaces = namespaces
+    this.labels = labels
+    this.fields = fields
+    this.projection = projection
+  }
+
+  get key(): string {
+    this.#key ??= keyOf(this)
+    return this.#key
+  }
+
+  within(scope: Within): AnyView<T> {
+    if (scope === null || typeof scope !== 'object') throw new OptionTypeError('within', 'an object', `${scope}`)
+    for (const name of Object.keys(scope)) {
+      if (name !== 'namespaces' && name !== 'labels' && name !== 'fields') {
+        throw new OptionRangeError('within', 'namespaces, labels and fields', JSON.stringify(name))
+      }
+    }
+    return new AnyView(
+      this.resource,
+      scope.namespaces === undefined ? this.namespaces : this.#narrowed(scope.namespaces),
+      scope.labels === undefined ? this.labels : this.labels.and(LabelSelector.of(scope.labels, 'within.labels')),
+      scope.fields === undefined ? this.fields : this.fields.and(FieldSelector.of(scope.fields, 'within.fields')),
+      this.projection,
+    )
+  }
+
+  full(): View<T> {
+    return this.#as(byKind.full)
+  }
+
+  exact(): View<Exact<T>> {
+    return this.#as(byKind.exact)
+  }
+
+  metadata(): View<PartialObjectMetadata> {
+    return this.#as(byKind.metadata)
+  }
+
+  project<C>(name: string, project: (object: T) => C): View<Projected<C>> {
+    if (typeof name !== 'string' || name === '') throw new OptionTypeError('project.name', 'a name', `${name}`)
+    if (typeof project !== 'function') throw new OptionTypeError('project', 'a function of an object', typeof project)
+    return this.#as({ kind: 'named', name, project: project as (object: T) => Projected<C> })
+  }
+
+  #as<C>(projection: Projection<C>): View<C> {
+    return new AnyView(this.resource, this.namespaces, this.labels, this.fields, projection)
+  }
+
+  #narrowed(namespaces: readonly string[]): readonly string[] {
+    const takes = 'a list of at least one namespace'
+    if (!Array.isArray(namespaces)) throw new OptionTypeError('within.namespaces', takes, typeof namespaces)
+    if (!this.resource.namespaced) {
+      throw new OptionRangeError(
+        'within.namespaces',
+        `nothing for ${this.resource.plural}, which have no namespace`,
+        'a list',
+      )
+    }
+    if (namespaces.length === 0) throw new OptionRangeError('within.namespaces', takes, 'an empty list')
+    for (const namespace of namespaces) checkSegment('namespace', namespace)
+    const held = this.namespaces
+    const both = held === undefined ? namespaces : namespaces.filter(namespace => held.includes(namespace))
+    if (both.length === 0) {
+      throw new OptionRangeError('within.namespaces', `namespaces among ${held?.join(', ')}`, namespaces.join(', '))
+    }
+    return [...new Set(both)].sort()
+  }
+}
+
+/** Parts are escaped where they could be taken for the marks between them, so that keys are one to one. */
+function keyOf({ resource, namespaces, labels, fields, projection }: View): string {
+  const { group, version, plural } = resource
+  const parts: string[] = []
+  if (namespaces !== undefined) parts.push(`namespaces=${namespaces.map(namespace => escaped(namespace)).join(',')}`)
+  if (labels.text !== '') parts.push(`labels=${escaped(labels.text, /[%&]/g)}`)
+  if (fields.text !== '') parts.push(`fields=${escaped(fields.text, /[%&]/g)}`)
+  if (projection.kind === 'named') parts.push(`projection=${escaped(projection.name, /[%&]/g)}`)
+  else if (projection.kind !== 'default') parts.push(`as=${projection.kind}`)
+  const path = [group, version, plural].map(part => escaped(part)).join('/')
+  return parts.length === 0 ? path : `${path}?${parts.join('&')}`
+}
+
+function escaped(text: string, what: RegExp = /[%&,?/]/g): string {
+  return text.replace(what, encodeURIComponent)
+}

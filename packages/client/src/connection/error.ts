@@ -1,0 +1,50 @@
+/**
+ * What went wrong between this process and the API server:
+ *
+ * - `CONNECT_FAILED`, `CONNECT_TIMEOUT`: no connection came about (refused, unknown host, bad certificate, proxy).
+ * - `CONNECTION_LOST`: the connection ended with the request under way.
+ * - `PING_TIMEOUT`: as before, because the other side no longer answered.
+ * - `STREAM_RESET`: the server broke this one request off.
+ * - `STREAM_REFUSED`: the server did not begin it.
+ * - `HEADERS_TOO_LARGE`: the answer's headers are beyond the bound.
+ * - `INSECURE_TOKEN`: credentials would have gone unencrypted to another machine; nothing was sent.
+ * - `CLIENT_CLOSED`: the client was closed before the answer was complete.
+ */
+export type ConnectionErrorCode =
+  | 'CONNECT_FAILED'
+  | 'CONNECT_TIMEOUT'
+  | 'CONNECTION_LOST'
+  | 'PING_TIMEOUT'
+  | 'STREAM_RESET'
+  | 'STREAM_REFUSED'
+  | 'HEADERS_TOO_LARGE'
+  | 'INSECURE_TOKEN'
+  | 'CLIENT_CLOSED'
+
+/** A request that got no (complete) answer. `cause` is what the transport said. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError'
+  readonly code: ConnectionErrorCode
+  /** `true` when the server certainly did not process the request: repeating it is safe, whatever it was. */
+  readonly unprocessed: boolean
+
+  constructor(
+    code: ConnectionErrorCode,
+    message: string,
+    options: { readonly cause?: unknown; readonly unprocessed?: boolean | undefined } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.unprocessed = options.unprocessed ?? false
+  }
+}
+
+/** Whether `error` is about the way to the server, not an answer of it. */
+export function isConnectionError(error: unknown): error is ConnectionError {
+  return error instanceof ConnectionError
+}
+
+/** Whether the server certainly did not process the request that ended so. */
+export function isUnprocessed(error: unknown): boolean {
+  return error instanceof Error && (error as { unprocessed?: unknown }).unprocessed === true
+}

@@ -1,0 +1,34 @@
+import type { Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
+
+/**
+ * What a request is, as far as its connection matters:
+ *
+ * - `call`: a read that ends by itself. Never waits behind streams.
+ * - `write`: a write or a lease. Has connections that neither reads nor streams may fill.
+ * - `stream`: a watch. Lives long; as many connections are opened as streams need.
+ */
+export type Lane = 'call' | 'write' | 'stream'
+
+/** A request and its lane. Credentials, user agent and the server's base path are added on the way. */
+export interface LaneRequest extends RequestHead {
+  readonly lane: Lane
+}
+
+/** {@link ResponseHandlers}, and what a long stream may want to know besides. */
+export interface RequestHandlers extends ResponseHandlers {
+  /**
+   * The server is going away (GOAWAY): this stream goes on for now, and should be opened anew
+   * elsewhere before it ends. Called at most once, never after `end`, `error` or `abort()`.
+   */
+  draining?(): void
+}
+
+/** Sends requests to one API server. */
+export interface Requester {
+  /**
+   * Sends `request` and tells `on` what comes back: exactly one of `end` and `error` is called,
+   * never before this call has returned; none after `abort()`. A handler that throws ends the
+   * exchange: its error is given to `on.error`.
+   */
+  request(request: LaneRequest, on: RequestHandlers): Exchange
+}

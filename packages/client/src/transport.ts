@@ -1,0 +1,57 @@
+/** What a request carries. `path` includes the query; `headers` have lower-case names. */
+export interface RequestHead {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Uint8Array | undefined
+}
+
+/** Response headers with lower-case names; one that came more than once is an array. */
+export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>
+
+/**
+ * Hears one response: `head` once, `data` any number of times, then exactly one of `end` (the
+ * stream was finished by the server) and `error` (it broke, or never began). After `abort()` none
+ * of them is called.
+ */
+export interface ResponseHandlers {
+  head(status: number, headers: ResponseHeaders): void
+  data(chunk: Uint8Array): void
+  end(): void
+  error(cause: Error): void
+}
+
+/** One request under way. */
+export interface Exchange {
+  /** Stops reading: flow control holds the server back. */
+  pause(): void
+  resume(): void
+  /** Ends the request. No handler is called from now on. Harmless when it is over. */
+  abort(): void
+}
+
+/** Why a connection takes no more requests: `goaway` lets streams in flight go on, `closed` has ended them. */
+export type CloseReason = 'goaway' | 'closed'
+
+/**
+ * One HTTP/2 session, or one HTTP/1.1 socket (`maxStreams` 1).
+ *
+ * A request that the server certainly did not process (refused, or beyond the last stream that a
+ * GOAWAY names) fails with an error whose `unprocessed` is `true`: it is repeated elsewhere.
+ */
+export interface Connection {
+  /** How many requests may be under way at once. May change when the server's settings arrive. */
+  readonly maxStreams: number
+  request(head: RequestHead, on: ResponseHandlers): Exchange
+  /** Resolves when the other side answered; rejects when the connection closes first. Where there is no PING, resolves at once. */
+  ping(): Promise<void>
+  /** Calls `fn` at a GOAWAY and at the end; at once if the connection is closed already. */
+  onClose(fn: (why: CloseReason, cause?: Error) => void): void
+  /** Ends the connection and every stream on it. Resolves when it is gone. */
+  close(): Promise<void>
+}
+
+/** The seam to bytes: opens connections to an origin. Rejects when none can be opened, or on `signal`. */
+export interface Transport {
+  connect(target: URL, signal: AbortSignal): Promise<Connection>
+}

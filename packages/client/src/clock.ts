@@ -23,10 +23,17 @@ export function systemClock(options: { readonly unref?: boolean | undefined } = 
     now: () => Date.now(),
     monotonic: () => performance.now(),
     timer(ms, fn) {
-      const handle = setTimeout(fn, ms)
-      if (unref) handle.unref()
+      // setTimeout fires at once for what does not fit 32 bits: a longer wait is waited in parts.
+      let handle: NodeJS.Timeout
+      const wait = (left: number): void => {
+        handle = left > longest ? setTimeout(() => wait(left - longest), longest) : setTimeout(fn, left)
+        if (unref) handle.unref()
+      }
+      wait(ms)
       return { cancel: () => clearTimeout(handle) }
     },
     turn: () => new Promise(resolve => setImmediate(resolve)),
   }
 }
+
+const longest = 2 ** 31 - 1

@@ -1,3 +1,4 @@
+import diagnostics from 'node:diagnostics_channel'
 import { type Clock, systemClock } from './clock.ts'
 
 /** Where in Wherry a background failure came up. */
@@ -33,35 +34,93 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFields = Readonly<Record<string, unknown>>
 
 /**
- * Everything that Wherry takes from the world around it, but for bytes: given once to the client and
- * read from it by all above. A test gives one whose time and random numbers are its own.
+ * Everything that Wherry takes from the world around it, but for bytes. Given once, to the client,
+ * and read from it by all above. `simulate(seed)` of `@wherry/testing` gives one that replays.
  */
 export interface Environment {
   readonly clock: Clock
-  /** A random number: at least 0, less than 1. */
+  /** A random number: at least 0, less than 1. Not for secrets. */
   random(): number
   /** Hears of failures in the background, which no caller is there to catch. Must not throw. */
   onError(error: Error, context: ErrorContext): void
-  /** Hears of what is allowed and unwise. Must not throw. */
+  /** Hears of what is allowed and unwise, the server's own warnings among it. Must not throw. */
   onWarning(message: string, context?: WarningContext): void
   readonly metrics: Metrics
   log(level: LogLevel, message: string, fields?: LogFields): void
 }
 
-const silent: Metrics = { count() {}, gauge() {}, observe() {} }
+/** What `diagnostics_channel.subscribe('wherry:error', …)` is told by {@link systemEnvironment}. */
+export interface ErrorMessage {
+  readonly error: Error
+  readonly context: ErrorContext
+}
+
+/** What `diagnostics_channel.subscribe('wherry:warning', …)` is told by {@link systemEnvironment}. */
+export interface WarningMessage {
+  readonly message: string
+  readonly context: WarningContext | undefined
+}
 
 /**
- * The environment of this machine: its clock, `Math.random`, and listeners that do nothing, but
- * for what `given` replaces. Nothing is printed by a library: who wants to hear gives listeners.
+ * The environment of a real process: this machine's clock and `Math.random`. What is given in
+ * `parts` stands in for its own.
+ *
+ * A library prints nothing, so this one is silent where it is not told otherwise: `metrics` and
+ * `log` go nowhere, and `onError` and `onWarning` only to the diagnostics channels `wherry:error`
+ * ({@link ErrorMessage}) and `wherry:warning` ({@link WarningMessage}). A program should give
+ * `onError`: a failure in the background is retried, and nobody else hears of it.
  */
-export function systemEnvironment(given: Partial<Environment> = {}): Environment {
+export function systemEnvironment(parts: Partial<Environment> = {}): Environment {
+  return { ...defaults(), ...withoutUndefined(parts) }
+}
+
+function defaults(): Environment {
+  const errors = diagnostics.channel('wherry:error')
+  const warnings = diagnostics.channel('wherry:warning')
   return {
     clock: systemClock(),
-    random: () => Math.random(),
-    onError() {},
-    onWarning() {},
-    metrics: silent,
+    random: Math.random,
+    onError: (error, context) => errors.publish({ error, context } satisfies ErrorMessage),
+    onWarning: (message, context) => warnings.publish({ message, context } satisfies WarningMessage),
+    metrics: { count() {}, gauge() {}, observe() {} },
     log() {},
-    ...given,
+  }
+}
+
+function withoutUndefined<T extends object>(parts: T): T {
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as T
+}
+
+/**
+ * An environment whose callbacks can't break their caller (rule X9): what `onWarning`, a metric or
+ * the log throws is told to `onError`, and what `onError` throws is dropped, having nowhere to go.
+ */
+export function guarded(environment: Environment): Environment {
+  const { clock, metrics } = environment
+  const onError = (error: Error, context: ErrorContext): void => {
+    try {
+      environment.onError(error, context)
+    } catch {
+      // Nobody is left to tell.
+    }
+  }
+  const guard = (phase: string, call: () => void): void => {
+    try {
+      call()
+    } catch (error) {
+      onError(error instanceof Error ? error : new Error(`${phase} threw`, { cause: error }), { phase })
+    }
+  }
+  return {
+    clock,
+    random: () => environment.random(),
+    onError,
+    onWarning: (message, context) => guard('onWarning', () => environment.onWarning(message, context)),
+    metrics: {
+      count: (name, labels, by) => guard('metrics', () => metrics.count(name, labels, by)),
+      gauge: (name, value, labels) => guard('metrics', () => metrics.gauge(name, value, labels)),
+      observe: (name, value, labels) => guard('metrics', () => metrics.observe(name, value, labels)),
+    },
+    log: (level, message, fields) => guard('log', () => environment.log(level, message, fields)),
   }
 }

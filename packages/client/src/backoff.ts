@@ -1,0 +1,80 @@
+import type { Clock } from './clock.ts'
+import type { Environment } from './environment.ts'
+import { checkOptions, milliseconds } from './errors/check.ts'
+import { OptionRangeError } from './errors/option.ts'
+
+export interface BackoffOptions {
+  /** The first wait is drawn from this to twice this, in milliseconds. @default 800 */
+  readonly initialMs?: number | undefined
+  /** What the doubling ends at, in milliseconds: no wait is longer than twice this. @default 30_000 */
+  readonly maxMs?: number | undefined
+  /** So long without a failure, and the next one counts as the first, in milliseconds. @default 120_000 */
+  readonly resetMs?: number | undefined
+}
+
+/**
+ * How long to wait after a failure (rule R22): d doubles from 800 ms to 30 s with each failure, and
+ * each wait is drawn from [d, 2d], so that many clients do not come back at once. After two minutes
+ * without a failure it begins anew. The numbers are those of client-go's reflector.
+ */
+export class Backoff {
+  readonly #environment: Pick<Environment, 'clock' | 'random'>
+  readonly #initialMs: number
+  readonly #maxMs: number
+  readonly #resetMs: number
+  #nextMs: number
+  #failedAt = Number.NEGATIVE_INFINITY
+
+  constructor(environment: Pick<Environment, 'clock' | 'random'>, options: BackoffOptions = {}) {
+    const positive = milliseconds({ min: 1 })
+    checkOptions('backoff', options, { initialMs: positive, maxMs: positive, resetMs: milliseconds() })
+    this.#environment = environment
+    this.#initialMs = options.initialMs ?? 800
+    this.#maxMs = options.maxMs ?? 30_000
+    this.#resetMs = options.resetMs ?? 120_000
+    if (this.#maxMs < this.#initialMs) {
+      throw new OptionRangeError('backoff.maxMs', `initialMs (${this.#initialMs}) or more`, `${this.#maxMs}`)
+    }
+    this.#nextMs = this.#initialMs
+  }
+
+  /** Notes a failure and draws how long to wait after it, in milliseconds. */
+  next(): number {
+    const now = this.#environment.clock.monotonic()
+    if (now - this.#failedAt >= this.#resetMs) this.#nextMs = this.#initialMs
+    this.#failedAt = now
+    const wait = this.#nextMs
+    this.#nextMs = Math.min(wait * 2, this.#maxMs)
+    return wait * (1 + this.#environment.random())
+  }
+
+  /** Notes a failure and waits, at least `atLeastMs` (a Retry-After). Rejects with the signal's reason, at once. */
+  wait(signal?: AbortSignal, atLeastMs = 0): Promise<void> {
+    return sleep(this.#environment.clock, Math.max(this.next(), atLeastMs), signal)
+  }
+
+  /** Forgets all failures: the next wait is the first. */
+  reset(): void {
+    this.#nextMs = this.#initialMs
+    this.#failedAt = Number.NEGATIVE_INFINITY
+  }
+}
+
+/** Waits `ms` milliseconds on `clock`. Rejects with the signal's reason as soon as it is aborted. */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason)
+      return
+    }
+    const timer = clock.timer(ms, () => {
+      signal?.removeEventListener('abort', stopped)
+      resolve()
+    })
+    const stopped = (): void => {
+      timer.cancel()
+      reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', stopped, { once: true })
+  })
+}

@@ -1,0 +1,110 @@
+import { OptionRangeError, OptionTypeError } from './option.ts'
+
+/** Checks one option's value, never `undefined`. Throws an {@link OptionTypeError} or an {@link OptionRangeError}. */
+export type Check = (option: string, value: unknown) => void
+
+/**
+ * Checks an options object, each option by its own check; one that is `undefined` is not given. An
+ * option that no check is for is an error too: nothing that a caller wrote is silently ignored.
+ */
+export function checkOptions(of: string, options: unknown, checks: Readonly<Record<string, Check>>): void {
+  if (options === undefined) return
+  if (options === null || typeof options !== 'object' || Array.isArray(options)) {
+    throw new OptionTypeError(of, 'an object of options', described(options))
+  }
+  for (const [name, value] of Object.entries(options)) {
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined
+    if (check === undefined) {
+      throw new OptionTypeError(
+        `${of}.${name}`,
+        `nothing: it is no option here (${Object.keys(checks).join(', ')} are)`,
+        described(value),
+      )
+    }
+    if (value !== undefined) check(`${of}.${name}`, value)
+  }
+}
+
+/** Milliseconds, finite, 0 or more (or more than `min`). */
+export function milliseconds(bounds: { readonly min?: number; readonly infinite?: boolean } = {}): Check {
+  const { min = 0, infinite = false } = bounds
+  const takes = `milliseconds, ${min} or more${infinite ? ' (Infinity: no bound)' : ''}`
+  return (option, value) => {
+    if (typeof value !== 'number') throw new OptionTypeError(option, takes, described(value))
+    if (value === Number.POSITIVE_INFINITY && infinite) return
+    if (!Number.isFinite(value) || value < min) throw new OptionRangeError(option, takes, `${value}`)
+  }
+}
+
+/** A whole number from `min` to `max`. */
+export function integer(min = 0, max: number = Number.MAX_SAFE_INTEGER): Check {
+  const takes = `a whole number from ${min} to ${max}`
+  return (option, value) => {
+    if (typeof value !== 'number') throw new OptionTypeError(option, takes, described(value))
+    if (!Number.isSafeInteger(value) || value < min || value > max)
+      throw new OptionRangeError(option, takes, `${value}`)
+  }
+}
+
+/** One of these literals. */
+export function oneOf(...literals: readonly (string | boolean)[]): Check {
+  const takes = `one of ${literals.map(literal => JSON.stringify(literal)).join(', ')}`
+  return (option, value) => {
+    if (!literals.some(literal => typeof literal === typeof value))
+      throw new OptionTypeError(option, takes, described(value))
+    if (!literals.includes(value as string)) throw new OptionRangeError(option, takes, JSON.stringify(value))
+  }
+}
+
+/** True or false. */
+export const flag: Check = (option, value) => {
+  if (typeof value !== 'boolean') throw new OptionTypeError(option, 'true or false', described(value))
+}
+
+/** Text that is not empty, without control characters: it may be sent in a header. */
+export const text: Check = (option, value) => {
+  if (typeof value !== 'string') throw new OptionTypeError(option, 'a string', described(value))
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (value === '' || /[\u0000-\u001f\u007f]/.test(value)) {
+    throw new OptionRangeError(
+      option,
+      'text that is not empty and has no control characters',
+      value === '' ? 'nothing' : 'a control character',
+    )
+  }
+}
+
+/** A list of texts. */
+export const texts: Check = (option, value) => {
+  if (!Array.isArray(value)) throw new OptionTypeError(option, 'a list of strings', described(value))
+  value.forEach((one, index) => {
+    text(`${option}[${index}]`, one)
+  })
+}
+
+/** A function. */
+export const callback: Check = (option, value) => {
+  if (typeof value !== 'function') throw new OptionTypeError(option, 'a function', described(value))
+}
+
+/** An object that has these methods. */
+export function having(what: string, ...methods: readonly string[]): Check {
+  return (option, value) => {
+    const has = (method: string): boolean => typeof (value as Record<string, unknown>)[method] === 'function'
+    if (value === null || typeof value !== 'object' || !methods.every(has)) {
+      throw new OptionTypeError(option, what, described(value))
+    }
+  }
+}
+
+/** An `AbortSignal`, or what behaves as one. */
+export const abortSignal: Check = having('an AbortSignal', 'addEventListener', 'removeEventListener', 'throwIfAborted')
+
+/** What is taken as it is: its reader checks it. */
+export const anything: Check = () => {}
+
+function described(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

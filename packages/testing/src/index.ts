@@ -1,1 +1,32 @@
-export {}
+export type { Clock, Timer } from './clock.ts'
+export { systemClock } from './clock.ts'
+export type {
+  Environment,
+  ErrorContext,
+  LogFields,
+  LogLevel,
+  MetricLabels,
+  Metrics,
+  WarningContext,
+} from './environment.ts'
+export type { Random } from './random.ts'
+export { chance, integer, pick, seededRandom, shuffle } from './random.ts'
+export type { SimulationErrorCode } from './simulate/error.ts'
+export { SimulationError } from './simulate/error.ts'
+export type { RecordedEnvironment, RecordedError, RecordedWarning } from './simulate/recorded-environment.ts'
+export { recordedEnvironment } from './simulate/recorded-environment.ts'
+export { checkReplay } from './simulate/replay.ts'
+export type { ForEachSeedOptions } from './simulate/seeds.ts'
+export { forEachSeed, SeedError } from './simulate/seeds.ts'
+export type { SimulateOptions, Simulation } from './simulate/simulate.ts'
+export { simulate } from './simulate/simulate.ts'
+export { firstDifference, Trace } from './simulate/trace.ts'
+export type {
+  CloseReason,
+  Connection,
+  Exchange,
+  RequestHead,
+  ResponseHandlers,
+  ResponseHeaders,
+  Transport,
+} from './transport.ts'

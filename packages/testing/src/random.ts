@@ -1,0 +1,88 @@
+/**
+ * A stream of random numbers from a seed: the same seed, the same numbers, on every machine.
+ *
+ * The generator is sfc32 (Chris Doty-Humphrey's Small Fast Counting generator, 128 bits of state),
+ * its state filled from the seed by the steps of splitmix32. Each number has 32 random bits. Not for secrets.
+ */
+export interface Random {
+  /** The next number: at least 0, less than 1. */
+  (): number
+  /**
+   * A stream of its own, that depends on this one's seed and on `name` only: not on what was drawn
+   * so far. So a draw that is added in one place does not shift the numbers of another. The same
+   * name gives the same numbers again: give each use its own.
+   */
+  fork(name: string): Random
+}
+
+/** A {@link Random} of `seed`, any finite number. */
+export function seededRandom(seed: number): Random {
+  if (!Number.isFinite(seed)) throw new RangeError(`a seed is a finite number, not ${seed}`)
+  return stream(seed | 0, Math.floor(seed / 0x1_0000_0000) | 0, Math.imul((seed % 1) * 0x7fff_ffff, 0x85eb_ca6b))
+}
+
+/** An integer from `low` to `high`, both included. */
+export function integer(random: () => number, low: number, high: number): number {
+  return low + Math.floor(random() * (high - low + 1))
+}
+
+/** One of `list`, which must not be empty. */
+export function pick<T>(random: () => number, list: readonly T[]): T {
+  if (list.length === 0) throw new RangeError('nothing to pick from: the list is empty')
+  return list[Math.floor(random() * list.length)] as T
+}
+
+/** True with probability `probability` (0 never, 1 always). */
+export function chance(random: () => number, probability: number): boolean {
+  return random() < probability
+}
+
+/** A new array with the elements of `list` in random order (Fisher-Yates). */
+export function shuffle<T>(random: () => number, list: readonly T[]): T[] {
+  const result = [...list]
+  for (let i = result.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1))
+    const swapped = result[i] as T
+    result[i] = result[j] as T
+    result[j] = swapped
+  }
+  return result
+}
+
+function stream(low: number, high: number, salt: number): Random {
+  let a = scramble(0x243f_6a88, low, high, salt)
+  let b = scramble(0x85a3_08d3, low, high, salt)
+  let c = scramble(0x1319_8a2e, low, high, salt)
+  let counter = 1
+  const random = (): number => {
+    const sum = (a + b + counter) | 0
+    counter = (counter + 1) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = (((c << 21) | (c >>> 11)) + sum) | 0
+    return (sum >>> 0) / 0x1_0000_0000
+  }
+  for (let i = 0; i < 12; i++) random() // sfc32's own advice: the first outputs still show the seed
+  return Object.assign(random, {
+    fork: (name: string): Random => stream(low, high, fold(salt, name)),
+  })
+}
+
+/** Three words into one, by splitmix32's steps; another `start` gives another word. */
+function scramble(start: number, ...words: readonly number[]): number {
+  let state = start
+  for (const word of words) {
+    state = ((state ^ word) + 0x9e37_79b9) | 0
+    state = Math.imul(state ^ (state >>> 16), 0x85eb_ca6b)
+    state = Math.imul(state ^ (state >>> 13), 0xc2b2_ae35)
+    state ^= state >>> 16
+  }
+  return state
+}
+
+/** FNV-1a over the code units of `name`, begun from `salt`; a separator keeps `a` then `b` apart from `ab`. */
+function fold(salt: number, name: string): number {
+  let hash = Math.imul(salt ^ 0x811c_9dc5, 0x0100_0193)
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x0100_0193)
+  return Math.imul(hash ^ 0xffff, 0x0100_0193) | 0
+}

@@ -1,0 +1,143 @@
+import type { Timer } from '../clock.ts'
+
+/** A function to be called at a simulated time. `fn` is gone once it was called or called off. */
+export class Task implements Timer {
+  readonly time: number
+  readonly sequence: number
+  fn: (() => void) | undefined
+  readonly #cancelled: () => void
+
+  constructor(time: number, sequence: number, fn: () => void, cancelled: () => void) {
+    this.time = time
+    this.sequence = sequence
+    this.fn = fn
+    this.#cancelled = cancelled
+  }
+
+  cancel(): void {
+    if (this.fn === undefined) return
+    this.fn = undefined
+    this.#cancelled()
+  }
+}
+
+/**
+ * What is to be done, ordered by time and, at one time, by when it was asked for.
+ *
+ * Tasks of a later time are in a binary heap. Those of the present are in a plain queue: whatever
+ * the heap holds for the present was asked for earlier, so the heap goes first.
+ */
+export class Agenda {
+  #now = 0
+  #sequence = 0
+  #heap: Task[] = []
+  #present: Task[] = []
+  #head = 0
+  #cancelled = 0
+  readonly #onCancel = (): void => {
+    this.#cancelled++
+  }
+
+  /** The simulated time, in milliseconds from the start. */
+  get now(): number {
+    return this.#now
+  }
+
+  /** Puts `fn` on the agenda, `ms` from now. */
+  add(ms: number, fn: () => void): Task {
+    const time = ms > 0 ? this.#now + ms : this.#now
+    const task = new Task(time, this.#sequence++, fn, this.#onCancel)
+    if (time <= this.#now) this.#present.push(task)
+    else this.#push(task)
+    return task
+  }
+
+  /** When the next task is due; `Infinity` when there is none. */
+  nextTime(): number {
+    this.#dropCancelled()
+    const top = this.#heap[0]
+    if (this.#head < this.#present.length) return this.#now
+    return top === undefined ? Number.POSITIVE_INFINITY : Math.max(top.time, this.#now)
+  }
+
+  /** Takes the next task off and moves the time to it. */
+  take(): Task | undefined {
+    this.#dropCancelled()
+    const top = this.#heap[0]
+    if (this.#head < this.#present.length && !(top !== undefined && top.time <= this.#now)) {
+      const task = this.#present[this.#head++] as Task
+      if (this.#head === this.#present.length) {
+        this.#present = []
+        this.#head = 0
+      }
+      return task
+    }
+    if (top === undefined) return undefined
+    this.#pop()
+    if (top.time > this.#now) this.#now = top.time
+    return top
+  }
+
+  /** Moves the time on to `time`. No task may be due before it. */
+  moveTo(time: number): void {
+    if (time > this.#now) this.#now = time
+  }
+
+  /** What is on the agenda, in its order. */
+  tasks(): Task[] {
+    const live = [...this.#heap, ...this.#present.slice(this.#head)].filter(task => task.fn !== undefined)
+    return live.sort((a, b) => (before(a, b) ? -1 : 1))
+  }
+
+  #dropCancelled(): void {
+    while (this.#head < this.#present.length && this.#present[this.#head]?.fn === undefined) this.#head++
+    if (this.#head > 0 && this.#head === this.#present.length) {
+      this.#present = []
+      this.#head = 0
+    }
+    // Timeouts that were called off in time would pile up, far ahead in the heap: sweep when they are the most of it.
+    if (this.#cancelled > 64 && this.#cancelled * 2 > this.#heap.length) this.#sweep()
+    while (this.#heap.length > 0 && this.#heap[0]?.fn === undefined) this.#pop()
+  }
+
+  #sweep(): void {
+    this.#cancelled = 0
+    // An array in order is a heap.
+    this.#heap = this.#heap.filter(task => task.fn !== undefined).sort((a, b) => (before(a, b) ? -1 : 1))
+  }
+
+  #push(task: Task): void {
+    const heap = this.#heap
+    let index = heap.length
+    while (index > 0) {
+      const above = (index - 1) >> 1
+      const parent = heap[above] as Task
+      if (before(parent, task)) break
+      heap[index] = parent
+      index = above
+    }
+    heap[index] = task
+  }
+
+  #pop(): void {
+    const heap = this.#heap
+    const last = heap.pop()
+    if (last === undefined || heap.length === 0) return
+    let index = 0
+    for (;;) {
+      let below = 2 * index + 1
+      if (below >= heap.length) break
+      const right = heap[below + 1]
+      if (right !== undefined && before(right, heap[below] as Task)) below++
+      const child = heap[below] as Task
+      if (before(last, child)) break
+      heap[index] = child
+      index = below
+    }
+    heap[index] = last
+  }
+}
+
+function before(a: Task, b: Task): boolean {
+  return a.time < b.time || (a.time === b.time && a.sequence < b.sequence)
+}

@@ -1,0 +1,193 @@
+import type { Agenda } from './agenda.ts'
+import { SimulationError, type SimulationErrorCode } from './error.ts'
+import { catchStrayErrors, type StrayError } from './stray-errors.ts'
+import type { Trace } from './trace.ts'
+
+/** Something that the driver goes on for. It is over when `isMet` says so, or when nothing is left to do at or before `idleAt`. */
+export interface Goal {
+  /** What is waited for, for the message of a failure. */
+  readonly what: string
+  /** Asked between steps. */
+  readonly isMet?: (() => boolean) | undefined
+  /** Met as soon as nothing is left to do up to this time, which it then is. */
+  readonly idleAt?: number | undefined
+  /** Simulated time at which the goal fails. */
+  readonly deadline: number
+  /** Whether the whole simulation fails with it. */
+  readonly failsAll: boolean
+}
+
+interface Pursued extends Goal {
+  readonly firstStep: number
+  readonly met: () => void
+  readonly failed: (error: unknown) => void
+}
+
+/** How the driver is set up. */
+export interface DriverOptions {
+  readonly seed: number
+  readonly agenda: Agenda
+  readonly trace: Trace
+  readonly maxSteps: number
+  /** What is pending besides timers, a line each. */
+  readonly describe: () => readonly string[]
+}
+
+/**
+ * Runs what is on an agenda, one task a step, for as long as anybody has a goal.
+ *
+ * Between two steps it goes once around the real event loop, so that every promise that a step settled has had
+ * its consequences, and every rejection that nobody handled is known, before the next begins.
+ */
+export class Driver {
+  readonly #options: DriverOptions
+  readonly #goals: Pursued[] = []
+  #steps = 0
+  #stray: StrayError | undefined
+  #release: (() => void) | undefined
+
+  constructor(options: DriverOptions) {
+    this.#options = options
+  }
+
+  /** How many tasks were run. */
+  get steps(): number {
+    return this.#steps
+  }
+
+  /** Goes on until the goal is met. Rejects when it fails. */
+  pursue(goal: Goal): Promise<void> {
+    return new Promise((met, failed) => {
+      this.#goals.push({ ...goal, firstStep: this.#steps, met, failed })
+      if (this.#release !== undefined) return
+      this.#release = catchStrayErrors(error => {
+        this.#stray ??= error
+      })
+      setImmediate(this.#step)
+    })
+  }
+
+  /** What is pending: goals, timers, and what was described. */
+  pending(): string[] {
+    const tasks = this.#options.agenda.tasks()
+    const shown = tasks.slice(0, 20).map(task => `timer at ${task.time} ms: ${task.fn?.name || '(anonymous)'}`)
+    if (tasks.length > shown.length) shown.push(`and ${tasks.length - shown.length} more timers`)
+    return [...this.#goals.map(goal => goal.what), ...shown, ...this.#options.describe()]
+  }
+
+  readonly #step = (): void => {
+    const goOn = this.#attend()
+    if (goOn && this.#goals.length > 0) {
+      setImmediate(this.#step)
+      return
+    }
+    this.#release?.()
+    this.#release = undefined
+  }
+
+  /** One look at the goals, then at most one task. False when the simulation failed. */
+  #attend(): boolean {
+    const stray = this.#stray
+    if (stray !== undefined) {
+      this.#stray = undefined
+      return this.#failAll(this.#strayError(stray))
+    }
+    if (this.#meetByCondition()) return true
+    const { agenda, maxSteps } = this.#options
+    const next = agenda.nextTime()
+    let idle = Number.POSITIVE_INFINITY
+    let deadline = Number.POSITIVE_INFINITY
+    let firstStep = this.#steps
+    for (const goal of this.#goals) {
+      if (goal.idleAt !== undefined && goal.idleAt < idle) idle = goal.idleAt
+      if (goal.deadline < deadline) deadline = goal.deadline
+      if (goal.firstStep < firstStep) firstStep = goal.firstStep
+    }
+    if (idle < next && idle <= deadline) return this.#meetIdle(idle)
+    if (Math.min(idle, next) === Number.POSITIVE_INFINITY) {
+      return this.#failAll(this.#error('SIMULATION_DEADLOCK', 'nothing can ever happen: no timer is set'))
+    }
+    if (Math.min(idle, next) > deadline) return this.#failAtDeadline(deadline)
+    if (this.#steps - firstStep >= maxSteps) {
+      return this.#failAll(this.#error('SIMULATION_STEP_LIMIT', `no end after ${maxSteps} steps`))
+    }
+    this.#run()
+    return true
+  }
+
+  /** Lets every goal go whose condition holds. */
+  #meetByCondition(): boolean {
+    let any = false
+    for (const goal of [...this.#goals]) {
+      if (goal.isMet === undefined) continue
+      try {
+        if (!goal.isMet()) continue
+        goal.met()
+      } catch (error) {
+        goal.failed(error)
+      }
+      this.#drop(goal)
+      any = true
+    }
+    return any
+  }
+
+  /** Moves the time to `idle` and lets one goal go that waited for it: what follows from it comes before the next. */
+  #meetIdle(idle: number): boolean {
+    this.#options.agenda.moveTo(idle)
+    const goal = this.#goals.find(({ idleAt }) => idleAt !== undefined && idleAt <= idle)
+    if (goal === undefined) return true
+    this.#drop(goal)
+    goal.met()
+    return true
+  }
+
+  #run(): void {
+    const task = this.#options.agenda.take()
+    const fn = task?.fn
+    if (task === undefined || fn === undefined) return
+    task.fn = undefined
+    this.#steps++
+    this.#options.trace.addNumbers('step', task.time, task.sequence)
+    try {
+      fn()
+    } catch (reason) {
+      this.#stray ??= { kind: 'uncaughtException', reason }
+    }
+  }
+
+  #failAtDeadline(deadline: number): boolean {
+    this.#options.agenda.moveTo(deadline)
+    const late = this.#goals.filter(goal => goal.deadline <= deadline)
+    const error = this.#error('SIMULATION_TIME_LIMIT', `${late[0]?.what} did not come to its end in time`)
+    if (late.some(goal => goal.failsAll)) return this.#failAll(error)
+    for (const goal of late) {
+      this.#drop(goal)
+      goal.failed(error)
+    }
+    return true
+  }
+
+  #failAll(error: SimulationError): false {
+    for (const goal of this.#goals.splice(0)) goal.failed(error)
+    return false
+  }
+
+  #strayError({ kind, reason }: StrayError): SimulationError {
+    const text = reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason)
+    return kind === 'unhandledRejection'
+      ? this.#error('SIMULATION_UNHANDLED_REJECTION', `a rejection was not handled: ${text}`, reason)
+      : this.#error('SIMULATION_UNCAUGHT_EXCEPTION', `an exception was not caught: ${text}`, reason)
+  }
+
+  #error(code: SimulationErrorCode, message: string, cause?: unknown): SimulationError {
+    const { seed, agenda } = this.#options
+    const at = { seed, time: agenda.now, pending: this.pending() }
+    return new SimulationError(code, message, cause === undefined ? at : { ...at, cause })
+  }
+
+  #drop(goal: Pursued): void {
+    const index = this.#goals.indexOf(goal)
+    if (index !== -1) this.#goals.splice(index, 1)
+  }
+}

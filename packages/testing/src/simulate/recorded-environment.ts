@@ -1,0 +1,65 @@
+import type { Clock } from '../clock.ts'
+import type { Environment, ErrorContext, MetricLabels, WarningContext } from '../environment.ts'
+import type { Trace } from './trace.ts'
+
+/** A failure that was told to `onError`. */
+export interface RecordedError {
+  readonly error: Error
+  readonly context: ErrorContext
+}
+
+/** A warning that was told to `onWarning`. */
+export interface RecordedWarning {
+  readonly message: string
+  readonly context?: WarningContext | undefined
+}
+
+/** An {@link Environment} that writes all it hears into a trace and keeps errors, warnings and metrics for assertions. */
+export interface RecordedEnvironment extends Environment {
+  readonly errors: readonly RecordedError[]
+  readonly warnings: readonly RecordedWarning[]
+  /** The sum of a counter, the last value of a gauge, the sum of a histogram; `undefined` when nothing was measured. */
+  metric(name: string, labels?: MetricLabels): number | undefined
+}
+
+/** See {@link RecordedEnvironment}. */
+export function recordedEnvironment(clock: Clock, random: () => number, trace: Trace): RecordedEnvironment {
+  const errors: RecordedError[] = []
+  const warnings: RecordedWarning[] = []
+  const values = new Map<string, number>()
+  const add = (name: string, labels: MetricLabels | undefined, by: number): void => {
+    const key = series(name, labels)
+    values.set(key, (values.get(key) ?? 0) + by)
+    trace.add(`metric ${key} +${by}`)
+  }
+  return {
+    clock,
+    random,
+    errors,
+    warnings,
+    onError(error, context) {
+      errors.push({ error, context })
+      trace.add(`error ${context.phase} ${context.resource ?? ''} ${context.key ?? ''} ${error.name}: ${error.message}`)
+    },
+    onWarning(message, context) {
+      warnings.push({ message, context })
+      trace.add(`warning ${message}`)
+    },
+    metrics: {
+      count: (name, labels, by = 1) => add(name, labels, by),
+      observe: (name, value, labels) => add(name, labels, value),
+      gauge(name, value, labels) {
+        const key = series(name, labels)
+        values.set(key, value)
+        trace.add(`metric ${key} =${value}`)
+      },
+    },
+    log: (level, message) => trace.add(`${level} ${message}`),
+    metric: (name, labels) => values.get(series(name, labels)),
+  }
+}
+
+function series(name: string, labels: MetricLabels = {}): string {
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+  return pairs.length === 0 ? name : `${name}{${pairs.sort().join(',')}}`
+}

@@ -1,0 +1,23 @@
+import { type SimulateOptions, type Simulation, simulate } from './simulate.ts'
+import { firstDifference } from './trace.ts'
+
+/**
+ * Runs `body` twice from `seed` and rejects when the traces differ: something in it takes time, chance or order
+ * from outside the simulation. The message shows the first difference.
+ */
+export async function checkReplay(
+  seed: number,
+  body: (simulation: Simulation) => Promise<void>,
+  options: SimulateOptions = {},
+): Promise<void> {
+  const twice = async (trace: 'hash' | 'full'): Promise<string | undefined> => {
+    const first = simulate(seed, { ...options, trace })
+    await first.run(() => body(first))
+    const second = simulate(seed, { ...options, trace })
+    await second.run(() => body(second))
+    return firstDifference(first.trace, second.trace)
+  }
+  const difference = await twice('hash')
+  if (difference === undefined) return
+  throw new Error(`two runs of seed ${seed} differ: ${(await twice('full')) ?? `${difference} (not seen again)`}`)
+}

@@ -1,0 +1,64 @@
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Options of {@link forEachSeed}. */
+export interface ForEachSeedOptions {
+  /** How many seeds, unless `WHERRY_SEEDS` says otherwise. State what fits into CI. */
+  readonly seeds: number
+  /**
+   * The first of them, unless `WHERRY_FIRST_SEED` says otherwise.
+   *
+   * @default 1
+   */
+  readonly first?: number | undefined
+}
+
+/** A random run that failed: its message names the seed and the command that runs exactly it. */
+export class SeedError extends Error {
+  override readonly name = 'SeedError'
+  readonly code = 'SEED_FAILED'
+  readonly seed: number
+
+  constructor(seed: number, replay: string, cause: unknown) {
+    super(`seed ${seed} fails: ${cause instanceof Error ? cause.message : String(cause)}\nreplay: ${replay}`, { cause })
+    this.seed = seed
+  }
+}
+
+/**
+ * Runs `run` once for each of a number of consecutive seeds, one after the other, and stops at the first that fails.
+ *
+ * `WHERRY_SEEDS` and `WHERRY_FIRST_SEED` override how many and from which. Gives the number of seeds that were run.
+ */
+export async function forEachSeed(
+  run: (seed: number) => Promise<void> | void,
+  options: ForEachSeedOptions,
+): Promise<number> {
+  const file = callersFile(new Error().stack ?? '')
+  const first = fromEnvironment('WHERRY_FIRST_SEED') ?? options.first ?? 1
+  const count = fromEnvironment('WHERRY_SEEDS') ?? options.seeds
+  for (let seed = first; seed < first + count; seed++) {
+    try {
+      await run(seed)
+    } catch (error) {
+      throw new SeedError(seed, `WHERRY_SEEDS=1 WHERRY_FIRST_SEED=${seed} npx vitest run ${file}`, error)
+    }
+  }
+  return count
+}
+
+function fromEnvironment(name: string): number | undefined {
+  const text = process.env[name]
+  if (text === undefined || text === '') return undefined
+  const value = Number(text)
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new RangeError(`${name} takes an integer, 0 or more, not ${text}`)
+  return value
+}
+
+/** The test file in a stack trace, relative to where the process runs. */
+function callersFile(stack: string): string {
+  const found = /(?:\(|at )((?:file:\/\/)?[^\s()]+\.test\.[cm]?[jt]sx?)/.exec(stack)?.[1]
+  if (found === undefined) return 'FILE'
+  return relative(process.cwd(), found.startsWith('file://') ? fileURLToPath(found) : found)
+}

@@ -1,6 +1,8 @@
 import diagnostics from 'node:diagnostics_channel'
 import { type Clock, systemClock } from './clock.ts'
 
+export type { Clock, Timer } from './clock.ts'
+
 /** Where in Wherry a background failure came up. */
 export interface ErrorContext {
   /** The resource that was worked on, as `group/version/plural` or as its view is called. */

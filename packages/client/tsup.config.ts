@@ -1,13 +1,6 @@
 import type { Options } from 'tsup'
+import { packageBuild } from '../../tools/tsup.ts'
 
-const config: Options = {
-  entry: ['src/index.ts'],
-  format: ['esm'],
-  target: 'node22',
-  platform: 'node',
-  dts: true,
-  clean: true,
-  treeshake: true,
-}
+const config: Options = packageBuild()
 
 export default config

@@ -1,11 +1,6 @@
-import { defineConfig } from 'tsup'
+import type { Options } from 'tsup'
+import { packageBuild } from '../../tools/tsup.ts'
 
-export default defineConfig({
-  entry: ['src/index.ts'],
-  format: ['esm'],
-  target: 'node22',
-  platform: 'node',
-  dts: true,
-  clean: true,
-  treeshake: true,
-})
+const config: Options = packageBuild()
+
+export default config

@@ -1,0 +1,31 @@
+/** What a step found: each named item is one test. */
+export interface Found {
+  readonly passed: number
+  /** What failed, a line (or a block) for each. Its length counts when `failedCount` is not given. */
+  readonly failures: readonly string[]
+  readonly failedCount?: number | undefined
+  /** Measured figures and the like, printed below the step. */
+  readonly notes?: readonly string[] | undefined
+}
+
+export interface Options {
+  /** Seeds for the random suites; each suite has its own default. */
+  readonly seeds?: number | undefined
+  /** True in CI, where a skipped test is a failure. */
+  readonly ci: boolean
+}
+
+/** One check or suite of `npm test`. */
+export interface Step {
+  readonly name: string
+  /** Whether it prints its own output as it goes. */
+  readonly live?: boolean | undefined
+  /** What the step may take at most, in milliseconds. A step that overruns is a failure. */
+  readonly limitMs: number
+  run(options: Options): Promise<Found>
+}
+
+/** Sums up one command that is one test. */
+export function fromCommand(ended: { readonly code: number | undefined; readonly output: string }): Found {
+  return ended.code === 0 ? { passed: 1, failures: [] } : { passed: 0, failures: [ended.output.trim()] }
+}

@@ -1,0 +1,54 @@
+const whiteSpace = '[ \\t\\n\\r]*'
+const firstKey = new RegExp(`^\\{${whiteSpace}"(?:[^"\\\\]|\\\\.)*"${whiteSpace}:`)
+const longestGap = 256
+const longestKey = 512
+const missesBeforeDoubt = 16
+
+/**
+ * The text that most likely lies between two items of a list, such as `},{"metadata":`: from the
+ * closing brace of one to the colon after the first key of the next, learned from the first two.
+ *
+ * Only a guess of where to cut. It can't occur within a string, where its quotes would be escaped,
+ * but it can between the elements of an array inside an item (`volumeClaimTemplates`).
+ */
+export class Border {
+  #text: Buffer | undefined
+  #gap: string | undefined = ''
+  #hits = 0
+  #misses = 0
+
+  /** What to search for; `undefined` when there is no good guess. */
+  get text(): Buffer | undefined {
+    return this.#text
+  }
+
+  /** Bytes between two items. */
+  get gapLength(): number {
+    return this.#gap === undefined ? 0 : this.#gap.length
+  }
+
+  /** Adds bytes that lie between the first and the second item. */
+  seeGap(bytes: Buffer, start: number, stop: number): void {
+    if (this.#gap === undefined) return
+    this.#gap =
+      this.#gap.length + stop - start > longestGap ? undefined : this.#gap + bytes.toString('latin1', start, stop)
+  }
+
+  /** Takes the second item, to learn how items begin. */
+  seeSecond(bytes: Buffer, start: number, stop: number): void {
+    if (this.#gap === undefined) return
+    const found = firstKey.exec(bytes.toString('latin1', start, Math.min(stop, start + longestKey)))
+    if (found !== null) this.#text = Buffer.from(`}${this.#gap}${found[0]}`, 'latin1')
+  }
+
+  /** A cut at the border was right. */
+  hit(): void {
+    this.#hits++
+  }
+
+  /** A cut at the border was wrong. When that is the rule, it is no longer tried. */
+  miss(): void {
+    this.#misses++
+    if (this.#misses >= missesBeforeDoubt && this.#misses > this.#hits / 4) this.#text = undefined
+  }
+}

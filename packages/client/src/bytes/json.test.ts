@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { InvalidBodyError } from './bounds.ts'
+import { anyJson } from './chunks.fixture.ts'
+import { decodeJson, encodeJson } from './json.ts'
+
+describe('decoding JSON', () => {
+  it('gives what JSON.parse gives, exact or not, where no integer is beyond 2^53 − 1', () => {
+    fc.assert(
+      fc.property(anyJson, value => {
+        const text = JSON.stringify(value)
+        expect(JSON.stringify(decodeJson(text))).toBe(text)
+        expect(JSON.stringify(decodeJson(`[${text},9007199254740991]`, { exact: true }))).toBe(
+          `[${text},9007199254740991]`,
+        )
+      }),
+    )
+  })
+
+  it('X11: reads any integer exactly, and writes it back digit for digit', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.bigInt(), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n }))), integers => {
+        const text = `{"a":[${integers.join(',')}],"b":{"c":${2n ** 53n}}}`
+        const decoded = decodeJson(text, { exact: true }) as { a: (number | bigint)[] }
+        expect(decoded.a.map(BigInt)).toEqual(integers)
+        expect(encodeJson(decoded)).toBe(text)
+      }),
+    )
+  })
+
+  it('X11: leaves fractions and exponents numbers', () => {
+    const text = '[9007199254740993.5,1e300,-0,12345678901234567890e2]'
+    expect(decodeJson(text, { exact: true })).toEqual(JSON.parse(text))
+  })
+
+  it('X3: an error quotes nothing of the text', () => {
+    const secret = '{"data":{"password":"aHVudGVyMg=="} x'
+    expect(() => decodeJson(secret)).toThrow(InvalidBodyError)
+    expect(() => decodeJson(secret)).toThrow(/^what was received is no JSON \(37 characters\)$/)
+  })
+
+  it('X5: keys such as __proto__ are data', () => {
+    const text = '{"__proto__":{"a":9007199254740993},"constructor":1}'
+    const value = decodeJson(text, { exact: true }) as object
+    expect(Object.keys(value)).toEqual(['__proto__', 'constructor'])
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    expect(encodeJson(value)).toBe(text)
+  })
+
+  it('refuses to encode what JSON can not say', () => {
+    const loop: Record<string, unknown> = { big: 1n }
+    loop.self = loop
+    expect(() => encodeJson(loop)).toThrow(TypeError)
+    expect(() => encodeJson(undefined)).toThrow('a value of type undefined is no JSON')
+  })
+})

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { LineTooLongError } from './bounds.ts'
+import { anyJson, chunked, pieces } from './chunks.fixture.ts'
+import { LineCutter } from './lines.ts'
+
+function cut(chunks: Iterable<Uint8Array | string>, maxBytes?: number): { lines: string[]; rest: string | undefined } {
+  const cutter = new LineCutter(maxBytes)
+  const lines: string[] = []
+  for (const chunk of chunks) {
+    cutter.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+    for (let line = cutter.next(); line !== undefined; line = cutter.next()) lines.push(line)
+  }
+  return { lines, rest: cutter.rest() }
+}
+
+const anyStream = fc
+  .array(fc.tuple(anyJson, fc.constantFrom('\n', '\r\n', '\n\n', '\r\n\n\r\n')), { maxLength: 8 })
+  .chain(lines => {
+    const text = lines.map(([value, end]) => JSON.stringify(value) + end).join('')
+    return fc.record({ values: fc.constant(lines.map(([value]) => value)), chunks: chunked(Buffer.from(text)) })
+  })
+
+describe('cutting lines', () => {
+  it('R24: gives every line of any stream of JSON, whatever the chunking', () => {
+    fc.assert(
+      fc.property(anyStream, ({ values, chunks }) => {
+        const { lines, rest } = cut(chunks)
+        expect(lines).toEqual(values.map(value => JSON.stringify(value)))
+        expect(rest).toBeUndefined()
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('R24: reads \\r\\n, empty lines, and a last line without a newline', () => {
+    expect(cut(['a\r\n\r\n\nb\r', '\nc'])).toEqual({ lines: ['a', 'b'], rest: 'c' })
+    expect(cut(['\r\n\n'])).toEqual({ lines: [], rest: undefined })
+    expect(cut(['a\n', 'b\r'])).toEqual({ lines: ['a'], rest: 'b' })
+    expect(cut(['a\rb\n'])).toEqual({ lines: ['a\rb'], rest: undefined })
+    expect(cut([])).toEqual({ lines: [], rest: undefined })
+  })
+
+  it('R24: puts characters split between chunks together again', () => {
+    const text = '{"ü€𝄞":"👩‍👩‍👧"}'
+    expect(cut(pieces(Buffer.from(`${text}\n${text}`), 1))).toEqual({ lines: [text], rest: text })
+  })
+
+  it('gives each line as soon as its newline is there, and takes chunks that come in between', () => {
+    const cutter = new LineCutter()
+    cutter.push(Buffer.from('a\nb\nc'))
+    expect(cutter.next()).toBe('a')
+    cutter.push(Buffer.from('d\n'))
+    expect([cutter.next(), cutter.next(), cutter.next()]).toEqual(['b', 'cd', undefined])
+  })
+
+  it('X4: refuses a line longer than the bound as soon as that is known', () => {
+    expect(cut([`${'x'.repeat(10)}\n`, `${'y'.repeat(10)}\r\n`], 10).lines).toEqual(['x'.repeat(10), 'y'.repeat(10)])
+    expect(() => cut([`${'x'.repeat(11)}\n`], 10)).toThrow(LineTooLongError)
+    expect(() => cut(pieces(Buffer.from('x'.repeat(12)), 5), 10)).toThrow('longer than 10 bytes')
+  })
+
+  it('long lines in tiny chunks cost linear time', () => {
+    const begun = performance.now()
+    const { lines } = cut(pieces(Buffer.from(`${'x'.repeat(3_000_000)}\n`), 3))
+    expect(lines[0]?.length).toBe(3_000_000)
+    expect(performance.now() - begun).toBeLessThan(4000)
+  })
+})

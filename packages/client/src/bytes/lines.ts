@@ -1,0 +1,68 @@
+import { defaultMaxLineBytes, LineTooLongError } from './bounds.ts'
+import { ByteWindow } from './window.ts'
+
+const newline = 10
+const carriageReturn = 13
+
+/**
+ * Cuts lines out of a byte stream as it arrives, whatever its chunking (rule R24). Cuts are made on
+ * bytes and whole lines are decoded as UTF-8, so a character split between chunks comes out whole.
+ * `\r\n` ends a line as `\n` does; empty lines are left out.
+ *
+ * Give it a chunk with `push`, then call `next` until it gives `undefined`. It may be left in
+ * between, and chunks pushed meanwhile: nothing is lost.
+ */
+export class LineCutter {
+  readonly #window = new ByteWindow(smallLine)
+  readonly #maxBytes: number
+  #searched = 0
+
+  /** @param maxBytes Longest line, without its end. */
+  constructor(maxBytes: number = defaultMaxLineBytes) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Takes a chunk, which must not be changed from now on. */
+  push(chunk: Uint8Array): void {
+    if (chunk.length > 0) this.#window.append(chunk)
+  }
+
+  /**
+   * The next whole line, without its end; `undefined` when more bytes are needed.
+   * @throws LineTooLongError once the bound is passed, whether or not the line's end has come.
+   */
+  next(): string | undefined {
+    const window = this.#window
+    for (;;) {
+      const { bytes, start, end } = window
+      const at = window.indexOf(newline, start + this.#searched)
+      if (at < 0) {
+        this.#searched = end - start
+        if (this.#searched > this.#maxBytes + 1) throw new LineTooLongError(this.#maxBytes)
+        return undefined
+      }
+      this.#searched = 0
+      const stop = bytes[at - 1] === carriageReturn && at > start ? at - 1 : at
+      if (stop - start > this.#maxBytes) throw new LineTooLongError(this.#maxBytes)
+      const line = stop === start ? '' : bytes.toString('utf8', start, stop)
+      window.consumeTo(at + 1)
+      if (line !== '') return line
+    }
+  }
+
+  /**
+   * What came after the last newline, once the stream has ended: after a clean end it is the last
+   * line, after a break it is part of one. `undefined` if there is nothing.
+   */
+  rest(): string | undefined {
+    const { bytes, start, end } = this.#window
+    const stop = end > start && bytes[end - 1] === carriageReturn ? end - 1 : end
+    const line = stop === start ? undefined : bytes.toString('utf8', start, stop)
+    this.#window.clear()
+    this.#searched = 0
+    return line
+  }
+}
+
+/** Buffers for lines up to this size stay with an idle stream; of those there may be thousands. */
+const smallLine = 16 * 1024

@@ -1,0 +1,286 @@
+import { Border } from './border.ts'
+import { defaultMaxLineBytes, InvalidBodyError, ItemTooLongError } from './bounds.ts'
+import { ItemDecoder } from './item-decoder.ts'
+import { tryDecodeJson } from './json.ts'
+import { itemType, type ListHead, type ListMeta, type TypeMeta } from './list-head.ts'
+import { isSpace, ValueScanner } from './scanner.ts'
+import { ByteWindow } from './window.ts'
+
+/** How a list body is cut. */
+export interface ListCutterOptions {
+  /** Longest item, and longest field beside the items, in bytes. @default 16 MiB */
+  readonly maxItemBytes?: number | undefined
+  /** Integers beyond 2^53 − 1 as `bigint`. @default false */
+  readonly exact?: boolean | undefined
+  /**
+   * What items are, when neither they nor the list say so before they come.
+   * @default they stay as they are
+   */
+  readonly type?: TypeMeta | undefined
+}
+
+const keptBytes = 1024 * 1024
+/** An item with no border in so many bytes is looked at byte by byte. */
+const searchBytes = 256 * 1024
+
+/** What the next byte belongs to; of those in capitals, the first byte is known and some may have been looked at. */
+type State =
+  | 'start'
+  | 'first key'
+  | 'next key'
+  | 'KEY'
+  | 'colon'
+  | 'value'
+  | 'VALUE'
+  | 'after value'
+  | 'first item'
+  | 'next item'
+  | 'ITEM'
+  | 'after item'
+  | 'done'
+
+const openBracket = 91
+
+/** What may come next outside of tokens, white space aside, by character code; a token's first byte stays with it. */
+const steps: Readonly<Partial<Record<State, Readonly<Record<number, State>>>>> = {
+  start: on({ '{': 'first key' }),
+  'first key': on({ '}': 'done', '"': 'KEY' }),
+  'next key': on({ '"': 'KEY' }),
+  colon: on({ ':': 'value' }),
+  'after value': on({ ',': 'next key', '}': 'done' }),
+  'first item': on({ '{': 'ITEM', ']': 'after value' }),
+  'next item': on({ '{': 'ITEM' }),
+  'after item': on({ ',': 'next item', ']': 'after value' }),
+}
+
+/**
+ * Cuts the items out of the body of a Kubernetes list as it arrives, whatever its chunking and
+ * layout, and lets go of each before it looks at the next (rule R7). Neither the body nor the list is
+ * ever held whole. `items` may come before or after the other fields.
+ *
+ * Most cuts are a native search for the text that lay between the first two items, and the parse of
+ * the piece before it. That parse is the proof: no object's text begins with another whole object,
+ * so where the piece parses it is the item, and where it does not, the item is scanned byte by byte.
+ *
+ * Give it chunks with `push`, and call `next` until it gives `undefined`; after the last chunk
+ * `finish`, and `next` again.
+ */
+export class ListCutter {
+  readonly #window = new ByteWindow(keptBytes)
+  readonly #scanner = new ValueScanner()
+  readonly #border = new Border()
+  readonly #decoder: ItemDecoder
+  readonly #type: TypeMeta | undefined
+  readonly #maxBytes: number
+  #state: State = 'start'
+  #key = ''
+  #kind: string | undefined
+  #apiVersion: string | undefined
+  #metadata: ListMeta = {}
+  #sawItems = false
+  #count = 0
+  /** Bytes of the present token that were looked at already. */
+  #looked = 0
+  /** The present item is scanned, not searched for a border. */
+  #scanning = false
+  #finished = false
+
+  constructor(options: ListCutterOptions = {}) {
+    this.#maxBytes = options.maxItemBytes ?? defaultMaxLineBytes
+    this.#decoder = new ItemDecoder(options.exact ?? false)
+    this.#type = options.type
+  }
+
+  /** What the list says of itself, as far as it was read: whole once `done`. */
+  get head(): ListHead {
+    return { kind: this.#kind, apiVersion: this.#apiVersion, metadata: this.#metadata }
+  }
+
+  /** The body was read to its closing brace. If it still is not after `finish`, it was cut short. */
+  get done(): boolean {
+    return this.#state === 'done'
+  }
+
+  /** The body had `items`. A `done` body without is no list. */
+  get sawItems(): boolean {
+    return this.#sawItems
+  }
+
+  /** Takes a chunk, which must not be changed from now on. */
+  push(chunk: Uint8Array): void {
+    if (chunk.length > 0) this.#window.append(chunk)
+  }
+
+  /** Says that no chunk will come any more. */
+  finish(): void {
+    this.#finished = true
+  }
+
+  /**
+   * The next item; `undefined` when more bytes are needed, or there is none left.
+   * @throws InvalidBodyError where the body is no list.
+   * @throws ItemTooLongError past the bound.
+   */
+  next(): object | undefined {
+    for (;;) {
+      if (this.#state === 'ITEM') {
+        const item = this.#readItem()
+        if (item !== undefined) this.#count++
+        return item
+      }
+      if (this.#state === 'KEY' || this.#state === 'VALUE') {
+        if (!this.#readField()) return undefined
+      } else {
+        const byte = this.#skipSpace()
+        if (byte < 0) return undefined
+        this.#step(byte)
+      }
+    }
+  }
+
+  /** Consumes white space; gives the byte after it, or −1 when there is none yet. */
+  #skipSpace(): number {
+    const { bytes, start, end } = this.#window
+    let at = start
+    while (at < end && isSpace(bytes[at] as number)) at++
+    if (at === start) return start < end ? (bytes[start] as number) : -1
+    const byte = at < end ? (bytes[at] as number) : -1
+    this.#consume(at)
+    return byte
+  }
+
+  /** Consumes what is not part of a token. */
+  #consume(at: number): void {
+    const { bytes, start } = this.#window
+    if (this.#count === 1 && this.#border.text === undefined) this.#border.seeGap(bytes, start, at)
+    this.#window.consumeTo(at)
+  }
+
+  #step(byte: number): void {
+    const next = this.#state === 'value' ? this.#valueState(byte) : steps[this.#state]?.[byte]
+    if (next === undefined) throw this.#invalid()
+    this.#state = next
+    if (next === 'KEY' || next === 'VALUE' || next === 'ITEM') {
+      this.#scanner.begin()
+      this.#looked = 0
+      this.#scanning = false
+    } else {
+      this.#consume(this.#window.start + 1)
+    }
+  }
+
+  #valueState(byte: number): State | undefined {
+    if (this.#key !== 'items') return 'VALUE'
+    if (this.#sawItems) return undefined
+    this.#sawItems = true
+    if (byte !== openBracket) return 'VALUE'
+    this.#decoder.setType(itemType(this.#kind, this.#apiVersion) ?? this.#type)
+    return 'first item'
+  }
+
+  /** Scans on; gives the position after the token, or −1 when it goes on. */
+  #scan(): number {
+    const { bytes, start, end } = this.#window
+    const stop = this.#scanner.scan(bytes, start + this.#looked, end)
+    this.#looked = end - start
+    if ((stop < 0 ? end : stop) - start > this.#maxBytes) throw new ItemTooLongError(this.#maxBytes)
+    return stop
+  }
+
+  #readItem(): object | undefined {
+    if (!this.#scanning) {
+      const item = this.#readToBorder()
+      if (item !== undefined || !this.#scanning) return item
+    }
+    const stop = this.#scan()
+    if (stop < 0) return undefined
+    const { bytes, start } = this.#window
+    const item = this.#decoder.decode(bytes, start, stop)
+    if (item === undefined) throw this.#invalid()
+    if (this.#count === 1) this.#border.seeSecond(bytes, start, stop)
+    this.#window.consumeTo(stop)
+    this.#state = 'after item'
+    return item
+  }
+
+  /** The item before the next border. `undefined`: more bytes are needed, or (`#scanning`) it must be scanned. */
+  #readToBorder(): object | undefined {
+    const window = this.#window
+    const border = this.#border.text
+    if (border !== undefined) {
+      const { start } = window
+      const at = window.indexOf(border, start + Math.max(0, this.#looked - border.length + 1))
+      if (at >= 0) {
+        if (at + 1 - start > this.#maxBytes) throw new ItemTooLongError(this.#maxBytes)
+        const item = this.#decoder.decode(window.bytes, start, at + 1)
+        if (item !== undefined) {
+          this.#border.hit()
+          window.consumeTo(at + 1 + this.#border.gapLength)
+          this.#looked = 0
+          return item
+        }
+        this.#border.miss()
+      } else if (!this.#finished && window.length < searchBytes) {
+        this.#looked = window.length
+        return undefined
+      }
+    }
+    this.#looked = 0
+    this.#scanning = true
+    return undefined
+  }
+
+  /** Reads a key, or the value of a field that is not `items`. `false` when more bytes are needed. */
+  #readField(): boolean {
+    const window = this.#window
+    const kept = this.#state === 'KEY' || keptFields.has(this.#key)
+    const stop = this.#scan()
+    if (stop < 0) {
+      if (!kept) this.#drop(window.end)
+      return false
+    }
+    if (kept) {
+      const value = tryDecodeJson(window.bytes.toString('utf8', window.start, stop), false)
+      if (value === undefined) throw this.#invalid()
+      if (this.#state === 'KEY') this.#key = value as string
+      else this.#setField(value)
+    }
+    this.#drop(stop)
+    this.#state = this.#state === 'KEY' ? 'colon' : 'after value'
+    return true
+  }
+
+  #drop(to: number): void {
+    this.#window.consumeTo(to)
+    this.#looked = 0
+  }
+
+  #setField(value: unknown): void {
+    switch (this.#key) {
+      case 'kind':
+        if (typeof value !== 'string') throw this.#invalid()
+        this.#kind = value
+        return
+      case 'apiVersion':
+        if (typeof value !== 'string') throw this.#invalid()
+        this.#apiVersion = value
+        return
+      case 'metadata':
+        if (typeof value !== 'object' || Array.isArray(value)) throw this.#invalid()
+        this.#metadata = value ?? {}
+        return
+      default: // items, and no array
+        if (value !== null) throw this.#invalid()
+    }
+  }
+
+  #invalid(): InvalidBodyError {
+    return new InvalidBodyError(`the body of the list is no JSON list (after ${this.#count} items)`)
+  }
+}
+
+const keptFields: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata', 'items'])
+
+function on(states: Readonly<Record<string, State>>): Readonly<Record<number, State>> {
+  return Object.fromEntries(Object.entries(states).map(([character, state]) => [character.charCodeAt(0), state]))
+}

@@ -1,0 +1,87 @@
+const nothing: Buffer = Buffer.alloc(0)
+const smallest = 4096
+
+/**
+ * The bytes received and not yet consumed, in one piece: `bytes` from `start` to `end`.
+ *
+ * A chunk that comes while nothing is left over is looked at where it lies, without a copy; only
+ * what is left over when the next one comes is copied, once, into a buffer of the window's own that
+ * grows by doubling. So any chunking costs linear time.
+ */
+export class ByteWindow {
+  bytes: Buffer = nothing
+  start = 0
+  end = 0
+  #own: Buffer = nothing
+  readonly #keepBytes: number
+
+  /**
+   * @param keepBytes How large a buffer of its own an empty window keeps for reuse: much for what
+   * is read in one go, little for one of thousands of idle streams.
+   */
+  constructor(keepBytes: number) {
+    this.#keepBytes = keepBytes
+  }
+
+  get length(): number {
+    return this.end - this.start
+  }
+
+  /** Takes a chunk, which must not be changed from now on. */
+  append(chunk: Uint8Array): void {
+    if (this.start === this.end) {
+      this.bytes = asBuffer(chunk)
+      this.start = 0
+      this.end = chunk.length
+      return
+    }
+    const needed = this.length + chunk.length
+    if (this.bytes !== this.#own || this.end + chunk.length > this.bytes.length) this.#move(needed)
+    this.bytes.set(chunk, this.end)
+    this.end += chunk.length
+  }
+
+  /** Where `what` is first found at or after `from`, or −1. */
+  indexOf(what: number | Buffer, from: number): number {
+    if (from >= this.end) return -1
+    // a buffer of the window's own goes on after `end`, with bytes of no meaning
+    const bytes = this.end === this.bytes.length ? this.bytes : this.bytes.subarray(0, this.end)
+    return bytes.indexOf(what, from)
+  }
+
+  /** Forgets the bytes before `position`. */
+  consumeTo(position: number): void {
+    this.start = position
+    if (position < this.end) return
+    this.bytes = nothing
+    this.start = 0
+    this.end = 0
+    if (this.#own.length > this.#keepBytes) this.#own = nothing
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    this.consumeTo(this.end)
+    this.#own = nothing
+  }
+
+  /** Makes room for `needed` bytes in all, at the start of a buffer of its own. */
+  #move(needed: number): void {
+    let into = this.#own
+    // moving within a buffer that stays nearly full would copy again with every chunk
+    if (into.length < needed || (this.bytes === into && needed > into.length / 2)) {
+      let size = Math.max(smallest, into.length)
+      while (size < needed * 1.5) size *= 2
+      into = Buffer.allocUnsafeSlow(size)
+    }
+    this.bytes.copy(into, 0, this.start, this.end)
+    this.end -= this.start
+    this.start = 0
+    this.bytes = into
+    this.#own = into
+  }
+}
+
+function asBuffer(chunk: Uint8Array): Buffer {
+  return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+}

@@ -1,0 +1,51 @@
+/**
+ * What was to be sent has a number that JSON, or a JavaScript number, does not hold exactly: an
+ * integer beyond 2^53 − 1, which may have been rounded when it was read, or one that is not finite,
+ * which JSON turns into `null`. Read it through an `exact()` view and send a `bigint` (rule X11).
+ */
+export class InexactNumberError extends RangeError {
+  override readonly name = 'InexactNumberError'
+  readonly code = 'INEXACT_NUMBER'
+  /** Where it is: `spec.ports[0].number`. */
+  readonly path: string
+
+  constructor(path: string) {
+    super(`the number at ${path === '' ? 'the top' : path} is not exact: integers beyond 2^53 - 1 are sent as bigint`)
+    this.path = path
+  }
+}
+
+/** @throws InexactNumberError that names the first such number in `value`. */
+export function checkExact(value: unknown): void {
+  const path = findInexact(value)
+  if (path !== undefined) throw new InexactNumberError(path.reduceRight(joined, '').replace(/^\./, ''))
+}
+
+/** The path to the first inexact number, innermost step first; built only where there is one. */
+function findInexact(value: unknown): string[] | undefined {
+  if (typeof value === 'number') {
+    const exact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)
+    return exact ? undefined : []
+  }
+  if (value === null || typeof value !== 'object') return undefined
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const path = findInexact(value[i])
+      if (path !== undefined) return [...path, `[${i}]`]
+    }
+    return undefined
+  }
+  for (const [key, held] of Object.entries(value)) {
+    const path = findInexact(held)
+    if (path !== undefined) return [...path, step(key)]
+  }
+  return undefined
+}
+
+function step(key: string): string {
+  return /^[A-Za-z_$][\w$-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
+}
+
+function joined(path: string, part: string): string {
+  return path + part
+}

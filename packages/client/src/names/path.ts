@@ -1,0 +1,69 @@
+import { OptionRangeError } from '../errors/option.ts'
+import type { ObjectKey } from '../views/object.ts'
+import type { ResourceDefinition, View } from '../views/resource.ts'
+import { checkSegment, encodeSegment } from './segment.ts'
+
+/** `group/version/plural`, as errors and metrics name a resource; the core group is left out. */
+export function resourceName({ group, version, plural }: ResourceDefinition): string {
+  return group === '' ? `${version}/${plural}` : `${group}/${version}/${plural}`
+}
+
+/** `apiVersion` of a resource's objects. */
+export function apiVersionOf({ group, version }: ResourceDefinition): string {
+  return group === '' ? version : `${group}/${version}`
+}
+
+/** `namespace/name`, or `name` where there are no namespaces. */
+export function keyText({ namespace, name }: { namespace?: string | undefined; name: string }): string {
+  return namespace === undefined ? name : `${namespace}/${name}`
+}
+
+/**
+ * The path of all objects of a resource, or of those in one namespace.
+ *
+ * @throws InvalidNameError for a namespace that can't stand in a path.
+ */
+export function collectionPath(resource: ResourceDefinition, namespace?: string | undefined): string {
+  const { group, version, plural } = resource
+  const root = group === '' ? '/api' : `/apis/${encodeSegment('group', group)}`
+  const within = namespace === undefined ? '' : `/namespaces/${encodeSegment('namespace', namespace)}`
+  if (namespace !== undefined && !resource.namespaced) {
+    throw new OptionRangeError('namespace', `nothing for ${plural}, which have none`, JSON.stringify(namespace))
+  }
+  return `${root}/${encodeSegment('version', version)}${within}/${encodeSegment('plural', plural)}`
+}
+
+/**
+ * The path of one object, or of a subresource of it.
+ *
+ * @throws InvalidNameError for a name or namespace that can't stand in a path: before any request (rule X1).
+ */
+export function objectPath(resource: ResourceDefinition, key: ObjectKey, subresource?: string | undefined): string {
+  const namespace = resource.namespaced ? checkSegment('namespace', key.namespace) : key.namespace
+  const path = `${collectionPath(resource, namespace)}/${encodeSegment('name', key.name)}`
+  return subresource === undefined ? path : `${path}/${encodeSegment('subresource', subresource)}`
+}
+
+/**
+ * Checks that a key is inside the view's namespaces.
+ *
+ * @throws OptionRangeError where it is not.
+ */
+export function checkWithin(view: View, namespace: string | undefined): void {
+  if (view.namespaces === undefined || namespace === undefined || view.namespaces.includes(namespace)) return
+  throw new OptionRangeError(
+    'namespace',
+    `one of the view's (${view.namespaces.join(', ')})`,
+    JSON.stringify(namespace),
+  )
+}
+
+/** A query string with its `?`; what is `undefined` or `''` is left out. */
+export function queryText(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined && value !== '') query.append(name, `${value}`)
+  }
+  const text = query.toString()
+  return text === '' ? '' : `?${text}`
+}

@@ -1,0 +1,56 @@
+import { apiVersionOf } from '../names/path.ts'
+import type { PartialObjectMetadata } from './object.ts'
+import type { View } from './resource.ts'
+
+/**
+ * What to ask for so that a view gets no more than it needs: plain JSON, or metadata only. A server
+ * (an aggregated one, say) that has no metadata form may answer with the whole, which
+ * {@link projector} cuts down.
+ */
+export function acceptOf(view: View, of: 'object' | 'list' | 'watch'): string {
+  if (view.projection.kind !== 'metadata') return 'application/json'
+  const form = of === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata'
+  return `application/json;as=${form};g=meta.k8s.io;v=v1,application/json`
+}
+
+/** Whether integers beyond 2^53 − 1 are to be decoded as `bigint`. */
+export function isExact(view: View): boolean {
+  return view.projection.kind === 'exact'
+}
+
+/**
+ * What a view makes of a decoded object: a new one where it leaves something out, the same one
+ * otherwise. An object comes out the same by whatever route it came in: a metadata view's carry the
+ * resource's own kind, as default ones do, not `PartialObjectMetadata`.
+ */
+export function projector<C>(view: View<C>): (object: object) => C {
+  const { kind, project } = view.projection
+  const build =
+    kind === 'named' ? project : kind === 'metadata' ? metadataOnly(view) : kind === 'default' ? lean : whole
+  return build as (object: object) => C
+}
+
+const whole = (object: object): object => object
+
+interface WithMetadata {
+  readonly metadata?: { readonly managedFields?: unknown } | null | undefined
+}
+
+function lean(object: WithMetadata): object {
+  const { metadata } = object
+  if (metadata?.managedFields === undefined) return object
+  // Building anew, not deleting: an object with a deleted property stays a slow, large one.
+  return { ...object, metadata: withoutManagedFields(metadata) }
+}
+
+function metadataOnly({ resource }: View): (object: WithMetadata) => PartialObjectMetadata {
+  const apiVersion = apiVersionOf(resource)
+  const { kind } = resource
+  return object =>
+    ({ apiVersion, kind, metadata: withoutManagedFields(object.metadata ?? {}) }) as unknown as PartialObjectMetadata
+}
+
+function withoutManagedFields(metadata: object): object {
+  const { managedFields: _, ...rest } = metadata as { managedFields?: unknown }
+  return rest
+}

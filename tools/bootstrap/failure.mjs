@@ -35,7 +35,7 @@ const causes = [
       `the registry ${registry} can't be reached; check the network and the proxy, or name another one (npm config set registry URL), ${again}`,
   },
   {
-    sign: /EUSAGE|lockfileVersion|Unknown command: "?ci|can only install with an existing package-lock/i,
+    sign: /lockfileVersion|Unknown command: "?ci|can only install with an existing package-lock|EUSAGE/i,
     say: () => `this npm is too old for our lockfile; bring npm 10 or newer (npm install -g npm), ${again}`,
   },
   {
@@ -68,8 +68,18 @@ const causes = [
  * @returns {BootstrapError}
  */
 export function explain(what, ended, registry, log) {
-  const cause = causes.find(({ sign }) => sign.test(ended.output))
+  const cause = causes.find(({ sign }) => sign.test(errorsOf(ended.output)))
   if (cause) return new BootstrapError(`${what} failed: ${cause.say(registry)} (log: ${log})`)
   const how = ended.code === undefined ? 'was ended by a signal' : `ended with code ${ended.code}`
   return new BootstrapError(`${what} failed: the package manager ${how}; see ${log}, ${again}`)
+}
+
+/**
+ * The output without its warnings (a retry that helped is no cause), on one line: some managers wrap their lines.
+ *
+ * @param {string} output
+ */
+function errorsOf(output) {
+  const lines = output.split('\n').filter(line => !/^\s*(\[WARN\]|Will retry|npm warn)/.test(line))
+  return lines.map(line => line.trim()).join(' ')
 }

@@ -26,9 +26,16 @@ export async function install(around, tools) {
     say('installing the dependencies from the lockfile')
     rmSync(stamp, { force: true })
     const args = ['install', '--frozen-lockfile', '--reporter=append-only', '--config.confirmModulesPurge=false']
-    const retries = ['--fetch-retries=2', '--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=3000']
+    const retries = [
+      '--config.fetch-retries=2',
+      '--config.fetch-retry-mintimeout=500',
+      '--config.fetch-retry-maxtimeout=3000',
+    ]
     const path = [...tools.path, env.PATH].join(delimiter)
-    const options = { cwd: root, env: { ...env, PATH: path }, progress: 'installing' }
+    // pnpm does not read npm's variables; a registry that was named for npm is meant for both.
+    const registry = env.pnpm_config_registry ?? env.npm_config_registry
+    const pnpmEnv = { ...env, PATH: path, ...(registry && { pnpm_config_registry: registry }) }
+    const options = { cwd: root, env: pnpmEnv, progress: 'installing' }
     const ended = await run(tools.pnpm, [...args, ...retries], options)
     if (ended.code !== 0) {
       const log = join(root, '.tools/bootstrap.log')

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { BootstrapError } from './failure.mjs'
 import { install } from './install.mjs'
 import { become, run } from './spawn.mjs'
-import { toolchain } from './toolchain.mjs'
+import { thisPlatform, toolchain } from './toolchain.mjs'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../..')
 
@@ -32,7 +32,7 @@ async function start(argv) {
   const host = {
     version: process.versions.node,
     path: process.execPath,
-    platform: `${process.platform}-${process.arch}`,
+    platform: thisPlatform(),
   }
   const say = (/** @type {string} */ line) => void process.stderr.write(`wherry: ${line}\n`)
   const around = { root, env: process.env, run, say, host }

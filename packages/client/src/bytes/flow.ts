@@ -1,0 +1,16 @@
+/** A running source of bytes, as far as its reader steers it. An `Exchange` is one. */
+export interface Flow {
+  /** Stops reading: nothing more comes, but for what is under way already. */
+  pause(): void
+  resume(): void
+  /** Ends it. Nothing comes from now on. */
+  abort(): void
+}
+
+/** Hears a body: chunks, then exactly one of `end` and `error`. */
+export interface BodyHandlers {
+  /** The chunk will not be changed by whoever gives it. */
+  data(chunk: Uint8Array): void
+  end(): void
+  error(cause: Error): void
+}

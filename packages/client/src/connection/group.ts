@@ -1,0 +1,305 @@
+import { Backoff } from '../backoff.ts'
+import type { Environment, Timer } from '../environment.ts'
+import type { Connection, Transport } from '../transport.ts'
+import { ConnectionError, isUnprocessed } from './error.ts'
+import type { Job } from './job.ts'
+import { Member, type MemberLimits, type MemberOwner, roomForStreams } from './member.ts'
+
+/** What a {@link ConnectionGroup} is made of. */
+export interface GroupOptions {
+  readonly target: URL
+  readonly transport: Transport
+  readonly environment: Environment
+  readonly limits: MemberLimits
+  readonly connectTimeoutMs: number
+  /** How many HTTP/1.1 sockets may carry calls at once. */
+  readonly maxHttp1Calls: number
+  /** Which TLS material a connection would be opened with now: one opened with another takes no new requests. */
+  readonly digest: () => string
+  /** An answer begins. */
+  readonly head: MemberOwner['head']
+  /** A request of `lane` is under way, or no longer. */
+  readonly counted: MemberOwner['counted']
+  /** A connection was opened, or is gone. */
+  readonly changed: () => void
+}
+
+/** So often is a request repeated that the server did not process. */
+const maxAttempts = 5
+/** So many connections are opened at once. */
+const maxConnecting = 16
+/** How many streams a connection is expected to take before the first one has told. */
+const guessedStreams = 100
+
+/**
+ * The connections for one kind of requests: as many as they need. A request waits only while a
+ * connection is being opened for it; calls are served before streams, each in their order.
+ */
+export class ConnectionGroup {
+  readonly #options: GroupOptions
+  readonly #members = new Set<Member>()
+  readonly #calls = new Set<Job>()
+  readonly #streams = new Set<Job>()
+  readonly #retries = new Map<Job, Timer>()
+  readonly #attempts = new Set<AbortController>()
+  readonly #endings = new Set<Promise<void>>()
+  readonly #backoff: Backoff
+  readonly #owner: MemberOwner
+  #expectedStreams = guessedStreams
+  #hold: Timer | undefined
+  #closed: Promise<void> | undefined
+  #stopped = false
+  #pumping: 'no' | 'yes' | 'again' = 'no'
+
+  constructor(options: GroupOptions) {
+    this.#options = options
+    // Callers have backoffs of their own (R22) and want to fail fast; this one only keeps a crowd of
+    // them from hammering a server that is down.
+    this.#backoff = new Backoff(options.environment, { initialMs: 50, maxMs: 1000 })
+    this.#owner = {
+      head: options.head,
+      failed: (job, cause, member) => this.#failed(job, cause, member),
+      counted: options.counted,
+      freed: () => this.#pump(),
+      gone: (member, cause) => this.#gone(member, cause),
+      silent: () => options.environment.metrics.count('wherry_client_ping_timeouts_total'),
+      reset: () => options.environment.metrics.count('wherry_client_resets_total'),
+    }
+  }
+
+  /** Open connections, draining ones among them. */
+  get size(): number {
+    return this.#members.size
+  }
+
+  /** Sends `job` as soon as there is a connection for it. */
+  submit(job: Job): void {
+    if (job.over) return
+    if (this.#stopped) job.tellError(closedError())
+    else {
+      this.#queue(job).add(job)
+      this.#pump()
+    }
+  }
+
+  /** `job` ended from this side: nothing is to be opened for it. */
+  forget(job: Job): void {
+    this.#queue(job).delete(job)
+    this.#retries.get(job)?.cancel()
+    this.#retries.delete(job)
+  }
+
+  /** Connections that were opened with other TLS material take no new requests from now on. */
+  retireOutdated(): void {
+    const digest = this.#options.digest()
+    for (const member of [...this.#members]) if (member.digest !== digest) member.retire()
+  }
+
+  /** Ends every connection and fails every job. Resolves when all connections are gone. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    this.#stopped = true
+    this.#hold?.cancel()
+    for (const attempt of this.#attempts) attempt.abort(closedError())
+    const waiting = [...this.#calls, ...this.#streams, ...this.#retries.keys()]
+    this.#calls.clear()
+    this.#streams.clear()
+    for (const timer of this.#retries.values()) timer.cancel()
+    this.#retries.clear()
+    for (const member of [...this.#members]) this.#track(member.close(closedError()))
+    for (const job of waiting) job.tellError(closedError())
+    while (this.#endings.size > 0) await Promise.all(this.#endings)
+  }
+
+  #queue(job: Job): Set<Job> {
+    return job.lane === 'stream' ? this.#streams : this.#calls
+  }
+
+  /** Begins whatever there is room for, and opens connections for the rest. */
+  #pump(): void {
+    if (this.#stopped) return
+    if (this.#pumping !== 'no') {
+      // A job that begins has ended another one.
+      this.#pumping = 'again'
+      return
+    }
+    do {
+      this.#pumping = 'yes'
+      this.#serve(this.#calls)
+      this.#serve(this.#streams)
+    } while ((this.#pumping as string) === 'again')
+    this.#pumping = 'no'
+    this.#grow()
+  }
+
+  #serve(queue: Set<Job>): void {
+    for (const job of queue) {
+      const member = this.#roomFor(job)
+      if (member === undefined) return
+      queue.delete(job)
+      member.open(job)
+    }
+  }
+
+  /** The first connection with room: so the first ones fill up and the last ones can be let go. */
+  #roomFor(job: Job): Member | undefined {
+    const { lane } = job
+    const digest = this.#options.digest()
+    for (const member of this.#members) {
+      if (member.digest === digest && member.hasRoom(lane)) {
+        if (lane !== 'stream' && member.maxStreams === 1 && this.#http1Calls() >= this.#options.maxHttp1Calls) return
+        return member
+      }
+    }
+    return undefined
+  }
+
+  #http1Calls(): number {
+    let busy = 0
+    for (const member of this.#members) {
+      if (member.maxStreams === 1 && (member.carries('call') || member.carries('write'))) busy += 1
+    }
+    return busy
+  }
+
+  #grow(): void {
+    const waiting = this.#calls.size + this.#streams.size
+    if (waiting === 0 || this.#hold !== undefined || this.#stopped) return
+    let calls = this.#calls.size
+    if (this.#expectedStreams === 1) calls = Math.min(calls, this.#options.maxHttp1Calls - this.#http1Calls())
+    const needed = calls + this.#streams.size
+    const each = roomForStreams(this.#expectedStreams)
+    while (this.#attempts.size < maxConnecting && this.#attempts.size * each < needed) this.#connect()
+  }
+
+  #connect(): void {
+    const { transport, target, environment, connectTimeoutMs } = this.#options
+    const attempt = new AbortController()
+    const digest = this.#options.digest()
+    this.#attempts.add(attempt)
+    const timer = environment.clock.timer(connectTimeoutMs, () =>
+      attempt.abort(
+        new ConnectionError('CONNECT_TIMEOUT', `no connection to ${target.host} within ${connectTimeoutMs} ms`, {
+          unprocessed: true,
+        }),
+      ),
+    )
+    const { signal } = attempt
+    const opening = transport.connect(target, signal).then(
+      connection => {
+        timer.cancel()
+        this.#attempts.delete(attempt)
+        if (signal.aborted) {
+          this.#refused(signal.reason)
+          return connection.close().catch(() => {})
+        }
+        return this.#joined(connection, digest)
+      },
+      (cause: unknown) => {
+        timer.cancel()
+        this.#attempts.delete(attempt)
+        this.#refused(signal.aborted ? signal.reason : cause)
+      },
+    )
+    this.#track(opening)
+  }
+
+  #joined(connection: Connection, digest: string): void {
+    const { environment, limits } = this.#options
+    environment.metrics.count('wherry_client_connects_total', { result: 'success' })
+    this.#expectedStreams = Math.max(1, connection.maxStreams)
+    const member = new Member(connection, digest, environment.clock, limits, this.#owner)
+    this.#members.add(member)
+    this.#options.changed()
+    member.start()
+    this.#pump()
+  }
+
+  #refused(cause: unknown): void {
+    if (this.#stopped) return
+    const { environment, target } = this.#options
+    environment.metrics.count('wherry_client_connects_total', { result: 'failure' })
+    this.#wait()
+    // Another attempt may still serve them.
+    if (this.#attempts.size > 0) return
+    const error =
+      cause instanceof ConnectionError
+        ? cause
+        : new ConnectionError('CONNECT_FAILED', `no connection to ${target.host}: ${said(cause)}`, {
+            cause,
+            unprocessed: true,
+          })
+    const waiting = [...this.#calls, ...this.#streams]
+    this.#calls.clear()
+    this.#streams.clear()
+    for (const job of waiting) job.tellError(error)
+  }
+
+  /** The next connection is opened a little later, for all who wait then. */
+  #wait(): void {
+    if (this.#hold !== undefined) return
+    this.#hold = this.#options.environment.clock.timer(this.#backoff.next(), () => {
+      this.#hold = undefined
+      this.#pump()
+    })
+  }
+
+  #gone(member: Member, cause: Error | undefined): void {
+    if (!this.#members.delete(member)) return
+    this.#options.changed()
+    this.#track(member.close(cause ?? closedError()))
+    if (this.#stopped) return
+    if (member.heard > 0) this.#backoff.reset()
+    else if (member.carried > 0) this.#wait() // It was opened and brought nothing: no better than one that was refused.
+  }
+
+  #failed(job: Job, cause: Error, member: Member): void {
+    if (job.over) return
+    if (!this.#stopped && this.#mayRepeat(job, cause, member)) {
+      this.#options.environment.metrics.count('wherry_client_retries_total')
+      // At once on another connection; else the one that refused it is given some time.
+      if (job.attempts === 1 && member.state !== 'open') this.submit(job)
+      else this.#later(job)
+      return
+    }
+    job.tellError(cause instanceof ConnectionError ? cause : broken(cause))
+  }
+
+  #mayRepeat(job: Job, cause: Error, member: Member): boolean {
+    if (job.answered || job.attempts >= maxAttempts) return false
+    if (isUnprocessed(cause)) return true
+    // HTTP/1.1 has no GOAWAY: a server that closes an idle connection may cross a request. A read is repeated, once.
+    return member.maxStreams === 1 && member.heard > 0 && job.attempts === 1 && job.head.method === 'GET'
+  }
+
+  #later(job: Job): void {
+    const { environment } = this.#options
+    const timer = environment.clock.timer(50 * 2 ** (job.attempts - 1) * (1 + environment.random()), () => {
+      this.#retries.delete(job)
+      this.submit(job)
+    })
+    this.#retries.set(job, timer)
+  }
+
+  #track(ending: Promise<void>): void {
+    this.#endings.add(ending)
+    void ending.then(() => this.#endings.delete(ending))
+  }
+}
+
+function closedError(): ConnectionError {
+  return new ConnectionError('CLIENT_CLOSED', 'the client was closed', { unprocessed: false })
+}
+
+function broken(cause: Error): ConnectionError {
+  return new ConnectionError('CONNECTION_LOST', `the request broke off: ${said(cause)}`, { cause })
+}
+
+function said(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown cause'
+  return cause.message !== '' ? cause.message : ((cause as { code?: string }).code ?? cause.name)
+}

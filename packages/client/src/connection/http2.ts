@@ -1,0 +1,259 @@
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from 'node:http2'
+import type { Socket } from 'node:net'
+import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers, ResponseHeaders } from '../transport.ts'
+import { ConnectionError } from './error.ts'
+
+/** Bounds of an HTTP/2 connection. */
+export interface Http2Limits {
+  readonly maxHeaderBytes: number
+  readonly streamWindowBytes: number
+}
+
+const { NGHTTP2_REFUSED_STREAM, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_CANCEL } = constants
+
+/**
+ * An HTTP/2 session on `socket`, once the server has sent its settings: before that its bound on
+ * streams is not known.
+ */
+export async function connectHttp2(
+  target: URL,
+  socket: Socket,
+  signal: AbortSignal,
+  limits: Http2Limits,
+): Promise<Connection> {
+  const session = connect(target, {
+    createConnection: () => socket,
+    settings: {
+      enablePush: false,
+      initialWindowSize: limits.streamWindowBytes,
+      maxHeaderListSize: limits.maxHeaderBytes,
+      // Fewer frames for a long list.
+      maxFrameSize: 262_144,
+    },
+    // Counts in MB what Node holds for a session, unread answers among it.
+    maxSessionMemory: 256,
+  })
+  const connection = new Http2Connection(session, limits)
+  await connection.ready(signal)
+  return connection
+}
+
+/** One HTTP/2 session. Its window is consumed as bytes arrive, so that streams can't stall each other. */
+class Http2Connection implements Connection {
+  readonly #session: ClientHttp2Session
+  readonly #limits: Http2Limits
+  readonly #listeners: ((why: CloseReason, cause?: Error) => void)[] = []
+  readonly #gone: Promise<void>
+  #state: 'open' | 'goaway' | 'closed' = 'open'
+  #cause: Error | undefined
+  #maxStreams = 0
+
+  constructor(session: ClientHttp2Session, limits: Http2Limits) {
+    this.#session = session
+    this.#limits = limits
+    session.on('error', error => {
+      this.#cause ??= error
+    })
+    session.on('goaway', code => {
+      if (code !== constants.NGHTTP2_NO_ERROR) {
+        this.#cause ??= new ConnectionError('CONNECTION_LOST', `the server ended the connection: GOAWAY, code ${code}`)
+      }
+      this.#leave('goaway')
+    })
+    session.on('remoteSettings', settings => {
+      this.#maxStreams = settings.maxConcurrentStreams ?? Number.MAX_SAFE_INTEGER
+    })
+    this.#gone = new Promise(resolve => {
+      session.once('close', () => {
+        this.#leave('closed')
+        resolve()
+      })
+    })
+  }
+
+  /** Resolves when the server's settings are here. */
+  ready(signal: AbortSignal): Promise<void> {
+    const session = this.#session
+    return new Promise((resolve, reject) => {
+      const done = (): void => {
+        signal.removeEventListener('abort', stopped)
+        session.off('remoteSettings', ready)
+        session.off('close', closed)
+      }
+      const ready = (): void => {
+        done()
+        // As much as all streams may hold: what slows one down is its own window, never the connection's.
+        session.setLocalWindowSize(connectionWindow(this.#limits.streamWindowBytes))
+        resolve()
+      }
+      const closed = (): void => {
+        done()
+        reject(this.#cause ?? new Error('the server closed the connection before its first settings'))
+      }
+      const stopped = (): void => {
+        done()
+        session.destroy()
+        reject(signal.reason)
+      }
+      if (signal.aborted) {
+        stopped()
+        return
+      }
+      signal.addEventListener('abort', stopped, { once: true })
+      session.once('remoteSettings', ready)
+      session.once('close', closed)
+    })
+  }
+
+  get maxStreams(): number {
+    return this.#maxStreams
+  }
+
+  request(head: RequestHead, on: ResponseHandlers): Exchange {
+    const headers: OutgoingHttpHeaders = { ':method': head.method, ':path': head.path, ...head.headers }
+    if (head.body !== undefined) headers['content-length'] = head.body.length
+    let stream: ClientHttp2Stream
+    try {
+      stream = this.#session.request(headers, { endStream: head.body === undefined })
+    } catch (cause) {
+      // The session does not take it any more: it was never sent.
+      throw new ConnectionError('STREAM_REFUSED', 'the connection takes no more requests', { cause, unprocessed: true })
+    }
+    const exchange = new Http2Exchange(stream, on, this.#limits, () => this.#cause)
+    if (head.body !== undefined) stream.end(head.body)
+    return exchange
+  }
+
+  ping(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      try {
+        const sent = this.#session.ping(error => (error === null ? resolve() : reject(error)))
+        if (!sent) reject(new Error('the PING was not sent'))
+      } catch (error) {
+        reject(error)
+      }
+    })
+  }
+
+  onClose(fn: (why: CloseReason, cause?: Error) => void): void {
+    if (this.#state !== 'open') fn(this.#state, this.#cause)
+    if (this.#state !== 'closed') this.#listeners.push(fn)
+  }
+
+  close(): Promise<void> {
+    this.#session.destroy()
+    return this.#gone
+  }
+
+  #leave(why: 'goaway' | 'closed'): void {
+    if (this.#state === 'closed' || this.#state === why) return
+    this.#state = why
+    for (const listener of [...this.#listeners]) listener(why, this.#cause)
+  }
+}
+
+/** The largest window that HTTP/2 knows bounds it. */
+function connectionWindow(streamWindowBytes: number): number {
+  return Math.min(2 ** 31 - 1, Math.max(streamWindowBytes * 100, 16 * 1024 * 1024))
+}
+
+class Http2Exchange implements Exchange {
+  readonly #stream: ClientHttp2Stream
+  readonly #limits: Http2Limits
+  #on: ResponseHandlers | undefined
+  /** Whether the server said that the answer is complete. */
+  #complete = false
+  #answered = false
+
+  constructor(
+    stream: ClientHttp2Stream,
+    on: ResponseHandlers,
+    limits: Http2Limits,
+    sessionCause: () => Error | undefined,
+  ) {
+    this.#stream = stream
+    this.#on = on
+    this.#limits = limits
+    // Node ends the readable side for END_STREAM and, quite the same, when a stream is reset without
+    // an error code or its socket goes; only before the stream is closed is it the server's word.
+    const push = stream.push.bind(stream)
+    stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
+      if (chunk === null && !stream.closed) this.#complete = true
+      return push(chunk, encoding)
+    }
+    stream.once('response', (headers, _flags, ...rest) => {
+      this.#answered = true
+      const raw = (rest as unknown[])[0]
+      this.#on?.head(headers[':status'] ?? 0, responseHeaders(headers, raw))
+    })
+    stream.on('data', (chunk: Uint8Array) => this.#on?.data(chunk))
+    let cause: Error | undefined
+    stream.on('error', error => {
+      cause = error
+    })
+    stream.once('end', () => {
+      if (this.#complete) this.#take()?.end()
+    })
+    stream.once('close', () => this.#take()?.error(this.#broken(cause, sessionCause())))
+  }
+
+  pause(): void {
+    this.#stream.pause()
+  }
+
+  resume(): void {
+    this.#stream.resume()
+  }
+
+  abort(): void {
+    if (this.#take() === undefined) return
+    this.#stream.close(NGHTTP2_CANCEL)
+    // What came and was not read yet would keep the stream open.
+    this.#stream.resume()
+  }
+
+  #take(): ResponseHandlers | undefined {
+    const on = this.#on
+    this.#on = undefined
+    return on
+  }
+
+  #broken(cause: Error | undefined, sessionCause: Error | undefined): ConnectionError {
+    const code = this.#stream.rstCode
+    if (code === NGHTTP2_REFUSED_STREAM) {
+      return new ConnectionError('STREAM_REFUSED', 'the server did not take the request', { cause, unprocessed: true })
+    }
+    if (code === NGHTTP2_ENHANCE_YOUR_CALM && !this.#answered && sessionCause === undefined) {
+      const message = `the answer's headers are longer than ${this.#limits.maxHeaderBytes} bytes, or the server asked for calm`
+      return new ConnectionError('HEADERS_TOO_LARGE', message, { cause })
+    }
+    // The stream of a session that is gone has the session's fate.
+    if (this.#stream.session === undefined || this.#stream.session.destroyed) {
+      return new ConnectionError('CONNECTION_LOST', 'the connection broke off', { cause: sessionCause ?? cause })
+    }
+    return new ConnectionError('STREAM_RESET', `the server reset the stream, code ${code}`, { cause })
+  }
+}
+
+/** Node joins what came more than once by commas; here it is a list. */
+function responseHeaders(headers: IncomingHttpHeaders, raw: unknown): ResponseHeaders {
+  if (!Array.isArray(raw)) return headers as ResponseHeaders
+  const result: Record<string, string | string[]> = Object.create(null)
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = raw[i] as string
+    if (name.startsWith(':')) continue
+    const value = raw[i + 1] as string
+    const before = result[name]
+    if (before === undefined) result[name] = value
+    else if (typeof before === 'string') result[name] = [before, value]
+    else before.push(value)
+  }
+  return result
+}

@@ -1,0 +1,182 @@
+import type { Exchange, RequestHead, ResponseHeaders } from '../transport.ts'
+import type { Lane, LaneRequest, RequestHandlers } from './requester.ts'
+
+/** What a {@link Job} needs of whoever carries it. */
+export interface Carrier {
+  /** The job was ended by its caller, or by a handler that threw. */
+  dropped(job: Job): void
+  /** The job's `end` or `error` handler threw: nobody is left to be told. */
+  deaf(job: Job, thrown: Error): void
+}
+
+/** A place on a connection that carries a job. */
+export interface Place {
+  pause(): void
+  resume(): void
+  /** Gives the place up: the job hears nothing more from it. */
+  leave(): void
+}
+
+/**
+ * One request on its way through the pool, whichever connections it is tried on. Holds the one
+ * promise of all of them: its handlers hear exactly one `end` or `error`, none of them after
+ * `abort()`, and what they throw goes no further than this exchange.
+ */
+export class Job implements Exchange {
+  readonly lane: Lane
+  /** The request as its caller gave it. */
+  readonly request: LaneRequest
+  /** What is sent: with credentials and the like, once they are known. */
+  head: RequestHead
+  /** How often it was sent. */
+  attempts = 0
+  /** Whether any of an answer was told: it must not be repeated then. */
+  answered = false
+  /** How often credentials had been refreshed when this job took its own; see the pool. */
+  epoch = 0
+  /** Whether it was repeated with new credentials. */
+  renewed = false
+  readonly #on: RequestHandlers
+  readonly #carrier: Carrier
+  #place: Place | undefined
+  #paused = false
+  #over = false
+  /** What came while the job was held. */
+  #held: (() => void)[] | undefined
+
+  constructor(request: LaneRequest, on: RequestHandlers, carrier: Carrier) {
+    this.request = request
+    this.lane = request.lane
+    this.head = request
+    this.#on = on
+    this.#carrier = carrier
+  }
+
+  /** Whether it ended, in whichever way. */
+  get over(): boolean {
+    return this.#over
+  }
+
+  pause(): void {
+    this.#paused = true
+    this.#place?.pause()
+  }
+
+  resume(): void {
+    this.#paused = false
+    if (this.#held === undefined) this.#place?.resume()
+  }
+
+  abort(): void {
+    if (this.#over) return
+    this.#over = true
+    this.vacate()
+    this.#carrier.dropped(this)
+  }
+
+  /** The job is carried at `place` now. */
+  occupy(place: Place): void {
+    this.#place = place
+    if (this.#paused) place.pause()
+  }
+
+  /** Leaves the place that it has, if any: to be sent again, or because it is over. */
+  vacate(): void {
+    const place = this.#place
+    this.#place = undefined
+    place?.leave()
+  }
+
+  /** Keeps what comes from now on to itself, until it is let go or sent again. */
+  hold(): void {
+    this.answered = true
+    this.#held = []
+    this.#place?.pause()
+  }
+
+  /** Tells what came meanwhile, and goes on. */
+  letGo(): void {
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const tell of held) tell()
+    if (!this.#paused) this.#place?.resume()
+  }
+
+  /** Forgets what came so far: the job is to be sent again. */
+  startOver(): void {
+    this.#held = undefined
+    this.answered = false
+    this.vacate()
+  }
+
+  /** Ends the job with `cause`, held or not. */
+  fail(cause: Error): void {
+    this.#held = undefined
+    this.tellError(cause)
+  }
+
+  tellHead(status: number, headers: ResponseHeaders): void {
+    if (this.#over) return
+    this.answered = true
+    this.#tell(() => this.#on.head(status, headers))
+  }
+
+  tellData(chunk: Uint8Array): void {
+    if (this.#over || this.#holds(() => this.tellData(chunk))) return
+    this.#tell(() => this.#on.data(chunk))
+  }
+
+  tellEnd(): void {
+    if (this.#over || this.#holds(() => this.tellEnd())) return
+    this.#finish()
+    this.#last(() => this.#on.end())
+  }
+
+  tellError(cause: Error): void {
+    if (this.#over || this.#holds(() => this.tellError(cause))) return
+    this.#finish()
+    this.#last(() => this.#on.error(cause))
+  }
+
+  tellDraining(): void {
+    if (this.#over || this.#on.draining === undefined) return
+    this.#tell(() => this.#on.draining?.())
+  }
+
+  #holds(tell: () => void): boolean {
+    this.#held?.push(tell)
+    return this.#held !== undefined
+  }
+
+  #finish(): void {
+    this.#over = true
+    this.#place = undefined
+  }
+
+  /** A handler that throws ends this exchange, and no other. */
+  #tell(call: () => void): void {
+    try {
+      call()
+    } catch (thrown) {
+      if (this.#over) return
+      this.#over = true
+      this.vacate()
+      this.#carrier.dropped(this)
+      this.#last(() => this.#on.error(asError(thrown)))
+    }
+  }
+
+  /** The last handler has nobody left to tell what it throws, but the program's own `onError`. */
+  #last(call: () => void): void {
+    try {
+      call()
+    } catch (thrown) {
+      this.#carrier.deaf(this, asError(thrown))
+    }
+  }
+}
+
+/** `thrown` if it is an error, else an error that has it as its cause. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('something that is no Error was thrown', { cause: thrown })
+}

@@ -1,0 +1,324 @@
+import type { Clock, Timer } from '../environment.ts'
+import type { CloseReason, Connection, Exchange } from '../transport.ts'
+import { ConnectionError } from './error.ts'
+import { asError, type Job, type Place } from './job.ts'
+import { Pacer } from './pacer.ts'
+import type { Lane } from './requester.ts'
+
+/** Bounds of one connection; see the pool's options. */
+export interface MemberLimits {
+  readonly idleMs: number
+  readonly pingAfterMs: number
+  readonly pingTimeoutMs: number
+}
+
+/** What a {@link Member} tells the group that it is in. */
+export interface MemberOwner {
+  /** A job's answer begins. */
+  head(job: Job, status: number, headers: Parameters<Job['tellHead']>[1]): void
+  /** A job failed here; it may be tried elsewhere. */
+  failed(job: Job, cause: Error, member: Member): void
+  /** A request of `lane` is under way here, or no longer. */
+  counted(lane: Lane, by: 1 | -1): void
+  /** There is room for one more. */
+  freed(member: Member): void
+  /** The connection is gone. */
+  gone(member: Member, cause: Error | undefined): void
+  /** The server did not answer a PING. */
+  silent(member: Member): void
+  /** A stream was reset from this side. */
+  reset(member: Member): void
+}
+
+/**
+ * One connection of a pool: counts its streams, paces its resets, PINGs it when it is quiet, closes
+ * it when it is idle, and ends every job on it when it goes.
+ *
+ * `open` → `draining` (GOAWAY, or new credentials: no new request, those under way go on) → `gone`.
+ */
+export class Member {
+  /** Which TLS material it was opened with. */
+  readonly digest: string
+  /** How many answers it has brought; a connection that brings none counts as a failure. */
+  heard = 0
+  /** How many requests were sent on it. */
+  carried = 0
+  readonly #connection: Connection
+  readonly #owner: MemberOwner
+  readonly #clock: Clock
+  readonly #limits: MemberLimits
+  readonly #pacer: Pacer
+  readonly #slots = new Set<Slot>()
+  #state: 'open' | 'draining' | 'gone' = 'open'
+  #heardAt: number
+  #busyAt: number
+  #tending: Timer | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(connection: Connection, digest: string, clock: Clock, limits: MemberLimits, owner: MemberOwner) {
+    this.#connection = connection
+    this.digest = digest
+    this.#owner = owner
+    this.#clock = clock
+    this.#limits = limits
+    // A quarter of the streams at once, then 100 a second: a hundred streams are gone within a second.
+    this.#pacer = new Pacer(clock, Math.max(1, Math.floor(Math.min(connection.maxStreams, 400) / 4)), 10)
+    this.#heardAt = clock.monotonic()
+    this.#busyAt = this.#heardAt
+  }
+
+  /** Begins to listen and to look after the connection. */
+  start(): void {
+    this.#connection.onClose((why, cause) => this.#onClose(why, cause))
+    if (this.#state !== 'gone') this.#tend()
+  }
+
+  get maxStreams(): number {
+    return this.#connection.maxStreams
+  }
+
+  /** Requests under way, those that wait for their reset among them. */
+  get size(): number {
+    return this.#slots.size
+  }
+
+  get state(): 'open' | 'draining' | 'gone' {
+    return this.#state
+  }
+
+  /** Whether it carries a job of `lane`. */
+  carries(lane: Lane): boolean {
+    for (const slot of this.#slots) if (slot.job?.lane === lane) return true
+    return false
+  }
+
+  /** Whether a job of `lane` may begin here: streams leave some room for calls. */
+  hasRoom(lane: Lane): boolean {
+    if (this.#state !== 'open') return false
+    return this.#slots.size < (lane === 'stream' ? roomForStreams(this.maxStreams) : this.maxStreams)
+  }
+
+  open(job: Job): void {
+    const slot = new Slot(this, job)
+    this.#slots.add(slot)
+    this.#owner.counted(slot.lane, 1)
+    this.carried += 1
+    job.attempts += 1
+    job.occupy(slot)
+    try {
+      slot.begin(
+        this.#connection.request(job.head, {
+          head: (status, headers) => {
+            this.#hear(slot)
+            if (slot.job !== undefined) this.#owner.head(slot.job, status, headers)
+          },
+          data: chunk => {
+            this.#heardAt = this.#clock.monotonic()
+            slot.job?.tellData(chunk)
+          },
+          end: () => {
+            this.#hear(slot)
+            const { job } = slot
+            this.#free(slot)
+            job?.tellEnd()
+            this.#owner.freed(this)
+          },
+          error: cause => {
+            const { job } = slot
+            this.#free(slot)
+            if (job !== undefined) this.#owner.failed(job, cause, this)
+            this.#owner.freed(this)
+          },
+        }),
+      )
+    } catch (thrown) {
+      const cause = asError(thrown)
+      queueMicrotask(() => {
+        if (!this.#slots.has(slot)) return
+        const { job } = slot
+        this.#free(slot)
+        if (job !== undefined) this.#owner.failed(job, cause, this)
+        this.#owner.freed(this)
+      })
+    }
+  }
+
+  /** Takes no more requests; ends when those under way have. */
+  retire(): void {
+    if (this.#state !== 'open') return
+    this.#state = 'draining'
+    for (const slot of [...this.#slots]) slot.job?.tellDraining()
+    this.#endIfDrained()
+  }
+
+  /** Ends the connection with all its streams: their jobs fail with `cause`. Resolves when it is gone. */
+  close(cause: Error): Promise<void> {
+    this.#leave(cause)
+    this.#closing ??= this.#connection.close().catch(() => {})
+    return this.#closing
+  }
+
+  /** A job has left its place: its stream is reset, when its turn comes. Only then is there room again. */
+  release(slot: Slot, exchange: Exchange): void {
+    if (!this.#slots.has(slot)) return
+    if (this.maxStreams === 1) {
+      // An HTTP/1.1 answer can't be broken off without its connection.
+      this.#remove(slot)
+      exchange.abort()
+      void this.close(lost())
+      return
+    }
+    exchange.pause()
+    slot.reset = () => {
+      slot.reset = undefined
+      if (!this.#remove(slot)) return
+      exchange.abort()
+      this.#owner.reset(this)
+      this.#rest()
+      this.#owner.freed(this)
+    }
+    this.#pacer.pass(slot.reset)
+  }
+
+  #hear(slot: Slot): void {
+    this.#heardAt = this.#clock.monotonic()
+    if (slot.job !== undefined) this.heard += 1
+  }
+
+  #free(slot: Slot): void {
+    slot.job = undefined
+    if (slot.reset !== undefined) this.#pacer.takeBack(slot.reset)
+    slot.reset = undefined
+    if (this.#remove(slot)) this.#rest()
+  }
+
+  #remove(slot: Slot): boolean {
+    if (!this.#slots.delete(slot)) return false
+    this.#owner.counted(slot.lane, -1)
+    return true
+  }
+
+  #rest(): void {
+    this.#busyAt = this.#clock.monotonic()
+    this.#endIfDrained()
+  }
+
+  #endIfDrained(): void {
+    if (this.#state !== 'draining' || this.#slots.size > 0) return
+    void this.close(new ConnectionError('CONNECTION_LOST', 'the connection was drained'))
+  }
+
+  #onClose(why: CloseReason, cause: Error | undefined): void {
+    if (why === 'goaway') this.retire()
+    else {
+      this.#leave(cause)
+      this.#closing ??= this.#connection.close().catch(() => {})
+    }
+  }
+
+  #leave(cause: Error | undefined): void {
+    if (this.#state === 'gone') return
+    this.#state = 'gone'
+    this.#tending?.cancel()
+    this.#pacer.stop()
+    const jobs = [...this.#slots].map(slot => slot.job)
+    for (const slot of this.#slots) {
+      slot.job = undefined
+      this.#remove(slot)
+    }
+    this.#owner.gone(this, cause)
+    for (const job of jobs) {
+      if (job !== undefined) this.#owner.failed(job, cause ?? lost(), this)
+    }
+  }
+
+  /** Looks after the connection when there may be something to do, and sets the timer for the next time. */
+  #tend(): void {
+    const { idleMs, pingAfterMs } = this.#limits
+    const now = this.#clock.monotonic()
+    const idleAt = this.#slots.size === 0 ? this.#busyAt + idleMs : Number.POSITIVE_INFINITY
+    if (now >= idleAt) {
+      void this.close(lost())
+      return
+    }
+    if (now >= this.#heardAt + pingAfterMs) {
+      this.#ping()
+      return
+    }
+    // Whoever is busy now may be idle a full idle time from now, at the earliest.
+    const next = Math.min(idleAt, now + idleMs, this.#heardAt + pingAfterMs)
+    this.#tending = this.#clock.timer(Math.max(1, next - now), () => this.#tend())
+  }
+
+  #ping(): void {
+    const heardAt = this.#heardAt
+    this.#tending = this.#clock.timer(this.#limits.pingTimeoutMs, () => {
+      // Bytes that came meanwhile are an answer too.
+      if (this.#heardAt > heardAt) this.#tend()
+      else {
+        this.#owner.silent(this)
+        const seconds = (this.#limits.pingAfterMs + this.#limits.pingTimeoutMs) / 1000
+        void this.close(
+          new ConnectionError('PING_TIMEOUT', `the server was silent for ${seconds} s and did not answer a PING`),
+        )
+      }
+    })
+    this.#connection.ping().then(
+      () => {
+        if (this.#state === 'gone') return
+        this.#heardAt = this.#clock.monotonic()
+        this.#tending?.cancel()
+        this.#tend()
+      },
+      () => {}, // It closed: `onClose` says so.
+    )
+  }
+}
+
+/** How many streams may share a connection with so much room: a tenth is left for calls. */
+export function roomForStreams(maxStreams: number): number {
+  return maxStreams <= 1 ? maxStreams : maxStreams - Math.ceil(maxStreams / 10)
+}
+
+/** One stream of a member, and the job that it carries, until that leaves. */
+class Slot implements Place {
+  job: Job | undefined
+  readonly lane: Lane
+  /** What resets the stream when its turn comes. */
+  reset: (() => void) | undefined
+  readonly #member: Member
+  #exchange: Exchange | undefined
+  #paused = false
+
+  constructor(member: Member, job: Job) {
+    this.#member = member
+    this.job = job
+    this.lane = job.lane
+  }
+
+  begin(exchange: Exchange): void {
+    this.#exchange = exchange
+    if (this.job === undefined) this.#member.release(this, exchange)
+    else if (this.#paused) exchange.pause()
+  }
+
+  pause(): void {
+    this.#paused = true
+    this.#exchange?.pause()
+  }
+
+  resume(): void {
+    this.#paused = false
+    this.#exchange?.resume()
+  }
+
+  leave(): void {
+    if (this.job === undefined) return
+    this.job = undefined
+    if (this.#exchange !== undefined) this.#member.release(this, this.#exchange)
+  }
+}
+
+function lost(): ConnectionError {
+  return new ConnectionError('CONNECTION_LOST', 'the connection was closed')
+}

@@ -1,0 +1,80 @@
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { anonymous, type Credentials } from '../credentials/credentials.ts'
+import { checkOptions, flag, having, integer, oneOf, text } from '../errors/check.ts'
+import type { Connection, Transport } from '../transport.ts'
+import { dial } from './dial.ts'
+
+/** Options of a {@link NodeTransport}. */
+export interface NodeTransportOptions {
+  /** Whose TLS material connections are opened with. @default nobody's, and Node's own authorities */
+  readonly credentials?: Pick<Credentials, 'tls' | 'digest'> | undefined
+  /** The name that the server's certificate must bear. @default the host of the URL */
+  readonly tlsServerName?: string | undefined
+  /** Takes any certificate for the server's. Anybody on the way can then read and change everything. @default false */
+  readonly skipTlsVerify?: boolean | undefined
+  /** An http: or https: proxy that takes CONNECT. @default what HTTPS_PROXY, HTTP_PROXY and NO_PROXY say */
+  readonly proxyUrl?: string | undefined
+  /** `http/1.1`: does not offer HTTP/2. @default 'h2', where the server takes it */
+  readonly protocol?: 'h2' | 'http/1.1' | undefined
+  /** How long the headers of one answer may be. @default 262_144 */
+  readonly maxHeaderBytes?: number | undefined
+  /**
+   * How much a server may send of one stream ahead of its reader (HTTP/2's stream window). A stream
+   * that is not read holds so much in memory at most.
+   *
+   * @default 1_048_576
+   */
+  readonly streamWindowBytes?: number | undefined
+}
+
+/**
+ * Connections over Node's own sockets: HTTP/2 over TLS where the server offers it by ALPN, else
+ * HTTP/1.1 with keep-alive; HTTP/1.1 for `http:`.
+ *
+ * Certificates are verified unless `skipTlsVerify` says otherwise. No redirect is followed. Flow
+ * control holds a server back stream by stream: one that is not read does not stall the others of
+ * its connection.
+ */
+export class NodeTransport implements Transport {
+  readonly #options: NodeTransportOptions
+  readonly #credentials: Pick<Credentials, 'tls' | 'digest'>
+
+  constructor(options: NodeTransportOptions = {}) {
+    checkOptions('transport', options, {
+      credentials: having('Credentials', 'tls', 'digest'),
+      tlsServerName: text,
+      skipTlsVerify: flag,
+      proxyUrl: text,
+      protocol: oneOf('h2', 'http/1.1'),
+      maxHeaderBytes: integer(1024, 16 * 1024 * 1024),
+      streamWindowBytes: integer(65_535, 2 ** 31 - 1),
+    })
+    this.#options = options
+    this.#credentials = options.credentials ?? anonymous
+  }
+
+  async connect(target: URL, signal: AbortSignal): Promise<Connection> {
+    const { protocol = 'h2', maxHeaderBytes = 262_144, streamWindowBytes = 1_048_576 } = this.#options
+    const secure = target.protocol === 'https:'
+    // The protocol's module loads while the connection is being opened.
+    const http1 = (): Promise<typeof import('./http1.ts')> => import('./http1.ts')
+    const http2 = (): Promise<typeof import('./http2.ts')> => import('./http2.ts')
+    const loading = secure && protocol === 'h2' ? http2() : http1()
+    loading.catch(() => {})
+    const socket = await dial(target, signal, {
+      tls: secure ? await this.#credentials.tls() : undefined,
+      digest: this.#credentials.digest(),
+      serverName: this.#options.tlsServerName,
+      skipVerify: this.#options.skipTlsVerify ?? false,
+      proxyUrl: this.#options.proxyUrl,
+      protocols: protocol === 'h2' ? ['h2', 'http/1.1'] : ['http/1.1'],
+    })
+    if (agreedOn(socket) !== 'h2') return (await http1()).connectHttp1(target, socket, { maxHeaderBytes })
+    return (await http2()).connectHttp2(target, socket, signal, { maxHeaderBytes, streamWindowBytes })
+  }
+}
+
+function agreedOn(socket: Socket | TLSSocket): string | undefined {
+  return 'alpnProtocol' in socket && socket.alpnProtocol ? socket.alpnProtocol : undefined
+}

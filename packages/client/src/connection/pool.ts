@@ -1,0 +1,287 @@
+import { anonymous, type Credentials } from '../credentials/credentials.ts'
+import { carriesSecret, isLoopback } from '../credentials/loopback.ts'
+import { type Environment, guarded, type MetricLabels } from '../environment.ts'
+import { anything, type Check, checkOptions, having, integer, milliseconds } from '../errors/check.ts'
+import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
+import type { Exchange, Transport } from '../transport.ts'
+import { ConnectionError } from './error.ts'
+import { ConnectionGroup } from './group.ts'
+import { asError, type Carrier, Job } from './job.ts'
+import type { Lane, LaneRequest, Requester, RequestHandlers } from './requester.ts'
+
+/** Bounds of a {@link ConnectionPool}. The defaults suit kube-apiserver. */
+export interface ConnectionOptions {
+  /** How long opening a connection may take, TLS and proxy included, in milliseconds. @default 15_000 */
+  readonly connectTimeoutMs?: number | undefined
+  /**
+   * How long a connection without requests is kept, in milliseconds; `Infinity`: until the server
+   * closes it. kube-apiserver does so after 90 s. @default 60_000
+   */
+  readonly idleMs?: number | undefined
+  /** How long a connection may be quiet until it is PINGed, in milliseconds. @default 30_000 */
+  readonly pingAfterMs?: number | undefined
+  /** How long an answer to a PING may take until the connection is dropped, in milliseconds. @default 15_000 */
+  readonly pingTimeoutMs?: number | undefined
+  /**
+   * How many HTTP/1.1 connections may carry calls at once, and as many writes; more wait, in order.
+   * Streams are not bounded. Means nothing on HTTP/2. @default 32
+   */
+  readonly maxHttp1Calls?: number | undefined
+}
+
+/** What a {@link ConnectionPool} is made of. */
+export interface PoolOptions extends ConnectionOptions {
+  /** The API server. A path in it is put before each request's own. */
+  readonly target: URL
+  readonly transport: Transport
+  readonly environment: Environment
+  /** @default nobody */
+  readonly credentials?: Credentials | undefined
+  /** Sent with each request that does not give them itself: user agent, impersonation. Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** Checks of {@link ConnectionOptions}, for whoever takes them among options of its own. */
+export const connectionChecks: Readonly<Record<keyof ConnectionOptions, Check>> = {
+  connectTimeoutMs: milliseconds({ min: 1 }),
+  idleMs: milliseconds({ infinite: true }),
+  pingAfterMs: milliseconds({ min: 1 }),
+  pingTimeoutMs: milliseconds({ min: 1 }),
+  maxHttp1Calls: integer(1),
+}
+
+/**
+ * The connections to one API server.
+ *
+ * - **Lanes.** Reads and streams share connections, as many as the server's bound on streams asks
+ *   for; streams leave room for reads on each. Writes have connections of their own.
+ * - **Going away.** After a GOAWAY a connection takes no new requests; those under way go on. What
+ *   the server says it did not process is repeated on another connection, without a word.
+ * - **Half-open.** A quiet connection is PINGed; one that does not answer is dropped with all its streams.
+ * - **Down.** When no connection can be opened, all who wait are told, and the next attempt follows
+ *   within 2 s at most, when somebody asks.
+ * - **Credentials.** A 401 refreshes them once, however many requests met it; those are then
+ *   repeated once (a 401 comes before anything is done). If nothing changed, the caller gets the 401.
+ *
+ * A request that may have been processed is never repeated, but for a GET on a kept-alive HTTP/1.1
+ * connection that ended before the answer began.
+ *
+ * Metrics: `wherry_client_streams` (gauge, by `lane`), `wherry_client_connections` (gauge, by
+ * `lane`), and the counters `wherry_client_connects_total` (by `result`),
+ * `wherry_client_retries_total`, `wherry_client_resets_total`, `wherry_client_ping_timeouts_total`,
+ * `wherry_client_credential_refreshes_total`.
+ */
+export class ConnectionPool implements Requester {
+  readonly #target: URL
+  readonly #basePath: string
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #environment: Environment
+  readonly #credentials: Credentials
+  readonly #reads: ConnectionGroup
+  readonly #writes: ConnectionGroup
+  readonly #unsettled = new Set<Job>()
+  readonly #underWay: Record<Lane, number> = { call: 0, write: 0, stream: 0 }
+  readonly #carrier: Carrier
+  #digest: string
+  #epoch = 0
+  #changed = false
+  #refreshing: Promise<boolean> | undefined
+  #closed: Promise<void> | undefined
+
+  constructor(options: PoolOptions) {
+    checkOptions('connections', options, {
+      ...connectionChecks,
+      target: url,
+      transport: having('a Transport', 'connect'),
+      environment: having('an Environment', 'random', 'onError', 'onWarning', 'log'),
+      credentials: having('Credentials', 'headers', 'tls', 'digest', 'refresh'),
+      headers: anything,
+    })
+    this.#target = options.target
+    this.#basePath = options.target.pathname.replace(/\/+$/, '')
+    this.#headers = options.headers ?? {}
+    this.#environment = guarded(options.environment)
+    this.#credentials = options.credentials ?? anonymous
+    this.#digest = this.#credentials.digest()
+    this.#carrier = {
+      dropped: job => {
+        this.#unsettled.delete(job)
+        this.#groupOf(job).forget(job)
+      },
+      deaf: (_, thrown) => this.#environment.onError(thrown, { phase: 'handler' }),
+    }
+    const group = {
+      target: options.target,
+      transport: options.transport,
+      environment: this.#environment,
+      limits: {
+        idleMs: options.idleMs ?? 60_000,
+        pingAfterMs: options.pingAfterMs ?? 30_000,
+        pingTimeoutMs: options.pingTimeoutMs ?? 15_000,
+      },
+      connectTimeoutMs: options.connectTimeoutMs ?? 15_000,
+      maxHttp1Calls: options.maxHttp1Calls ?? 32,
+      digest: () => this.#credentials.digest(),
+      head: this.#onHead,
+      counted: (lane: Lane, by: number) => {
+        this.#underWay[lane] += by
+        this.#environment.metrics.gauge('wherry_client_streams', this.#underWay[lane], laneLabels[lane])
+      },
+    }
+    const size = (lane: Lane, of: () => number) => () =>
+      this.#environment.metrics.gauge('wherry_client_connections', of(), laneLabels[lane])
+    this.#reads = new ConnectionGroup({ ...group, changed: size('stream', () => this.#reads.size) })
+    this.#writes = new ConnectionGroup({ ...group, changed: size('write', () => this.#writes.size) })
+  }
+
+  /** How many connections there are, draining ones among them. */
+  get connections(): number {
+    return this.#reads.size + this.#writes.size
+  }
+
+  request(request: LaneRequest, on: RequestHandlers): Exchange {
+    const job = new Job(request, on, this.#carrier)
+    this.#unsettled.add(job)
+    if (this.#closed !== undefined) this.#soon(job, closedError())
+    else this.#authorize(job)
+    return job
+  }
+
+  /**
+   * Ends every connection. Requests under way fail with `CLIENT_CLOSED` before this call returns,
+   * and nothing is called afterwards. Resolves when all connections are gone.
+   */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    const closing = [this.#reads.close(), this.#writes.close()]
+    for (const job of this.#unsettled) job.fail(closedError())
+    this.#unsettled.clear()
+    await Promise.all(closing)
+  }
+
+  #groupOf(job: Job): ConnectionGroup {
+    return job.lane === 'write' ? this.#writes : this.#reads
+  }
+
+  #authorize(job: Job): void {
+    job.epoch = this.#epoch
+    try {
+      const headers = this.#credentials.headers()
+      if (!(headers instanceof Promise)) {
+        this.#send(job, headers)
+        return
+      }
+      headers.then(
+        known => this.#send(job, known),
+        (cause: unknown) => this.#fail(job, asError(cause)),
+      )
+    } catch (cause) {
+      this.#soon(job, asError(cause))
+    }
+  }
+
+  #send(job: Job, credentials: Readonly<Record<string, string>>): void {
+    if (job.over) return
+    const headers = { ...this.#headers, ...job.request.headers, ...credentials }
+    if (this.#target.protocol === 'http:' && carriesSecret(headers) && !isLoopback(this.#target.hostname)) {
+      const message = `credentials are not sent over plain http to ${this.#target.host}`
+      this.#soon(job, new ConnectionError('INSECURE_TOKEN', message, { unprocessed: true }))
+      return
+    }
+    const { method, path, body } = job.request
+    job.head = { method, path: this.#basePath + path, headers, body }
+    this.#unsettled.delete(job)
+    if (this.#digest !== this.#credentials.digest()) {
+      this.#digest = this.#credentials.digest()
+      this.#reads.retireOutdated()
+      this.#writes.retireOutdated()
+    }
+    this.#groupOf(job).submit(job)
+  }
+
+  /** A 401 is looked at before its caller hears of it. */
+  readonly #onHead = (job: Job, status: number, headers: Parameters<Job['tellHead']>[1]): void => {
+    if (status !== 401 || job.renewed || this.#closed !== undefined) {
+      job.tellHead(status, headers)
+      return
+    }
+    job.renewed = true
+    job.hold()
+    this.#unsettled.add(job)
+    const tell = (): void => {
+      this.#unsettled.delete(job)
+      if (job.over) return
+      job.tellHead(status, headers)
+      job.letGo()
+    }
+    this.#renewed(job.epoch).then(
+      changed => {
+        if (!changed || job.over) tell()
+        else {
+          job.startOver()
+          this.#authorize(job)
+        }
+      },
+      (cause: unknown) => {
+        this.#environment.onError(asError(cause), { phase: 'credentials' })
+        tell()
+      },
+    )
+  }
+
+  /** Whether there are newer credentials than those of `epoch`; looks for some if nobody has since. */
+  #renewed(epoch: number): Promise<boolean> {
+    if (epoch < this.#epoch) return Promise.resolve(this.#changed)
+    this.#refreshing ??= this.#refresh()
+    return this.#refreshing
+  }
+
+  async #refresh(): Promise<boolean> {
+    this.#environment.metrics.count('wherry_client_credential_refreshes_total')
+    try {
+      this.#changed = await this.#credentials.refresh()
+      return this.#changed
+    } catch (cause) {
+      this.#changed = false
+      throw cause
+    } finally {
+      this.#epoch += 1
+      this.#refreshing = undefined
+    }
+  }
+
+  #fail(job: Job, cause: Error): void {
+    this.#unsettled.delete(job)
+    job.tellError(cause)
+  }
+
+  /** Never before `request` has returned. */
+  #soon(job: Job, cause: Error): void {
+    queueMicrotask(() => this.#fail(job, cause))
+  }
+}
+
+const laneLabels: Readonly<Record<Lane, MetricLabels>> = {
+  call: { lane: 'call' },
+  write: { lane: 'write' },
+  stream: { lane: 'stream' },
+}
+
+function url(option: string, value: unknown): void {
+  if (!(value instanceof URL)) throw new OptionTypeError(option, 'a URL', typeof value)
+  if (value.protocol !== 'https:' && value.protocol !== 'http:') {
+    throw new OptionRangeError(option, 'an http: or https: URL', value.protocol)
+  }
+}
+
+function closedError(): ConnectionError {
+  return new ConnectionError('CLIENT_CLOSED', 'the client was closed')
+}

@@ -1,0 +1,71 @@
+import type { IncomingMessage, RequestOptions } from 'node:http'
+import type { Socket } from 'node:net'
+import { ConnectionError } from './error.ts'
+
+/** The proxy that HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY set for `target`, if any. */
+export async function proxyFor(target: URL): Promise<string | undefined> {
+  const { env } = process
+  const names = [target.protocol === 'https:' ? 'https_proxy' : 'http_proxy', 'all_proxy']
+  if (!names.some(name => env[name] || env[name.toUpperCase()])) return undefined
+  const { getProxyForUrl } = await import('proxy-from-env')
+  return getProxyForUrl(target.href) || undefined
+}
+
+/** A socket to `host:port` through an HTTP proxy's CONNECT. Rejects when the proxy won't, or on `signal`. */
+export async function throughProxy(proxy: string, host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  const url = proxyUrl(proxy)
+  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
+  signal.throwIfAborted()
+  const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  const options: RequestOptions = {
+    method: 'CONNECT',
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port),
+    path: authority,
+    headers: { host: authority, ...authorization(url) },
+    agent: false,
+    signal,
+  }
+  return new Promise((resolve, reject) => {
+    const refused = (answer: IncomingMessage): void =>
+      reject(failed(`the proxy ${url.host} answered ${answer.statusCode} to CONNECT ${authority}`))
+    const connecting = request(options)
+    connecting.once('connect', (answer: IncomingMessage, socket: Socket, early: Buffer) => {
+      if (answer.statusCode !== 200) {
+        socket.destroy()
+        refused(answer)
+        return
+      }
+      if (early.length > 0) socket.unshift(early)
+      socket.setNoDelay(true)
+      socket.setKeepAlive(true, 30_000)
+      resolve(socket)
+    })
+    connecting.once('response', answer => {
+      refused(answer)
+      connecting.destroy()
+    })
+    connecting.on('error', cause => reject(signal.aborted ? signal.reason : cause))
+    connecting.end()
+  })
+}
+
+/** Checks a proxy's URL. Throws a {@link ConnectionError} that does not repeat it: it may hold a password. */
+function proxyUrl(proxy: string): URL {
+  const url = URL.canParse(proxy) ? new URL(proxy) : undefined
+  if (url === undefined) throw failed("the proxy's URL can't be parsed")
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw failed(`a ${url.protocol} proxy is not supported: only http: and https: are`)
+  }
+  return url
+}
+
+function authorization(url: URL): Record<string, string> {
+  if (url.username === '' && url.password === '') return {}
+  const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  return { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` }
+}
+
+function failed(message: string): ConnectionError {
+  return new ConnectionError('CONNECT_FAILED', message, { unprocessed: true })
+}

@@ -1,0 +1,35 @@
+/** What a TLS connection is made with. Text is PEM. */
+export interface TlsMaterial {
+  /** Certificates that may have signed the server's. Absent: those that Node trusts. */
+  readonly ca?: string | undefined
+  /** The client's certificate, with what leads to its authority. */
+  readonly cert?: string | undefined
+  /** The key of `cert`. */
+  readonly key?: string | undefined
+}
+
+/**
+ * Who a client is. Credentials may change while a program runs: connections that were opened with
+ * other TLS material take no new requests, and a 401 asks for a refresh.
+ */
+export interface Credentials {
+  /** Headers that go with each request, with lower-case names. At once where nothing has to be read or run. */
+  headers(): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
+  /** What new connections are opened with. */
+  tls(): TlsMaterial | Promise<TlsMaterial>
+  /** Stands for the TLS material known now: another text, other material. Never the material itself. */
+  digest(): string
+  /**
+   * Looks for newer credentials, after a 401. Several calls at once are one. Resolves to whether
+   * there are others now than before; rejects when it can't be found out.
+   */
+  refresh(): Promise<boolean>
+}
+
+/** Nobody: no headers, no client certificate. */
+export const anonymous: Credentials = {
+  headers: () => ({}),
+  tls: () => ({}),
+  digest: () => '',
+  refresh: () => Promise.resolve(false),
+}

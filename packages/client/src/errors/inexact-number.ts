@@ -24,7 +24,9 @@ export function checkExact(value: unknown): void {
 /** The path to the first inexact number, innermost step first; built only where there is one. */
 function findInexact(value: unknown): string[] | undefined {
   if (typeof value === 'number') {
-    const exact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)
+    if (Number.isSafeInteger(value)) return undefined
+    // From 1e21 on JSON prints an exponent: that is a float, not an integer of Kubernetes (64 bit).
+    const exact = Number.isFinite(value) && (!Number.isInteger(value) || Math.abs(value) >= 1e21)
     return exact ? undefined : []
   }
   if (value === null || typeof value !== 'object') return undefined

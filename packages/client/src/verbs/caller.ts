@@ -1,0 +1,178 @@
+import { Backoff, sleep } from '../backoff.ts'
+import { InvalidBodyError } from '../bytes/bounds.ts'
+import { decodeJson, encodeJson } from '../bytes/json.ts'
+import { ConnectionError, isUnprocessed } from '../connection/error.ts'
+import type { Lane, Requester } from '../connection/requester.ts'
+import type { Environment } from '../environment.ts'
+import { ApiError, errorOfAnswer } from '../errors/api-error.ts'
+import { checkExact } from '../errors/inexact-number.ts'
+import type { RequestInfo } from '../errors/request-info.ts'
+import { subject } from '../errors/request-info.ts'
+import { TimeoutError } from '../errors/timeout.ts'
+import { type Answer, exchange, isSuccess, maxObjectBytes } from './exchange.ts'
+import type { CallOptions } from './options.ts'
+import { Warnings } from './warnings.ts'
+
+/** One request, before it is encoded. */
+export interface Call extends RequestInfo {
+  /** The query with its `?`, or `''`. */
+  readonly query?: string | undefined
+  readonly accept?: string | undefined
+  /** Sent as JSON. Numbers in it must be exact (rule X11). */
+  readonly body?: unknown
+  /** @default 'application/json' */
+  readonly contentType?: string | undefined
+  /** @default 'call' for a GET, else 'write' */
+  readonly lane?: Lane | undefined
+  /** A 429 is an answer of its own (an eviction's), not a wish to hear from us later. @default false */
+  readonly keep429?: boolean | undefined
+  /** Decode integers beyond 2^53 − 1 as `bigint`. @default false */
+  readonly exact?: boolean | undefined
+  /** Longest answer, in bytes. @default 16 MiB */
+  readonly maxBytes?: number | undefined
+}
+
+/** What a {@link Caller} is made of. */
+export interface CallerParts {
+  readonly requester: Requester
+  /** Guarded: its callbacks do not throw. */
+  readonly environment: Environment
+  readonly timeoutMs: number
+  readonly maxRetries: number
+  readonly fieldManager: string
+  readonly host: string
+}
+
+/** The time and the cancellation of one call. */
+export interface Bound {
+  /** Aborted with a `TimeoutError`, or with the reason of the caller's signal. */
+  readonly signal: AbortSignal
+  /** When the call times out, on the monotonic clock. */
+  readonly deadline: number
+}
+
+/**
+ * Sends requests that end by themselves: bounds their time, repeats what may be repeated, makes
+ * refusals errors and passes warnings on.
+ *
+ * Repeated, with backoff, at least Retry-After apart and as long as the call's time allows: a 429
+ * that says when to come again, for any verb (the server has done nothing); for reads a 503 that
+ * says so, and a connection that broke; what certainly was not processed.
+ */
+export class Caller {
+  readonly requester: Requester
+  readonly environment: Environment
+  readonly warnings: Warnings
+  readonly fieldManager: string
+  readonly #parts: CallerParts
+
+  constructor(parts: CallerParts) {
+    this.requester = parts.requester
+    this.environment = parts.environment
+    this.fieldManager = parts.fieldManager
+    this.warnings = new Warnings(parts.environment)
+    this.#parts = parts
+  }
+
+  /** Runs `run` within the time and the signal of `options`; all its requests share them. */
+  async within<T>(options: CallOptions, about: RequestInfo, run: (bound: Bound) => Promise<T>): Promise<T> {
+    const { clock } = this.environment
+    const timeoutMs = options.timeoutMs ?? this.#parts.timeoutMs
+    const given = options.signal
+    given?.throwIfAborted()
+    const controller = new AbortController()
+    const passOn = (): void => controller.abort(given?.reason)
+    given?.addEventListener('abort', passOn, { once: true })
+    const timer =
+      timeoutMs === Number.POSITIVE_INFINITY
+        ? undefined
+        : clock.timer(timeoutMs, () => controller.abort(new TimeoutError(timeoutMs, about)))
+    try {
+      return await run({ signal: controller.signal, deadline: clock.monotonic() + timeoutMs })
+    } finally {
+      timer?.cancel()
+      given?.removeEventListener('abort', passOn)
+    }
+  }
+
+  /** One request, and its answer as JSON: an object. */
+  async json(call: Call, bound: Bound): Promise<object> {
+    const { body } = await this.answer(call, bound)
+    const { buffer, byteOffset, byteLength } = body as Uint8Array
+    const value = decodeJson(Buffer.from(buffer, byteOffset, byteLength).toString(), { exact: call.exact })
+    if (value === null || typeof value !== 'object') {
+      throw new InvalidBodyError(`${subject(call)}: the answer is no JSON object`)
+    }
+    return value
+  }
+
+  /** One request, repeated where it may be; its answer is a success. */
+  async answer(call: Call, bound: Bound): Promise<Answer> {
+    const { environment } = this
+    const body = encoded(call.body)
+    const headers: Record<string, string> = { accept: call.accept ?? 'application/json' }
+    if (body !== undefined) headers['content-type'] = call.contentType ?? 'application/json'
+    const { method } = call
+    const path = call.path + (call.query ?? '')
+    const lane = call.lane ?? (method === 'GET' ? 'call' : 'write')
+    const request = { method, path, headers, body, lane }
+    let backoff: Backoff | undefined
+    for (let retries = 0; ; retries++) {
+      const outcome = await this.#once(request, call, bound)
+      if (!(outcome instanceof Error)) return outcome
+      if (retries >= this.#parts.maxRetries || !mayRepeat(outcome, call)) throw outcome
+      backoff ??= new Backoff(environment)
+      const wait = Math.max(backoff.next(), outcome instanceof ApiError ? (outcome.retryAfterMs ?? 0) : 0)
+      // To say what the server said is more use than to say that time ran out while waiting for it.
+      if (environment.clock.monotonic() + wait >= bound.deadline) throw outcome
+      await sleep(environment.clock, wait, bound.signal)
+    }
+  }
+
+  async #once(request: Parameters<typeof exchange>[1], call: Call, bound: Bound): Promise<Answer | Error> {
+    const { environment } = this
+    const began = environment.clock.monotonic()
+    let code = '<error>'
+    try {
+      const answer = await exchange(this.requester, request, bound.signal, call.maxBytes ?? maxObjectBytes)
+      code = `${answer.status}`
+      this.warnings.hear(answer.headers, { resource: call.resource, method: call.method, path: call.path })
+      return isSuccess(answer.status) ? answer : errorOfAnswer(answer.status, answer.headers, answer.body, call)
+    } catch (error) {
+      if (bound.signal.aborted) throw bound.signal.reason
+      if (error instanceof ConnectionError) return withSubject(error, call)
+      throw error
+    } finally {
+      const labels = { method: call.method, host: this.#parts.host }
+      environment.metrics.count('rest_client_requests_total', { ...labels, code })
+      environment.metrics.observe(
+        'rest_client_request_duration_seconds',
+        (environment.clock.monotonic() - began) / 1000,
+        labels,
+      )
+    }
+  }
+}
+
+function mayRepeat(error: Error, call: Call): boolean {
+  const reads = call.method === 'GET'
+  if (error instanceof ApiError) {
+    if (error.retryAfterMs === undefined) return false
+    return error.status === 429 ? call.keep429 !== true : error.status === 503 && reads
+  }
+  return error instanceof ConnectionError && passing.has(error.code) && (reads || isUnprocessed(error))
+}
+
+/** A server that can't be reached at all is the caller's to know at once. */
+const passing: ReadonlySet<string> = new Set(['CONNECTION_LOST', 'PING_TIMEOUT', 'STREAM_RESET', 'STREAM_REFUSED'])
+
+function withSubject(error: ConnectionError, call: Call): ConnectionError {
+  const { code, unprocessed } = error
+  return new ConnectionError(code, `${subject(call)}: ${error.message}`, { cause: error, unprocessed })
+}
+
+function encoded(body: unknown): Uint8Array | undefined {
+  if (body === undefined) return undefined
+  checkExact(body)
+  return Buffer.from(encodeJson(body))
+}

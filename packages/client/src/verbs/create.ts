@@ -1,0 +1,124 @@
+import { Backoff } from '../backoff.ts'
+import { ConnectionError } from '../connection/error.ts'
+import { ApiError } from '../errors/api-error.ts'
+import { checkOptions } from '../errors/check.ts'
+import { isAlreadyExists } from '../errors/guards.ts'
+import { OptionTypeError } from '../errors/option.ts'
+import { checkSegment } from '../names/segment.ts'
+import type { KubernetesObject } from '../views/object.ts'
+import { isExact, projector } from '../views/read.ts'
+import type { View } from '../views/resource.ts'
+import type { Bound, Call, Caller } from './caller.ts'
+import { getOne } from './get.ts'
+import { type WriteOptions, writeChecks } from './options.ts'
+import { isOutcomeOf } from './outcome.ts'
+import { collectionTarget, namespaceOf, objectTarget } from './target.ts'
+import { answered, checkObject, typed, writeQuery } from './write.ts'
+
+/** A name of the server's making that is taken: so often another one is asked for. */
+const maxNameRetries = 5
+/** So often a create is sent again that left nothing behind. */
+const maxRepeats = 5
+
+/**
+ * Creates an object (rule X12). When the connection broke before the answer came, nobody knows
+ * whether it was created: it is read again, and
+ *
+ * - what is there and is what was sent, no older than this call, is the answer;
+ * - what is there and is something else is the `AlreadyExists` that a second create would have got,
+ *   its uid in `details`;
+ * - where nothing is there, it is sent again.
+ *
+ * With `generateName` alone there is no name to read by: the lost answer is the error. A 409 then
+ * means that the server drew a name that is taken, and it is asked again.
+ */
+export async function create<C>(caller: Caller, view: View<C>, object: object, options: WriteOptions = {}): Promise<C> {
+  checkOptions('create', options, writeChecks)
+  const { metadata } = checkObject(object)
+  const name = metadata?.name === undefined || metadata.name === '' ? undefined : checkSegment('name', metadata.name)
+  if (name === undefined && !metadata?.generateName) {
+    throw new OptionTypeError('object', 'a metadata.name or a metadata.generateName', 'neither')
+  }
+  const namespace = namespaceOf(view, object)
+  const call: Call = {
+    method: 'POST',
+    ...collectionTarget(view, namespace),
+    query: writeQuery(caller, options),
+    body: typed(view, object),
+  }
+  return caller.within(options, call, bound => new Creation(caller, view, call, name, namespace, options).run(bound))
+}
+
+class Creation<C> {
+  readonly #caller: Caller
+  readonly #view: View<C>
+  readonly #call: Call
+  readonly #name: string | undefined
+  readonly #namespace: string | undefined
+  readonly #dryRun: boolean
+  readonly #began: number
+  readonly #backoff: Backoff
+
+  constructor(
+    caller: Caller,
+    view: View<C>,
+    call: Call,
+    name: string | undefined,
+    namespace: string | undefined,
+    options: WriteOptions,
+  ) {
+    this.#caller = caller
+    this.#view = view
+    this.#call = call
+    this.#name = name
+    this.#namespace = namespace
+    this.#dryRun = options.dryRun === true
+    this.#began = caller.environment.clock.now()
+    this.#backoff = new Backoff(caller.environment)
+  }
+
+  async run(bound: Bound): Promise<C> {
+    let lost: ConnectionError | undefined
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await answered(this.#caller, this.#view, this.#call, bound)
+      } catch (error) {
+        if (this.#name === undefined) {
+          if (!isAlreadyExists(error) || attempt >= maxNameRetries) throw error
+        } else if (isLost(error) && !this.#dryRun) {
+          lost = error
+        } else if (lost === undefined || !isAlreadyExists(error)) {
+          throw error
+        }
+        const found = lost && (await this.#found(bound, lost))
+        if (found !== undefined) return found
+        if (lost !== undefined && attempt >= maxRepeats) throw lost
+      }
+      await this.#backoff.wait(bound.signal)
+    }
+  }
+
+  /** What a create with a lost answer left behind, if it is ours; `undefined` if there is nothing. */
+  async #found(bound: Bound, lost: ConnectionError): Promise<C | undefined> {
+    const { resource } = this.#view
+    const key = { name: this.#name as string, namespace: this.#namespace } as { name: string; namespace: string }
+    const target = objectTarget(this.#view, key)
+    // Whole, whatever the view is: to compare takes what a view may leave out.
+    const kind = isExact(this.#view) ? 'exact' : 'full'
+    const whole = { ...this.#view, projection: { kind, name: kind } } as unknown as View
+    const object = (await getOne(this.#caller, whole, target, {}, bound)) as KubernetesObject | undefined
+    if (object === undefined) return undefined
+    if (isOutcomeOf(this.#call.body as KubernetesObject, object, this.#began)) return projector(this.#view)(object)
+    const message = `${resource.plural} "${key.name}" already exists, and is not what was sent (the create's answer was lost: ${lost.message})`
+    const details = { name: key.name, group: resource.group, kind: resource.plural, uid: object.metadata?.uid }
+    throw new ApiError({ status: 409, reason: 'AlreadyExists', message, details }, { ...target, method: 'POST' })
+  }
+}
+
+function isLost(error: unknown): error is ConnectionError {
+  return (
+    error instanceof ConnectionError && !error.unprocessed && error.code !== 'CLIENT_CLOSED' && brokeOff.has(error.code)
+  )
+}
+
+const brokeOff: ReadonlySet<string> = new Set(['CONNECTION_LOST', 'PING_TIMEOUT', 'STREAM_RESET', 'HEADERS_TOO_LARGE'])

@@ -1,0 +1,84 @@
+import { checkOptions } from '../errors/check.ts'
+import { isNotFound, isResourceNotFound } from '../errors/guards.ts'
+import { queryText } from '../names/path.ts'
+import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
+import { acceptOf, isExact, projector } from '../views/read.ts'
+import type { View } from '../views/resource.ts'
+import type { Call, Caller } from './caller.ts'
+import type { DeleteOptions, EvictOptions } from './options.ts'
+import { deleteChecks } from './options.ts'
+import { objectTarget } from './target.ts'
+
+/** What a delete did. */
+export interface Deleted<C> {
+  /** Whose deletion it was. */
+  readonly uid: string | undefined
+  /**
+   * The object as the server answered it: it may stay for a while, with a deletionTimestamp, until
+   * its finalizers are gone. `undefined` where the server says that it is gone.
+   */
+  readonly object: C | undefined
+}
+
+/** Deletes one object; `undefined` where there was none. */
+export async function remove<C, S extends Scope>(
+  caller: Caller,
+  view: View<C, S>,
+  key: ObjectKey<S>,
+  options: DeleteOptions = {},
+): Promise<Deleted<C> | undefined> {
+  checkOptions('delete', options, deleteChecks)
+  const call: Call = {
+    method: 'DELETE',
+    ...objectTarget(view, key),
+    accept: acceptOf(view, 'object'),
+    exact: isExact(view),
+    body: deleteBody(options),
+  }
+  try {
+    const answer: StatusOrObject = await caller.within(options, call, bound => caller.json(call, bound))
+    if (answer.kind === 'Status') return { uid: answer.details?.uid, object: undefined }
+    return { uid: answer.metadata?.uid, object: projector(view)(answer) }
+  } catch (error) {
+    if (isNotFound(error) && !isResourceNotFound(error)) return undefined
+    throw error
+  }
+}
+
+/** Evicts a pod: a delete that disruption budgets may refuse for now, by a 429, which is not repeated here. */
+export async function evict(
+  caller: Caller,
+  view: View<unknown, 'namespaced'>,
+  key: ObjectKey<'namespaced'>,
+  options: EvictOptions = {},
+): Promise<void> {
+  checkOptions('evict', options, deleteChecks)
+  const { dryRun, ...rest } = options
+  const call: Call = {
+    method: 'POST',
+    ...objectTarget(view, key, 'eviction'),
+    query: queryText({ dryRun: dryRun === true ? 'All' : undefined, fieldManager: caller.fieldManager }),
+    keep429: true,
+    body: {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name: key.name, namespace: key.namespace },
+      deleteOptions: deleteBody(rest),
+    },
+  }
+  await caller.within(options, call, bound => caller.answer(call, bound))
+}
+
+/** The `DeleteOptions` of the API; `undefined` where there is nothing to say. */
+export function deleteBody(options: DeleteOptions): object | undefined {
+  const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options
+  const body = {
+    ...(preconditions !== undefined && { preconditions }),
+    ...(propagationPolicy !== undefined && { propagationPolicy }),
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(dryRun === true && { dryRun: ['All'] }),
+  }
+  return Object.keys(body).length === 0 ? undefined : { apiVersion: 'v1', kind: 'DeleteOptions', ...body }
+}
+
+type StatusOrObject = KubernetesObject & { readonly details?: { readonly uid?: string } }

@@ -1,0 +1,87 @@
+import type { LaneRequest, Requester } from '../connection/requester.ts'
+import { maxStatusBytes } from '../errors/api-error.ts'
+import type { ResponseHeaders } from '../transport.ts'
+
+/** A whole answer. */
+export interface Answer {
+  readonly status: number
+  readonly headers: ResponseHeaders
+  /** `undefined` for a refusal whose body was longer than `maxStatusBytes`. */
+  readonly body: Uint8Array | undefined
+}
+
+/** An answer is longer than the bound (rule X4): it was not read on. */
+export class BodyTooLongError extends Error {
+  override readonly name = 'BodyTooLongError'
+  readonly code = 'BODY_TOO_LONG'
+  readonly maxBytes: number
+
+  constructor(maxBytes: number) {
+    super(`the answer is longer than ${maxBytes} bytes`)
+    this.maxBytes = maxBytes
+  }
+}
+
+/** Longest answer that is about one object, in bytes. (kube-apiserver stores at most 1.5 MiB.) */
+export const maxObjectBytes: number = 16 * 1024 * 1024
+
+/** Whether an answer is what was asked for. Redirects are not followed: the credentials stay here (rule X4). */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
+}
+
+/**
+ * Sends a request and gives its whole answer, at most `maxBytes` of it. Rejects with the signal's
+ * reason as soon as it is aborted.
+ */
+export function exchange(
+  requester: Requester,
+  request: LaneRequest,
+  signal: AbortSignal,
+  maxBytes: number,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason)
+      return
+    }
+    let status = 0
+    let headers: ResponseHeaders = {}
+    let chunks: Uint8Array[] = []
+    let size = 0
+    const over = (): void => signal.removeEventListener('abort', aborted)
+    const aborted = (): void => {
+      under.abort()
+      reject(signal.reason)
+    }
+    const tooLong = (): void => {
+      over()
+      under.abort()
+      if (isSuccess(status)) reject(new BodyTooLongError(maxBytes))
+      else resolve({ status, headers, body: undefined })
+    }
+    const under = requester.request(request, {
+      head(answered, received) {
+        status = answered
+        headers = received
+      },
+      data(chunk) {
+        size += chunk.length
+        if (size > (isSuccess(status) ? maxBytes : maxStatusBytes)) {
+          chunks = []
+          tooLong()
+        } else chunks.push(chunk)
+      },
+      end() {
+        over()
+        const body = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size)
+        resolve({ status, headers, body })
+      },
+      error(cause) {
+        over()
+        reject(cause)
+      },
+    })
+    signal.addEventListener('abort', aborted, { once: true })
+  })
+}

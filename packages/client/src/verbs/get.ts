@@ -1,0 +1,96 @@
+import { checkOptions } from '../errors/check.ts'
+import { isNotFound, isResourceNotFound } from '../errors/guards.ts'
+import { collectionPath, queryText } from '../names/path.ts'
+import { FieldSelector } from '../views/field-selector.ts'
+import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
+import { acceptOf, isExact, projector } from '../views/read.ts'
+import type { View } from '../views/resource.ts'
+import type { Bound, Call, Caller } from './caller.ts'
+import { type GetOptions, getChecks } from './options.ts'
+import { objectTarget, type Target } from './target.ts'
+
+/** Reads one object as `view` has it; `undefined` where it is not there, or not in the view. */
+export async function get<C, S extends Scope>(
+  caller: Caller,
+  view: View<C, S>,
+  key: ObjectKey<S>,
+  options: GetOptions = {},
+): Promise<C | undefined> {
+  checkOptions('get', options, getChecks)
+  const target = objectTarget(view, key)
+  const found = await caller.within(options, { method: 'GET', ...target }, bound =>
+    knownHere(view)
+      ? getOne(caller, view, target, options, bound)
+      : selectOne(caller, view, key, target, options, bound),
+  )
+  if (found === undefined || !isSelected(view, key, found)) return undefined
+  return projector(view)(found)
+}
+
+/** One GET; `undefined` for an object, not a resource, that is not found. */
+export async function getOne(
+  caller: Caller,
+  view: View,
+  target: Target,
+  options: GetOptions,
+  bound: Bound,
+): Promise<object | undefined> {
+  const call: Call = {
+    method: 'GET',
+    ...target,
+    query: queryText({ resourceVersion: options.resourceVersion }),
+    accept: acceptOf(view, 'object'),
+    exact: isExact(view),
+  }
+  try {
+    return await caller.json(call, bound)
+  } catch (error) {
+    if (isNotFound(error) && !isResourceNotFound(error)) return undefined
+    throw error
+  }
+}
+
+/** The same by a list with selectors: for those fields that only the server can tell. */
+async function selectOne(
+  caller: Caller,
+  view: View,
+  key: ObjectKey,
+  target: Target,
+  options: GetOptions,
+  bound: Bound,
+): Promise<object | undefined> {
+  const call: Call = {
+    ...target,
+    method: 'GET',
+    path: collectionPath(view.resource, key.namespace),
+    query: queryText({
+      fieldSelector: view.fields.and(FieldSelector.of({ 'metadata.name': key.name })).text,
+      labelSelector: view.labels.text,
+      resourceVersion: options.resourceVersion,
+    }),
+    accept: acceptOf(view, 'list'),
+    exact: isExact(view),
+  }
+  const { apiVersion, kind, items } = (await caller.json(call, bound)) as {
+    apiVersion?: string
+    kind?: string
+    items?: object[] | null
+  }
+  const item = items?.[0]
+  return item && { kind: kind?.replace(/List$/, ''), apiVersion, ...item }
+}
+
+const local: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace'])
+
+function knownHere(view: View): boolean {
+  return view.fields.requirements.every(({ field }) => local.has(field))
+}
+
+function isSelected(view: View, key: ObjectKey, found: KubernetesObject): boolean {
+  const fields = view.fields.requirements.every(({ field, operator, value }) => {
+    if (!local.has(field)) return true
+    const held = field === 'metadata.name' ? key.name : (key.namespace ?? '')
+    return (held === value) === (operator === '=')
+  })
+  return fields && view.labels.matches(found.metadata?.labels)
+}

@@ -1,0 +1,96 @@
+import { abortSignal, type Check, flag, integer, milliseconds, oneOf, text } from '../errors/check.ts'
+import { OptionTypeError } from '../errors/option.ts'
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the call: it rejects with the signal's reason, at once. */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * How long the whole call may take, repeats and the waits between them included, in milliseconds;
+   * `Infinity`: as long as it takes. Past it: a `TimeoutError`.
+   * @default the client's `timeoutMs`
+   */
+  readonly timeoutMs?: number | undefined
+}
+
+export interface GetOptions extends CallOptions {
+  /**
+   * The object at least as new as this; `'0'`: any state, from the server's cache.
+   * @default the newest
+   */
+  readonly resourceVersion?: string | undefined
+}
+
+/** What writes of an object take. */
+export interface WriteOptions extends CallOptions {
+  /** Go through everything but storing it. @default false */
+  readonly dryRun?: boolean | undefined
+  /** Whom the server notes as the fields' manager. @default the client's `fieldManager` */
+  readonly fieldManager?: string | undefined
+  /** What unknown and duplicate fields are: an error, a warning, or nothing. @default the server's ('Warn') */
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
+}
+
+export interface PatchOptions extends WriteOptions {
+  /**
+   * `merge`: RFC 7396; `json`: RFC 6902; `strategic`: Kubernetes' own, for built-in types only.
+   * @default 'json' for an array, else 'merge'
+   */
+  readonly type?: 'merge' | 'json' | 'strategic' | undefined
+}
+
+export interface ApplyOptions extends WriteOptions {
+  /** Take fields over that other managers own, instead of failing with a conflict. @default false */
+  readonly force?: boolean | undefined
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** Delete only this very object, or only this state of it; else a conflict. */
+  readonly preconditions?:
+    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
+    | undefined
+  /** What becomes of objects that it owns. @default the resource's own ('Background' for most) */
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
+  /** Seconds until a pod is killed; 0: at once. @default the object's own */
+  readonly gracePeriodSeconds?: number | undefined
+  readonly dryRun?: boolean | undefined
+}
+
+export interface EvictOptions extends DeleteOptions {}
+
+type Checks<O> = { readonly [K in keyof O]-?: Check }
+
+export const callChecks: Checks<CallOptions> = {
+  signal: abortSignal,
+  timeoutMs: milliseconds({ min: 1, infinite: true }),
+}
+
+export const getChecks: Checks<GetOptions> = { ...callChecks, resourceVersion: text }
+
+export const writeChecks: Checks<WriteOptions> = {
+  ...callChecks,
+  dryRun: flag,
+  fieldManager: text,
+  fieldValidation: oneOf('Ignore', 'Warn', 'Strict'),
+}
+
+export const patchChecks: Checks<PatchOptions> = { ...writeChecks, type: oneOf('merge', 'json', 'strategic') }
+
+export const applyChecks: Checks<ApplyOptions> = { ...writeChecks, force: flag }
+
+export const deleteChecks: Checks<DeleteOptions> = {
+  ...callChecks,
+  preconditions: (option, value) => {
+    if (value === null || typeof value !== 'object')
+      throw new OptionTypeError(option, '{ uid, resourceVersion }', `${value}`)
+    for (const [name, held] of Object.entries(value)) {
+      if (name !== 'uid' && name !== 'resourceVersion') {
+        throw new OptionTypeError(`${option}.${name}`, 'nothing: uid and resourceVersion are preconditions', `${held}`)
+      }
+      if (held !== undefined) text(`${option}.${name}`, held)
+    }
+  },
+  propagationPolicy: oneOf('Background', 'Foreground', 'Orphan'),
+  gracePeriodSeconds: integer(0),
+  dryRun: flag,
+}

@@ -1,0 +1,53 @@
+import type { KubernetesObject } from '../views/object.ts'
+
+/** How far the clocks of this machine and the server may be apart, in milliseconds. */
+const maxSkewMs = 60_000
+
+/**
+ * Whether `found` is what a create of `sent`, begun at `beganMs`, leaves behind: it holds all that was
+ * sent, is not older and not being deleted. The server adds fields (defaults, webhooks), so those that
+ * were not sent may be anything. Names what was sent and changed by the server (a quantity in another
+ * notation) another's: to fail is safe, to adopt a stranger is not.
+ */
+export function isOutcomeOf(sent: KubernetesObject, found: KubernetesObject, beganMs: number): boolean {
+  const { creationTimestamp, deletionTimestamp } = found.metadata ?? {}
+  if (deletionTimestamp !== undefined) return false
+  const created = Date.parse(creationTimestamp ?? '')
+  if (created + maxSkewMs < beganMs) return false
+  const { status: _, ...body } = sent as KubernetesObject & { status?: unknown }
+  if (sent.kind !== 'Secret' || sent.apiVersion !== 'v1') return holds(found, body)
+  const { stringData, ...secret } = body as KubernetesObject & { stringData?: unknown }
+  return holds(found, secret) && holdsText(found, stringData)
+}
+
+/** Whether `found` has all that `sent` has. What is empty may have been dropped. */
+function holds(found: unknown, sent: unknown): boolean {
+  if (isEmpty(sent)) return found === sent || found === undefined || isEmpty(found)
+  if (Array.isArray(sent)) {
+    return Array.isArray(found) && found.length === sent.length && sent.every((item, i) => holds(found[i], item))
+  }
+  if (typeof sent !== 'object') return same(found, sent)
+  if (found === null || typeof found !== 'object') return false
+  return Object.entries(sent as object).every(([key, value]) =>
+    holds(Object.hasOwn(found, key) ? (found as Record<string, unknown>)[key] : undefined, value),
+  )
+}
+
+function same(found: unknown, sent: unknown): boolean {
+  return found === sent || (typeof found === 'bigint' && typeof sent === 'number' && found === BigInt(sent))
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined) return true
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
+
+/** A Secret's `stringData` is written only; it is read as base64 in `data`. */
+function holdsText(found: KubernetesObject, stringData: unknown): boolean {
+  if (isEmpty(stringData)) return true
+  const data = Object.entries(stringData as Record<string, unknown>).map(([key, value]) => [
+    key,
+    Buffer.from(`${value}`).toString('base64'),
+  ])
+  return holds((found as { data?: unknown }).data, Object.fromEntries(data))
+}

@@ -1,0 +1,80 @@
+import { checkOptions } from '../errors/check.ts'
+import { isNotFound, isResourceNotFound } from '../errors/guards.ts'
+import { queryText } from '../names/path.ts'
+import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
+import type { View } from '../views/resource.ts'
+import type { Call, Caller } from './caller.ts'
+import { type GetOptions, getChecks, type WriteOptions, writeChecks } from './options.ts'
+import { objectTarget } from './target.ts'
+import { checkObject, writeQuery } from './write.ts'
+
+/** The scale subresource, alike for every resource that has one. */
+export interface Scale extends KubernetesObject {
+  spec?: { replicas?: number | undefined } | undefined
+  status?: { replicas: number; selector?: string | undefined } | undefined
+}
+
+/** Reads and writes the `scale` of objects that have replicas. */
+export class ScaleVerbs {
+  readonly #caller: Caller
+
+  constructor(caller: Caller) {
+    this.#caller = caller
+  }
+
+  /** The scale of one object; `undefined` where there is no such object. */
+  async get<S extends Scope>(
+    view: View<unknown, S>,
+    key: ObjectKey<S>,
+    options: GetOptions = {},
+  ): Promise<Scale | undefined> {
+    checkOptions('scale.get', options, getChecks)
+    const { resourceVersion } = options
+    const call: Call = { method: 'GET', ...objectTarget(view, key, 'scale'), query: queryText({ resourceVersion }) }
+    try {
+      return await this.#send(options, call)
+    } catch (error) {
+      if (isNotFound(error) && !isResourceNotFound(error)) return undefined
+      throw error
+    }
+  }
+
+  /**
+   * Writes a scale that was read. Its `metadata.resourceVersion`, if it has one, makes another
+   * writer's change a conflict.
+   */
+  async update<S extends Scope>(
+    view: View<unknown, S>,
+    key: ObjectKey<S>,
+    scale: Scale,
+    options: WriteOptions = {},
+  ): Promise<Scale> {
+    checkOptions('scale.update', options, writeChecks)
+    checkObject(scale)
+    const target = objectTarget(view, key, 'scale')
+    const typed = { ...scale, apiVersion: scale.apiVersion ?? 'autoscaling/v1', kind: scale.kind ?? 'Scale' }
+    const body = scale.metadata?.name === undefined ? { ...typed, metadata: { ...scale.metadata, ...key } } : typed
+    return this.#send(options, { method: 'PUT', ...target, query: writeQuery(this.#caller, options), body })
+  }
+
+  /** Sets how many replicas there shall be, whoever else writes. */
+  async patch<S extends Scope>(
+    view: View<unknown, S>,
+    key: ObjectKey<S>,
+    change: { readonly spec: { readonly replicas: number } },
+    options: WriteOptions = {},
+  ): Promise<Scale> {
+    checkOptions('scale.patch', options, writeChecks)
+    return this.#send(options, {
+      method: 'PATCH',
+      ...objectTarget(view, key, 'scale'),
+      query: writeQuery(this.#caller, options),
+      body: checkObject(change),
+      contentType: 'application/merge-patch+json',
+    })
+  }
+
+  #send(options: WriteOptions, call: Call): Promise<Scale> {
+    return this.#caller.within(options, call, bound => this.#caller.json(call, bound))
+  }
+}

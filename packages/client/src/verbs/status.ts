@@ -1,0 +1,42 @@
+import type { ObjectKey, Scope, Whole } from '../views/object.ts'
+import type { View } from '../views/resource.ts'
+import type { Caller } from './caller.ts'
+import type { ApplyOptions, PatchOptions, WriteOptions } from './options.ts'
+import { apply, type Patch, patch, update } from './write.ts'
+
+/** Writes the `status` subresource: a write to it drops all but the status, labels included. */
+export class StatusVerbs {
+  readonly #caller: Caller
+
+  constructor(caller: Caller) {
+    this.#caller = caller
+  }
+
+  /** Replaces the status. A `metadata.resourceVersion` makes another writer's change a conflict. */
+  async update<T extends object, S extends Scope>(
+    view: View<T, S>,
+    object: Whole<NoInfer<T>>,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    return update(this.#caller, view, object, options, 'status')
+  }
+
+  /** Changes the status by a merge, JSON or strategic patch of the whole object: `{ status: { … } }`. */
+  async patch<C, S extends Scope>(
+    view: View<C, S>,
+    key: ObjectKey<S>,
+    change: Patch,
+    options: PatchOptions = {},
+  ): Promise<C> {
+    return patch(this.#caller, view, key, change, options, 'status')
+  }
+
+  /** Applies the status fields given (server-side apply). */
+  async apply<T extends object, S extends Scope>(
+    view: View<T, S>,
+    object: Whole<NoInfer<T>>,
+    options: ApplyOptions = {},
+  ): Promise<T> {
+    return apply(this.#caller, view, object, options, 'status')
+  }
+}

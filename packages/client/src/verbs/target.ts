@@ -1,0 +1,55 @@
+import { OptionTypeError } from '../errors/option.ts'
+import type { RequestInfo } from '../errors/request-info.ts'
+import { checkWithin, collectionPath, keyText, objectPath, resourceName } from '../names/path.ts'
+import { checkSegment } from '../names/segment.ts'
+import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
+import type { ResourceDefinition, View } from '../views/resource.ts'
+
+/** A request's address and what errors say about it. */
+export interface Target extends Omit<RequestInfo, 'method'> {
+  readonly path: string
+}
+
+/** Errors about Secrets do not quote what the server quotes of them (rule X3). */
+function about(resource: ResourceDefinition): Pick<Target, 'resource' | 'sensitive'> {
+  return { resource: resourceName(resource), sensitive: resource.group === '' && resource.plural === 'secrets' }
+}
+
+/** The address of one object. Throws for a key that is none, or outside the view's namespaces. */
+export function objectTarget<S extends Scope>(view: View<unknown, S>, key: ObjectKey<S>, subresource?: string): Target {
+  checkView(view)
+  if (key === null || typeof key !== 'object') throw new OptionTypeError('key', '{ name, namespace }', `${key}`)
+  const path = objectPath(view.resource, key, subresource)
+  checkWithin(view, key.namespace)
+  return { ...about(view.resource), path, key: keyText(key) }
+}
+
+/** The address of a collection: all of the view's, or those in one of its namespaces. */
+export function collectionTarget(view: View, namespace: string | undefined): Target {
+  checkView(view)
+  return { ...about(view.resource), path: collectionPath(view.resource, namespace) }
+}
+
+/**
+ * The key of an object that is to be written. A namespace that the object does not name is the
+ * view's, if it has exactly one.
+ */
+export function keyOf<S extends Scope>(view: View<unknown, S>, object: KubernetesObject): ObjectKey<S> {
+  const name = checkSegment('name', object.metadata?.name)
+  return { name, namespace: namespaceOf(view, object) } as ObjectKey<S>
+}
+
+/** The namespace that an object is to be written to; `undefined` for a cluster-scoped resource. */
+export function namespaceOf(view: View, object: KubernetesObject): string | undefined {
+  if (!view.resource.namespaced) return undefined
+  const only = view.namespaces?.length === 1 ? view.namespaces[0] : undefined
+  const namespace = checkSegment('namespace', object.metadata?.namespace ?? only)
+  checkWithin(view, namespace)
+  return namespace
+}
+
+function checkView(view: View): void {
+  if (view === null || typeof view !== 'object' || typeof view.resource?.plural !== 'string') {
+    throw new OptionTypeError('view', 'a resource or a view of one', view === null ? 'null' : typeof view)
+  }
+}

@@ -1,0 +1,52 @@
+import type { Environment, WarningContext } from '../environment.ts'
+import type { ResponseHeaders } from '../transport.ts'
+
+/** So many texts are remembered; of the oldest one may be told again. */
+const maxRemembered = 1000
+
+/**
+ * Passes the server's warnings (`Warning: 299`) to `onWarning`, each text once for each resource,
+ * however many answers carry it (rule X12).
+ */
+export class Warnings {
+  readonly #environment: Pick<Environment, 'onWarning'>
+  readonly #told = new Set<string>()
+
+  constructor(environment: Pick<Environment, 'onWarning'>) {
+    this.#environment = environment
+  }
+
+  /** Tells what is new in an answer's headers. */
+  hear(headers: ResponseHeaders, context: WarningContext): void {
+    const header = headers.warning
+    if (header === undefined) return
+    for (const line of typeof header === 'string' ? [header] : header) {
+      for (const text of parseWarnings(line)) this.#tell(text, context)
+    }
+  }
+
+  #tell(text: string, context: WarningContext): void {
+    const id = `${context.resource ?? ''} ${text}`
+    if (this.#told.has(id)) return
+    this.#told.add(id)
+    if (this.#told.size > maxRemembered) {
+      for (const oldest of this.#told) {
+        this.#told.delete(oldest)
+        break
+      }
+    }
+    this.#environment.onWarning(text, context)
+  }
+}
+
+/** `299 agent "text" ["date"]`, comma separated (RFC 7234, 5.5). Other codes are caches' and not for us. */
+const warning = /\s*(\d{3}) +(?:[^\s"]+) +"((?:[^"\\]|\\.)*)"(?: +"[^"]*")?\s*(?:,|$)/gy
+
+/** The texts of all warnings of code 299 in a header; what does not parse ends the reading. */
+export function parseWarnings(header: string): string[] {
+  const texts: string[] = []
+  for (const [, code, quoted] of header.matchAll(warning)) {
+    if (code === '299') texts.push((quoted as string).replace(/\\(.)/g, '$1'))
+  }
+  return texts
+}

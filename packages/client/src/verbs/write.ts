@@ -1,0 +1,129 @@
+import { checkOptions } from '../errors/check.ts'
+import { OptionTypeError } from '../errors/option.ts'
+import { apiVersionOf, queryText } from '../names/path.ts'
+import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
+import { acceptOf, isExact, projector } from '../views/read.ts'
+import type { View } from '../views/resource.ts'
+import type { Bound, Call, Caller } from './caller.ts'
+import type { ApplyOptions, PatchOptions, WriteOptions } from './options.ts'
+import { applyChecks, patchChecks, writeChecks } from './options.ts'
+import { keyOf, objectTarget } from './target.ts'
+
+/** A step of a JSON patch (RFC 6902). */
+export type JsonPatchOperation =
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string }
+  | { readonly op: 'move' | 'copy'; readonly path: string; readonly from: string }
+
+/** The steps of a JSON patch, or an object to be merged: what it leaves out stays, `null` deletes. */
+export type Patch = object | readonly JsonPatchOperation[]
+
+/** What a write is made to: the object itself, or a subresource of it. */
+export type Subresource = 'status' | undefined
+
+const mediaTypes = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  // JSON is YAML; no other name is known to all servers.
+  apply: 'application/apply-patch+yaml',
+} as const
+
+/** Replaces an object by PUT. */
+export function update<C>(
+  caller: Caller,
+  view: View<C>,
+  object: object,
+  options: WriteOptions = {},
+  subresource?: Subresource,
+): Promise<C> {
+  checkOptions('update', options, writeChecks)
+  const call = writeCall(caller, view, keyOf(view, checkObject(object)), options, subresource)
+  return send(caller, view, options, { ...call, method: 'PUT', body: typed(view, object) })
+}
+
+export function patch<C, S extends Scope>(
+  caller: Caller,
+  view: View<C, S>,
+  key: ObjectKey<S>,
+  change: Patch,
+  options: PatchOptions = {},
+  subresource?: Subresource,
+): Promise<C> {
+  checkOptions('patch', options, patchChecks)
+  if (change === null || typeof change !== 'object') {
+    throw new OptionTypeError('patch', 'an object to merge, or a list of JSON patch operations', `${change}`)
+  }
+  const type = options.type ?? (Array.isArray(change) ? 'json' : 'merge')
+  if (Array.isArray(change) !== (type === 'json')) {
+    throw new OptionTypeError(
+      'patch',
+      type === 'json' ? 'a list of operations for json' : `an object for ${type}`,
+      'the other',
+    )
+  }
+  const call = writeCall(caller, view, key, options, subresource)
+  return send(caller, view, options, { ...call, method: 'PATCH', body: change, contentType: mediaTypes[type] })
+}
+
+export function apply<C>(
+  caller: Caller,
+  view: View<C>,
+  object: object,
+  options: ApplyOptions = {},
+  subresource?: Subresource,
+): Promise<C> {
+  checkOptions('apply', options, applyChecks)
+  const call = writeCall(caller, view, keyOf(view, checkObject(object)), options, subresource)
+  return send(caller, view, options, {
+    ...call,
+    method: 'PATCH',
+    body: typed(view, object),
+    contentType: mediaTypes.apply,
+  })
+}
+
+/** The query of a write: what the server is told besides the object. */
+export function writeQuery(caller: Caller, options: ApplyOptions): string {
+  return queryText({
+    dryRun: options.dryRun === true ? 'All' : undefined,
+    fieldManager: options.fieldManager ?? caller.fieldManager,
+    fieldValidation: options.fieldValidation,
+    force: options.force === true ? true : undefined,
+  })
+}
+
+/** The object with the kind that its endpoint has, where it does not say its kind: custom resources must. */
+export function typed(view: View, object: object): object {
+  const { apiVersion, kind } = object as KubernetesObject
+  if (apiVersion !== undefined && kind !== undefined) return object
+  const { resource } = view
+  return { ...object, apiVersion: apiVersion ?? apiVersionOf(resource), kind: kind ?? resource.kind }
+}
+
+/** @throws OptionTypeError for what is no object. */
+export function checkObject(object: unknown): KubernetesObject {
+  if (object === null || typeof object !== 'object' || Array.isArray(object)) {
+    throw new OptionTypeError('object', 'an object to write', object === null ? 'null' : typeof object)
+  }
+  return object
+}
+
+/** Sends a write and gives its answer as the view has it. */
+export async function answered<C>(caller: Caller, view: View<C>, call: Call, bound: Bound): Promise<C> {
+  return projector(view)(await caller.json({ ...call, accept: acceptOf(view, 'object'), exact: isExact(view) }, bound))
+}
+
+function writeCall<S extends Scope>(
+  caller: Caller,
+  view: View<unknown, S>,
+  key: ObjectKey<S>,
+  options: ApplyOptions,
+  subresource: Subresource,
+): Omit<Call, 'method'> {
+  return { ...objectTarget(view, key, subresource), query: writeQuery(caller, options) }
+}
+
+function send<C>(caller: Caller, view: View<C>, options: WriteOptions, call: Call): Promise<C> {
+  return caller.within(options, call, bound => answered(caller, view, call, bound))
+}

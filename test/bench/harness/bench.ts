@@ -1,0 +1,92 @@
+/** One measurement of one run, by metric name. A metric's unit is in its name; see {@link unitOf}. */
+export type Metrics = Readonly<Record<string, number>>
+
+/** What is measured: a program of its own that a process of its own runs. */
+export interface Subject {
+  /** Stable once given. */
+  readonly name: string
+  /** The module whose `run` measures, a {@link SubjectModule}. */
+  readonly module: URL
+  /** The metrics that it gives. All of them must come of each run. */
+  readonly metrics: readonly string[]
+  /** What the module is told, as `context.options`. */
+  readonly options?: Readonly<Record<string, string | number | boolean>> | undefined
+  /** Names the objects that it works on, when they are not the bench's. */
+  readonly input?: string | undefined
+}
+
+/** A promise about medians that the human output marks as kept or missed. */
+export interface Target {
+  readonly subject: string
+  readonly metric: string
+  readonly atMost?: number | undefined
+  readonly atLeast?: number | undefined
+  /** The bound is this many times that subject's metric (default: the same metric). Absent: the bound is absolute. */
+  readonly times?: { readonly subject: string; readonly metric?: string | undefined } | undefined
+}
+
+/** A benchmark as it declares itself. */
+export interface Bench {
+  readonly name: string
+  /** One sentence: what is measured, and how. */
+  readonly measures: string
+  readonly transport: string
+  /** How many objects by default; absolute targets are only judged at this number. */
+  readonly objects: number
+  /** What the objects are: `configmaps` makes the input `configmaps-100000`. */
+  readonly of: string
+  /** Started in a process of its own before the runs, for all of them. */
+  readonly server?: ServerSpec | undefined
+  readonly subjects: readonly Subject[]
+  readonly targets: readonly Target[]
+}
+
+/** The API server that a bench's subjects talk to. */
+export interface ServerSpec {
+  readonly tls: boolean
+  /** How many events a watch can be resumed over. @default 0 */
+  readonly history?: number | undefined
+}
+
+/** How to reach that server. */
+export interface ServerAddress {
+  readonly url: string
+  /** PEM; absent on plain http. */
+  readonly ca?: string | undefined
+  readonly token: string
+  /** The newest resourceVersion before it was filled: a watch from here hears of every object. */
+  readonly emptyVersion: string
+}
+
+/** What a subject is given in its process. */
+export interface SubjectContext {
+  readonly objects: number
+  readonly options: Readonly<Record<string, string | number | boolean>>
+  /** Throws for a bench without a server. */
+  server(): ServerAddress
+  /** Memory when the process began, before the subject's module was imported. */
+  readonly start: MemoryReading
+}
+
+/** Bytes of this process after a full collection. */
+export interface MemoryReading {
+  readonly heap: number
+  readonly rss: number
+  /** Anonymous RSS: without the pages of files, which are shared. As `rss` where the system does not say. */
+  readonly anonymous: number
+}
+
+/** The shape of a subject's module. */
+export interface SubjectModule {
+  run(context: SubjectContext): Promise<Metrics>
+}
+
+/** The unit that a metric's name ends with; a count has none. */
+export function unitOf(metric: string): string {
+  if (metric.endsWith('_mb_per_s')) return 'MB/s'
+  if (metric.endsWith('_per_s')) return '1/s'
+  if (metric.endsWith('_bytes')) return 'bytes'
+  if (metric.endsWith('_ms')) return 'ms'
+  if (metric.endsWith('_us')) return 'us'
+  return ''
+}

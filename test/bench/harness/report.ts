@@ -1,0 +1,93 @@
+import { availableParallelism, totalmem } from 'node:os'
+import type { Target } from './bench.ts'
+import { unitOf } from './bench.ts'
+import type { Figure, Outcome } from './run-bench.ts'
+
+/** A target beside what was measured. */
+export interface Verdict {
+  /** In words: `wherry.get_us ≤ 1.25 × limit.get_us`. */
+  readonly target: string
+  /** `open`: not measured, or an absolute bound at another number of objects. */
+  readonly state: 'kept' | 'missed' | 'open'
+  /** The figure, or its ratio to the other subject's; undefined when not measured. */
+  readonly got: number | undefined
+}
+
+/** Judges each target of the bench by the medians. */
+export function judge(outcome: Outcome): Verdict[] {
+  const median = (subject: string, metric: string): number | undefined =>
+    outcome.figures.find(figure => figure.subject === subject && figure.metric === metric)?.summary.median
+  return outcome.bench.targets.map(target => {
+    const other = target.times && median(target.times.subject, target.times.metric ?? target.metric)
+    const value = median(target.subject, target.metric)
+    const got = value === undefined || (target.times && !other) ? undefined : value / (other ?? 1)
+    const judged = got !== undefined && (target.times !== undefined || outcome.objects === outcome.bench.objects)
+    const kept = got !== undefined && got <= (target.atMost ?? Infinity) && got >= (target.atLeast ?? -Infinity)
+    return { target: inWords(target), state: !judged ? 'open' : kept ? 'kept' : 'missed', got }
+  })
+}
+
+function inWords(target: Target): string {
+  const { subject, metric, times, atMost, atLeast } = target
+  const sign = atMost === undefined ? '≥' : '≤'
+  const bound = atMost ?? atLeast ?? 0
+  const right = times ? `${bound} × ${times.subject}.${times.metric ?? metric}` : withUnit(bound, metric)
+  return `${subject}.${metric} ${sign} ${right}`
+}
+
+/** What a person reads: what was measured how, a table, the targets, and what failed. */
+export function report(outcome: Outcome): string {
+  const { bench, objects, figures, failures } = outcome
+  const lines = [
+    `bench ${bench.name}: ${bench.measures}`,
+    `transport: ${bench.transport}; Node ${process.versions.node}, NODE_ENV=production; ${machine()}; each run in a process of its own, subjects by turns`,
+    '',
+    ...table(figures),
+  ]
+  const verdicts = judge(outcome)
+  if (verdicts.length > 0) lines.push('')
+  for (const { target, state, got } of verdicts) {
+    const mark = { kept: 'pass', missed: 'MISS', open: 'open' }[state]
+    const why = got === undefined ? 'not measured' : `got ${short(got)}`
+    const at =
+      state === 'open' && got !== undefined ? `, the bound is for ${bench.objects} objects, these were ${objects}` : ''
+    lines.push(`${mark}  ${target}  (${why}${at})`)
+  }
+  for (const { subject, error } of failures) lines.push('', `FAILED  ${subject}: ${error.message}`)
+  return lines.join('\n')
+}
+
+/** The machine in words. */
+export function machine(): string {
+  return `${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GB`
+}
+
+function table(figures: readonly Figure[]): string[] {
+  const rows = figures.map(({ input, subject, metric, summary }) => [
+    input,
+    subject,
+    metric,
+    withUnit(summary.median, metric),
+    withUnit(summary.min, metric),
+    withUnit(summary.max, metric),
+    `${summary.runs}`,
+  ])
+  const all = [['input', 'subject', 'metric', 'median', 'min', 'max', 'runs'], ...rows]
+  const widths = all[0]?.map((_, column) => Math.max(...all.map(row => row[column]?.length ?? 0))) ?? []
+  return all.map(row =>
+    row
+      .map((cell, column) => (column < 3 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  '),
+  )
+}
+
+function withUnit(value: number, metric: string): string {
+  const unit = unitOf(metric)
+  if (unit === 'bytes') return `${short(value / 1e6)} MB`
+  return `${short(value)} ${unit}`.trimEnd()
+}
+
+function short(value: number): string {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
+  return value.toLocaleString('en', { maximumFractionDigits: digits })
+}

@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest'
+import type { Bench, Subject } from './bench.ts'
+import { judge, report } from './report.ts'
+import type { Outcome } from './run-bench.ts'
+import { jsonLine, measureOnce, runBench } from './run-bench.ts'
+
+const fixture = (name: string): URL => new URL(`./fixtures/${name}.ts`, import.meta.url)
+
+function subject(name: string, module: string, answer = 0): Subject {
+  return { name, module: fixture(module), metrics: ['pid', 'objects', 'option', 'heap_bytes'], options: { answer } }
+}
+
+const bench: Bench = {
+  name: 'fixture',
+  measures: 'nothing',
+  transport: 'none',
+  objects: 7,
+  of: 'things',
+  subjects: [subject('one', 'counting', 1), subject('two', 'counting', 2)],
+  targets: [
+    { subject: 'two', metric: 'option', atMost: 2, times: { subject: 'one' } },
+    { subject: 'two', metric: 'option', atMost: 1.9, times: { subject: 'one' } },
+    { subject: 'one', metric: 'objects', atLeast: 7 },
+    { subject: 'one', metric: 'pid', atLeast: 1, times: { subject: 'nobody' } },
+  ],
+}
+
+it('runs subjects by turns, each run in a process of its own', async () => {
+  const progress: string[] = []
+  const outcome = await runBench(bench, { objects: 7, runs: 2, onProgress: line => progress.push(line) })
+
+  expect(outcome.failures).toEqual([])
+  expect(progress).toEqual([
+    'fixture: run 1 of 2, one',
+    'fixture: run 1 of 2, two',
+    'fixture: run 2 of 2, one',
+    'fixture: run 2 of 2, two',
+  ])
+  const pids = outcome.figures
+    .filter(figure => figure.metric === 'pid')
+    .flatMap(({ summary }) => [summary.min, summary.max])
+  expect(new Set([process.pid, ...pids]).size).toBe(5)
+  expect(outcome.figures.find(figure => figure.subject === 'two' && figure.metric === 'option')).toEqual({
+    bench: 'fixture',
+    input: 'things-7',
+    subject: 'two',
+    metric: 'option',
+    summary: { median: 2, min: 2, max: 2, runs: 2 },
+  })
+  expect(judge(outcome).map(({ state, got }) => [state, got])).toEqual([
+    ['kept', 2],
+    ['missed', 2],
+    ['kept', 7],
+    ['open', undefined],
+  ])
+  expect(judge({ ...outcome, objects: 9 }).map(({ state }) => state)).toEqual(['kept', 'missed', 'open', 'open'])
+  expect(report(outcome)).toContain('MISS  two.option ≤ 1.9 × one.option  (got 2)')
+})
+
+it('reports a subject that fails with what it wrote to stderr, and goes on with the others', async () => {
+  const failing = { ...bench, subjects: [subject('bad', 'failing'), subject('good', 'counting')] }
+  const outcome = await runBench(failing, { objects: 1, runs: 2 })
+  expect(outcome.failures.map(failure => failure.subject)).toEqual(['bad'])
+  expect(outcome.failures[0]?.error.message).toMatch(/^bad ended with code 1\n.*the disk is on fire/s)
+  expect(new Set(outcome.figures.map(figure => figure.subject))).toEqual(new Set(['good']))
+  expect(report(outcome)).toContain('FAILED  bad: bad ended with code 1')
+})
+
+it('ends a subject that does not answer in time', async () => {
+  const hanging = measureOnce(subject('slow', 'hanging'), { objects: 1, timeoutMs: 2000 })
+  await expect(hanging).rejects.toThrow(/^slow did not answer within 2000 ms\nwaiting for ever$/)
+})
+
+it('does not let a metric that was declared go missing', async () => {
+  const short = { ...subject('one', 'counting'), metrics: ['stall_ms'] }
+  await expect(measureOnce(short, { objects: 1, timeoutMs: 20_000 })).rejects.toThrow('one gave no stall_ms')
+})
+
+it('prints a figure as one line of JSON with the unit of its name', () => {
+  const summary = { median: 1234.56789, min: 1, max: 2e9, runs: 5 }
+  const figure = { bench: 'list', input: 'configmaps-100000', subject: 'wherry', metric: 'list_ms', summary }
+  expect(jsonLine(figure)).toBe(
+    '{"bench":"list","input":"configmaps-100000","subject":"wherry","metric":"list_ms","value":1234.57,"min":1,"max":2000000000,"runs":5,"unit":"ms"}',
+  )
+})
+
+it('shows an absolute bound in its unit', () => {
+  const outcome: Outcome = {
+    bench: { ...bench, targets: [{ subject: 'wherry', metric: 'peak_rss_bytes', atMost: 80e6 }] },
+    objects: 7,
+    figures: [
+      {
+        bench: 'b',
+        input: 'i',
+        subject: 'wherry',
+        metric: 'peak_rss_bytes',
+        summary: { median: 90e6, min: 1, max: 2, runs: 3 },
+      },
+    ],
+    failures: [],
+  }
+  expect(report(outcome)).toContain('MISS  wherry.peak_rss_bytes ≤ 80 MB')
+})

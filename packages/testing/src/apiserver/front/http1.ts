@@ -3,10 +3,8 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ResponseHeaders } from '../../transport.ts'
 import type { Handler, ServerReply } from '../exchange.ts'
-import { readBody, replyTooLarge } from './body.ts'
+import { readBody, tooLargeStatus } from './body.ts'
 import { type OpenExchange, SocketPeer } from './peer.ts'
-
-const LINGER_BYTES = 16 * 1024 * 1024
 
 export interface Http1Options {
   readonly handler: Handler
@@ -47,21 +45,24 @@ export function createHttp1(options: Http1Options): Server {
   })
   server.maxHeadersCount = 0
   server.on('request', (request, response) => serve(request, response, options))
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => refuse(error, socket))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    refuse(error, options.peerOf(socket), socket)
+  })
   return server
 }
 
 /** What Go's server answers to a request that can't be read: plain text, and the connection ends. */
-function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+function refuse(error: NodeJS.ErrnoException, peer: Http1Peer | undefined, socket: Duplex): void {
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  // What the client is still sending is read and dropped: closing over unread bytes would reset the answer away.
-  socket.on('data', () => {})
-  socket.resume()
-  socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`)
+  if (peer === undefined || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
+  // An answer may be half out already; nothing that follows it could be told apart from it.
+  else if (peer.active > 0) peer.destroy()
+  else peer.endWith(lastAnswer(status, 'text/plain; charset=utf-8', status))
+}
+
+function lastAnswer(status: string, type: string, body: string): string {
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nConnection: close\r\n`
+  return `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
 
 function serve(request: IncomingMessage, response: ServerResponse, options: Http1Options): void {
@@ -84,12 +85,12 @@ function serve(request: IncomingMessage, response: ServerResponse, options: Http
     options.handler({ method, path, headers, body: new Uint8Array(0), peer }, reply)
     return
   }
-  readBody(request, headers['content-length'], { ...options, lingerBytes: LINGER_BYTES }, body => {
+  readBody(request, headers['content-length'], options.maxBodyBytes, body => {
     if (reply.over) return
     if (body !== undefined) options.handler({ method, path, headers, body, peer }, reply)
     else {
       peer.leaving = true
-      replyTooLarge(reply, options.maxBodyBytes)
+      peer.endWith(lastAnswer('413 Request Entity Too Large', 'application/json', tooLargeStatus(options.maxBodyBytes)))
     }
   })
 }

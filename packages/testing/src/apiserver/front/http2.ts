@@ -82,7 +82,7 @@ function serve(
     return
   }
   if (headers.expect?.toLowerCase() === '100-continue') stream.additionalHeaders({ ':status': 100 })
-  readBody(stream, headers['content-length'], { ...options, lingerBytes: 0 }, body => {
+  readBody(stream, headers['content-length'], options.maxBodyBytes, body => {
     if (reply.over) return
     if (body !== undefined) options.handler({ method, path, headers, body, peer }, reply)
     else {
@@ -137,7 +137,11 @@ class Http2Reply implements ServerReply, OpenExchange {
     if (this.#dead) return
     this.#ended = true
     // In the next turn, so that what was written before leaves first.
-    setImmediate(() => this.#stream.close(code))
+    setImmediate(() => {
+      // Node's close() ends the writable side first, and END_STREAM would be on the wire before RST_STREAM.
+      this.#stream._final = () => {}
+      this.#stream.close(code)
+    })
   }
 
   onDrain(fn: () => void): void {

@@ -9,6 +9,9 @@ export interface OpenExchange {
   buffered(): number
 }
 
+/** As long as Go's server waits before it closes over what its client is still sending. */
+const LINGER_MS = 500
+
 export interface SocketPeerOptions {
   /** The TCP socket under `socket`; the same one where there is no TLS. */
   readonly raw: Socket
@@ -71,6 +74,17 @@ export abstract class SocketPeer implements Peer {
       if (this.#raw.destroyed) this.socket.destroy()
       else this.#raw.resetAndDestroy()
     })
+  }
+
+  /**
+   * Sends `last` and ends the connection, but reads on for half a second unless the client goes first:
+   * closing over unread bytes would be a TCP reset, which takes the answer with it.
+   */
+  endWith(last: string): void {
+    this.socket.end(last)
+    this.socket.resume()
+    const linger = this.#clock.timer(LINGER_MS, () => this.socket.destroy())
+    this.socket.once('close', () => linger.cancel())
   }
 
   begin(exchange: OpenExchange): void {

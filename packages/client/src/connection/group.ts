@@ -46,6 +46,8 @@ export class ConnectionGroup {
   readonly #backoff: Backoff
   readonly #owner: MemberOwner
   #expectedStreams = guessedStreams
+  /** How many connections in a row were used and brought nothing. */
+  #barren = 0
   #hold: Timer | undefined
   #closed: Promise<void> | undefined
   #stopped = false
@@ -253,8 +255,14 @@ export class ConnectionGroup {
     this.#options.changed()
     this.#track(member.close(cause ?? closedError()))
     if (this.#stopped) return
-    if (member.heard > 0) this.#backoff.reset()
-    else if (member.carried > 0) this.#wait() // It was opened and brought nothing: no better than one that was refused.
+    if (member.heard > 0) {
+      this.#barren = 0
+      this.#backoff.reset()
+    } else if (member.carried > 0) {
+      // Opened, and brought nothing: once may be bad luck, twice is no better than being refused.
+      this.#barren += 1
+      if (this.#barren > 1) this.#wait()
+    }
   }
 
   #failed(job: Job, cause: Error, member: Member): void {

@@ -41,6 +41,7 @@ export class Job implements Exchange {
   #place: Place | undefined
   #paused = false
   #over = false
+  #drains = false
   /** What came while the job was held. */
   #held: (() => void)[] | undefined
 
@@ -139,7 +140,9 @@ export class Job implements Exchange {
   }
 
   tellDraining(): void {
-    if (this.#over || this.#on.draining === undefined) return
+    if (this.#over || this.#drains || this.#held !== undefined) return
+    this.#drains = true
+    if (this.#on.draining === undefined) return
     this.#tell(() => this.#on.draining?.())
   }
 

@@ -110,7 +110,9 @@ export class Member {
         this.#connection.request(job.head, {
           head: (status, headers) => {
             this.#hear(slot)
-            if (slot.job !== undefined) this.#owner.head(slot.job, status, headers)
+            if (slot.job === undefined) return
+            this.#owner.head(slot.job, status, headers)
+            if (this.#state === 'draining') slot.job?.tellDraining()
           },
           data: chunk => {
             this.#heardAt = this.#clock.monotonic()
@@ -147,7 +149,8 @@ export class Member {
   retire(): void {
     if (this.#state !== 'open') return
     this.#state = 'draining'
-    for (const slot of [...this.#slots]) slot.job?.tellDraining()
+    // Who has no answer yet may still be refused, and repeated elsewhere: it is told with its answer.
+    for (const slot of [...this.#slots]) if (slot.job?.answered) slot.job.tellDraining()
     this.#endIfDrained()
   }
 

@@ -1,5 +1,6 @@
 import { Backoff, sleep } from '../backoff.ts'
 import { InvalidBodyError } from '../bytes/bounds.ts'
+import type { GunzipMode } from '../bytes/gunzip.ts'
 import { decodeJson, encodeJson } from '../bytes/json.ts'
 import { ConnectionError, isUnprocessed } from '../connection/error.ts'
 import type { Lane, Requester } from '../connection/requester.ts'
@@ -41,6 +42,9 @@ export interface CallerParts {
   readonly maxRetries: number
   readonly fieldManager: string
   readonly host: string
+  readonly gunzip: GunzipMode
+  /** Ask for compressed lists and watches. */
+  readonly gzip: boolean
 }
 
 /** The time and the cancellation of one call. */
@@ -64,12 +68,16 @@ export class Caller {
   readonly environment: Environment
   readonly warnings: Warnings
   readonly fieldManager: string
+  readonly gunzip: GunzipMode
+  readonly gzip: boolean
   readonly #parts: CallerParts
 
   constructor(parts: CallerParts) {
     this.requester = parts.requester
     this.environment = parts.environment
     this.fieldManager = parts.fieldManager
+    this.gunzip = parts.gunzip
+    this.gzip = parts.gzip
     this.warnings = new Warnings(parts.environment)
     this.#parts = parts
   }
@@ -107,8 +115,7 @@ export class Caller {
   }
 
   /** One request, repeated where it may be; its answer is a success. */
-  async answer(call: Call, bound: Bound): Promise<Answer> {
-    const { environment } = this
+  answer(call: Call, bound: Bound): Promise<Answer> {
     const body = encoded(call.body)
     const headers: Record<string, string> = { accept: call.accept ?? 'application/json' }
     if (body !== undefined) headers['content-type'] = call.contentType ?? 'application/json'
@@ -116,45 +123,57 @@ export class Caller {
     const path = call.path + (call.query ?? '')
     const lane = call.lane ?? (method === 'GET' ? 'call' : 'write')
     const request = { method, path, headers, body, lane }
+    return this.repeat(call, bound, async () => {
+      const answer = await exchange(this.requester, request, bound.signal, call.maxBytes ?? maxObjectBytes)
+      this.warnings.hear(answer.headers, { resource: call.resource, method, path: call.path })
+      if (isSuccess(answer.status)) return answer
+      throw errorOfAnswer(answer.status, answer.headers, answer.body, call)
+    })
+  }
+
+  /**
+   * Does `once` again as long as its error is one that may be repeated, `may()` allows it, and there
+   * is time. Throws the last error.
+   */
+  async repeat<T>(call: Repeated, bound: Bound, once: () => Promise<T>, may: () => boolean = always): Promise<T> {
+    const { clock } = this.environment
     let backoff: Backoff | undefined
     for (let retries = 0; ; retries++) {
-      const outcome = await this.#once(request, call, bound)
-      if (!(outcome instanceof Error)) return outcome
-      if (retries >= this.#parts.maxRetries || !mayRepeat(outcome, call)) throw outcome
-      backoff ??= new Backoff(environment)
+      const began = clock.monotonic()
+      let outcome: unknown
+      try {
+        const value = await once()
+        this.#measure(call, '200', began)
+        return value
+      } catch (error) {
+        this.#measure(call, error instanceof ApiError ? `${error.status}` : '<error>', began)
+        if (bound.signal.aborted) throw bound.signal.reason
+        outcome = error instanceof ConnectionError ? withSubject(error, call) : error
+      }
+      if (retries >= this.#parts.maxRetries || !mayRepeat(outcome, call) || !may()) throw outcome
+      backoff ??= new Backoff(this.environment)
       const wait = Math.max(backoff.next(), outcome instanceof ApiError ? (outcome.retryAfterMs ?? 0) : 0)
       // To say what the server said is more use than to say that time ran out while waiting for it.
-      if (environment.clock.monotonic() + wait >= bound.deadline) throw outcome
-      await sleep(environment.clock, wait, bound.signal)
+      if (clock.monotonic() + wait >= bound.deadline) throw outcome
+      await sleep(clock, wait, bound.signal)
     }
   }
 
-  async #once(request: Parameters<typeof exchange>[1], call: Call, bound: Bound): Promise<Answer | Error> {
-    const { environment } = this
-    const began = environment.clock.monotonic()
-    let code = '<error>'
-    try {
-      const answer = await exchange(this.requester, request, bound.signal, call.maxBytes ?? maxObjectBytes)
-      code = `${answer.status}`
-      this.warnings.hear(answer.headers, { resource: call.resource, method: call.method, path: call.path })
-      return isSuccess(answer.status) ? answer : errorOfAnswer(answer.status, answer.headers, answer.body, call)
-    } catch (error) {
-      if (bound.signal.aborted) throw bound.signal.reason
-      if (error instanceof ConnectionError) return withSubject(error, call)
-      throw error
-    } finally {
-      const labels = { method: call.method, host: this.#parts.host }
-      environment.metrics.count('rest_client_requests_total', { ...labels, code })
-      environment.metrics.observe(
-        'rest_client_request_duration_seconds',
-        (environment.clock.monotonic() - began) / 1000,
-        labels,
-      )
-    }
+  /** Under client-go's own names, so that existing dashboards work. */
+  #measure({ method }: Repeated, code: string, began: number): void {
+    const { clock, metrics } = this.environment
+    const { host } = this.#parts
+    metrics.count('rest_client_requests_total', { method, host, code })
+    metrics.observe('rest_client_request_duration_seconds', (clock.monotonic() - began) / 1000, { method, host })
   }
 }
 
-function mayRepeat(error: Error, call: Call): boolean {
+/** What decides whether a call may be repeated. */
+type Repeated = RequestInfo & Pick<Call, 'keep429'>
+
+const always = (): boolean => true
+
+function mayRepeat(error: unknown, call: Repeated): boolean {
   const reads = call.method === 'GET'
   if (error instanceof ApiError) {
     if (error.retryAfterMs === undefined) return false
@@ -166,7 +185,7 @@ function mayRepeat(error: Error, call: Call): boolean {
 /** A server that can't be reached at all is the caller's to know at once. */
 const passing: ReadonlySet<string> = new Set(['CONNECTION_LOST', 'PING_TIMEOUT', 'STREAM_RESET', 'STREAM_REFUSED'])
 
-function withSubject(error: ConnectionError, call: Call): ConnectionError {
+function withSubject(error: ConnectionError, call: RequestInfo): ConnectionError {
   const { code, unprocessed } = error
   return new ConnectionError(code, `${subject(call)}: ${error.message}`, { cause: error, unprocessed })
 }

@@ -1,3 +1,13 @@
+export type { AccessAttributes, User } from './apiserver/access.ts'
+export type { ApiServer, EmbeddedApiServer, FillSource } from './apiserver/api-server.ts'
+export type { FaultEffect, FaultMatch, FaultRule } from './apiserver/faults/fault-rule.ts'
+export type { FaultHandle } from './apiserver/faults/faults.ts'
+export type { MemoryControls, MemoryFaults, MemoryTransport, MemoryTransportOptions } from './apiserver/front/memory.ts'
+export type { Kubeconfig } from './apiserver/kubeconfig.ts'
+export type { Authorization, EmbeddedOptions } from './apiserver/options.ts'
+export { OptionError } from './apiserver/options.ts'
+export { startApiServer } from './apiserver/start.ts'
+export type { RequestStats, ServerStats } from './apiserver/stats.ts'
 export type { Clock, Timer } from './clock.ts'
 export { systemClock } from './clock.ts'
 export type {

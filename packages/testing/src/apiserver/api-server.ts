@@ -1,0 +1,78 @@
+import type { FaultRule } from './faults/fault-rule.ts'
+import type { FaultHandle } from './faults/faults.ts'
+import type { MemoryTransport, MemoryTransportOptions } from './front/memory.ts'
+import type { Kubeconfig } from './kubeconfig.ts'
+import type { ServerStats } from './stats.ts'
+
+/** Objects by the thousand: made here, or by a module that is loaded where the server runs. */
+export type FillSource =
+  | Iterable<object>
+  | {
+      /** URL of the module (`import.meta.resolve(…)`, `new URL(…).href`). */
+      readonly module: string
+      /** Its exported function, which returns an iterable of objects. @default 'default' */
+      readonly export?: string | undefined
+      /** What the function is called with. */
+      readonly args?: readonly unknown[] | undefined
+    }
+
+/** What a test does to an embedded API server. The same for one in this process and one in its own. */
+export interface ApiServer extends AsyncDisposable {
+  /** `https://127.0.0.1:PORT`, or http; of a server without sockets a name that only `transport()` reaches. */
+  readonly url: string
+  /** The CA that signed the server's certificate, PEM; `undefined` without TLS. */
+  readonly ca: string | undefined
+  /** A token of a user in `system:masters`. */
+  readonly token: string
+  /** A kubeconfig for it, as plain data, which is JSON and thereby YAML. */
+  readonly kubeconfig: Kubeconfig
+  /** Writes the kubeconfig to a file that only this user can read. */
+  writeKubeconfig(path: string): Promise<void>
+  /** A client certificate for a user, PEM. Rejects without TLS. */
+  clientCertificate(subject: {
+    readonly commonName: string
+    readonly organizations?: readonly string[] | undefined
+  }): Promise<{ readonly certPem: string; readonly keyPem: string }>
+
+  /** Faults, by rules. */
+  readonly faults: { add(rule: FaultRule): Promise<FaultHandle>; clear(): Promise<void> }
+  /** What was counted since the start, or the last `resetStats`. */
+  stats(): Promise<ServerStats>
+  resetStats(): Promise<void>
+
+  /**
+   * Stores objects as they are, past all checks, each with a resourceVersion of its own; they may have any metadata,
+   * managedFields included. Namespaces that they name are made. Resolves with how many there were.
+   */
+  fill(source: FillSource): Promise<number>
+  /** The resourceVersion of the last change. */
+  revision(): Promise<number>
+  /** Compacts as etcd does, up to the present or to a resourceVersion: continue tokens and exact lists below it are 410. Watches live on. */
+  compact(revision?: number): Promise<void>
+  /** Forgets the past of the watch caches: a watch that starts below the present is 410. Open ones live on. */
+  expireWatchCaches(): Promise<void>
+  /** Breaks every connection and comes back with empty watch caches, as a process that is killed and started again. */
+  restart(): Promise<void>
+  /** Goes back to the state at a resourceVersion, counter included, and restarts: an etcd restored from a backup. */
+  restoreEtcd(revision: number): Promise<void>
+  /** Ends the open watches of a resource (`configmaps`, `games.arcade.example.com`), or all, cleanly. */
+  endWatches(resource?: string): Promise<void>
+  /** While on, new connections are refused; old ones live on. */
+  refuse(on: boolean): Promise<void>
+  /** GOAWAY on every connection. */
+  goawayAll(): Promise<void>
+  /** Breaks every connection. */
+  breakConnections(): Promise<void>
+  /** Ends everything. Resolves when no socket, timer or process is left. */
+  close(): Promise<void>
+}
+
+/** An API server in this process, which can be reached without sockets too. */
+export interface EmbeddedApiServer extends ApiServer {
+  /**
+   * A way to it in memory: the same answers, on the server's clock. Each call makes a network of its own.
+   *
+   * `random` is by default the server's.
+   */
+  transport(options?: Partial<Omit<MemoryTransportOptions, 'handler' | 'clock'>>): MemoryTransport
+}

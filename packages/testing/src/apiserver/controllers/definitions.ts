@@ -1,0 +1,215 @@
+import type { Clock, Timer } from '../../clock.ts'
+import { isObject, type Json, objectAt, own, sameJson } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import { materialise } from '../objects/stored.ts'
+import { completeDefinition, reinitialising, typesOf, validateDefinition, versionsOf } from '../resources/definition.ts'
+import type { Registry } from '../resources/registry.ts'
+import type { ResourceType } from '../resources/resource-type.ts'
+import { StatusError } from '../status.ts'
+import { resourceKey, type Store } from '../store/store.ts'
+import type { Version } from '../store/version.ts'
+import type { Writer } from '../write/writer.ts'
+
+const cleanup = 'customresourcecleanup.apiextensions.k8s.io'
+/** How long after a change of its definition the watches of a custom resource are closed. */
+const closeWatchesAfterMs = 1000
+
+/** How definitions come into force. */
+export interface DefinitionTiming {
+  /** From a definition's creation until it is Established and served, in milliseconds. */
+  readonly establishMs: number
+  /** For so long after a definition came or changed, its first requests are answered 429, in milliseconds. 0: none is. */
+  readonly reinitialiseMs: number
+}
+
+/** What the definitions need of the server. */
+export interface DefinitionHost {
+  readonly store: Store
+  readonly registry: Registry
+  readonly writer: () => Writer
+  readonly clock: Clock
+  /** Ends the open watches of a resource cleanly. */
+  closeWatches(resource: string): void
+}
+
+/** Serves custom resources as their definitions come, change and go. */
+export class Definitions {
+  readonly #host: DefinitionHost
+  readonly #timing: DefinitionTiming
+  readonly #timers = new Set<Timer>()
+  readonly #reinitialising = new Map<string, number>()
+  /** Definitions whose deletion is under way: nothing may be created. */
+  readonly #terminating = new Set<string>()
+
+  constructor(host: DefinitionHost, timing: DefinitionTiming) {
+    this.#host = host
+    this.#timing = timing
+    host.store.onCommit((resource, version, previous) => {
+      if (isDefinition(resource)) this.#onDefinition(version, previous)
+      else if (resource.custom && version.type === 'DELETED' && this.#terminating.has(resourceKey(resource))) {
+        this.#later(0, () => this.#finishDeletion(resourceKey(resource)))
+      }
+    })
+  }
+
+  close(): void {
+    for (const timer of this.#timers) timer.cancel()
+    this.#timers.clear()
+  }
+
+  /** What a definition goes through before it is written. Throws what the server refuses. */
+  admit(object: KubeObject, old: KubeObject | undefined): void {
+    completeDefinition(object)
+    if (objectAt(objectAt(object, 'spec'), 'conversion')?.strategy === 'Webhook') {
+      throw StatusError.missing('conversion webhooks')
+    }
+    const storage = versionsOf(object).find(version => version.storage)?.name ?? ''
+    if (old === undefined) {
+      object.metadata.finalizers = [...new Set([...(object.metadata.finalizers ?? []), cleanup])]
+      object.status = { conditions: [], acceptedNames: { plural: '', kind: '' }, storedVersions: [storage] }
+    } else {
+      const status = { ...objectAt(object, 'status') }
+      const stored = Array.isArray(status.storedVersions) ? (status.storedVersions as Json[]) : []
+      if (!sameJson(objectAt(old, 'spec'), objectAt(object, 'spec')) && !stored.includes(storage)) {
+        status.storedVersions = [...stored, storage]
+        object.status = status
+      }
+    }
+    validateDefinition(object, old)
+  }
+
+  /** Refuses what can't be done to a custom resource just now: it is being rebuilt, or its definition is going. */
+  gate(type: ResourceType, verb: string): void {
+    const key = resourceKey(type)
+    const until = this.#reinitialising.get(key)
+    if (until !== undefined) {
+      this.#reinitialising.delete(key)
+      if (this.#host.clock.monotonic() < until) throw reinitialising(1)
+    }
+    if (verb === 'create' && this.#terminating.has(key)) {
+      throw StatusError.forbidden(type, '', 'create not allowed while custom resource definition is terminating')
+    }
+  }
+
+  #onDefinition(version: Version, previous: Version | undefined): void {
+    const definition = materialise(version, 'apiextensions.k8s.io/v1', 'CustomResourceDefinition')
+    const { name } = version
+    const { registry } = this.#host
+    if (version.type === 'DELETED') {
+      this.#terminating.delete(name)
+      for (const type of typesOf(definition)) registry.withdraw(type.group, type.plural)
+      this.#later(closeWatchesAfterMs, () => this.#host.closeWatches(name))
+      return
+    }
+    if (definition.metadata.deletionTimestamp !== undefined) {
+      if (!this.#terminating.has(name)) this.#beginDeletion(name, definition)
+      return
+    }
+    if (version.type === 'ADDED') {
+      this.#later(this.#timing.establishMs, () => this.#establish(name, version.uid))
+      return
+    }
+    const before = previous === undefined ? undefined : materialise(previous, definition.apiVersion, definition.kind)
+    if (!isEstablished(definition)) return
+    if (before !== undefined && isEstablished(before) && sameJson(before.spec, definition.spec)) return
+    this.#serve(name, definition)
+    if (before !== undefined && isEstablished(before)) {
+      this.#later(closeWatchesAfterMs, () => this.#host.closeWatches(name))
+    }
+  }
+
+  #serve(name: string, definition: KubeObject): void {
+    const types = typesOf(definition)
+    const first = types[0]
+    const spec = objectAt(definition, 'spec')
+    const plural = objectAt(spec, 'names')?.plural as string
+    this.#host.registry.withdraw(first?.group ?? (spec?.group as string), plural)
+    for (const type of types) this.#host.registry.serve(type)
+    if (this.#timing.reinitialiseMs > 0) {
+      this.#reinitialising.set(name, this.#host.clock.monotonic() + this.#timing.reinitialiseMs)
+    }
+  }
+
+  #establish(name: string, uid: string): void {
+    const found = this.#find(name)
+    if (found === undefined || found.version.uid !== uid) return
+    const { type, object } = found
+    const names = objectAt(objectAt(object, 'spec'), 'names') ?? {}
+    const lastTransitionTime = `${new Date(this.#host.clock.now()).toISOString().slice(0, 19)}Z`
+    const condition = (type: string, reason: string, message: string): Json => ({
+      type,
+      status: 'True',
+      lastTransitionTime,
+      reason,
+      message,
+    })
+    this.#host.writer().put(type, {
+      ...object,
+      status: {
+        ...objectAt(object, 'status'),
+        conditions: [
+          condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
+          condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
+        ],
+        acceptedNames: names,
+      },
+    })
+  }
+
+  /** Every object is deleted; those with finalizers keep the definition until they are gone. */
+  #beginDeletion(name: string, definition: KubeObject): void {
+    this.#terminating.add(name)
+    const { store, registry } = this.#host
+    this.#later(0, () => {
+      const [type] = typesOf(definition)
+      if (type !== undefined && registry.find(type.group, type.version, type.plural) !== undefined) {
+        for (const version of store.collection(type).snapshot('')) {
+          const object = materialise(version, type.apiVersion, type.kind)
+          this.#host.writer().delete(type, { version, object }, { dryRun: false })
+        }
+      }
+      this.#finishDeletion(name)
+    })
+  }
+
+  #finishDeletion(name: string): void {
+    const found = this.#find(name)
+    if (found === undefined || !this.#terminating.has(name)) return
+    const { type, version, object } = found
+    const [served] = typesOf(object)
+    if (served !== undefined && this.#host.store.collection(served).size > 0) return
+    const finalizers = (object.metadata.finalizers ?? []).filter(finalizer => finalizer !== cleanup)
+    if (finalizers.length === (object.metadata.finalizers ?? []).length) return
+    const { finalizers: _, ...metadata } = object.metadata
+    const next = { ...object, metadata: finalizers.length > 0 ? { ...metadata, finalizers } : metadata }
+    this.#host.writer().update(type, { version, object }, next, 'all', { dryRun: false, viaPatch: true })
+  }
+
+  #find(name: string): { type: ResourceType; version: Version; object: KubeObject } | undefined {
+    const type = this.#host.registry.resolve('apiextensions.k8s.io', 'v1', 'customresourcedefinitions')
+    const version = this.#host.store.collection(type).get(name)
+    if (version === undefined) return undefined
+    return { type, version, object: materialise(version, type.apiVersion, type.kind) }
+  }
+
+  #later(ms: number, fn: () => void): void {
+    const timer = this.#host.clock.timer(ms, () => {
+      this.#timers.delete(timer)
+      fn()
+    })
+    this.#timers.add(timer)
+  }
+}
+
+/** Whether a resource is the definition of custom ones. */
+export function isDefinition(resource: { readonly group: string; readonly plural: string }): boolean {
+  return resource.group === 'apiextensions.k8s.io' && resource.plural === 'customresourcedefinitions'
+}
+
+function isEstablished(definition: KubeObject): boolean {
+  const conditions = objectAt(definition, 'status')?.conditions
+  if (!Array.isArray(conditions)) return false
+  return (conditions as Json[]).some(
+    one => isObject(one) && own(one, 'type') === 'Established' && own(one, 'status') === 'True',
+  )
+}

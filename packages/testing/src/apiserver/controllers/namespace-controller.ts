@@ -1,0 +1,92 @@
+import type { Clock } from '../../clock.ts'
+import { objectAt } from '../objects/json.ts'
+import { materialise } from '../objects/stored.ts'
+import type { Registry } from '../resources/registry.ts'
+import type { ResourceType } from '../resources/resource-type.ts'
+import { StatusError } from '../status.ts'
+import type { Store } from '../store/store.ts'
+import type { Writer } from '../write/writer.ts'
+import { Work } from './work.ts'
+
+/** The namespaces that every cluster has. */
+export const initialNamespaces: readonly string[] = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
+
+/** Empties a namespace that is being deleted, and then lets it go. Refuses what is created in the meantime. */
+export class NamespaceController {
+  readonly #store: Store
+  readonly #registry: Registry
+  readonly #writer: Writer
+  readonly #namespaces: ResourceType
+  readonly #terminating = new Set<string>()
+  readonly #work: Work | undefined
+
+  /** `delayMs` undefined: namespaces that are deleted stay `Terminating`, as without a controller manager. */
+  constructor(store: Store, registry: Registry, writer: Writer, clock: Clock, delayMs: number | undefined) {
+    this.#store = store
+    this.#registry = registry
+    this.#writer = writer
+    this.#namespaces = registry.resolve('', 'v1', 'namespaces')
+    this.#work = delayMs === undefined ? undefined : new Work(clock, delayMs, name => this.#empty(name))
+    store.onCommit((resource, version) => {
+      if (resource.plural === 'namespaces' && resource.group === '') {
+        const terminating = version.type !== 'DELETED' && version.text.includes('"deletionTimestamp":"')
+        if (!terminating) this.#terminating.delete(version.name)
+        else {
+          this.#terminating.add(version.name)
+          this.#work?.add(version.name)
+        }
+      } else if (version.type === 'DELETED' && this.#terminating.has(version.namespace)) {
+        this.#work?.add(version.namespace)
+      }
+    })
+  }
+
+  close(): void {
+    this.#work?.close()
+  }
+
+  /** Refuses a create in a namespace that does not exist, or is going. */
+  admit(type: ResourceType, namespace: string): void {
+    if (!type.namespaced) return
+    const version = this.#store.collection(this.#namespaces).get(namespace)
+    if (version === undefined) throw StatusError.notFound(this.#namespaces, namespace)
+    if (!this.#terminating.has(namespace)) return
+    const why = `unable to create new content in namespace ${namespace} because it is being terminated`
+    const refusal = StatusError.forbidden(type, '', why)
+    throw new StatusError(403, 'Forbidden', refusal.message, {
+      details: {
+        ...refusal.details,
+        causes: [
+          {
+            reason: 'NamespaceTerminating',
+            message: `namespace ${namespace} is being terminated`,
+            field: 'metadata.namespace',
+          },
+        ],
+      },
+    })
+  }
+
+  #empty(name: string): void {
+    let left = 0
+    for (const resource of this.#store.resources()) {
+      if (!resource.namespaced) continue
+      const type = this.#registry.findStored(resource.group, resource.plural)
+      if (type === undefined) continue
+      for (const version of this.#store.collection(type).snapshot(`${name}/`)) {
+        const object = materialise(version, type.apiVersion, type.kind)
+        const { deleted } = this.#writer.delete(type, { version, object }, { gracePeriodSeconds: 0, dryRun: false })
+        if (!deleted) left++
+      }
+    }
+    const version = this.#store.collection(this.#namespaces).get(name)
+    if (left > 0 || version === undefined) return
+    const object = materialise(version, 'v1', 'Namespace')
+    const spec = { ...objectAt(object, 'spec') }
+    delete spec.finalizers
+    this.#writer.update(this.#namespaces, { version, object }, { ...object, spec }, 'all', {
+      dryRun: false,
+      viaPatch: true,
+    })
+  }
+}

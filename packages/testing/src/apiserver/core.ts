@@ -1,0 +1,260 @@
+import type { Clock } from '../clock.ts'
+import type { AccessControl } from './access.ts'
+import type { Definitions } from './controllers/definitions.ts'
+import type { NamespaceController } from './controllers/namespace-controller.ts'
+import type { ServerReply, ServerRequest } from './exchange.ts'
+import type { FaultEffect } from './faults/fault-rule.ts'
+import type { Faults } from './faults/faults.ts'
+import { ShapedReply } from './faults/shaped-reply.ts'
+import { metadataText, withHead } from './objects/stored.ts'
+import type { Flusher } from './read/flusher.ts'
+import { type ListSource, list, sendList, tooLargeAfterMs } from './read/list.ts'
+import { answerPath } from './read/paths.ts'
+import { tableOf } from './read/table.ts'
+import { openWatch } from './read/watch.ts'
+import type { WatchStream } from './read/watch-stream.ts'
+import { parseListOptions } from './requests/list-options.ts'
+import { negotiate } from './requests/representation.ts'
+import { parseRequestPath, type RequestInfo, type ResourceTarget, verbOf } from './requests/request-info.ts'
+import type { Registry } from './resources/registry.ts'
+import type { ResourceType } from './resources/resource-type.ts'
+import { Responder } from './responder.ts'
+import { parseFieldSelector } from './selectors/fields.ts'
+import type { Counters } from './stats.ts'
+import { StatusError } from './status.ts'
+import { resourceKey, type Store } from './store/store.ts'
+import { answerWrite } from './write/answer.ts'
+import type { Writer } from './write/writer.ts'
+
+/** The parts that a server is made of. */
+export interface CoreParts {
+  readonly store: Store
+  readonly registry: Registry
+  readonly writer: Writer
+  readonly definitions: Definitions
+  readonly namespaces: NamespaceController
+  readonly access: AccessControl
+  readonly faults: Faults
+  readonly counters: Counters
+  readonly flusher: Flusher
+  readonly clock: Clock
+  readonly random: () => number
+  /** Open watches by resource. */
+  readonly watches: WatchSet
+  readonly hasWatchCache: (resource: string) => boolean
+  /** Whether `shardSelector` is understood; else it is ignored without a word, as with the gate off. */
+  readonly shards: boolean
+}
+
+/** The open watches, by resource. */
+export class WatchSet {
+  readonly #open = new Map<string, Set<WatchStream>>()
+
+  add(resource: string, stream: WatchStream): void {
+    const set = this.#open.get(resource) ?? new Set()
+    this.#open.set(resource, set.add(stream))
+    stream.onEnd(() => set.delete(stream))
+  }
+
+  /** Ends those of one resource, or all, cleanly. */
+  end(resource?: string): void {
+    for (const [key, set] of this.#open) {
+      if (resource === undefined || key === resource) for (const stream of [...set]) stream.end()
+    }
+  }
+}
+
+/** Answers one request. Never throws. */
+export function handle(parts: CoreParts, request: ServerRequest, reply: ServerReply): void {
+  const info = parseRequestPath(request.path)
+  const target = info?.target
+  const verb =
+    info === undefined || target === undefined
+      ? request.method.toLowerCase()
+      : verbOf(request.method, target, info.query)
+  const resource = target === undefined ? '-' : resourceKey({ group: target.group, plural: target.resource })
+  const effects = parts.faults.effectsOn({
+    verb,
+    resource,
+    namespace: target?.namespace ?? '',
+    name: target === undefined || info === undefined ? '' : nameOf(target, info),
+    subresource: target?.subresource ?? '',
+  })
+  const shaped = effects.length === 0 ? reply : new ShapedReply(reply, request.peer, parts.clock, effects)
+  const counter = parts.counters.for(verb, resource)
+  counter.requests++
+  const responder = new Responder(shaped, counter)
+  const effect = <K extends FaultEffect['kind']>(kind: K): Extract<FaultEffect, { kind: K }> | undefined =>
+    effects.find((one): one is Extract<FaultEffect, { kind: K }> => one.kind === kind)
+  for (const one of effects) if (one.kind === 'warning') responder.warn(one.text)
+  if (effect('goaway') !== undefined) request.peer.goaway()
+  const drop = effect('drop')
+  if (drop !== undefined && drop.after !== true) return request.peer.destroy()
+  try {
+    const refusal = effect('status')
+    if (refusal !== undefined) throw refused(refusal)
+    if (effect('expired') !== undefined && verb !== 'watch') {
+      throw StatusError.expired('The resourceVersion for the provided list is too old.')
+    }
+    if (info === undefined) throw StatusError.badRequest('invalid URL escape')
+    answer(parts, request, info, verb, responder, effects)
+  } catch (error) {
+    refuse(parts, responder, error)
+  }
+  if (drop !== undefined) request.peer.destroy()
+}
+
+function nameOf(target: ResourceTarget, info: RequestInfo): string {
+  if (target.name !== '') return target.name
+  const fields = info.query.get('fieldSelector')
+  if (fields === null) return ''
+  try {
+    return parseFieldSelector(fields)?.name ?? ''
+  } catch {
+    return '' // A selector that does not parse is refused where it is read.
+  }
+}
+
+function refused(effect: Extract<FaultEffect, { kind: 'status' }>): StatusError {
+  const { code, reason = '', message = 'a fault of the test', retryAfterSeconds, plain } = effect
+  return new StatusError(code, reason, message, {
+    plain,
+    details: retryAfterSeconds === undefined ? undefined : { retryAfterSeconds },
+    headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+  })
+}
+
+/** Sends a refusal. One for a resourceVersion that is not there yet comes after the wait that the real server makes. */
+function refuse(parts: CoreParts, responder: Responder, error: unknown): void {
+  const status =
+    error instanceof StatusError
+      ? error
+      : new StatusError(
+          500,
+          'InternalError',
+          `embedded API server: ${error instanceof Error ? error.stack : String(error)}`,
+        )
+  if (status.code !== 504 || status.headers['retry-after'] === undefined) return responder.refuse(status)
+  const timer = parts.clock.timer(tooLargeAfterMs, () => {
+    if (!responder.over) responder.refuse(status)
+  })
+  responder.onClose(() => timer.cancel())
+}
+
+function answer(
+  parts: CoreParts,
+  request: ServerRequest,
+  info: RequestInfo,
+  verb: string,
+  responder: Responder,
+  effects: readonly FaultEffect[],
+): void {
+  const user = parts.access.authenticate(request)
+  const { target } = info
+  const none = { resource: '', group: '', version: '', namespace: '', name: '', subresource: '' }
+  parts.access.authorize({
+    ...none,
+    ...(target ?? {}),
+    ...(target === undefined ? {} : { name: nameOf(target, info) }),
+    user,
+    verb,
+    path: info.path,
+  })
+  if (target === undefined) return answerPath(parts, request, info, responder)
+  const type = parts.registry.resolve(target.group, target.version, target.resource)
+  if (target.namespace !== '' && !type.namespaced) throw StatusError.noSuchResource()
+  checkServed(type, target, verb)
+  if (type.deprecation !== undefined) responder.warn(type.deprecation)
+  parts.definitions.gate(type, verb)
+  if (verb === 'list' || verb === 'watch') return answerCollection(parts, request, info, type, verb, responder, effects)
+  if (verb === 'get' && target.subresource !== 'scale') return answerObject(parts, request, info, type, responder)
+  const representation = negotiate(request.headers, info.query, 'object')
+  responder.pretty = representation.pretty
+  responder.gzip = representation.gzip
+  answerWrite(parts, { request, info, target, type, verb, responder, user })
+}
+
+/** Endpoints whose objects are stored at another version and would have to be converted. */
+const converted = new Set(['autoscaling/v1/horizontalpodautoscalers', 'events.k8s.io/v1/events'])
+
+/** Refuses what is not there, and says so of what a real server does and this one does not. */
+function checkServed(type: ResourceType, target: ResourceTarget, verb: string): void {
+  const { subresource } = target
+  const what = resourceKey(type)
+  if (converted.has(`${type.apiVersion}/${type.plural}`))
+    throw StatusError.missing(`conversion of ${what} at ${type.apiVersion}`)
+  if (!type.custom && !type.verbs.includes('watch')) throw StatusError.missing(what)
+  if (subresource !== '') {
+    const known = type.subresources.find(({ name }) => name === subresource)
+    if (known === undefined) throw StatusError.noSuchResource()
+    if (subresource !== 'status' && subresource !== 'scale' && subresource !== 'finalize') {
+      throw StatusError.missing(`${what}/${subresource}`)
+    }
+    if (!known.verbs.includes(verb)) throw StatusError.methodNotAllowed()
+    return
+  }
+  if (!type.verbs.includes(verb)) throw StatusError.methodNotAllowed()
+  if (verb === 'create' && target.name !== '') throw StatusError.methodNotAllowed()
+  if ((verb === 'update' || verb === 'patch') && target.name === '') throw StatusError.methodNotAllowed()
+  if (
+    type.namespaced &&
+    target.namespace === '' &&
+    (target.name !== '' || verb === 'create' || verb === 'deletecollection')
+  ) {
+    throw StatusError.noSuchResource()
+  }
+}
+
+function answerCollection(
+  parts: CoreParts,
+  request: ServerRequest,
+  info: RequestInfo,
+  type: ResourceType,
+  verb: 'list' | 'watch',
+  responder: Responder,
+  effects: readonly FaultEffect[],
+): void {
+  const { clock, flusher, random } = parts
+  const watch = verb === 'watch'
+  const representation = negotiate(request.headers, info.query, verb)
+  responder.gzip = representation.gzip
+  const options = parseListOptions(info.query, type, watch, parts.shards)
+  const resource = resourceKey(type)
+  const source: ListSource = {
+    store: parts.store,
+    type,
+    namespace: info.target?.namespace ?? '',
+    watchCache: parts.hasWatchCache(resource),
+  }
+  if (watch) {
+    const { query } = info
+    const stream = openWatch(source, { query, options, representation, responder, effects, clock, random, flusher })
+    parts.watches.add(resource, stream)
+    return
+  }
+  responder.pretty = representation.pretty
+  sendList(responder, type, list(source, options), options, representation, clock)
+}
+
+function answerObject(
+  parts: CoreParts,
+  request: ServerRequest,
+  info: RequestInfo,
+  type: ResourceType,
+  responder: Responder,
+): void {
+  const representation = negotiate(request.headers, info.query, 'object')
+  const { namespace = '', name = '' } = info.target ?? {}
+  const asked = info.query.get('resourceVersion') ?? ''
+  if (asked !== '' && Number(asked) > parts.store.revision) {
+    throw StatusError.tooLarge(Number(asked), parts.store.revision, 1)
+  }
+  const { version } = parts.writer.read(type, namespace, name)
+  let text: string
+  if (representation.as === 'metadata') text = metadataText(version)
+  else if (representation.as === 'table') text = tableOf(type, version, parts.clock.now(), true)
+  else text = withHead(version, type.apiVersion, type.kind, type.custom)
+  responder.pretty = representation.pretty
+  responder.gzip = representation.gzip
+  responder.latin1(200, `${text}\n`, text.length)
+}

@@ -1,0 +1,226 @@
+import { writeFile } from 'node:fs/promises'
+import { type Clock, systemClock } from '../clock.ts'
+import type { AccessControl } from './access.ts'
+import { accessControl } from './access-control.ts'
+import type { EmbeddedApiServer, FillSource } from './api-server.ts'
+import { Definitions, isDefinition } from './controllers/definitions.ts'
+import { GarbageCollector } from './controllers/garbage-collector.ts'
+import { initialNamespaces, NamespaceController } from './controllers/namespace-controller.ts'
+import { type CoreParts, handle, WatchSet } from './core.ts'
+import type { Handler } from './exchange.ts'
+import { Faults } from './faults/faults.ts'
+import { fill, resolveSource } from './fill.ts'
+import { type CertificateAuthority, createCertificateAuthority } from './front/certificates.ts'
+import { type MemoryTransport, type MemoryTransportOptions, memoryTransport } from './front/memory.ts'
+import { listen, type SocketFront } from './front/sockets.ts'
+import { type Kubeconfig, kubeconfigFor } from './kubeconfig.ts'
+import { checkOptions, type EmbeddedOptions } from './options.ts'
+import { Flusher } from './read/flusher.ts'
+import { withoutWatchCache } from './resources/builtin.ts'
+import { Registry } from './resources/registry.ts'
+import { Counters, type ServerStats } from './stats.ts'
+import { StatusError } from './status.ts'
+import { Compactor } from './store/compaction.ts'
+import { Store } from './store/store.ts'
+import { uuid } from './write/names.ts'
+import { Writer } from './write/writer.ts'
+
+/** Built-ins that a real server would act on while it writes, and this one does not. */
+const unserved: Readonly<Record<string, string>> = {
+  mutatingwebhookconfigurations: 'admission webhooks',
+  validatingwebhookconfigurations: 'admission webhooks',
+  mutatingadmissionpolicies: 'admission policies',
+  validatingadmissionpolicies: 'admission policies',
+}
+
+/** The API server in this process. */
+export class EmbeddedServer implements EmbeddedApiServer {
+  readonly token: string
+  readonly faults: Faults = new Faults()
+  readonly #clock: Clock
+  readonly #random: () => number
+  readonly #store: Store
+  readonly #parts: CoreParts
+  readonly #closers: { close(): void }[] = []
+  readonly #transports = new Set<MemoryTransport>()
+  readonly #handler: Handler
+  #front: SocketFront | undefined
+  #authority: CertificateAuthority | undefined
+  #closing: Promise<void> | undefined
+
+  /** Makes the server; it serves in memory at once, and on sockets after `listen`. Throws an `OptionError`. */
+  constructor(options: EmbeddedOptions) {
+    checkOptions(options)
+    this.#clock = options.clock ?? systemClock({ unref: true })
+    this.#random = options.random ?? Math.random
+    this.token = uuid(this.#random)
+    this.#store = new Store(options.historyBytes ?? 134_217_728)
+    const registry = new Registry()
+    const watches = new WatchSet()
+    const clock = this.#clock
+    const store = this.#store
+    let writer: Writer | undefined
+    const definitions = new Definitions(
+      { store, registry, clock, writer: () => writer as Writer, closeWatches: resource => watches.end(resource) },
+      { establishMs: options.establishMs ?? 20, reinitialiseMs: options.reinitialiseMs ?? 0 },
+    )
+    writer = new Writer(store, clock, this.#random, (type, object, old) => {
+      if (isDefinition(type)) definitions.admit(object, old)
+      const missing = type.custom ? undefined : unserved[type.plural]
+      if (missing !== undefined) throw StatusError.missing(missing)
+    })
+    const delayMs = options.controllerDelayMs ?? 5
+    const active = options.controllers ?? true
+    const namespaces = new NamespaceController(store, registry, writer, clock, active ? delayMs : undefined)
+    this.#closers.push(definitions, namespaces)
+    if (active) this.#closers.push(new GarbageCollector(store, registry, writer, clock, delayMs))
+    const compactionMs = options.compactionMs ?? 300_000
+    if (Number.isFinite(compactionMs)) this.#closers.push(new Compactor(store, clock, compactionMs))
+    const access: AccessControl = accessControl({ store, registry, adminToken: this.token, options })
+    const uncached = new Set(options.withoutWatchCache ?? withoutWatchCache)
+    this.#parts = {
+      store,
+      registry,
+      writer,
+      definitions,
+      namespaces,
+      access,
+      faults: this.faults,
+      counters: new Counters(),
+      flusher: new Flusher(clock),
+      clock,
+      random: this.#random,
+      watches,
+      hasWatchCache: resource => !uncached.has(resource),
+      shards: options.shards ?? false,
+    }
+    this.#handler = (request, reply) => handle(this.#parts, request, reply)
+    const type = registry.resolve('', 'v1', 'namespaces')
+    for (const name of initialNamespaces) {
+      writer.create(type, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, false)
+    }
+  }
+
+  get url(): string {
+    return this.#front?.url ?? 'https://embedded.wherry.invalid'
+  }
+
+  get ca(): string | undefined {
+    return this.#authority?.caPem
+  }
+
+  get kubeconfig(): Kubeconfig {
+    return kubeconfigFor(this.url, this.ca, this.token)
+  }
+
+  /** Begins to listen. Rejects when the port can't be had. */
+  async listen(options: EmbeddedOptions): Promise<void> {
+    if (options.tls ?? true) this.#authority = await createCertificateAuthority()
+    const issued = await this.#authority?.issueServer()
+    this.#front = await listen({
+      handler: this.#handler,
+      port: options.port,
+      maxStreams: options.maxStreams,
+      ...(issued === undefined
+        ? {}
+        : { tls: { cert: issued.certPem, key: issued.keyPem, clientCa: this.#authority?.caPem } }),
+    })
+  }
+
+  transport(options: Partial<Omit<MemoryTransportOptions, 'handler' | 'clock'>> = {}): MemoryTransport {
+    const transport = memoryTransport({ random: this.#random, ...options, handler: this.#handler, clock: this.#clock })
+    this.#transports.add(transport)
+    return transport
+  }
+
+  async writeKubeconfig(path: string): Promise<void> {
+    await writeFile(path, `${JSON.stringify(this.kubeconfig, null, 2)}\n`, { mode: 0o600 })
+  }
+
+  async clientCertificate(subject: {
+    readonly commonName: string
+    readonly organizations?: readonly string[] | undefined
+  }): Promise<{ readonly certPem: string; readonly keyPem: string }> {
+    if (this.#authority === undefined) throw new TypeError('a server without TLS has no client certificates')
+    return this.#authority.issueClient({ commonName: subject.commonName, organizations: subject.organizations ?? [] })
+  }
+
+  async stats(): Promise<ServerStats> {
+    const inMemory = [...this.#transports].reduce((sum, one) => sum + one.controls.connections().length, 0)
+    return this.#parts.counters.read({
+      open: inMemory + (this.#front?.connections() ?? 0),
+      total: inMemory + (this.#front?.accepted() ?? 0),
+    })
+  }
+
+  async resetStats(): Promise<void> {
+    this.#parts.counters.reset()
+  }
+
+  async fill(source: FillSource): Promise<number> {
+    const objects = await resolveSource(source)
+    const { store, registry, random, clock } = this.#parts
+    return fill({ store, registry, random, now: () => clock.now() }, objects)
+  }
+
+  async revision(): Promise<number> {
+    return this.#store.revision
+  }
+
+  async compact(revision: number = this.#store.revision): Promise<void> {
+    this.#store.compact(revision)
+  }
+
+  async expireWatchCaches(): Promise<void> {
+    this.#store.forgetLogs(this.#store.revision)
+  }
+
+  async restart(): Promise<void> {
+    await this.refuse(true)
+    await this.breakConnections()
+    await this.expireWatchCaches()
+    await this.refuse(false)
+  }
+
+  async restoreEtcd(revision: number): Promise<void> {
+    await this.refuse(true)
+    await this.breakConnections()
+    this.#store.restore(revision)
+    await this.refuse(false)
+  }
+
+  async endWatches(resource?: string): Promise<void> {
+    this.#parts.watches.end(resource)
+  }
+
+  async refuse(on: boolean): Promise<void> {
+    for (const transport of this.#transports) transport.controls.refuse(on)
+    await this.#front?.refuse(on)
+  }
+
+  async goawayAll(): Promise<void> {
+    for (const transport of this.#transports) transport.controls.goawayAll()
+    this.#front?.goawayAll()
+  }
+
+  async breakConnections(): Promise<void> {
+    for (const { controls } of this.#transports)
+      for (const connection of controls.connections()) controls.kill(connection)
+    this.#front?.destroyAll()
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    for (const closer of this.#closers) closer.close()
+    for (const transport of this.#transports) transport.close()
+    await this.#front?.close()
+  }
+}

@@ -1,0 +1,71 @@
+import type { FillSource } from './api-server.ts'
+import { isObject, type Json } from './objects/json.ts'
+import type { KubeObject } from './objects/object.ts'
+import type { Registry } from './resources/registry.ts'
+import type { ResourceType } from './resources/resource-type.ts'
+import { objectKey, type Store } from './store/store.ts'
+import { uuid } from './write/names.ts'
+
+/** Resolves what to fill with, importing the module that makes it. */
+export async function resolveSource(source: FillSource): Promise<Iterable<object>> {
+  if (Symbol.iterator in source) return source
+  const name = source.export ?? 'default'
+  const module = (await import(source.module)) as Record<string, unknown>
+  const make = module[name]
+  if (typeof make !== 'function') throw new TypeError(`fill: ${source.module} exports no function ${name}`)
+  return (make as (...args: readonly unknown[]) => Iterable<object>)(...(source.args ?? []))
+}
+
+/** Stores objects as they are. Throws a `TypeError` for one that is none, or of a resource that is not served. */
+export function fill(
+  { store, registry, random, now }: { store: Store; registry: Registry; random: () => number; now: () => number },
+  objects: Iterable<object>,
+): number {
+  const types = new Map<string, ResourceType>()
+  const namespaces = registry.resolve('', 'v1', 'namespaces')
+  const seen = new Set<string>()
+  const creationTimestamp = `${new Date(now()).toISOString().slice(0, 19)}Z`
+  let count = 0
+  for (const value of objects) {
+    const object = value as KubeObject
+    if (!isObject(object as Json) || !isObject(object.metadata) || !object.metadata.name) {
+      throw new TypeError('fill: not an object with metadata and a name')
+    }
+    const kind = `${object.apiVersion}/${object.kind}`
+    let type = types.get(kind)
+    if (type === undefined) {
+      type = registry.findKind(object.apiVersion, object.kind)
+      if (type === undefined) throw new TypeError(`fill: ${kind} is not served`)
+      types.set(kind, type)
+    }
+    const { metadata } = object
+    const namespace = type.namespaced ? (metadata.namespace ?? 'default') : undefined
+    if (namespace !== undefined && !seen.has(namespace)) {
+      seen.add(namespace)
+      if (store.collection(namespaces).get(namespace) === undefined) {
+        const made = {
+          apiVersion: 'v1',
+          kind: 'Namespace',
+          metadata: { name: namespace, uid: uuid(random), creationTimestamp },
+        }
+        store.put(namespaces, { ...made, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }, 'v1')
+      }
+    }
+    const existing = store.collection(type).get(objectKey(namespace ?? '', metadata.name ?? ''))
+    store.put(
+      type,
+      {
+        ...object,
+        metadata: {
+          ...metadata,
+          ...(namespace === undefined ? {} : { namespace }),
+          uid: metadata.uid ?? existing?.uid ?? uuid(random),
+          creationTimestamp: metadata.creationTimestamp ?? creationTimestamp,
+        },
+      },
+      type.storageVersion,
+    )
+    count++
+  }
+  return count
+}

@@ -1,0 +1,114 @@
+/** JSON as objects hold it. An integer beyond 2^53 − 1 is kept digit for digit as a {@link RawNumber}. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject | RawNumber
+/** A JSON object. Any key is data, `__proto__` included. */
+export interface JsonObject {
+  [key: string]: Json | undefined
+}
+/** What `JSON.rawJSON` makes: `JSON.stringify` prints it as it was read. */
+export interface RawNumber {
+  readonly rawJSON: string
+}
+
+const native = JSON as typeof JSON & {
+  rawJSON(text: string): RawNumber
+  isRawJSON(value: unknown): value is RawNumber
+}
+
+/** Sixteen digits in a row: only then may a number be one that a double can't hold. */
+const longDigits = /\d{16}/
+
+/** Parses JSON without altering any integer. Throws a `SyntaxError` as `JSON.parse` does. */
+export function parseJson(text: string): Json {
+  if (!longDigits.test(text)) return JSON.parse(text) as Json
+  return JSON.parse(text, function keep(this: unknown, _key: string, value: unknown, context?: { source?: string }) {
+    if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
+    const source = context?.source
+    return source !== undefined && /^-?\d+$/.test(source) ? native.rawJSON(source) : value
+  } as (key: string, value: unknown) => unknown) as Json
+}
+
+/** Whether `value` is an integer kept as text. */
+export function isRawNumber(value: unknown): value is RawNumber {
+  return native.isRawJSON(value)
+}
+
+/** Whether `value` is a JSON object: not an array, not null, not a kept integer. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value)
+}
+
+/** The object at `key` of `parent`, or `undefined` where there is none. */
+export function objectAt(parent: JsonObject | undefined, key: string): JsonObject | undefined {
+  const value = parent === undefined ? undefined : own(parent, key)
+  return isObject(value) ? value : undefined
+}
+
+/** The string at `key` of `parent`, or `undefined` where there is none. */
+export function stringAt(parent: JsonObject | undefined, key: string): string | undefined {
+  const value = parent === undefined ? undefined : own(parent, key)
+  return typeof value === 'string' ? value : undefined
+}
+
+/** An object's own property: never one of `Object.prototype`. */
+export function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+/** Sets an own property, whatever its name: `__proto__` is a key like any other. */
+export function setOwn(object: JsonObject, key: string, value: Json): void {
+  if (key === '__proto__') {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  } else {
+    object[key] = value
+  }
+}
+
+/** A deep copy. */
+export function copyJson<T extends Json | undefined>(value: T): T {
+  return mapJson(
+    value,
+    key => key,
+    same => same,
+  ) as T
+}
+
+/**
+ * A deep copy in which every key went through `key` and every leaf (null, boolean, number, string,
+ * kept integer) through `leaf`.
+ */
+export function mapJson(value: Json | undefined, key: (name: string) => string, leaf: (value: Json) => Json): Json {
+  if (Array.isArray(value)) return value.map(item => mapJson(item as Json, key, leaf))
+  if (!isObject(value)) return leaf(value as Json)
+  const copy: JsonObject = {}
+  for (const name of Object.keys(value)) {
+    const item = value[name]
+    if (item !== undefined) setOwn(copy, key(name), mapJson(item, key, leaf))
+  }
+  return copy
+}
+
+/** The same value with the keys of every object in order, as Go prints maps. */
+export function sortKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(item => sortKeys(item as Json))
+  if (!isObject(value)) return value
+  const sorted: JsonObject = {}
+  for (const name of Object.keys(value).sort()) {
+    const item = value[name]
+    if (item !== undefined) setOwn(sorted, name, sortKeys(item))
+  }
+  return sorted
+}
+
+/** Whether two values are the same JSON. The order of keys does not count. */
+export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true
+  if (isRawNumber(a) || isRawNumber(b)) return isRawNumber(a) && isRawNumber(b) && a.rawJSON === b.rawJSON
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+    return a.every((item, i) => sameJson(item as Json, b[i] as Json))
+  }
+  if (!isObject(a) || !isObject(b)) return false
+  const keys = Object.keys(a).filter(key => a[key] !== undefined)
+  if (keys.length !== Object.keys(b).filter(key => b[key] !== undefined).length) return false
+  return keys.every(key => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+}

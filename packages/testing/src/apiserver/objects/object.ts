@@ -1,0 +1,35 @@
+import type { JsonObject } from './json.ts'
+
+/** Metadata as the server keeps it. */
+export interface ObjectMeta extends JsonObject {
+  name?: string
+  generateName?: string
+  namespace?: string
+  uid?: string
+  resourceVersion?: string
+  generation?: number
+  creationTimestamp?: string
+  deletionTimestamp?: string
+  deletionGracePeriodSeconds?: number
+  labels?: { [key: string]: string }
+  annotations?: { [key: string]: string }
+  ownerReferences?: OwnerReference[]
+  finalizers?: string[]
+}
+
+/** An owner as an object names it. */
+export interface OwnerReference extends JsonObject {
+  apiVersion: string
+  kind: string
+  name: string
+  uid: string
+  controller?: boolean
+  blockOwnerDeletion?: boolean
+}
+
+/** An object as it came and as the verbs work on it: plain JSON with its metadata. */
+export interface KubeObject extends JsonObject {
+  apiVersion: string
+  kind: string
+  metadata: ObjectMeta
+}

@@ -1,0 +1,119 @@
+import { type JsonObject, parseJson, setOwn, sortKeys } from './json.ts'
+import type { KubeObject, ObjectMeta } from './object.ts'
+
+/**
+ * An object's JSON without `kind` and `apiVersion`, so that one text serves every version and both
+ * forms: a built-in's list item has neither, everything else has both put in as it is sent.
+ *
+ * The text holds one character for each byte of the UTF-8 (Latin-1), so it costs one byte a character
+ * and is copied to a socket without being encoded.
+ */
+export interface StoredText {
+  readonly text: string
+  /** Where the value of `metadata` begins and ends. */
+  readonly metaStart: number
+  readonly metaEnd: number
+  /** Where `kind` belongs: after the keys that sort before it. */
+  readonly kindAt: number
+}
+
+/** The order in which the API server's types print metadata. */
+const metaOrder = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+]
+
+function orderedMeta(meta: ObjectMeta): JsonObject {
+  const ordered: JsonObject = {}
+  for (const key of metaOrder) {
+    const value = meta[key]
+    if (value !== undefined) ordered[key] = value
+  }
+  return ordered
+}
+
+/** Serialises `object`: built-ins in the order of their types, custom resources sorted as Go sorts maps. */
+export function serialise(object: KubeObject, resourceVersion: string, custom: boolean): StoredText {
+  const ordered = orderedMeta({ ...object.metadata, resourceVersion })
+  const meta = JSON.stringify(custom ? sortKeys(ordered) : ordered)
+  let before = ''
+  let beforeKind = ''
+  let after = ''
+  const rest: JsonObject = {}
+  if (custom) {
+    for (const key of Object.keys(object).sort()) {
+      const value = object[key]
+      if (key === 'metadata' || key === 'kind' || key === 'apiVersion' || value === undefined) continue
+      const text = `${JSON.stringify(key)}:${JSON.stringify(sortKeys(value))},`
+      if (key < 'kind') beforeKind += text
+      else if (key < 'metadata') before += text
+      else after += `,${text.slice(0, -1)}`
+    }
+  } else {
+    for (const key of Object.keys(object)) {
+      const value = object[key]
+      if (key === 'metadata' || key === 'kind' || key === 'apiVersion' || value === undefined) continue
+      setOwn(rest, key, value)
+    }
+    const text = JSON.stringify(rest)
+    if (text !== '{}') after = `,${text.slice(1, -1)}`
+  }
+  const head = `{${beforeKind}`
+  const upToMeta = `${head}${before}"metadata":`
+  const kindAt = byteLength(head)
+  const metaStart = byteLength(upToMeta)
+  const text = toLatin1(`${upToMeta}${meta}${after}}`)
+  return { text, metaStart, metaEnd: metaStart + byteLength(meta), kindAt }
+}
+
+/** The object that `stored` holds, with kind and apiVersion put back. */
+export function materialise(stored: StoredText, apiVersion: string, kind: string): KubeObject {
+  const object = parseJson(fromLatin1(stored.text)) as JsonObject
+  return Object.assign({ apiVersion, kind } as JsonObject, object) as KubeObject
+}
+
+/** The metadata of `stored`, parsed alone. */
+export function metadataOf(stored: StoredText): ObjectMeta {
+  return parseJson(fromLatin1(stored.text.slice(stored.metaStart, stored.metaEnd))) as ObjectMeta
+}
+
+/** The whole object's text, as a read of one object, a custom resource's list item and a watch event show it. */
+export function withHead(stored: StoredText, apiVersion: string, kind: string, custom: boolean): string {
+  const { text, kindAt } = stored
+  if (!custom) return `{"kind":"${kind}","apiVersion":"${apiVersion}",${text.slice(1)}`
+  if (kindAt === 1) return `{"apiVersion":"${apiVersion}","kind":"${kind}",${text.slice(1)}`
+  return `{"apiVersion":"${apiVersion}",${text.slice(1, kindAt)}"kind":"${kind}",${text.slice(kindAt)}`
+}
+
+/** The object as `PartialObjectMetadata`. */
+export function metadataText(stored: StoredText): string {
+  const meta = stored.text.slice(stored.metaStart, stored.metaEnd)
+  return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${meta}}`
+}
+
+/** Text as UTF-8 bytes, one character a byte, flat. */
+export function toLatin1(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1')
+}
+
+/** The text whose UTF-8 bytes are the characters of `latin1`. */
+export function fromLatin1(latin1: string): string {
+  return Buffer.from(latin1, 'latin1').toString('utf8')
+}
+
+function byteLength(text: string): number {
+  return Buffer.byteLength(text, 'utf8')
+}

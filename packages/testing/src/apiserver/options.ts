@@ -1,0 +1,144 @@
+import type { Clock } from '../clock.ts'
+import type { AccessAttributes, User } from './access.ts'
+
+/**
+ * Who may do what: `allow` lets everybody do everything, `RBAC` goes by the server's own Roles and
+ * bindings, a function says `true`, or `false` or a reason to refuse.
+ */
+export type Authorization = 'allow' | 'RBAC' | ((attributes: AccessAttributes) => boolean | string)
+
+/** Options of an embedded API server. All but functions and clocks work for an isolated one too. */
+export interface EmbeddedOptions {
+  /**
+   * Whether it listens on loopback. Without sockets it is reached by `server.transport()` alone.
+   *
+   * @default true
+   */
+  readonly sockets?: boolean | undefined
+  /**
+   * TLS with HTTP/2 and HTTP/1.1 by ALPN; `false` is HTTP/1.1 in the clear.
+   *
+   * @default true
+   */
+  readonly tls?: boolean | undefined
+  /** @default 0, a free port */
+  readonly port?: number | undefined
+  /** Streams at once on an HTTP/2 connection. @default 100 */
+  readonly maxStreams?: number | undefined
+  /**
+   * Where time comes from: a simulation's clock makes a run repeatable.
+   *
+   * @default the system's
+   */
+  readonly clock?: Clock | undefined
+  /**
+   * Where uids, generated names and timeouts come from.
+   *
+   * @default Math.random
+   */
+  readonly random?: (() => number) | undefined
+  /** @default 'allow' */
+  readonly authorization?: Authorization | undefined
+  /** Users by bearer token, beside the administrator's own `server.token`. */
+  readonly tokens?: Readonly<Record<string, User>> | undefined
+  /**
+   * Whether a request without credentials is `system:anonymous` rather than 401. A wrong token always is 401.
+   *
+   * @default true
+   */
+  readonly anonymous?: boolean | undefined
+  /**
+   * Resources without a watch cache: no bookmarks, and `resourceVersion=0` honours `limit`.
+   *
+   * @default ['events', 'events.events.k8s.io'], as a real server has it
+   */
+  readonly withoutWatchCache?: readonly string[] | undefined
+  /**
+   * Whether sharded lists and watches (KEP-5866, alpha) are understood. Otherwise `shardSelector` is ignored in silence.
+   *
+   * @default false
+   */
+  readonly shards?: boolean | undefined
+  /**
+   * How often history is compacted, in milliseconds: old states, continue tokens and resumable watches live for one to
+   * two such times. `Infinity`: only by `compact()`.
+   *
+   * @default 300_000
+   */
+  readonly compactionMs?: number | undefined
+  /**
+   * How much of objects' past states is kept at most, in bytes; past that the older half is compacted early.
+   *
+   * @default 134_217_728
+   */
+  readonly historyBytes?: number | undefined
+  /** When a CustomResourceDefinition is Established, in milliseconds after its creation. @default 20 */
+  readonly establishMs?: number | undefined
+  /**
+   * For so long after a definition came or changed, the first request to its resource is answered 429 "storage is
+   * (re)initializing", in milliseconds.
+   *
+   * @default 0: none is
+   */
+  readonly reinitialiseMs?: number | undefined
+  /**
+   * The controllers of a control plane: namespaces emptied and removed, owners' dependents collected. Without them it is
+   * as with a bare kube-apiserver.
+   *
+   * @default true
+   */
+  readonly controllers?: boolean | undefined
+  /** How long those controllers take to notice, in milliseconds. @default 5 */
+  readonly controllerDelayMs?: number | undefined
+}
+
+const known: Readonly<Record<keyof EmbeddedOptions, 'boolean' | 'number' | 'any'>> = {
+  sockets: 'boolean',
+  tls: 'boolean',
+  port: 'number',
+  maxStreams: 'number',
+  clock: 'any',
+  random: 'any',
+  authorization: 'any',
+  tokens: 'any',
+  anonymous: 'boolean',
+  withoutWatchCache: 'any',
+  shards: 'boolean',
+  compactionMs: 'number',
+  historyBytes: 'number',
+  establishMs: 'number',
+  reinitialiseMs: 'number',
+  controllers: 'boolean',
+  controllerDelayMs: 'number',
+}
+
+/** An option that the server does not know or can't take. */
+export class OptionError extends TypeError {
+  readonly code: 'ERR_WHERRY_OPTION' = 'ERR_WHERRY_OPTION'
+  readonly option: string
+
+  constructor(option: string, takes: string) {
+    super(`startApiServer: option ${option} ${takes}`)
+    this.name = 'OptionError'
+    this.option = option
+  }
+}
+
+/** Refuses unknown options and wrong values. Throws an {@link OptionError}. */
+export function checkOptions(options: EmbeddedOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    const kind = Object.hasOwn(known, name) ? known[name as keyof EmbeddedOptions] : undefined
+    if (kind === undefined) throw new OptionError(name, 'is not known')
+    if (value === undefined || kind === 'any') continue
+    if (typeof value !== kind) throw new OptionError(name, `takes a ${kind}`)
+    if (kind === 'number' && !((value as number) >= 0)) throw new OptionError(name, 'takes a number of 0 or more')
+  }
+  const { authorization } = options
+  if (
+    authorization !== undefined &&
+    typeof authorization !== 'function' &&
+    !['allow', 'RBAC'].includes(authorization)
+  ) {
+    throw new OptionError('authorization', "takes 'allow', 'RBAC' or a function")
+  }
+}

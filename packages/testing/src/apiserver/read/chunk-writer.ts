@@ -1,0 +1,85 @@
+import type { Responder } from '../responder.ts'
+
+const chunkBytes = 256 * 1024
+
+/**
+ * Gathers one-byte-a-character text into chunks of up to 256 KiB for a responder, and says when the
+ * other side wants no more for now.
+ */
+export class ChunkWriter {
+  readonly #responder: Responder
+  #buffer: Buffer | undefined
+  #used = 0
+  #objectBytes = 0
+  #open = true
+  #ended = false
+
+  constructor(responder: Responder) {
+    this.#responder = responder
+  }
+
+  /** Whether more may be given. */
+  get ready(): boolean {
+    return this.#open && !this.#responder.over
+  }
+
+  /** Sets what is called when `ready` turns true again. */
+  onReady(fn: () => void): void {
+    this.#responder.onDrain(() => {
+      this.#open = true
+      if (!this.#ended) fn()
+    })
+  }
+
+  /** Text that is no object: an envelope, a bookmark. */
+  plain(text: string): void {
+    this.#write(text)
+  }
+
+  /** An object's text with what stands around it. */
+  object(text: string, before: string, after: string): void {
+    if (before !== '') this.#write(before)
+    this.#write(text)
+    this.#objectBytes += text.length
+    if (after !== '') this.#write(after)
+  }
+
+  /** Sends what has been gathered. */
+  flush(): void {
+    if (this.#buffer === undefined || this.#used === 0) return
+    const chunk = this.#buffer.subarray(0, this.#used)
+    const objectBytes = this.#objectBytes
+    this.#buffer = undefined
+    this.#used = 0
+    this.#objectBytes = 0
+    if (!this.#responder.send(chunk, Math.min(objectBytes, chunk.length))) this.#open = false
+  }
+
+  end(): void {
+    this.flush()
+    this.#ended = true
+    this.#responder.end()
+  }
+
+  #write(text: string): void {
+    const { length } = text
+    if (this.#buffer === undefined) {
+      // Small answers take small buffers: thousands of watches must not hold 256 KiB each.
+      this.#buffer = Buffer.allocUnsafeSlow(Math.max(length, Math.min(chunkBytes, 4096)))
+    }
+    if (this.#used + length > this.#buffer.length) {
+      if (this.#buffer.length < chunkBytes && this.#used + length <= chunkBytes) {
+        const larger = Buffer.allocUnsafeSlow(
+          Math.min(chunkBytes, Math.max(this.#buffer.length * 4, this.#used + length)),
+        )
+        this.#buffer.copy(larger, 0, 0, this.#used)
+        this.#buffer = larger
+      } else {
+        this.flush()
+        this.#buffer = Buffer.allocUnsafeSlow(Math.max(length, chunkBytes))
+      }
+    }
+    this.#buffer.write(text, this.#used, 'latin1')
+    this.#used += length
+  }
+}

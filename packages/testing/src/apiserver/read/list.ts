@@ -1,0 +1,181 @@
+import type { Clock } from '../../clock.ts'
+import { metadataText, withHead } from '../objects/stored.ts'
+import { decodeContinue, encodeContinue } from '../requests/continue-token.ts'
+import { type ListOptions, selects } from '../requests/list-options.ts'
+import type { Representation } from '../requests/representation.ts'
+import type { ResourceType } from '../resources/resource-type.ts'
+import type { Responder } from '../responder.ts'
+import { StatusError } from '../status.ts'
+import { objectKey, type Store } from '../store/store.ts'
+import type { Version } from '../store/version.ts'
+import { ChunkWriter } from './chunk-writer.ts'
+import { tableHead, tableRow } from './table.ts'
+
+/** What a list found: the items with what the envelope says about them. */
+export interface ListResult {
+  readonly items: readonly Version[]
+  readonly rv: number
+  readonly continue: string
+  readonly remaining: number | undefined
+}
+
+/** What a list reads from. */
+export interface ListSource {
+  readonly store: Store
+  readonly type: ResourceType
+  /** '' lists all namespaces, or a cluster-scoped resource. */
+  readonly namespace: string
+  /** Whether lists are served from a watch cache: then `resourceVersion=0` ignores `limit`. */
+  readonly watchCache: boolean
+}
+
+/** How long a server waits for a resourceVersion that it has not reached. */
+export const tooLargeAfterMs = 3000
+
+/** Lists by `options` as the storage layer does. Throws the server's refusals; `TooLarge` is the caller's to delay. */
+export function list({ store, type, namespace, watchCache }: ListSource, options: ListOptions): ListResult {
+  const { selection } = options
+  const prefix = namespace === '' ? '' : `${namespace}/`
+  const collection = store.collection(type)
+  const current = store.revision
+  let { limit } = options
+  let rv = current
+  let exact = false
+  let start = prefix
+  if (options.continue !== '') {
+    const token = decodeContinue(options.continue)
+    start = prefix + token.start
+    if (token.rv !== -1) {
+      rv = token.rv
+      exact = true
+    }
+    if (exact && rv < store.compacted) {
+      throw StatusError.expired(
+        'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+        encodeContinue({ rv: -1, start: token.start }),
+      )
+    }
+  } else if (options.resourceVersion !== undefined) {
+    const asked = options.resourceVersion
+    if (asked > current) throw StatusError.tooLarge(asked, current, watchCache ? 1 : 0)
+    if (asked === 0) {
+      if (watchCache) limit = 0
+    } else if (options.match === 'Exact' || (options.match === undefined && limit > 0)) {
+      rv = asked
+      exact = true
+      if (rv < store.compacted) throw StatusError.expired('The resourceVersion for the provided list is too old.')
+    }
+  }
+  const named = namedKey(type, namespace, selection.fields)
+  const all =
+    named === undefined
+      ? collection.snapshot(prefix, start, exact ? rv : undefined)
+      : collection.snapshot(named, named, exact ? rv : undefined).filter(one => one.key === named)
+  const selected = selection.any ? all.filter(version => selects(selection, version, type)) : all
+  if (limit === 0 || selected.length <= limit) return { items: selected, rv, continue: '', remaining: undefined }
+  const items = selected.slice(0, limit)
+  const last = items.at(-1) as Version
+  return {
+    items,
+    rv,
+    continue: encodeContinue({ rv, start: `${last.key.slice(prefix.length)}\u0000` }),
+    remaining: selection.any ? undefined : selected.length - limit,
+  }
+}
+
+/** The one key that a field selector on the name leaves, when the namespace is known. */
+export function namedKey(
+  type: ResourceType,
+  namespace: string,
+  fields: ListOptions['selection']['fields'],
+): string | undefined {
+  if (fields?.name === undefined) return undefined
+  if (!type.namespaced) return fields.name
+  const within = namespace === '' ? fields.namespace : namespace
+  return within === undefined || within === '' ? undefined : objectKey(within, fields.name)
+}
+
+/** The selector that a list of a built-in echoes. */
+function shardInfo(type: ResourceType, options: ListOptions): string {
+  const { shard } = options.selection
+  return shard === undefined || type.custom ? '' : `,"shardInfo":{"selector":${JSON.stringify(shard.text)}}`
+}
+
+/** Sends a list, a bounded piece at a time. */
+export function sendList(
+  responder: Responder,
+  type: ResourceType,
+  result: ListResult,
+  options: ListOptions,
+  representation: Representation,
+  clock: Clock,
+): void {
+  const { items, rv } = result
+  const more = `${result.continue === '' ? '' : `,"continue":"${result.continue}"`}${result.remaining === undefined ? '' : `,"remainingItemCount":${result.remaining}`}`
+  const shard = shardInfo(type, options)
+  const metadata = `{"resourceVersion":"${rv}"${more}${shard}}`
+  let head: string
+  let tail: string
+  let itemText: (version: Version) => string
+  if (representation.as === 'metadata') {
+    head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[`
+    tail = ']}\n'
+    itemText = metadataText
+  } else if (representation.as === 'table') {
+    head = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${metadata},${tableHead(type)},"rows":[`
+    tail = ']}\n'
+    itemText = version => tableRow(type, version, clock.now())
+  } else if (type.custom) {
+    // A custom resource's list is a map to the server: its keys are sorted, and `continue` is always there.
+    const fields = [`"continue":"${result.continue}"`]
+    if (result.remaining !== undefined) fields.push(`"remainingItemCount":${result.remaining}`)
+    fields.push(`"resourceVersion":"${rv}"`)
+    head = `{"apiVersion":"${type.apiVersion}","items":[`
+    tail = `],"kind":"${type.listKind}","metadata":{${fields.join(',')}}}\n`
+    itemText = version => withHead(version, type.apiVersion, type.kind, true)
+  } else {
+    head = `{"kind":"${type.listKind}","apiVersion":"${type.apiVersion}","metadata":${metadata},"items":[`
+    tail = ']}\n'
+    itemText = version => version.text
+  }
+  if (responder.pretty) return sendPretty(responder, items, head, tail, itemText)
+  responder.start(responder.gzip && isLarge(items))
+  const writer = new ChunkWriter(responder)
+  let at = 0
+  writer.plain(head)
+  const pump = (): void => {
+    while (at < items.length) {
+      if (!writer.ready) return
+      writer.object(itemText(items[at] as Version), at === 0 ? '' : ',', '')
+      at++
+    }
+    writer.plain(tail)
+    writer.end()
+  }
+  writer.onReady(pump)
+  pump()
+}
+
+function isLarge(items: readonly Version[]): boolean {
+  let bytes = 0
+  for (const item of items) {
+    bytes += item.text.length
+    if (bytes > 128 * 1024) return true
+  }
+  return false
+}
+
+function sendPretty(
+  responder: Responder,
+  items: readonly Version[],
+  head: string,
+  tail: string,
+  itemText: (version: Version) => string,
+): void {
+  const texts = items.map(itemText)
+  responder.latin1(
+    200,
+    `${head}${texts.join(',')}${tail}`,
+    texts.reduce((sum, text) => sum + text.length, 0),
+  )
+}

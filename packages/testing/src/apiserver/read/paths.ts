@@ -1,0 +1,53 @@
+import type { ServerRequest } from '../exchange.ts'
+import { negotiate } from '../requests/representation.ts'
+import type { RequestInfo } from '../requests/request-info.ts'
+import type { Registry } from '../resources/registry.ts'
+import type { Responder } from '../responder.ts'
+import { StatusError } from '../status.ts'
+import { aggregated, groupList, legacyVersions, oneGroup, resourceList } from './discovery.ts'
+
+/** The version that the server says it is. */
+export const serverVersion = {
+  major: '1',
+  minor: '37',
+  emulationMajor: '1',
+  emulationMinor: '37',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '36',
+  gitVersion: 'v1.37.1+wherry-embedded',
+  gitCommit: '',
+  gitTreeState: '',
+  buildDate: '',
+  goVersion: '',
+  compiler: '',
+  platform: '',
+}
+
+/** Answers what names no resource: discovery, version, health. Throws the server's 404. */
+export function answerPath(
+  { registry }: { readonly registry: Registry },
+  request: ServerRequest,
+  info: RequestInfo,
+  responder: Responder,
+): void {
+  const path = info.path.replace(/(.)\/$/, '$1')
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw StatusError.methodNotAllowed()
+  if (/^\/(healthz|livez|readyz)$/.test(path)) return responder.text(200, 'ok')
+  const isDiscovery = /^\/apis?(\/|$)/.test(path)
+  const representation = negotiate(request.headers, info.query, isDiscovery ? 'discovery' : 'object')
+  responder.pretty = representation.pretty
+  responder.gzip = representation.gzip
+  if (path === '/version') return responder.json(200, serverVersion)
+  if (/^\/openapi(\/|$)/.test(path)) throw StatusError.missing('OpenAPI')
+  const v2 = representation.as === 'discovery-v2'
+  const parts = path.split('/').slice(1)
+  let body: ReturnType<typeof resourceList>
+  if (path === '/api') body = v2 ? aggregated(registry, true) : legacyVersions(request.headers.host ?? '')
+  else if (path === '/apis') body = v2 ? aggregated(registry, false) : groupList(registry)
+  else if (parts[0] === 'api' && parts.length === 2) body = resourceList(registry, '', parts[1] as string)
+  else if (parts[0] === 'apis' && parts.length === 2) body = oneGroup(registry, parts[1] as string)
+  else if (parts[0] === 'apis' && parts.length === 3)
+    body = resourceList(registry, parts[1] as string, parts[2] as string)
+  if (body === undefined) throw StatusError.noSuchPath()
+  responder.json(200, body)
+}

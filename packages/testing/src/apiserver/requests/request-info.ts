@@ -1,0 +1,88 @@
+/** What a path asks for. */
+export interface RequestInfo {
+  /** Decoded path, without the query. */
+  readonly path: string
+  readonly query: URLSearchParams
+  /** Set when the path names a resource. */
+  readonly target?: ResourceTarget | undefined
+}
+
+/** The resource part of a path. Empty strings stand for what it does not name. */
+export interface ResourceTarget {
+  readonly group: string
+  readonly version: string
+  readonly namespace: string
+  readonly resource: string
+  readonly name: string
+  readonly subresource: string
+}
+
+const namespaceSubresources = new Set(['status', 'finalize'])
+
+/** Takes a request's path apart. `undefined`: its percent-encoding is broken. */
+export function parseRequestPath(raw: string): RequestInfo | undefined {
+  const mark = raw.indexOf('?')
+  const query = new URLSearchParams(mark === -1 ? '' : raw.slice(mark + 1))
+  let path: string
+  try {
+    path = decodeURIComponent(mark === -1 ? raw : raw.slice(0, mark))
+  } catch {
+    return undefined
+  }
+  return { path, query, target: parseTarget(path) }
+}
+
+function parseTarget(path: string): ResourceTarget | undefined {
+  const parts = path.split('/').slice(1)
+  if (parts.at(-1) === '') parts.pop()
+  let rest: string[]
+  let group: string
+  let version: string
+  if (parts[0] === 'api' && parts.length > 2) {
+    group = ''
+    version = parts[1] as string
+    rest = parts.slice(2)
+  } else if (parts[0] === 'apis' && parts.length > 3) {
+    group = parts[1] as string
+    version = parts[2] as string
+    rest = parts.slice(3)
+  } else {
+    return undefined
+  }
+  let namespace = ''
+  if (
+    rest[0] === 'namespaces' &&
+    rest.length > 2 &&
+    !(rest.length === 3 && namespaceSubresources.has(rest[2] as string))
+  ) {
+    namespace = rest[1] as string
+    rest = rest.slice(2)
+  }
+  const [resource = '', name = '', ...more] = rest
+  return { group, version, namespace, resource, name, subresource: more.join('/') }
+}
+
+/** The verb of a request, as RBAC and the counters name it. */
+export function verbOf(method: string, target: ResourceTarget, query: URLSearchParams): string {
+  switch (method) {
+    case 'GET':
+      if (target.subresource !== '') return 'get'
+      if (isTrue(query.get('watch'))) return 'watch'
+      return target.name === '' ? 'list' : 'get'
+    case 'POST':
+      return 'create'
+    case 'PUT':
+      return 'update'
+    case 'PATCH':
+      return 'patch'
+    case 'DELETE':
+      return target.name === '' ? 'deletecollection' : 'delete'
+    default:
+      return method.toLowerCase()
+  }
+}
+
+/** Booleans in a query, as Go reads them: present and neither `0` nor `false`. */
+export function isTrue(value: string | null): boolean {
+  return value !== null && value !== '0' && value !== 'false'
+}

@@ -1,0 +1,76 @@
+import { builtinResources } from '../../generated/builtin-resources.ts'
+import { StatusError } from '../status.ts'
+import { builtinType } from './builtin.ts'
+import type { ResourceType } from './resource-type.ts'
+
+const builtin = new Map<string, ResourceType>()
+for (const resource of builtinResources) {
+  const type = builtinType(resource)
+  builtin.set(typeKey(type.group, type.version, type.plural), type)
+}
+
+/** Group versions in which something is built in. */
+const builtinVersions = new Set(builtinResources.map(({ group, version }) => `${group}/${version}`))
+
+function typeKey(group: string, version: string, plural: string): string {
+  return `${group}/${version}/${plural}`
+}
+
+/** What is served where: the built-in resources, and custom ones as they come and go. */
+export class Registry {
+  readonly #custom = new Map<string, ResourceType>()
+  readonly #customVersions = new Map<string, number>()
+
+  /** The resource at this endpoint. Throws the server's 404: plain where the group version is unknown. */
+  resolve(group: string, version: string, plural: string): ResourceType {
+    const type = this.find(group, version, plural)
+    if (type !== undefined) return type
+    throw builtinVersions.has(`${group}/${version}`) ? StatusError.noSuchResource() : StatusError.noSuchPath()
+  }
+
+  find(group: string, version: string, plural: string): ResourceType | undefined {
+    const key = typeKey(group, version, plural)
+    return builtin.get(key) ?? this.#custom.get(key)
+  }
+
+  /** The resource of a kind, as `apiVersion` and `kind` name it. */
+  findKind(apiVersion: string, kind: string): ResourceType | undefined {
+    for (const type of this.all()) if (type.kind === kind && type.apiVersion === apiVersion) return type
+    return undefined
+  }
+
+  /** The resource at any version: what storage knows it by. */
+  findStored(group: string, plural: string): ResourceType | undefined {
+    for (const type of this.all()) {
+      if (type.group === group && type.plural === plural) return type
+    }
+    return undefined
+  }
+
+  serve(type: ResourceType): void {
+    const key = typeKey(type.group, type.version, type.plural)
+    if (!this.#custom.has(key)) this.#count(type, 1)
+    this.#custom.set(key, type)
+  }
+
+  /** Stops serving a custom resource at all of its versions. */
+  withdraw(group: string, plural: string): void {
+    for (const [key, type] of this.#custom) {
+      if (type.group !== group || type.plural !== plural) continue
+      this.#custom.delete(key)
+      this.#count(type, -1)
+    }
+  }
+
+  *all(): Generator<ResourceType> {
+    yield* builtin.values()
+    yield* this.#custom.values()
+  }
+
+  #count(type: ResourceType, by: number): void {
+    const version = `${type.group}/${type.version}`
+    const count = (this.#customVersions.get(version) ?? 0) + by
+    if (count === 0) this.#customVersions.delete(version)
+    else this.#customVersions.set(version, count)
+  }
+}

@@ -1,0 +1,123 @@
+import { gzipSync } from 'node:zlib'
+import type { ServerReply } from './exchange.ts'
+import { type Json, parseJson } from './objects/json.ts'
+import { toLatin1 } from './objects/stored.ts'
+import type { Counter } from './stats.ts'
+import type { StatusError } from './status.ts'
+
+/** A plain body is compressed from this size on, as the real server does. */
+const gzipFrom = 128 * 1024
+
+/** One answer under way: encodes, compresses, counts, and adds the headers that every answer has. */
+export class Responder {
+  readonly #reply: ServerReply
+  readonly #counter: Counter
+  readonly #warnings: string[] = []
+  /** Headers that this answer has beside its own. */
+  readonly headers: Record<string, string | readonly string[]> = { 'cache-control': 'no-cache, private' }
+  pretty = false
+  gzip = false
+  #gzipping = false
+  #over = false
+  #onClose: (() => void) | undefined
+
+  constructor(reply: ServerReply, counter: Counter) {
+    this.#reply = reply
+    this.#counter = counter
+    counter.openStreams++
+    reply.onClose(() => {
+      this.#over = true
+      counter.openStreams--
+      this.#onClose?.()
+    })
+  }
+
+  /** Whether the exchange is over, by whoever's will. */
+  get over(): boolean {
+    return this.#over
+  }
+
+  /** Called once when the exchange is over. */
+  onClose(fn: () => void): void {
+    this.#onClose = fn
+  }
+
+  onDrain(fn: () => void): void {
+    this.#reply.onDrain(fn)
+  }
+
+  /** Adds a `Warning` header; each text once. */
+  warn(text: string): void {
+    const header = `299 - ${JSON.stringify(text)}`
+    if (!this.#warnings.includes(header)) this.#warnings.push(header)
+  }
+
+  /** A whole answer of one JSON value. */
+  json(status: number, value: Json): void {
+    this.latin1(status, toLatin1(JSON.stringify(value)), 0)
+  }
+
+  /** A whole answer whose text is one character a byte already; `objectBytes` of it are objects. */
+  latin1(status: number, text: string, objectBytes: number): void {
+    let body = Buffer.from(text, 'latin1')
+    if (this.pretty) body = Buffer.from(`${JSON.stringify(parseJson(body.toString('utf8')), null, 2)}\n`, 'utf8')
+    const compress = this.gzip && body.length > gzipFrom
+    if (compress) body = gzipSync(body, { level: 1 })
+    this.#head(status, 'application/json', compress, body.length)
+    this.#count(body.length, objectBytes === 0 ? 0 : body.length)
+    this.#reply.write(body)
+    this.#reply.end()
+  }
+
+  text(status: number, text: string): void {
+    const body = Buffer.from(text, 'utf8')
+    this.#head(status, 'text/plain; charset=utf-8', false, body.length)
+    this.#count(body.length, 0)
+    this.#reply.write(body)
+    this.#reply.end()
+  }
+
+  refuse(error: StatusError): void {
+    for (const [name, value] of Object.entries(error.headers)) this.headers[name] = value
+    if (error.plain) this.text(error.code, error.message)
+    else this.json(error.code, error.toStatus())
+  }
+
+  /** Begins an answer that is sent piece by piece. `compress`: each piece is a gzip member of its own. */
+  start(compress: boolean): void {
+    this.#gzipping = compress && this.gzip
+    this.#head(200, 'application/json', this.#gzipping, undefined)
+  }
+
+  /** Sends a piece, `objectBytes` of which are objects. `false`: wait for `onDrain`. */
+  send(chunk: Buffer, objectBytes: number): boolean {
+    if (this.#over) return true
+    const body = this.#gzipping ? gzipSync(chunk, { level: 1 }) : chunk
+    this.#count(body.length, chunk.length === 0 ? 0 : Math.round((objectBytes * body.length) / chunk.length))
+    return this.#reply.write(body)
+  }
+
+  end(): void {
+    if (!this.#over) this.#reply.end()
+  }
+
+  rst(): void {
+    if (!this.#over) this.#reply.rst()
+  }
+
+  #head(status: number, type: string, compressed: boolean, length: number | undefined): void {
+    this.headers['content-type'] = type
+    if (compressed) {
+      this.headers['content-encoding'] = 'gzip'
+      this.headers.vary = 'Accept-Encoding'
+    }
+    if (length !== undefined) this.headers['content-length'] = String(length)
+    if (this.#warnings.length > 0) this.headers.warning = this.#warnings
+    this.#reply.head(status, this.headers)
+  }
+
+  #count(bytes: number, objectBytes: number): void {
+    this.#counter.objectBytes += objectBytes
+    this.#counter.otherBytes += bytes - objectBytes
+  }
+}

@@ -1,0 +1,77 @@
+import { type Json, type JsonObject, own } from '../objects/json.ts'
+import { StatusError } from '../status.ts'
+
+/** One requirement of a field selector. */
+export interface FieldRequirement {
+  readonly field: string
+  readonly equal: boolean
+  readonly value: string
+}
+
+/** A parsed field selector. */
+export interface FieldSelector {
+  readonly requirements: readonly FieldRequirement[]
+  /** The name that it asks for by equality, if any: such a watch is dispatched by that key. */
+  readonly name: string | undefined
+  /** The namespace that it asks for by equality, if any. */
+  readonly namespace: string | undefined
+}
+
+/** Parses `fieldSelector`. Throws a 400. Empty text selects everything: `undefined`. */
+export function parseFieldSelector(text: string): FieldSelector | undefined {
+  if (text === '') return undefined
+  const requirements: FieldRequirement[] = []
+  for (const term of splitTerms(text)) {
+    if (term === '') continue
+    const match = /^((?:[^\\=!]|\\.)*?)(==|!=|=)(.*)$/s.exec(term)
+    if (match === null) throw StatusError.badRequest(`invalid selector: '${text}'; can't understand '${term}'`)
+    requirements.push({ field: match[1] ?? '', equal: match[2] !== '!=', value: unescaped(match[3] ?? '') })
+  }
+  const equalTo = (field: string): string | undefined =>
+    requirements.find(one => one.equal && one.field === field)?.value
+  return { requirements, name: equalTo('metadata.name'), namespace: equalTo('metadata.namespace') }
+}
+
+function splitTerms(text: string): string[] {
+  const terms: string[] = []
+  let term = ''
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i] as string
+    if (char === '\\') {
+      term += char + (text[++i] ?? '')
+    } else if (char === ',') {
+      terms.push(term)
+      term = ''
+    } else {
+      term += char
+    }
+  }
+  terms.push(term)
+  return terms
+}
+
+function unescaped(value: string): string {
+  return value.replace(/\\([\\,=])/g, '$1')
+}
+
+/** Refuses a field that the resource can't be selected by (`known`: those it can), as the server words it. */
+export function checkFields(selector: FieldSelector, known: readonly string[], custom: boolean): void {
+  for (const { field } of selector.requirements) {
+    if (field === 'metadata.name' || field === 'metadata.namespace' || known.includes(field)) continue
+    throw StatusError.badRequest(
+      custom || known.length > 0
+        ? `field label not supported: ${field}`
+        : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`,
+    )
+  }
+}
+
+/** The text that a field selector compares for `field` of `object`. */
+export function fieldValue(object: JsonObject, field: string): string {
+  let value: Json | undefined = object
+  for (const part of field.split('.')) {
+    value =
+      typeof value === 'object' && value !== null && !Array.isArray(value) ? own(value as JsonObject, part) : undefined
+  }
+  return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
+}

@@ -1,0 +1,76 @@
+/** What was counted for one verb on one resource. */
+export interface RequestStats {
+  /** Requests received, refused ones included. */
+  readonly requests: number
+  /** Bytes of objects sent: items, single objects, watch events. As sent, so compressed if they were. */
+  readonly objectBytes: number
+  /** All other body bytes sent: list envelopes, bookmarks, Status bodies, discovery. */
+  readonly otherBytes: number
+  /** Answers still being sent: for `watch`, the open watches. */
+  readonly openStreams: number
+}
+
+/** Counters of a server since its start or the last `resetStats`. */
+export interface ServerStats {
+  /** By verb, then by resource (`configmaps`, `games.arcade.example.com`; `-` for paths that name none). */
+  readonly byVerb: Readonly<Record<string, Readonly<Record<string, RequestStats>>>>
+  /** All of them together. */
+  readonly total: RequestStats
+  /** Open connections, and how many there have been. */
+  readonly connections: { readonly open: number; readonly total: number }
+}
+
+/** The counters of one verb on one resource. */
+export class Counter {
+  requests = 0
+  objectBytes = 0
+  otherBytes = 0
+  openStreams = 0
+}
+
+/** Counts requests by verb and resource. */
+export class Counters {
+  readonly #byVerb = new Map<string, Map<string, Counter>>()
+
+  for(verb: string, resource: string): Counter {
+    let resources = this.#byVerb.get(verb)
+    if (resources === undefined) {
+      resources = new Map()
+      this.#byVerb.set(verb, resources)
+    }
+    let counter = resources.get(resource)
+    if (counter === undefined) {
+      counter = new Counter()
+      resources.set(resource, counter)
+    }
+    return counter
+  }
+
+  /** Sets requests and bytes to zero. Open streams stay counted: they are a level, not a sum. */
+  reset(): void {
+    for (const resources of this.#byVerb.values()) {
+      for (const counter of resources.values()) {
+        counter.requests = 0
+        counter.objectBytes = 0
+        counter.otherBytes = 0
+      }
+    }
+  }
+
+  read(connections: ServerStats['connections']): ServerStats {
+    const total = new Counter()
+    const byVerb: Record<string, Record<string, RequestStats>> = {}
+    for (const [verb, resources] of this.#byVerb) {
+      const counts: Record<string, RequestStats> = {}
+      for (const [resource, counter] of resources) {
+        counts[resource] = { ...counter }
+        total.requests += counter.requests
+        total.objectBytes += counter.objectBytes
+        total.otherBytes += counter.otherBytes
+        total.openStreams += counter.openStreams
+      }
+      byVerb[verb] = counts
+    }
+    return { byVerb, total: { ...total }, connections }
+  }
+}

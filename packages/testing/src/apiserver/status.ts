@@ -1,0 +1,174 @@
+import type { JsonObject } from './objects/json.ts'
+
+/** One cause in a Status' details. */
+export interface StatusCause extends JsonObject {
+  reason?: string
+  message?: string
+  field?: string
+}
+
+/** The body of an answer that is no object: metav1.Status. */
+export interface Status extends JsonObject {
+  kind: 'Status'
+  apiVersion: 'v1'
+  metadata: JsonObject
+  status: 'Success' | 'Failure'
+  message?: string
+  reason?: string
+  details?: JsonObject
+  code?: number
+}
+
+/** What a resource is called in messages: `configmaps`, `games.arcade.example.com`. */
+export interface Named {
+  readonly group: string
+  readonly plural: string
+  readonly kind: string
+}
+
+function qualified(of: Named): string {
+  return of.group === '' ? of.plural : `${of.plural}.${of.group}`
+}
+
+function detailsOf(of: Named, name: string, kind: string): JsonObject {
+  const details: JsonObject = {}
+  if (name !== '') details.name = name
+  if (of.group !== '') details.group = of.group
+  details.kind = kind
+  return details
+}
+
+/** A refusal, worded and shaped as kube-apiserver words it. Thrown by verbs, sent by the server. */
+export class StatusError extends Error {
+  readonly code: number
+  readonly reason: string
+  readonly details: JsonObject | undefined
+  /** Headers beside the body, such as Retry-After. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Sent as text/plain instead of a Status. */
+  readonly plain: boolean
+  /** The token in a 410's `metadata.continue`, by which the rest can still be read. */
+  readonly continueToken: string | undefined
+
+  constructor(
+    code: number,
+    reason: string,
+    message: string,
+    more: {
+      readonly details?: JsonObject | undefined
+      readonly headers?: Readonly<Record<string, string>> | undefined
+      readonly plain?: boolean | undefined
+      readonly continueToken?: string | undefined
+    } = {},
+  ) {
+    super(message)
+    this.name = 'StatusError'
+    this.code = code
+    this.reason = reason
+    this.details = more.details
+    this.headers = more.headers ?? {}
+    this.plain = more.plain ?? false
+    this.continueToken = more.continueToken
+  }
+
+  toStatus(): Status {
+    const metadata = this.continueToken === undefined ? {} : { continue: this.continueToken }
+    const status: Status = { kind: 'Status', apiVersion: 'v1', metadata, status: 'Failure', message: this.message }
+    if (this.reason !== '') status.reason = this.reason
+    if (this.details !== undefined) status.details = this.details
+    status.code = this.code
+    return status
+  }
+
+  static badRequest(message: string): StatusError {
+    return new StatusError(400, 'BadRequest', message)
+  }
+
+  static notFound(of: Named, name: string): StatusError {
+    return new StatusError(404, 'NotFound', `${qualified(of)} "${name}" not found`, {
+      details: detailsOf(of, name, of.plural),
+    })
+  }
+
+  /** A known group version that has no such resource or subresource. */
+  static noSuchResource(): StatusError {
+    return new StatusError(404, 'NotFound', 'the server could not find the requested resource', { details: {} })
+  }
+
+  /** A path that nothing answers: plain text, no Status. */
+  static noSuchPath(): StatusError {
+    return new StatusError(404, '', '404 page not found\n', { plain: true })
+  }
+
+  static alreadyExists(of: Named, name: string, terminating: boolean): StatusError {
+    const message = `${terminating ? 'object is being deleted: ' : ''}${qualified(of)} "${name}" already exists`
+    return new StatusError(409, 'AlreadyExists', message, { details: detailsOf(of, name, of.plural) })
+  }
+
+  static conflict(of: Named, name: string, why: string): StatusError {
+    return new StatusError(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(of)} "${name}": ${why}`, {
+      details: detailsOf(of, name, of.plural),
+    })
+  }
+
+  static modified(of: Named, name: string): StatusError {
+    return StatusError.conflict(
+      of,
+      name,
+      'the object has been modified; please apply your changes to the latest version and try again',
+    )
+  }
+
+  /** 422: `causes` are listed in the message as the server lists them. */
+  static invalid(of: Named, name: string, causes: readonly StatusCause[], kind: string = of.kind): StatusError {
+    const each = causes.map(cause => `${cause.field}: ${cause.message}`)
+    const list = each.length === 1 ? each[0] : `[${each.join(', ')}]`
+    const type = of.group === '' ? kind : `${kind}.${of.group}`
+    return new StatusError(422, 'Invalid', `${type} "${name}" is invalid: ${list}`, {
+      details: { ...detailsOf(of, name, kind), causes: causes.map(cause => ({ ...cause })) },
+    })
+  }
+
+  static forbidden(of: Named, name: string, why: string): StatusError {
+    const what = name === '' ? qualified(of) : `${qualified(of)} "${name}"`
+    return new StatusError(403, 'Forbidden', `${what} is forbidden: ${why}`, {
+      details: detailsOf(of, name, of.plural),
+    })
+  }
+
+  static expired(message: string, continueToken?: string): StatusError {
+    return new StatusError(410, 'Expired', message, { continueToken })
+  }
+
+  static tooLarge(asked: number, current: number, retryAfter: number): StatusError {
+    return new StatusError(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+      details: {
+        causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+        ...(retryAfter > 0 ? { retryAfterSeconds: retryAfter } : {}),
+      },
+      headers: retryAfter > 0 ? { 'retry-after': String(retryAfter) } : {},
+    })
+  }
+
+  static methodNotAllowed(): StatusError {
+    return new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {
+      details: {},
+    })
+  }
+
+  /** What this server does not do and a real one would: said, never imitated. */
+  static missing(what: string): StatusError {
+    return new StatusError(501, 'NotImplemented', `the embedded API server does not do this: ${what}`)
+  }
+}
+
+/** The Success that a delete answers. */
+export function deleted(of: Named, name: string, uid: string): Status {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { ...detailsOf(of, name, of.plural), uid },
+  }
+}

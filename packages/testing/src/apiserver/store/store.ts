@@ -1,0 +1,165 @@
+import type { KubeObject } from '../objects/object.ts'
+import { materialise, serialise } from '../objects/stored.ts'
+import { Collection } from './collection.ts'
+import type { ChangeType, Version } from './version.ts'
+
+/** What the store must know of a resource to keep its objects: its identity, and how they print. */
+export interface StoredResource {
+  readonly group: string
+  readonly plural: string
+  readonly kind: string
+  readonly namespaced: boolean
+  /** A custom resource: keys are sorted, and list items carry kind and apiVersion. */
+  readonly custom: boolean
+}
+
+/** Hears of every change in the whole store, after the collection's own observers. */
+export type CommitListener = (resource: StoredResource, version: Version, previous: Version | undefined) => void
+
+/** The key of a resource's objects: `plural.group`, or `plural` in the core group. */
+export function resourceKey(resource: { readonly group: string; readonly plural: string }): string {
+  return resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`
+}
+
+/** The key of an object in its collection. */
+export function objectKey(namespace: string, name: string): string {
+  return namespace === '' ? name : `${namespace}/${name}`
+}
+
+/** Every object of the server under one resourceVersion counter. Memory of history is bounded by `historyBytes`. */
+export class Store {
+  readonly #collections = new Map<string, Collection>()
+  readonly #resources = new Map<string, StoredResource>()
+  readonly #listeners: CommitListener[] = []
+  readonly #historyBytes: number
+  #revision = 1
+  #compacted = 0
+  #supersededBytes = 0
+  #floor = 0
+
+  constructor(historyBytes: number) {
+    this.#historyBytes = historyBytes
+  }
+
+  /** The resourceVersion of the last change. */
+  get revision(): number {
+    return this.#revision
+  }
+
+  /** The resourceVersion up to which old states are gone. */
+  get compacted(): number {
+    return this.#compacted
+  }
+
+  onCommit(listener: CommitListener): void {
+    this.#listeners.push(listener)
+  }
+
+  collection(resource: StoredResource): Collection {
+    const key = resourceKey(resource)
+    let collection = this.#collections.get(key)
+    if (collection === undefined) {
+      collection = new Collection(this.#floor)
+      this.#collections.set(key, collection)
+      this.#resources.set(key, resource)
+    }
+    return collection
+  }
+
+  /** Every resource that has or had objects. */
+  resources(): readonly StoredResource[] {
+    return [...this.#resources.values()]
+  }
+
+  /** Writes `object` as the newest state of its key and returns it. */
+  put(resource: StoredResource, object: KubeObject, storedAs: string): Version {
+    const collection = this.collection(resource)
+    const { name = '', namespace = '' } = object.metadata
+    const key = objectKey(namespace, name)
+    return this.#commit(
+      resource,
+      collection,
+      object,
+      collection.get(key) === undefined ? 'ADDED' : 'MODIFIED',
+      storedAs,
+    )
+  }
+
+  /** Deletes `version`: its last state (or `last`, if given) at a resourceVersion of its own. */
+  remove(resource: StoredResource, version: Version, last?: KubeObject): Version {
+    const object = last ?? materialise(version, '', resource.kind)
+    return this.#commit(resource, this.collection(resource), object, 'DELETED', version.storedAs)
+  }
+
+  #commit(
+    resource: StoredResource,
+    collection: Collection,
+    object: KubeObject,
+    type: ChangeType,
+    storedAs: string,
+  ): Version {
+    const { name = '', namespace = '', uid = '', labels, ownerReferences } = object.metadata
+    const key = objectKey(namespace, name)
+    const rv = ++this.#revision
+    const previous = collection.latest(key)
+    const { text, metaStart, metaEnd, kindAt } = serialise(object, String(rv), resource.custom)
+    const version: Version = {
+      text,
+      metaStart,
+      metaEnd,
+      kindAt,
+      key,
+      namespace,
+      name,
+      uid,
+      rv,
+      type,
+      labels,
+      owners: ownerReferences?.length ? ownerReferences.map(owner => owner.uid) : undefined,
+      storedAs,
+      prev: previous,
+    }
+    collection.commit(version)
+    if (previous !== undefined) this.#supersede(previous)
+    for (const listener of this.#listeners) listener(resource, version, previous)
+    return version
+  }
+
+  /** Compacts as etcd does: old states up to `rv` are gone. Watches are not touched. */
+  compact(rv: number): void {
+    this.#compacted = Math.max(this.#compacted, Math.min(rv, this.#revision))
+    for (const collection of this.#collections.values()) collection.prune(this.#compacted)
+  }
+
+  /** Empties the watch caches up to `rv`, as a restart of the server does up to the present. */
+  forgetLogs(rv: number): void {
+    this.#floor = Math.max(this.#floor, rv)
+    for (const collection of this.#collections.values()) {
+      collection.forgetLog(rv)
+      collection.prune(this.#compacted)
+    }
+  }
+
+  /**
+   * Goes back to the state at `rv`, as a restore of etcd from a backup does: objects, counter and
+   * watch caches. Throws a `RangeError` when history does not reach that far.
+   */
+  restore(rv: number): void {
+    if (rv < this.#compacted || rv > this.#revision) {
+      throw new RangeError(`can't restore resourceVersion ${rv}: history has ${this.#compacted} to ${this.#revision}`)
+    }
+    for (const collection of this.#collections.values()) collection.restore(rv)
+    this.#revision = rv
+    this.#floor = rv
+  }
+
+  #supersede(previous: Version): void {
+    this.#supersededBytes += previous.text.length + 200
+    if (this.#supersededBytes <= this.#historyBytes) return
+    this.#supersededBytes = 0
+    // Half of the bound's worth of changes is kept, so that a watch that lags a little still resumes.
+    const keepFrom = Math.floor((this.#revision + Math.max(this.#compacted, this.#floor)) / 2)
+    this.compact(keepFrom)
+    this.forgetLogs(keepFrom)
+  }
+}

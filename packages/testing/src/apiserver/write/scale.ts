@@ -1,0 +1,64 @@
+import { isObject, type Json, objectAt, own } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import { at } from '../read/table.ts'
+import type { ResourceType, ScalePaths } from '../resources/resource-type.ts'
+import { StatusError } from '../status.ts'
+
+/** Built-ins with a scale subresource, all of one shape. */
+const builtinPaths: ScalePaths = { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas' }
+
+/** The Scale of an object: its replicas and its selector. */
+export function scaleOf(type: ResourceType, object: KubeObject): KubeObject {
+  const paths = type.scale ?? builtinPaths
+  const replicas = at(object, paths.specReplicas)
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
+  const metadata = { name, namespace, uid, resourceVersion, creationTimestamp } as KubeObject['metadata']
+  const selector = selectorOf(type, object, paths)
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata,
+    spec: typeof replicas === 'number' && replicas !== 0 ? { replicas } : {},
+    status: { replicas: Number(at(object, paths.statusReplicas) ?? 0), ...(selector === '' ? {} : { selector }) },
+  }
+}
+
+function selectorOf(type: ResourceType, object: KubeObject, paths: ScalePaths): string {
+  if (type.custom) {
+    const text = paths.labelSelector === undefined ? undefined : at(object, paths.labelSelector)
+    return typeof text === 'string' ? text : ''
+  }
+  const selector = objectAt(objectAt(object, 'spec'), 'selector')
+  const labels = objectAt(selector, 'matchLabels') ?? (type.plural === 'replicationcontrollers' ? selector : undefined)
+  return Object.entries(labels ?? {})
+    .map(([key, value]) => `${key}=${String(value)}`)
+    .sort()
+    .join(',')
+}
+
+/** The object with the replicas that a Scale asks for. */
+export function withScale(type: ResourceType, object: KubeObject, scale: Json): KubeObject {
+  if (!isObject(scale)) throw StatusError.badRequest('the request body is no Scale')
+  const asked = own(objectAt(scale, 'spec') ?? {}, 'replicas') ?? 0
+  if (typeof asked !== 'number' || !Number.isInteger(asked) || asked < 0) {
+    throw StatusError.invalid({ group: 'autoscaling', plural: 'scales', kind: 'Scale' }, object.metadata.name ?? '', [
+      {
+        reason: 'FieldValueInvalid',
+        message: `Invalid value: ${JSON.stringify(asked)}: must be greater than or equal to 0`,
+        field: 'spec.replicas',
+      },
+    ])
+  }
+  const path = (type.scale ?? builtinPaths).specReplicas.split('.').slice(1)
+  const { resourceVersion, uid } = (objectAt(scale, 'metadata') ?? {}) as KubeObject['metadata']
+  const next: KubeObject = { ...object, metadata: { ...object.metadata } }
+  if (resourceVersion !== undefined) next.metadata.resourceVersion = resourceVersion
+  if (uid !== undefined) next.metadata.uid = uid
+  let parent = next as Record<string, Json>
+  for (const key of path.slice(0, -1)) {
+    const child = parent[key]
+    parent = (parent[key] = isObject(child) ? { ...child } : {}) as Record<string, Json>
+  }
+  parent[path.at(-1) as string] = asked
+  return next
+}

@@ -1,0 +1,291 @@
+import type { Clock } from '../../clock.ts'
+import { objectAt, own, sameJson } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import { materialise } from '../objects/stored.ts'
+import type { ResourceType } from '../resources/resource-type.ts'
+import { StatusError } from '../status.ts'
+import { objectKey, type Store } from '../store/store.ts'
+import type { Version } from '../store/version.ts'
+import { behaviourOf, podGraceSeconds } from './behaviour.ts'
+import { generatedName, uuid } from './names.ts'
+import { checkSize, validateMeta } from './validate.ts'
+
+/** What else may have a say before an object is written: admission. Throws to refuse. */
+export type Admission = (type: ResourceType, object: KubeObject, old: KubeObject | undefined) => void
+
+/** What a delete asks for. */
+export interface DeleteOptions {
+  readonly uid?: string | undefined
+  readonly resourceVersion?: string | undefined
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
+  readonly gracePeriodSeconds?: number | undefined
+  readonly dryRun: boolean
+}
+
+/** What a delete did: the object is gone (`deleted`), or marked (`object`). */
+export interface DeleteResult {
+  readonly deleted: boolean
+  readonly object: KubeObject
+}
+
+/** Writes objects by the rules that hold for every resource. */
+export class Writer {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #random: () => number
+  readonly #admission: Admission
+
+  constructor(store: Store, clock: Clock, random: () => number, admission: Admission) {
+    this.#store = store
+    this.#clock = clock
+    this.#random = random
+    this.#admission = admission
+  }
+
+  /** The object at a name. Throws 404. */
+  read(type: ResourceType, namespace: string, name: string): { version: Version; object: KubeObject } {
+    const version = this.#store.collection(type).get(objectKey(namespace, name))
+    if (version === undefined) throw StatusError.notFound(type, name)
+    return { version, object: materialise(version, type.apiVersion, type.kind) }
+  }
+
+  create(type: ResourceType, object: KubeObject, dryRun: boolean): KubeObject {
+    const { metadata } = object
+    if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== '') {
+      throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created')
+    }
+    const generated = (metadata.name ?? '') === '' && (metadata.generateName ?? '') !== ''
+    if (generated) metadata.name = generatedName(metadata.generateName as string, this.#random)
+    delete metadata.deletionTimestamp
+    delete metadata.deletionGracePeriodSeconds
+    delete metadata.selfLink
+    metadata.uid = uuid(this.#random)
+    metadata.creationTimestamp = this.#now()
+    if (type.hasGeneration) metadata.generation = 1
+    else delete metadata.generation
+    if (type.hasStatus) delete object.status
+    behaviourOf(type).create?.(object)
+    this.#admission(type, object, undefined)
+    validateMeta(object, type)
+    checkSize(object)
+    const existing = this.#store.collection(type).get(objectKey(metadata.namespace ?? '', metadata.name ?? ''))
+    if (existing !== undefined) {
+      const terminating = existing.text.includes('"deletionTimestamp":"')
+      throw StatusError.alreadyExists(type, existing.name, terminating)
+    }
+    if (dryRun) return object
+    return this.#put(type, object)
+  }
+
+  /**
+   * Replaces `old` by `object`: `main` keeps the status (where that is a subresource), `status` keeps
+   * all else, `all` writes what is given. `viaPatch` decides how a foreign uid is refused.
+   */
+  update(
+    type: ResourceType,
+    { version, object: old }: { version: Version; object: KubeObject },
+    object: KubeObject,
+    part: 'main' | 'status' | 'all',
+    options: { readonly dryRun: boolean; readonly viaPatch: boolean },
+  ): KubeObject {
+    this.#checkIdentity(type, old, object, options.viaPatch)
+    const next = this.#merge(type, old, object, part)
+    if (part === 'main') behaviourOf(type).update?.(next, old, type)
+    this.#checkFinalizers(type, old, next)
+    this.#admission(type, next, old)
+    validateMeta(next, type)
+    checkSize(next)
+    if (type.hasGeneration && part !== 'status' && contentChanged(type, old, next)) {
+      next.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
+    if (sameJson(next, old) && version.storedAs === type.storageVersion) return old
+    if (options.dryRun) return next
+    if (next.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0) {
+      const graceful = (next.metadata.deletionGracePeriodSeconds ?? 0) > 0
+      if (!graceful && !isHeld(type, next)) {
+        // The last finalizer is gone: the answer is the object at its old version, the event its last state.
+        this.#store.remove(type, version)
+        return next
+      }
+    }
+    return this.#put(type, next)
+  }
+
+  delete(
+    type: ResourceType,
+    { version, object }: { version: Version; object: KubeObject },
+    options: DeleteOptions,
+  ): DeleteResult {
+    const { metadata } = object
+    if (options.uid !== undefined && options.uid !== version.uid) {
+      throw StatusError.conflict(
+        type,
+        version.name,
+        `the UID in the precondition (${options.uid}) does not match the UID in record (${version.uid}). The object might have been deleted and then recreated`,
+      )
+    }
+    if (options.resourceVersion !== undefined && options.resourceVersion !== metadata.resourceVersion) {
+      throw StatusError.conflict(
+        type,
+        version.name,
+        `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
+      )
+    }
+    const finalizers = withPropagation(metadata.finalizers ?? [], options.propagationPolicy)
+    const grace = type.plural === 'pods' && type.group === '' ? podGraceSeconds(object, options.gracePeriodSeconds) : 0
+    const marked = metadata.deletionTimestamp !== undefined
+    if (finalizers.length === 0 && grace === 0 && !isHeld(type, object)) {
+      if (!options.dryRun) this.#store.remove(type, version)
+      return { deleted: true, object }
+    }
+    const sooner = marked && grace < (metadata.deletionGracePeriodSeconds ?? 0)
+    if (marked && !sooner && sameJson(finalizers, metadata.finalizers ?? [])) return { deleted: false, object }
+    const next: KubeObject = { ...object, metadata: { ...metadata } }
+    if (!marked || sooner) {
+      next.metadata.deletionTimestamp = this.#now(grace)
+      next.metadata.deletionGracePeriodSeconds = grace
+    }
+    if (finalizers.length > 0) next.metadata.finalizers = finalizers
+    if (!marked && type.hasGeneration) next.metadata.generation = (metadata.generation ?? 0) + 1
+    if (type.plural === 'namespaces' && type.group === '')
+      next.status = { ...objectAt(next, 'status'), phase: 'Terminating' }
+    return { deleted: false, object: options.dryRun ? next : this.#put(type, next) }
+  }
+
+  /** Writes without any check: what controllers of the server itself do. */
+  put(type: ResourceType, object: KubeObject): KubeObject {
+    return this.#put(type, object)
+  }
+
+  #put(type: ResourceType, object: KubeObject): KubeObject {
+    const version = this.#store.put(type, object, type.storageVersion)
+    return { ...object, metadata: { ...object.metadata, resourceVersion: String(version.rv) } }
+  }
+
+  #now(plusSeconds = 0): string {
+    return `${new Date(this.#clock.now() + plusSeconds * 1000).toISOString().slice(0, 19)}Z`
+  }
+
+  #checkIdentity(type: ResourceType, old: KubeObject, object: KubeObject, viaPatch: boolean): void {
+    const { resourceVersion = '', uid = '', name = '' } = object.metadata
+    const stored = old.metadata.name ?? ''
+    if (name !== stored && name !== '') {
+      throw viaPatch
+        ? StatusError.invalid(type, stored, [
+            {
+              reason: 'FieldValueInvalid',
+              message: `Invalid value: ${JSON.stringify(name)}: field is immutable`,
+              field: 'metadata.name',
+            },
+          ])
+        : StatusError.badRequest(`the name of the object (${name}) does not match the name on the URL (${stored})`)
+    }
+    const needsVersion = type.custom || type.plural === 'customresourcedefinitions'
+    if (resourceVersion === '' && needsVersion && !viaPatch) {
+      throw StatusError.invalid(
+        type,
+        stored,
+        [
+          {
+            reason: 'FieldValueInvalid',
+            message: 'Invalid value: 0: must be specified for an update',
+            field: 'metadata.resourceVersion',
+          },
+        ],
+        type.custom ? type.plural : type.kind,
+      )
+    }
+    if (uid !== '' && uid !== old.metadata.uid && !viaPatch) {
+      throw StatusError.conflict(
+        type,
+        stored,
+        `StorageError: invalid object, Code: 4, Key: /registry/${type.plural}/${stored}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
+      )
+    }
+    if (resourceVersion !== '' && resourceVersion !== old.metadata.resourceVersion)
+      throw StatusError.modified(type, stored)
+    if (uid !== '' && uid !== old.metadata.uid) {
+      throw StatusError.invalid(type, stored, [
+        {
+          reason: 'FieldValueInvalid',
+          message: `Invalid value: ${JSON.stringify(uid)}: field is immutable`,
+          field: 'metadata.uid',
+        },
+      ])
+    }
+  }
+
+  #merge(type: ResourceType, old: KubeObject, object: KubeObject, part: 'main' | 'status' | 'all'): KubeObject {
+    if (part === 'status') {
+      const next: KubeObject = { ...old, metadata: { ...old.metadata } }
+      const status = own(object, 'status')
+      if (status === undefined) delete next.status
+      else next.status = status
+      const { managedFields } = object.metadata
+      if (managedFields !== undefined) next.metadata.managedFields = managedFields
+      return next
+    }
+    const next: KubeObject = { ...object, metadata: { ...object.metadata } }
+    for (const field of [
+      'name',
+      'namespace',
+      'uid',
+      'resourceVersion',
+      'generation',
+      'creationTimestamp',
+      'deletionTimestamp',
+      'deletionGracePeriodSeconds',
+      'generateName',
+    ] as const) {
+      const kept = old.metadata[field]
+      if (kept === undefined) delete next.metadata[field]
+      else next.metadata[field] = kept as never
+    }
+    delete next.metadata.selfLink
+    if (type.hasStatus && part === 'main') {
+      const status = own(old, 'status')
+      if (status === undefined) delete next.status
+      else next.status = status
+    }
+    return next
+  }
+
+  #checkFinalizers(type: ResourceType, old: KubeObject, next: KubeObject): void {
+    if (old.metadata.deletionTimestamp === undefined) return
+    const had = new Set(old.metadata.finalizers ?? [])
+    const added = (next.metadata.finalizers ?? []).filter(finalizer => !had.has(finalizer))
+    if (added.length === 0) return
+    throw StatusError.invalid(type, next.metadata.name ?? '', [
+      {
+        reason: 'FieldValueForbidden',
+        message: `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map(text => JSON.stringify(text)).join(', ')}}`,
+        field: 'metadata.finalizers',
+      },
+    ])
+  }
+}
+
+/** Whether more than finalizers holds the object: a namespace that its controller has not emptied yet. */
+function isHeld(type: ResourceType, object: KubeObject): boolean {
+  if (type.custom || type.plural !== 'namespaces') return false
+  const finalizers = objectAt(object, 'spec')?.finalizers
+  return Array.isArray(finalizers) && finalizers.length > 0
+}
+
+function withPropagation(finalizers: readonly string[], policy: DeleteOptions['propagationPolicy']): string[] {
+  const kept = finalizers.filter(name => policy === undefined || (name !== 'foregroundDeletion' && name !== 'orphan'))
+  if (policy === 'Foreground') kept.push('foregroundDeletion')
+  if (policy === 'Orphan') kept.push('orphan')
+  return kept
+}
+
+/** Whether anything that counts as the object's content differs: not metadata, not a status of its own. */
+function contentChanged(type: ResourceType, old: KubeObject, next: KubeObject): boolean {
+  const keys = new Set([...Object.keys(old), ...Object.keys(next)])
+  for (const key of keys) {
+    if (key === 'metadata' || key === 'apiVersion' || key === 'kind') continue
+    if (key === 'status' && (type.hasStatus || !type.custom)) continue
+    if (!sameJson(old[key], next[key])) return true
+  }
+  return false
+}

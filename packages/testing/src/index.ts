@@ -3,6 +3,8 @@ export type { ApiServer, EmbeddedApiServer, FillSource } from './apiserver/api-s
 export type { FaultEffect, FaultMatch, FaultRule } from './apiserver/faults/fault-rule.ts'
 export type { FaultHandle } from './apiserver/faults/faults.ts'
 export type { MemoryControls, MemoryFaults, MemoryTransport, MemoryTransportOptions } from './apiserver/front/memory.ts'
+export { memoryTransport } from './apiserver/front/memory.ts'
+export type { Chunking } from './apiserver/front/memory-chunks.ts'
 export type { Kubeconfig } from './apiserver/kubeconfig.ts'
 export type { Authorization, EmbeddedOptions } from './apiserver/options.ts'
 export { OptionError } from './apiserver/options.ts'

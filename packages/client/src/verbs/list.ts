@@ -1,0 +1,236 @@
+import type { ListMeta } from '../bytes/list-head.ts'
+import { checkOptions, flag, integer, text } from '../errors/check.ts'
+import { isExpired } from '../errors/guards.ts'
+import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
+import { nextToken, readItems } from '../list/items.ts'
+import { defaultLimit } from '../list/pages.ts'
+import { type ListState, listQuery, nextPageQuery } from '../list/query.ts'
+import { type ReadTarget, targetsOf } from '../list/target.ts'
+import { projector } from '../views/read.ts'
+import type { View } from '../views/resource.ts'
+import type { Bound, Caller } from './caller.ts'
+import type { CallOptions } from './options.ts'
+import { callChecks } from './options.ts'
+
+/** Which state of a collection is read, and how. */
+export interface ListOptions extends CallOptions {
+  /** A state at least as new as this; `'0'`: any state, from the server's cache. @default the newest */
+  readonly resourceVersion?: string | undefined
+  /** Exactly that state; an `isExpired` error where the server has it no more. @default false */
+  readonly exactly?: boolean | undefined
+  /** `shardRange(…)`. A server without sharded lists ignores it in silence: filter again. @default none */
+  readonly shardSelector?: string | undefined
+  /** Longest item, in bytes. @default 16 MiB */
+  readonly maxItemBytes?: number | undefined
+}
+
+export interface ListPageOptions extends ListOptions {
+  /** One page of at most so many items. @default the whole list */
+  readonly limit?: number | undefined
+  /** The page after the one that gave this token; needs the `limit` of that one. */
+  readonly continue?: string | undefined
+}
+
+export interface PagesOptions extends ListOptions {
+  /** Most items of a page. @default 500 */
+  readonly limit?: number | undefined
+}
+
+/** A list in memory. */
+export interface List<C> {
+  readonly items: C[]
+  /**
+   * Where a watch may start. `undefined` for a view of several namespaces, which are listed one
+   * after the other.
+   */
+  readonly resourceVersion: string | undefined
+  /** The token of the next page, where there is one. */
+  readonly continue: string | undefined
+  /** How many items later pages have; the server does not say where there is a selector. */
+  readonly remainingItemCount: number | undefined
+}
+
+/** One page of a list. */
+export interface ListPage<C> extends List<C> {
+  /**
+   * The token expired on the way: this page is the whole list, in a newer state, and the pages
+   * before it are void.
+   */
+  readonly restarted: boolean
+}
+
+const listChecks = {
+  ...callChecks,
+  resourceVersion: text,
+  exactly: flag,
+  shardSelector: text,
+  maxItemBytes: integer(1),
+}
+const pageChecks = { ...listChecks, limit: integer(1) }
+
+/** Reads a list, or one page of it, into memory; its body is cut item by item and never held. */
+export async function list<C>(caller: Caller, view: View<C>, options: ListPageOptions = {}): Promise<List<C>> {
+  checkOptions('list', options, { ...pageChecks, continue: text })
+  const items: C[] = []
+  const metadata = await read(caller, view, options, collector(items, projector(view)))
+  return listOf(items, metadata)
+}
+
+/** Reads a list and calls `item` for each as it arrives, holding none. */
+export async function listEach<C>(
+  caller: Caller,
+  view: View<C>,
+  item: (object: C) => void,
+  options: ListOptions = {},
+): Promise<Omit<List<C>, 'items'>> {
+  checkOptions('listEach', options, listChecks)
+  if (typeof item !== 'function') throw new OptionTypeError('item', 'a function of an object', typeof item)
+  const project = projector(view)
+  let told = false
+  const metadata = await read(caller, view, options, {
+    begin() {
+      told = false
+    },
+    item(object) {
+      told = true
+      item(project(object))
+    },
+    restart: () => !told,
+  })
+  const { items: _, ...rest } = listOf([], metadata)
+  return rest
+}
+
+/** The pages of a list, each asked for when it is wanted; each has the call's time for itself. */
+export async function* pages<C>(
+  caller: Caller,
+  view: View<C>,
+  options: PagesOptions = {},
+): AsyncGenerator<ListPage<C>, void, undefined> {
+  checkOptions('pages', options, pageChecks)
+  const project = projector(view)
+  const { limit = defaultLimit } = options
+  const state = stateOf(options)
+  for (const target of targetsOf(view, options.shardSelector)) {
+    let token: string | undefined
+    let restarted = false
+    do {
+      const query =
+        token === undefined ? listQuery(target.selection, state, limit) : nextPageQuery(target.selection, limit, token)
+      let page: ListPage<C>
+      try {
+        page = { ...(await collected(caller, target, query, project, options)), restarted }
+      } catch (error) {
+        if (token === undefined || !isExpired(error)) throw error
+        // The rest of that state is gone: all of a newer one follows in one answer (rule R4).
+        restarted = true
+        page = { ...(await collected(caller, target, listQuery(target.selection, state), project, options)), restarted }
+      }
+      yield page
+      token = page.continue
+    } while (token !== undefined)
+  }
+}
+
+async function collected<C>(
+  caller: Caller,
+  target: ReadTarget,
+  query: string,
+  project: (object: object) => C,
+  options: ListOptions,
+): Promise<List<C>> {
+  const items: C[] = []
+  const on = collector(items, project)
+  const about = { method: 'GET', ...target }
+  const metadata = await caller.within(options, about, bound => readOnce(caller, target, query, options, bound, on))
+  return listOf(items, metadata)
+}
+
+interface ItemHandlers {
+  /** A list, of one namespace or of all, begins. */
+  begin(): void
+  item(object: object): void
+  /** The answer broke off: may that list be read from its start again? */
+  restart(): boolean
+}
+
+function collector<C>(items: C[], project: (object: object) => C): ItemHandlers {
+  let before = 0
+  return {
+    begin() {
+      before = items.length
+    },
+    item(object) {
+      items.push(project(object))
+    },
+    restart() {
+      items.length = before
+      return true
+    },
+  }
+}
+
+/** Reads all of a view's namespaces, one after the other. `undefined`: there are several, and no common state. */
+function read(caller: Caller, view: View, options: ListPageOptions, on: ItemHandlers): Promise<ListMeta | undefined> {
+  const { limit, continue: token } = options
+  const targets = targetsOf(view, options.shardSelector)
+  if (targets.length > 1 && (limit !== undefined || token !== undefined)) {
+    const takes = 'nothing for a view of several namespaces: read its pages()'
+    throw new OptionRangeError('list.limit', takes, `${limit ?? token}`)
+  }
+  if (token !== undefined && limit === undefined) {
+    throw new OptionRangeError('list.limit', 'the limit of the first page beside continue', 'nothing')
+  }
+  const about = { method: 'GET', ...(targets[0] as ReadTarget) }
+  return caller.within(options, about, async bound => {
+    let last: ListMeta | undefined
+    for (const target of targets) {
+      const query =
+        token === undefined
+          ? listQuery(target.selection, stateOf(options), limit)
+          : nextPageQuery(target.selection, limit as number, token)
+      last = await readOnce(caller, target, query, options, bound, on)
+    }
+    return targets.length === 1 ? last : undefined
+  })
+}
+
+/** One list request, repeated where it may be. */
+async function readOnce(
+  caller: Caller,
+  target: ReadTarget,
+  query: string,
+  options: ListOptions,
+  bound: Bound,
+  on: ItemHandlers,
+): Promise<ListMeta> {
+  const { gzip } = caller
+  const { maxItemBytes } = options
+  on.begin()
+  const { metadata } = await caller.repeat(
+    { method: 'GET', ...target },
+    bound,
+    () =>
+      readItems(caller, target, query, object => on.item(object), {
+        signal: bound.signal,
+        gzip,
+        maxItemBytes,
+        skipped: error => caller.environment.onError(error, { resource: target.resource, phase: 'list' }),
+      }),
+    () => on.restart(),
+  )
+  return metadata
+}
+
+function stateOf({ resourceVersion, exactly }: ListOptions): ListState {
+  return { resourceVersion, exactly }
+}
+
+function listOf<C>(items: C[], metadata: ListMeta | undefined): List<C> {
+  return {
+    items,
+    resourceVersion: metadata?.resourceVersion,
+    continue: metadata && nextToken(metadata),
+    remainingItemCount: metadata?.remainingItemCount,
+  }
+}

@@ -1,32 +1,66 @@
-import { publishedPackages } from '../workspace.ts'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { installTest } from '../../test/install/install.ts'
+import { checkLicences } from '../checks/licences.ts'
+import { packed } from '../checks/packed.ts'
+import { checkPublint, checkTypesAreRight } from '../checks/publish.ts'
+import { checkSizes } from '../checks/sizes.ts'
+import { publishedPackages, root } from '../workspace.ts'
 import { bin, command } from './command.ts'
-import { fromCommand, type Step } from './step.ts'
+import { type Found, fromCommand, type Step } from './step.ts'
 import { suite } from './vitest.ts'
+
+const second = 1_000
+const minute = 60 * second
 
 /** All that `npm test` does, in its order: what is quick to tell first. */
 export function steps(): Step[] {
+  const biome = ['check', '--error-on-warnings', '--max-diagnostics=30']
   return [
-    {
-      name: 'format',
-      limitMs: 60_000,
-      run: async () =>
-        fromCommand(await command(bin('biome'), ['check', '--error-on-warnings', '--max-diagnostics=30'])),
-    },
-    { name: 'types', limitMs: 300_000, run: types },
-    suite('tools', ['tools/'], 300_000),
-    suite('unit', ['packages/'], 600_000),
-    suite('integration', ['test/'], 600_000),
+    { name: 'format', limitMs: minute, run: async () => fromCommand(await command(bin('biome'), biome)) },
+    { name: 'types', limitMs: 5 * minute, run: checkTypes },
+    { name: 'knip', limitMs: 2 * minute, run: async () => fromCommand(await command(bin('knip'), ['--no-progress'])) },
+    { name: 'licences', limitMs: minute, run: async () => checkLicences() },
+    { name: 'rules', limitMs: minute, run: checkRules },
+    suite('tools', ['tools/', 'test/structure/'], 5 * minute),
+    suite('unit', ['packages/'], 10 * minute),
+    suite('integration', integrationFolders(), 10 * minute),
+    { name: 'pack', limitMs: 5 * minute, run: async () => ({ passed: (await packed()).length, failures: [] }) },
+    { name: 'publint', limitMs: 5 * minute, run: checkPublint },
+    { name: 'attw', limitMs: 5 * minute, run: checkTypesAreRight },
+    { name: 'sizes', limitMs: 5 * minute, run: checkSizes },
+    { name: 'install', limitMs: 10 * minute, run: installTest },
   ]
 }
 
-/** Each package by its own tsconfig, then tools, tests and examples by the one at the root. */
-async function types(): Promise<{ passed: number; failures: string[] }> {
+/** Each package by its own tsconfig, those of test/ and examples/ that have one too, and the rest by the root's. */
+async function checkTypes(): Promise<Found> {
   let passed = 0
   const failures: string[] = []
-  for (const folder of [...publishedPackages().map(one => one.folder), '.']) {
-    const ended = await command(bin('tsc'), ['-p', folder, '--noEmit'])
+  const others = ['test', 'examples'].flatMap(parent =>
+    globSync('*/tsconfig.json', { cwd: join(root, parent) }).map(file => join(parent, file)),
+  )
+  for (const project of [...publishedPackages().map(one => one.folder), ...others, '.']) {
+    const ended = await command(bin('tsc'), ['-p', project, '--noEmit'])
     if (ended.code === 0) passed += 1
     else failures.push(ended.output.trim())
   }
   return { passed, failures }
+}
+
+/** Every rule that a package claims must be named by a test of it. */
+async function checkRules(): Promise<Found> {
+  const { code, output } = await command(process.execPath, [join(root, 'tools/rules.ts'), '--json'])
+  if (!output.startsWith('{')) return fromCommand({ code, output })
+  const { named, missing } = JSON.parse(output) as { named: Record<string, number>; missing: string[] }
+  const failures = missing.map(id => `${id} is claimed, and no test names it`)
+  return { passed: Object.keys(named).length - missing.length, failures }
+}
+
+/** The folders of test/ that hold tests which need more than one package or a real server. */
+function integrationFolders(): string[] {
+  const files = globSync('test/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] })
+  const folders = new Set(files.map(file => `${file.split('/').slice(0, 2).join('/')}/`))
+  folders.delete('test/structure/')
+  return [...folders]
 }

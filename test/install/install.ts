@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, delimiter, dirname, join } from 'node:path'
+import { run } from '../../tools/bootstrap/spawn.mjs'
+import { fetched, thisPlatform } from '../../tools/bootstrap/toolchain.mjs'
+import { type Packed, packed } from '../../tools/checks/packed.ts'
+import { command, type Ended, toolEnvironment } from '../../tools/test/command.ts'
+import type { Found } from '../../tools/test/step.ts'
+import { root } from '../../tools/workspace.ts'
+
+/** The first ```ts example of a README; undefined where there is none. */
+export function firstExample(readme: string): string | undefined {
+  return /^```ts\n([\s\S]*?)^```/m.exec(readme)?.[1]
+}
+
+/**
+ * Uses the packages as a stranger does: packed, installed by npm into a project outside the workspace, the first
+ * example of each README compiled there by TypeScript (with the libraries' types checked too) and run, on the oldest
+ * Node that serves and on this one.
+ */
+export async function installTest(): Promise<Found> {
+  const packages = await packed()
+  const project = mkdtempSync(join(tmpdir(), 'wherry install '))
+  try {
+    prepare(project, packages)
+    const installed = await npm(project, ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'])
+    if (installed.code !== 0) return { passed: 0, failures: [`npm install failed:\n${installed.output}`] }
+    const nodes = { '22.19': await oldestNode(), '24': process.execPath }
+    const outcomes: (string | undefined)[] = []
+    for (const { one } of packages) outcomes.push(...(await tryExample(project, one.short, one.folder, nodes)))
+    const failures = outcomes.filter(outcome => outcome !== undefined)
+    return { passed: outcomes.length - failures.length, failures }
+  } finally {
+    rmSync(project, { recursive: true, force: true })
+  }
+}
+
+function prepare(project: string, packages: readonly Packed[]): void {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>
+  }
+  const tarballs = Object.fromEntries(packages.map(({ one, tarball }) => [one.name, `file:${tarball}`]))
+  const { typescript = '', '@types/node': nodeTypes = '' } = devDependencies
+  const manifest = {
+    name: 'stranger',
+    private: true,
+    type: 'module',
+    dependencies: tarballs,
+    devDependencies: { typescript, '@types/node': nodeTypes },
+    // What a package of ours needs of another of ours is the tarball too, never the registry's.
+    overrides: Object.fromEntries(Object.keys(tarballs).map(name => [name, `$${name}`])),
+  }
+  writeFileSync(join(project, 'package.json'), JSON.stringify(manifest, null, 2))
+  mkdirSync(join(project, 'src'))
+}
+
+/** One outcome for compiling the example and one for running it on each Node: undefined is well. */
+async function tryExample(
+  project: string,
+  short: string,
+  folder: string,
+  nodes: Readonly<Record<string, string>>,
+): Promise<(string | undefined)[]> {
+  const example = firstExample(readFileSync(join(folder, 'README.md'), 'utf8'))
+  if (example === undefined) return [`${short}: its README has no \`\`\`ts example`]
+  const source = join(project, 'src', `${short}.ts`)
+  writeFileSync(source, example)
+  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false']
+  const target = ['--target', 'ES2023', '--lib', 'ES2023,ESNext.Disposable', '--module', 'NodeNext', '--types', 'node']
+  const tsc = join(project, 'node_modules/typescript/bin/tsc')
+  const compiled = await command(process.execPath, [tsc, ...strict, ...target, '--outDir', 'out', source], {
+    cwd: project,
+  })
+  if (compiled.code !== 0) return [`${short}: its README's example does not compile:\n${compiled.output}`]
+  const outcomes: (string | undefined)[] = [undefined]
+  for (const [version, node] of Object.entries(nodes)) {
+    const ended = await command(node, [join('out', `${short}.js`)], { cwd: project, limitMs: 60_000 })
+    outcomes.push(
+      ended.code === 0 ? undefined : `${short}: its README's example fails on Node ${version}:\n${ended.output}`,
+    )
+  }
+  return outcomes
+}
+
+/** npm as a stranger has it, with none of the variables that `npm test` itself was given. */
+function npm(project: string, args: readonly string[]): Promise<Ended> {
+  const own = Object.entries(toolEnvironment()).filter(
+    ([name]) => !/^npm_(package|lifecycle|command|config_local_prefix)/.test(name),
+  )
+  return command('npm', args, { cwd: project, env: Object.fromEntries(own), limitMs: 300_000 })
+}
+
+/** Node 22.19, brought to `.tools` as Node 24 is. */
+async function oldestNode(): Promise<string> {
+  const env = { ...process.env, PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) }
+  const host = { version: process.versions.node, path: process.execPath, platform: thisPlatform() }
+  const { node } = await fetched({ root, env, run, say: () => undefined, host }, 'node22', ['node'])
+  if (node === undefined) throw new Error(`there is no ${basename('node')}`)
+  return node
+}

@@ -1,0 +1,74 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import ts from 'typescript'
+
+/** One import in a source file; `typeOnly` ones are gone when it runs. */
+export interface Import {
+  readonly from: string
+  readonly specifier: string
+  readonly typeOnly: boolean
+}
+
+/** Every import, re-export, dynamic import and import type of a source text. */
+export function importsOf(file: string, text: string): Import[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false)
+  const found: Import[] = []
+  const add = (specifier: ts.Node | undefined, typeOnly: boolean): void => {
+    if (specifier && ts.isStringLiteralLike(specifier)) found.push({ from: file, specifier: specifier.text, typeOnly })
+  }
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, isTypeOnly(node.importClause))
+    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly)
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true)
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      add(node.arguments[0], false)
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
+  if (clause === undefined) return false
+  if (clause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true
+  const named = clause.namedBindings
+  if (clause.name || !named || !ts.isNamedImports(named)) return false
+  return named.elements.length > 0 && named.elements.every(element => element.isTypeOnly)
+}
+
+/** The imports of every source file below `folder`, those of tests only when asked for. */
+export function importsBelow(folder: string, tests: boolean): Import[] {
+  return globSync('src/**/*.ts', { cwd: folder })
+    .filter(name => tests || !isTestCode(name))
+    .flatMap(name => importsOf(join(folder, name), readFileSync(join(folder, name), 'utf8')))
+}
+
+/** Code that only tests use: it is not part of what is published. */
+function isTestCode(name: string): boolean {
+  return /\.(test|test-d|fixture|contract)\.ts$|\/testkit\//.test(name)
+}
+
+/** The first circle of files that need each other's values at run time; undefined where there is none. */
+export function firstCycle(imports: readonly Import[]): string[] | undefined {
+  const needs = new Map<string, string[]>()
+  for (const { from, specifier, typeOnly } of imports) {
+    if (typeOnly || !specifier.startsWith('.')) continue
+    needs.set(from, [...(needs.get(from) ?? []), resolve(dirname(from), specifier)])
+  }
+  const done = new Set<string>()
+  const walk = (file: string, trail: readonly string[]): string[] | undefined => {
+    if (trail.includes(file)) return [...trail.slice(trail.indexOf(file)), file]
+    if (done.has(file)) return undefined
+    for (const next of needs.get(file) ?? []) {
+      const cycle = walk(next, [...trail, file])
+      if (cycle) return cycle
+    }
+    done.add(file)
+    return undefined
+  }
+  for (const file of needs.keys()) {
+    const cycle = walk(file, [])
+    if (cycle) return cycle
+  }
+  return undefined
+}

@@ -1,0 +1,112 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { publishedPackages, root } from '../../tools/workspace.ts'
+import { mayImport } from './architecture.ts'
+import { firstCycle, importsBelow, importsOf } from './imports.ts'
+
+/** `client` for `@wherry/client/resources/core`; undefined for what is not ours. */
+function ours(specifier: string): string | undefined {
+  return /^@wherry\/([^/]+)/.exec(specifier)?.[1]
+}
+
+describe.each(publishedPackages())('$name', ({ short, folder, manifest }) => {
+  const allowed = mayImport(short)
+
+  it('has a place in the architecture', () => {
+    expect(allowed).toBeDefined()
+  })
+
+  it('imports only what it leans on', () => {
+    const wrong = importsBelow(folder, false).filter(one => {
+      const name = ours(one.specifier)
+      return name !== undefined && name !== short && !allowed?.has(name)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('imports no more in its tests than that and testing', () => {
+    const wrong = importsBelow(folder, true).filter(one => {
+      const name = ours(one.specifier)
+      return name !== undefined && name !== short && !allowed?.has(name) && (name !== 'testing' || short === 'testing')
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('declares only what it leans on', () => {
+    const declared = Object.keys({
+      ...manifest.dependencies,
+      ...manifest.peerDependencies,
+      ...manifest.optionalDependencies,
+    })
+    expect(declared.map(ours).filter(name => name !== undefined && !allowed?.has(name))).toEqual([])
+  })
+
+  it('has no circle of files that need each other at run time', () => {
+    expect(firstCycle(importsBelow(folder, false))).toBeUndefined()
+  })
+
+  it('reaches into no other package by a path', () => {
+    const wrong = importsBelow(folder, false).filter(one => !join(one.from, '..', one.specifier).startsWith(folder))
+    expect(wrong.filter(one => one.specifier.startsWith('.'))).toEqual([])
+  })
+
+  it('is published whole: README, licence, types, no side effects, for Node 22.19 on', () => {
+    const text = readFileSync(join(folder, 'package.json'), 'utf8')
+    expect(JSON.parse(text)).toMatchObject({
+      type: 'module',
+      license: 'Apache-2.0',
+      sideEffects: false,
+      engines: { node: '>=22.19' },
+      exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
+      wherry: { rules: expect.any(Array) },
+    })
+    expect(existsSync(join(folder, 'README.md'))).toBe(true)
+  })
+})
+
+describe('importsOf', () => {
+  it('sees every way to import, and which of them are gone at run time', () => {
+    const text = [
+      "import a from 'value'",
+      "import 'effect'",
+      "import type { B } from 'type'",
+      "import { type C, type D } from 'types'",
+      "import { type E, f } from 'mixed'",
+      "export * from 're-export'",
+      "export type { G } from 're-export-type'",
+      "const h = await import('dynamic')",
+      "type I = import('import-type').I",
+      "// import j from 'comment'",
+    ].join('\n')
+    const seen = importsOf('x.ts', text).map(({ specifier, typeOnly }) => `${specifier}${typeOnly ? ' (type)' : ''}`)
+    expect(seen).toEqual([
+      ...['value', 'effect', 'type (type)', 'types (type)', 'mixed', 're-export', 're-export-type (type)'],
+      ...['dynamic', 'import-type (type)'],
+    ])
+  })
+})
+
+describe('firstCycle', () => {
+  it('finds a circle of values, not one of types', () => {
+    const edge = (from: string, to: string, typeOnly = false) => ({ from: `/${from}`, specifier: `./${to}`, typeOnly })
+    expect(firstCycle([edge('a', 'b'), edge('b', 'c'), edge('c', 'b')])).toEqual(['/b', '/c', '/b'])
+    expect(firstCycle([edge('a', 'b'), edge('b', 'a', true)])).toBeUndefined()
+  })
+})
+
+describe('mayImport', () => {
+  it('follows the arrows down, and gives testing nothing', () => {
+    expect(mayImport('transform-cache')).toEqual(new Set(['informer', 'client']))
+    expect(mayImport('testing')).toEqual(new Set())
+  })
+})
+
+it('names no registry host in a lockfile', () => {
+  for (const file of [
+    'pnpm-lock.yaml',
+    'tools/toolchain/node24/package-lock.json',
+    'tools/toolchain/node22/package-lock.json',
+  ])
+    expect(readFileSync(join(root, file), 'utf8')).not.toMatch(/https?:\/\//)
+})

@@ -23,6 +23,8 @@ export type {
 } from './environment.ts'
 export type { Random } from './random.ts'
 export { chance, integer, pick, seededRandom, shuffle } from './random.ts'
+export type { RecorderOptions, UntilOptions } from './recorder/recorder.ts'
+export { Recorder, RecorderTimeoutError } from './recorder/recorder.ts'
 export type { SimulationErrorCode } from './simulate/error.ts'
 export { SimulationError } from './simulate/error.ts'
 export type { RecordedEnvironment, RecordedError, RecordedWarning } from './simulate/recorded-environment.ts'

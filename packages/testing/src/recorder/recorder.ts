@@ -1,0 +1,134 @@
+import { inspect } from 'node:util'
+import { type Clock, systemClock } from '../clock.ts'
+
+/** Options of a {@link Recorder}. */
+export interface RecorderOptions {
+  /**
+   * What bounds the waits: a simulation's clock there.
+   *
+   * @default the system's
+   */
+  readonly clock?: Clock | undefined
+  /**
+   * How long a wait may take, in milliseconds of that clock.
+   *
+   * @default 5_000 on the system's clock, 3_600_000 on one that is given
+   */
+  readonly limitMs?: number | undefined
+}
+
+/** Options of one wait. */
+export interface UntilOptions {
+  /** What is waited for, for the message. @default the condition's own text */
+  readonly what?: string | undefined
+  /** How long, in milliseconds. @default the recorder's */
+  readonly limitMs?: number | undefined
+}
+
+/** A wait of a {@link Recorder} that was too long. Its message lists what was recorded. */
+export class RecorderTimeoutError extends Error {
+  override readonly name = 'RecorderTimeoutError'
+  readonly code = 'RECORDER_TIMEOUT'
+  /** What had been recorded by then. */
+  readonly events: readonly unknown[]
+
+  constructor(what: string, limitMs: number, events: readonly unknown[]) {
+    const shown = events
+      .slice(-maxShown)
+      .map(
+        event =>
+          `\n  ${typeof event === 'string' ? event : inspect(event, { depth: 4, breakLength: Number.POSITIVE_INFINITY })}`,
+      )
+    const left = events.length > maxShown ? `\n  (${events.length - maxShown} before)` : ''
+    super(`not within ${limitMs} ms: ${what}\nrecorded:${left}${shown.join('') || ' nothing'}`)
+    this.events = events
+  }
+}
+
+interface Wait<E> {
+  readonly isMet: (events: readonly E[]) => boolean
+  readonly met: () => void
+  readonly failed: (error: unknown) => void
+}
+
+const maxShown = 50
+
+/**
+ * Writes down what happens, in order, and waits for it to have happened.
+ *
+ * ```ts
+ * const seen = new Recorder<string>()
+ * informer.on('added', object => seen.record(`added ${object.metadata.name}`))
+ * await seen.until(2)
+ * expect(seen.events).toEqual(['added a', 'added b'])
+ * ```
+ */
+export class Recorder<E = string> {
+  readonly #clock: Clock
+  readonly #limitMs: number
+  readonly #waits = new Set<Wait<E>>()
+  #events: E[] = []
+
+  constructor(options: RecorderOptions = {}) {
+    this.#clock = options.clock ?? systemClock()
+    this.#limitMs = options.limitMs ?? (options.clock === undefined ? 5000 : 3_600_000)
+  }
+
+  /** What was recorded since the start, or since the last `take`. A copy. */
+  get events(): readonly E[] {
+    return [...this.#events]
+  }
+
+  /** Writes `event` down. Bound: can be handed on as a listener. */
+  readonly record = (event: E): void => {
+    this.#events.push(event)
+    for (const wait of [...this.#waits]) this.#check(wait)
+  }
+
+  /** Gives what was recorded, and begins anew. */
+  take(): E[] {
+    const events = this.#events
+    this.#events = []
+    return events
+  }
+
+  /**
+   * Resolves with the events as soon as there are `condition` of them, or `condition` holds of them: at once if so
+   * already. Rejects with a {@link RecorderTimeoutError} when it takes too long, or with what the condition throws.
+   */
+  until(condition: number | ((events: readonly E[]) => boolean), options: UntilOptions = {}): Promise<readonly E[]> {
+    const limitMs = options.limitMs ?? this.#limitMs
+    const what = options.what ?? (typeof condition === 'number' ? `${condition} events` : String(condition))
+    const isMet = typeof condition === 'number' ? (events: readonly E[]) => events.length >= condition : condition
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        timer.cancel()
+        this.#waits.delete(wait)
+      }
+      const wait: Wait<E> = {
+        isMet,
+        met: () => {
+          end()
+          resolve(this.events)
+        },
+        failed: error => {
+          end()
+          reject(error)
+        },
+      }
+      const timer = this.#clock.timer(limitMs, () => {
+        wait.failed(new RecorderTimeoutError(what, limitMs, this.events))
+      })
+      this.#waits.add(wait)
+      this.#check(wait)
+    })
+  }
+
+  #check(wait: Wait<E>): void {
+    try {
+      if (wait.isMet(this.#events)) wait.met()
+    } catch (error) {
+      wait.failed(error)
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import type { Bench } from '../harness/bench.ts'
+import { serverBench } from './server/bench.ts'
 
 /** All benchmarks, in the order of `--list`. */
-export const benches: readonly Bench[] = []
+export const benches: readonly Bench[] = [serverBench]

@@ -1,0 +1,25 @@
+import type { Bench } from '../../harness/bench.ts'
+
+const module = (name: string): URL => new URL(`./${name}.ts`, import.meta.url)
+
+/** The embedded API server itself: it must not be what another benchmark measures. */
+export const serverBench: Bench = {
+  name: 'server',
+  measures:
+    'the embedded API server: filling it (generator included), one whole list and one watch over all objects read by a bare socket in another process, RSS above bare Node after the fill; and random runs of 200 operations in memory',
+  transport: 'plain http, HTTP/1.1 on loopback; in-memory: none',
+  objects: 100_000,
+  of: 'configmaps',
+  subjects: [
+    { name: 'embedded', module: module('embedded'), metrics: ['fill_ms', 'list_mb_per_s', 'watch_ms', 'memory_bytes'] },
+    { name: 'objects', module: module('objects'), metrics: ['json_bytes'] },
+    { name: 'in-memory', module: module('in-memory'), metrics: ['runs_per_s'], input: 'operations-200' },
+  ],
+  targets: [
+    { subject: 'embedded', metric: 'fill_ms', atMost: 5000 },
+    { subject: 'embedded', metric: 'list_mb_per_s', atLeast: 400 },
+    { subject: 'embedded', metric: 'watch_ms', atMost: 1000 },
+    { subject: 'embedded', metric: 'memory_bytes', atMost: 1.5, times: { subject: 'objects', metric: 'json_bytes' } },
+    { subject: 'in-memory', metric: 'runs_per_s', atLeast: 100 },
+  ],
+}

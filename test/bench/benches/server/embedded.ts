@@ -1,0 +1,38 @@
+import { performance } from 'node:perf_hooks'
+import { startApiServer } from '@wherry/testing'
+import type { Metrics, SubjectContext } from '../../harness/bench.ts'
+import { startChild } from '../../harness/child.ts'
+import { memoryAbove } from '../../harness/memory.ts'
+import { fillSource } from '../../server/fill-source.ts'
+import type { RawAnswer } from '../../server/raw-read.ts'
+
+const READER = new URL('../../server/reader-entry.ts', import.meta.url)
+
+/** Measures the server from within its own process; what reads it is another one. */
+export async function run(context: SubjectContext): Promise<Metrics> {
+  await using server = await startApiServer({ tls: false, compactionMs: Number.POSITIVE_INFINITY })
+  const empty = await server.revision()
+
+  const begin = performance.now()
+  await server.fill(fillSource(context.objects))
+  const fill_ms = performance.now() - begin
+  const { rss_bytes, anonymous_bytes } = memoryAbove(context.start)
+
+  const reader = startChild(READER, 'the reader')
+  try {
+    const { url, token } = server
+    const read = (path: string, lines?: number): Promise<RawAnswer> =>
+      reader.ask({ url, token, path, lines }, 60_000) as Promise<RawAnswer>
+    const list = await read('/api/v1/configmaps')
+    const watch = await read(`/api/v1/configmaps?watch=1&resourceVersion=${empty}`, context.objects)
+    return {
+      fill_ms,
+      list_mb_per_s: list.bytes / 1e6 / (list.ms / 1e3),
+      watch_ms: watch.ms,
+      memory_bytes: rss_bytes,
+      anonymous_bytes,
+    }
+  } finally {
+    await reader.close()
+  }
+}

@@ -1,0 +1,10 @@
+import { configMaps } from '@wherry/data'
+
+/** Bytes of a benchmark's ConfigMaps in the mean, and their share of managedFields. */
+export const CONFIG_MAP_BYTES = 1930
+export const MANAGED_FIELDS_SHARE = 0.18
+
+/** What the API servers under bench are filled with: `count` ConfigMaps, always the same. */
+export function fillSource(count: number): Iterable<object> {
+  return configMaps({ count, bytes: CONFIG_MAP_BYTES, managedFieldsShare: MANAGED_FIELDS_SHARE, seed: 1 })
+}

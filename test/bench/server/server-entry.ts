@@ -1,0 +1,22 @@
+/** The process of the API server that a bench's subjects talk to: starts and fills it, answers with its address. */
+import { startApiServer } from '@wherry/testing'
+import type { ServerAddress, ServerSpec } from '../harness/bench.ts'
+import { fillSource } from './fill-source.ts'
+
+process.on('message', (order: ServerSpec & { readonly objects: number }) => {
+  start(order).then(
+    address => process.send?.(address),
+    (error: unknown) => {
+      console.error(error)
+      process.exit(1)
+    },
+  )
+})
+
+async function start({ tls, objects }: ServerSpec & { readonly objects: number }): Promise<ServerAddress> {
+  // Nothing is forgotten while a bench lasts, so that each run can watch from the empty server on.
+  const server = await startApiServer({ tls, compactionMs: Number.POSITIVE_INFINITY })
+  const emptyVersion = String(await server.revision())
+  await server.fill(fillSource(objects))
+  return { url: server.url, ca: server.ca, token: server.token, emptyVersion }
+}

@@ -1,35 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Clock } from '../clock.ts'
 import type { Flow } from './flow.ts'
 import { LineCutter } from './lines.ts'
 import { ListCutter } from './list.ts'
 import { type Cutter, Pump } from './pump.ts'
-
-/** A clock that goes on when told to; `turn` waits for `turns`. */
-class HandClock implements Clock {
-  time = 0
-  readonly #waiting: (() => void)[] = []
-  now(): number {
-    return this.time
-  }
-  monotonic(): number {
-    return this.time
-  }
-  timer(): never {
-    throw new Error('no timer is set here')
-  }
-  turn(): Promise<void> {
-    return new Promise(resolve => this.#waiting.push(resolve))
-  }
-  get waiting(): number {
-    return this.#waiting.length
-  }
-  async turnAll(): Promise<void> {
-    for (const resolve of this.#waiting.splice(0)) resolve()
-    await Promise.resolve()
-    await Promise.resolve()
-  }
-}
+import { HandClock } from './requester.fixture.ts'
 
 function setup<T = string>(cutter: Cutter<T> = new LineCutter() as Cutter<unknown> as Cutter<T>) {
   const log: string[] = []
@@ -92,7 +66,7 @@ describe('the pump', () => {
     expect(log).toEqual(['a', 'b', 'c', 'pause', 'd', 'resume'])
     send('e\n')
     expect(log.at(-1)).toBe('e')
-    expect(clock.waiting).toBe(0)
+    expect(clock.turns).toBe(0)
   })
 
   it('holds and releases as the consumer says, also from within a piece and across a turn', async () => {

@@ -1,0 +1,33 @@
+import { queryText } from '../names/path.ts'
+import type { Selection } from './target.ts'
+
+/** Which state a list shows. */
+export interface ListState {
+  /**
+   * `undefined` or `''`: the newest. `'0'`: any, from the server's cache. Otherwise not older than
+   * this, or with `exactly` this very one.
+   */
+  readonly resourceVersion?: string | undefined
+  /** The state at exactly `resourceVersion`; an `isExpired` error when the server has it no more. @default false */
+  readonly exactly?: boolean | undefined
+}
+
+/**
+ * The query of a list or of its first page. A `limit` beside a resourceVersion alone would mean that
+ * very state (rule R2), so what is wanted is always said.
+ */
+export function listQuery(selection: Selection, state: ListState, limit?: number | undefined): string {
+  const { resourceVersion, exactly } = state
+  const definite = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0'
+  return queryText({
+    ...selection,
+    limit,
+    resourceVersion,
+    resourceVersionMatch: !definite ? undefined : exactly ? 'Exact' : limit === undefined ? undefined : 'NotOlderThan',
+  })
+}
+
+/** The query of a later page: the token stands for the state, and holds nothing else (rule R3). */
+export function nextPageQuery(selection: Selection, limit: number, token: string): string {
+  return queryText({ ...selection, limit, continue: token })
+}

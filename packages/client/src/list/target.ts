@@ -1,0 +1,58 @@
+import type { TypeMeta } from '../bytes/list-head.ts'
+import { apiVersionOf, collectionPath, resourceName } from '../names/path.ts'
+import { acceptOf, isExact } from '../views/read.ts'
+import type { View } from '../views/resource.ts'
+
+/** Which objects a list or watch asks for, as the query says it. */
+export interface Selection {
+  readonly labelSelector?: string | undefined
+  readonly fieldSelector?: string | undefined
+  /** `shardRange(…)`; a server without the feature ignores it in silence, so filter again. */
+  readonly shardSelector?: string | undefined
+}
+
+/** What a list or watch reads: one collection, in one form. */
+export interface ReadTarget {
+  /** Path of the collection, without a query. */
+  readonly path: string
+  readonly selection: Selection
+  /** Accept header of a list. */
+  readonly listAccept: string
+  /** Accept header of a watch. */
+  readonly watchAccept: string
+  /** What the objects are; in the metadata form the server calls them `PartialObjectMetadata`. */
+  readonly type: TypeMeta
+  /** Only metadata is asked for. */
+  readonly metadata: boolean
+  /** Integers beyond 2^53 − 1 as `bigint`. */
+  readonly exact: boolean
+  /** `group/version/plural`, for errors. */
+  readonly resource: string
+  /** The objects are Secrets: values that the server quotes are left out of errors. */
+  readonly sensitive: boolean
+}
+
+/**
+ * What to read for a view: one target for each of its namespaces, or one for all of them.
+ *
+ * @param shardSelector goes with each of them.
+ */
+export function targetsOf(view: View, shardSelector?: string | undefined): ReadTarget[] {
+  const { resource, namespaces } = view
+  const shared = {
+    selection: {
+      labelSelector: view.labels.text || undefined,
+      fieldSelector: view.fields.text || undefined,
+      shardSelector,
+    },
+    listAccept: acceptOf(view, 'list'),
+    watchAccept: acceptOf(view, 'watch'),
+    type: { kind: resource.kind, apiVersion: apiVersionOf(resource) },
+    metadata: view.projection.kind === 'metadata',
+    exact: isExact(view),
+    resource: resourceName(resource),
+    sensitive: resource.group === '' && resource.kind === 'Secret',
+  }
+  const scopes = namespaces === undefined ? [undefined] : namespaces
+  return scopes.map(namespace => ({ path: collectionPath(resource, namespace), ...shared }))
+}

@@ -1,0 +1,89 @@
+import type { ReadTarget } from '../list/target.ts'
+import type { WatchEnd } from './end.ts'
+import type { ChangeType } from './line.ts'
+import type { WatchStart } from './query.ts'
+import { openWatch, type WatchContext, type WatchHandlers, type WatchOptions } from './watch.ts'
+
+/** One event of a watch, as its iterable form gives it. */
+export type WatchEvent<T> =
+  | { readonly type: ChangeType; readonly object: T }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
+
+export interface WatchEventsOptions extends WatchOptions {
+  /** Ends the watch; the iterable rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Hears of a line that is no event of this resource and was left out (rule R20). */
+  readonly skipped?: WatchHandlers['skipped']
+}
+
+/** From so many events on that nobody has taken yet, the server is held back. */
+const highWater = 256
+
+/**
+ * One watch as an async iterable. It ends when the server closes the watch cleanly, throws on any
+ * other end (an `ApiError`, a `ConnectionError`, …), and ends the watch when it is left early. A
+ * consumer that is slow holds the server back. The watch is opened with the first `next()`.
+ */
+export async function* watchEvents<T>(
+  context: WatchContext,
+  target: ReadTarget,
+  start: WatchStart,
+  project: (object: object) => T,
+  options: WatchEventsOptions = {},
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  const { signal } = options
+  signal?.throwIfAborted()
+  let events: WatchEvent<T>[] = []
+  let ended: WatchEnd | 'aborted' | undefined
+  let wake = (): void => {}
+  const push = (event: WatchEvent<T>): void => {
+    events.push(event)
+    if (events.length === highWater) watch.hold()
+    wake()
+  }
+  const watch = openWatch(
+    context,
+    target,
+    start,
+    {
+      event: (type, object) => push({ type, object: project(object) }),
+      bookmark: (resourceVersion, initialEventsEnd) => push({ type: 'BOOKMARK', resourceVersion, initialEventsEnd }),
+      skipped: error => options.skipped?.(error),
+      end(end) {
+        ended = end
+        wake()
+      },
+    },
+    options,
+  )
+  const aborted = (): void => {
+    watch.abort()
+    ended = 'aborted'
+    wake()
+  }
+  signal?.addEventListener('abort', aborted, { once: true })
+  try {
+    for (;;) {
+      const batch = events
+      events = []
+      for (const event of batch) {
+        if (signal?.aborted) break
+        yield event
+      }
+      if (signal?.aborted) throw signal.reason
+      watch.release()
+      if (events.length > 0) continue
+      if (ended !== undefined) return finish(ended)
+      await new Promise<void>(resolve => {
+        wake = resolve
+      })
+    }
+  } finally {
+    signal?.removeEventListener('abort', aborted)
+    watch.abort()
+  }
+}
+
+function finish(end: WatchEnd | 'aborted'): void {
+  if (end !== 'aborted' && end.how !== 'closed') throw end.error
+}

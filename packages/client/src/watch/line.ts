@@ -1,0 +1,59 @@
+import { tryDecodeJson } from '../bytes/json.ts'
+import { isNamed, type ReceivedObject } from '../list/object.ts'
+
+/** The types of events that carry an object. */
+export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
+
+/** What a line of a watch says. */
+export type WatchLine =
+  | { readonly is: 'change'; readonly type: ChangeType; readonly object: object }
+  | { readonly is: 'bookmark'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
+  /** `status`: a `Status`, as the server sent it. */
+  | { readonly is: 'error'; readonly status: unknown }
+  /** JSON, but no event of this resource: left out. */
+  | { readonly is: 'stray'; readonly why: string }
+  /** No JSON, or not that of an event: nothing after it can be trusted. */
+  | { readonly is: 'garbage' }
+
+const initialEventsEnd = 'k8s.io/initial-events-end'
+const garbage: WatchLine = { is: 'garbage' }
+
+/**
+ * Reads one line of a watch.
+ *
+ * @param kinds what an object may be; an event of another kind is a stray (rule R20).
+ */
+export function readWatchLine(line: string, kinds: readonly string[], exact: boolean): WatchLine {
+  const event = tryDecodeJson(line, exact) as { type?: unknown; object?: unknown } | null | undefined
+  if (event === undefined || event === null) return garbage
+  const { type, object } = event
+  if (typeof type !== 'string' || typeof object !== 'object' || object === null) return garbage
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+      return readChange(type, object, kinds)
+    case 'BOOKMARK':
+      return readBookmark(object)
+    case 'ERROR':
+      return { is: 'error', status: object }
+    default:
+      return { is: 'stray', why: 'an event of an unknown type' }
+  }
+}
+
+function readChange(type: ChangeType, object: ReceivedObject, kinds: readonly string[]): WatchLine {
+  if (!kinds.includes(object.kind as string)) return { is: 'stray', why: 'an event of another kind' }
+  if (!isNamed(object)) return { is: 'stray', why: `an object without a name (${type})` }
+  return { is: 'change', type, object }
+}
+
+/** The annotation's value decides, not merely its key (rule R10). */
+function readBookmark({ metadata }: ReceivedObject): WatchLine {
+  const resourceVersion = metadata?.resourceVersion
+  if (typeof resourceVersion !== 'string' || resourceVersion === '') {
+    return { is: 'stray', why: 'a bookmark without a resourceVersion' }
+  }
+  const annotations = metadata?.annotations as Readonly<Record<string, unknown>> | null | undefined
+  return { is: 'bookmark', resourceVersion, initialEventsEnd: annotations?.[initialEventsEnd] === 'true' }
+}

@@ -44,3 +44,8 @@ export type {
   ResponseHeaders,
   Transport,
 } from './transport.ts'
+export type { WireConnection, WireCut, WireDirection, WireFaults } from './wire/faults.ts'
+export { WireOptionError } from './wire/faults.ts'
+export type { WireShape } from './wire/pipe.ts'
+export type { Wire, WireOptions, WireStats } from './wire/wire.ts'
+export { startWire } from './wire/wire.ts'

@@ -1,10 +1,11 @@
-import { createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { type Clock, systemClock } from '../../clock.ts'
 import type { Handler } from '../exchange.ts'
 import { createHttp1, Http1Peer } from './http1.ts'
 import { Http2Peer } from './http2.ts'
+import { Listener } from './listener.ts'
 import type { SocketPeer } from './peer.ts'
 import { announceMaxStreams } from './settings.ts'
 
@@ -80,16 +81,14 @@ class Front implements SocketFront {
   readonly #sockets = new Set<Socket>()
   readonly #peers = new Map<Duplex, SocketPeer>()
   readonly #accept: (raw: Socket) => void
-  #listener: Server | undefined
-  #switching: Promise<void> = Promise.resolve()
+  readonly #listener: Listener
   #closed: Promise<void> | undefined
   #accepted = 0
-  port: number
 
   constructor(options: ListenOptions) {
     this.#options = options
     this.#host = options.host ?? '127.0.0.1'
-    this.port = options.port ?? 0
+    this.#listener = new Listener({ host: this.#host, port: options.port ?? 0, onSocket: raw => this.#onSocket(raw) })
     this.#clock = options.clock ?? systemClock({ unref: true })
     this.#idleMs = options.idleMs ?? 90_000
     this.#limits = {
@@ -107,6 +106,10 @@ class Front implements SocketFront {
       http1.emit('connection', socket)
     }
     this.#accept = options.tls === undefined ? raw => serveHttp1(raw, raw) : this.#tlsAcceptor(options.tls, serveHttp1)
+  }
+
+  get port(): number {
+    return this.#listener.port
   }
 
   get url(): string {
@@ -129,9 +132,7 @@ class Front implements SocketFront {
   }
 
   refuse(on: boolean): Promise<void> {
-    const switched = this.#switching.then(() => (on ? this.#stopListening() : this.#startListening()))
-    this.#switching = switched.catch(() => {})
-    return switched
+    return this.#listener.refuse(on)
   }
 
   goawayAll(): void {
@@ -148,35 +149,11 @@ class Front implements SocketFront {
   }
 
   async #close(): Promise<void> {
-    await this.refuse(true)
+    await this.#listener.close()
     const gone = [...this.#sockets].map(socket => new Promise<void>(resolve => socket.once('close', () => resolve())))
     this.destroyAll()
     await Promise.all(gone)
     // The streams of a session hear of its socket's end a tick later.
-    await new Promise<void>(resolve => setImmediate(resolve))
-  }
-
-  async #startListening(): Promise<void> {
-    if (this.#listener !== undefined || this.#closed !== undefined) return
-    const listener = createServer({ noDelay: true }, raw => this.#onSocket(raw))
-    await new Promise<void>((resolve, reject) => {
-      listener.once('error', reject)
-      listener.listen(this.port, this.#host, () => {
-        listener.off('error', reject)
-        resolve()
-      })
-    })
-    this.#listener = listener
-    const address = listener.address()
-    if (address !== null && typeof address === 'object') this.port = address.port
-  }
-
-  async #stopListening(): Promise<void> {
-    const listener = this.#listener
-    if (listener === undefined) return
-    this.#listener = undefined
-    // The handle is closed at once; the callback would wait for the connections, which live on.
-    listener.close()
     await new Promise<void>(resolve => setImmediate(resolve))
   }
 

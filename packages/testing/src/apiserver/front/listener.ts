@@ -1,0 +1,62 @@
+import { createServer, type Server, type Socket } from 'node:net'
+
+export interface ListenerOptions {
+  readonly host: string
+  /** `0`: a free one, which it then keeps. */
+  readonly port: number
+  /** Whether a peer that ends its side leaves ours open. @default false */
+  readonly allowHalfOpen?: boolean | undefined
+  readonly onSocket: (socket: Socket) => void
+}
+
+/** A TCP listener that can be closed and opened again on the same port, whatever its connections do. */
+export class Listener {
+  readonly #options: ListenerOptions
+  #server: Server | undefined
+  #switching: Promise<void> = Promise.resolve()
+  #over = false
+  port: number
+
+  constructor(options: ListenerOptions) {
+    this.#options = options
+    this.port = options.port
+  }
+
+  /** Closes the listener, or opens it again. Calls take effect in order. Rejects when the port can't be had. */
+  refuse(on: boolean): Promise<void> {
+    const switched = this.#switching.then(() => (on ? this.#stop() : this.#start()))
+    this.#switching = switched.catch(() => {})
+    return switched
+  }
+
+  /** Closes it for good. */
+  async close(): Promise<void> {
+    this.#over = true
+    await this.refuse(true)
+  }
+
+  async #start(): Promise<void> {
+    if (this.#server !== undefined || this.#over) return
+    const { host, onSocket, allowHalfOpen = false } = this.#options
+    const server = createServer({ noDelay: true, allowHalfOpen }, onSocket)
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(this.port, host, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+    this.#server = server
+    const address = server.address()
+    if (address !== null && typeof address === 'object') this.port = address.port
+  }
+
+  async #stop(): Promise<void> {
+    const server = this.#server
+    if (server === undefined) return
+    this.#server = undefined
+    // The handle is closed at once; the callback would wait for the connections, which live on.
+    server.close()
+    await new Promise<void>(resolve => setImmediate(resolve))
+  }
+}

@@ -1,0 +1,67 @@
+import type { WireShape } from './pipe.ts'
+
+/** `up` is from the client to the server, `down` from the server to the client. */
+export type WireDirection = 'up' | 'down' | 'both'
+
+export interface WireCut {
+  /** Bytes that still pass, counted from now. @default 0 */
+  readonly afterBytes?: number | undefined
+  /** Whose bytes are counted. @default 'down' */
+  readonly direction?: 'up' | 'down' | undefined
+}
+
+/** Faults below TLS. On a {@link Wire} they are for all connections, on a {@link WireConnection} for that one. */
+export interface WireFaults {
+  /**
+   * Nothing passes and nothing closes, as when a router forgets a connection: each side believes that the other is
+   * there. What is sent meanwhile waits. On a whole wire new connections are frozen too.
+   *
+   * @param direction default `both`
+   */
+  freeze(direction?: WireDirection): void
+  /** Ends a freeze: what waited passes, and whoever left meanwhile is missed. */
+  thaw(): void
+  /** Closes (FIN) in both directions once so many more bytes have passed, in the middle of whatever they belong to. */
+  cut(cut?: WireCut): void
+  /** A TCP reset towards both sides, at once. */
+  reset(): void
+  /** Makes it slow. What is not named goes back to its default. @param direction default `both` */
+  shape(shape: Partial<WireShape>, direction?: WireDirection): void
+}
+
+/** One connection through a wire. */
+export interface WireConnection extends WireFaults {
+  /** Counts from 1, in the order in which they were accepted. */
+  readonly id: number
+  /** False once both of its sockets are gone. */
+  readonly open: boolean
+  /** Bytes that arrived at the server. */
+  readonly bytesUp: number
+  /** Bytes that arrived at the client. */
+  readonly bytesDown: number
+}
+
+/** With defaults for what is not named. Throws a {@link WireOptionError}. */
+export function wholeShape({ delayMs = 0, bytesPerSecond = Number.POSITIVE_INFINITY }: Partial<WireShape>): WireShape {
+  if (!(delayMs >= 0 && delayMs < Number.POSITIVE_INFINITY)) throw new WireOptionError('delayMs', 'takes 0 or more')
+  if (!(bytesPerSecond > 0)) throw new WireOptionError('bytesPerSecond', 'takes more than 0')
+  return { delayMs, bytesPerSecond }
+}
+
+/** Throws a {@link WireOptionError}. */
+export function checkCut({ afterBytes = 0, direction = 'down' }: WireCut): void {
+  if (!(Number.isSafeInteger(afterBytes) && afterBytes >= 0)) throw new WireOptionError('afterBytes', 'takes 0 or more')
+  if (!['up', 'down'].includes(direction)) throw new WireOptionError('direction', "takes 'up' or 'down'")
+}
+
+/** An option of a wire that can't be taken. */
+export class WireOptionError extends RangeError {
+  readonly code: 'ERR_WHERRY_OPTION' = 'ERR_WHERRY_OPTION'
+  readonly option: string
+
+  constructor(option: string, takes: string) {
+    super(`startWire: option ${option} ${takes}`)
+    this.name = 'WireOptionError'
+    this.option = option
+  }
+}

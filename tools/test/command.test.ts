@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { command } from './command.ts'
+
+it('gives the output of both streams and the exit code', async () => {
+  const script = 'console.log("out"); console.error("err"); process.exitCode = 3'
+  const ended = await command(process.execPath, ['-e', script])
+  expect(ended.code).toBe(3)
+  expect(ended.output.split('\n').sort()).toEqual(['', 'err', 'out'])
+})
+
+it('does not reject for a command that is not there', async () => {
+  expect(await command('/no/such/command', [])).toMatchObject({ code: 127, timedOut: false })
+})
+
+it('ends a command that overruns, with what it started', async () => {
+  const grandchild =
+    "require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })"
+  const ended = await command(process.execPath, ['-e', `${grandchild}; setInterval(() => {}, 1000)`], { limitMs: 500 })
+  expect(ended).toMatchObject({ code: undefined, timedOut: true })
+  expect(ended.output).toContain('Stopped: it took longer than 0.5 s.')
+})

@@ -1,4 +1,4 @@
-import { configMaps } from '@wherry/data'
+import { configMaps } from '@wherry/data/config-maps'
 
 /** Bytes of a benchmark's ConfigMaps in the mean, and their share of managedFields. */
 export const CONFIG_MAP_BYTES = 1930

@@ -1,22 +1,27 @@
 import { performance } from 'node:perf_hooks'
-import { startApiServer } from '@wherry/testing'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { startChild } from '../../harness/child.ts'
-import { memoryAbove } from '../../harness/memory.ts'
+import { memoryAbove, readMemory } from '../../harness/memory.ts'
 import { fillSource } from '../../server/fill-source.ts'
 import type { RawAnswer } from '../../server/raw-read.ts'
 
 const READER = new URL('../../server/reader-entry.ts', import.meta.url)
 
-/** Measures the server from within its own process; what reads it is another one. */
+/**
+ * Measures the server from within its own process; what reads it is another one. The generator is there
+ * before memory is first read: it is not the server's.
+ */
 export async function run(context: SubjectContext): Promise<Metrics> {
+  for (const _ of fillSource(100));
+  const start = readMemory()
+  const { startApiServer } = await import('@wherry/testing')
   await using server = await startApiServer({ tls: false, compactionMs: Number.POSITIVE_INFINITY })
   const empty = await server.revision()
 
   const begin = performance.now()
   await server.fill(fillSource(context.objects))
   const fill_ms = performance.now() - begin
-  const { rss_bytes, anonymous_bytes } = memoryAbove(context.start)
+  const { rss_bytes, anonymous_bytes } = memoryAbove(start)
 
   const reader = startChild(READER, 'the reader')
   try {

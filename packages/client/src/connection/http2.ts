@@ -39,6 +39,8 @@ export async function connectHttp2(
     },
     // Counts in MB what Node holds for a session, unread answers among it.
     maxSessionMemory: 256,
+    // What kube-apiserver takes; Node's own bound is a sixteenth of it.
+    maxSendHeaderBlockLength: 1_048_576,
   })
   const connection = new Http2Connection(session, limits)
   await connection.ready(signal)
@@ -119,14 +121,11 @@ class Http2Connection implements Connection {
   request(head: RequestHead, on: ResponseHandlers): Exchange {
     const headers: OutgoingHttpHeaders = { ':method': head.method, ':path': head.path, ...head.headers }
     if (head.body !== undefined) headers['content-length'] = head.body.length
-    let stream: ClientHttp2Stream
-    try {
-      stream = this.#session.request(headers, { endStream: head.body === undefined })
-    } catch (cause) {
-      // The session does not take it any more: it was never sent.
-      throw new ConnectionError('STREAM_REFUSED', 'the connection takes no more requests', { cause, unprocessed: true })
+    if (this.#session.closed || this.#session.destroyed) {
+      throw new ConnectionError('STREAM_REFUSED', 'the connection takes no more requests', { unprocessed: true })
     }
-    const exchange = new Http2Exchange(stream, on, this.#limits, () => this.#cause)
+    const stream = this.#session.request(headers, { endStream: head.body === undefined })
+    const exchange = new Http2Exchange(stream, on, this.#limits, this.#session, () => this.#cause)
     if (head.body !== undefined) stream.end(head.body)
     return exchange
   }
@@ -167,6 +166,7 @@ function connectionWindow(streamWindowBytes: number): number {
 class Http2Exchange implements Exchange {
   readonly #stream: ClientHttp2Stream
   readonly #limits: Http2Limits
+  readonly #session: ClientHttp2Session
   #on: ResponseHandlers | undefined
   /** Whether the server said that the answer is complete. */
   #complete = false
@@ -176,9 +176,11 @@ class Http2Exchange implements Exchange {
     stream: ClientHttp2Stream,
     on: ResponseHandlers,
     limits: Http2Limits,
+    session: ClientHttp2Session,
     sessionCause: () => Error | undefined,
   ) {
     this.#stream = stream
+    this.#session = session
     this.#on = on
     this.#limits = limits
     // Node ends the readable side for END_STREAM and, quite the same, when a stream is reset without
@@ -190,8 +192,13 @@ class Http2Exchange implements Exchange {
     }
     stream.once('response', (headers, _flags, ...rest) => {
       this.#answered = true
-      const raw = (rest as unknown[])[0]
-      this.#on?.head(headers[':status'] ?? 0, responseHeaders(headers, raw))
+      const answer = responseHeaders(headers, (rest as unknown[])[0])
+      // Node announces the bound, and does not hold a server to it.
+      if (answer.bytes > limits.maxHeaderBytes) {
+        this.#take()?.error(tooLarge(limits))
+        stream.close(NGHTTP2_CANCEL)
+        stream.resume()
+      } else this.#on?.head(headers[':status'] ?? 0, answer.headers)
     })
     stream.on('data', (chunk: Uint8Array) => this.#on?.data(chunk))
     let cause: Error | undefined
@@ -227,33 +234,44 @@ class Http2Exchange implements Exchange {
 
   #broken(cause: Error | undefined, sessionCause: Error | undefined): ConnectionError {
     const code = this.#stream.rstCode
-    if (code === NGHTTP2_REFUSED_STREAM) {
+    // Without an id it was never sent.
+    if (code === NGHTTP2_REFUSED_STREAM || this.#stream.id === undefined) {
       return new ConnectionError('STREAM_REFUSED', 'the server did not take the request', { cause, unprocessed: true })
     }
     if (code === NGHTTP2_ENHANCE_YOUR_CALM && !this.#answered && sessionCause === undefined) {
-      const message = `the answer's headers are longer than ${this.#limits.maxHeaderBytes} bytes, or the server asked for calm`
-      return new ConnectionError('HEADERS_TOO_LARGE', message, { cause })
+      // Node's own bounds on one header and on their number.
+      return tooLarge(this.#limits, cause)
     }
     // The stream of a session that is gone has the session's fate.
-    if (this.#stream.session === undefined || this.#stream.session.destroyed) {
+    if (this.#session.destroyed) {
       return new ConnectionError('CONNECTION_LOST', 'the connection broke off', { cause: sessionCause ?? cause })
     }
     return new ConnectionError('STREAM_RESET', `the server reset the stream, code ${code}`, { cause })
   }
 }
 
+function tooLarge(limits: Http2Limits, cause?: Error): ConnectionError {
+  const message = `the answer's headers are longer than ${limits.maxHeaderBytes} bytes`
+  return new ConnectionError('HEADERS_TOO_LARGE', message, { cause })
+}
+
 /** Node joins what came more than once by commas; here it is a list. */
-function responseHeaders(headers: IncomingHttpHeaders, raw: unknown): ResponseHeaders {
-  if (!Array.isArray(raw)) return headers as ResponseHeaders
+function responseHeaders(
+  headers: IncomingHttpHeaders,
+  raw: unknown,
+): { readonly headers: ResponseHeaders; readonly bytes: number } {
   const result: Record<string, string | string[]> = Object.create(null)
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = raw[i] as string
+  const list = Array.isArray(raw) ? (raw as readonly string[]) : Object.entries(headers).flat().map(String)
+  let bytes = 0
+  for (let i = 0; i + 1 < list.length; i += 2) {
+    const name = list[i] as string
+    const value = list[i + 1] as string
+    bytes += name.length + value.length
     if (name.startsWith(':')) continue
-    const value = raw[i + 1] as string
     const before = result[name]
     if (before === undefined) result[name] = value
     else if (typeof before === 'string') result[name] = [before, value]
     else before.push(value)
   }
-  return result
+  return { headers: result, bytes }
 }

@@ -1,0 +1,583 @@
+import { createServer as createHttpServer } from 'node:http'
+import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2'
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import {
+  type CertificateAuthority,
+  createCertificateAuthority,
+  type IssuedCertificate,
+} from '@wherry/testing/apiserver/front/certificates'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Connection } from '../transport.ts'
+import { NodeTransport, type NodeTransportOptions } from './node-transport.ts'
+import { record } from './testkit/exchange.ts'
+import { type FrameConnection, frameServer } from './testkit/frames.ts'
+
+let authority: CertificateAuthority
+let served: IssuedCertificate
+let tls: { cert: string; key: string }
+let closers: (() => unknown)[] = []
+
+beforeAll(async () => {
+  authority = await createCertificateAuthority()
+  served = authority.issueServer()
+  tls = { cert: served.certPem, key: served.keyPem }
+})
+
+afterEach(async () => {
+  for (const close of closers.reverse()) await close()
+  closers = []
+  vi.unstubAllEnvs()
+})
+
+const never = new AbortController().signal
+
+function transport(options: NodeTransportOptions = {}): NodeTransport {
+  const ca = authority.caPem
+  return new NodeTransport({ credentials: { tls: () => ({ ca }), digest: () => ca }, ...options })
+}
+
+async function connected(url: URL, options: NodeTransportOptions = {}): Promise<Connection> {
+  const connection = await transport(options).connect(url, never)
+  closers.push(() => connection.close())
+  return connection
+}
+
+async function listening(server: Server | Http2SecureServer, scheme = 'https'): Promise<URL> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.once('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  closers.push(
+    () =>
+      new Promise<void>(resolve => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  )
+  return new URL(`${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`)
+}
+
+function http2Server(answer: (stream: ServerHttp2Stream, path: string) => void, settings = {}): Promise<URL> {
+  const server = createSecureServer({ ...tls, settings, maxSendHeaderBlockLength: 1_048_576 })
+  server.on('sessionError', () => {})
+  server.on('stream', (stream, headers) => {
+    stream.on('error', () => {})
+    answer(stream, headers[':path'] ?? '')
+  })
+  return listening(server)
+}
+
+async function frames(onRequest: (connection: FrameConnection, stream: number) => void): Promise<URL> {
+  const server = await frameServer(tls, onRequest)
+  closers.push(() => server.close())
+  return server.url
+}
+
+/** A socket whose bytes the test says itself. */
+function bytesServer(onRequest: (socket: Socket, n: number) => void): Promise<URL> {
+  return listening(
+    createTcpServer(socket => {
+      let n = 0
+      socket.on('data', () => onRequest(socket, n++))
+    }),
+    'http',
+  )
+}
+
+describe('HTTP/2', () => {
+  it('knows the bound on streams of the server as soon as it is connected', async () => {
+    const url = await http2Server(stream => stream.respond(), { maxConcurrentStreams: 7 })
+    expect((await connected(url)).maxStreams).toBe(7)
+  })
+
+  it('sends method, path, headers and body, and hears status, headers and body', async () => {
+    const url = await http2Server((stream, path) => {
+      let body = ''
+      stream.setEncoding('utf8')
+      stream.on('data', (text: string) => {
+        body += text
+      })
+      stream.on('end', () => {
+        stream.respond({ ':status': 201, 'x-path': path, warning: ['299 - "a, b"', '299 - "c"'] as never })
+        stream.end(`got ${body}`)
+      })
+    })
+    const connection = await connected(url)
+    const recorded = record(connection, { method: 'POST', path: '/a?b=c', body: Buffer.from('text') })
+    expect(await recorded.body).toBe('got text')
+    const { status, headers } = await recorded.head
+    expect(status).toBe(201)
+    expect(headers['x-path']).toBe('/a?b=c')
+    expect(headers.warning).toEqual(['299 - "a, b"', '299 - "c"'])
+    expect(Object.getPrototypeOf(headers)).toBeNull()
+  })
+
+  it('follows no redirect', async () => {
+    let requests = 0
+    const url = await http2Server(stream => {
+      requests += 1
+      stream.respond({ ':status': 307, location: '/elsewhere' }, { endStream: true })
+    })
+    const recorded = record(await connected(url))
+    await recorded.body
+    expect([recorded.log, requests]).toEqual([['307', 'end'], 1])
+  })
+
+  it('ends an answer that has no body', async () => {
+    const recorded = record(await connected(await frames((on, stream) => on.head(stream, { end: true }))))
+    await recorded.body
+    expect(recorded.log).toEqual(['200', 'end'])
+  })
+
+  it.each([
+    ['without an error code', 0, 'STREAM_RESET'],
+    ['with INTERNAL_ERROR', 2, 'STREAM_RESET'],
+    ['with CANCEL', 8, 'STREAM_RESET'],
+  ])('R14: a stream reset %s in the middle is an error, never an end', async (_, code, expected) => {
+    const url = await frames((on, stream) => {
+      on.head(stream)
+      on.data(stream, 'half a li')
+      on.rst(stream, code)
+    })
+    const connection = await connected(url)
+    const recorded = record(connection)
+    await expect(recorded.body).rejects.toMatchObject({ code: expected, unprocessed: false })
+    expect(recorded.log).toEqual(['200', expected])
+    // The connection is whole.
+    await connection.ping()
+  })
+
+  it('an end that comes with a reset behind it is an end', async () => {
+    const url = await frames((on, stream) => {
+      on.head(stream)
+      on.data(stream, 'whole', { end: true })
+      on.rst(stream, 0)
+    })
+    expect(await record(await connected(url)).body).toBe('whole')
+  })
+
+  it('R14: a connection that breaks is an error to each stream, never an end', async () => {
+    const url = await frames((on, stream) => {
+      on.head(stream)
+      on.data(stream, 'half')
+      if (stream > 1) on.socket.destroy()
+    })
+    const connection = await connected(url)
+    const closes: string[] = []
+    connection.onClose(why => closes.push(why))
+    const both = [record(connection), record(connection)]
+    for (const { body } of both) await expect(body).rejects.toMatchObject({ code: 'CONNECTION_LOST' })
+    await vi.waitFor(() => expect(closes).toEqual(['closed']))
+    expect(() => record(connection)).toThrow(expect.objectContaining({ unprocessed: true }))
+  })
+
+  it('a refused stream is unprocessed', async () => {
+    const url = await frames((on, stream) => on.rst(stream, 7))
+    const recorded = record(await connected(url))
+    await expect(recorded.body).rejects.toMatchObject({ code: 'STREAM_REFUSED', unprocessed: true })
+  })
+
+  it('GOAWAY: streams beyond the last one are unprocessed, the others go on to their end', async () => {
+    const url = await frames((on, stream) => {
+      if (stream === 1) on.head(stream)
+      else {
+        on.goaway(1)
+        on.data(1, 'to the end', { end: true })
+      }
+    })
+    const connection = await connected(url)
+    const closes: string[] = []
+    connection.onClose(why => closes.push(why))
+    const first = record(connection)
+    const second = record(connection)
+    await expect(second.body).rejects.toMatchObject({ unprocessed: true })
+    expect(await first.body).toBe('to the end')
+    expect(closes[0]).toBe('goaway')
+    expect(() => record(connection)).toThrow(expect.objectContaining({ code: 'STREAM_REFUSED', unprocessed: true }))
+  })
+
+  it('GOAWAY with an error ends what is under way with that error', async () => {
+    const url = await frames((on, stream) => {
+      on.head(stream)
+      on.goaway(stream, 11)
+    })
+    const connection = await connected(url)
+    const recorded = record(connection)
+    await expect(recorded.body).rejects.toMatchObject({ code: 'CONNECTION_LOST' })
+    await expect(recorded.body).rejects.toThrow()
+  })
+
+  it('X4: headers longer than the bound are an error that names it', async () => {
+    const url = await http2Server(stream => {
+      stream.respond({ 'x-long': 'x'.repeat(8000) })
+      stream.end()
+    })
+    const recorded = record(await connected(url, { maxHeaderBytes: 4096 }))
+    await expect(recorded.body).rejects.toMatchObject({
+      code: 'HEADERS_TOO_LARGE',
+      message: expect.stringContaining('4096'),
+    })
+  })
+
+  it('X4: takes headers within the bound', async () => {
+    const url = await http2Server(stream => {
+      stream.respond({ 'x-one': 'x'.repeat(60_000), 'x-two': 'x'.repeat(60_000) })
+      stream.end()
+    })
+    expect((await record(await connected(url)).head).headers['x-two']).toHaveLength(60_000)
+  })
+
+  it('abort() resets the stream with CANCEL and calls nothing more', async () => {
+    const resets: FrameConnection['resets'][] = []
+    const url = await frames((on, stream) => {
+      on.head(stream)
+      resets.push(on.resets)
+    })
+    const connection = await connected(url)
+    const recorded = record(connection)
+    await recorded.head
+    recorded.exchange.abort()
+    recorded.exchange.abort()
+    await vi.waitFor(() => expect(resets[0]).toEqual([[1, 8]]))
+    expect(recorded.log).toEqual(['200'])
+  })
+
+  it('N14: a stream that is not read holds the server back, and no other stream of its connection', async () => {
+    const written = new Map<string, number>()
+    const chunk = Buffer.alloc(65_536, 'x')
+    const url = await http2Server((stream, path) => {
+      stream.respond()
+      const total = path === '/small' ? 1 : 400
+      written.delete(path)
+      const write = (): void => {
+        let n = written.get(path) ?? 0
+        let more = true
+        while (more && n < total && !stream.destroyed) {
+          more = stream.write(chunk)
+          n += 1
+        }
+        written.set(path, n)
+        if (n < total) stream.once('drain', write)
+        else stream.end()
+      }
+      write()
+    })
+    const connection = await connected(url)
+    const stalled = Array.from({ length: 20 }, (_, i) => record(connection, { path: `/stalled/${i}` }))
+    for (const { exchange } of stalled) exchange.pause()
+    await Promise.all(stalled.map(({ head }) => head))
+    for (let i = 0; i < 20; i++) expect(await record(connection, { path: '/small' }).body).toHaveLength(65_536)
+    const long = record(connection, { path: '/long' })
+    expect((await long.body).length).toBe(400 * 65_536)
+    for (let i = 0; i < 20; i++) expect(written.get(`/stalled/${i}`)).toBeLessThan(60)
+    for (const { exchange } of stalled) exchange.resume()
+    for (const { body } of stalled) expect((await body).length).toBe(400 * 65_536)
+  })
+
+  it('ends an answer whose end came while it was paused, once it is read', async () => {
+    const url = await frames((on, stream) => {
+      on.head(stream)
+      on.data(stream, 'held', { end: true })
+    })
+    const connection = await connected(url)
+    const recorded = record(connection)
+    recorded.exchange.pause()
+    await connection.ping()
+    await connection.ping()
+    expect(recorded.log).toEqual(['200'])
+    recorded.exchange.resume()
+    expect(await recorded.body).toBe('held')
+  })
+
+  it('close() ends the connection and says so; PING is answered before, rejected after', async () => {
+    const url = await http2Server(stream => stream.respond())
+    const connection = await connected(url)
+    await connection.ping()
+    const closes: string[] = []
+    connection.onClose(why => closes.push(why))
+    await connection.close()
+    await connection.close()
+    expect(closes).toEqual(['closed'])
+    await expect(connection.ping()).rejects.toThrow()
+    connection.onClose(why => closes.push(`late ${why}`))
+    expect(closes).toEqual(['closed', 'late closed'])
+  })
+})
+
+describe('HTTP/1.1', () => {
+  it('is spoken where the server does not offer HTTP/2, and on plain http', async () => {
+    const { createServer } = await import('node:https')
+    const secure = await listening(createServer(tls, (_, response) => response.end('secure')))
+    const plain = await listening(
+      createHttpServer((_, response) => response.end('plain')),
+      'http',
+    )
+    for (const [url, body] of [
+      [secure, 'secure'],
+      [plain, 'plain'],
+    ] as const) {
+      const connection = await connected(url)
+      expect(connection.maxStreams).toBe(1)
+      expect(await record(connection).body).toBe(body)
+    }
+  })
+
+  it('sends one request after the other on one socket, with bodies', async () => {
+    let sockets = 0
+    const server = createHttpServer((request, response) => {
+      let body = ''
+      request.on('data', chunk => {
+        body += chunk
+      })
+      request.on('end', () => {
+        response.setHeader('warning', ['299 - "a"', '299 - "b"'])
+        response.end(`${request.method} ${request.url} ${request.headers.host} ${body}`)
+      })
+    })
+    server.on('connection', () => {
+      sockets += 1
+    })
+    const url = await listening(server, 'http')
+    const connection = await connected(url)
+    for (const text of ['one', 'two', 'three']) {
+      const recorded = record(connection, { method: 'PUT', path: '/x', body: Buffer.from(text) })
+      expect(await recorded.body).toBe(`PUT /x ${url.host} ${text}`)
+      expect((await recorded.head).headers.warning).toEqual(['299 - "a"', '299 - "b"'])
+    }
+    expect(sockets).toBe(1)
+  })
+
+  it.each([
+    ['a missing last chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n'],
+    ['too few bytes', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello'],
+    ['no head', ''],
+  ])('R14: a connection that ends with %s is an error, never an end', async (_, text) => {
+    const url = await bytesServer(socket => socket.end(text))
+    const connection = await connected(url)
+    const recorded = record(connection)
+    await expect(recorded.body).rejects.toMatchObject({ code: 'CONNECTION_LOST', unprocessed: false })
+    expect(recorded.log.at(-1)).toBe('CONNECTION_LOST')
+    expect(recorded.log).not.toContain('end')
+  })
+
+  it('X4: headers longer than the bound are an error that names it', async () => {
+    const url = await bytesServer(socket => socket.write(`HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(8000)}\r\n\r\n`))
+    const recorded = record(await connected(url, { maxHeaderBytes: 4096 }))
+    await expect(recorded.body).rejects.toMatchObject({
+      code: 'HEADERS_TOO_LARGE',
+      message: expect.stringContaining('4096'),
+    })
+  })
+
+  it('X9: bytes that are no HTTP are an error', async () => {
+    const url = await bytesServer(socket => socket.write('SSH-2.0-OpenSSH\r\n\r\n'))
+    await expect(record(await connected(url)).body).rejects.toMatchObject({ code: 'CONNECTION_LOST' })
+  })
+
+  it('a server that closes an idle connection closes it here too', async () => {
+    const url = await bytesServer(socket => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'))
+    const connection = await connected(url)
+    const closes: string[] = []
+    connection.onClose(why => closes.push(why))
+    expect(await record(connection).body).toBe('hi')
+    await vi.waitFor(() => expect(closes).toEqual(['closed']))
+  })
+
+  it('pause() holds the server back', async () => {
+    let socket: Socket | undefined
+    const url = await listening(
+      createHttpServer((_, response) => {
+        socket = response.socket ?? undefined
+        response.end(Buffer.alloc(64 * 1024 * 1024))
+      }),
+      'http',
+    )
+    const recorded = record(await connected(url))
+    recorded.exchange.pause()
+    await recorded.head
+    await vi.waitFor(() => expect(socket?.writableLength).toBeGreaterThan(0))
+    expect(recorded.bytes()).toBeLessThan(1024 * 1024)
+    recorded.exchange.resume()
+    expect((await recorded.body).length).toBe(64 * 1024 * 1024)
+  })
+
+  it('abort() ends the connection and calls nothing more', async () => {
+    const url = await bytesServer(socket => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'))
+    const connection = await connected(url)
+    const closes: string[] = []
+    connection.onClose(why => closes.push(why))
+    const recorded = record(connection)
+    await recorded.head
+    recorded.exchange.abort()
+    await vi.waitFor(() => expect(closes).toEqual(['closed']))
+    expect(recorded.log).toEqual(['200'])
+  })
+})
+
+describe('opening', () => {
+  it('X2: takes no certificate that the authority did not sign', async () => {
+    const url = await http2Server(stream => stream.respond())
+    const other = await createCertificateAuthority()
+    const credentials = { tls: () => ({ ca: other.caPem }), digest: () => 'other' }
+    await expect(transport({ credentials }).connect(url, never)).rejects.toMatchObject({
+      code: expect.stringMatching(/CERT|SIGNATURE|VERIFY/),
+    })
+    await expect(new NodeTransport().connect(url, never)).rejects.toThrow()
+  })
+
+  it('X2: takes no certificate for another name', async () => {
+    const url = await http2Server(stream => stream.respond())
+    await expect(transport({ tlsServerName: 'other.test' }).connect(url, never)).rejects.toMatchObject({
+      code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    })
+    expect((await connected(url, { tlsServerName: 'localhost' })).maxStreams).toBeGreaterThan(1)
+  })
+
+  it('X2: verifies nothing only when told so', async () => {
+    const url = await http2Server(stream => stream.respond())
+    const connection = await new NodeTransport({ skipTlsVerify: true }).connect(url, never)
+    await connection.close()
+  })
+
+  it('shows the client certificate that its credentials have at the time', async () => {
+    const subjects: string[] = []
+    const server = createSecureServer({ ...tls, ca: authority.caPem, requestCert: true, rejectUnauthorized: true })
+    server.on('sessionError', () => {})
+    server.on('stream', stream => {
+      const socket = stream.session?.socket as TLSSocket | undefined
+      subjects.push(`${socket?.getPeerCertificate().subject.CN}`)
+      stream.respond({}, { endStream: true })
+    })
+    const url = await listening(server)
+    let name = 'alice'
+    const credentials = {
+      tls: () => {
+        const issued = authority.issueClient({ commonName: name })
+        return { ca: authority.caPem, cert: issued.certPem, key: issued.keyPem }
+      },
+      digest: () => name,
+    }
+    const one = transport({ credentials })
+    for (name of ['alice', 'bob']) {
+      const connection = await one.connect(url, never)
+      await record(connection).body
+      await connection.close()
+    }
+    expect(subjects).toEqual(['alice', 'bob'])
+  })
+
+  it('rejects with what the system says when nobody listens', async () => {
+    const url = await http2Server(stream => stream.respond())
+    await closers.pop()?.()
+    await expect(transport().connect(url, never)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  })
+
+  it.each(['https', 'http'])('ends at once when its signal aborts, and leaves no socket (%s)', async scheme => {
+    const server = createTcpServer(socket => socket.resume())
+    const url = await listening(server, scheme)
+    const stop = new AbortController()
+    const connecting = transport().connect(url, stop.signal)
+    connecting.catch(() => {})
+    if (scheme === 'https') {
+      const count = (): Promise<number> => new Promise(resolve => server.getConnections((_, n) => resolve(n)))
+      await vi.waitFor(async () => expect(await count()).toBe(1))
+      stop.abort(new Error('enough'))
+      await expect(connecting).rejects.toThrow('enough')
+      await vi.waitFor(async () => expect(await count()).toBe(0))
+    } else {
+      stop.abort(new Error('enough'))
+      await expect(connecting).rejects.toThrow('enough')
+    }
+  })
+
+  it('gives up on an HTTP/2 server that sends no settings when its signal aborts', async () => {
+    const server = await frameServer(tls, () => {}, { silent: true })
+    closers.push(() => server.close())
+    const stop = new AbortController()
+    const connecting = transport().connect(server.url, stop.signal)
+    setImmediate(() => stop.abort(new Error('enough')))
+    await expect(connecting).rejects.toThrow('enough')
+  })
+
+  it('X6: options are checked', () => {
+    expect(() => new NodeTransport({ protocol: 'h3' as 'h2' })).toThrow(RangeError)
+    expect(() => new NodeTransport({ maxHeaderBytes: 1 })).toThrow(RangeError)
+    expect(() => new NodeTransport({ skipTlsVerify: 'yes' as unknown as boolean })).toThrow(TypeError)
+  })
+})
+
+describe('proxies', () => {
+  interface Proxy {
+    readonly url: URL
+    readonly connects: string[]
+  }
+
+  async function proxy(status = 200): Promise<Proxy> {
+    const connects: string[] = []
+    const { connect } = await import('node:net')
+    const server = createHttpServer()
+    server.on('connect', (request, socket: Socket) => {
+      connects.push(`${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim())
+      if (status !== 200) {
+        socket.end(`HTTP/1.1 ${status} No\r\n\r\n`)
+        return
+      }
+      const [host, port] = (request.url ?? '').split(':')
+      const onward = connect(Number(port), host, () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+        onward.pipe(socket).pipe(onward)
+      })
+      for (const end of [onward, socket]) end.on('error', () => {})
+      socket.on('close', () => onward.destroy())
+      onward.on('close', () => socket.destroy())
+    })
+    return { url: await listening(server, 'http'), connects }
+  }
+
+  it('a proxy of the access tunnels HTTP/2 by CONNECT, with its own login', async () => {
+    const url = await http2Server(stream => {
+      stream.respond()
+      stream.end('through')
+    })
+    const { url: by, connects } = await proxy()
+    const connection = await connected(url, { proxyUrl: `http://user:p%40ss@${by.host}` })
+    expect(await record(connection).body).toBe('through')
+    expect(connects).toEqual([`${url.host} Basic ${Buffer.from('user:p@ss').toString('base64')}`])
+  })
+
+  it('HTTPS_PROXY is heeded, NO_PROXY too', async () => {
+    const url = await http2Server(stream => {
+      stream.respond()
+      stream.end('through')
+    })
+    const { url: by, connects } = await proxy()
+    vi.stubEnv('HTTPS_PROXY', by.href)
+    vi.stubEnv('https_proxy', '')
+    vi.stubEnv('NO_PROXY', '')
+    expect(await record(await connected(url)).body).toBe('through')
+    expect(connects).toHaveLength(1)
+    vi.stubEnv('NO_PROXY', '127.0.0.1')
+    expect(await record(await connected(url)).body).toBe('through')
+    expect(connects).toHaveLength(1)
+  })
+
+  it('X3: a proxy that refuses is an error that says its status, and no password', async () => {
+    const url = await http2Server(stream => stream.respond())
+    const { url: by } = await proxy(403)
+    const connecting = transport({ proxyUrl: `http://user:secret@${by.host}` }).connect(url, never)
+    await expect(connecting).rejects.toMatchObject({ code: 'CONNECT_FAILED', message: expect.stringContaining('403') })
+    await expect(connecting).rejects.not.toThrow('secret')
+  })
+
+  it('a kind of proxy that is not known is an error', async () => {
+    const url = new URL('https://127.0.0.1:1')
+    await expect(transport({ proxyUrl: 'socks5://127.0.0.1:1' }).connect(url, never)).rejects.toMatchObject({
+      code: 'CONNECT_FAILED',
+      message: expect.stringContaining('socks5'),
+    })
+  })
+})

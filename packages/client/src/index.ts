@@ -1,9 +1,21 @@
 export type { BackoffOptions } from './backoff.ts'
 export { Backoff, sleep } from './backoff.ts'
+export { InvalidBodyError, ItemTooLongError, LineTooLongError } from './bytes/bounds.ts'
+export type { GunzipMode } from './bytes/gunzip.ts'
+export { decodeJson, encodeJson } from './bytes/json.ts'
+export type { ListHead, ListMeta, TypeMeta } from './bytes/list-head.ts'
+export type { ClientOptions } from './client.ts'
+export { Client } from './client.ts'
 export type { Clock, Timer } from './clock.ts'
 export { systemClock } from './clock.ts'
 export type { ConnectionErrorCode } from './connection/error.ts'
 export { ConnectionError, isConnectionError } from './connection/error.ts'
+export type { NodeTransportOptions } from './connection/node-transport.ts'
+export { NodeTransport } from './connection/node-transport.ts'
+export type { ConnectionOptions } from './connection/pool.ts'
+export type { Credentials, TlsMaterial } from './credentials/credentials.ts'
+export type { DiscoverOptions, ResourceQuery } from './discovery/discovery.ts'
+export type { DiscoveredResource } from './discovery/document.ts'
 export type {
   Environment,
   ErrorContext,
@@ -15,7 +27,7 @@ export type {
   WarningContext,
   WarningMessage,
 } from './environment.ts'
-export { systemEnvironment } from './environment.ts'
+export { guarded, systemEnvironment } from './environment.ts'
 export type { StatusCause, StatusDetails } from './errors/api-error.ts'
 export { ApiError, ResourceNotFoundError } from './errors/api-error.ts'
 export {
@@ -39,10 +51,13 @@ export {
   isUnauthorized,
   isUnsupportedMediaType,
 } from './errors/guards.ts'
+export { checkExact, InexactNumberError } from './errors/inexact-number.ts'
 export { InvalidNameError } from './errors/invalid-name.ts'
 export type { OptionProblem } from './errors/option.ts'
 export { isInvalidOption, OptionRangeError, OptionTypeError } from './errors/option.ts'
 export { TimeoutError } from './errors/timeout.ts'
+export { InvalidObjectError } from './list/object.ts'
+export { apiVersionOf, collectionPath, keyText, objectPath, resourceName } from './names/path.ts'
 export { checkSegment, encodeSegment } from './names/segment.ts'
 export type {
   CloseReason,
@@ -53,6 +68,24 @@ export type {
   ResponseHeaders,
   Transport,
 } from './transport.ts'
+export type { Deleted } from './verbs/delete.ts'
+export type { DeleteCollectionOptions } from './verbs/delete-collection.ts'
+export { BodyTooLongError } from './verbs/exchange.ts'
+export type { Impersonation } from './verbs/impersonate.ts'
+export type { List, ListOptions, ListPage, ListPageOptions, PagesOptions } from './verbs/list.ts'
+export type {
+  ApplyOptions,
+  CallOptions,
+  DeleteOptions,
+  EvictOptions,
+  GetOptions,
+  PatchOptions,
+  WriteOptions,
+} from './verbs/options.ts'
+export type { Scale, ScaleVerbs } from './verbs/scale.ts'
+export type { StatusVerbs } from './verbs/status.ts'
+export type { WatchHandlers, WatchOptions } from './verbs/watch.ts'
+export type { JsonPatchOperation, Patch } from './verbs/write.ts'
 export type { FieldRequirement, FieldSelectorInput } from './views/field-selector.ts'
 export { FieldSelector } from './views/field-selector.ts'
 export type {
@@ -76,5 +109,10 @@ export type {
   Whole,
 } from './views/object.ts'
 export type { Projection, ProjectionKind } from './views/projection.ts'
+export { acceptOf, isExact, projector } from './views/read.ts'
 export type { Resource, ResourceDefinition, ResourceType, View, Within, WithinSelectors } from './views/resource.ts'
 export { defineResource } from './views/resource.ts'
+export type { WatchEnd } from './watch/end.ts'
+export type { WatchEvent } from './watch/events.ts'
+export type { ChangeType } from './watch/line.ts'
+export type { Watch, WatchContext } from './watch/watch.ts'

@@ -71,6 +71,8 @@ export class Caller {
   readonly gunzip: GunzipMode
   readonly gzip: boolean
   readonly #parts: CallerParts
+  readonly #underWay = new Set<AbortController>()
+  #closed: Error | undefined
 
   constructor(parts: CallerParts) {
     this.requester = parts.requester
@@ -88,7 +90,9 @@ export class Caller {
     const timeoutMs = options.timeoutMs ?? this.#parts.timeoutMs
     const given = options.signal
     given?.throwIfAborted()
+    if (this.#closed !== undefined) throw this.#closed
     const controller = new AbortController()
+    this.#underWay.add(controller)
     const passOn = (): void => controller.abort(given?.reason)
     given?.addEventListener('abort', passOn, { once: true })
     const timer =
@@ -98,9 +102,16 @@ export class Caller {
     try {
       return await run({ signal: controller.signal, deadline: clock.monotonic() + timeoutMs })
     } finally {
+      this.#underWay.delete(controller)
       timer?.cancel()
       given?.removeEventListener('abort', passOn)
     }
+  }
+
+  /** Ends every call and every wait between repeats; later calls fail with `reason` too. */
+  close(reason: Error): void {
+    this.#closed ??= reason
+    for (const controller of [...this.#underWay]) controller.abort(this.#closed)
   }
 
   /** One request, and its answer as JSON: an object. */

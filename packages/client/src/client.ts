@@ -1,0 +1,316 @@
+import type { GunzipMode } from './bytes/gunzip.ts'
+import { ConnectionError } from './connection/error.ts'
+import { NodeTransport } from './connection/node-transport.ts'
+import { type ConnectionOptions, ConnectionPool, connectionChecks } from './connection/pool.ts'
+import type { Credentials } from './credentials/credentials.ts'
+import { isLoopback } from './credentials/loopback.ts'
+import { type DiscoverOptions, Discovery, type ResourceQuery } from './discovery/discovery.ts'
+import type { DiscoveredResource } from './discovery/document.ts'
+import { type Environment, guarded, systemEnvironment } from './environment.ts'
+import { anything, callback, checkOptions, flag, having, integer, milliseconds, oneOf, text } from './errors/check.ts'
+import { OptionRangeError, OptionTypeError } from './errors/option.ts'
+import type { Transport } from './transport.ts'
+import { Caller } from './verbs/caller.ts'
+import { create } from './verbs/create.ts'
+import { type Deleted, evict, remove } from './verbs/delete.ts'
+import { type DeleteCollectionOptions, deleteCollection } from './verbs/delete-collection.ts'
+import { get } from './verbs/get.ts'
+import { type Impersonation, impersonationHeaders } from './verbs/impersonate.ts'
+import {
+  type List,
+  type ListOptions,
+  type ListPage,
+  type ListPageOptions,
+  list,
+  listEach,
+  type PagesOptions,
+  pages,
+} from './verbs/list.ts'
+import type {
+  ApplyOptions,
+  DeleteOptions,
+  EvictOptions,
+  GetOptions,
+  PatchOptions,
+  WriteOptions,
+} from './verbs/options.ts'
+import { ScaleVerbs } from './verbs/scale.ts'
+import { StatusVerbs } from './verbs/status.ts'
+import { type WatchHandlers, type WatchOptions, watch, watchEach } from './verbs/watch.ts'
+import { apply, type Patch, patch, update } from './verbs/write.ts'
+import { version } from './version.ts'
+import type { ObjectKey, Scope, Whole } from './views/object.ts'
+import type { View } from './views/resource.ts'
+import type { WatchEvent } from './watch/events.ts'
+import type { Watch, WatchContext } from './watch/watch.ts'
+
+/** What a {@link Client} is made of. */
+export interface ClientOptions extends ConnectionOptions {
+  /** The API server: `https://…`, with the path that stands before its own, if any. */
+  readonly url: string | URL
+  /** Who this client is. @default nobody */
+  readonly credentials?: Credentials | undefined
+  /**
+   * How bytes come and go. One that is given is taken for one of a test: gzip is then undone within
+   * the event loop, so that a run on simulated time can be repeated.
+   * @default Node's http2 and https
+   */
+  readonly transport?: Transport | undefined
+  /** Clock, random numbers, and whoever wants to hear. @default `systemEnvironment()`, which is silent */
+  readonly environment?: Partial<Environment> | undefined
+  /** @default `wherry/VERSION` */
+  readonly userAgent?: string | undefined
+  /** Whom the server notes as the manager of what is written. @default 'wherry' */
+  readonly fieldManager?: string | undefined
+  /** Act as another user. @default as oneself */
+  readonly impersonate?: Impersonation | undefined
+  /**
+   * How long a call may take unless it says otherwise, in milliseconds; `Infinity`: no bound. Watches
+   * are not bounded by it. kube-apiserver gives up after 60 s by itself.
+   * @default 65_000
+   */
+  readonly timeoutMs?: number | undefined
+  /** How often a call is repeated at most (429, or a broken connection under a read); 0: never. @default 5 */
+  readonly maxRetries?: number | undefined
+  /** Let the server compress lists. Saves its CPU and the network's time. @default false on loopback, else true */
+  readonly gzip?: boolean | undefined
+  /** Where gzip is undone. @default 'inline' with a `transport` that is given, else 'threads' */
+  readonly gunzip?: GunzipMode | undefined
+}
+
+/**
+ * Talks to one API server. Making one does no I/O: connections are opened by the first call, and
+ * closed when they have been idle, or by {@link Client.close}.
+ *
+ * What a call reads or writes is said by a view: a resource, where, and how much of it. A miss is
+ * `undefined`; a refusal is an `ApiError` (`isConflict(error)` and the like tell which), no answer a
+ * `ConnectionError` or a `TimeoutError`; a wrong option, name or key throws before any request.
+ *
+ * Every call takes a `signal` and a `timeoutMs`. A 429 is waited out as long as that allows; nothing
+ * limits the rate of requests on this side.
+ */
+export class Client {
+  /** What all packages above take their clock, random numbers and listeners from. */
+  readonly environment: Environment
+  /** The `status` subresource. */
+  readonly status: StatusVerbs
+  /** The `scale` subresource. */
+  readonly scale: ScaleVerbs
+  readonly #caller: Caller
+  readonly #pool: ConnectionPool
+  readonly #discovery: Discovery
+
+  constructor(options: ClientOptions) {
+    checkOptions('client', options, clientChecks)
+    const target = urlOf(options)
+    const { credentials, impersonate, timeoutMs = 65_000, maxRetries = 5, fieldManager = 'wherry' } = options
+    const { connectTimeoutMs, idleMs, pingAfterMs, pingTimeoutMs, maxHttp1Calls } = options
+    this.environment = guarded(systemEnvironment(options.environment))
+    this.#pool = new ConnectionPool({
+      target,
+      transport: options.transport ?? new NodeTransport({ credentials }),
+      environment: this.environment,
+      credentials,
+      headers: {
+        'user-agent': options.userAgent ?? `wherry/${version}`,
+        ...(impersonate !== undefined && impersonationHeaders(impersonate)),
+      },
+      connectTimeoutMs,
+      idleMs,
+      pingAfterMs,
+      pingTimeoutMs,
+      maxHttp1Calls,
+    })
+    this.#caller = new Caller({
+      requester: this.#pool,
+      environment: this.environment,
+      timeoutMs,
+      maxRetries,
+      fieldManager,
+      host: target.host,
+      gunzip: options.gunzip ?? (options.transport === undefined ? 'threads' : 'inline'),
+      gzip: options.gzip ?? !isLoopback(target.hostname),
+    })
+    this.#discovery = new Discovery(this.#caller)
+    this.status = new StatusVerbs(this.#caller)
+    this.scale = new ScaleVerbs(this.#caller)
+  }
+
+  /**
+   * What `openWatch` and `readItems` take: for whoever keeps a watch going, as an informer does.
+   * Calls through it are neither repeated nor bounded in time.
+   */
+  get context(): WatchContext {
+    return this.#caller
+  }
+
+  /** How many connections there are now. */
+  get connections(): number {
+    return this.#pool.connections
+  }
+
+  /** Reads one object; `undefined` where it is not there, or the view's selectors leave it out. */
+  get<C, S extends Scope>(view: View<C, S>, key: ObjectKey<S>, options?: GetOptions): Promise<C | undefined> {
+    return get(this.#caller, view, key, options)
+  }
+
+  /**
+   * Reads all objects of a view, or one page of them, into memory. The body is cut into items as its
+   * bytes come, and never held. Views of several namespaces are read one after the other.
+   */
+  list<C>(view: View<C>, options?: ListPageOptions): Promise<List<C>> {
+    return list(this.#caller, view, options)
+  }
+
+  /**
+   * Reads all objects of a view and calls `item` with each as it comes, holding none. Only once it has
+   * resolved they are known to be all. What `item` throws ends it.
+   */
+  listEach<C>(view: View<C>, item: (object: C) => void, options?: ListOptions): Promise<Omit<List<C>, 'items'>> {
+    return listEach(this.#caller, view, item, options)
+  }
+
+  /**
+   * Reads all objects of a view page by page, each when it is wanted. Where the server has forgotten
+   * the list's state on the way, a page with `restarted` has all of a newer one.
+   */
+  pages<C>(view: View<C>, options?: PagesOptions): AsyncGenerator<ListPage<C>, void, undefined> {
+    return pages(this.#caller, view, options)
+  }
+
+  /**
+   * Watches a view: one request, until the server ends it (some minutes) or it is left. Without a
+   * `resourceVersion` it begins with all objects there are. A consumer that is slow holds the server
+   * back. A refusal, or an error in the stream, is thrown.
+   */
+  watch<C>(view: View<C>, options?: WatchOptions): AsyncGenerator<WatchEvent<C>, void, undefined> {
+    return watch(this.#caller, view, options)
+  }
+
+  /** As {@link Client.watch}, with callbacks: no promise for each event, and `end` says how it ended. */
+  watchEach<C>(view: View<C>, on: WatchHandlers<C>, options?: WatchOptions): Watch {
+    return watchEach(this.#caller, view, on, options)
+  }
+
+  /**
+   * Creates an object; `isAlreadyExists` where there is one of that name. If the connection breaks
+   * before the answer, it is read again and taken for ours if it is what was sent (rule X12).
+   */
+  create<T extends object, S extends Scope>(
+    view: View<T, S>,
+    object: Whole<NoInfer<T>>,
+    options?: WriteOptions,
+  ): Promise<T> {
+    return create(this.#caller, view, object, options)
+  }
+
+  /**
+   * Replaces an object. Its `metadata.resourceVersion` makes another writer's change a conflict; custom
+   * resources need it, of others the last write wins without. Its status is not written.
+   */
+  update<T extends object, S extends Scope>(
+    view: View<T, S>,
+    object: Whole<NoInfer<T>>,
+    options?: WriteOptions,
+  ): Promise<T> {
+    return update(this.#caller, view, object, options)
+  }
+
+  /** Changes an object by a merge, JSON or strategic merge patch. */
+  patch<C, S extends Scope>(view: View<C, S>, key: ObjectKey<S>, change: Patch, options?: PatchOptions): Promise<C> {
+    return patch(this.#caller, view, key, change, options)
+  }
+
+  /**
+   * Server-side apply: the fields given become this manager's, those it gave before and does not now
+   * are removed. A conflict names fields that others own (`isApplyConflict`).
+   */
+  apply<T extends object, S extends Scope>(
+    view: View<T, S>,
+    object: Whole<NoInfer<T>>,
+    options?: ApplyOptions,
+  ): Promise<T> {
+    return apply(this.#caller, view, object, options)
+  }
+
+  /** Deletes an object; `undefined` where there was none. It may stay until its finalizers are gone. */
+  delete<C, S extends Scope>(
+    view: View<C, S>,
+    key: ObjectKey<S>,
+    options?: DeleteOptions,
+  ): Promise<Deleted<C> | undefined> {
+    return remove(this.#caller, view, key, options)
+  }
+
+  /** Deletes all objects of a view, which must name its namespaces if it has some; resolves with them. */
+  deleteCollection<C>(view: View<C>, options?: DeleteCollectionOptions): Promise<C[]> {
+    return deleteCollection(this.#caller, view, options)
+  }
+
+  /** Evicts a pod. `isTooManyRequests` where a disruption budget does not allow it now: that is not repeated. */
+  evict(pods: View<unknown, 'namespaced'>, key: ObjectKey<'namespaced'>, options?: EvictOptions): Promise<void> {
+    return evict(this.#caller, pods, key, options)
+  }
+
+  /**
+   * Finds out what the server calls a resource and what it can do; `undefined` where it has none, asked
+   * anew each time (at most once a second), so that new definitions are noticed.
+   */
+  discover(query: ResourceQuery, options?: DiscoverOptions): Promise<DiscoveredResource | undefined> {
+    return this.#discovery.find(query, options)
+  }
+
+  /** All that the server serves. */
+  discoverAll(options?: DiscoverOptions): Promise<readonly DiscoveredResource[]> {
+    return this.#discovery.all(options)
+  }
+
+  /** Ends all calls and watches, and closes the connections. Idempotent. Resolves when they are gone. */
+  close(): Promise<void> {
+    this.#caller.close(new ConnectionError('CLIENT_CLOSED', 'the client was closed'))
+    return this.#pool.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}
+
+const clientChecks = {
+  ...connectionChecks,
+  url: anything,
+  credentials: having('Credentials', 'headers', 'tls', 'digest', 'refresh'),
+  transport: having('a Transport', 'connect'),
+  environment: environmentParts,
+  userAgent: text,
+  fieldManager: text,
+  impersonate: having('{ user, group, uid }'),
+  timeoutMs: milliseconds({ min: 1, infinite: true }),
+  maxRetries: integer(0),
+  gzip: flag,
+  gunzip: oneOf('threads', 'inline'),
+}
+
+function environmentParts(option: string, value: unknown): void {
+  having('an Environment, or parts of one')(option, value)
+  const { clock, metrics, random, onError, onWarning, log } = value as Partial<Record<keyof Environment, unknown>>
+  if (clock !== undefined) having('a Clock', 'now', 'monotonic', 'timer', 'turn')(`${option}.clock`, clock)
+  if (metrics !== undefined) having('Metrics', 'count', 'gauge', 'observe')(`${option}.metrics`, metrics)
+  for (const [name, given] of Object.entries({ random, onError, onWarning, log })) {
+    if (given !== undefined) callback(`${option}.${name}`, given)
+  }
+}
+
+function urlOf(options: ClientOptions | undefined): URL {
+  const takes = 'an http: or https: URL'
+  const url = options?.url
+  if (!(url instanceof URL) && typeof url !== 'string') throw new OptionTypeError('client.url', takes, typeof url)
+  const parsed = URL.canParse(`${url}`) ? new URL(`${url}`) : undefined
+  if (parsed === undefined || (parsed.protocol !== 'https:' && parsed.protocol !== 'http:')) {
+    throw new OptionRangeError('client.url', takes, parsed?.protocol ?? 'no URL')
+  }
+  if (parsed.username !== '' || parsed.password !== '' || parsed.search !== '' || parsed.hash !== '') {
+    throw new OptionRangeError('client.url', `${takes} without user, query and fragment`, 'one with')
+  }
+  return parsed
+}

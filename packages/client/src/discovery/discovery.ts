@@ -1,0 +1,169 @@
+import { sleep } from '../backoff.ts'
+import { checkOptions, flag, text } from '../errors/check.ts'
+import { isNotFound, isServiceUnavailable } from '../errors/guards.ts'
+import { OptionTypeError } from '../errors/option.ts'
+import { encodeSegment } from '../names/segment.ts'
+import type { Bound, Caller } from '../verbs/caller.ts'
+import { type CallOptions, callChecks } from '../verbs/options.ts'
+import {
+  type DiscoveredResource,
+  type DiscoveredVersion,
+  isAggregated,
+  readAggregated,
+  readCoreVersions,
+  readGroupVersions,
+  readResourceList,
+} from './document.ts'
+
+/** What is looked for: a kind, a plural, or either with a version. */
+export interface ResourceQuery {
+  /** API group; `''` is the core group. */
+  readonly group: string
+  /** @default the version that the server prefers, of those that have the resource */
+  readonly version?: string | undefined
+  /** The objects' kind. Give this, or `plural`. */
+  readonly kind?: string | undefined
+  /** The resource's name in paths. A singular or a short name does too. Give this, or `kind`. */
+  readonly plural?: string | undefined
+}
+
+export interface DiscoverOptions extends CallOptions {
+  /** Ask the server even for what was found before. @default false */
+  readonly refresh?: boolean | undefined
+}
+
+/** The documents are asked for again at most so often, in milliseconds. */
+const minIntervalMs = 1_000
+
+const path = '/apis'
+const forms = ['v2', 'v2beta1'].map(v => `application/json;g=apidiscovery.k8s.io;v=${v};as=APIGroupDiscoveryList`)
+const accept = [...forms, 'application/json'].join(',')
+
+/**
+ * What a server serves, as far as it was asked: found once, it is remembered. What is not found is
+ * looked for anew, so that a CustomResourceDefinition is noticed once it is Established; the document
+ * behind a "no" is never older than the question. However many ask, the server is asked at most once
+ * a second, and they wait for that.
+ */
+export class Discovery {
+  readonly #caller: Caller
+  #known: Index | undefined
+  /** The next time that the server is asked; for whoever comes before it begins. */
+  #next: Promise<Index> | undefined
+  #askedAt = Number.NEGATIVE_INFINITY
+
+  constructor(caller: Caller) {
+    this.#caller = caller
+  }
+
+  /** Finds a resource; `undefined` where the server has none. */
+  async find(query: ResourceQuery, options: DiscoverOptions = {}): Promise<DiscoveredResource | undefined> {
+    checkQuery(query)
+    checkOptions('discover', options, { ...callChecks, refresh: flag })
+    if (options.refresh !== true) {
+      const known = this.#known?.find(query)
+      if (known !== undefined) return known
+    }
+    return this.#caller.within(options, { method: 'GET', path }, async bound => (await this.#fresh(bound)).find(query))
+  }
+
+  /** All that the server serves, each group's preferred version first. */
+  async all(options: DiscoverOptions = {}): Promise<readonly DiscoveredResource[]> {
+    checkOptions('discover', options, { ...callChecks, refresh: flag })
+    if (options.refresh !== true && this.#known !== undefined) return this.#known.all
+    return this.#caller.within(options, { method: 'GET', path }, async bound => (await this.#fresh(bound)).all)
+  }
+
+  /** What the server says from now on; many who ask share one answer. */
+  #fresh(bound: Bound): Promise<Index> {
+    this.#next ??= this.#ask()
+    const next = this.#next
+    return new Promise((resolve, reject) => {
+      const stopped = (): void => reject(bound.signal.reason)
+      bound.signal.addEventListener('abort', stopped, { once: true })
+      next.then(resolve, reject).finally(() => bound.signal.removeEventListener('abort', stopped))
+    })
+  }
+
+  /** Asks as soon as it may, for all who wait: none of them can end it but by closing the client. */
+  #ask(): Promise<Index> {
+    const { clock } = this.#caller.environment
+    return this.#caller.within({}, { method: 'GET', path }, async bound => {
+      await undefined // so that #next is set before it is cleared
+      try {
+        const wait = this.#askedAt + minIntervalMs - clock.monotonic()
+        if (wait > 0) await sleep(clock, wait, bound.signal)
+      } finally {
+        // Whoever comes from here on wants a newer answer than this one.
+        this.#next = undefined
+      }
+      this.#askedAt = clock.monotonic()
+      this.#known = new Index(await this.#read(bound))
+      return this.#known
+    })
+  }
+
+  async #read(bound: Bound): Promise<DiscoveredVersion[]> {
+    const [core, groups] = await Promise.all([this.#document('/api', bound), this.#document('/apis', bound)])
+    const aggregated = [core, groups].filter(isAggregated).flatMap(readAggregated)
+    const versions = [
+      ...(isAggregated(core) ? [] : readCoreVersions(core)),
+      ...(isAggregated(groups) ? [] : readGroupVersions(groups)),
+    ]
+    return [...aggregated, ...(await Promise.all(versions.map(version => this.#version(version, bound))))]
+  }
+
+  /** One version of one group, in the older form. An aggregated API that is down is not the end of the others. */
+  async #version(of: { group: string; version: string }, bound: Bound): Promise<DiscoveredVersion> {
+    const { group, version } = of
+    const prefix = group === '' ? '/api' : `/apis/${encodeSegment('group', group)}`
+    const path = `${prefix}/${encodeSegment('version', version)}`
+    try {
+      return readResourceList(group, version, await this.#document(path, bound))
+    } catch (error) {
+      if (!isNotFound(error) && !isServiceUnavailable(error)) throw error
+      return { group, version, resources: [] }
+    }
+  }
+
+  #document(path: string, bound: Bound): Promise<object> {
+    return this.#caller.json({ method: 'GET', path, accept }, bound)
+  }
+}
+
+/** What was found, by what one asks for. */
+class Index {
+  readonly all: readonly DiscoveredResource[]
+
+  constructor(versions: readonly DiscoveredVersion[]) {
+    this.all = versions.flatMap(({ resources }) => resources)
+  }
+
+  find(query: ResourceQuery): DiscoveredResource | undefined {
+    const { group, version, kind, plural } = query
+    const candidates = this.all.filter(
+      resource => resource.group === group && (version === undefined || resource.version === version),
+    )
+    if (kind !== undefined)
+      return candidates.find(r => r.kind === kind && (plural === undefined || r.plural === plural))
+    return (
+      candidates.find(resource => resource.plural === plural) ??
+      candidates.find(({ singular, shortNames }) => singular === plural || shortNames.includes(plural as string))
+    )
+  }
+}
+
+function checkQuery(query: unknown): asserts query is ResourceQuery {
+  if (query === null || typeof query !== 'object') throw new OptionTypeError('discover', '{ group, kind }', `${query}`)
+  checkOptions('discover', query, {
+    group: (option, value) => {
+      if (value !== '') text(option, value)
+    },
+    version: text,
+    kind: text,
+    plural: text,
+  })
+  const { group, kind, plural } = query as Partial<ResourceQuery>
+  if (group === undefined) throw new OptionTypeError('discover.group', "a group ('' is the core group)", 'nothing')
+  if (kind === undefined && plural === undefined) throw new OptionTypeError('discover', 'a kind or a plural', 'neither')
+}

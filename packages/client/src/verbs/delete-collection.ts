@@ -1,0 +1,43 @@
+import { checkOptions } from '../errors/check.ts'
+import { OptionRangeError } from '../errors/option.ts'
+import { queryText } from '../names/path.ts'
+import { acceptOf, isExact, projector } from '../views/read.ts'
+import type { View } from '../views/resource.ts'
+import type { Caller } from './caller.ts'
+import { deleteBody } from './delete.ts'
+import type { DeleteOptions } from './options.ts'
+import { deleteChecks } from './options.ts'
+import { collectionTarget } from './target.ts'
+import { typed } from './write.ts'
+
+/** Longest answer to the delete of a collection, in bytes: it holds all that was deleted. */
+const maxBytes = 512 * 1024 * 1024
+
+export type DeleteCollectionOptions = Omit<DeleteOptions, 'preconditions'>
+
+/** Deletes all objects of a view, and gives them as they were answered: some may stay until their finalizers are gone. */
+export async function deleteCollection<C>(
+  caller: Caller,
+  view: View<C>,
+  options: DeleteCollectionOptions = {},
+): Promise<C[]> {
+  const { preconditions: _, ...checks } = deleteChecks
+  checkOptions('deleteCollection', options, checks)
+  if (view.resource.namespaced && view.namespaces === undefined) {
+    const takes = `a view within namespaces: no server deletes all ${view.resource.plural} of all namespaces at once`
+    throw new OptionRangeError('view', takes, 'one of all namespaces')
+  }
+  const targets = (view.namespaces ?? [undefined]).map(namespace => collectionTarget(view, namespace))
+  const query = queryText({ labelSelector: view.labels.text, fieldSelector: view.fields.text })
+  const project = projector(view)
+  const shared = { method: 'DELETE', query, accept: acceptOf(view, 'list'), exact: isExact(view), maxBytes }
+  return caller.within(options, { method: 'DELETE', ...(targets[0] as (typeof targets)[0]) }, async bound => {
+    const deleted: C[] = []
+    for (const target of targets) {
+      const call = { ...target, ...shared, body: deleteBody(options) }
+      const { items } = (await caller.json(call, bound)) as { items?: object[] | null }
+      for (const item of items ?? []) deleted.push(project(typed(view, item)))
+    }
+    return deleted
+  })
+}

@@ -1,0 +1,170 @@
+import { checkOptions, flag, integer, text } from '../errors/check.ts'
+import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
+import { TimeoutError } from '../errors/timeout.ts'
+import type { InvalidObjectError } from '../list/object.ts'
+import { type ReadTarget, targetsOf } from '../list/target.ts'
+import { projector } from '../views/read.ts'
+import type { View } from '../views/resource.ts'
+import type { WatchEnd } from '../watch/end.ts'
+import { type WatchEvent, watchEvents } from '../watch/events.ts'
+import type { ChangeType } from '../watch/line.ts'
+import type { WatchStart } from '../watch/query.ts'
+import { openWatch, type Watch } from '../watch/watch.ts'
+import type { Caller } from './caller.ts'
+import { type CallOptions, callChecks } from './options.ts'
+
+/** Where a watch starts and how long it may last. */
+export interface WatchOptions extends CallOptions {
+  /** How long the watch may last in all, in milliseconds; past it: a `TimeoutError`. @default as long as the server keeps it */
+  readonly timeoutMs?: number | undefined
+  /**
+   * With `initialEvents`: the initial state is at least as new as this. Without: the resourceVersion
+   * of a list or an event, after which events are wanted.
+   * @default the newest state
+   */
+  readonly resourceVersion?: string | undefined
+  /**
+   * A streaming list: first every object as `ADDED`, then a bookmark that says so, then the changes.
+   * Servers before 1.34 may refuse it (`isInvalid`).
+   * @default true without a `resourceVersion`, else false
+   */
+  readonly initialEvents?: boolean | undefined
+  /** How long the server is asked to keep the watch open, in seconds. @default at random between 290 and 590 */
+  readonly timeoutSeconds?: number | undefined
+  /** `shardRange(…)`. A server without sharded watches ignores it in silence: filter again. @default none */
+  readonly shardSelector?: string | undefined
+  /** Longest event, in bytes. @default 16 MiB */
+  readonly maxLineBytes?: number | undefined
+}
+
+/** What hears a watch in its callback form. Called synchronously; what one throws ends the watch. */
+export interface WatchHandlers<C> {
+  event(type: ChangeType, object: C): void
+  /** All up to `resourceVersion` was told. `initialEventsEnd`: this bookmark ends the initial events. */
+  bookmark?(resourceVersion: string, initialEventsEnd: boolean): void
+  /** The server has accepted the watch. */
+  opened?(): void
+  /** The server is going away; the watch goes on for now. */
+  draining?(): void
+  /** It is over, and this is the last call. Not called after `abort()` or the signal. */
+  end(end: WatchEnd): void
+}
+
+const checks = {
+  ...callChecks,
+  resourceVersion: text,
+  initialEvents: flag,
+  timeoutSeconds: integer(1),
+  shardSelector: text,
+  maxLineBytes: integer(1),
+}
+
+/** One watch as an async iterable. */
+export async function* watch<C>(
+  caller: Caller,
+  view: View<C>,
+  options: WatchOptions = {},
+): AsyncGenerator<WatchEvent<C>, void, undefined> {
+  const { target, start } = prepared(view, options)
+  const { signal, timeoutSeconds, maxLineBytes } = options
+  const stop = new AbortController()
+  const stopped = (): void => stop.abort(signal?.reason)
+  if (signal?.aborted) stopped()
+  signal?.addEventListener('abort', stopped, { once: true })
+  const timer = deadline(caller, target, options, error => stop.abort(error))
+  try {
+    yield* watchEvents(caller, target, start, projector(view), {
+      signal: stop.signal,
+      timeoutSeconds,
+      maxLineBytes,
+      gzip: caller.gzip,
+      skipped: skipped(caller, target),
+    })
+  } finally {
+    timer?.cancel()
+    signal?.removeEventListener('abort', stopped)
+  }
+}
+
+/** One watch, its events told to `on` without a promise for each. */
+export function watchEach<C>(caller: Caller, view: View<C>, on: WatchHandlers<C>, options: WatchOptions = {}): Watch {
+  const { target, start } = prepared(view, options)
+  if (on === null || typeof on !== 'object' || typeof on.event !== 'function' || typeof on.end !== 'function') {
+    throw new OptionTypeError('watch.handlers', '{ event, end, … }', typeof on)
+  }
+  const { signal, timeoutSeconds, maxLineBytes } = options
+  signal?.throwIfAborted()
+  const project = projector(view)
+  const over = (): void => {
+    timer?.cancel()
+    signal?.removeEventListener('abort', abort)
+  }
+  const end = (why: WatchEnd): void => {
+    over()
+    on.end(why)
+  }
+  const watching = openWatch(
+    caller,
+    target,
+    start,
+    {
+      opened: () => on.opened?.(),
+      event: (type, object) => on.event(type, project(object)),
+      bookmark: (resourceVersion, initialEventsEnd) => on.bookmark?.(resourceVersion, initialEventsEnd),
+      draining: () => on.draining?.(),
+      skipped: skipped(caller, target),
+      end,
+    },
+    { timeoutSeconds, maxLineBytes, gzip: caller.gzip },
+  )
+  const abort = (): void => {
+    over()
+    watching.abort()
+  }
+  const timer = deadline(caller, target, options, error => {
+    abort()
+    end({ how: 'broken', error, partialLine: false })
+  })
+  signal?.addEventListener('abort', abort, { once: true })
+  return {
+    timeoutSeconds: watching.timeoutSeconds,
+    get lastReceivedAt() {
+      return watching.lastReceivedAt
+    },
+    hold: () => watching.hold(),
+    release: () => watching.release(),
+    abort,
+  }
+}
+
+function prepared(view: View, options: WatchOptions): { target: ReadTarget; start: WatchStart } {
+  checkOptions('watch', options, checks)
+  const { resourceVersion = '', initialEvents = resourceVersion === '', shardSelector } = options
+  if (!initialEvents && resourceVersion === '') {
+    throw new OptionRangeError('watch.resourceVersion', 'where to start, without initialEvents', 'nothing')
+  }
+  const [target, second] = targetsOf(view, shardSelector)
+  if (target === undefined || second !== undefined) {
+    throw new OptionRangeError(
+      'view',
+      'one namespace or all of them: a watch is one stream',
+      `${view.namespaces?.length}`,
+    )
+  }
+  return { target, start: { resourceVersion, initialEvents } }
+}
+
+function deadline(
+  caller: Caller,
+  target: ReadTarget,
+  { timeoutMs = Number.POSITIVE_INFINITY }: WatchOptions,
+  past: (error: TimeoutError) => void,
+): { cancel(): void } | undefined {
+  if (timeoutMs === Number.POSITIVE_INFINITY) return undefined
+  const about = { method: 'GET', path: target.path, resource: target.resource }
+  return caller.environment.clock.timer(timeoutMs, () => past(new TimeoutError(timeoutMs, about)))
+}
+
+function skipped(caller: Caller, target: ReadTarget): (error: InvalidObjectError) => void {
+  return error => caller.environment.onError(error, { resource: target.resource, phase: 'watch' })
+}

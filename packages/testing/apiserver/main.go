@@ -3,7 +3,11 @@
 // server looks broken: namespace deletion, garbage collection, service accounts.
 //
 //	wherry-apiserver apiserver [flags] -- [flags of kube-apiserver]
+//	wherry-apiserver kube-apiserver [flags of kube-apiserver]
+//	wherry-apiserver etcd [flags of etcd]
 //	wherry-apiserver version
+//
+// The first is both in one process; kube-apiserver and etcd are the plain programs, as envtest has them.
 package main
 
 import (
@@ -14,23 +18,30 @@ import (
 	"os"
 	"runtime/debug"
 
+	"go.etcd.io/etcd/server/v3/etcdmain"
 	"k8s.io/component-base/cli"
 	_ "k8s.io/component-base/metrics/prometheus/clientgo"
 	_ "k8s.io/component-base/metrics/prometheus/version"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 )
 
+const subcommands = "apiserver, kube-apiserver, etcd or version"
+
 func main() {
 	if len(os.Args) < 2 {
-		fail("which subcommand? apiserver or version")
+		fail("which subcommand? " + subcommands)
 	}
 	switch os.Args[1] {
 	case "apiserver":
 		os.Exit(apiserver(os.Args[2:]))
+	case "kube-apiserver":
+		os.Exit(kubeAPIServer(os.Args[2:]))
+	case "etcd":
+		etcdmain.Main(os.Args[1:])
 	case "version":
 		version()
 	default:
-		fail(fmt.Sprintf("no subcommand %q: apiserver or version", os.Args[1]))
+		fail(fmt.Sprintf("no subcommand %q: %s", os.Args[1], subcommands))
 	}
 }
 
@@ -62,11 +73,17 @@ func apiserver(args []string) int {
 			}
 		}()
 	}
-	command := app.NewAPIServerCommand()
-	command.SetArgs(flags.Args())
-	code := cli.Run(command)
-	stop()
+	code := kubeAPIServer(flags.Args())
+	if code == 0 {
+		stop()
+	}
 	return code
+}
+
+func kubeAPIServer(args []string) int {
+	command := app.NewAPIServerCommand()
+	command.SetArgs(args)
+	return cli.Run(command)
 }
 
 // exitWithParent ends this process, at once, when its parent is gone: the parent holds the other end of stdin.

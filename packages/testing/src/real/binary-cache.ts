@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+/** The Kubernetes versions that the Go module can be built as, newest first. */
+export const availableVersions: readonly string[] = ['1.37']
+
+/** The folder of the Go module: beside `src` in the work tree, beside `dist` in the npm package. */
+export function moduleFolder(): string {
+  let folder = import.meta.dirname
+  while (!existsSync(join(folder, 'apiserver/go.mod'))) {
+    const parent = dirname(folder)
+    if (parent === folder) throw new Error('the Go module of the API server is not there: reinstall @wherry/testing')
+    folder = parent
+  }
+  return join(folder, 'apiserver')
+}
+
+/** Where built binaries are kept, outside of every work tree: `$XDG_CACHE_HOME/wherry`, or `~/.cache/wherry`. */
+export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
+  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wherry')
+}
+
+/** What `go build` is told beside the output and the package: a release's version, as the server's own builds have it. */
+export function buildArguments(): readonly string[] {
+  const file = join(moduleFolder(), 'go.mod')
+  const [, full, major, minor] = /^\s*k8s\.io\/kubernetes (v(\d+)\.(\d+)\.\d+)$/m.exec(readFileSync(file, 'utf8')) ?? []
+  if (full === undefined) throw new Error(`${file} does not require k8s.io/kubernetes`)
+  const version = { gitVersion: full, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' }
+  const set = Object.entries(version).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)
+  return ['-trimpath', '-buildvcs=false', '-ldflags', `-s -w ${set.join(' ')}`]
+}
+
+/** Where the binary of the Go module as it is now belongs: its name has a hash of all that it is built from. */
+export function cachedBinary(env: NodeJS.ProcessEnv = process.env): string {
+  const folder = moduleFolder()
+  const hash = createHash('sha256').update(`${process.platform}/${process.arch} ${buildArguments().join(' ')}\n`)
+  for (const name of readdirSync(folder).sort()) {
+    if (!/\.go$|^go\.(mod|sum)$/.test(name)) continue
+    hash
+      .update(`${name}\0`)
+      .update(readFileSync(join(folder, name)))
+      .update('\0')
+  }
+  return join(cacheFolder(env), `apiserver-${hash.digest('hex').slice(0, 16)}`)
+}

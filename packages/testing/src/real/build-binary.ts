@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { constants, setPriority } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { buildArguments, cachedBinary, moduleFolder } from './binary-cache.ts'
+import { ApiServerBuildError } from './errors.ts'
+import { withLock } from './lock.ts'
+
+export interface BuildOptions {
+  /** Hears what is going on, a line at a time; every few seconds while it compiles. @default nobody */
+  readonly onProgress?: ((line: string) => void) | undefined
+  /** Where the cache and Go are looked for. @default process.env */
+  readonly env?: NodeJS.ProcessEnv | undefined
+}
+
+const HOW_TO_GET_GO =
+  'install Go 1.26 or later (1.21 does if it may fetch the rest itself) so that `go version` works, or point WHERRY_APISERVER to a binary'
+
+/**
+ * Builds kube-apiserver and etcd into one binary, unless that is done already, and gives its path. A first build
+ * downloads about 300 MB of modules and takes five to ten minutes on two cores, at a low priority; a later one seconds.
+ * Processes that want the same binary at the same time build it once.
+ *
+ * @throws {@link ApiServerBuildError}
+ */
+export async function buildApiServer(options: BuildOptions = {}): Promise<string> {
+  const { onProgress: say = () => {}, env = process.env } = options
+  const path = cachedBinary(env)
+  if (existsSync(path)) return path
+  const onWait = (holder: number): void => say(`process ${holder} is building it already; waiting for it`)
+  try {
+    return await withLock(`${path}.lock`, onWait, async () => {
+      if (!existsSync(path)) await build(path, say, env)
+      return path
+    })
+  } catch (cause) {
+    if (cause instanceof ApiServerBuildError) throw cause
+    throw new ApiServerBuildError(`${dirname(path)} cannot be used: ${(cause as Error).message}`, '', cause)
+  }
+}
+
+async function build(path: string, say: (line: string) => void, env: NodeJS.ProcessEnv): Promise<void> {
+  const folder = moduleFolder()
+  const partial = `${path}.partial-${process.pid}`
+  await mkdir(dirname(path), { recursive: true })
+  await removeAbandoned(dirname(path), path)
+  const run = (args: readonly string[], onLine: (line: string) => void = () => {}): Promise<string> =>
+    go(args, folder, env, onLine)
+  try {
+    const version = (await run(['version'])).trim()
+    say(`${version.replace(/^go version /, '')}; getting the modules`)
+    let downloads = 0
+    await run(['mod', 'download'], () => {
+      downloads += 1
+      if (downloads % 50 === 0) say(`got ${downloads} modules`)
+    })
+    const packages = (await run(['list', '-deps', '.'])).split('\n').length
+    say(`compiling up to ${packages} packages: minutes the first time, seconds later`)
+    const report = everyFewSeconds(say)
+    let compiled = 0
+    await run(['build', '-v', ...buildArguments(), '-o', partial, '.'], () => {
+      compiled += 1
+      report(`compiled ${compiled} of up to ${packages} packages`)
+    })
+    await chmod(partial, 0o755)
+    await rename(partial, path)
+    say(`built ${path}: ${Math.round((await stat(path)).size / 1e6)} MB`)
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
+
+/** What a killed build left: a part of a binary whose builder is gone, since this process has the lock. */
+async function removeAbandoned(folder: string, path: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(`${basename(path)}.partial-`)) await rm(join(folder, name), { force: true })
+  }
+}
+
+/** Runs Go and gives its stdout; `onLine` hears each line of stderr. Ends with this process. */
+function go(
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  onLine: (line: string) => void,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('go', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const stop = (): void => void child.kill()
+    process.once('exit', stop)
+    let out = ''
+    let log = ''
+    let rest = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log = (log + text).slice(-20_000)
+      const lines = (rest + text).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) onLine(line)
+    })
+    child.on('spawn', () => lowerPriority(child.pid))
+    child.on('error', cause => {
+      process.off('exit', stop)
+      const missing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+      const message = missing ? `Go is not there: ${HOW_TO_GET_GO}` : `Go cannot be started: ${cause.message}`
+      reject(new ApiServerBuildError(message, log, cause))
+    })
+    child.on('close', (code, signal) => {
+      process.off('exit', stop)
+      if (code === 0) resolve(out)
+      else reject(new ApiServerBuildError(reasonOf(args[0] ?? '', code ?? signal, log), log))
+    })
+  })
+}
+
+/** The compilers that Go starts inherit it: a build of minutes must not take the machine from its user. */
+function lowerPriority(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // Gone already, or not allowed here: then it runs as it is.
+  }
+}
+
+/** One line that says what went wrong and what to do about it. */
+function reasonOf(step: string, ended: string | number | null, log: string): string {
+  const last = log.trim().split('\n').at(-1) ?? ''
+  if (/no space left on device/.test(log)) return 'the disk is full: a first build needs about 4 GB of it'
+  if (/unknown directive|requires go >=|invalid go version|toolchain not available/.test(log)) {
+    return `this Go is too old: ${HOW_TO_GET_GO} (${last})`
+  }
+  if (/checksum mismatch|SECURITY ERROR/.test(log)) {
+    return `a module is not what go.sum says: clear it with \`go clean -modcache\`, and look at GOPROXY (${last})`
+  }
+  if (/dial tcp|no such host|i\/o timeout|TLS handshake|connection refused|proxyconnect/.test(log)) {
+    return `the Go modules cannot be fetched: look at the network and GOPROXY (${last})`
+  }
+  if (/signal: killed/.test(log) || ended === 'SIGKILL') {
+    return 'the compiler was killed, likely for want of memory: a first build needs about 2 GB (GOFLAGS=-p=1 needs less)'
+  }
+  return `go ${step} ended with ${ended}: ${last}`
+}
+
+function everyFewSeconds(say: (line: string) => void): (line: string) => void {
+  let next = performance.now() + 5_000
+  return line => {
+    if (performance.now() < next) return
+    next = performance.now() + 5_000
+    say(line)
+  }
+}

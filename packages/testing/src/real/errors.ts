@@ -1,0 +1,55 @@
+/** No kube-apiserver could be found, nor built. The message says where it was looked for and how to get one. */
+export class ApiServerMissingError extends Error {
+  override readonly name = 'ApiServerMissingError'
+  readonly code = 'API_SERVER_MISSING'
+}
+
+/** Building the real API server failed. The message is one line and says what to do; `log` is what Go printed. */
+export class ApiServerBuildError extends Error {
+  override readonly name = 'ApiServerBuildError'
+  readonly code = 'API_SERVER_BUILD_FAILED'
+  readonly log: string
+
+  constructor(message: string, log: string, cause?: unknown) {
+    super(message, { cause })
+    this.log = log
+  }
+}
+
+/** The real API server ended, or was not ready in time. `log` is the end of what it printed. */
+export class ApiServerStartError extends Error {
+  override readonly name = 'ApiServerStartError'
+  readonly code = 'API_SERVER_START_FAILED'
+  readonly log: string
+
+  constructor(message: string, log: string) {
+    super(log === '' ? message : `${message}; the last that it said:\n${log}`)
+    this.log = log
+  }
+}
+
+/** The version that was asked for is not one that Wherry can start. */
+export class ApiServerVersionError extends RangeError {
+  override readonly name = 'ApiServerVersionError'
+  readonly code = 'API_SERVER_VERSION'
+  readonly version: string
+  readonly available: readonly string[]
+
+  constructor(version: string, available: readonly string[]) {
+    super(`no real API server of version ${version}: there is ${available.join(', ')}`)
+    this.version = version
+    this.available = available
+  }
+}
+
+/** The server is paused, or closed, and cannot do what was asked. */
+export class ApiServerStateError extends Error {
+  override readonly name = 'ApiServerStateError'
+  readonly code = 'API_SERVER_STATE'
+  readonly state: string
+
+  constructor(state: string, wanted: string) {
+    super(`the API server is ${state}: ${wanted}`)
+    this.state = state
+  }
+}

@@ -1,0 +1,58 @@
+import { request } from 'node:http'
+import { ApiServerStartError } from './errors.ts'
+
+/** As much of etcd's API as tests of an API server need. */
+export interface EtcdGateway {
+  /** The bytes under `key`, or `undefined`. */
+  get(key: string): Promise<Uint8Array | undefined>
+  /** Forgets all revisions before the current one, as kube-apiserver's own compaction does. Returns that revision. */
+  compact(): Promise<number>
+}
+
+/** Under this key kube-apiservers tell each other to which revision etcd is compacted. */
+const COMPACTED = 'compact_rev_key'
+
+interface RangeAnswer {
+  readonly header: { readonly revision: string }
+  readonly kvs?: readonly { readonly value?: string }[]
+}
+
+/** Speaks to the JSON gateway that etcd has on the unix socket at `socketPath`, beside gRPC. */
+export function etcdGateway(socketPath: string): EtcdGateway {
+  const range = (key: string): Promise<RangeAnswer> => post(socketPath, '/v3/kv/range', { key: base64(key) })
+  return {
+    async get(key) {
+      const found = (await range(key)).kvs?.[0]
+      return found && new Uint8Array(Buffer.from(found.value ?? '', 'base64'))
+    },
+    async compact() {
+      const { revision } = (await range(COMPACTED)).header
+      await post(socketPath, '/v3/kv/put', { key: base64(COMPACTED), value: base64(revision) })
+      await post(socketPath, '/v3/kv/compaction', { revision, physical: true })
+      return Number(revision)
+    },
+  }
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64')
+}
+
+function post<T>(socketPath: string, path: string, body: unknown): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const options = { socketPath, path, method: 'POST', agent: false, headers: { 'content-type': 'application/json' } }
+    const sent = request(options, answer => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      answer.on('error', reject)
+      answer.on('end', () => {
+        if (answer.statusCode === 200) resolve(JSON.parse(text) as T)
+        else reject(new ApiServerStartError(`etcd answered ${path} with ${answer.statusCode}`, text))
+      })
+    })
+    sent.on('error', reject)
+    sent.end(JSON.stringify(body))
+  })
+}

@@ -1,0 +1,62 @@
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { availableVersions, cachedBinary } from './binary-cache.ts'
+import { type BuildOptions, buildApiServer } from './build-binary.ts'
+import { ApiServerMissingError, ApiServerVersionError } from './errors.ts'
+
+/** What can be started: Wherry's own binary, with etcd inside, or a kube-apiserver and an etcd as envtest has them. */
+export type ApiServerBinary =
+  | { readonly kind: 'wherry'; readonly path: string }
+  | { readonly kind: 'assets'; readonly apiServer: string; readonly etcd: string }
+
+export interface FindOptions extends BuildOptions {
+  /**
+   * Of Kubernetes, as `1.37`. Not looked at where WHERRY_APISERVER is set: whoever sets it has chosen.
+   * @default the newest that there is
+   */
+  readonly version?: string | undefined
+  /** Builds the binary when none is found and Go is there, which takes minutes. @default false */
+  readonly build?: boolean | undefined
+}
+
+/**
+ * Finds a real API server, in this order: `WHERRY_APISERVER` (a binary that `npm run apiserver` built), one that was
+ * built before and is in the cache, `KUBEBUILDER_ASSETS` (a folder with `kube-apiserver` and `etcd`), else one built now
+ * if `build` says so.
+ *
+ * @throws {@link ApiServerMissingError} if there is none, {@link ApiServerVersionError} for a version that cannot be had,
+ *   {@link ApiServerBuildError} if building it failed.
+ */
+export async function findApiServer(options: FindOptions = {}): Promise<ApiServerBinary> {
+  const { env = process.env, version } = options
+  if (env.WHERRY_APISERVER) {
+    if (await canRun(env.WHERRY_APISERVER)) return { kind: 'wherry', path: env.WHERRY_APISERVER }
+    throw new ApiServerMissingError(`WHERRY_APISERVER is ${env.WHERRY_APISERVER}, which is no program`)
+  }
+  if (version !== undefined && !availableVersions.includes(version)) {
+    throw new ApiServerVersionError(version, availableVersions)
+  }
+  const cached = cachedBinary(env)
+  if (await canRun(cached)) return { kind: 'wherry', path: cached }
+  if (env.KUBEBUILDER_ASSETS) {
+    const [apiServer, etcd] = ['kube-apiserver', 'etcd'].map(name => join(env.KUBEBUILDER_ASSETS ?? '', name))
+    if (apiServer && etcd && (await canRun(apiServer)) && (await canRun(etcd))) {
+      return { kind: 'assets', apiServer, etcd }
+    }
+    throw new ApiServerMissingError(
+      `KUBEBUILDER_ASSETS is ${env.KUBEBUILDER_ASSETS}, which lacks kube-apiserver or etcd`,
+    )
+  }
+  if (options.build === true) return { kind: 'wherry', path: await buildApiServer(options) }
+  throw new ApiServerMissingError(
+    `no real API server: \`npm run apiserver\` builds one (it needs Go), or set WHERRY_APISERVER or KUBEBUILDER_ASSETS; not in ${cached}`,
+  )
+}
+
+async function canRun(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,62 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as after } from 'node:timers/promises'
+
+/**
+ * Runs `work` while no other process holds the lock at `path` (a folder), and takes the lock over from a process that
+ * died with it. `onWait` is told once, with the holder's process id, that another has it.
+ */
+export async function withLock<T>(path: string, onWait: (holder: number) => void, work: () => Promise<T>): Promise<T> {
+  await mkdir(dirname(path), { recursive: true })
+  let told = false
+  for (;;) {
+    if (await take(path)) break
+    const holder = await holderOf(path)
+    if (holder !== undefined && isAlive(holder)) {
+      if (!told) onWait(holder)
+      told = true
+      await after(200)
+      continue
+    }
+    // Without a process id it may have been taken this very moment: the dead do not change.
+    await after(300)
+    if ((await holderOf(path)) === holder) await breakLock(path)
+  }
+  try {
+    return await work()
+  } finally {
+    await rm(path, { recursive: true, force: true })
+  }
+}
+
+async function take(path: string): Promise<boolean> {
+  try {
+    await mkdir(path)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw cause
+  }
+  await writeFile(join(path, 'pid'), String(process.pid))
+  return true
+}
+
+async function holderOf(path: string): Promise<number | undefined> {
+  const text = await readFile(join(path, 'pid'), 'utf8').catch(() => '')
+  return Number(text) || undefined
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+async function breakLock(path: string): Promise<void> {
+  const dead = `${path}.dead-${process.pid}`
+  // Who is second to rename finds nothing: the lock is broken once.
+  await rename(path, dead).catch(() => undefined)
+  await rm(dead, { recursive: true, force: true })
+}

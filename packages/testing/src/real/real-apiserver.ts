@@ -1,0 +1,244 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ClientSubject, IssuedCertificate } from '../apiserver/front/certificates.ts'
+import type { Kubeconfig } from '../kubeconfig.ts'
+import { commandsOf, controllersKubeconfig, etcdSocket } from './command-line.ts'
+import { type Credentials, type TokenUser, writeCredentials } from './credentials.ts'
+import { ApiServerMissingError, ApiServerStartError, ApiServerStateError } from './errors.ts'
+import { type EtcdGateway, etcdGateway } from './etcd-gateway.ts'
+import { type ApiServerBinary, type FindOptions, findApiServer } from './find-binary.ts'
+import { untilReady } from './ready.ts'
+import { type ServerProcess, startProcess } from './server-process.ts'
+import { startWatchdog, type Watchdog } from './watchdog.ts'
+
+export interface RealApiServerOptions extends FindOptions {
+  /** By name, as `{ ShardedListAndWatch: true }`. @default those of the version */
+  readonly featureGates?: Readonly<Record<string, boolean>> | undefined
+  /**
+   * Runs kube-controller-manager's controllers of namespaces, garbage and service accounts as well, in the same process.
+   * Without them a deleted namespace stays `Terminating` and dependents outlive their owners, as with envtest. Not with
+   * KUBEBUILDER_ASSETS, which has none. @default false
+   */
+  readonly controllers?: boolean | undefined
+  /** Users beside the administrator; RBAC allows them what tests grant them. @default none */
+  readonly users?: readonly TokenUser[] | undefined
+  /** More flags of kube-apiserver, by name without dashes. They win over Wherry's own. @default none */
+  readonly flags?: Readonly<Record<string, string>> | undefined
+  /** How long the server may take to be ready, in milliseconds, at the start and at each restart. @default 60_000 */
+  readonly readyTimeoutMs?: number | undefined
+}
+
+/** A real kube-apiserver with an etcd of its own on this machine's loopback. */
+export interface RealApiServer {
+  /** `https://127.0.0.1:PORT`; stays the same over restarts. HTTP/2 and HTTP/1.1 by ALPN. */
+  readonly url: string
+  /** PEM of the CA that signed the server's certificate. */
+  readonly ca: string
+  /** Bearer token of an administrator. */
+  readonly token: string
+  readonly kubeconfig: Kubeconfig
+  /** The folder with the server's data, gone after {@link RealApiServer.close}. */
+  readonly folder: string
+  writeKubeconfig(path: string): Promise<void>
+  /** A client certificate that the server takes. */
+  issueClient(subject: ClientSubject): IssuedCertificate
+  /**
+   * Has etcd forget all revisions before the current one, which is returned. Continue tokens, and resourceVersions of
+   * resources without a watch cache, expire at once. Two things outlive it: a watch resumes while its resourceVersion is
+   * in the watch cache's window, and lists at an exact resourceVersion come from the cache's snapshots for up to 15 s
+   * more (feature gate ListFromCacheSnapshot). {@link RealApiServer.restart} afterwards empties both.
+   */
+  compact(): Promise<number>
+  /** The bytes that etcd holds under `key`, as `/registry/configmaps/default/a`; `undefined` if there is nothing. */
+  stored(key: string): Promise<Uint8Array | undefined>
+  /** Stops the process where it is (SIGSTOP): connections stay open and nothing answers. */
+  pause(): void
+  resume(): void
+  /**
+   * Ends the server and starts it again on the same port with the same data; resolves when it is ready. `'kill'` breaks
+   * streams off; `'terminate'` lets it end as in a rollout: GOAWAY, and up to a minute for open watches to end.
+   */
+  restart(how?: 'kill' | 'terminate'): Promise<void>
+  /** Ends the server; resolves when its processes, sockets and folder are gone. Idempotent. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const PORT_TRIES = 5
+
+/**
+ * Starts a real API server with ports, data, certificates and tokens of its own; ready in a few seconds. It dies with
+ * this process, however that ends, and leaves nothing behind.
+ *
+ * @throws {@link ApiServerMissingError}, {@link ApiServerVersionError}, {@link ApiServerBuildError} as
+ *   {@link findApiServer} does, and {@link ApiServerStartError} with the server's own last words.
+ */
+export async function startRealApiServer(options: RealApiServerOptions = {}): Promise<RealApiServer> {
+  const binary = await findApiServer(options)
+  if (options.controllers === true && binary.kind === 'assets') {
+    throw new ApiServerMissingError(
+      'KUBEBUILDER_ASSETS has no controllers: `npm run apiserver` builds a server with them',
+    )
+  }
+  // Unix sockets in it have short names only: the folder's must be short too.
+  const folder = await mkdtemp(join(tmpdir(), 'wherry-apiserver-'))
+  const watchdog = await startWatchdog(folder)
+  try {
+    const credentials = await writeCredentials(folder, options.users ?? [])
+    for (let attempt = 1; ; attempt += 1) {
+      const server = new Instance(binary, { folder, port: await freePort() }, options, credentials, watchdog)
+      try {
+        await server.start()
+        return server
+      } catch (cause) {
+        // Between finding the port free and binding it, another program took it.
+        const taken = cause instanceof ApiServerStartError && /address already in use/.test(cause.log)
+        if (!taken || attempt === PORT_TRIES) throw cause
+      }
+    }
+  } catch (cause) {
+    await watchdog.close()
+    throw cause
+  }
+}
+
+class Instance implements RealApiServer {
+  readonly url: string
+  readonly ca: string
+  readonly token: string
+  readonly kubeconfig: Kubeconfig
+  readonly folder: string
+  readonly #binary: ApiServerBinary
+  readonly #port: number
+  readonly #options: RealApiServerOptions
+  readonly #credentials: Credentials
+  readonly #watchdog: Watchdog
+  readonly #etcd: EtcdGateway
+  #processes: readonly ServerProcess[] = []
+  #state: 'stopped' | 'running' | 'paused' | 'closed' = 'stopped'
+
+  constructor(
+    binary: ApiServerBinary,
+    place: { readonly folder: string; readonly port: number },
+    options: RealApiServerOptions,
+    credentials: Credentials,
+    watchdog: Watchdog,
+  ) {
+    this.url = `https://127.0.0.1:${place.port}`
+    this.ca = credentials.authority.caPem
+    this.token = credentials.adminToken
+    this.kubeconfig = credentials.kubeconfig(this.url)
+    this.folder = place.folder
+    this.#binary = binary
+    this.#port = place.port
+    this.#options = options
+    this.#credentials = credentials
+    this.#watchdog = watchdog
+    this.#etcd = etcdGateway(etcdSocket(place.folder))
+  }
+
+  async start(): Promise<void> {
+    const { featureGates, flags = {}, controllers = false, readyTimeoutMs = 60_000 } = this.#options
+    const gates = Object.entries(featureGates ?? {}).map(([name, on]) => `${name}=${on}`)
+    const more = gates.length === 0 ? flags : { 'feature-gates': gates.join(','), ...flags }
+    if (controllers) await this.writeKubeconfig(join(this.folder, controllersKubeconfig))
+    const place = { folder: this.folder, port: this.#port }
+    const processes: ServerProcess[] = []
+    this.#processes = processes
+    try {
+      for (const { program, args } of commandsOf(this.#binary, place, more, controllers)) {
+        processes.push(await startProcess(program, args, this.folder))
+        this.#watchdog.guard(processes.map(({ pid }) => pid))
+      }
+      const over = (): boolean => processes.some(({ ending }) => ending !== undefined)
+      if (!(await untilReady(this.url, this.ca, this.token, readyTimeoutMs, over))) {
+        const dead = processes.find(({ ending }) => ending !== undefined)
+        throw new ApiServerStartError(
+          dead ? `the API server ended with ${dead.ending}` : `the API server was not ready in ${readyTimeoutMs} ms`,
+          (dead ?? processes.at(-1))?.log() ?? '',
+        )
+      }
+    } catch (cause) {
+      await this.#stop('SIGKILL')
+      throw cause
+    }
+    this.#state = 'running'
+  }
+
+  async writeKubeconfig(path: string): Promise<void> {
+    await writeFile(path, JSON.stringify(this.kubeconfig, undefined, 2), { mode: 0o600 })
+  }
+
+  issueClient(subject: ClientSubject): IssuedCertificate {
+    return this.#credentials.authority.issueClient(subject)
+  }
+
+  async compact(): Promise<number> {
+    this.#mustRun()
+    return this.#etcd.compact()
+  }
+
+  async stored(key: string): Promise<Uint8Array | undefined> {
+    this.#mustRun()
+    return this.#etcd.get(key)
+  }
+
+  pause(): void {
+    if (this.#state === 'paused') return
+    this.#mustRun()
+    this.#processes.at(-1)?.signal('SIGSTOP')
+    this.#state = 'paused'
+  }
+
+  resume(): void {
+    if (this.#state !== 'paused') return
+    this.#processes.at(-1)?.signal('SIGCONT')
+    this.#state = 'running'
+  }
+
+  async restart(how: 'kill' | 'terminate' = 'kill'): Promise<void> {
+    if (this.#state === 'closed') throw new ApiServerStateError('closed', 'it cannot be restarted')
+    this.resume()
+    await this.#stop(how === 'kill' ? 'SIGKILL' : 'SIGTERM')
+    await this.start()
+  }
+
+  async close(): Promise<void> {
+    this.#state = 'closed'
+    await this.#stop('SIGKILL')
+    await this.#watchdog.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  /** The API server first: it must find its etcd while it ends. */
+  async #stop(signal: NodeJS.Signals): Promise<void> {
+    if (this.#state !== 'closed') this.#state = 'stopped'
+    for (const process of this.#processes.toReversed()) {
+      process.signal(signal)
+      await process.ended
+    }
+    this.#processes = []
+    this.#watchdog.guard([])
+  }
+
+  #mustRun(): void {
+    if (this.#state !== 'running') throw new ApiServerStateError(this.#state, 'it must run')
+  }
+}
+
+/** A port that nobody listened on a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+/** A program that was started. */
+export interface ServerProcess {
+  readonly pid: number
+  /** Resolves, and never rejects, when it has ended: with its exit code or the signal that ended it. */
+  readonly ended: Promise<string>
+  /** How it ended; `undefined` while it runs. */
+  readonly ending: string | undefined
+  /** The end of what it printed. */
+  log(): string
+  signal(name: NodeJS.Signals): void
+}
+
+const LOG_CHARACTERS = 8_000
+
+/**
+ * Starts `program`. Its stdin is a pipe that ends when this process dies; its output is kept, the last of it.
+ * @throws the error of the system if it cannot be started.
+ */
+export async function startProcess(program: string, args: readonly string[], cwd: string): Promise<ServerProcess> {
+  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'pipe'], cwd })
+  let log = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log = (log + text).slice(-LOG_CHARACTERS)
+  })
+  child.stdin.on('error', () => {})
+  let ending: string | undefined
+  const ended = new Promise<string>(resolve => {
+    child.on('close', (code, signal) => {
+      ending = signal ?? `exit code ${code}`
+      resolve(ending)
+    })
+  })
+  await once(child, 'spawn')
+  return {
+    pid: child.pid as number,
+    ended,
+    get ending() {
+      return ending
+    },
+    log: () => log.trim(),
+    signal: name => void child.kill(name),
+  }
+}

@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { request } from 'node:https'
+import { setTimeout as after } from 'node:timers/promises'
+
+/** How a test reaches a server, and as whom. */
+export interface Access {
+  readonly url: string
+  readonly ca: string
+  readonly token?: string | undefined
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
+}
+
+export interface TestAnswer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test says by its expectation what shape it is
+  readonly body: any
+}
+
+/** One request on a connection of its own. */
+export function ask(access: Access, method: string, path: string, body?: unknown): Promise<TestAnswer> {
+  const { url, ca, token, cert, key } = access
+  const headers: Record<string, string> = { 'content-type': 'application/json' }
+  if (token !== undefined) headers.authorization = `Bearer ${token}`
+  return new Promise((resolve, reject) => {
+    const options = { method, headers, ca, agent: false as const, ...(cert && { cert }), ...(key && { key }) }
+    const sent = request(new URL(path, url), options, answer => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      answer.on('error', reject)
+      answer.on('end', () => {
+        const json = answer.headers['content-type']?.includes('json') === true
+        resolve({ status: answer.statusCode ?? 0, body: json ? JSON.parse(text) : text })
+      })
+    })
+    sent.on('error', reject)
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}
+
+/** A process by its id and state letter, as `ps` tells. */
+export interface Listed {
+  readonly pid: number
+  readonly state: string
+}
+
+/** The running processes whose command line names `text`; zombies do not count. */
+export function processesNaming(text: string): Listed[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,stat=,args='], { encoding: 'utf8' }).split('\n')
+  return lines
+    .filter(line => line.includes(text))
+    .map(line => line.trim().split(/\s+/))
+    .map(([pid, state]) => ({ pid: Number(pid), state: state?.charAt(0) ?? '' }))
+    .filter(({ state }) => state !== 'Z')
+}
+
+/** Looks at `condition` until it holds; fails, with what it looked at last, when the time is over. */
+export async function eventually<T>(
+  look: () => T | Promise<T>,
+  holds: (seen: T) => boolean,
+  withinMs = 20_000,
+): Promise<T> {
+  const until = performance.now() + withinMs
+  for (;;) {
+    const seen = await look()
+    if (holds(seen)) return seen
+    if (performance.now() > until) throw new Error(`not within ${withinMs} ms; last seen: ${JSON.stringify(seen)}`)
+    await after(50)
+  }
+}

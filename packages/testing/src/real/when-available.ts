@@ -1,0 +1,16 @@
+import { findApiServer } from './find-binary.ts'
+
+/**
+ * Whether tests of `what` against a real API server can run here. With `CI=true` always: there they fail where it is
+ * missing. Elsewhere one line says what is skipped and how to get it.
+ */
+export async function realApiServerAvailable(what: string): Promise<boolean> {
+  if (process.env.CI === 'true') return true
+  try {
+    await findApiServer()
+    return true
+  } catch (cause) {
+    process.stderr.write(`skipped: ${what}: ${(cause as Error).message}\n`)
+    return false
+  }
+}

@@ -1,11 +1,11 @@
 import type { Cluster } from './cluster.ts'
 import { type DiscoveredResource, discover, groupVersionPath } from './discovery.ts'
-import { banner } from './generated-file.ts'
+import { banner, type Generated } from './generated-file.ts'
 import { fetchSchemas, referenceOf, type Schemas, schemaOfKind } from './openapi.ts'
-import { smallestObjects } from './smallest-objects.ts'
+import { createSmallest } from './smallest-objects.ts'
 
-export const builtinResourcesFile = 'packages/testing/src/generated/builtin-resources.ts'
-export const builtinResourcesMark: string = banner('tools/generate/builtin-resources.ts')
+const FOLDER = 'packages/testing/src/generated'
+const MARK = banner('tools/generate/builtin-resources.ts')
 
 interface Column {
   readonly name: string
@@ -18,9 +18,9 @@ const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1'
 
 /**
  * Asks the server at `cluster` for all that the embedded server has to know about the built-in resources, and writes it
- * as a TypeScript module. Creates nothing.
+ * as a TypeScript module. Creates nothing that stays.
  */
-export async function builtinResources(cluster: Cluster): Promise<string> {
+export async function builtinResources(cluster: Cluster): Promise<Generated> {
   const lines: string[] = []
   const schemas = new Map<string, Schemas>()
   for (const resource of await discover(cluster)) {
@@ -30,11 +30,12 @@ export async function builtinResources(cluster: Cluster): Promise<string> {
     schemas.set(path, known)
     lines.push(render(await describe(cluster, resource, known)))
   }
-  return `${builtinResourcesMark}${DECLARATIONS}
+  const text = `${MARK}${DECLARATIONS}
 export const builtinResources: readonly BuiltinResource[] = [
 ${lines.join('\n')}
 ]
 `
+  return { files: new Map([[`${FOLDER}/builtin-resources.ts`, text]]), folder: FOLDER, mark: MARK }
 }
 
 async function describe(cluster: Cluster, found: DiscoveredResource, schemas: Schemas): Promise<object> {
@@ -70,28 +71,11 @@ async function describe(cluster: Cluster, found: DiscoveredResource, schemas: Sc
   }
 }
 
-/** Creates the smallest object of the kind without storing it, and looks whether it has a generation. */
+/** Whether the smallest object of the kind has a generation once it is created. */
 async function countsGeneration(cluster: Cluster, found: DiscoveredResource): Promise<boolean> {
-  const { group, version, resource, scope, responseKind } = found
-  if (!found.verbs.includes('create') || !found.verbs.includes('get') || unprobed.has(resource)) return false
-  const { metadata, ...content } = smallestObjects[`${group}/${resource}`] ?? {}
-  const answer = await cluster.send(
-    'POST',
-    `${groupVersionPath(group, version)}${scope === 'Namespaced' ? '/namespaces/default' : ''}/${resource}?dryRun=All`,
-    {
-      apiVersion: group === '' ? version : `${group}/${version}`,
-      kind: responseKind.kind,
-      metadata: metadata ?? { name: 'probe' },
-      ...content,
-    },
-  )
-  if (answer.status !== 201)
-    throw new Error(`no smallest object of ${group}/${resource}: ${JSON.stringify(answer.body)}`)
-  return (answer.body as { metadata: { generation?: number } }).metadata.generation !== undefined
+  const created = (await createSmallest(cluster, found)) as { metadata: { generation?: number } } | undefined
+  return created?.metadata.generation !== undefined
 }
-
-/** Needs a proof of possession of a key, signed for the pod; its strategy sets no generation in 1.37. */
-const unprobed: ReadonlySet<string> = new Set(['podcertificaterequests'])
 
 /** Asks for a list by each field of the kind, three levels deep, and keeps those that the server selects by. */
 async function selectableFields(cluster: Cluster, found: DiscoveredResource, schemas: Schemas, kind: string) {

@@ -1,8 +1,14 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** Generated files: path from the repository's top, and text. */
-export type GeneratedFiles = ReadonlyMap<string, string>
+/** What one generator makes. */
+export interface Generated {
+  /** Path from the repository's top, and text. */
+  readonly files: ReadonlyMap<string, string>
+  /** The folder in which only these files may begin with `mark`. */
+  readonly folder: string
+  readonly mark: string
+}
 
 /** The first line of every generated file, by which a stale one is known. */
 export function banner(generator: string): string {
@@ -13,7 +19,7 @@ export function banner(generator: string): string {
  * Compares the files on disk with what they should be: paths that differ, are missing, or are in `folder` by the same
  * generator and should not be.
  */
-export async function staleFiles(root: string, files: GeneratedFiles, folder: string, mark: string): Promise<string[]> {
+export async function staleFiles(root: string, { files, folder, mark }: Generated): Promise<string[]> {
   const stale: string[] = []
   for (const [path, text] of files) {
     if ((await readText(join(root, path))) !== text) stale.push(path)
@@ -27,15 +33,10 @@ export async function staleFiles(root: string, files: GeneratedFiles, folder: st
 }
 
 /** Makes the files on disk what they should be. Returns the paths that changed. */
-export async function updateFiles(
-  root: string,
-  files: GeneratedFiles,
-  folder: string,
-  mark: string,
-): Promise<string[]> {
-  const stale = await staleFiles(root, files, folder, mark)
+export async function updateFiles(root: string, generated: Generated): Promise<string[]> {
+  const stale = await staleFiles(root, generated)
   for (const path of stale) {
-    const text = files.get(path)
+    const text = generated.files.get(path)
     if (text === undefined) {
       await rm(join(root, path))
       continue

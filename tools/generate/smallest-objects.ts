@@ -1,8 +1,32 @@
+import type { Cluster } from './cluster.ts'
+import { type DiscoveredResource, groupVersionPath } from './discovery.ts'
+
+/** Needs a proof of possession of a key, signed for the pod. */
+const uncreatable: ReadonlySet<string> = new Set(['podcertificaterequests'])
+
+/**
+ * Has the server create the smallest object of a resource without storing it, and gives its answer; `undefined` for
+ * what cannot be created, or is not kept.
+ */
+export async function createSmallest(cluster: Cluster, found: DiscoveredResource): Promise<unknown> {
+  const { group, version, resource, scope, verbs } = found
+  if (!verbs.includes('create') || !verbs.includes('get') || uncreatable.has(resource)) return undefined
+  const folder = `${groupVersionPath(group, version)}${scope === 'Namespaced' ? '/namespaces/default' : ''}`
+  const answer = await cluster.send('POST', `${folder}/${resource}?dryRun=All`, {
+    apiVersion: group === '' ? version : `${group}/${version}`,
+    kind: found.responseKind.kind,
+    metadata: { name: 'probe' },
+    ...smallestObjects[`${group}/${resource}`],
+  })
+  if (answer.status === 201) return answer.body
+  throw new Error(`the smallest object of ${group}/${resource} is refused: ${JSON.stringify(answer.body)}`)
+}
+
 /**
  * What the server needs, beside a name, to accept an object of each built-in resource: the smallest one. Keyed by
  * `group/plural` (`/pods`). A resource that is absent here takes an object with a name and nothing else.
  */
-export const smallestObjects: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+const smallestObjects: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   '/bindings': { target: { kind: 'Node', name: 'probe' } },
   '/persistentvolumeclaims': {
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },

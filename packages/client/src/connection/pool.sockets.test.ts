@@ -1,0 +1,160 @@
+import type { Handler, ServerReply } from '@wherry/testing/apiserver/exchange'
+import { createCertificateAuthority } from '@wherry/testing/apiserver/front/certificates'
+import { listen, type SocketFront } from '@wherry/testing/apiserver/front/sockets'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { systemEnvironment } from '../environment.ts'
+import { NodeTransport } from './node-transport.ts'
+import { ConnectionPool } from './pool.ts'
+import { type Heard, send } from './testkit/scripted.ts'
+
+const clock = systemClock()
+let front: SocketFront | undefined
+let pool: ConnectionPool | undefined
+
+afterEach(async () => {
+  await pool?.close()
+  await front?.close()
+})
+
+/** A server on sockets and a pool that leads to it. */
+async function started(
+  handler: Handler,
+  options: { readonly protocol?: 'h2' | 'http/1.1' } = {},
+): Promise<{
+  readonly pool: ConnectionPool
+  readonly front: SocketFront
+}> {
+  const authority = await createCertificateAuthority()
+  const { certPem, keyPem } = authority.issueServer()
+  front = await listen({ handler, tls: { cert: certPem, key: keyPem } })
+  const credentials = {
+    headers: () => ({}),
+    tls: () => ({ ca: authority.caPem }),
+    digest: () => '',
+    refresh: () => Promise.resolve(false),
+  }
+  pool = new ConnectionPool({
+    target: new URL(front.url),
+    transport: new NodeTransport({ credentials, ...options }),
+    environment: systemEnvironment(),
+    credentials,
+  })
+  return { pool, front }
+}
+
+/** Streams that are fed together, and gets that are answered at once. */
+function watchesAndGets(): {
+  readonly handler: Handler
+  readonly watches: Set<ServerReply>
+  readonly feed: () => void
+} {
+  const watches = new Set<ServerReply>()
+  let n = 0
+  return {
+    watches,
+    feed: () => {
+      n += 1
+      for (const reply of watches) reply.write(Buffer.from(`${n}\n`))
+    },
+    handler: (request, reply) => {
+      reply.head(200, {})
+      if (request.path.startsWith('/watch')) {
+        watches.add(reply)
+        reply.onClose(() => watches.delete(reply))
+      } else {
+        reply.write(Buffer.from('got'))
+        reply.end()
+      }
+    },
+  }
+}
+
+const events = (heard: Heard): number => heard.log.join('').split('\n').length - 1
+
+describe.each(['h2', 'http/1.1'] as const)('over sockets, %s', protocol => {
+  it('N11: 1,000 open watches and 200 gets a second at once starve neither', { timeout: 30_000 }, async () => {
+    const { handler, watches, feed } = watchesAndGets()
+    const { pool, front } = await started(handler, { protocol })
+    const open = Array.from({ length: 1000 }, (_, i) => send(pool, 'stream', `/watch/${i}`))
+    const latencies: number[] = []
+    const get = async (): Promise<void> => {
+      const start = clock.monotonic()
+      const heard = send(pool, 'call', '/get')
+      await vi.waitFor(() => expect(heard.log).toEqual(['head 200', 'data got', 'end']), {
+        timeout: 10_000,
+        interval: 2,
+      })
+      latencies.push(clock.monotonic() - start)
+    }
+    // The first gets are sent while the watches are still being opened.
+    const early = get()
+    await vi.waitFor(() => expect(watches.size).toBe(1000), { timeout: 15_000 })
+    await early
+    const gets: Promise<void>[] = []
+    let rounds = 0
+    await new Promise<void>(resolve => {
+      const tick = (): void => {
+        for (let i = 0; i < 10; i++) gets.push(get())
+        feed()
+        rounds += 1
+        if (rounds === 40) resolve()
+        else clock.timer(50, tick)
+      }
+      tick()
+    })
+    await Promise.all(gets)
+    await vi.waitFor(() => expect(open.every(heard => events(heard) === rounds)).toBe(true), { timeout: 10_000 })
+    expect(open.filter(({ errors }) => errors.length > 0)).toEqual([])
+    latencies.sort((a, b) => a - b)
+    expect(latencies).toHaveLength(401)
+    // Both ends share this process, and each round has 1,000 events: a get waits for its turn, not for a slot.
+    expect(latencies[Math.floor(latencies.length * 0.9)]).toBeLessThan(1_000)
+    if (protocol === 'h2') expect(front.accepted()).toBeLessThanOrEqual(14)
+  })
+
+  it('GOAWAY: watches go on, new requests are answered, and nobody hears an error', async () => {
+    const { handler, watches, feed } = watchesAndGets()
+    const { pool, front } = await started(handler, { protocol })
+    const watch = send(pool, 'stream', '/watch')
+    await vi.waitFor(() => expect(watches.size).toBe(1))
+    for (let i = 0; i < 30; i++) {
+      front.goawayAll()
+      const lane = i % 2 === 0 ? 'call' : 'write'
+      // A write that crosses the close of an HTTP/1.1 connection is not ours to repeat.
+      const heard = send(pool, protocol === 'h2' ? lane : 'call', `/${i}`)
+      await vi.waitFor(() => expect(heard.log).toEqual(['head 200', 'data got', 'end']))
+    }
+    feed()
+    await vi.waitFor(() => expect(events(watch)).toBe(1))
+    expect(watch.errors).toEqual([])
+  })
+
+  it('R23: close() ends every socket', async () => {
+    const { handler, watches } = watchesAndGets()
+    const { pool, front } = await started(handler, { protocol })
+    const open = Array.from({ length: 120 }, (_, i) => send(pool, 'stream', `/watch/${i}`))
+    await vi.waitFor(() => expect(watches.size).toBe(120))
+    await pool.close()
+    expect(pool.connections).toBe(0)
+    await vi.waitFor(() => expect(front.connections()).toBe(0))
+    expect(open.every(({ log }) => log.at(-1) === 'error CLIENT_CLOSED')).toBe(true)
+  })
+
+  it('a server that is killed is an error to all; when it is back, requests are answered', async () => {
+    const { handler, watches } = watchesAndGets()
+    const { pool, front } = await started(handler, { protocol })
+    const open = [send(pool, 'stream', '/watch/1'), send(pool, 'stream', '/watch/2')]
+    await vi.waitFor(() => expect(watches.size).toBe(2))
+    await front.refuse(true)
+    front.destroyAll()
+    await vi.waitFor(() => expect(open.every(({ errors }) => errors.length === 1)).toBe(true))
+    expect(open.map(({ log }) => log.at(-1))).toEqual(Array(2).fill('error CONNECTION_LOST'))
+    const down = send(pool, 'call', '/get')
+    await vi.waitFor(() => expect(down.log).toEqual(['error CONNECT_FAILED']))
+    expect(down.errors[0]?.cause).toMatchObject({ code: 'ECONNREFUSED' })
+    await front.refuse(false)
+    const up = send(pool, 'call', '/get')
+    await vi.waitFor(() => expect(up.log).toEqual(['head 200', 'data got', 'end']))
+  })
+})

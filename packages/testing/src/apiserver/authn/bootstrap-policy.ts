@@ -1,0 +1,80 @@
+import { authenticatedGroup, unauthenticatedGroup } from './authenticate.ts'
+import type { Binding, ClusterRole, PolicyRule } from './policy.ts'
+import { privilegedGroup } from './rbac.ts'
+
+/** A ClusterRole or ClusterRoleBinding as it is created at a server's first start. */
+export type BootstrapObject = (ClusterRole | Binding) & {
+  readonly apiVersion: 'rbac.authorization.k8s.io/v1'
+  readonly kind: 'ClusterRole' | 'ClusterRoleBinding'
+}
+
+interface Default {
+  readonly name: string
+  readonly groups: readonly string[]
+  readonly rules: readonly PolicyRule[]
+}
+
+const health = ['/healthz', '/livez', '/readyz']
+const version = ['/version', '/version/']
+const get = (nonResourceURLs: readonly string[]): PolicyRule => ({ verbs: ['get'], nonResourceURLs })
+const create = (apiGroup: string, resources: readonly string[]): PolicyRule => ({
+  verbs: ['create'],
+  apiGroups: [apiGroup],
+  resources,
+})
+
+/**
+ * Those of kube-apiserver's default roles that everybody has by a default binding: what lets a user with no roles read
+ * health, version and discovery, and `system:masters` do everything.
+ */
+const defaults: readonly Default[] = [
+  {
+    name: 'cluster-admin',
+    groups: [privilegedGroup],
+    rules: [
+      { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+      { verbs: ['*'], nonResourceURLs: ['*'] },
+    ],
+  },
+  {
+    name: 'system:basic-user',
+    groups: [authenticatedGroup],
+    rules: [
+      create('authorization.k8s.io', ['selfsubjectaccessreviews', 'selfsubjectrulesreviews']),
+      create('authentication.k8s.io', ['selfsubjectreviews']),
+    ],
+  },
+  {
+    name: 'system:discovery',
+    groups: [authenticatedGroup],
+    rules: [get(['/api', '/api/*', '/apis', '/apis/*', ...health, '/openapi', '/openapi/*', ...version])],
+  },
+  {
+    name: 'system:monitoring',
+    groups: ['system:monitoring'],
+    rules: [get([...health.flatMap(path => [path, `${path}/*`]), '/metrics', '/metrics/slis'])],
+  },
+  {
+    name: 'system:public-info-viewer',
+    groups: [authenticatedGroup, unauthenticatedGroup],
+    rules: [get([...health, ...version])],
+  },
+]
+
+/** The objects of the default policy, for a server to create at its start. */
+export function bootstrapPolicy(): BootstrapObject[] {
+  const apiVersion = 'rbac.authorization.k8s.io/v1'
+  return defaults.flatMap(({ name, groups, rules }): BootstrapObject[] => {
+    const metadata = {
+      name,
+      labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' },
+      annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
+    }
+    const apiGroup = 'rbac.authorization.k8s.io'
+    const subjects = groups.map(group => ({ apiGroup, kind: 'Group', name: group }))
+    return [
+      { apiVersion, kind: 'ClusterRole', metadata, rules },
+      { apiVersion, kind: 'ClusterRoleBinding', metadata, roleRef: { apiGroup, kind: 'ClusterRole', name }, subjects },
+    ]
+  })
+}

@@ -1,0 +1,63 @@
+/** What a rule allows: the verbs on resources, or on paths that are none. */
+export interface PolicyRule {
+  readonly verbs: readonly string[]
+  readonly apiGroups?: readonly string[] | undefined
+  readonly resources?: readonly string[] | undefined
+  /** None: any name, and none. */
+  readonly resourceNames?: readonly string[] | undefined
+  readonly nonResourceURLs?: readonly string[] | undefined
+}
+
+interface Named {
+  readonly name: string
+  readonly namespace?: string | undefined
+  readonly labels?: Readonly<Record<string, string>> | undefined
+}
+
+/** A Role of `rbac.authorization.k8s.io/v1`, as far as it is evaluated. */
+export interface Role {
+  readonly metadata: Named
+  readonly rules?: readonly PolicyRule[] | null | undefined
+}
+
+/** A selector over labels. An empty one selects everything. */
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined
+  readonly matchExpressions?:
+    | readonly {
+        readonly key: string
+        readonly operator: string
+        readonly values?: readonly string[] | undefined
+      }[]
+    | undefined
+}
+
+/** A ClusterRole. One with an aggregation rule has the rules of those that it selects, and none of its own. */
+export interface ClusterRole extends Role {
+  readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelector[] | undefined } | undefined
+}
+
+/** Whom a binding is for. */
+export interface Subject {
+  readonly apiGroup?: string | undefined
+  readonly kind: string
+  readonly name: string
+  /** Of a ServiceAccount; in a RoleBinding the binding's own when it is not given. */
+  readonly namespace?: string | undefined
+}
+
+/** A RoleBinding or a ClusterRoleBinding. */
+export interface Binding {
+  readonly metadata: Named
+  readonly roleRef: { readonly apiGroup?: string | undefined; readonly kind: string; readonly name: string }
+  readonly subjects?: readonly Subject[] | undefined
+}
+
+/** Where the policy is read from, anew for each decision: the server's store, or lists in a test. */
+export interface PolicySource {
+  role(namespace: string, name: string): Role | undefined
+  clusterRole(name: string): ClusterRole | undefined
+  clusterRoles(): Iterable<ClusterRole>
+  roleBindings(namespace: string): Iterable<Binding>
+  clusterRoleBindings(): Iterable<Binding>
+}

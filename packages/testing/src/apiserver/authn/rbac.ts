@@ -1,0 +1,71 @@
+import type { AccessAttributes, User } from '../access.ts'
+import { rulesOf } from './aggregation.ts'
+import type { Binding, PolicyRule, PolicySource, Subject } from './policy.ts'
+import { ruleAllows } from './rule.ts'
+
+/** Whether something is allowed. `reason`: by what it is, or which roles were missing when it is not. */
+export interface Decision {
+  readonly allowed: boolean
+  readonly reason?: string | undefined
+}
+
+/** May do everything, whatever the policy says. */
+export const privilegedGroup = 'system:masters'
+
+/**
+ * Decides as the RBAC authorizer does: what some rule allows, of a role that is bound to the user, is allowed, and
+ * nothing else. ClusterRoleBindings hold everywhere; RoleBindings in their namespace.
+ *
+ * A list or watch of one name by field selector is asked for with that `name`.
+ */
+export function authorize(asked: AccessAttributes, policy: PolicySource): Decision {
+  if (asked.user.groups.includes(privilegedGroup)) return { allowed: true }
+  const missing = new Set<string>()
+  const visit = (bindings: Iterable<Binding>, namespace: string): string | undefined => {
+    for (const binding of bindings) {
+      const subject = binding.subjects?.find(one => isFor(one, asked.user, namespace))
+      if (subject === undefined) continue
+      const rules = rulesBehind(binding, namespace, policy)
+      if (rules === undefined) missing.add(notFound(binding))
+      else if (rules.some(rule => ruleAllows(rule, asked)))
+        return `RBAC: allowed by ${describe(binding, namespace, subject)}`
+    }
+    return undefined
+  }
+  const reason =
+    visit(policy.clusterRoleBindings(), '') ??
+    (asked.namespace === '' ? undefined : visit(policy.roleBindings(asked.namespace), asked.namespace))
+  if (reason !== undefined) return { allowed: true, reason }
+  if (missing.size === 0) return { allowed: false }
+  const list = [...missing].join(', ')
+  return { allowed: false, reason: `RBAC: ${missing.size === 1 ? list : `[${list}]`}` }
+}
+
+function isFor(subject: Subject, user: User, namespace: string): boolean {
+  if (subject.kind === 'User') return subject.name === user.name
+  if (subject.kind === 'Group') return user.groups.includes(subject.name)
+  if (subject.kind !== 'ServiceAccount') return false
+  const home = subject.namespace || namespace
+  return home !== '' && user.name === `system:serviceaccount:${home}:${subject.name}`
+}
+
+function rulesBehind(binding: Binding, namespace: string, policy: PolicySource): readonly PolicyRule[] | undefined {
+  const { kind, name } = binding.roleRef
+  if (kind === 'Role') {
+    const role = policy.role(namespace, name)
+    return role && (role.rules ?? [])
+  }
+  const role = policy.clusterRole(name)
+  return role && rulesOf(role, policy)
+}
+
+function notFound({ roleRef: { kind, name } }: Binding): string {
+  return `${kind.toLowerCase()}.rbac.authorization.k8s.io "${name}" not found`
+}
+
+function describe({ metadata, roleRef }: Binding, namespace: string, subject: Subject): string {
+  const binding =
+    namespace === '' ? `ClusterRoleBinding "${metadata.name}"` : `RoleBinding "${metadata.name}/${namespace}"`
+  const name = subject.kind === 'ServiceAccount' ? `${subject.name}/${subject.namespace || namespace}` : subject.name
+  return `${binding} of ${roleRef.kind} "${roleRef.name}" to ${subject.kind} "${name}"`
+}

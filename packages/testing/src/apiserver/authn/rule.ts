@@ -1,0 +1,34 @@
+import type { AccessAttributes } from '../access.ts'
+import type { PolicyRule } from './policy.ts'
+
+const any = '*'
+
+/** Whether one rule allows what is asked for. The rules are those of https://kubernetes.io/docs/reference/access-authn-authz/rbac/. */
+export function ruleAllows(rule: PolicyRule, asked: AccessAttributes): boolean {
+  if (!has(rule.verbs, asked.verb)) return false
+  if (asked.resource === '') return pathMatches(rule.nonResourceURLs ?? [], asked.path)
+  return (
+    has(rule.apiGroups ?? [], asked.group) && resourceMatches(rule.resources ?? [], asked) && nameMatches(rule, asked)
+  )
+}
+
+function has(list: readonly string[], value: string): boolean {
+  return list.includes(any) || list.includes(value)
+}
+
+/** `*` is every resource and subresource; `pods` is not `pods/log`; `*` before `/scale` is that subresource of any. */
+function resourceMatches(resources: readonly string[], { resource, subresource }: AccessAttributes): boolean {
+  if (resources.includes(any)) return true
+  if (subresource === '') return resources.includes(resource)
+  return resources.includes(`${resource}/${subresource}`) || resources.includes(`${any}/${subresource}`)
+}
+
+function nameMatches({ resourceNames = [] }: PolicyRule, { name }: AccessAttributes): boolean {
+  return resourceNames.length === 0 || resourceNames.includes(name)
+}
+
+function pathMatches(urls: readonly string[], path: string): boolean {
+  return urls.some(
+    url => url === any || url === path || (url.endsWith(any) && path.startsWith(url.replace(/\*+$/, ''))),
+  )
+}

@@ -17,7 +17,7 @@ const asked = (parts: Partial<AccessAttributes> = {}): AccessAttributes => ({
   namespace: '',
   name: '',
   subresource: '',
-  path: '',
+  path: '/api/v1/pods',
   ...parts,
 })
 
@@ -152,7 +152,8 @@ describe('authorize', () => {
     })
     expect(authorize(asked({ namespace: 'prod' }), policy).allowed).toBe(true)
     expect(authorize(asked({ namespace: 'test' }), policy).allowed).toBe(false)
-    expect(authorize(asked(), policy).allowed).toBe(false)
+    const anywhere = { ...policy, roleBindings: () => [binding('ClusterRole', 'reader', [jane], 'prod')] }
+    expect(authorize(asked(), anywhere).allowed).toBe(false)
   })
 
   it('F1: a service account is the user of its namespace, by default the binding’s', () => {

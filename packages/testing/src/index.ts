@@ -23,6 +23,20 @@ export type {
 } from './environment.ts'
 export type { Random } from './random.ts'
 export { chance, integer, pick, seededRandom, shuffle } from './random.ts'
+export type { BuildOptions } from './real/build-binary.ts'
+export { buildApiServer } from './real/build-binary.ts'
+export type { TokenUser } from './real/credentials.ts'
+export {
+  ApiServerBuildError,
+  ApiServerMissingError,
+  ApiServerStartError,
+  ApiServerStateError,
+  ApiServerVersionError,
+} from './real/errors.ts'
+export type { ApiServerBinary, FindOptions } from './real/find-binary.ts'
+export { findApiServer } from './real/find-binary.ts'
+export type { RealApiServer, RealApiServerOptions } from './real/real-apiserver.ts'
+export { startRealApiServer } from './real/real-apiserver.ts'
 export type { RecorderOptions, UntilOptions } from './recorder/recorder.ts'
 export { Recorder, RecorderTimeoutError } from './recorder/recorder.ts'
 export type { SimulationErrorCode } from './simulate/error.ts'

@@ -7,14 +7,37 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findApiServer } from './find-binary.ts'
 import { type RealApiServer, startRealApiServer } from './real-apiserver.ts'
-import { ask, eventually, processesNaming } from './test-client.ts'
-import { realApiServerAvailable } from './when-available.ts'
+import { realApiServerAvailable } from './testkit/available.ts'
+import { ask, eventually, processesNaming } from './testkit/client.ts'
 
 const available = await realApiServerAvailable('tests of startRealApiServer')
 const configMaps = '/api/v1/namespaces/default/configmaps'
 
 function configMap(name: string, more: object = {}): object {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...more }, data: { a: '1' } }
+}
+
+/** Starts a server in a process of its own, kills that process, and waits until nothing of the server is left. */
+async function parentIsKilled(state: 'running' | 'paused', env: NodeJS.ProcessEnv, processes: number): Promise<void> {
+  const program = `
+    const { startRealApiServer } = await import(${JSON.stringify(join(import.meta.dirname, 'real-apiserver.ts'))})
+    const server = await startRealApiServer()
+    if (${state === 'paused'}) server.pause()
+    console.log(server.folder)
+  `
+  const args = ['--no-warnings', '--experimental-strip-types', '--input-type=module', '--eval', program]
+  const stdio = ['ignore', 'pipe', 'inherit'] as const
+  const parent = spawn(process.execPath, args, { stdio: [...stdio], env: { ...process.env, ...env } })
+  const closed = once(parent, 'close')
+  const [line] = (await once(parent.stdout?.setEncoding('utf8') ?? parent, 'data')) as [string]
+  const folder = line.trim()
+  expect(processesNaming(folder)).toHaveLength(processes)
+  parent.kill('SIGKILL')
+  await closed
+  await eventually(
+    () => [processesNaming(folder).length, existsSync(folder)],
+    ([left, there]) => left === 0 && there === false,
+  )
 }
 
 describe.runIf(available)('a real API server', { timeout: 60_000 }, () => {
@@ -110,25 +133,19 @@ describe.runIf(available)('the end of a real API server', { timeout: 60_000 }, (
     await expect(server.restart()).rejects.toMatchObject({ code: 'API_SERVER_STATE', state: 'closed' })
   })
 
-  it.for(['running', 'paused'])('comes with its parent’s, by kill -9, while it is %s', async state => {
-    const program = `
-      const { startRealApiServer } = await import(${JSON.stringify(join(import.meta.dirname, 'real-apiserver.ts'))})
-      const server = await startRealApiServer()
-      if (${state === 'paused'}) server.pause()
-      console.log(server.folder)
-    `
-    const options = ['--no-warnings', '--experimental-strip-types', '--input-type=module', '--eval', program]
-    const parent = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] })
-    const closed = once(parent, 'close')
-    const [line] = (await once(parent.stdout.setEncoding('utf8'), 'data')) as [string]
-    const folder = line.trim()
-    expect(processesNaming(folder)).toHaveLength(2)
-    parent.kill('SIGKILL')
-    await closed
-    await eventually(
-      () => [processesNaming(folder).length, existsSync(folder)],
-      ([processes, there]) => processes === 0 && there === false,
-    )
+  it.for(['running', 'paused'] as const)('comes with its parent’s, by kill -9, while it is %s', async state => {
+    await parentIsKilled(state, {}, 2)
+  })
+
+  it('comes at once when its program is none', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'wherry-none-'))
+    const path = join(folder, 'apiserver')
+    await writeFile(path, '#!/nowhere/interpreter\n', { mode: 0o755 })
+    await expect(startRealApiServer({ env: { WHERRY_APISERVER: path } })).rejects.toMatchObject({
+      code: 'API_SERVER_START_FAILED',
+      message: expect.stringContaining(`${path} cannot be started`),
+    })
+    await rm(folder, { recursive: true })
   })
 
   it('comes at once when it cannot start, with its last words', async () => {
@@ -208,6 +225,10 @@ describe.runIf(available)('kube-apiserver and etcd as KUBEBUILDER_ASSETS has the
     await server.close()
     expect(processesNaming(server.folder)).toEqual([])
     expect(existsSync(server.folder)).toBe(false)
+  })
+
+  it('end with their parent, by kill -9', async () => {
+    await parentIsKilled('running', env(), 3)
   })
 
   it('have no controllers', async () => {

@@ -1,5 +1,7 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { ApiServerStartError } from './errors.ts'
 
 /** A program that was started. */
 export interface ServerProcess {
@@ -17,10 +19,10 @@ const LOG_CHARACTERS = 8_000
 
 /**
  * Starts `program`. Its stdin is a pipe that ends when this process dies; its output is kept, the last of it.
- * @throws the error of the system if it cannot be started.
+ * @throws {@link ApiServerStartError} if the system cannot start it.
  */
 export async function startProcess(program: string, args: readonly string[], cwd: string): Promise<ServerProcess> {
-  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'pipe'], cwd })
+  const child = start(program, args, cwd)
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log = (log + text).slice(-LOG_CHARACTERS)
@@ -33,7 +35,9 @@ export async function startProcess(program: string, args: readonly string[], cwd
       resolve(ending)
     })
   })
-  await once(child, 'spawn')
+  await once(child, 'spawn').catch(cause => {
+    throw cannotStart(program, cause)
+  })
   return {
     pid: child.pid as number,
     ended,
@@ -43,4 +47,19 @@ export async function startProcess(program: string, args: readonly string[], cwd
     log: () => log.trim(),
     signal: name => void child.kill(name),
   }
+}
+
+type Child = ChildProcessByStdio<Writable, null, Readable>
+
+/** Some of the system's refusals are thrown, others come as an event. */
+function start(program: string, args: readonly string[], cwd: string): Child {
+  try {
+    return spawn(program, args, { stdio: ['pipe', 'ignore', 'pipe'], cwd })
+  } catch (cause) {
+    throw cannotStart(program, cause)
+  }
+}
+
+function cannotStart(program: string, cause: unknown): ApiServerStartError {
+  return new ApiServerStartError(`${program} cannot be started: ${(cause as Error).message}`, '')
 }

@@ -1,4 +1,4 @@
-import { findApiServer } from './find-binary.ts'
+import { findApiServer } from '../find-binary.ts'
 
 /**
  * Whether tests of `what` against a real API server can run here. With `CI=true` always: there they fail where it is

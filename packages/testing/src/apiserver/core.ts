@@ -80,7 +80,9 @@ export function handle(parts: CoreParts, request: ServerRequest, reply: ServerRe
     name: target === undefined || info === undefined ? '' : nameOf(target, info),
     subresource: target?.subresource ?? '',
   })
-  const shaped = effects.length === 0 ? reply : new ShapedReply(reply, request.peer, parts.clock, effects)
+  const drop = effects.find(one => one.kind === 'drop')
+  const heard = drop === undefined ? reply : unheard(reply)
+  const shaped = effects.length === 0 ? reply : new ShapedReply(heard, request.peer, parts.clock, effects)
   const counter = parts.counters.for(verb, resource)
   counter.requests++
   const responder = new Responder(shaped, counter)
@@ -88,7 +90,6 @@ export function handle(parts: CoreParts, request: ServerRequest, reply: ServerRe
     effects.find((one): one is Extract<FaultEffect, { kind: K }> => one.kind === kind)
   for (const one of effects) if (one.kind === 'warning') responder.warn(one.text)
   if (effect('goaway') !== undefined) request.peer.goaway()
-  const drop = effect('drop')
   if (drop !== undefined && drop.after !== true) return request.peer.destroy()
   try {
     const refusal = effect('status')
@@ -102,6 +103,18 @@ export function handle(parts: CoreParts, request: ServerRequest, reply: ServerRe
     refuse(parts, responder, error)
   }
   if (drop !== undefined) request.peer.destroy()
+}
+
+/** A reply of which nothing reaches the other side. */
+function unheard(reply: ServerReply): ServerReply {
+  return {
+    head: () => undefined,
+    write: () => true,
+    end: () => undefined,
+    rst: () => undefined,
+    onDrain: fn => reply.onDrain(fn),
+    onClose: fn => reply.onClose(fn),
+  }
 }
 
 function nameOf(target: ResourceTarget, info: RequestInfo): string {

@@ -10,6 +10,13 @@ export type Authorization = 'allow' | 'RBAC' | ((attributes: AccessAttributes) =
 /** Options of an embedded API server. All but functions and clocks work for an isolated one too. */
 export interface EmbeddedOptions {
   /**
+   * Whether the server runs in a child process, so that a test's memory and event loop are its own. Then no clock,
+   * random numbers or authorizer function can be given, and it is reached by sockets alone.
+   *
+   * @default false
+   */
+  readonly isolate?: boolean | undefined
+  /**
    * Whether it listens on loopback. Without sockets it is reached by `server.transport()` alone.
    *
    * @default true
@@ -93,6 +100,7 @@ export interface EmbeddedOptions {
 }
 
 const known: Readonly<Record<keyof EmbeddedOptions, 'boolean' | 'number' | 'any'>> = {
+  isolate: 'boolean',
   sockets: 'boolean',
   tls: 'boolean',
   port: 'number',

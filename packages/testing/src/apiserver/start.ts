@@ -1,9 +1,11 @@
-import type { EmbeddedApiServer } from './api-server.ts'
+import type { ApiServer, EmbeddedApiServer } from './api-server.ts'
 import { EmbeddedServer } from './embedded.ts'
+import type { IsolatedApiServer } from './isolated/isolated.ts'
 import type { EmbeddedOptions } from './options.ts'
 
 /**
- * Starts an embedded Kubernetes API server: in this process, on loopback with TLS and HTTP/2, and in memory.
+ * Starts an embedded Kubernetes API server: on loopback with TLS and HTTP/2, and in memory; in this process or, with
+ * `isolate: true`, in a child process.
  *
  * It keeps every object serialised under one resourceVersion counter, and answers as kube-apiserver 1.37 does; what it
  * does not do it answers with a 501 that says what is missing. Throws an `OptionError` for an option that is none.
@@ -12,7 +14,17 @@ import type { EmbeddedOptions } from './options.ts'
  * await using server = await startApiServer()
  * ```
  */
-export async function startApiServer(options: EmbeddedOptions = {}): Promise<EmbeddedApiServer> {
+export function startApiServer(options: EmbeddedOptions & { readonly isolate: true }): Promise<IsolatedApiServer>
+export function startApiServer(
+  options?: EmbeddedOptions & { readonly isolate?: false | undefined },
+): Promise<EmbeddedApiServer>
+export function startApiServer(options?: EmbeddedOptions): Promise<ApiServer>
+export async function startApiServer(options: EmbeddedOptions = {}): Promise<ApiServer> {
+  if (options.isolate) {
+    // Loaded here, so that a server in this process does not pay for it.
+    const { startIsolated } = await import('./isolated/isolated.ts')
+    return startIsolated(options)
+  }
   const server = new EmbeddedServer(options)
   if (options.sockets ?? true) await server.listen(options)
   return server

@@ -66,7 +66,11 @@ export class Definitions {
     const storage = versionsOf(object).find(version => version.storage)?.name ?? ''
     if (old === undefined) {
       object.metadata.finalizers = [...new Set([...(object.metadata.finalizers ?? []), cleanup])]
-      object.status = { conditions: [], acceptedNames: { plural: '', kind: '' }, storedVersions: [storage] }
+      object.status = {
+        conditions: [],
+        acceptedNames: { plural: '', kind: '' },
+        storedVersions: storage === '' ? [] : [storage],
+      }
     } else {
       const status = { ...objectAt(object, 'status') }
       const stored = Array.isArray(status.storedVersions) ? (status.storedVersions as Json[]) : []

@@ -21,6 +21,7 @@ export class ShapedReply implements ServerReply {
   #headHeld: (() => void) | undefined
   #queue: Uint8Array[] = []
   #ending = false
+  #blocked = false
   #timer: Timer | undefined
   #waiting: boolean
   #onDrain: () => void = () => undefined
@@ -56,7 +57,8 @@ export class ShapedReply implements ServerReply {
     if (this.#over) return true
     this.#queue.push(chunk)
     this.#pump()
-    return this.#queue.length === 0
+    if (this.#queue.length > 0) this.#blocked = true
+    return !this.#blocked
   }
 
   end(): void {
@@ -87,11 +89,9 @@ export class ShapedReply implements ServerReply {
     if (this.#waiting || this.#over) return
     if (this.#cut !== undefined && this.#sent >= this.#cutAt && this.#cut.kind !== 'truncate')
       return this.#finish(this.#cut)
-    if (this.#headHeld !== undefined) {
-      this.#headHeld()
-      this.#headHeld = undefined
-    }
-    const had = this.#queue.length > 0
+    const head = this.#headHeld
+    this.#headHeld = undefined
+    head?.()
     while (this.#queue.length > 0) {
       const chunk = this.#queue.shift() as Uint8Array
       const allowed = this.#allowance(chunk)
@@ -100,12 +100,16 @@ export class ShapedReply implements ServerReply {
       this.#sent += allowed
       if (this.#cut !== undefined && this.#sent >= this.#cutAt) return this.#finish(this.#cut)
       if (this.#bytesPerSecond !== undefined) return this.#wait((allowed / this.#bytesPerSecond) * 1000)
-      if (!writable) return
+      if (!writable) {
+        this.#blocked = true
+        return
+      }
     }
     if (this.#ending) {
       this.#over = true
       this.#reply.end()
-    } else if (had) {
+    } else if (this.#blocked) {
+      this.#blocked = false
       this.#onDrain()
     }
   }

@@ -57,7 +57,9 @@ export function withScale(type: ResourceType, object: KubeObject, scale: Json): 
   let parent = next as Record<string, Json>
   for (const key of path.slice(0, -1)) {
     const child = parent[key]
-    parent = (parent[key] = isObject(child) ? { ...child } : {}) as Record<string, Json>
+    const copy = (isObject(child) ? { ...child } : {}) as Record<string, Json>
+    parent[key] = copy
+    parent = copy
   }
   parent[path.at(-1) as string] = asked
   return next

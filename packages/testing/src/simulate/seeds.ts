@@ -58,7 +58,7 @@ function fromEnvironment(name: string): number | undefined {
 
 /** The test file in a stack trace, relative to where the process runs. */
 function callersFile(stack: string): string {
-  const found = /(?:\(|at )((?:file:\/\/)?[^\s()]+\.test\.[cm]?[jt]sx?)/.exec(stack)?.[1]
+  const found = /(?:\(|at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:)[^()\n]+?\.test\.[cm]?[jt]sx?)/.exec(stack)?.[1]
   if (found === undefined) return 'FILE'
   return relative(process.cwd(), found.startsWith('file://') ? fileURLToPath(found) : found)
 }

@@ -1,0 +1,147 @@
+import { resolve } from 'node:path'
+import type { ApiServer, FillSource } from '../api-server.ts'
+import type { FaultRule } from '../faults/fault-rule.ts'
+import type { FaultHandle } from '../faults/faults.ts'
+import type { Kubeconfig } from '../kubeconfig.ts'
+import { checkOptions, type EmbeddedOptions, OptionError } from '../options.ts'
+import type { ServerStats } from '../stats.ts'
+import type { ServerFacts } from './messages.ts'
+import { ServerChannel } from './server-channel.ts'
+
+/** An API server in a process of its own: its memory and its event loop are not the test's. */
+export interface IsolatedApiServer extends ApiServer {
+  /** The id of that process, for whoever measures it. It ends on `close`, and when this process ends in any way. */
+  readonly pid: number
+}
+
+/** How many objects of an iterable cross at a time. */
+const FILL_BATCH = 500
+
+/**
+ * Starts an API server in a child process. Options that can't cross (`clock`, `random`, an
+ * authorizer function) and `sockets: false`, which nothing could reach, are an `OptionError`.
+ */
+export async function startIsolated(options: EmbeddedOptions): Promise<IsolatedApiServer> {
+  checkOptions(options)
+  for (const name of ['clock', 'random'] as const) {
+    if (options[name] !== undefined) throw new OptionError(name, 'can not be given to an isolated server')
+  }
+  if (typeof options.authorization === 'function') {
+    throw new OptionError('authorization', "takes 'allow' or 'RBAC' for an isolated server")
+  }
+  if (options.sockets === false) throw new OptionError('sockets', 'takes true for an isolated server')
+  const channel = new ServerChannel()
+  try {
+    const { isolate: _, ...crossing } = options
+    return new IsolatedServer(channel, await channel.call('start', crossing))
+  } catch (error) {
+    await channel.close()
+    throw error
+  }
+}
+
+class IsolatedServer implements IsolatedApiServer {
+  readonly url: string
+  readonly ca: string | undefined
+  readonly token: string
+  readonly kubeconfig: Kubeconfig
+  readonly pid: number
+  readonly faults: ApiServer['faults']
+  readonly #channel: ServerChannel
+  #closed: Promise<void> | undefined
+
+  constructor(channel: ServerChannel, { url, ca, token, kubeconfig }: ServerFacts) {
+    this.#channel = channel
+    this.url = url
+    this.ca = ca
+    this.token = token
+    this.kubeconfig = kubeconfig
+    this.pid = channel.pid ?? 0
+    this.faults = {
+      add: rule => this.#addFault(rule),
+      clear: () => channel.call('clearFaults'),
+    }
+  }
+
+  writeKubeconfig(path: string): Promise<void> {
+    return this.#channel.call('writeKubeconfig', resolve(path))
+  }
+
+  clientCertificate(
+    subject: Parameters<ApiServer['clientCertificate']>[0],
+  ): ReturnType<ApiServer['clientCertificate']> {
+    return this.#channel.call('clientCertificate', subject)
+  }
+
+  stats(): Promise<ServerStats> {
+    return this.#channel.call('stats')
+  }
+
+  resetStats(): Promise<void> {
+    return this.#channel.call('resetStats')
+  }
+
+  /** An iterable is read here and sent over, which takes longer than a module that is loaded there. */
+  async fill(source: FillSource): Promise<number> {
+    if (!(Symbol.iterator in source)) return this.#channel.call('fill', source)
+    let count = 0
+    let batch: object[] = []
+    for (const object of source) {
+      if (batch.push(object) < FILL_BATCH) continue
+      count += await this.#channel.call('fill', batch)
+      batch = []
+    }
+    return batch.length === 0 ? count : count + (await this.#channel.call('fill', batch))
+  }
+
+  revision(): Promise<number> {
+    return this.#channel.call('revision')
+  }
+
+  compact(revision?: number): Promise<void> {
+    return this.#channel.call('compact', revision)
+  }
+
+  expireWatchCaches(): Promise<void> {
+    return this.#channel.call('expireWatchCaches')
+  }
+
+  restart(): Promise<void> {
+    return this.#channel.call('restart')
+  }
+
+  restoreEtcd(revision: number): Promise<void> {
+    return this.#channel.call('restoreEtcd', revision)
+  }
+
+  endWatches(resource?: string): Promise<void> {
+    return this.#channel.call('endWatches', resource)
+  }
+
+  refuse(on: boolean): Promise<void> {
+    return this.#channel.call('refuse', on)
+  }
+
+  goawayAll(): Promise<void> {
+    return this.#channel.call('goawayAll')
+  }
+
+  breakConnections(): Promise<void> {
+    return this.#channel.call('breakConnections')
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#channel.close()
+    return this.#closed
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #addFault(rule: FaultRule): Promise<FaultHandle> {
+    const id = await this.#channel.call('addFault', rule)
+    const remove = (): Promise<void> => this.#channel.call('removeFault', id)
+    return { remove, hits: () => this.#channel.call('faultHits', id), [Symbol.asyncDispose]: remove }
+  }
+}

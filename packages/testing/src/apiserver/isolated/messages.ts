@@ -1,0 +1,53 @@
+import type { ApiServer } from '../api-server.ts'
+import type { FaultRule } from '../faults/fault-rule.ts'
+import type { Kubeconfig } from '../kubeconfig.ts'
+import type { EmbeddedOptions } from '../options.ts'
+import type { PackedError } from './packed-error.ts'
+
+/** What of a server does not change while it lives. */
+export interface ServerFacts {
+  readonly url: string
+  readonly ca: string | undefined
+  readonly token: string
+  readonly kubeconfig: Kubeconfig
+}
+
+/** The calls that cross to the server's process: what they take, and what they give. */
+export interface Calls
+  extends Pick<
+    ApiServer,
+    | 'writeKubeconfig'
+    | 'clientCertificate'
+    | 'stats'
+    | 'resetStats'
+    | 'fill'
+    | 'revision'
+    | 'compact'
+    | 'expireWatchCaches'
+    | 'restart'
+    | 'restoreEtcd'
+    | 'endWatches'
+    | 'refuse'
+    | 'goawayAll'
+    | 'breakConnections'
+    | 'close'
+  > {
+  start(options: EmbeddedOptions): Promise<ServerFacts>
+  /** Resolves with a number that stands for the fault. */
+  addFault(rule: FaultRule): Promise<number>
+  removeFault(fault: number): Promise<void>
+  faultHits(fault: number): Promise<number>
+  clearFaults(): Promise<void>
+}
+
+/** A call on its way to the server's process. */
+export interface CallMessage {
+  readonly id: number
+  readonly method: keyof Calls
+  readonly args: readonly unknown[]
+}
+
+/** Its answer. */
+export type AnswerMessage =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: PackedError }

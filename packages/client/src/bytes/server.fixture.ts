@@ -1,0 +1,114 @@
+import {
+  type EmbeddedApiServer,
+  type EmbeddedOptions,
+  type MemoryTransport,
+  type Simulation,
+  simulate,
+  startApiServer,
+} from '@wherry/testing'
+import { NodeTransport } from '../connection/node-transport.ts'
+import { ConnectionPool } from '../connection/pool.ts'
+import type { Credentials } from '../credentials/credentials.ts'
+import { systemEnvironment } from '../environment.ts'
+import type { WatchContext } from '../watch/watch.ts'
+
+/** An API server, and what reads from it. */
+export interface Served {
+  readonly server: EmbeddedApiServer
+  readonly context: WatchContext
+  /** Sends a write, and gives the answer's status. */
+  write(method: string, path: string, body?: object): Promise<number>
+  close(): Promise<void>
+}
+
+export interface Simulated extends Served {
+  readonly simulation: Simulation
+  readonly transport: MemoryTransport
+}
+
+/** A server and a client in memory, on the time of one seed. */
+export async function simulated(
+  seed: number,
+  options: Omit<EmbeddedOptions, 'sockets' | 'clock' | 'random'> & { readonly protocol?: 'h2' | 'http/1.1' } = {},
+): Promise<Simulated> {
+  const { protocol = 'h2', ...serverOptions } = options
+  const simulation = simulate(seed)
+  const random = simulation.random.fork('server')
+  const server = await startApiServer({
+    ...serverOptions,
+    isolate: false,
+    sockets: false,
+    clock: simulation.clock,
+    random,
+  })
+  const transport = server.transport({ protocol, random: simulation.random.fork('network') })
+  const { environment } = simulation
+  const pool = new ConnectionPool({
+    target: new URL(server.url),
+    transport,
+    environment,
+    credentials: bearer(server.token),
+  })
+  const context: WatchContext = { requester: pool, environment, gunzip: 'inline' }
+  const both = served(server, context, pool)
+  return { ...both, simulation, transport, close: () => simulation.run(() => both.close()) }
+}
+
+/** A server on loopback, and a client of it. */
+export async function overSockets(
+  options: EmbeddedOptions & { readonly protocol?: 'h2' | 'http/1.1' } = {},
+): Promise<Served> {
+  const { protocol = 'h2', ...serverOptions } = options
+  const server = await startApiServer({ ...serverOptions, isolate: false })
+  const { ca } = server
+  const credentials: Credentials = { ...bearer(server.token), tls: () => ({ ca }) }
+  const environment = systemEnvironment()
+  const pool = new ConnectionPool({
+    target: new URL(server.url),
+    transport: new NodeTransport({ credentials, protocol }),
+    environment,
+    credentials,
+  })
+  return served(server, { requester: pool, environment, gunzip: 'threads' }, pool)
+}
+
+function bearer(token: string): Credentials {
+  return {
+    headers: () => ({ authorization: `Bearer ${token}` }),
+    tls: () => ({}),
+    digest: () => '',
+    refresh: () => Promise.resolve(false),
+  }
+}
+
+function served(server: EmbeddedApiServer, context: WatchContext, pool: ConnectionPool): Served {
+  return {
+    server,
+    context,
+    write(method, path, body) {
+      const headers: Record<string, string> = { accept: 'application/json' }
+      if (body !== undefined) {
+        headers['content-type'] = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+      }
+      const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+      return new Promise((resolve, reject) => {
+        let answered = 0
+        pool.request(
+          { method, path, headers, body: bytes, lane: 'write' },
+          {
+            head(status) {
+              answered = status
+            },
+            data() {},
+            end: () => resolve(answered),
+            error: reject,
+          },
+        )
+      })
+    },
+    async close() {
+      await pool.close()
+      await server.close()
+    },
+  }
+}

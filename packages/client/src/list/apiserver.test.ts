@@ -1,0 +1,182 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { overSockets, type Served, simulated } from '../bytes/server.fixture.ts'
+import { defineResource } from '../views/resource.ts'
+import { nextToken, readItems } from './items.ts'
+import { listQuery, nextPageQuery } from './query.ts'
+import { type ReadTarget, targetsOf } from './target.ts'
+
+const configMaps = defineResource<object>({
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  namespaced: true,
+})
+const games = defineResource<object>({ group: 'ex.io', version: 'v1', kind: 'Game', plural: 'games', namespaced: true })
+
+interface Item {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: { readonly name: string; readonly namespace: string }
+  readonly data?: Record<string, string>
+  readonly spec?: unknown
+}
+
+const hostile = '},{"metadata":{"name":"x"}},\n"}],ü€𝄞\\'
+
+function* configMapObjects(count: number, more: object = {}): Generator<object> {
+  for (let i = 0; i < count; i++) {
+    const name = `c${`${i}`.padStart(5, '0')}`
+    yield {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name, namespace: 'ns' },
+      data: { a: hostile.repeat(i % 40) },
+      ...more,
+    }
+  }
+}
+
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'games.ex.io' },
+  spec: {
+    group: 'ex.io',
+    scope: 'Namespaced',
+    names: { kind: 'Game', listKind: 'GameList', plural: 'games', singular: 'game' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+}
+
+function only(view: Parameters<typeof targetsOf>[0]): ReadTarget {
+  return targetsOf(view)[0] as ReadTarget
+}
+
+const open: Served[] = []
+afterEach(async () => {
+  for (const served of open.splice(0)) await served.close()
+})
+
+describe.each(['h2', 'http/1.1'] as const)('lists from the API server, in memory (%s)', protocol => {
+  async function start(seed: number) {
+    const served = await simulated(seed, { protocol })
+    open.push(served)
+    return served
+  }
+
+  it('R7, R20: gives every item whole, with its kind, whatever the chunks, and the list’s resourceVersion', async () => {
+    const { server, context, simulation } = await start(1)
+    const objects = [...configMapObjects(300)] as Item[]
+    await server.fill(objects)
+    const items: Item[] = []
+    const head = await simulation.run(() =>
+      readItems(context, only(configMaps), listQuery({}, { resourceVersion: '0' }), item => items.push(item as Item)),
+    )
+    expect(items.map(({ kind, apiVersion, data }) => ({ kind, apiVersion, data }))).toEqual(
+      objects.map(({ data }) => ({ kind: 'ConfigMap', apiVersion: 'v1', data })),
+    )
+    expect(items.every(item => Object.keys(item)[0] === 'kind')).toBe(true)
+    expect(head.metadata.resourceVersion).toBe(`${await server.revision()}`)
+  })
+
+  it('R6: reads a custom resource’s list, whose metadata comes after its items', async () => {
+    const { server, context, simulation, write } = await start(2)
+    await simulation.run(async () => {
+      expect(await write('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)).toBe(201)
+    })
+    await simulation.advance(1000)
+    const specs = Array.from({ length: 50 }, (_, i) => ({
+      text: hostile.repeat(i),
+      items: [{ metadata: {} }, { metadata: {} }],
+    }))
+    await server.fill(
+      specs.map((spec, i) => ({
+        apiVersion: 'ex.io/v1',
+        kind: 'Game',
+        metadata: { name: `g${`${i}`.padStart(3, '0')}`, namespace: 'ns' },
+        spec,
+      })),
+    )
+    const items: Item[] = []
+    const head = await simulation.run(() => readItems(context, only(games), '', item => items.push(item as Item)))
+    expect(items.map(({ kind, spec }) => ({ kind, spec }))).toEqual(specs.map(spec => ({ kind: 'Game', spec })))
+    expect(head).toMatchObject({ kind: 'GameList', metadata: { resourceVersion: `${await server.revision()}` } })
+    expect(nextToken(head.metadata)).toBeUndefined()
+  })
+
+  it('R3: pages with tokens come to the same list', async () => {
+    const { server, context, simulation } = await start(3)
+    await server.fill(configMapObjects(25))
+    const target = only(configMaps.within({ namespaces: ['ns'] }))
+    const names: string[] = []
+    const item = (object: object): unknown => names.push((object as Item).metadata.name)
+    let pages = 0
+    await simulation.run(async () => {
+      let head = await readItems(context, target, listQuery({}, {}, 10), item)
+      for (pages = 1; nextToken(head.metadata) !== undefined; pages++) {
+        head = await readItems(context, target, nextPageQuery({}, 10, nextToken(head.metadata) as string), item)
+      }
+    })
+    expect([pages, names.length, new Set(names).size]).toEqual([3, 25, 25])
+  })
+
+  it('asks for metadata and gets it alone', async () => {
+    const { server, context, simulation } = await start(4)
+    await server.fill(configMapObjects(3))
+    const items: Item[] = []
+    await simulation.run(() => readItems(context, only(configMaps.metadata()), '', item => items.push(item as Item)))
+    expect(items.map(item => [item.kind, item.apiVersion, item.data])).toEqual(
+      Array.from({ length: 3 }, () => ['PartialObjectMetadata', 'meta.k8s.io/v1', undefined]),
+    )
+  })
+
+  it('gives no list for one that broke on the way, and the items up to there', async () => {
+    const { server, context, simulation } = await start(5)
+    await server.fill(configMapObjects(100))
+    for (const kind of ['break', 'reset', 'truncate'] as const) {
+      await server.faults.add({
+        match: { verb: 'list', resource: 'configmaps' },
+        nth: 1,
+        effect: { kind, afterBytes: 5000 },
+      })
+      let count = 0
+      const list = simulation.run(() => readItems(context, only(configMaps), '', () => count++))
+      await expect(list).rejects.toMatchObject({ code: kind === 'truncate' ? 'INVALID_BODY' : 'CONNECTION_LOST' })
+      expect(count).toBeGreaterThan(0)
+      expect(count).toBeLessThan(100)
+    }
+  })
+
+  it('R24: reads a list that the server compresses', async () => {
+    const { server, context, simulation } = await start(6)
+    await server.fill(configMapObjects(400))
+    let count = 0
+    await simulation.run(() => readItems(context, only(configMaps), '', () => count++, { gzip: true }))
+    expect(count).toBe(400)
+  })
+})
+
+describe.each(['h2', 'http/1.1'] as const)('lists from the API server, over sockets (%s)', protocol => {
+  it('R7, R24: gives every item, compressed or not', async () => {
+    const served = await overSockets({ protocol })
+    open.push(served)
+    const objects = [...configMapObjects(1000)] as Item[]
+    await served.server.fill(objects)
+    for (const gzip of [false, true]) {
+      const items: Item[] = []
+      const { metadata } = await readItems(served.context, only(configMaps), '', item => items.push(item as Item), {
+        gzip,
+      })
+      expect(items.map(({ data }) => data)).toEqual(objects.map(({ data }) => data))
+      expect(metadata.resourceVersion).toBe(`${await served.server.revision()}`)
+    }
+  })
+})

@@ -1,0 +1,269 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { overSockets, type Served, simulated } from '../bytes/server.fixture.ts'
+import { isExpired, isTooLarge } from '../errors/guards.ts'
+import { type ReadTarget, targetsOf } from '../list/target.ts'
+import { defineResource } from '../views/resource.ts'
+import type { WatchEnd } from './end.ts'
+import type { WatchStart } from './query.ts'
+import { openWatch, type Watch, type WatchContext, type WatchOptions } from './watch.ts'
+
+const configMaps = defineResource<object>({
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  namespaced: true,
+})
+const inNamespace = targetsOf(configMaps.within({ namespaces: ['ns'] }))[0] as ReadTarget
+const path = '/api/v1/namespaces/ns/configmaps'
+
+function configMap(name: string, data: Record<string, string> = {}): object {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'ns' }, data }
+}
+
+interface Heard {
+  readonly log: string[]
+  readonly ends: WatchEnd[]
+  readonly watch: Watch
+  /** The last resourceVersion that was heard. */
+  resourceVersion: string
+}
+
+function listen(context: WatchContext, start: WatchStart, options: WatchOptions = {}, target = inNamespace): Heard {
+  const log: string[] = []
+  const ends: WatchEnd[] = []
+  const heard: Heard = {
+    log,
+    ends,
+    resourceVersion: '',
+    watch: openWatch(
+      context,
+      target,
+      start,
+      {
+        event(type, object) {
+          const { metadata } = object as { metadata: { name: string; resourceVersion: string } }
+          log.push(`${type} ${metadata.name}`)
+          heard.resourceVersion = metadata.resourceVersion
+        },
+        bookmark(resourceVersion, end) {
+          log.push(end ? 'INITIAL END' : 'BOOKMARK')
+          heard.resourceVersion = resourceVersion
+        },
+        skipped: error => log.push(error.message),
+        end(end) {
+          ends.push(end)
+          log.push(`end: ${end.how}`)
+        },
+      },
+      options,
+    ),
+  }
+  return heard
+}
+
+const open: Served[] = []
+afterEach(async () => {
+  for (const served of open.splice(0)) await served.close()
+})
+
+async function start(seed: number, protocol: 'h2' | 'http/1.1' = 'h2') {
+  const served = await simulated(seed, { protocol })
+  open.push(served)
+  return served
+}
+
+describe.each(['h2', 'http/1.1'] as const)('watches the API server, in memory (%s)', protocol => {
+  it.each([false, true])('R9, R10: hears the initial state, its end, and then changes (gzip: %s)', async gzip => {
+    const { server, context, simulation, write } = await start(1, protocol)
+    await server.fill([configMap('b', { a: 'ü€𝄞\n"'.repeat(5000) }), configMap('a')])
+    const heard = listen(context, { resourceVersion: '', initialEvents: true }, { gzip })
+    await simulation.runUntil(() => heard.log.includes('INITIAL END'))
+    expect(heard.log).toEqual(['ADDED a', 'ADDED b', 'INITIAL END'])
+    await simulation.run(async () => {
+      await write('POST', path, configMap('c'))
+      await write('PATCH', `${path}/a`, { data: { x: 'y' } })
+      await write('DELETE', `${path}/b`)
+    })
+    await simulation.runUntil(() => heard.log.length === 6)
+    expect(heard.log.slice(3)).toEqual(['ADDED c', 'MODIFIED a', 'DELETED b'])
+    heard.watch.abort()
+    await simulation.settle()
+  })
+
+  it('R14: resumes after a clean close and after a break with nothing lost and nothing twice', async () => {
+    const { server, context, simulation, write } = await start(2, protocol)
+    await server.fill([configMap('a')])
+    const first = listen(context, { resourceVersion: '', initialEvents: true }, { timeoutSeconds: 5 })
+    await simulation.runUntil(() => first.ends.length > 0)
+    expect(first.ends).toEqual([{ how: 'closed' }])
+
+    const second = listen(context, { resourceVersion: first.resourceVersion })
+    await simulation.advance(100)
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'reset', afterBytes: 700 } })
+    for (const name of ['c', 'd', 'e', 'f', 'g', 'h']) {
+      await simulation.run(() => write('POST', path, configMap(name, { text: 'x'.repeat(50) })))
+    }
+    second.watch.abort()
+    const third = listen(context, { resourceVersion: first.resourceVersion })
+    await simulation.runUntil(() => third.ends.length > 0)
+    expect(third.ends).toMatchObject([{ how: 'broken' }])
+    const fourth = listen(context, { resourceVersion: third.resourceVersion || first.resourceVersion })
+    await simulation.runUntil(() => fourth.log.includes('ADDED h'))
+    fourth.watch.abort()
+    const events = [...third.log, ...fourth.log].filter(line => line.startsWith('ADDED'))
+    expect(events).toEqual(['c', 'd', 'e', 'f', 'g', 'h'].map(name => `ADDED ${name}`))
+    await simulation.settle()
+  })
+})
+
+describe('watches the API server, in memory', () => {
+  it('R17: is told that its resourceVersion is too old', async () => {
+    const { server, context, simulation } = await start(3)
+    await server.fill([configMap('a'), configMap('b')])
+    await server.expireWatchCaches()
+    await server.compact()
+    const heard = listen(context, { resourceVersion: '1' })
+    await simulation.runUntil(() => heard.ends.length > 0)
+    expect(heard.ends[0]?.how === 'failed' && isExpired(heard.ends[0].error)).toBe(true)
+  })
+
+  it('R5: is told that its resourceVersion is ahead of the server’s', async () => {
+    const { context, simulation } = await start(4)
+    const heard = listen(context, { resourceVersion: '100000', initialEvents: true })
+    await simulation.runUntil(() => heard.ends.length > 0)
+    expect(heard.ends[0]?.how === 'failed' && isTooLarge(heard.ends[0].error)).toBe(true)
+    expect(simulation.clock.monotonic()).toBeGreaterThan(2900)
+  })
+
+  it('hears bookmarks, and a clean end at its timeout', async () => {
+    const { server, context, simulation } = await start(5)
+    await server.fill([configMap('a')])
+    const heard = listen(context, { resourceVersion: `${await server.revision()}` }, { timeoutSeconds: 150 })
+    await simulation.runUntil(() => heard.ends.length > 0)
+    expect(heard.log.filter(line => line === 'BOOKMARK').length).toBeGreaterThanOrEqual(2)
+    expect(heard.log.at(-1)).toBe('end: closed')
+  })
+
+  it('R20: takes what the server garbles as what it is', async () => {
+    const { server, context, simulation } = await start(6)
+    await server.fill([configMap('a'), configMap('b')])
+    const effects = [
+      ['line', { kind: 'line', text: '<html>', afterEvents: 1 }, 'unreadable'],
+      ['truncate', { kind: 'truncate', afterBytes: 120 }, 'unreadable'],
+      ['break', { kind: 'break', afterBytes: 120 }, 'broken'],
+      ['rst', { kind: 'rst', afterBytes: 120 }, 'broken'],
+      ['status', { kind: 'status', code: 429, retryAfterSeconds: 3, plain: true }, 'refused'],
+      ['expired', { kind: 'expired' }, 'failed'],
+      ['error-event', { kind: 'error-event', code: 500, afterEvents: 1 }, 'failed'],
+    ] as const
+    for (const [name, effect, how] of effects) {
+      await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect })
+      const heard = listen(context, { resourceVersion: '', initialEvents: true })
+      await simulation.runUntil(() => heard.ends.length > 0)
+      expect([name, heard.ends[0]?.how]).toEqual([name, how])
+    }
+  })
+
+  it('R21: ends a watch by itself that a server leaves hanging', async () => {
+    const { server, context, simulation } = await start(7)
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'hang' } })
+    const heard = listen(context, { resourceVersion: '1' }, { timeoutSeconds: 290 })
+    await simulation.runUntil(() => heard.ends.length > 0)
+    expect(heard.ends).toMatchObject([{ how: 'broken', error: { code: 'TIMEOUT' } }])
+    expect(simulation.clock.monotonic()).toBe(320_000)
+  })
+
+  it('N14: hears that the server is going away, and goes on hearing events', async () => {
+    const { server, context, simulation, write } = await start(8)
+    await server.fill([configMap('early')])
+    let draining = 0
+    const names: unknown[] = []
+    const watch = openWatch(
+      context,
+      inNamespace,
+      { resourceVersion: '', initialEvents: true },
+      {
+        event: (_, object) => names.push((object as { metadata: { name: string } }).metadata.name),
+        bookmark() {},
+        draining: () => draining++,
+        end: end => names.push(end.how),
+      },
+    )
+    await simulation.advance(1000)
+    await server.goawayAll()
+    await simulation.runUntil(() => draining > 0)
+    await simulation.run(() => write('POST', path, configMap('late')))
+    await simulation.runUntil(() => names.length > 1)
+    expect([draining, names]).toEqual([1, ['early', 'late']])
+    watch.abort()
+    await simulation.settle()
+  })
+
+  it('asks for metadata and gets it alone', async () => {
+    const { server, context, simulation } = await start(9)
+    await server.fill([configMap('a', { secret: 'x' })])
+    const objects: object[] = []
+    let ended = false
+    const target = targetsOf(configMaps.metadata())[0] as ReadTarget
+    const watch = openWatch(
+      context,
+      target,
+      { resourceVersion: '', initialEvents: true },
+      {
+        event: (_, object) => objects.push(object),
+        bookmark: (_, end) => {
+          ended = end
+        },
+        end() {},
+      },
+    )
+    await simulation.runUntil(() => ended)
+    expect(objects).toMatchObject([{ kind: 'PartialObjectMetadata', metadata: { name: 'a' } }])
+    expect(objects[0]).not.toHaveProperty('data')
+    watch.abort()
+    await simulation.settle()
+  })
+})
+
+describe.each(['h2', 'http/1.1'] as const)('watches the API server, over sockets (%s)', protocol => {
+  it.each([false, true])(
+    'R9, R24: hears the initial state, its end, and each change at once (gzip: %s)',
+    async gzip => {
+      const served = await overSockets({ protocol })
+      open.push(served)
+      const { server, context, write } = served
+      await server.fill(Array.from({ length: 500 }, (_, i) => configMap(`c${i}`, { a: 'ü€𝄞'.repeat(i) })))
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const heard: string[] = []
+      let expected = ''
+      let wake: () => void = () => {}
+      const watch = openWatch(
+        context,
+        inNamespace,
+        { resourceVersion: '', initialEvents: true },
+        {
+          event(type, object) {
+            heard.push(`${type} ${(object as { metadata: { name: string } }).metadata.name}`)
+            if (heard.at(-1) === expected) wake()
+          },
+          bookmark: (_, end) => end && resolve(),
+          end: end => heard.push(end.how),
+        },
+        { gzip },
+      )
+      await promise
+      expect(heard.length).toBe(500)
+      for (const name of ['x', 'y', 'z']) {
+        expected = `ADDED ${name}`
+        const told = new Promise<void>(done => {
+          wake = done
+        })
+        expect(await write('POST', path, configMap(name))).toBe(201)
+        await told
+      }
+      watch.abort()
+      expect(heard.slice(500)).toEqual(['ADDED x', 'ADDED y', 'ADDED z'])
+    },
+  )
+})

@@ -1,10 +1,15 @@
-import type { AccessControl, User } from './access.ts'
+import type { AccessAttributes, AccessControl, User } from './access.ts'
+import { authenticate } from './authn/authenticate.ts'
+import { forbidden } from './authn/forbidden.ts'
+import { readImpersonation } from './authn/impersonation.ts'
+import type { Binding, ClusterRole, PolicySource, Role } from './authn/policy.ts'
+import { authorize, type Decision, privilegedGroup } from './authn/rbac.ts'
+import { materialise } from './objects/stored.ts'
 import type { EmbeddedOptions } from './options.ts'
 import type { Registry } from './resources/registry.ts'
 import { StatusError } from './status.ts'
-import type { Store } from './store/store.ts'
-
-const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
+import { objectKey, type Store } from './store/store.ts'
+import type { Version } from './store/version.ts'
 
 /** Access as the options ask for it. */
 export function accessControl(parts: {
@@ -14,23 +19,78 @@ export function accessControl(parts: {
   readonly options: EmbeddedOptions
 }): AccessControl {
   const { adminToken, options } = parts
-  const admin: User = { name: 'wherry:admin', groups: ['system:masters', 'system:authenticated'] }
-  const unauthorized = (): StatusError => new StatusError(401, 'Unauthorized', 'Unauthorized')
+  const admin: User = { name: 'wherry:admin', groups: [privilegedGroup] }
+  const tokens = options.tokens ?? {}
+  const decide = decider(options, parts)
+  const check = (asked: AccessAttributes): void => {
+    const { allowed, reason } = decide(asked)
+    if (!allowed) throw forbidden(asked, reason)
+  }
   return {
     authenticate(request) {
-      const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
-      if (token !== undefined) {
-        if (token === adminToken) return admin
-        const tokens = options.tokens ?? {}
-        const user = Object.hasOwn(tokens, token) ? tokens[token] : undefined
-        if (user === undefined) throw unauthorized()
-        return user
-      }
-      if (options.anonymous === false) throw unauthorized()
-      return anonymous
+      const user = authenticate(request, {
+        userByToken: token => (token === adminToken ? admin : Object.hasOwn(tokens, token) ? tokens[token] : undefined),
+        anonymous: options.anonymous ?? true,
+      })
+      if (user === 'unauthorized') throw new StatusError(401, 'Unauthorized', 'Unauthorized')
+      const impersonation = readImpersonation(user, request)
+      if (impersonation === undefined) return user
+      for (const asked of impersonation.checks) check(asked)
+      return impersonation.user
     },
-    authorize() {
-      return
-    },
+    authorize: check,
+  }
+}
+
+function decider(
+  options: EmbeddedOptions,
+  parts: { readonly store: Store; readonly registry: Registry },
+): (asked: AccessAttributes) => Decision {
+  const { authorization = 'allow' } = options
+  if (authorization === 'allow') return () => ({ allowed: true })
+  if (authorization === 'RBAC') {
+    const policy = storedPolicy(parts)
+    return asked => authorize(asked, policy)
+  }
+  return asked => {
+    const answer = authorization(asked)
+    return typeof answer === 'string' ? { allowed: false, reason: answer } : { allowed: answer }
+  }
+}
+
+/** The policy as the server's own objects state it, each parsed once. */
+function storedPolicy({ store, registry }: { readonly store: Store; readonly registry: Registry }): PolicySource {
+  const parsed = new WeakMap<Version, unknown>()
+  const type = (plural: string): ReturnType<Registry['resolve']> =>
+    registry.resolve('rbac.authorization.k8s.io', 'v1', plural)
+  const types = {
+    roles: type('roles'),
+    clusterRoles: type('clusterroles'),
+    roleBindings: type('rolebindings'),
+    clusterRoleBindings: type('clusterrolebindings'),
+  }
+  const read = <T>(kind: keyof typeof types, version: Version): T => {
+    let object = parsed.get(version)
+    if (object === undefined) {
+      object = materialise(version, types[kind].apiVersion, types[kind].kind)
+      parsed.set(version, object)
+    }
+    return object as T
+  }
+  const one = <T>(kind: keyof typeof types, namespace: string, name: string): T | undefined => {
+    const version = store.collection(types[kind]).get(objectKey(namespace, name))
+    return version === undefined ? undefined : read<T>(kind, version)
+  }
+  const all = <T>(kind: keyof typeof types, prefix: string): T[] =>
+    store
+      .collection(types[kind])
+      .snapshot(prefix)
+      .map(version => read<T>(kind, version))
+  return {
+    role: (namespace, name) => one<Role>('roles', namespace, name),
+    clusterRole: name => one<ClusterRole>('clusterRoles', '', name),
+    clusterRoles: () => all<ClusterRole>('clusterRoles', ''),
+    roleBindings: namespace => all<Binding>('roleBindings', `${namespace}/`),
+    clusterRoleBindings: () => all<Binding>('clusterRoleBindings', ''),
   }
 }

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import type { AccessControl } from './access.ts'
 import { accessControl } from './access-control.ts'
 import type { EmbeddedApiServer, FillSource } from './api-server.ts'
+import { bootstrapPolicy } from './authn/bootstrap-policy.ts'
 import { Definitions, isDefinition } from './controllers/definitions.ts'
 import { GarbageCollector } from './controllers/garbage-collector.ts'
 import { initialNamespaces, NamespaceController } from './controllers/namespace-controller.ts'
@@ -14,6 +15,7 @@ import { type CertificateAuthority, createCertificateAuthority } from './front/c
 import { type MemoryTransport, type MemoryTransportOptions, memoryTransport } from './front/memory.ts'
 import { listen, type SocketFront } from './front/sockets.ts'
 import { type Kubeconfig, kubeconfigFor } from './kubeconfig.ts'
+import type { KubeObject } from './objects/object.ts'
 import { checkOptions, type EmbeddedOptions } from './options.ts'
 import { Flusher } from './read/flusher.ts'
 import { withoutWatchCache } from './resources/builtin.ts'
@@ -95,6 +97,12 @@ export class EmbeddedServer implements EmbeddedApiServer {
       shards: options.shards ?? false,
     }
     this.#handler = (request, reply) => handle(this.#parts, request, reply)
+    if (options.authorization === 'RBAC') {
+      for (const object of bootstrapPolicy()) {
+        const kind = registry.findKind(object.apiVersion, object.kind)
+        if (kind !== undefined) writer.create(kind, structuredClone(object) as unknown as KubeObject, false)
+      }
+    }
     const type = registry.resolve('', 'v1', 'namespaces')
     for (const name of initialNamespaces) {
       writer.create(type, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, false)

@@ -239,7 +239,9 @@ describe('list', () => {
         link.request(
           { method: 'GET', path: cm, headers: gzip },
           {
-            head: (_status, headers) => void (encoding = headers['content-encoding']),
+            head(_status, headers) {
+              encoding = headers['content-encoding']
+            },
             data: chunk => void chunks.push(Uint8Array.from(chunk)),
             end: () => (encoding === 'gzip' ? resolve(Buffer.concat(chunks)) : reject(new Error('not compressed'))),
             error: reject,

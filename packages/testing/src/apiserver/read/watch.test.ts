@@ -265,7 +265,9 @@ describe('watch', () => {
         link.request(
           { method: 'GET', path: `${cm}?${query}`, headers: { 'accept-encoding': 'gzip' } },
           {
-            head: (_status, headers) => void (encoding = headers['content-encoding']),
+            head(_status, headers) {
+              encoding = headers['content-encoding']
+            },
             data: chunk => void chunks.push(Buffer.from(chunk)),
             end: () => undefined,
             error: () => undefined,

@@ -67,6 +67,7 @@ export async function withServer(
       clock: sim.clock,
       random: sim.random.fork('server'),
       ...rest,
+      isolate: false,
     })
     const transport = server.transport({ random: sim.random.fork('network'), ...network })
     let shared: Promise<Connection> | undefined

@@ -35,40 +35,62 @@ export function watchPauses(): PauseWatch {
 
 /**
  * Times each turn of the event loop, by a callback that never lets it rest; the function gives the longest
- * one, less the garbage collections within it, and ends it. That is no less than the longest uninterrupted run of our own
- * code, since a turn holds one or more callbacks. The loop spins meanwhile: take other measurements in another run.
+ * one, and ends it. Garbage collections within a turn are taken off, and a turn counts for no more than the time this
+ * thread had the processor. That is no less than the longest uninterrupted run of our own code, since a turn holds one or more
+ * callbacks. The loop spins meanwhile: take other measurements in another run.
  */
 export function watchSlices(): () => Promise<{ readonly slice_ms: number; readonly gc_ms: number }> {
   const collections = observeCollections()
-  const longest: { from: number; till: number }[] = []
+  let turns: Turn[] = []
   let bound = 0
   let from = performance.now()
-  let handle = setImmediate(function turn() {
+  let cpuFrom = threadCpuMs()
+  const record = (): void => {
     const till = performance.now()
-    if (till - from > bound) {
-      longest.push({ from, till })
-      if (longest.length > 256) {
-        longest.sort((a, b) => b.till - b.from - (a.till - a.from))
-        longest.length = 128
-        const last = longest[127]
-        if (last) bound = last.till - last.from
-      }
-    }
-    from = performance.now()
-    handle = setImmediate(turn)
+    const cpuTill = threadCpuMs()
+    const turn: Turn = { from, till, most: Math.min(till - from, cpuTill - cpuFrom) }
+    from = till
+    cpuFrom = cpuTill
+    if (turn.most <= bound) return
+    turns.push(turn)
+    if (turns.length < KEPT_TURNS * 2) return
+    turns = turns.sort((a, b) => b.most - a.most).slice(0, KEPT_TURNS)
+    bound = turns.at(-1)?.most ?? 0
+  }
+  let handle = setImmediate(function next() {
+    record()
+    handle = setImmediate(next)
   })
   return async () => {
+    record()
     clearImmediate(handle)
     const all = await collections.stop()
-    const own = longest.map(({ from, till }) => {
-      let ms = till - from
+    const own = turns.map(({ from, till, most }) => {
+      let rest = till - from
       for (const { startTime, duration } of all) {
-        ms -= Math.max(0, Math.min(till, startTime + duration) - Math.max(from, startTime))
+        rest -= Math.max(0, Math.min(till, startTime + duration) - Math.max(from, startTime))
       }
-      return ms
+      return Math.min(rest, most)
     })
     return { slice_ms: Math.max(0, ...own), gc_ms: Math.max(0, ...all.map(each => each.duration)) }
   }
+}
+
+/** How many of the longest turns are looked at: more than collections could have made long. */
+const KEPT_TURNS = 1024
+
+interface Turn {
+  readonly from: number
+  readonly till: number
+  readonly most: number
+}
+
+/** Milliseconds for which this thread has had the processor. Where Node does not say, the time of day. */
+function threadCpuMs(): number {
+  const usage = (
+    process as { threadCpuUsage?(): { readonly user: number; readonly system: number } }
+  ).threadCpuUsage?.()
+  return usage ? (usage.user + usage.system) / 1000 : performance.now()
 }
 
 interface Collection {
@@ -83,7 +105,7 @@ function observeCollections(): { stop(): Promise<readonly Collection[]> } {
   return {
     async stop() {
       // Entries are handed over in a later turn of the loop than the collection's own.
-      await new Promise(resolve => setImmediate(resolve))
+      for (let turn = 0; turn < 3; turn++) await new Promise(resolve => setImmediate(resolve))
       all.push(...observer.takeRecords())
       observer.disconnect()
       return all

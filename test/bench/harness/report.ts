@@ -11,6 +11,8 @@ export interface Verdict {
   readonly state: 'kept' | 'missed' | 'open'
   /** The figure, or its ratio to the other subject's; undefined when not measured. */
   readonly got: number | undefined
+  /** The same with its unit. */
+  readonly shown: string
 }
 
 /** Judges each target of the bench by the medians. */
@@ -23,7 +25,8 @@ export function judge(outcome: Outcome): Verdict[] {
     const got = value === undefined || (target.times && !other) ? undefined : value / (other ?? 1)
     const judged = got !== undefined && (target.times !== undefined || outcome.objects === outcome.bench.objects)
     const kept = got !== undefined && got <= (target.atMost ?? Infinity) && got >= (target.atLeast ?? -Infinity)
-    return { target: inWords(target), state: !judged ? 'open' : kept ? 'kept' : 'missed', got }
+    const shown = got === undefined ? 'not measured' : `got ${target.times ? short(got) : withUnit(got, target.metric)}`
+    return { target: inWords(target), state: !judged ? 'open' : kept ? 'kept' : 'missed', got, shown }
   })
 }
 
@@ -46,12 +49,11 @@ export function report(outcome: Outcome): string {
   ]
   const verdicts = judge(outcome)
   if (verdicts.length > 0) lines.push('')
-  for (const { target, state, got } of verdicts) {
+  for (const { target, state, got, shown } of verdicts) {
     const mark = { kept: 'pass', missed: 'MISS', open: 'open' }[state]
-    const why = got === undefined ? 'not measured' : `got ${short(got)}`
     const at =
       state === 'open' && got !== undefined ? `, the bound is for ${bench.objects} objects, these were ${objects}` : ''
-    lines.push(`${mark}  ${target}  (${why}${at})`)
+    lines.push(`${mark}  ${target}  (${shown}${at})`)
   }
   for (const { subject, error } of failures) lines.push('', `FAILED  ${subject}: ${error.message}`)
   return lines.join('\n')

@@ -27,7 +27,6 @@ export type { Random } from './random.ts'
 export { chance, integer, pick, seededRandom, shuffle } from './random.ts'
 export type { BuildOptions } from './real/build-binary.ts'
 export { buildApiServer } from './real/build-binary.ts'
-export type { TokenUser } from './real/credentials.ts'
 export {
   ApiServerBuildError,
   ApiServerMissingError,

@@ -1,22 +1,14 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { User } from '../apiserver/access.ts'
 import { type CertificateAuthority, createCertificateAuthority } from '../apiserver/front/certificates.ts'
-import { type Kubeconfig, kubeconfigOf } from '../kubeconfig.ts'
-
-/** A user that the server knows by a bearer token. */
-export interface TokenUser {
-  readonly token: string
-  readonly name: string
-  readonly groups?: readonly string[] | undefined
-}
 
 /** What an instance of the server and its clients are known by. Fresh for each. */
 export interface Credentials {
   readonly authority: CertificateAuthority
   /** Of a user in `system:masters`, whom RBAC denies nothing. */
   readonly adminToken: string
-  kubeconfig(url: string): Kubeconfig
 }
 
 /** Names of the files that {@link writeCredentials} makes. */
@@ -29,13 +21,16 @@ export const credentialFiles = {
 } as const
 
 /** Writes what the server needs into `folder`: certificate and key, CA of clients, key of service accounts, tokens. */
-export async function writeCredentials(folder: string, users: readonly TokenUser[]): Promise<Credentials> {
+export async function writeCredentials(
+  folder: string,
+  users: Readonly<Record<string, Omit<User, 'extra'>>>,
+): Promise<Credentials> {
   const authority = await createCertificateAuthority()
   const server = authority.issueServer()
   const adminToken = randomBytes(16).toString('hex')
   // The server reads it twice, to sign and to verify, and for the latter takes no PKCS #8.
   const serviceAccountKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-  const tokens = [{ token: adminToken, name: 'admin', groups: ['system:masters'] }, ...users]
+  const tokens = Object.entries({ [adminToken]: { name: 'admin', groups: ['system:masters'] }, ...users })
   const contents: Record<keyof typeof credentialFiles, string> = {
     clientCa: authority.caPem,
     certificate: server.certPem,
@@ -46,21 +41,12 @@ export async function writeCredentials(folder: string, users: readonly TokenUser
   for (const [name, text] of Object.entries(contents)) {
     await writeFile(join(folder, credentialFiles[name as keyof typeof credentialFiles]), text, { mode: 0o600 })
   }
-  return {
-    authority,
-    adminToken,
-    kubeconfig: url =>
-      kubeconfigOf(
-        'wherry',
-        { server: url, 'certificate-authority-data': Buffer.from(authority.caPem).toString('base64') },
-        { token: adminToken },
-      ),
-  }
+  return { authority, adminToken }
 }
 
 /** A line of a token file: token, name, uid, groups. */
-function line({ token, name, groups = [] }: TokenUser): string {
-  return `${[token, name, name, groups.join(',')].map(quoted).join(',')}\n`
+function line([token, { name, uid = '', groups = [] }]: readonly [string, Omit<User, 'extra'>]): string {
+  return `${[token, name, uid, groups.join(',')].map(quoted).join(',')}\n`
 }
 
 function quoted(text: string): string {

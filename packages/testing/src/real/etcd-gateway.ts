@@ -5,6 +5,8 @@ import { ApiServerStartError } from './errors.ts'
 export interface EtcdGateway {
   /** The bytes under `key`, or `undefined`. */
   get(key: string): Promise<Uint8Array | undefined>
+  /** Of the last change. */
+  revision(): Promise<number>
   /** Forgets all revisions before the current one, as kube-apiserver's own compaction does. Returns that revision. */
   compact(): Promise<number>
 }
@@ -24,6 +26,9 @@ export function etcdGateway(socketPath: string): EtcdGateway {
     async get(key) {
       const found = (await range(key)).kvs?.[0]
       return found && new Uint8Array(Buffer.from(found.value ?? '', 'base64'))
+    },
+    async revision() {
+      return Number((await range(COMPACTED)).header.revision)
     },
     async compact() {
       const { revision } = (await range(COMPACTED)).header

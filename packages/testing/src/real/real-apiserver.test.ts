@@ -43,7 +43,7 @@ async function parentIsKilled(state: 'running' | 'paused', env: NodeJS.ProcessEn
 describe.runIf(available)('a real API server', { timeout: 60_000 }, () => {
   let server: RealApiServer
   beforeAll(async () => {
-    server = await startRealApiServer({ users: [{ token: 'let-me-in', name: 'ann', groups: ['makers'] }] })
+    server = await startRealApiServer({ tokens: { 'let-me-in': { name: 'ann', groups: ['makers'] } } })
   }, 60_000)
   afterAll(() => server.close())
 
@@ -65,16 +65,17 @@ describe.runIf(available)('a real API server', { timeout: 60_000 }, () => {
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
     const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
     const { url, ca } = server
-    const { certPem: cert, keyPem: key } = server.issueClient({ commonName: 'bob', organizations: ['takers'] })
+    const { certPem, keyPem } = await server.clientCertificate({ commonName: 'bob', organizations: ['takers'] })
     const asAnn = await ask({ url, ca, token: 'let-me-in' }, 'POST', path, review)
     expect(asAnn.body.status.userInfo).toMatchObject({ username: 'ann', groups: ['makers', 'system:authenticated'] })
-    const asBob = await ask({ url, ca, cert, key }, 'POST', path, review)
+    const asBob = await ask({ url, ca, cert: certPem, key: keyPem }, 'POST', path, review)
     expect(asBob.body.status.userInfo).toMatchObject({ username: 'bob', groups: ['takers', 'system:authenticated'] })
     expect((await ask({ url, ca, token: 'let-me-in' }, 'GET', configMaps)).status).toBe(403)
   })
 
   it('shows what etcd stores under a key', async () => {
-    await ask(server, 'POST', configMaps, configMap('stored'))
+    const created = await ask(server, 'POST', configMaps, configMap('stored'))
+    expect(await server.revision()).toBeGreaterThanOrEqual(Number(created.body.metadata.resourceVersion))
     const bytes = await server.stored('/registry/configmaps/default/stored')
     expect(Buffer.from(bytes ?? []).toString('latin1')).toMatch(/^k8s\0/)
     expect(await server.stored('/registry/configmaps/default/absent')).toBeUndefined()

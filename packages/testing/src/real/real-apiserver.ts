@@ -2,10 +2,11 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { User } from '../apiserver/access.ts'
 import type { ClientSubject, IssuedCertificate } from '../apiserver/front/certificates.ts'
-import type { Kubeconfig } from '../kubeconfig.ts'
+import { type Kubeconfig, kubeconfigFor } from '../apiserver/kubeconfig.ts'
 import { commandsOf, controllersKubeconfig, etcdSocket } from './command-line.ts'
-import { type Credentials, type TokenUser, writeCredentials } from './credentials.ts'
+import { type Credentials, writeCredentials } from './credentials.ts'
 import { ApiServerMissingError, ApiServerStartError, ApiServerStateError } from './errors.ts'
 import { type EtcdGateway, etcdGateway } from './etcd-gateway.ts'
 import { type ApiServerBinary, type FindOptions, findApiServer } from './find-binary.ts'
@@ -22,8 +23,8 @@ export interface RealApiServerOptions extends FindOptions {
    * KUBEBUILDER_ASSETS, which has none. @default false
    */
   readonly controllers?: boolean | undefined
-  /** Users beside the administrator; RBAC allows them what tests grant them. @default none */
-  readonly users?: readonly TokenUser[] | undefined
+  /** Users by bearer token, beside the administrator's own; RBAC allows them what tests grant. @default none */
+  readonly tokens?: Readonly<Record<string, Omit<User, 'extra'>>> | undefined
   /** More flags of kube-apiserver, by name without dashes. They win over Wherry's own. @default none */
   readonly flags?: Readonly<Record<string, string>> | undefined
   /** How long the server may take to be ready, in milliseconds, at the start and at each restart. @default 60_000 */
@@ -31,7 +32,7 @@ export interface RealApiServerOptions extends FindOptions {
 }
 
 /** A real kube-apiserver with an etcd of its own on this machine's loopback. */
-export interface RealApiServer {
+export interface RealApiServer extends AsyncDisposable {
   /** `https://127.0.0.1:PORT`; stays the same over restarts. HTTP/2 and HTTP/1.1 by ALPN. */
   readonly url: string
   /** PEM of the CA that signed the server's certificate. */
@@ -41,9 +42,12 @@ export interface RealApiServer {
   readonly kubeconfig: Kubeconfig
   /** The folder with the server's data, gone after {@link RealApiServer.close}. */
   readonly folder: string
+  /** Writes the kubeconfig to a file that only this user can read. */
   writeKubeconfig(path: string): Promise<void>
-  /** A client certificate that the server takes. */
-  issueClient(subject: ClientSubject): IssuedCertificate
+  /** A client certificate for a user, PEM. */
+  clientCertificate(subject: ClientSubject): Promise<IssuedCertificate>
+  /** The resourceVersion of the last change of anything. */
+  revision(): Promise<number>
   /**
    * Has etcd forget all revisions before the current one, which is returned. Continue tokens, and resourceVersions of
    * resources without a watch cache, expire at once. Two things outlive it: a watch resumes while its resourceVersion is
@@ -63,7 +67,6 @@ export interface RealApiServer {
   restart(how?: 'kill' | 'terminate'): Promise<void>
   /** Ends the server; resolves when its processes, sockets and folder are gone. Idempotent. */
   close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
 }
 
 const PORT_TRIES = 5
@@ -86,7 +89,7 @@ export async function startRealApiServer(options: RealApiServerOptions = {}): Pr
   const folder = await mkdtemp(join(tmpdir(), 'wherry-apiserver-'))
   const watchdog = await startWatchdog(folder)
   try {
-    const credentials = await writeCredentials(folder, options.users ?? [])
+    const credentials = await writeCredentials(folder, options.tokens ?? {})
     for (let attempt = 1; ; attempt += 1) {
       const server = new Instance(binary, { folder, port: await freePort() }, options, credentials, watchdog)
       try {
@@ -129,7 +132,7 @@ class Instance implements RealApiServer {
     this.url = `https://127.0.0.1:${place.port}`
     this.ca = credentials.authority.caPem
     this.token = credentials.adminToken
-    this.kubeconfig = credentials.kubeconfig(this.url)
+    this.kubeconfig = kubeconfigFor(this.url, this.ca, this.token)
     this.folder = place.folder
     this.#binary = binary
     this.#port = place.port
@@ -171,8 +174,13 @@ class Instance implements RealApiServer {
     await writeFile(path, JSON.stringify(this.kubeconfig, undefined, 2), { mode: 0o600 })
   }
 
-  issueClient(subject: ClientSubject): IssuedCertificate {
+  async clientCertificate(subject: ClientSubject): Promise<IssuedCertificate> {
     return this.#credentials.authority.issueClient(subject)
+  }
+
+  async revision(): Promise<number> {
+    this.#mustRun()
+    return this.#etcd.revision()
   }
 
   async compact(): Promise<number> {

@@ -1,7 +1,11 @@
 import type { KubeObject } from '../objects/object.ts'
 import { materialise, serialise } from '../objects/stored.ts'
+import { StatusError } from '../status.ts'
 import { Collection } from './collection.ts'
 import type { ChangeType, Version } from './version.ts'
+
+/** Objects larger than this are refused by etcd. */
+const maxObjectBytes = 1_572_864
 
 /** What the store must know of a resource to keep its objects: its identity, and how they print. */
 export interface StoredResource {
@@ -100,9 +104,11 @@ export class Store {
   ): Version {
     const { name = '', namespace = '', uid = '', labels, ownerReferences } = object.metadata
     const key = objectKey(namespace, name)
-    const rv = ++this.#revision
+    const rv = this.#revision + 1
     const previous = collection.latest(key)
     const { text, metaStart, metaEnd, kindAt } = serialise(object, String(rv), resource.custom)
+    if (text.length > maxObjectBytes) throw new StatusError(500, '', 'etcdserver: request is too large')
+    this.#revision = rv
     const version: Version = {
       text,
       metaStart,

@@ -3,13 +3,14 @@ import type { CoreParts } from '../core.ts'
 import type { ServerRequest } from '../exchange.ts'
 import { isObject, type Json, type JsonObject, objectAt, own, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
-import { metadataText, serialise, toLatin1, withHead } from '../objects/stored.ts'
+import { metadataText, type StoredText, serialise, toLatin1, withHead } from '../objects/stored.ts'
 import { list } from '../read/list.ts'
 import { parseListOptions } from '../requests/list-options.ts'
 import type { RequestInfo, ResourceTarget } from '../requests/request-info.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { Responder } from '../responder.ts'
 import { deleted, StatusError } from '../status.ts'
+import { objectKey } from '../store/store.ts'
 import { behaviourOf } from './behaviour.ts'
 import { jsonPatch, mergePatch } from './patch.ts'
 import { scaleOf, withScale } from './scale.ts'
@@ -50,21 +51,21 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
   if (verb === 'update' && (object.metadata.name ?? '') === '') object.metadata.name = target.name
   const part = target.subresource === 'finalize' ? 'all' : target.subresource === 'status' ? 'status' : 'main'
   const after = parts.writer.update(type, current, object, part, { dryRun, viaPatch: verb === 'patch' })
-  send(write, 200, after)
+  send(parts, write, 200, after)
 }
 
 function create(parts: CoreParts, write: WriteRequest): void {
   const { type, target } = write
   parts.namespaces.admit(type, target.namespace)
   const object = asObject(parseBody(write.request.body), type, target.namespace)
-  send(write, 201, parts.writer.create(type, object, isDryRun(write.info.query)))
+  send(parts, write, 201, parts.writer.create(type, object, isDryRun(write.info.query)))
 }
 
 function remove(parts: CoreParts, write: WriteRequest): void {
   const { type, target } = write
   const options = deleteOptions(write)
   const result = parts.writer.delete(type, parts.writer.read(type, target.namespace, target.name), options)
-  if (!result.deleted || behaviourOf(type).answersDeleted) return send(write, 200, result.object)
+  if (!result.deleted || behaviourOf(type).answersDeleted) return send(parts, write, 200, result.object)
   write.responder.json(200, deleted(type, target.name, result.object.metadata.uid ?? ''))
 }
 
@@ -157,11 +158,18 @@ function isDryRun(query: URLSearchParams): boolean {
   return true
 }
 
-function send(write: WriteRequest, code: number, object: KubeObject): void {
+/** The state in the store that `object` is, so that it need not be printed twice; `undefined` when it is another. */
+function storedState({ store }: CoreParts, type: ResourceType, { metadata }: KubeObject): StoredText | undefined {
+  const version = store.collection(type).get(objectKey(metadata.namespace ?? '', metadata.name ?? ''))
+  const same = version !== undefined && version.uid === metadata.uid && String(version.rv) === metadata.resourceVersion
+  return same ? version : undefined
+}
+
+function send(parts: CoreParts, write: WriteRequest, code: number, object: KubeObject): void {
   const { type, request } = write
   const { resourceVersion } = object.metadata
   if (resourceVersion === undefined || resourceVersion === '') return sendValue(write, code, object)
-  const stored = serialise(object, resourceVersion, type.custom)
+  const stored = storedState(parts, type, object) ?? serialise(object, resourceVersion, type.custom)
   const metadata = /as=PartialObjectMetadata(;|,|$)/.test(request.headers.accept ?? '')
   const text = metadata ? metadataText(stored) : withHead(stored, type.apiVersion, type.kind, type.custom)
   write.responder.latin1(code, `${text}\n`, text.length)

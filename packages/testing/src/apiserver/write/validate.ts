@@ -4,8 +4,6 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import { nameProblem } from './names.ts'
 
-/** Objects larger than this are refused by etcd. */
-const maxObjectBytes = 1_572_864
 const qualifiedName = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
 const labelValue = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/
 
@@ -135,13 +133,4 @@ export function validateMeta(object: KubeObject, type: ResourceType): void {
     }
   })
   if (causes.length > 0) throw StatusError.invalid(type, name, causes)
-}
-
-/** Refuses an object that etcd would not take. */
-export function checkSize(object: KubeObject): void {
-  const text = JSON.stringify(object)
-  if (text.length * 3 <= maxObjectBytes) return
-  if (Buffer.byteLength(text, 'utf8') > maxObjectBytes) {
-    throw new StatusError(500, '', 'etcdserver: request is too large')
-  }
 }

@@ -8,7 +8,7 @@ import { objectKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
 import { behaviourOf, podGraceSeconds } from './behaviour.ts'
 import { generatedName, uuid } from './names.ts'
-import { checkSize, validateMeta } from './validate.ts'
+import { validateMeta } from './validate.ts'
 
 /** What else may have a say before an object is written: admission. Throws to refuse. */
 export type Admission = (type: ResourceType, object: KubeObject, old: KubeObject | undefined) => void
@@ -67,7 +67,6 @@ export class Writer {
     behaviourOf(type).create?.(object)
     this.#admission(type, object, undefined)
     validateMeta(object, type)
-    checkSize(object)
     const existing = this.#store.collection(type).get(objectKey(metadata.namespace ?? '', metadata.name ?? ''))
     if (existing !== undefined) {
       const terminating = existing.text.includes('"deletionTimestamp":"')
@@ -94,7 +93,6 @@ export class Writer {
     this.#checkFinalizers(type, old, next)
     this.#admission(type, next, old)
     validateMeta(next, type)
-    checkSize(next)
     if (type.hasGeneration && part !== 'status' && contentChanged(type, old, next)) {
       next.metadata.generation = (old.metadata.generation ?? 0) + 1
     }

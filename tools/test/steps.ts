@@ -22,6 +22,7 @@ export function steps(): Step[] {
     { name: 'knip', limitMs: 2 * minute, run: async () => fromCommand(await command(bin('knip'), ['--no-progress'])) },
     { name: 'licences', limitMs: minute, run: async () => checkLicences() },
     { name: 'rules', limitMs: minute, run: checkRules },
+    ...(process.env.CI === 'true' ? [apiServer()] : []),
     suite('tools', ['tools/', 'test/structure/'], 5 * minute),
     suite('unit', ['packages/'], 10 * minute),
     suite('integration', integrationFolders(), 10 * minute),
@@ -31,6 +32,14 @@ export function steps(): Step[] {
     { name: 'sizes', limitMs: 5 * minute, run: checkSizes },
     { name: 'install', limitMs: 10 * minute, run: installTest },
   ]
+}
+
+/** In CI nothing is skipped for want of the real API server: it is built first, unless it is in the cache. */
+function apiServer(): Step {
+  const limitMs = 40 * minute
+  const build = (): ReturnType<typeof command> =>
+    command(process.execPath, [join(root, 'tools/apiserver.ts')], { limitMs, show: true })
+  return { name: 'apiserver', live: true, limitMs, run: async () => fromCommand(await build()) }
 }
 
 /** Each package by its own tsconfig, those of test/ and examples/ that have one too, and the rest by the root's. */

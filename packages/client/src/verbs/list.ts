@@ -102,12 +102,20 @@ export async function listEach<C>(
 }
 
 /** The pages of a list, each asked for when it is wanted; each has the call's time for itself. */
-export async function* pages<C>(
+export function pages<C>(
   caller: Caller,
   view: View<C>,
   options: PagesOptions = {},
 ): AsyncGenerator<ListPage<C>, void, undefined> {
   checkOptions('pages', options, pageChecks)
+  return readPages(caller, view, options)
+}
+
+async function* readPages<C>(
+  caller: Caller,
+  view: View<C>,
+  options: PagesOptions,
+): AsyncGenerator<ListPage<C>, void, undefined> {
   const project = projector(view)
   const { limit = defaultLimit } = options
   const state = stateOf(options)

@@ -60,12 +60,20 @@ const checks = {
 }
 
 /** One watch as an async iterable. */
-export async function* watch<C>(
+export function watch<C>(
   caller: Caller,
   view: View<C>,
   options: WatchOptions = {},
 ): AsyncGenerator<WatchEvent<C>, void, undefined> {
-  const { target, start } = prepared(view, options)
+  return iterate(caller, view, prepared(view, options), options)
+}
+
+async function* iterate<C>(
+  caller: Caller,
+  view: View<C>,
+  { target, start }: Prepared,
+  options: WatchOptions,
+): AsyncGenerator<WatchEvent<C>, void, undefined> {
   const { signal, timeoutSeconds, maxLineBytes } = options
   const stop = new AbortController()
   const stopped = (): void => stop.abort(signal?.reason)
@@ -137,7 +145,12 @@ export function watchEach<C>(caller: Caller, view: View<C>, on: WatchHandlers<C>
   }
 }
 
-function prepared(view: View, options: WatchOptions): { target: ReadTarget; start: WatchStart } {
+interface Prepared {
+  readonly target: ReadTarget
+  readonly start: WatchStart
+}
+
+function prepared(view: View, options: WatchOptions): Prepared {
   checkOptions('watch', options, checks)
   const { resourceVersion = '', initialEvents = resourceVersion === '', shardSelector } = options
   if (!initialEvents && resourceVersion === '') {

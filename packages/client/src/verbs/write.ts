@@ -30,7 +30,7 @@ const mediaTypes = {
 } as const
 
 /** Replaces an object by PUT. */
-export function update<C>(
+export async function update<C>(
   caller: Caller,
   view: View<C>,
   object: object,
@@ -42,7 +42,7 @@ export function update<C>(
   return send(caller, view, options, { ...call, method: 'PUT', body: typed(view, object) })
 }
 
-export function patch<C, S extends Scope>(
+export async function patch<C, S extends Scope>(
   caller: Caller,
   view: View<C, S>,
   key: ObjectKey<S>,
@@ -66,7 +66,7 @@ export function patch<C, S extends Scope>(
   return send(caller, view, options, { ...call, method: 'PATCH', body: change, contentType: mediaTypes[type] })
 }
 
-export function apply<C>(
+export async function apply<C>(
   caller: Caller,
   view: View<C>,
   object: object,

@@ -1,0 +1,89 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { recordedEnvironment, simulate, Trace } from '@wherry/testing'
+import { expect, it, vi } from 'vitest'
+import { systemClock } from './clock.ts'
+import { type Environment, guarded, systemEnvironment } from './environment.ts'
+
+it('prints nothing: errors and warnings go to diagnostics channels', () => {
+  const heard: unknown[] = []
+  const hear = (message: unknown): void => void heard.push(message)
+  const write = vi.spyOn(process.stderr, 'write')
+  subscribe('wherry:error', hear)
+  subscribe('wherry:warning', hear)
+  const environment = systemEnvironment()
+  const error = new Error('background')
+  environment.onError(error, { phase: 'list' })
+  environment.onWarning('careful', { resource: 'v1/pods' })
+  environment.log('info', 'nothing')
+  environment.metrics.count('n')
+  environment.metrics.gauge('n', 1)
+  environment.metrics.observe('n', 1)
+  unsubscribe('wherry:error', hear)
+  unsubscribe('wherry:warning', hear)
+  expect(heard).toEqual([
+    { error, context: { phase: 'list' } },
+    { message: 'careful', context: { resource: 'v1/pods' } },
+  ])
+  expect(write).not.toHaveBeenCalled()
+  write.mockRestore()
+})
+
+it('takes what it is given, and its own for what is undefined', () => {
+  const { clock } = simulate(1)
+  const environment = systemEnvironment({ clock, random: undefined } as unknown as Partial<Environment>)
+  expect(environment.clock).toBe(clock)
+  expect(environment.random()).toBeLessThan(1)
+})
+
+it('X9: a callback that throws breaks nobody, and is told to onError', () => {
+  const environment = recordedEnvironment(simulate(1).clock, () => 0.5, new Trace(false))
+  const fail = (): never => {
+    throw new Error('mine')
+  }
+  const safe = guarded({
+    ...environment,
+    onWarning: fail,
+    log: fail,
+    metrics: { count: fail, gauge: fail, observe: fail },
+  })
+  safe.onWarning('w')
+  safe.log('info', 'l')
+  safe.metrics.count('c')
+  safe.metrics.gauge('g', 1)
+  safe.metrics.observe('o', 1)
+  expect(safe.random()).toBe(0.5)
+  expect(environment.errors.map(({ error, context }) => [error.message, context.phase])).toEqual([
+    ['mine', 'onWarning'],
+    ['mine', 'log'],
+    ['mine', 'metrics'],
+    ['mine', 'metrics'],
+    ['mine', 'metrics'],
+  ])
+  const deaf = guarded({ ...environment, onError: fail })
+  deaf.onError(new Error('x'), { phase: 'p' })
+  const odd = guarded({
+    ...environment,
+    onWarning() {
+      throw 'no error'
+    },
+  })
+  odd.onWarning('w')
+  expect(environment.errors.at(-1)?.error.message).toBe('onWarning threw')
+})
+
+it('waits longer than a 32-bit timer can', () => {
+  vi.useFakeTimers()
+  try {
+    const fired: string[] = []
+    const clock = systemClock()
+    clock.timer(3_000_000_000, () => fired.push('late'))
+    const cancelled = clock.timer(3_000_000_000, () => fired.push('never'))
+    vi.advanceTimersByTime(2_999_999_999)
+    expect(fired).toEqual([])
+    cancelled.cancel()
+    vi.advanceTimersByTime(1)
+    expect(fired).toEqual(['late'])
+  } finally {
+    vi.useRealTimers()
+  }
+})

@@ -1,0 +1,70 @@
+import {
+  type EmbeddedApiServer,
+  type EmbeddedOptions,
+  type RecordedEnvironment,
+  recordedEnvironment,
+  simulate,
+  startApiServer,
+  systemClock,
+  Trace,
+} from '@wherry/testing'
+import { Client, type ClientOptions } from '../client.ts'
+import type { Credentials } from '../credentials/credentials.ts'
+
+/** A client and an API server to test it against. */
+export interface Bench {
+  readonly client: Client
+  readonly server: EmbeddedApiServer
+  readonly environment: RecordedEnvironment
+  /** Does something, while time passes. */
+  run<T>(fn: () => T): Promise<Awaited<T>>
+  /** Closes both. */
+  close(): Promise<void>
+}
+
+type Options = Partial<ClientOptions> & { readonly server?: Omit<EmbeddedOptions, 'isolate'> | undefined }
+
+/** In memory, on simulated time. */
+export async function inMemory({ server: of, ...options }: Options = {}): Promise<Bench> {
+  const simulation = simulate(7)
+  const { clock, environment, random } = simulation
+  const server = await startApiServer({ sockets: false, clock, random: random.fork('server'), ...of })
+  const transport = server.transport({ random: random.fork('network') })
+  const client = new Client({ url: server.url, transport, environment, credentials: credentialsOf(server), ...options })
+  return {
+    client,
+    server,
+    environment,
+    run: fn => simulation.run(fn),
+    async close() {
+      await simulation.run(() => Promise.all([client.close(), server.close()]))
+    },
+  }
+}
+
+/** Over TLS sockets and HTTP/2, in real time. */
+export async function overSockets({ server: of, ...options }: Options = {}): Promise<Bench> {
+  const server = await startApiServer(of)
+  const environment = recordedEnvironment(systemClock(), Math.random, new Trace(false))
+  const client = new Client({ url: server.url, environment, credentials: credentialsOf(server), ...options })
+  return {
+    client,
+    server,
+    environment,
+    run: fn => Promise.resolve(fn()),
+    async close() {
+      await client.close()
+      await server.close()
+    },
+  }
+}
+
+/** The administrator's. */
+export function credentialsOf({ token, ca }: { readonly token: string; readonly ca: string | undefined }): Credentials {
+  return {
+    headers: () => ({ authorization: `Bearer ${token}` }),
+    tls: () => ({ ca }),
+    digest: () => ca ?? '',
+    refresh: async () => false,
+  }
+}

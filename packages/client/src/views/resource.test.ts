@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidNameError } from '../errors/invalid-name.ts'
+import { projector } from './read.ts'
+import { defineResource, type Within } from './resource.ts'
+
+interface Game {
+  apiVersion?: string
+  kind?: string
+  metadata?: { name?: string; managedFields?: unknown }
+  spec?: { lives?: number }
+}
+const games = defineResource<Game>({ group: 'x.io', version: 'v1', kind: 'Game', plural: 'games', namespaced: true })
+const worlds = defineResource<Game>({ group: '', version: 'v1', kind: 'World', plural: 'worlds', namespaced: false })
+
+describe('views', () => {
+  it('D1: have a key of group, version, resource, namespaces, selectors and projection', () => {
+    expect(games.key).toBe('x.io/v1/games')
+    expect(worlds.key).toBe('/v1/worlds')
+    expect(games.full().key).toBe('x.io/v1/games?as=full')
+    expect(games.exact().key).toBe('x.io/v1/games?as=exact')
+    expect(games.metadata().key).toBe('x.io/v1/games?as=metadata')
+    expect(games.project('pick:data,metadata.labels', game => game.spec).key).toBe(
+      'x.io/v1/games?projection=pick:data,metadata.labels',
+    )
+    const view = games.within({ namespaces: ['b', 'a', 'b'], labels: 'x in (2,1)', fields: { 'metadata.name': 'n' } })
+    expect(view.key).toBe('x.io/v1/games?namespaces=a,b&labels=x in (1,2)&fields=metadata.name=n')
+  })
+
+  it('D1: that are put together differently and say the same are the same', () => {
+    const one = games
+      .within({ namespaces: ['a'] })
+      .within({ labels: { x: '1' } })
+      .metadata()
+    const two = games.metadata().within({ labels: { matchLabels: { x: '1' } }, namespaces: ['a'] })
+    const three = games.within({ labels: 'x==1', namespaces: ['a', 'a'] }).metadata()
+    expect(new Set([one.key, two.key, three.key]).size).toBe(1)
+    const apart = [
+      games,
+      games.full(),
+      games.project('full', game => game),
+      games.project('as=full', game => game),
+      worlds,
+    ]
+    expect(new Set(apart.map(({ key }) => key)).size).toBe(5)
+    expect(games.within({ namespaces: ['a,b'] }).key).not.toBe(games.within({ namespaces: ['a', 'b'] }).key)
+    expect(games.within({ namespaces: ['a&labels=x'] }).key).not.toBe(
+      games.within({ namespaces: ['a'], labels: 'x' }).key,
+    )
+  })
+
+  it('D1: within twice narrows', () => {
+    const view = games.within({ namespaces: ['a', 'b'], labels: { x: '1' }, fields: 'metadata.name=n' })
+    const narrower = view.within({ namespaces: ['b', 'c'], labels: '!y', fields: 'spec.a!=b' })
+    expect(narrower.namespaces).toEqual(['b'])
+    expect(narrower.labels.text).toBe('!y,x=1')
+    expect(narrower.fields.text).toBe('metadata.name=n,spec.a!=b')
+    expect(view.namespaces).toEqual(['a', 'b'])
+    expect(narrower.within({}).key).toBe(narrower.key)
+  })
+
+  it.each<[string, () => unknown, ErrorConstructor | typeof InvalidNameError]>([
+    ['no namespaces', () => games.within({ namespaces: [] }), RangeError],
+    ['none in common', () => games.within({ namespaces: ['a'] }).within({ namespaces: ['b'] }), RangeError],
+    [
+      'namespaces of what has none',
+      () => worlds.within({ namespaces: ['a'] } as unknown as Within<'cluster'>),
+      RangeError,
+    ],
+    ['a namespace that is none', () => games.within({ namespaces: ['a/b'] }), InvalidNameError],
+    ['one namespace, not in a list', () => games.within({ namespaces: 'a' as unknown as string[] }), TypeError],
+    ['a label selector that does not parse', () => games.within({ labels: 'a b' }), RangeError],
+    ['an unknown option', () => games.within({ label: 'a' } as unknown as Within<'namespaced'>), RangeError],
+    ['nothing', () => games.within(null as unknown as Within<'namespaced'>), TypeError],
+    ['a projection without a name', () => games.project('', game => game), TypeError],
+    ['a projection without a function', () => games.project('a', 1 as unknown as () => 1), TypeError],
+    ['a kind that is none', () => defineResource<Game>({ ...games.resource, kind: '', namespaced: true }), TypeError],
+  ])('X6: refuse %s', (_, make, type) => {
+    expect(make).toThrow(type as ErrorConstructor)
+    expect(make).toThrow(expect.objectContaining({ code: expect.stringMatching(/^INVALID_/) }))
+  })
+})
+
+describe('projector', () => {
+  const object = {
+    apiVersion: 'x.io/v1',
+    kind: 'Game',
+    metadata: { name: 'a', managedFields: [1] },
+    spec: { lives: 3 },
+  }
+
+  it('leaves managedFields out, but not of full and exact views, and changes no object', () => {
+    const lean = { ...object, metadata: { name: 'a' } }
+    const before = JSON.stringify(object)
+    expect(projector(games)(object)).toEqual(lean)
+    expect(projector(games.full())(object)).toBe(object)
+    expect(projector(games.exact())(object)).toBe(object)
+    expect(projector(games)(lean)).toBe(lean)
+    expect(JSON.stringify(object)).toBe(before)
+  })
+
+  it('gives metadata of the resource’s own kind, whatever form it came in', () => {
+    const meta = { apiVersion: 'x.io/v1', kind: 'Game', metadata: { name: 'a' } }
+    const project = projector(games.metadata())
+    expect(project(object)).toEqual(meta)
+    expect(project({ ...object, apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' })).toEqual(meta)
+    expect(project({})).toEqual({ ...meta, metadata: {} })
+  })
+
+  it('gives what a named projection builds', () => {
+    expect(projector(games.project('lives', game => game.spec?.lives))(object)).toBe(3)
+  })
+
+  it('X5: keys such as __proto__ stay data', () => {
+    const text = '{"metadata":{"__proto__":{"polluted":1},"managedFields":[]},"__proto__":{"polluted":1}}'
+    for (const view of [games, games.full(), games.metadata()]) {
+      const made = projector<unknown>(view)(JSON.parse(text)) as { metadata: object }
+      expect(Object.getPrototypeOf(made)).toBe(Object.prototype)
+      expect(Object.getPrototypeOf(made.metadata)).toBe(Object.prototype)
+      expect(Object.hasOwn(made.metadata, '__proto__')).toBe(true)
+    }
+    expect(({} as { polluted?: number }).polluted).toBeUndefined()
+  })
+})

@@ -16,6 +16,8 @@ export class LineCutter {
   readonly #window = new ByteWindow(smallLine)
   readonly #maxBytes: number
   #searched = 0
+  /** What of the last chunk follows the window. */
+  #later: Uint8Array | undefined
 
   /** @param maxBytes Longest line, without its end. */
   constructor(maxBytes: number = defaultMaxLineBytes) {
@@ -24,7 +26,26 @@ export class LineCutter {
 
   /** Takes a chunk, which must not be changed from now on. */
   push(chunk: Uint8Array): void {
+    this.#takeLater()
+    // only the rest of a line that has begun is copied to it: the lines after it are cut where they lie
+    const end = this.#window.length === 0 ? -1 : chunk.indexOf(newline)
+    if (end < 0) this.#append(chunk)
+    else {
+      this.#append(chunk.subarray(0, end + 1))
+      this.#later = chunk.subarray(end + 1)
+    }
+  }
+
+  #append(chunk: Uint8Array): void {
     if (chunk.length > 0) this.#window.append(chunk)
+  }
+
+  #takeLater(): boolean {
+    const later = this.#later
+    if (later === undefined) return false
+    this.#later = undefined
+    this.#append(later)
+    return true
   }
 
   /**
@@ -39,6 +60,7 @@ export class LineCutter {
       if (at < 0) {
         this.#searched = end - start
         if (this.#searched > this.#maxBytes + 1) throw new LineTooLongError(this.#maxBytes)
+        if (this.#takeLater()) continue
         return undefined
       }
       this.#searched = 0
@@ -55,6 +77,7 @@ export class LineCutter {
    * line, after a break it is part of one. `undefined` if there is nothing.
    */
   rest(): string | undefined {
+    this.#takeLater()
     const { bytes, start, end } = this.#window
     const stop = end > start && bytes[end - 1] === carriageReturn ? end - 1 : end
     const line = stop === start ? undefined : bytes.toString('utf8', start, stop)

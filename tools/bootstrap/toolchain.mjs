@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, delimiter, join } from 'node:path'
 import { BootstrapError, explain } from './failure.mjs'
 import { withLock } from './lock.mjs'
@@ -125,7 +125,8 @@ export async function fetched(around, name, wanted) {
       mkdirSync(partial, { recursive: true })
       writeFileSync(join(partial, 'package.json'), manifest)
       writeFileSync(join(partial, 'package-lock.json'), lock)
-      await npmCi(around, partial, title)
+      // npm takes a folder behind a link for another one than its lock is for.
+      await npmCi(around, realpathSync(partial), title)
       for (const [tool, file] of Object.entries(binaries(partial, host.platform, wanted)))
         if (!version(file)?.startsWith(versions[name]?.[tool] ?? ''))
           throw unsupported(`the ${tool} that npm has does not run here,`, host.platform)
@@ -198,5 +199,5 @@ async function npmCi({ root, env, run, say, host }, folder, title) {
 
 /** @param {NodeJS.ProcessEnv} env */
 export function registryOf(env) {
-  return env.npm_config_registry ?? 'of npm'
+  return env.npm_config_registry ?? 'that npm is set to'
 }

@@ -107,7 +107,7 @@ it('leaves nothing that looks finished when it fails, and gets there the next ti
   let fails = true
   const { around } = surroundings((_, cwd) => (fails ? { code: 1, output: 'npm error code ECONNREFUSED' } : bring(cwd)))
   await expect(toolchain(around)).rejects.toThrow(
-    "getting Node 24 and pnpm 12 failed: the registry of npm can't be reached",
+    "getting Node 24 and pnpm 12 failed: the registry that npm is set to can't be reached",
   )
   expect(readdirSync(join(root, '.tools')).filter(name => !/partial|log/.test(name))).toEqual([])
   fails = false

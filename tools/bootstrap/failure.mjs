@@ -80,6 +80,8 @@ export function explain(what, ended, registry, log) {
  * @param {string} output
  */
 function errorsOf(output) {
-  const lines = output.split('\n').filter(line => !/^\s*(\[WARN\]|Will retry|npm warn)/.test(line))
+  const lines = output
+    .split('\n')
+    .filter(line => !/^\s*(\[WARN\]|Will retry|npm warn (?!tar TAR_ENTRY_ERROR))/i.test(line))
   return lines.map(line => line.trim()).join(' ')
 }

@@ -9,6 +9,7 @@ it.each([
   ['npm error code ENOTFOUND', "can't be reached"],
   ['Error: ERR_PNPM_META_FETCH_FAIL\n  error sending request: client\n  error (Connect)', "can't be reached"],
   ['npm error code ENOSPC', 'the disk is full; make room'],
+  ['npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write', 'the disk is full; make room'],
   ['Failed to write cafs: No\n      space left on device (os error 28)', 'the disk is full; make room'],
   ['npm error code EINTEGRITY\nnpm error sha512-a== integrity checksum failed', 'does not have the checksum'],
   ['ERR_PNPM_TARBALL_INTEGRITY  Got unexpected checksum', 'does not have the checksum'],

@@ -184,12 +184,13 @@ function binaries(folder, platform, wanted) {
 async function npmCi({ root, env, run, say, host }, folder, title) {
   say(`getting ${title} from the npm registry into .tools (once)`)
   const npm = env.npm_execpath && basename(env.npm_execpath) === 'npm-cli.js' ? [host.path, env.npm_execpath] : ['npm']
-  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', '--engine-strict=false']
+  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=warn', '--engine-strict=false']
   const retries = ['--fetch-retries=2', '--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=3000']
   const args = ['ci', '--prefix', folder, '--ignore-scripts', ...quiet, ...retries]
   const [file = 'npm', ...before] = npm
   const ended = await run(file, [...before, ...args], { cwd: folder, env, progress: `getting ${title}` })
-  if (ended.code === 0) return
+  // npm takes a file that it could not write whole (a full disk) for a warning.
+  if (ended.code === 0 && !ended.output.includes('TAR_ENTRY_ERROR')) return
   const log = join(root, '.tools/bootstrap.log')
   writeFileSync(log, ended.output)
   if (ended.code === 127)

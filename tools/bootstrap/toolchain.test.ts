@@ -127,6 +127,12 @@ it('says so when what npm brought does not run here', async () => {
   await expect(toolchain(around)).rejects.toThrow('the node that npm has does not run here, for this platform')
 })
 
+it('does not believe an npm that could not write all files', async () => {
+  const output = 'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write'
+  const { around } = surroundings((_, cwd) => ({ ...bring(cwd), output }))
+  await expect(toolchain(around)).rejects.toThrow('the disk is full')
+})
+
 it('says so when there is no npm', async () => {
   const { around } = surroundings(() => ({ code: 127, output: 'npm: not found' }))
   await expect(toolchain(around)).rejects.toThrow('there is no npm on PATH; install npm 10 or newer')

@@ -1,14 +1,16 @@
 import type { GunzipMode } from './bytes/gunzip.ts'
+import type { Clock } from './clock.ts'
 import { ConnectionError } from './connection/error.ts'
 import { NodeTransport } from './connection/node-transport.ts'
 import { type ConnectionOptions, ConnectionPool, connectionChecks } from './connection/pool.ts'
-import type { Credentials } from './credentials/credentials.ts'
+import { type ClusterAccess, fromUrl, serverUrl, type UrlOptions } from './credentials/access.ts'
+import { findAccess } from './credentials/find.ts'
 import { isLoopback } from './credentials/loopback.ts'
 import { type DiscoverOptions, Discovery, type ResourceQuery } from './discovery/discovery.ts'
 import type { DiscoveredResource } from './discovery/document.ts'
 import { type Environment, guarded, systemEnvironment } from './environment.ts'
 import { anything, callback, checkOptions, flag, having, integer, milliseconds, oneOf, text } from './errors/check.ts'
-import { OptionRangeError, OptionTypeError } from './errors/option.ts'
+import { OptionRangeError } from './errors/option.ts'
 import type { Transport } from './transport.ts'
 import { Caller } from './verbs/caller.ts'
 import { create } from './verbs/create.ts'
@@ -44,12 +46,20 @@ import type { View } from './views/resource.ts'
 import type { WatchEvent } from './watch/events.ts'
 import type { Watch, WatchContext } from './watch/watch.ts'
 
+/** The cluster, and who one is there: by URL, or as `inCluster`, `fromKubeconfigFile` and the like find it. */
+export type ClientTarget =
+  | { readonly access: ClusterAccess; readonly url?: undefined }
+  | (Omit<UrlOptions, 'clock'> & {
+      readonly access?: undefined
+      /** The API server: `https://…`, with the path that stands before its own, if any. */
+      readonly url: string | URL
+    })
+
 /** What a {@link Client} is made of. */
-export interface ClientOptions extends ConnectionOptions {
-  /** The API server: `https://…`, with the path that stands before its own, if any. */
-  readonly url: string | URL
-  /** Who this client is. @default nobody */
-  readonly credentials?: Credentials | undefined
+export type ClientOptions = ClientSettings & ClientTarget
+
+/** How a {@link Client} works; none of it is needed. */
+export interface ClientSettings extends ConnectionOptions {
   /**
    * How bytes come and go. One that is given is taken for one of a test: gzip is then undone within
    * the event loop, so that a run on simulated time can be repeated.
@@ -92,6 +102,8 @@ export interface ClientOptions extends ConnectionOptions {
 export class Client {
   /** What all packages above take their clock, random numbers and listeners from. */
   readonly environment: Environment
+  /** The namespace of the kubeconfig's context, or of the pod. */
+  readonly namespace: string | undefined
   /** The `status` subresource. */
   readonly status: StatusVerbs
   /** The `scale` subresource. */
@@ -102,13 +114,18 @@ export class Client {
 
   constructor(options: ClientOptions) {
     checkOptions('client', options, clientChecks)
-    const target = urlOf(options)
-    const { credentials, impersonate, timeoutMs = 65_000, maxRetries = 5, fieldManager = 'wherry' } = options
-    const { connectTimeoutMs, idleMs, pingAfterMs, pingTimeoutMs, maxHttp1Calls } = options
     this.environment = guarded(systemEnvironment(options.environment))
+    const access = accessOf(options, this.environment.clock)
+    const { server: target, credentials, tlsServerName, skipTlsVerify, proxyUrl } = access
+    const { impersonate = access.impersonate, timeoutMs = 65_000, maxRetries = 5, fieldManager = 'wherry' } = options
+    const { connectTimeoutMs, idleMs, pingAfterMs, pingTimeoutMs, maxHttp1Calls } = options
+    this.namespace = access.namespace
+    if (skipTlsVerify === true) {
+      this.environment.onWarning('the certificate of the API server is not verified', { host: target.host })
+    }
     this.#pool = new ConnectionPool({
       target,
-      transport: options.transport ?? new NodeTransport({ credentials }),
+      transport: options.transport ?? new NodeTransport({ credentials, tlsServerName, skipTlsVerify, proxyUrl }),
       environment: this.environment,
       credentials,
       headers: {
@@ -134,6 +151,17 @@ export class Client {
     this.#discovery = new Discovery(this.#caller)
     this.status = new StatusVerbs(this.#caller)
     this.scale = new ScaleVerbs(this.#caller)
+  }
+
+  /**
+   * A client for where this process runs: the cluster of KUBECONFIG if that is set, else the pod's own,
+   * else that of `~/.kube/config`. Reads files, and asks nothing of the server.
+   *
+   * Rejects with a `CredentialsError` where there is none.
+   */
+  static async connect(settings: ClientSettings = {}): Promise<Client> {
+    const access = await findAccess({ clock: settings.environment?.clock })
+    return new Client({ ...settings, access })
   }
 
   /**
@@ -276,10 +304,21 @@ export class Client {
   }
 }
 
+const targetChecks = {
+  access: having('a ClusterAccess (inCluster() and the like)'),
+  url: anything,
+  token: anything,
+  tokenFile: anything,
+  ca: anything,
+  cert: anything,
+  key: anything,
+  proxyUrl: anything,
+  tlsServerName: anything,
+}
+
 const clientChecks = {
   ...connectionChecks,
-  url: anything,
-  credentials: having('Credentials', 'headers', 'tls', 'digest', 'refresh'),
+  ...targetChecks,
   transport: having('a Transport', 'connect'),
   environment: environmentParts,
   userAgent: text,
@@ -301,16 +340,13 @@ function environmentParts(option: string, value: unknown): void {
   }
 }
 
-function urlOf(options: ClientOptions | undefined): URL {
-  const takes = 'an http: or https: URL'
-  const url = options?.url
-  if (!(url instanceof URL) && typeof url !== 'string') throw new OptionTypeError('client.url', takes, typeof url)
-  const parsed = URL.canParse(`${url}`) ? new URL(`${url}`) : undefined
-  if (parsed === undefined || (parsed.protocol !== 'https:' && parsed.protocol !== 'http:')) {
-    throw new OptionRangeError('client.url', takes, parsed?.protocol ?? 'no URL')
-  }
-  if (parsed.username !== '' || parsed.password !== '' || parsed.search !== '' || parsed.hash !== '') {
-    throw new OptionRangeError('client.url', `${takes} without user, query and fragment`, 'one with')
-  }
-  return parsed
+/** What is not checked here, `fromUrl` does. */
+function accessOf(options: ClientOptions, clock: Clock): ClusterAccess {
+  const { access, url, ...rest } = options
+  const parts = Object.entries(rest).filter(([name, value]) => Object.hasOwn(targetChecks, name) && value !== undefined)
+  if (access === undefined) return fromUrl(url, { ...(Object.fromEntries(parts) as UrlOptions), clock })
+  const beside = url === undefined ? parts[0]?.[0] : 'url'
+  if (beside !== undefined) throw new OptionRangeError(`client.${beside}`, 'nothing beside access', 'both')
+  having('Credentials', 'headers', 'tls', 'digest', 'refresh')('client.access.credentials', access.credentials)
+  return { ...access, server: serverUrl('client.access.server', access.server) }
 }

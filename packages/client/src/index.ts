@@ -4,7 +4,7 @@ export { InvalidBodyError, ItemTooLongError, LineTooLongError } from './bytes/bo
 export type { GunzipMode } from './bytes/gunzip.ts'
 export { decodeJson, encodeJson } from './bytes/json.ts'
 export type { ListHead, ListMeta, TypeMeta } from './bytes/list-head.ts'
-export type { ClientOptions } from './client.ts'
+export type { ClientOptions, ClientSettings, ClientTarget } from './client.ts'
 export { Client } from './client.ts'
 export type { Clock, Timer } from './clock.ts'
 export { systemClock } from './clock.ts'
@@ -13,7 +13,21 @@ export { ConnectionError, isConnectionError } from './connection/error.ts'
 export type { NodeTransportOptions } from './connection/node-transport.ts'
 export { NodeTransport } from './connection/node-transport.ts'
 export type { ConnectionOptions } from './connection/pool.ts'
+export type { AccessOptions, ClusterAccess, UrlOptions } from './credentials/access.ts'
+export { fromUrl } from './credentials/access.ts'
 export type { Credentials, TlsMaterial } from './credentials/credentials.ts'
+export type { CredentialsErrorCode } from './credentials/error.ts'
+export { CredentialsError } from './credentials/error.ts'
+export { findAccess } from './credentials/find.ts'
+export type { InClusterOptions } from './credentials/in-cluster.ts'
+export { inCluster, isInCluster } from './credentials/in-cluster.ts'
+export type {
+  KubeConfigCluster,
+  KubeConfigLike,
+  KubeConfigUser,
+  KubeconfigFileOptions,
+} from './credentials/kubeconfig.ts'
+export { fromKubeConfig, fromKubeconfigFile } from './credentials/kubeconfig.ts'
 export type { DiscoverOptions, ResourceQuery } from './discovery/discovery.ts'
 export type { DiscoveredResource } from './discovery/document.ts'
 export type {

@@ -8,8 +8,7 @@ import {
   systemClock,
   Trace,
 } from '@wherry/testing'
-import { Client, type ClientOptions } from '../client.ts'
-import type { Credentials } from '../credentials/credentials.ts'
+import { Client, type ClientSettings } from '../client.ts'
 
 /** A client and an API server to test it against. */
 export interface Bench {
@@ -22,7 +21,7 @@ export interface Bench {
   close(): Promise<void>
 }
 
-type Options = Partial<ClientOptions> & { readonly server?: Omit<EmbeddedOptions, 'isolate'> | undefined }
+type Options = ClientSettings & { readonly server?: Omit<EmbeddedOptions, 'isolate'> | undefined }
 
 /** In memory, on simulated time. */
 export async function inMemory({ server: of, ...options }: Options = {}): Promise<Bench> {
@@ -30,7 +29,7 @@ export async function inMemory({ server: of, ...options }: Options = {}): Promis
   const { clock, environment, random } = simulation
   const server = await startApiServer({ sockets: false, clock, random: random.fork('server'), ...of })
   const transport = server.transport({ random: random.fork('network') })
-  const client = new Client({ url: server.url, transport, environment, credentials: credentialsOf(server), ...options })
+  const client = new Client({ url: server.url, transport, environment, token: server.token, ca: server.ca, ...options })
   return {
     client,
     server,
@@ -46,7 +45,7 @@ export async function inMemory({ server: of, ...options }: Options = {}): Promis
 export async function overSockets({ server: of, ...options }: Options = {}): Promise<Bench> {
   const server = await startApiServer(of)
   const environment = recordedEnvironment(systemClock(), Math.random, new Trace(false))
-  const client = new Client({ url: server.url, environment, credentials: credentialsOf(server), ...options })
+  const client = new Client({ url: server.url, environment, token: server.token, ca: server.ca, ...options })
   return {
     client,
     server,
@@ -56,15 +55,5 @@ export async function overSockets({ server: of, ...options }: Options = {}): Pro
       await client.close()
       await server.close()
     },
-  }
-}
-
-/** The administrator's. */
-export function credentialsOf({ token, ca }: { readonly token: string; readonly ca: string | undefined }): Credentials {
-  return {
-    headers: () => ({ authorization: `Bearer ${token}` }),
-    tls: () => ({ ca }),
-    digest: () => ca ?? '',
-    refresh: async () => false,
   }
 }

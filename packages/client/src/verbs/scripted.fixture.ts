@@ -1,5 +1,5 @@
 import { type MemoryTransportOptions, memoryTransport, type RecordedEnvironment, simulate } from '@wherry/testing'
-import { Client, type ClientOptions } from '../client.ts'
+import { Client, type ClientSettings } from '../client.ts'
 
 type ServerRequest = Parameters<MemoryTransportOptions['handler']>[0]
 
@@ -39,7 +39,7 @@ export interface Scripted {
 /** A client in memory whose requests a function answers, on simulated time. */
 export function scripted(
   answer: (request: SeenRequest, nth: number) => ScriptedAnswer,
-  options: Partial<ClientOptions> = {},
+  options: ClientSettings = {},
 ): Scripted {
   const simulation = simulate(1)
   const { clock, environment, random } = simulation

@@ -110,3 +110,13 @@ it('names no registry host in a lockfile', () => {
   ])
     expect(readFileSync(join(root, file), 'utf8')).not.toMatch(/https?:\/\//)
 })
+
+it('names in the README and CONTRIBUTING only commands that there are', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  const text = ['README.md', 'CONTRIBUTING.md'].map(file => readFileSync(join(root, file), 'utf8')).join('\n')
+  const named = [...text.matchAll(/npm run ([\w-]+)/g)].map(match => match[1] as string)
+  expect(named.filter(name => !(name in scripts))).toEqual([])
+  for (const command of Object.values(scripts)) expect(command).toMatch(/^node tools\/bootstrap\.mjs /)
+})

@@ -10,7 +10,37 @@ import { NodeTransport } from '../connection/node-transport.ts'
 import { ConnectionPool } from '../connection/pool.ts'
 import type { Credentials } from '../credentials/credentials.ts'
 import { systemEnvironment } from '../environment.ts'
+import { type ReadTarget, targetsOf } from '../list/target.ts'
+import { defineResource, type Resource, type View } from '../views/resource.ts'
 import type { WatchContext } from '../watch/watch.ts'
+
+export const configMaps: Resource<object> = defineResource<object>({
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  namespaced: true,
+})
+
+/** A ConfigMap in the namespace `ns`. */
+export function configMap(name: string, data: Record<string, string> = {}): object {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'ns' }, data }
+}
+
+/** Text that looks like the border of two items, and more that is easily misread. */
+export const hostile = '},{"metadata":{"name":"x"}},\n"}],ü€𝄞\\'
+
+/** ConfigMaps of growing size, full of {@link hostile}. */
+export function hostileConfigMaps(count: number): object[] {
+  return Array.from({ length: count }, (_, i) =>
+    configMap(`c${`${i}`.padStart(5, '0')}`, { a: hostile.repeat(i % 40) }),
+  )
+}
+
+/** What to read for a view of all namespaces, or of one. */
+export function only(view: View): ReadTarget {
+  return targetsOf(view)[0] as ReadTarget
+}
 
 /** An API server, and what reads from it. */
 export interface Served {

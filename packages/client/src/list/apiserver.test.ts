@@ -1,40 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { overSockets, type Served, simulated } from '../bytes/server.fixture.ts'
+import { configMaps, hostile, hostileConfigMaps, only, type Served, simulated } from '../bytes/server.fixture.ts'
 import { defineResource } from '../views/resource.ts'
 import { nextToken, readItems } from './items.ts'
 import { listQuery, nextPageQuery } from './query.ts'
-import { type ReadTarget, targetsOf } from './target.ts'
 
-const configMaps = defineResource<object>({
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-})
 const games = defineResource<object>({ group: 'ex.io', version: 'v1', kind: 'Game', plural: 'games', namespaced: true })
 
 interface Item {
   readonly kind: string
   readonly apiVersion: string
-  readonly metadata: { readonly name: string; readonly namespace: string }
+  readonly metadata: { readonly name: string }
   readonly data?: Record<string, string>
   readonly spec?: unknown
-}
-
-const hostile = '},{"metadata":{"name":"x"}},\n"}],ü€𝄞\\'
-
-function* configMapObjects(count: number, more: object = {}): Generator<object> {
-  for (let i = 0; i < count; i++) {
-    const name = `c${`${i}`.padStart(5, '0')}`
-    yield {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name, namespace: 'ns' },
-      data: { a: hostile.repeat(i % 40) },
-      ...more,
-    }
-  }
 }
 
 const definition = {
@@ -56,10 +33,6 @@ const definition = {
   },
 }
 
-function only(view: Parameters<typeof targetsOf>[0]): ReadTarget {
-  return targetsOf(view)[0] as ReadTarget
-}
-
 const open: Served[] = []
 afterEach(async () => {
   for (const served of open.splice(0)) await served.close()
@@ -74,7 +47,7 @@ describe.each(['h2', 'http/1.1'] as const)('lists from the API server, in memory
 
   it('R7, R20: gives every item whole, with its kind, whatever the chunks, and the list’s resourceVersion', async () => {
     const { server, context, simulation } = await start(1)
-    const objects = [...configMapObjects(300)] as Item[]
+    const objects = hostileConfigMaps(300) as Item[]
     await server.fill(objects)
     const items: Item[] = []
     const head = await simulation.run(() =>
@@ -114,7 +87,7 @@ describe.each(['h2', 'http/1.1'] as const)('lists from the API server, in memory
 
   it('R3: pages with tokens come to the same list', async () => {
     const { server, context, simulation } = await start(3)
-    await server.fill(configMapObjects(25))
+    await server.fill(hostileConfigMaps(25))
     const target = only(configMaps.within({ namespaces: ['ns'] }))
     const names: string[] = []
     const item = (object: object): unknown => names.push((object as Item).metadata.name)
@@ -130,7 +103,7 @@ describe.each(['h2', 'http/1.1'] as const)('lists from the API server, in memory
 
   it('asks for metadata and gets it alone', async () => {
     const { server, context, simulation } = await start(4)
-    await server.fill(configMapObjects(3))
+    await server.fill(hostileConfigMaps(3))
     const items: Item[] = []
     await simulation.run(() => readItems(context, only(configMaps.metadata()), '', item => items.push(item as Item)))
     expect(items.map(item => [item.kind, item.apiVersion, item.data])).toEqual(
@@ -140,7 +113,7 @@ describe.each(['h2', 'http/1.1'] as const)('lists from the API server, in memory
 
   it('gives no list for one that broke on the way, and the items up to there', async () => {
     const { server, context, simulation } = await start(5)
-    await server.fill(configMapObjects(100))
+    await server.fill(hostileConfigMaps(100))
     for (const kind of ['break', 'reset', 'truncate'] as const) {
       await server.faults.add({
         match: { verb: 'list', resource: 'configmaps' },
@@ -157,26 +130,9 @@ describe.each(['h2', 'http/1.1'] as const)('lists from the API server, in memory
 
   it('R24: reads a list that the server compresses', async () => {
     const { server, context, simulation } = await start(6)
-    await server.fill(configMapObjects(400))
+    await server.fill(hostileConfigMaps(400))
     let count = 0
     await simulation.run(() => readItems(context, only(configMaps), '', () => count++, { gzip: true }))
     expect(count).toBe(400)
-  })
-})
-
-describe.each(['h2', 'http/1.1'] as const)('lists from the API server, over sockets (%s)', protocol => {
-  it('R7, R24: gives every item, compressed or not', async () => {
-    const served = await overSockets({ protocol })
-    open.push(served)
-    const objects = [...configMapObjects(1000)] as Item[]
-    await served.server.fill(objects)
-    for (const gzip of [false, true]) {
-      const items: Item[] = []
-      const { metadata } = await readItems(served.context, only(configMaps), '', item => items.push(item as Item), {
-        gzip,
-      })
-      expect(items.map(({ data }) => data)).toEqual(objects.map(({ data }) => data))
-      expect(metadata.resourceVersion).toBe(`${await served.server.revision()}`)
-    }
   })
 })

@@ -1,25 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { overSockets, type Served, simulated } from '../bytes/server.fixture.ts'
+import { configMap, configMaps, only, type Served, simulated } from '../bytes/server.fixture.ts'
 import { isExpired, isTooLarge } from '../errors/guards.ts'
-import { type ReadTarget, targetsOf } from '../list/target.ts'
-import { defineResource } from '../views/resource.ts'
 import type { WatchEnd } from './end.ts'
 import type { WatchStart } from './query.ts'
 import { openWatch, type Watch, type WatchContext, type WatchOptions } from './watch.ts'
 
-const configMaps = defineResource<object>({
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-})
-const inNamespace = targetsOf(configMaps.within({ namespaces: ['ns'] }))[0] as ReadTarget
+const inNamespace = only(configMaps.within({ namespaces: ['ns'] }))
 const path = '/api/v1/namespaces/ns/configmaps'
-
-function configMap(name: string, data: Record<string, string> = {}): object {
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'ns' }, data }
-}
 
 interface Heard {
   readonly log: string[]
@@ -205,7 +192,7 @@ describe('watches the API server, in memory', () => {
     await server.fill([configMap('a', { secret: 'x' })])
     const objects: object[] = []
     let ended = false
-    const target = targetsOf(configMaps.metadata())[0] as ReadTarget
+    const target = only(configMaps.metadata())
     const watch = openWatch(
       context,
       target,
@@ -224,46 +211,4 @@ describe('watches the API server, in memory', () => {
     watch.abort()
     await simulation.settle()
   })
-})
-
-describe.each(['h2', 'http/1.1'] as const)('watches the API server, over sockets (%s)', protocol => {
-  it.each([false, true])(
-    'R9, R24: hears the initial state, its end, and each change at once (gzip: %s)',
-    async gzip => {
-      const served = await overSockets({ protocol })
-      open.push(served)
-      const { server, context, write } = served
-      await server.fill(Array.from({ length: 500 }, (_, i) => configMap(`c${i}`, { a: 'ü€𝄞'.repeat(i) })))
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const heard: string[] = []
-      let expected = ''
-      let wake: () => void = () => {}
-      const watch = openWatch(
-        context,
-        inNamespace,
-        { resourceVersion: '', initialEvents: true },
-        {
-          event(type, object) {
-            heard.push(`${type} ${(object as { metadata: { name: string } }).metadata.name}`)
-            if (heard.at(-1) === expected) wake()
-          },
-          bookmark: (_, end) => end && resolve(),
-          end: end => heard.push(end.how),
-        },
-        { gzip },
-      )
-      await promise
-      expect(heard.length).toBe(500)
-      for (const name of ['x', 'y', 'z']) {
-        expected = `ADDED ${name}`
-        const told = new Promise<void>(done => {
-          wake = done
-        })
-        expect(await write('POST', path, configMap(name))).toBe(201)
-        await told
-      }
-      watch.abort()
-      expect(heard.slice(500)).toEqual(['ADDED x', 'ADDED y', 'ADDED z'])
-    },
-  )
 })

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 
-const WARM_UP_MS = 400
-const MEASURE_MS = 1500
+const WARM_UP_MS = 1000
+const MEASURE_MS = 2000
 
-/** Makes calls for a time and a half second, `atOnce` of them in flight, after a warm-up. Gives microseconds of wall time per call. */
+/** Makes calls for two seconds, `atOnce` of them in flight, after one of warm-up. Gives microseconds of wall time per call. */
 export async function microsecondsPerCall(call: () => Promise<unknown>, atOnce: number): Promise<number> {
   await callFor(WARM_UP_MS, call, atOnce)
   return callFor(MEASURE_MS, call, atOnce)

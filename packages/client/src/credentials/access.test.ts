@@ -1,0 +1,284 @@
+import { inspect } from 'node:util'
+import type { KubeConfig } from '@kubernetes/client-node'
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
+import { type ClusterAccess, fromUrl } from './access.ts'
+import { findAccess } from './find.ts'
+import { inCluster } from './in-cluster.ts'
+import { fromKubeConfig, fromKubeconfigFile, type KubeConfigLike, type KubeConfigUser } from './kubeconfig.ts'
+import { StillClock } from './testkit/clock.ts'
+import { type Files, files } from './testkit/files.ts'
+
+let at: Files
+let clock: StillClock
+
+beforeEach(async () => {
+  at = await files()
+  clock = new StillClock()
+  for (const name of ['KUBECONFIG', 'KUBERNETES_SERVICE_HOST', 'KUBERNETES_SERVICE_PORT']) vi.stubEnv(name, '')
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await at.remove()
+})
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+function everything(value: unknown): string {
+  return inspect(value, { depth: 20, showHidden: true }) + JSON.stringify(value)
+}
+
+describe('a URL', () => {
+  it('with token and authority', async () => {
+    const access = fromUrl('https://host:6443/base', { token: 'SECRET', ca: 'CA', proxyUrl: 'http://p', clock })
+    expect(access.server.href).toBe('https://host:6443/base')
+    expect(access.proxyUrl).toBe('http://p')
+    expect(await access.credentials.headers()).toEqual({ authorization: 'Bearer SECRET' })
+    expect(await access.credentials.tls()).toEqual({ ca: 'CA' })
+    expect(everything(access)).not.toContain('SECRET')
+  })
+
+  it('X7: with a token file', async () => {
+    const access = fromUrl('https://host', { tokenFile: await at.write('token', 'one'), clock })
+    expect(await access.credentials.headers()).toEqual({ authorization: 'Bearer one' })
+    await at.write('token', 'two')
+    expect(await access.credentials.refresh()).toBe(true)
+  })
+
+  it('X2: takes no token for plain http but to this machine', () => {
+    for (const url of [
+      'http://10.0.0.1',
+      'http://localhost.example.com',
+      'http://127.0.0.1.nip.io',
+      'http://127.example.com',
+    ]) {
+      expect(() => fromUrl(url, { token: 'SECRET' })).toThrow(expect.objectContaining({ code: 'INSECURE_TOKEN' }))
+    }
+    for (const url of ['http://127.0.0.1:8001', 'http://localhost:8001', 'http://[::1]:8001', 'http://a.localhost']) {
+      expect(fromUrl(url, { token: 't' }).server.href).toBe(new URL(url).href)
+    }
+    expect(fromUrl('http://10.0.0.1').server.host).toBe('10.0.0.1')
+  })
+
+  it('X6: options are checked, and errors do not repeat secrets', () => {
+    const bad = (url: unknown, options: object = {}): unknown => {
+      try {
+        fromUrl(url as string, options)
+      } catch (error) {
+        expect(everything(error)).not.toContain('SECRET')
+        return error
+      }
+      return 'nothing'
+    }
+    expect(bad('host:6443')).toBeInstanceOf(RangeError)
+    expect(bad('not a url')).toBeInstanceOf(RangeError)
+    expect(bad('https://user:SECRET@host')).toBeInstanceOf(RangeError)
+    expect(bad(5)).toBeInstanceOf(TypeError)
+    expect(bad('https://host', { token: '' })).toBeInstanceOf(RangeError)
+    expect(bad('https://host', { token: 5 })).toBeInstanceOf(TypeError)
+    expect(bad('https://host', { token: 'SECRET', tokenFile: '/x' })).toBeInstanceOf(RangeError)
+    expect(bad('https://host', { key: 'SECRET' })).toBeInstanceOf(RangeError)
+    expect(bad('https://host', { tokn: 'SECRET' })).toMatchObject({ code: 'INVALID_OPTION' })
+  })
+})
+
+describe('a pod', () => {
+  it('X7: has its service account, whose files are read again', async () => {
+    vi.stubEnv('KUBERNETES_SERVICE_HOST', '10.0.0.1')
+    vi.stubEnv('KUBERNETES_SERVICE_PORT', '443')
+    await at.write('token', 'one')
+    await at.write('ca.crt', 'CA')
+    await at.write('namespace', 'mine\n')
+    const access = await inCluster({ directory: at.directory, clock })
+    expect(access.server.href).toBe('https://10.0.0.1/')
+    expect(access.namespace).toBe('mine')
+    expect(await access.credentials.headers()).toEqual({ authorization: 'Bearer one' })
+    expect(await access.credentials.tls()).toEqual({ ca: 'CA' })
+    await at.write('token', 'two')
+    clock.advance(60_000)
+    expect(await access.credentials.headers()).toEqual({ authorization: 'Bearer two' })
+  })
+
+  it('may have an IPv6 address', async () => {
+    vi.stubEnv('KUBERNETES_SERVICE_HOST', 'fd00::1')
+    vi.stubEnv('KUBERNETES_SERVICE_PORT', '6443')
+    await at.write('token', 'one')
+    await at.write('ca.crt', 'CA')
+    expect((await inCluster({ directory: at.directory, clock })).server.href).toBe('https://[fd00::1]:6443/')
+  })
+
+  it('elsewhere there is none, and the error says why', async () => {
+    await expect(inCluster()).rejects.toMatchObject({ code: 'NOT_IN_CLUSTER' })
+    vi.stubEnv('KUBERNETES_SERVICE_HOST', '10.0.0.1')
+    vi.stubEnv('KUBERNETES_SERVICE_PORT', '443')
+    await expect(inCluster({ directory: at.directory })).rejects.toMatchObject({
+      code: 'NOT_IN_CLUSTER',
+      cause: expect.objectContaining({ code: 'CREDENTIALS_UNREADABLE' }),
+    })
+  })
+})
+
+/** A kubeconfig file with one context. */
+function kubeconfig(user: object, cluster: object = {}, name = 'one'): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': name,
+    clusters: [{ name, cluster: { server: 'https://host:6443', ...cluster } }],
+    users: [{ name, user }],
+    contexts: [{ name, context: { cluster: name, user: name, namespace: 'ns' } }],
+  })
+}
+
+describe('a kubeconfig', () => {
+  const headers = async (access: ClusterAccess): Promise<unknown> => access.credentials.headers()
+
+  it("client-node's KubeConfig is what is taken", () => {
+    expectTypeOf<KubeConfig>().toExtend<KubeConfigLike>()
+  })
+
+  it('gives server, authority, token and namespace', async () => {
+    const cluster = {
+      'certificate-authority-data': base64('CA'),
+      'proxy-url': 'http://proxy:3128',
+      'tls-server-name': 'kubernetes',
+    }
+    const file = await at.write('config', kubeconfig({ token: 'SECRET' }, cluster))
+    const access = await fromKubeconfigFile(file, { clock })
+    expect(access).toMatchObject({
+      namespace: 'ns',
+      proxyUrl: 'http://proxy:3128',
+      tlsServerName: 'kubernetes',
+      skipTlsVerify: false,
+    })
+    expect(access.server.href).toBe('https://host:6443/')
+    expect(await headers(access)).toEqual({ authorization: 'Bearer SECRET' })
+    expect(await access.credentials.tls()).toEqual({ ca: 'CA' })
+    expect(everything(access)).not.toContain('SECRET')
+  })
+
+  it('X2: skips verification where it says so, and only there', async () => {
+    const skip = await at.write('skip', kubeconfig({}, { 'insecure-skip-tls-verify': true }))
+    expect((await fromKubeconfigFile(skip)).skipTlsVerify).toBe(true)
+  })
+
+  it('X2: sends no token over plain http to another machine', async () => {
+    const cluster = { server: 'http://10.0.0.1:8080' }
+    const file = await at.write('config', kubeconfig({ token: 'SECRET' }, cluster))
+    await expect(fromKubeconfigFile(file)).rejects.toMatchObject({ code: 'INSECURE_TOKEN' })
+  })
+
+  it('X7: certificate files are found beside it, and read again', async () => {
+    await at.write('cert.pem', 'CERT 1')
+    await at.write('key.pem', 'KEY')
+    const file = await at.write('config', kubeconfig({ 'client-certificate': 'cert.pem', 'client-key': 'key.pem' }))
+    const { credentials } = await fromKubeconfigFile(file, { clock })
+    expect(await credentials.tls()).toEqual({ cert: 'CERT 1', key: 'KEY' })
+    const digest = credentials.digest()
+    await at.write('cert.pem', 'CERT 2')
+    clock.advance(60_000)
+    await credentials.headers()
+    expect(credentials.digest()).not.toBe(digest)
+  })
+
+  it('X7: after a 401 the file is read again, and a token file that it names', async () => {
+    for (const [before, after] of [
+      [{ token: 'one' }, { token: 'two' }],
+      [{ tokenFile: 'token' }, { tokenFile: 'token' }],
+    ]) {
+      const file = await at.write('config', kubeconfig(before as object))
+      await at.write('token', 'one')
+      const { credentials } = await fromKubeconfigFile(file, { clock })
+      expect(await credentials.headers()).toEqual({ authorization: 'Bearer one' })
+      expect(await credentials.refresh()).toBe(false)
+      await at.write('config', kubeconfig(after as object))
+      await at.write('token', 'two')
+      expect(await credentials.refresh()).toBe(true)
+      expect(await credentials.headers()).toEqual({ authorization: 'Bearer two' })
+    }
+  })
+
+  it('X7: runs a plugin beside it, once for each 401, and gives it the cluster', async () => {
+    const script = `#!${process.execPath}
+      const { spec } = JSON.parse(process.env.KUBERNETES_EXEC_INFO)
+      require('node:fs').appendFileSync(__dirname + '/runs', 'x')
+      const status = { token: spec.cluster.server + '|' + require('node:fs').readFileSync(__dirname + '/runs', 'utf8').length }
+      console.log(JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status }))`
+    await at.write('plugin.cjs', script)
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: './plugin.cjs',
+      interactiveMode: 'IfAvailable',
+      provideClusterInfo: true,
+    }
+    const { credentials } = await fromKubeconfigFile(await at.write('config', kubeconfig({ exec })), { clock })
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer https://host:6443|1' })
+    expect(await credentials.refresh()).toBe(true)
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer https://host:6443|2' })
+  })
+
+  it('a plugin that wants to ask somebody is an error', async () => {
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'x', interactiveMode: 'Always' }
+    const file = await at.write('config', kubeconfig({ exec }))
+    await expect(fromKubeconfigFile(file)).rejects.toMatchObject({ code: 'KUBECONFIG_INVALID' })
+  })
+
+  it('several files in KUBECONFIG are merged, the first to say something wins', async () => {
+    const first = await at.write('first', kubeconfig({ token: 'first' }))
+    const second = await at.write('second', kubeconfig({ token: 'second' }, { server: 'https://two' }, 'two'))
+    vi.stubEnv('KUBECONFIG', [first, `${at.directory}/nope`, second].join(':'))
+    expect(await headers(await fromKubeconfigFile())).toEqual({ authorization: 'Bearer first' })
+    const other = await fromKubeconfigFile(undefined, { context: 'two' })
+    expect(other.server.host).toBe('two')
+    expect(await headers(other)).toEqual({ authorization: 'Bearer second' })
+    expect(await headers(await findAccess())).toEqual({ authorization: 'Bearer first' })
+  })
+
+  it('X3: one that can not be read is an error without its text', async () => {
+    const file = await at.write('config', '{ "users": [ SECRET: :')
+    const error = await fromKubeconfigFile(file).catch((error: unknown) => error)
+    expect(error).toMatchObject({ code: 'KUBECONFIG_INVALID', message: expect.stringContaining(file) })
+    expect(everything(error)).not.toContain('SECRET')
+    await expect(fromKubeconfigFile(`${at.directory}/nope`)).rejects.toMatchObject({
+      code: 'KUBECONFIG_INVALID',
+      message: expect.stringContaining('ENOENT'),
+    })
+    await expect(fromKubeconfigFile(file, { context: 5 as unknown as string })).rejects.toBeInstanceOf(TypeError)
+  })
+
+  it('whose tokenFile could be of several users is an error, not an anonymous user', async () => {
+    const text = JSON.parse(kubeconfig({ tokenFile: 'token' }))
+    text.users.push({ name: 'other', user: {} })
+    const file = await at.write('config', JSON.stringify(text))
+    await expect(fromKubeconfigFile(file)).rejects.toMatchObject({ code: 'KUBECONFIG_INVALID' })
+  })
+
+  it('without a cluster for its context is an error', async () => {
+    const file = await at.write('config', kubeconfig({ token: 't' }))
+    await expect(fromKubeconfigFile(file, { context: 'nope' })).rejects.toMatchObject({ code: 'KUBECONFIG_INVALID' })
+  })
+
+  const like = (user: Partial<KubeConfigUser>): KubeConfigLike => ({
+    getCurrentContext: () => 'c',
+    getContextObject: () => null,
+    getCurrentCluster: () => ({ name: 'c', server: 'https://host' }),
+    getCurrentUser: () => ({ name: 'u', ...user }),
+    applyToHTTPSOptions: options => {
+      options.headers = Object.assign(options.headers ?? {}, { Authorization: 'Bearer from-oidc' })
+      return Promise.resolve()
+    },
+  })
+
+  it('as an object: token, login, impersonation, a token file of its own kind, a legacy provider', async () => {
+    expect(await headers(fromKubeConfig(like({ token: 't' })))).toEqual({ authorization: 'Bearer t' })
+    const login = fromKubeConfig(like({ username: 'me', password: 'pw' }))
+    expect(await headers(login)).toEqual({ authorization: `Basic ${base64('me:pw')}` })
+    expect(fromKubeConfig(like({ impersonateUser: 'jane' })).impersonate).toEqual({ user: 'jane' })
+    const tokenFile = await at.write('token', 'from-file')
+    const filed = fromKubeConfig(like({ authProvider: { name: 'tokenFile', config: { tokenFile } } }))
+    expect(await headers(filed)).toEqual({ authorization: 'Bearer from-file' })
+    const oidc = fromKubeConfig(like({ authProvider: { name: 'oidc', config: {} } }))
+    expect(await headers(oidc)).toEqual({ authorization: 'Bearer from-oidc' })
+    expect(await oidc.credentials.tls()).toEqual({})
+    expect(await oidc.credentials.refresh()).toBe(false)
+  })
+})

@@ -1,0 +1,111 @@
+import { type Clock, systemClock } from '../clock.ts'
+import { ConnectionError } from '../connection/error.ts'
+import { checkOptions, having, text } from '../errors/check.ts'
+import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
+import type { Credentials } from './credentials.ts'
+import { GivenCredentials } from './given.ts'
+import { isLoopback } from './loopback.ts'
+
+/** A cluster, and who one is there: what a client is made from. */
+export interface ClusterAccess {
+  /** `https://…`, with the path that stands before the API server's own, if any. */
+  readonly server: URL
+  readonly credentials: Credentials
+  /** The namespace of the context or the pod. */
+  readonly namespace?: string | undefined
+  /** An http: or https: proxy. @default what the environment says (HTTPS_PROXY, NO_PROXY) */
+  readonly proxyUrl?: string | undefined
+  /** The name that the server's certificate must bear. @default the host of `server` */
+  readonly tlsServerName?: string | undefined
+  /** The server's certificate is not verified. @default false */
+  readonly skipTlsVerify?: boolean | undefined
+  /** The user to act as. @default as oneself */
+  readonly impersonate?: { readonly user: string } | undefined
+}
+
+/** What every way to get a {@link ClusterAccess} takes. */
+export interface AccessOptions {
+  /** Tells when files are to be read again, and plugins to be run. @default this machine's */
+  readonly clock?: Clock | undefined
+}
+
+/** Options of {@link fromUrl}. */
+export interface UrlOptions extends AccessOptions {
+  readonly token?: string | undefined
+  /** A file with the token, read again when it changes. Not beside `token`. */
+  readonly tokenFile?: string | undefined
+  /** Certificates that may have signed the server's, PEM. @default those that Node trusts */
+  readonly ca?: string | undefined
+  /** The client's certificate, PEM. */
+  readonly cert?: string | undefined
+  /** The key of `cert`, PEM. */
+  readonly key?: string | undefined
+  readonly proxyUrl?: string | undefined
+  readonly tlsServerName?: string | undefined
+}
+
+/**
+ * Access to the API server at `url`. Throws an `INSECURE_TOKEN` error where a token would go
+ * unencrypted to another machine (rule X2).
+ */
+export function fromUrl(url: string | URL, options: UrlOptions = {}): ClusterAccess {
+  checkOptions('access', options, {
+    clock: having('a Clock', 'now', 'monotonic', 'timer'),
+    token: secret,
+    tokenFile: text,
+    ca: secret,
+    cert: secret,
+    key: secret,
+    proxyUrl: text,
+    tlsServerName: text,
+  })
+  const { token, tokenFile, ca, cert, key, proxyUrl, tlsServerName, clock = systemClock() } = options
+  if (token !== undefined && tokenFile !== undefined) {
+    throw new OptionRangeError('access.tokenFile', 'a file, where there is no token', 'both')
+  }
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new OptionRangeError('access.cert', 'a certificate together with its key', 'one of them')
+  }
+  const server = serverUrl('access.url', url)
+  if (token !== undefined || tokenFile !== undefined) refuseInsecure(server)
+  const data = (given: string | undefined): { data: string } | undefined =>
+    given === undefined ? undefined : { data: given }
+  const credentials = new GivenCredentials(
+    {
+      token: tokenFile === undefined ? data(token) : { file: tokenFile },
+      ca: data(ca),
+      cert: data(cert),
+      key: data(key),
+    },
+    clock,
+  )
+  return { server, credentials, proxyUrl, tlsServerName }
+}
+
+/** A server's URL, checked. Throws for what is none, and where it holds a login. */
+export function serverUrl(option: string, url: string | URL): URL {
+  const takes = 'an http: or https: URL without login, query and fragment'
+  if (typeof url !== 'string' && !(url instanceof URL)) throw new OptionTypeError(option, takes, typeof url)
+  const parsed = URL.canParse(`${url}`) ? new URL(`${url}`) : undefined
+  if (parsed === undefined || (parsed.protocol !== 'https:' && parsed.protocol !== 'http:')) {
+    throw new OptionRangeError(option, takes, parsed?.protocol ?? 'no URL')
+  }
+  if (parsed.username !== '' || parsed.password !== '' || parsed.search !== '' || parsed.hash !== '') {
+    throw new OptionRangeError(option, takes, 'one with')
+  }
+  return parsed
+}
+
+/** Throws where what is sent to `server` can be read on the way. */
+export function refuseInsecure(server: URL): void {
+  if (server.protocol === 'https:' || isLoopback(server.hostname)) return
+  throw new ConnectionError('INSECURE_TOKEN', `credentials are not sent over plain http to ${server.host}`, {
+    unprocessed: true,
+  })
+}
+
+/** Text that is not empty; the error does not repeat it. */
+function secret(option: string, value: unknown): void {
+  if (typeof value !== 'string') throw new OptionTypeError(option, 'a string', typeof value)
+  if (value.trim() === '') throw new OptionRangeError(option, 'text that is not empty', 'nothing')
+}

@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises'
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ExecCredentials, type ExecPlugin } from './exec.ts'
+import { GivenCredentials } from './given.ts'
+import { StillClock } from './testkit/clock.ts'
+import { type Files, files } from './testkit/files.ts'
+
+let at: Files
+let clock: StillClock
+const v1 = 'client.authentication.k8s.io/v1'
+
+beforeEach(async () => {
+  at = await files()
+  clock = new StillClock()
+})
+afterEach(() => at.remove())
+
+/** A plugin that counts its runs, keeps what it was told, and does `body`. */
+async function plugin(body: string, more: Partial<ExecPlugin> = {}): Promise<ExecPlugin> {
+  const script = await at.write(
+    'plugin.cjs',
+    `const fs = require('node:fs'), dir = ${JSON.stringify(at.directory)}
+     fs.appendFileSync(dir + '/runs', 'x')
+     fs.writeFileSync(dir + '/env', JSON.stringify(process.env))
+     const run = fs.readFileSync(dir + '/runs', 'utf8').length
+     const print = (status, more) => console.log(JSON.stringify({ apiVersion: '${more.apiVersion ?? v1}', kind: 'ExecCredential', status, ...more }))
+     ${body}`,
+  )
+  return { apiVersion: v1, command: process.execPath, args: [script, 'argument'], ...more }
+}
+
+async function runs(): Promise<number> {
+  return (await readFile(`${at.directory}/runs`, 'utf8').catch(() => '')).length
+}
+
+function credentials(of: ExecPlugin): ExecCredentials {
+  return new ExecCredentials(of, new GivenCredentials({ ca: { data: 'CA' } }, clock), clock)
+}
+
+describe('a plugin', () => {
+  it('X7: is run once however many ask, and its token is kept until it expires', async () => {
+    const expires = new Date(clock.now() + 60_000).toISOString()
+    const one = credentials(await plugin(`print({ token: 'token-' + run, expirationTimestamp: '${expires}' })`))
+    const all = await Promise.all([one.headers(), one.headers(), one.tls(), one.headers()])
+    expect(all[0]).toEqual({ authorization: 'Bearer token-1' })
+    expect(await runs()).toBe(1)
+    clock.advance(59_999)
+    expect(one.headers()).toEqual({ authorization: 'Bearer token-1' })
+    clock.advance(1)
+    expect(await one.headers()).toEqual({ authorization: 'Bearer token-2' })
+    expect(await runs()).toBe(2)
+  })
+
+  it('X7: refresh() runs it once however many ask, and says whether anything changed', async () => {
+    const one = credentials(await plugin(`print({ token: run === 1 ? 'old' : 'new' })`))
+    await one.headers()
+    expect(await Promise.all([one.refresh(), one.refresh(), one.refresh()])).toEqual([true, true, true])
+    expect(await runs()).toBe(2)
+    expect(one.headers()).toEqual({ authorization: 'Bearer new' })
+    expect(await one.refresh()).toBe(false)
+  })
+
+  it('X7: may give a client certificate, and a new one changes the digest', async () => {
+    const one = credentials(
+      await plugin(`print({ clientCertificateData: 'CERT ' + run, clientKeyData: 'KEY ' + run })`),
+    )
+    expect(await one.headers()).toEqual({})
+    expect(await one.tls()).toEqual({ ca: 'CA', cert: 'CERT 1', key: 'KEY 1' })
+    const digest = one.digest()
+    expect(await one.refresh()).toBe(true)
+    expect(one.digest()).not.toBe(digest)
+    expect(one.digest()).not.toContain('KEY')
+  })
+
+  it('is told its environment, that nobody can be asked, and the cluster where it wants to know', async () => {
+    vi.stubEnv('WHERRY_PARENT', 'parent')
+    const cluster = { server: 'https://x', 'certificate-authority-data': 'Q0E=' }
+    const env = [{ name: 'OWN', value: 'own' }]
+    await credentials(await plugin(`print({ token: 't' })`, { env, cluster })).headers()
+    const told = JSON.parse(await readFile(`${at.directory}/env`, 'utf8'))
+    expect([told.OWN, told.WHERRY_PARENT]).toEqual(['own', 'parent'])
+    expect(JSON.parse(told.KUBERNETES_EXEC_INFO)).toEqual({
+      apiVersion: v1,
+      kind: 'ExecCredential',
+      spec: { interactive: false, cluster },
+    })
+    vi.unstubAllEnvs()
+  })
+
+  it('of v1beta1 is known, of v1alpha1 not', async () => {
+    const apiVersion = 'client.authentication.k8s.io/v1beta1'
+    const one = credentials(await plugin(`print({ token: 't' })`, { apiVersion }))
+    expect(await one.headers()).toEqual({ authorization: 'Bearer t' })
+    const old = await plugin('', { apiVersion: 'client.authentication.k8s.io/v1alpha1' })
+    expect(() => credentials(old)).toThrow(expect.objectContaining({ code: 'KUBECONFIG_INVALID' }))
+  })
+
+  it('that fails once is run again by the next who asks', async () => {
+    const one = credentials(await plugin(`if (run === 1) process.exit(3); print({ token: 't' })`))
+    await expect(one.headers()).rejects.toMatchObject({ code: 'EXEC_FAILED', message: expect.stringContaining('3') })
+    expect(await one.headers()).toEqual({ authorization: 'Bearer t' })
+  })
+
+  it('that is not there is an error with its install hint', async () => {
+    const one = credentials({ apiVersion: v1, command: `${at.directory}/nope`, installHint: 'install it' })
+    await expect(one.headers()).rejects.toMatchObject({ message: expect.stringContaining('install it') })
+  })
+
+  it('X8: that does not end is killed', async () => {
+    const one = credentials(await plugin('setInterval(() => {}, 1000)'))
+    const headers = one.headers() as Promise<unknown>
+    headers.catch(() => {})
+    await vi.waitFor(async () => expect(await runs()).toBe(1))
+    for (const fire of clock.timers) fire()
+    await expect(headers).rejects.toMatchObject({ code: 'EXEC_FAILED', message: expect.stringContaining('60 s') })
+  })
+
+  it.each([
+    ['no JSON', `console.log('SECRET is no JSON')`],
+    ['another kind', `print({ token: 'SECRET' }, { kind: 'Other' })`],
+    ['another version', `print({ token: 'SECRET' }, { apiVersion: 'client.authentication.k8s.io/v1beta1' })`],
+    ['no status', `console.log(JSON.stringify({ apiVersion: '${v1}', kind: 'ExecCredential', token: 'SECRET' }))`],
+    ['null', `console.log('null')`],
+    ['a status without anything', `print({ other: 'SECRET' })`],
+    ['a certificate without its key', `print({ clientCertificateData: 'SECRET' })`],
+    ['a key without its certificate', `print({ token: 't', clientKeyData: 'SECRET' })`],
+    ['a token that is no string', `print({ token: { secret: 'SECRET' } })`],
+    ['a time that is none', `print({ token: 'SECRET', expirationTimestamp: 'later' })`],
+    ['an exit code', `print({ token: 'SECRET' }); console.error('SECRET'); process.exitCode = 1`],
+    ['too much', `console.log('SECRET'.repeat(1e6))`],
+  ])('X3: that prints %s is an error without what it printed', async (_, body) => {
+    const error = await (credentials(await plugin(body)).headers() as Promise<unknown>).catch(error => error)
+    expect(error).toMatchObject({ code: 'EXEC_FAILED' })
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('SECRET')
+  })
+})

@@ -1,0 +1,179 @@
+import type { Clock } from '../clock.ts'
+import type { Credentials, TlsMaterial } from './credentials.ts'
+import { digestOf } from './digest.ts'
+import { CredentialsError } from './error.ts'
+import { SingleFlight } from './flight.ts'
+
+/** A credential plugin, as a kubeconfig's `user.exec` names it (client.authentication.k8s.io). */
+export interface ExecPlugin {
+  readonly apiVersion: string
+  readonly command: string
+  readonly args?: readonly string[] | undefined
+  /** Added to this process's own. */
+  readonly env?: readonly { readonly name: string; readonly value: string }[] | undefined
+  /** The cluster, as `KUBERNETES_EXEC_INFO` tells it. @default not told */
+  readonly cluster?: Readonly<Record<string, unknown>> | undefined
+  /** What to say when the command is not there. */
+  readonly installHint?: string | undefined
+}
+
+/** Longest time that a plugin may take. It can't ask anybody, so it has no reason to wait. */
+const timeoutMs = 60_000
+const maxOutputBytes = 1024 * 1024
+
+interface Issued {
+  readonly headers: Readonly<Record<string, string>>
+  readonly tls: TlsMaterial
+  readonly digest: string
+  /** On the wall clock. */
+  readonly expiresAt: number
+}
+
+/**
+ * Credentials that a plugin prints: run once however many ask, kept until they expire, run again
+ * after a 401. The plugin is never interactive, and what it prints appears in no error.
+ *
+ * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
+ */
+export class ExecCredentials implements Credentials {
+  readonly #plugin: ExecPlugin
+  readonly #base: Credentials
+  readonly #clock: Clock
+  readonly #running = new SingleFlight<Issued>()
+  #issued: Issued | undefined
+
+  /** `base` has the cluster's authority. */
+  constructor(plugin: ExecPlugin, base: Credentials, clock: Clock) {
+    if (!/^client\.authentication\.k8s\.io\/(?:v1|v1beta1)$/.test(plugin.apiVersion)) {
+      const takes = 'client.authentication.k8s.io/v1 and v1beta1 are known'
+      throw new CredentialsError('KUBECONFIG_INVALID', `exec: apiVersion ${plugin.apiVersion} is not known: ${takes}`)
+    }
+    this.#plugin = plugin
+    this.#base = base
+    this.#clock = clock
+  }
+
+  headers(): Issued['headers'] | Promise<Issued['headers']> {
+    // The authority's file is looked at too: the digest is to be that of what a connection would be opened with.
+    const base = this.#base.headers()
+    const valid = this.#valid()
+    if (valid !== undefined && !(base instanceof Promise)) return valid.headers
+    return Promise.all([valid ?? this.#run(), base]).then(([{ headers }]) => headers)
+  }
+
+  async tls(): Promise<TlsMaterial> {
+    const { tls } = this.#valid() ?? (await this.#run())
+    const { ca } = await this.#base.tls()
+    return { ca, ...tls }
+  }
+
+  digest(): string {
+    return `${this.#base.digest()}.${this.#issued?.digest ?? ''}`
+  }
+
+  async refresh(): Promise<boolean> {
+    const before = this.#issued
+    const after = await this.#run()
+    return before?.headers.authorization !== after.headers.authorization || before?.digest !== after.digest
+  }
+
+  #valid(): Issued | undefined {
+    return this.#issued !== undefined && this.#clock.now() < this.#issued.expiresAt ? this.#issued : undefined
+  }
+
+  #run(): Promise<Issued> {
+    return this.#running.do(async () => {
+      this.#issued = issued(await output(this.#plugin, this.#clock), this.#plugin)
+      return this.#issued
+    })
+  }
+}
+
+/** Runs the plugin and gives what it printed. */
+async function output(plugin: ExecPlugin, clock: Clock): Promise<string> {
+  const { execFile } = await import('node:child_process')
+  const { apiVersion, command, args = [], env = [], cluster } = plugin
+  const info = {
+    apiVersion,
+    kind: 'ExecCredential',
+    spec: { interactive: false, ...(cluster !== undefined && { cluster }) },
+  }
+  const given = Object.fromEntries(env.map(({ name, value }) => [name, value]))
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      command,
+      [...args],
+      {
+        env: { ...process.env, ...given, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
+        maxBuffer: maxOutputBytes,
+        windowsHide: true,
+      },
+      (error, stdout) => {
+        timer.cancel()
+        if (error === null) resolve(stdout)
+        else reject(failed(plugin, how(error, late)))
+      },
+    )
+    let late = false
+    const timer = clock.timer(timeoutMs, () => {
+      late = true
+      child.kill('SIGKILL')
+    })
+    // It may end without reading: that is no error of ours.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end()
+  })
+}
+
+/** How a child process failed, in words: Node's own error repeats what was printed. */
+function how(error: Error & { code?: unknown; signal?: unknown; killed?: unknown }, late: boolean): string {
+  if (late) return `did not end within ${timeoutMs / 1000} s`
+  if (error.code === 'ENOENT') return 'is not there'
+  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return `printed more than ${maxOutputBytes} bytes`
+  if (typeof error.code === 'number') return `ended with code ${error.code}; run it by hand to see why`
+  if (typeof error.code === 'string') return `can't be run: ${error.code}`
+  return `was ended by ${error.signal}`
+}
+
+function issued(text: string, plugin: ExecPlugin): Issued {
+  const status = statusOf(text, plugin)
+  const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = status
+  const strings = [token, cert, key, expirationTimestamp].every(
+    value => value === undefined || typeof value === 'string',
+  )
+  if (!strings || (token === undefined && cert === undefined)) {
+    throw failed(plugin, 'printed an ExecCredential that has neither a token nor a client certificate')
+  }
+  if ((cert === undefined) !== (key === undefined)) {
+    throw failed(plugin, 'printed a client certificate without its key, or a key without its certificate')
+  }
+  const expiresAt = expirationTimestamp === undefined ? Number.POSITIVE_INFINITY : Date.parse(`${expirationTimestamp}`)
+  if (Number.isNaN(expiresAt)) throw failed(plugin, 'printed an expirationTimestamp that is no time')
+  const tls: TlsMaterial = cert === undefined ? {} : { cert: `${cert}`, key: `${key}` }
+  return {
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    tls,
+    digest: digestOf(tls),
+    expiresAt,
+  }
+}
+
+function statusOf(text: string, plugin: ExecPlugin): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // The parser's own message quotes the text.
+    throw failed(plugin, 'printed something that is no JSON')
+  }
+  const { kind, apiVersion, status } = (value ?? {}) as Record<string, unknown>
+  if (kind !== 'ExecCredential' || apiVersion !== plugin.apiVersion || status === null || typeof status !== 'object') {
+    throw failed(plugin, `printed something that is no ExecCredential of ${plugin.apiVersion} with a status`)
+  }
+  return status as Record<string, unknown>
+}
+
+function failed({ command, installHint }: ExecPlugin, what: string): CredentialsError {
+  const hint = installHint === undefined || what !== 'is not there' ? '' : ` (${installHint.trim()})`
+  return new CredentialsError('EXEC_FAILED', `the credential plugin ${command} ${what}${hint}`)
+}

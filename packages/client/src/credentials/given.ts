@@ -1,0 +1,102 @@
+import type { Clock } from '../clock.ts'
+import type { Credentials, TlsMaterial } from './credentials.ts'
+import { digestOf } from './digest.ts'
+import { SingleFlight } from './flight.ts'
+import { readSource, type Source } from './source.ts'
+
+/** What {@link GivenCredentials} are made of; none of it is needed. */
+export interface GivenParts {
+  readonly token?: Source | undefined
+  /** Sent where there is no token. */
+  readonly login?: { readonly username: string; readonly password: string } | undefined
+  readonly ca?: Source | undefined
+  readonly cert?: Source | undefined
+  readonly key?: Source | undefined
+}
+
+/** After so long a file is read again; kubelets write tokens anew long before they expire. */
+const rereadMs = 60_000
+
+interface Known {
+  readonly headers: Readonly<Record<string, string>>
+  readonly tls: TlsMaterial
+  readonly digest: string
+}
+
+/**
+ * Token, login and client certificate as given, or in files: those are read again when they were
+ * read more than 60 s ago, when a connection is opened, and at once after a 401. A file that can't be
+ * read any more leaves what it had before.
+ */
+export class GivenCredentials implements Credentials {
+  readonly #parts: GivenParts
+  readonly #clock: Pick<Clock, 'monotonic'>
+  readonly #reading = new SingleFlight<Known>()
+  readonly #inFiles: boolean
+  #known: Known | undefined
+  #readAt = 0
+
+  constructor(parts: GivenParts, clock: Pick<Clock, 'monotonic'>) {
+    this.#parts = parts
+    this.#clock = clock
+    this.#inFiles = [parts.token, parts.ca, parts.cert, parts.key].some(part => part !== undefined && 'file' in part)
+    if (!this.#inFiles) this.#known = known(parts, source => (source as { data: string } | undefined)?.data)
+  }
+
+  headers(): Known['headers'] | Promise<Known['headers']> {
+    const fresh = this.#fresh()
+    if (fresh !== undefined) return fresh.headers
+    return this.#read().then(({ headers }) => headers)
+  }
+
+  tls(): TlsMaterial | Promise<TlsMaterial> {
+    if (this.#known !== undefined && !this.#inFiles) return this.#known.tls
+    return this.#read().then(({ tls }) => tls)
+  }
+
+  digest(): string {
+    return this.#known?.digest ?? ''
+  }
+
+  async refresh(): Promise<boolean> {
+    if (!this.#inFiles) return false
+    const before = this.#known
+    const after = await this.#read(true)
+    return before?.headers.authorization !== after.headers.authorization || before?.digest !== after.digest
+  }
+
+  #fresh(): Known | undefined {
+    return this.#inFiles && this.#clock.monotonic() - this.#readAt >= rereadMs ? undefined : this.#known
+  }
+
+  async #read(strict = false): Promise<Known> {
+    try {
+      return await this.#reading.do(async () => {
+        const { token, ca, cert, key } = this.#parts
+        const texts = new Map<Source, string>()
+        for (const source of [token, ca, cert, key]) {
+          if (source !== undefined) texts.set(source, await readSource(source))
+        }
+        this.#readAt = this.#clock.monotonic()
+        this.#known = known(this.#parts, source => source && texts.get(source))
+        return this.#known
+      })
+    } catch (error) {
+      if (this.#known === undefined || strict) throw error
+      this.#readAt = this.#clock.monotonic()
+      return this.#known
+    }
+  }
+}
+
+function known(parts: GivenParts, text: (source: Source | undefined) => string | undefined): Known {
+  const token = text(parts.token)?.trim()
+  const { login } = parts
+  const tls: TlsMaterial = { ca: text(parts.ca), cert: text(parts.cert), key: text(parts.key) }
+  const headers: Record<string, string> = {}
+  if (token !== undefined) headers.authorization = `Bearer ${token}`
+  else if (login !== undefined) {
+    headers.authorization = `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`
+  }
+  return { headers, tls, digest: digestOf(tls) }
+}

@@ -1,0 +1,50 @@
+import { isIPv6 } from 'node:net'
+import { systemClock } from '../clock.ts'
+import { checkOptions, having, text } from '../errors/check.ts'
+import { type AccessOptions, type ClusterAccess, serverUrl } from './access.ts'
+import { CredentialsError } from './error.ts'
+import { GivenCredentials } from './given.ts'
+import { readSource } from './source.ts'
+
+/** Options of {@link inCluster}. */
+export interface InClusterOptions extends AccessOptions {
+  /** Where the service account's files are. @default '/var/run/secrets/kubernetes.io/serviceaccount' */
+  readonly directory?: string | undefined
+}
+
+/** Whether this process seems to run in a pod: only its environment is looked at. */
+export function isInCluster(): boolean {
+  const { KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT } = process.env
+  return Boolean(KUBERNETES_SERVICE_HOST) && Boolean(KUBERNETES_SERVICE_PORT)
+}
+
+/**
+ * The access that a pod has by its service account. Its token and its cluster's authority are read
+ * again as the kubelet renews them. Rejects with `NOT_IN_CLUSTER` elsewhere.
+ */
+export async function inCluster(options: InClusterOptions = {}): Promise<ClusterAccess> {
+  checkOptions('access', options, { clock: having('a Clock', 'now', 'monotonic', 'timer'), directory: text })
+  const { directory = '/var/run/secrets/kubernetes.io/serviceaccount', clock = systemClock() } = options
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
+  if (!host || !port) {
+    const message = 'this process is in no cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set'
+    throw new CredentialsError('NOT_IN_CLUSTER', message)
+  }
+  const credentials = new GivenCredentials(
+    { token: { file: `${directory}/token` }, ca: { file: `${directory}/ca.crt` } },
+    clock,
+  )
+  try {
+    // Better now, with a reason, than with the first request.
+    await credentials.tls()
+  } catch (cause) {
+    throw new CredentialsError('NOT_IN_CLUSTER', `the service account's files in ${directory} can't be read`, cause)
+  }
+  const namespace = await readSource({ file: `${directory}/namespace` }).catch(() => undefined)
+  const authority = isIPv6(host) ? `[${host}]` : host
+  return {
+    server: serverUrl('KUBERNETES_SERVICE_HOST', `https://${authority}:${port}`),
+    credentials,
+    namespace: namespace?.trim(),
+  }
+}

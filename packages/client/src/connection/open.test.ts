@@ -1,0 +1,186 @@
+import { inspect } from 'node:util'
+import type { Handler } from '@wherry/testing/apiserver/exchange'
+import { type CertificateAuthority, createCertificateAuthority } from '@wherry/testing/apiserver/front/certificates'
+import { type ListenOptions, listen, type SocketFront } from '@wherry/testing/apiserver/front/sockets'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type ClusterAccess, fromUrl } from '../credentials/access.ts'
+import { fromKubeConfig, type KubeConfigLike } from '../credentials/kubeconfig.ts'
+import { StillClock } from '../credentials/testkit/clock.ts'
+import { type Files, files } from '../credentials/testkit/files.ts'
+import { type Environment, systemEnvironment } from '../environment.ts'
+import { openPool } from './open.ts'
+import type { ConnectionPool } from './pool.ts'
+import { type Heard, send } from './testkit/scripted.ts'
+
+const secret = 'SECRET-TOKEN'
+let at: Files
+let authority: CertificateAuthority
+let front: SocketFront | undefined
+let pools: ConnectionPool[] = []
+
+beforeEach(async () => {
+  at = await files()
+  authority = await createCertificateAuthority()
+})
+afterEach(async () => {
+  await Promise.all(pools.map(pool => pool.close()))
+  pools = []
+  await front?.close()
+  front = undefined
+  await at.remove()
+})
+
+/** What a pool said besides: warnings, errors, log lines, metrics. */
+interface Said {
+  readonly environment: Environment
+  readonly warnings: string[]
+  readonly all: unknown[]
+}
+
+function listener(): Said {
+  const warnings: string[] = []
+  const all: unknown[] = []
+  const hear =
+    (what: string) =>
+    (...said: unknown[]): void => {
+      all.push([what, ...said])
+      if (what === 'warning') warnings.push(String(said[0]))
+    }
+  return {
+    warnings,
+    all,
+    environment: systemEnvironment({
+      onWarning: hear('warning'),
+      onError: hear('error'),
+      log: hear('log'),
+      metrics: { count: hear('count'), gauge: hear('gauge'), observe: hear('observe') },
+    }),
+  }
+}
+
+async function serve(handler: Handler, more: Partial<ListenOptions['tls']> = {}): Promise<URL> {
+  const { certPem, keyPem } = authority.issueServer()
+  front = await listen({ handler, tls: { cert: certPem, key: keyPem, ...more } })
+  return new URL(front.url)
+}
+
+function opened(access: ClusterAccess, environment: Environment = systemEnvironment()): ConnectionPool {
+  const pool = openPool(access, environment)
+  pools.push(pool)
+  return pool
+}
+
+async function over(heard: Heard): Promise<Heard> {
+  await vi.waitFor(() => expect(heard.log.some(line => /^(end|error)/.test(line))).toBe(true), { interval: 5 })
+  return heard
+}
+
+describe('an access', () => {
+  it('X7: a token file that changes is picked up by the first 401, and the request is repeated', async () => {
+    let valid = 'Bearer one'
+    const seen: string[] = []
+    const url = await serve((request, reply) => {
+      seen.push(`${request.headers.authorization}`)
+      reply.head(request.headers.authorization === valid ? 200 : 401, {})
+      reply.end()
+    })
+    const tokenFile = await at.write('token', 'one')
+    const pool = opened(fromUrl(url, { tokenFile, ca: authority.caPem, clock: new StillClock() }))
+    expect((await over(send(pool, 'call', '/a'))).log).toEqual(['head 200', 'end'])
+    valid = 'Bearer two'
+    await at.write('token', 'two')
+    const heard = Array.from({ length: 10 }, (_, i) => send(pool, i % 2 === 0 ? 'write' : 'call', `/${i}`))
+    for (const one of heard) expect((await over(one)).log).toEqual(['head 200', 'end'])
+    expect(seen.filter(token => token === 'Bearer two')).toHaveLength(10)
+  })
+
+  it('X7: a client certificate that is issued anew is shown by new connections', async () => {
+    const seen: string[] = []
+    const url = await serve(
+      (request, reply) => {
+        seen.push(`${request.peer.certificate?.commonName}`)
+        reply.head(200, {})
+        reply.end()
+      },
+      { clientCa: authority.caPem },
+    )
+    const issue = async (commonName: string): Promise<void> => {
+      const { certPem, keyPem } = authority.issueClient({ commonName })
+      await at.write('cert', certPem)
+      await at.write('key', keyPem)
+    }
+    await issue('alice')
+    const config: KubeConfigLike = {
+      getCurrentContext: () => 'c',
+      getContextObject: () => null,
+      getCurrentCluster: () => ({
+        name: 'c',
+        server: url.href,
+        caData: Buffer.from(authority.caPem).toString('base64'),
+      }),
+      getCurrentUser: () => ({ name: 'u', certFile: `${at.directory}/cert`, keyFile: `${at.directory}/key` }),
+      applyToHTTPSOptions: () => Promise.resolve(),
+    }
+    const clock = new StillClock()
+    const pool = opened(fromKubeConfig(config, { clock }))
+    await over(send(pool, 'call', '/a'))
+    await issue('bob')
+    clock.advance(60_000)
+    await over(send(pool, 'call', '/b'))
+    await over(send(pool, 'call', '/c'))
+    expect(seen).toEqual(['alice', 'bob', 'bob'])
+    expect(front?.accepted()).toBe(2)
+  })
+
+  it('X2: one that skips verification warns once, whatever is sent', async () => {
+    const url = await serve((_, reply) => {
+      reply.head(200, {})
+      reply.end()
+    })
+    const { environment, warnings } = listener()
+    const pool = opened({ ...fromUrl(url, { token: secret }), skipTlsVerify: true }, environment)
+    for (const path of ['/a', '/b']) expect((await over(send(pool, 'call', path))).log).toEqual(['head 200', 'end'])
+    expect(warnings).toEqual([expect.stringContaining('not verified')])
+  })
+
+  it('X3: no token is in any error, warning, log line or metric, however requests fail', async () => {
+    let n = 0
+    const url = await serve((request, reply) => {
+      n += 1
+      if (request.path === '/rst') reply.rst()
+      else if (request.path === '/destroy') request.peer.destroy()
+      else if (request.path === '/hang') return
+      else {
+        reply.head(401, { 'x-long': n > 2 ? 'x'.repeat(300_000) : '' })
+        reply.end()
+      }
+    })
+    const { environment, all } = listener()
+    const good = fromUrl(url, { token: secret, ca: authority.caPem })
+    const tokenFile = await at.write('token', secret)
+    const accesses: ClusterAccess[] = [
+      good,
+      fromUrl(url, { token: secret }), // an authority that is not known
+      fromUrl('https://127.0.0.1:1', { token: secret }), // nobody listens
+      fromUrl(url, { tokenFile, key: secret, cert: secret }), // no PEM
+      { ...good, proxyUrl: `http://user:${secret}@127.0.0.1:1` },
+      { ...good, proxyUrl: `socks5://user:${secret}@127.0.0.1:1` },
+      { ...good, proxyUrl: `no URL ${secret}` },
+      { ...good, server: new URL('http://10.0.0.1') },
+    ]
+    const errors: Error[] = []
+    for (const access of accesses) {
+      const pool = opened(access, environment)
+      const sent = ['/rst', '/destroy', '/401', '/hang'].map(path => send(pool, 'call', path))
+      for (const heard of sent.slice(0, 3)) await over(heard)
+      await pool.close()
+      errors.push(...sent.flatMap(heard => heard.errors))
+    }
+    expect(errors.length).toBeGreaterThan(20)
+    const text = inspect([errors, all, pools], { depth: 20, showHidden: true, maxArrayLength: null })
+    expect(text).toContain('CONNECTION_LOST')
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain(Buffer.from(`user:${secret}`).toString('base64'))
+    expect(JSON.stringify([errors, all, errors.map(error => [error.message, error.stack])])).not.toContain(secret)
+  })
+})

@@ -1,13 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { FakeServer, HandClock } from '../bytes/requester.fixture.ts'
-import { isExpired } from '../errors/guards.ts'
 import { defineResource } from '../views/resource.ts'
-import { readItems } from './items.ts'
-import { listPages, readPages } from './pages.ts'
-import { listQuery } from './query.ts'
+import { type ItemsOptions, readItems } from './items.ts'
+import { type ListState, listQuery } from './query.ts'
 import { targetsOf } from './target.ts'
-import { eachItem, wholeList } from './whole.ts'
 
 const configMaps = defineResource<object>({
   group: '',
@@ -28,15 +25,20 @@ function body(names: string[], metadata: object = { resourceVersion: '7' }): obj
   return { kind: 'ConfigMapList', apiVersion: 'v1', metadata, items: names.map(name => ({ metadata: { name } })) }
 }
 
-const expired = {
-  kind: 'Status',
-  apiVersion: 'v1',
-  status: 'Failure',
-  reason: 'Expired',
-  code: 410,
-  message: 'too old',
-}
 const nameOf = (object: object): unknown => (object as { metadata: { name: string } }).metadata.name
+
+type Reader = Parameters<typeof readItems>[0]
+
+function eachItem(context: Reader, of: typeof target, item: (object: object) => void, options: ItemsOptions = {}) {
+  return readItems(context, of, '', item, options).then(({ metadata }) => metadata)
+}
+
+async function wholeList(context: Reader, of: typeof target, options: ItemsOptions & { state?: ListState } = {}) {
+  const items: unknown[] = []
+  const query = listQuery(of.selection, options.state ?? {})
+  const { metadata } = await readItems(context, of, query, object => items.push(nameOf(object)), options)
+  return { items, metadata }
+}
 
 describe('listing', () => {
   it('asks for plain JSON of a path, a selection and a state', async () => {
@@ -47,7 +49,7 @@ describe('listing', () => {
       '/api/v1/namespaces/a/configmaps',
       '/api/v1/namespaces/b/configmaps',
     ])
-    const list = wholeList(context, targets[0] as (typeof targets)[0], nameOf, { state: { resourceVersion: '0' } })
+    const list = wholeList(context, targets[0] as (typeof targets)[0], { state: { resourceVersion: '0' } })
     expect(server.last.head).toMatchObject({ method: 'GET', lane: 'call', headers: { accept: 'application/json' } })
     expect(Object.fromEntries(server.last.query)).toEqual({
       labelSelector: 'app=web',
@@ -62,7 +64,8 @@ describe('listing', () => {
   it('asks for the metadata form of a metadata view', async () => {
     const { server, context } = setup()
     const [metadata] = targetsOf(configMaps.metadata()) as [typeof target]
-    const list = wholeList(context, metadata, object => object)
+    const items: object[] = []
+    const list = eachItem(context, metadata, object => items.push(object))
     expect(server.last.head.headers.accept).toContain('as=PartialObjectMetadataList;g=meta.k8s.io;v=v1')
     server.last.answer(200, {
       kind: 'PartialObjectMetadataList',
@@ -70,9 +73,8 @@ describe('listing', () => {
       metadata: {},
       items: [{ metadata: { name: 'a' } }],
     })
-    expect((await list).items).toEqual([
-      { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'a' } },
-    ])
+    await list
+    expect(items).toEqual([{ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'a' } }])
   })
 
   it('R2: a resourceVersion with a limit never means the old state, unless exactly that is wanted', () => {
@@ -123,11 +125,11 @@ describe('listing', () => {
 
   it('R24: reads gzip where it was asked for', async () => {
     const { server, context } = setup()
-    const plain = wholeList(context, target, nameOf)
+    const plain = wholeList(context, target)
     expect(server.last.head.headers).not.toHaveProperty('accept-encoding')
     server.last.answer(200, body(['a']))
     await plain
-    const list = wholeList(context, target, nameOf, { gzip: true })
+    const list = wholeList(context, target, { gzip: true })
     expect(server.last.head.headers['accept-encoding']).toBe('gzip')
     server.last
       .answer(200, undefined, { 'content-encoding': 'gzip' })
@@ -139,8 +141,10 @@ describe('listing', () => {
   it('is refused with the Status of the answer, gzip or not, whatever its form', async () => {
     for (const gzip of [false, true]) {
       const { server, context } = setup()
-      const list = wholeList(context, target, nameOf)
-      const status = Buffer.from(JSON.stringify({ ...expired, code: 429, reason: 'TooManyRequests' }))
+      const list = wholeList(context, target)
+      const status = Buffer.from(
+        JSON.stringify({ kind: 'Status', code: 429, reason: 'TooManyRequests', message: 'later' }),
+      )
       const headers = { 'retry-after': '2', ...(gzip ? { 'content-encoding': 'gzip' } : {}) }
       server.last
         .answer(429, undefined, headers)
@@ -149,14 +153,14 @@ describe('listing', () => {
       await expect(list).rejects.toMatchObject({ status: 429, reason: 'TooManyRequests', retryAfterMs: 2000 })
     }
     const { server, context } = setup()
-    const list = wholeList(context, target, nameOf)
+    const list = wholeList(context, target)
     server.last.answer(404, '404 page not found')
     await expect(list).rejects.toMatchObject({ code: 'RESOURCE_NOT_FOUND', path: '/api/v1/namespaces/v1/configmaps' })
   })
 
   it('X4: reads no more of a refusal than its bound', async () => {
     const { server, context } = setup()
-    const list = wholeList(context, target, nameOf)
+    const list = wholeList(context, target)
     server.last.answer(500).send('x'.repeat(700_000)).send('x'.repeat(700_000))
     await expect(list).rejects.toMatchObject({ status: 500, message: expect.stringContaining('longer than') })
     expect(server.last.aborted).toBe(true)
@@ -169,7 +173,7 @@ describe('listing', () => {
     ['compressed', (text: string) => text],
   ])('rejects a body that is %s', async (why, change) => {
     const { server, context } = setup()
-    const list = wholeList(context, target, nameOf)
+    const list = wholeList(context, target)
     server.last
       .answer(200, undefined, why === 'compressed' ? { 'content-encoding': 'br' } : {})
       .send(change(JSON.stringify(body(['a', 'b']))))
@@ -179,7 +183,7 @@ describe('listing', () => {
 
   it('rejects with the cause of a break, and with what a callback throws', async () => {
     const { server, context } = setup()
-    const broken = wholeList(context, target, nameOf)
+    const broken = wholeList(context, target)
     server.last.answer().send('{"items":[').break()
     await expect(broken).rejects.toThrow('reset')
     const thrown = eachItem(context, target, () => {
@@ -188,7 +192,7 @@ describe('listing', () => {
     server.last.answer(200, body(['a']))
     await expect(thrown).rejects.toThrow('mine')
     expect(server.last.aborted).toBe(true)
-    const before = wholeList(context, target, nameOf)
+    const before = wholeList(context, target)
     server.last.break('refused')
     await expect(before).rejects.toThrow('refused')
   })
@@ -214,86 +218,5 @@ describe('listing', () => {
     await expect(list).rejects.toThrow('enough')
     expect(items).toEqual(['a'])
     expect(server.last.aborted).toBe(true)
-  })
-})
-
-describe('listing in pages', () => {
-  const selected = targetsOf(
-    configMaps.within({ namespaces: ['v1'], labels: { app: 'web' } }),
-    'shard',
-  )[0] as typeof target
-
-  async function pagesOf(answers: [number, object][]) {
-    const { server, context } = setup()
-    const pages: unknown[] = []
-    const done = (async () => {
-      const options = { limit: 2, state: { resourceVersion: '5' } }
-      for await (const page of listPages(context, selected, nameOf, options)) pages.push([page.items, page.restarted])
-    })()
-    for (const [i, [status, answer]] of answers.entries()) (await server.nth(i)).answer(status, answer)
-    await done
-    return { pages, queries: server.requests.map(({ query }) => Object.fromEntries(query)), server }
-  }
-
-  const shared = { labelSelector: 'app=web', shardSelector: 'shard' }
-
-  it('R3: later pages send the token, the selectors and the limit, and no resourceVersion', async () => {
-    const { pages, queries } = await pagesOf([
-      [200, body(['a', 'b'], { resourceVersion: '7', continue: 'one', remainingItemCount: 3 })],
-      [200, body(['c', 'd'], { resourceVersion: '7', continue: 'two' })],
-      [200, body(['e'], { resourceVersion: '7', continue: '' })],
-    ])
-    expect(pages).toEqual([
-      [['a', 'b'], false],
-      [['c', 'd'], false],
-      [['e'], false],
-    ])
-    expect(queries).toEqual([
-      { ...shared, limit: '2', resourceVersion: '5', resourceVersionMatch: 'NotOlderThan' },
-      { ...shared, limit: '2', continue: 'one' },
-      { ...shared, limit: '2', continue: 'two' },
-    ])
-  })
-
-  it('R4: a token that expires means one full list at the resourceVersion first asked for', async () => {
-    const { pages, queries } = await pagesOf([
-      [200, body(['a', 'b'], { resourceVersion: '7', continue: 'one' })],
-      [410, expired],
-      [200, body(['a', 'c', 'd'], { resourceVersion: '9' })],
-    ])
-    expect(pages).toEqual([
-      [['a', 'b'], false],
-      [['a', 'c', 'd'], true],
-    ])
-    expect(queries[2]).toEqual({ ...shared, resourceVersion: '5' })
-  })
-
-  it('R4: an expired first page is an error, and so is an expired full list', async () => {
-    const { server, context } = setup()
-    const first = readPages(context, target, { item() {}, restart() {} })
-    server.last.answer(410, expired)
-    expect(await first.catch(isExpired)).toBe(true)
-    await expect(
-      pagesOf([
-        [200, body(['a'], { continue: 'one' })],
-        [410, expired],
-        [410, expired],
-      ]),
-    ).rejects.toMatchObject({ reason: 'Expired' })
-  })
-
-  it('R4: tells by callback to drop what came, before the full list comes', async () => {
-    const { server, context } = setup()
-    const log: unknown[] = []
-    const done = readPages(context, target, {
-      item: item => log.push(nameOf(item)),
-      restart: () => log.push('restart'),
-    })
-    server.last.answer(200, body(['a'], { resourceVersion: '7', continue: 'one' }))
-    expect(server.requests[0]?.query.get('limit')).toBe('500')
-    ;(await server.nth(1)).answer(410, expired)
-    ;(await server.nth(2)).answer(200, body(['a', 'b'], { resourceVersion: '9' }))
-    expect((await done).metadata.resourceVersion).toBe('9')
-    expect(log).toEqual(['a', 'restart', 'a', 'b'])
   })
 })

@@ -1,6 +1,9 @@
 import { queryText } from '../names/path.ts'
 import type { Selection } from './target.ts'
 
+/** Items on a page, unless asked otherwise. */
+export const defaultLimit = 500
+
 /** Which state a list shows. */
 export interface ListState {
   /**

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { FakeServer, HandClock } from '../bytes/requester.fixture.ts'
+import { configMaps } from '../bytes/server.fixture.ts'
+import { systemEnvironment } from '../environment.ts'
+import { Caller } from '../verbs/caller.ts'
+import { pages } from '../verbs/list.ts'
+
+const view = configMaps.within({ namespaces: ['v1'], labels: { app: 'web' }, fields: { 'metadata.name': 'x' } })
+const selectors = { labelSelector: 'app=web', fieldSelector: 'metadata.name=x', shardSelector: 'shard' }
+const expired = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  status: 'Failure',
+  reason: 'Expired',
+  code: 410,
+  message: 'too old',
+}
+
+function body(names: string[], metadata: object): object {
+  return { kind: 'ConfigMapList', apiVersion: 'v1', metadata, items: names.map(name => ({ metadata: { name } })) }
+}
+
+/** Reads all pages of a server that answers so, and gives what came and what was asked. */
+async function read(answers: readonly [status: number, body: object][]) {
+  const requester = new FakeServer()
+  const caller = new Caller({
+    requester,
+    environment: systemEnvironment({ clock: new HandClock() }),
+    timeoutMs: 1000,
+    maxRetries: 0,
+    fieldManager: 'test',
+    host: 'server.test',
+    gunzip: 'inline',
+    gzip: false,
+  })
+  const seen: unknown[] = []
+  const options = { limit: 2, resourceVersion: '5', shardSelector: 'shard' }
+  const done = (async () => {
+    for await (const { items, restarted } of pages(caller, view, options)) {
+      seen.push([items.map(item => (item as { metadata: { name: string } }).metadata.name), restarted])
+    }
+  })()
+  for (const [i, [status, answer]] of answers.entries()) (await requester.nth(i)).answer(status, answer)
+  await done
+  return { seen, queries: requester.requests.map(({ query }) => Object.fromEntries(query)) }
+}
+
+describe('listing in pages', () => {
+  it('R2, R3: later pages send the token, the selectors and the limit, and no resourceVersion', async () => {
+    const { seen, queries } = await read([
+      [200, body(['a', 'b'], { resourceVersion: '7', continue: 'one', remainingItemCount: 3 })],
+      [200, body(['c', 'd'], { resourceVersion: '7', continue: 'two' })],
+      [200, body(['e'], { resourceVersion: '7', continue: '' })],
+    ])
+    expect(seen).toEqual([
+      [['a', 'b'], false],
+      [['c', 'd'], false],
+      [['e'], false],
+    ])
+    expect(queries).toEqual([
+      { ...selectors, limit: '2', resourceVersion: '5', resourceVersionMatch: 'NotOlderThan' },
+      { ...selectors, limit: '2', continue: 'one' },
+      { ...selectors, limit: '2', continue: 'two' },
+    ])
+  })
+
+  it('R4: a token that expires means one full list at the resourceVersion first asked for', async () => {
+    const { seen, queries } = await read([
+      [200, body(['a', 'b'], { resourceVersion: '7', continue: 'one' })],
+      [410, expired],
+      [200, body(['a', 'c', 'd'], { resourceVersion: '9' })],
+    ])
+    expect(seen).toEqual([
+      [['a', 'b'], false],
+      [['a', 'c', 'd'], true],
+    ])
+    expect(queries[2]).toEqual({ ...selectors, resourceVersion: '5' })
+  })
+
+  it('R4: an expired first page is an error, and so is an expired full list', async () => {
+    await expect(read([[410, expired]])).rejects.toMatchObject({ reason: 'Expired' })
+    await expect(
+      read([
+        [200, body(['a'], { continue: 'one' })],
+        [410, expired],
+        [410, expired],
+      ]),
+    ).rejects.toMatchObject({ reason: 'Expired' })
+  })
+})

@@ -75,13 +75,12 @@ describe('label selectors', () => {
     'x in (a,-)',
     'a/b/c',
   ])('X6: refuses %j with a code that says what is taken', given => {
-    const refused = (() => {
-      try {
-        return LabelSelector.of(given, 'within.labels')
-      } catch (error) {
-        return error
-      }
-    })()
+    let refused: unknown
+    try {
+      LabelSelector.of(given, 'within.labels')
+    } catch (error) {
+      refused = error
+    }
     expect(refused).toBeInstanceOf(RangeError)
     if (!(refused instanceof InvalidNameError)) {
       expect(refused).toMatchObject({ code: 'INVALID_OPTION', option: 'within.labels', takes: expect.any(String) })

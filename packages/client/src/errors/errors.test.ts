@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'vitest'
+import {
+  ApiError,
+  errorOfAnswer,
+  errorOfStatus,
+  maxStatusBytes,
+  ResourceNotFoundError,
+  retryAfterOf,
+} from './api-error.ts'
+import {
+  abortSignal,
+  callback,
+  checkOptions,
+  flag,
+  having,
+  integer,
+  milliseconds,
+  oneOf,
+  text,
+  texts,
+} from './check.ts'
+import * as guards from './guards.ts'
+import { checkExact, InexactNumberError } from './inexact-number.ts'
+import { isInvalidOption, OptionRangeError, OptionTypeError } from './option.ts'
+import { TimeoutError } from './timeout.ts'
+
+const about = { method: 'GET', path: '/api/v1/namespaces/n/configmaps/c', resource: 'v1/configmaps', key: 'n/c' }
+const bytes = (body: unknown) => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+const status = (code: number, reason: string, more: object = {}) =>
+  errorOfAnswer(code, {}, bytes({ kind: 'Status', code, reason, message: 'because', ...more }), about)
+
+describe('ApiError', () => {
+  it('has what the Status says, and which request it was', () => {
+    const causes = [{ reason: 'FieldValueInvalid', message: 'must be', field: 'metadata.name' }]
+    const details = { name: 'c', group: 'g', kind: 'configmaps', uid: 'u', causes, retryAfterSeconds: 3 }
+    const error = status(422, 'Invalid', { details })
+    expect(error).toBeInstanceOf(ApiError)
+    expect({ ...error, message: error.message }).toEqual({
+      name: 'ApiError',
+      code: 'API_ERROR',
+      message: 'GET /api/v1/namespaces/n/configmaps/c: 422 Invalid: because',
+      status: 422,
+      reason: 'Invalid',
+      causes,
+      details: { name: 'c', group: 'g', kind: 'configmaps', uid: 'u' },
+      retryAfterMs: 3000,
+      ...about,
+    })
+  })
+
+  it('takes Retry-After from the header first, in seconds only', () => {
+    const body = bytes({ kind: 'Status', details: { retryAfterSeconds: 9 } })
+    expect(errorOfAnswer(429, { 'retry-after': '2' }, body, about).retryAfterMs).toBe(2000)
+    expect(retryAfterOf({ 'retry-after': ['4', '5'] })).toBe(4000)
+    expect(retryAfterOf({ 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' })).toBeUndefined()
+    expect(retryAfterOf({ 'retry-after': '-1' })).toBeUndefined()
+    expect(retryAfterOf({})).toBeUndefined()
+  })
+
+  it('is made of a plain text, of nothing, and of a Status in a stream', () => {
+    const plain = errorOfAnswer(
+      429,
+      { 'retry-after': '1' },
+      bytes('Too many requests, please try again later.\n'),
+      about,
+    )
+    expect(plain).toMatchObject({ status: 429, reason: '', retryAfterMs: 1000 })
+    expect(plain.message).toMatch(/429: Too many requests, please try again later\.$/)
+    expect(errorOfAnswer(500, {}, bytes(''), about).message).toMatch(/500: no message$/)
+    expect(errorOfAnswer(500, {}, bytes('[1]'), about).message).toMatch(/500: \[1\]$/)
+    const gone = errorOfStatus({ kind: 'Status', code: 410, reason: 'Expired', message: 'too old' }, about)
+    expect(gone).toMatchObject({ status: 410, reason: 'Expired' })
+    expect(errorOfStatus('nonsense', about)).toMatchObject({ status: 500, reason: '', causes: [] })
+  })
+
+  it('D7: an unknown resource is told from a missing object', () => {
+    expect(errorOfAnswer(404, {}, bytes('404 page not found'), about)).toBeInstanceOf(ResourceNotFoundError)
+    expect(status(404, 'NotFound', { details: {} })).toBeInstanceOf(ResourceNotFoundError)
+    expect(status(404, 'NotFound', { details: { name: 'c' } })).not.toBeInstanceOf(ResourceNotFoundError)
+    expect(status(404, 'NotFound', { details: { name: 'c' } })).toMatchObject({ code: 'API_ERROR' })
+  })
+
+  it('X4: says that a body was too long, and clips what is too long to be a message', () => {
+    const error = errorOfAnswer(500, {}, undefined, about)
+    expect(error.message).toContain(`longer than ${maxStatusBytes} bytes`)
+    expect(errorOfAnswer(500, {}, bytes('x'.repeat(100_000)), about).message.length).toBeLessThan(5000)
+    const causes = Array.from({ length: 5000 }, () => ({ message: 'm'.repeat(10_000) }))
+    const many = status(422, 'Invalid', { details: { causes } })
+    expect(many.causes).toHaveLength(1000)
+    expect(many.causes[0]?.message.length).toBeLessThan(5000)
+  })
+
+  it('X4: survives any body', () => {
+    const odd = {
+      kind: 'Status',
+      code: 'x',
+      reason: 7,
+      message: {},
+      details: { causes: { a: 1 }, retryAfterSeconds: 'x' },
+    }
+    const error = errorOfAnswer(422, {}, bytes(odd), about)
+    expect(error).toMatchObject({ status: 422, reason: '', causes: [], retryAfterMs: undefined })
+    const strange = errorOfAnswer(
+      422,
+      {},
+      bytes({ kind: 'Status', details: { causes: [null, 3, { reason: 'r' }] } }),
+      about,
+    )
+    expect(strange.causes.map(({ reason }) => reason)).toEqual(['', '', 'r'])
+    expect(errorOfAnswer(500, {}, Buffer.from([0xff, 0xfe]), about).message).toContain('500')
+  })
+
+  it('X3: does not quote the value of a Secret that the server quotes', () => {
+    const secret = 'c2VjcmV0LXZhbHVl'
+    const message = `Secret "s" is invalid: data[a]: Invalid value: "${secret}": no good, b: Duplicate value: ${secret}`
+    const body = bytes({ kind: 'Status', message, reason: 'Invalid', details: { causes: [{ message }] } })
+    const sensitive = errorOfAnswer(422, {}, body, { ...about, resource: 'v1/secrets', sensitive: true })
+    expect(`${sensitive.message} ${JSON.stringify(sensitive)} ${sensitive.stack}`).not.toContain(secret)
+    expect(sensitive.message).toContain('Invalid value: (hidden): no good')
+    expect(errorOfAnswer(422, {}, body, about).message).toContain(secret)
+  })
+})
+
+describe('guards', () => {
+  const table: [keyof typeof guards, unknown][] = [
+    ['isNotFound', status(404, 'NotFound', { details: { name: 'c' } })],
+    ['isResourceNotFound', errorOfAnswer(404, {}, bytes('404 page not found'), about)],
+    ['isAlreadyExists', status(409, 'AlreadyExists')],
+    ['isConflict', status(409, 'Conflict')],
+    ['isExpired', status(410, 'Expired')],
+    ['isExpired', status(410, 'Gone')],
+    ['isTooLarge', status(504, 'Timeout', { details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } })],
+    ['isTooLarge', status(504, 'Timeout', { message: 'Timeout: Too large resource version: 9, current: 2' })],
+    ['isTooLarge', status(429, 'TooManyRequests', { message: 'Too large resource version' })],
+    ['isRequestTooLarge', status(413, 'RequestEntityTooLarge')],
+    ['isRequestTooLarge', status(500, '', { message: 'etcdserver: request is too large' })],
+    ['isUnauthorized', status(401, 'Unauthorized')],
+    ['isForbidden', status(403, 'Forbidden')],
+    ['isInvalid', status(422, 'Invalid')],
+    ['isBadRequest', status(400, 'BadRequest')],
+    ['isMethodNotAllowed', status(405, 'MethodNotAllowed')],
+    ['isUnsupportedMediaType', status(415, 'UnsupportedMediaType')],
+    ['isTooManyRequests', errorOfAnswer(429, {}, bytes('Too many requests'), about)],
+    ['isServiceUnavailable', status(503, 'ServiceUnavailable')],
+    ['isServerError', status(500, '')],
+    ['isTimeout', status(504, 'Timeout')],
+    ['isTimeout', new TimeoutError(5, about)],
+    ['isApplyConflict', status(409, 'Conflict', { details: { causes: [{ reason: 'FieldManagerConflict' }] } })],
+    ['isApiError', status(418, '')],
+  ]
+  const overlaps: Record<string, readonly string[]> = {
+    isResourceNotFound: ['isNotFound'],
+    isApplyConflict: ['isConflict'],
+    isTooLarge: ['isTimeout', 'isServerError', 'isTooManyRequests'],
+    isRequestTooLarge: ['isServerError'],
+    isServiceUnavailable: ['isServerError'],
+    isTimeout: ['isServerError'],
+  }
+
+  it.each(table)('%s knows its error and no other guard does', (name, error) => {
+    for (const [other, guard] of Object.entries(guards)) {
+      const known = guard(error)
+      if (other === name) expect(known, other).toBe(true)
+      else if (other !== 'isApiError' && !overlaps[name]?.includes(other)) expect(known, other).toBe(false)
+    }
+  })
+
+  it.each([undefined, null, 'x', new Error('x'), { status: 404, reason: 'NotFound' }])('none knows %s', error => {
+    for (const guard of Object.values(guards)) expect(guard(error)).toBe(false)
+  })
+})
+
+describe('X6: options', () => {
+  const checks = {
+    ms: milliseconds(),
+    forever: milliseconds({ min: 1, infinite: true }),
+    count: integer(1, 10),
+    kind: oneOf('a', 'b'),
+    on: flag,
+    name: text,
+    names: texts,
+    fn: callback,
+    signal: abortSignal,
+    clock: having('a Clock', 'now'),
+  }
+
+  it.each<[object | undefined]>([
+    [undefined],
+    [{}],
+    [{ ms: undefined, count: undefined }],
+    [
+      {
+        ms: 0,
+        forever: Number.POSITIVE_INFINITY,
+        count: 10,
+        kind: 'b',
+        on: false,
+        name: 'x',
+        names: ['x'],
+        fn: () => {},
+      },
+    ],
+    [{ signal: new AbortController().signal, clock: { now: () => 1 } }],
+  ])('X6: takes %j', options => {
+    expect(() => checkOptions('call', options, checks)).not.toThrow()
+  })
+
+  it.each<[string, unknown, typeof OptionRangeError | typeof OptionTypeError]>([
+    ['ms', Number.NaN, OptionRangeError],
+    ['ms', Number.POSITIVE_INFINITY, OptionRangeError],
+    ['ms', -1, OptionRangeError],
+    ['ms', '5', OptionTypeError],
+    ['ms', null, OptionTypeError],
+    ['forever', 0, OptionRangeError],
+    ['forever', Number.NEGATIVE_INFINITY, OptionRangeError],
+    ['count', 0, OptionRangeError],
+    ['count', 11, OptionRangeError],
+    ['count', 1.5, OptionRangeError],
+    ['count', '1', OptionTypeError],
+    ['kind', 'c', OptionRangeError],
+    ['kind', 1, OptionTypeError],
+    ['on', 'yes', OptionTypeError],
+    ['name', '', OptionRangeError],
+    ['name', 'a\r\nb', OptionRangeError],
+    ['name', 1, OptionTypeError],
+    ['names', 'a', OptionTypeError],
+    ['names', [1], OptionTypeError],
+    ['fn', {}, OptionTypeError],
+    ['signal', {}, OptionTypeError],
+    ['clock', null, OptionTypeError],
+    ['toString', 1, OptionTypeError],
+    ['__proto__', 1, OptionTypeError],
+    ['unknown', 1, OptionTypeError],
+  ])('X6: refuses %s: %s with a code, its name and what it takes', (name, value, type) => {
+    const options = JSON.parse(`{${JSON.stringify(name)}:0}`) as object
+    Object.defineProperty(options, name, { value, enumerable: true })
+    let refused: unknown
+    try {
+      checkOptions('call', options, checks)
+    } catch (error) {
+      refused = error
+    }
+    expect(refused).toBeInstanceOf(type)
+    expect(refused).toBeInstanceOf(type === OptionTypeError ? TypeError : RangeError)
+    expect(isInvalidOption(refused)).toBe(true)
+    const option = name === 'names' && Array.isArray(value) ? 'call.names[0]' : `call.${name}`
+    expect(refused).toMatchObject({ code: 'INVALID_OPTION', option, takes: expect.any(String) })
+  })
+
+  it.each([null, 5, 'x', []])('X6: refuses %j for options', options => {
+    expect(() => checkOptions('call', options, checks)).toThrow(OptionTypeError)
+  })
+})
+
+describe('X11: exact numbers', () => {
+  it.each([
+    [2 ** 53, ''],
+    [{ spec: { a: [1, { b: -(2 ** 53) }] } }, 'spec.a[1].b'],
+    [{ metadata: { 'a.b/c': 2 ** 60 } }, 'metadata["a.b/c"]'],
+    [[[Number.NaN]], '[0][0]'],
+    [{ a: Number.POSITIVE_INFINITY }, 'a'],
+    [JSON.parse('{"__proto__":{"x":9007199254740993}}'), '__proto__.x'],
+  ])('X11: %j is refused by its path', (value, path) => {
+    expect(() => checkExact(value)).toThrow(expect.objectContaining({ code: 'INEXACT_NUMBER', path }))
+    expect(() => checkExact(value)).toThrow(InexactNumberError)
+  })
+
+  it.each([[{ a: [0, -1.5, 2 ** 53 - 1, 1e21, 1.7e308, 5e-324, 2n ** 64n, null, 'x', true, undefined] }]])(
+    'X11: %o is exact',
+    value => {
+      expect(() => checkExact(value)).not.toThrow()
+    },
+  )
+})

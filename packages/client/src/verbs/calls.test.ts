@@ -1,0 +1,715 @@
+import { describe, expect, it } from 'vitest'
+import { isExpired, isForbidden, isServiceUnavailable, isTooManyRequests } from '../errors/guards.ts'
+import { configMaps, pods, secrets } from '../resources/core.ts'
+import { defineResource } from '../views/resource.ts'
+import { inMemory } from './bench.fixture.ts'
+import { refusal, type Scripted, type ScriptedAnswer, type SeenRequest, scripted } from './scripted.fixture.ts'
+import { parseWarnings } from './warnings.ts'
+
+const key = { name: 'a', namespace: 'n' }
+const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...key, uid: 'u', resourceVersion: '1' } }
+
+/** Runs a test with a client whose requests are answered by a list, the last answer for all that follow. */
+async function answering(
+  answers: readonly ScriptedAnswer[],
+  test: (of: Scripted) => Promise<void>,
+  options: Parameters<typeof scripted>[1] = {},
+): Promise<Scripted> {
+  const of = scripted((_, nth) => answers[Math.min(nth, answers.length) - 1] as ScriptedAnswer, options)
+  await of.run(async () => {
+    await test(of)
+    await of.client.close()
+  })
+  await of.advance(100) // what is still under way in the network arrives
+  expect(of.pending()).toEqual([])
+  return of
+}
+
+const lines = (requests: readonly SeenRequest[]): string[] => requests.map(({ method, path }) => `${method} ${path}`)
+
+describe('what is sent', () => {
+  const writes = { dryRun: true, fieldManager: 'me', fieldValidation: 'Strict' } as const
+  const query = '?dryRun=All&fieldManager=me&fieldValidation=Strict'
+  const path = '/api/v1/namespaces/n/configmaps/a'
+  const data = { metadata: key, data: { k: 'v' } }
+  const typed = { ...data, apiVersion: 'v1', kind: 'ConfigMap' }
+
+  it.each<[string, (of: Scripted) => Promise<unknown>, string, string | undefined, unknown]>([
+    [
+      'create',
+      ({ client }) => client.create(configMaps, data, writes),
+      `POST /api/v1/namespaces/n/configmaps${query}`,
+      'application/json',
+      typed,
+    ],
+    [
+      'update',
+      ({ client }) => client.update(configMaps, data, writes),
+      `PUT ${path}${query}`,
+      'application/json',
+      typed,
+    ],
+    [
+      'merge patch',
+      ({ client }) => client.patch(configMaps, key, { data: null }, writes),
+      `PATCH ${path}${query}`,
+      'application/merge-patch+json',
+      { data: null },
+    ],
+    [
+      'json patch',
+      ({ client }) => client.patch(configMaps, key, [{ op: 'remove', path: '/data' }]),
+      `PATCH ${path}?fieldManager=wherry`,
+      'application/json-patch+json',
+      [{ op: 'remove', path: '/data' }],
+    ],
+    [
+      'strategic merge patch',
+      ({ client }) => client.patch(configMaps, key, { data: {} }, { type: 'strategic' }),
+      `PATCH ${path}?fieldManager=wherry`,
+      'application/strategic-merge-patch+json',
+      { data: {} },
+    ],
+    [
+      'apply',
+      ({ client }) => client.apply(configMaps, data, { ...writes, force: true }),
+      `PATCH ${path}${query}&force=true`,
+      'application/apply-patch+yaml',
+      typed,
+    ],
+    [
+      'status update',
+      ({ client }) => client.status.update(configMaps, data),
+      `PUT ${path}/status?fieldManager=wherry`,
+      'application/json',
+      typed,
+    ],
+    [
+      'status patch',
+      ({ client }) => client.status.patch(configMaps, key, { status: {} }),
+      `PATCH ${path}/status?fieldManager=wherry`,
+      'application/merge-patch+json',
+      { status: {} },
+    ],
+    [
+      'status apply',
+      ({ client }) => client.status.apply(configMaps, data),
+      `PATCH ${path}/status?fieldManager=wherry`,
+      'application/apply-patch+yaml',
+      typed,
+    ],
+    [
+      'scale update',
+      ({ client }) => client.scale.update(configMaps, key, { spec: { replicas: 2 } }),
+      `PUT ${path}/scale?fieldManager=wherry`,
+      'application/json',
+      { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: key, spec: { replicas: 2 } },
+    ],
+    [
+      'delete',
+      ({ client }) =>
+        client.delete(configMaps, key, {
+          preconditions: { uid: 'u', resourceVersion: '1' },
+          propagationPolicy: 'Orphan',
+          gracePeriodSeconds: 0,
+          dryRun: true,
+        }),
+      `DELETE ${path}`,
+      'application/json',
+      {
+        apiVersion: 'v1',
+        kind: 'DeleteOptions',
+        preconditions: { uid: 'u', resourceVersion: '1' },
+        propagationPolicy: 'Orphan',
+        gracePeriodSeconds: 0,
+        dryRun: ['All'],
+      },
+    ],
+    ['a plain delete', ({ client }) => client.delete(configMaps, key), `DELETE ${path}`, undefined, undefined],
+    [
+      'evict',
+      ({ client }) => client.evict(pods, key, { gracePeriodSeconds: 5, dryRun: true }),
+      'POST /api/v1/namespaces/n/pods/a/eviction?dryRun=All&fieldManager=wherry',
+      'application/json',
+      {
+        apiVersion: 'policy/v1',
+        kind: 'Eviction',
+        metadata: key,
+        deleteOptions: { apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: 5 },
+      },
+    ],
+    [
+      'get at a resourceVersion',
+      ({ client }) => client.get(configMaps, key, { resourceVersion: '0' }),
+      `GET ${path}?resourceVersion=0`,
+      undefined,
+      undefined,
+    ],
+  ])('%s', async (_, send, line, type, body) => {
+    const { requests } = await answering([{ body: object }], async of => {
+      await send(of)
+    })
+    expect(lines(requests)).toEqual([line])
+    expect(requests[0]?.headers['content-type']).toBe(type)
+    expect(requests[0]?.body === '' ? undefined : JSON.parse(requests[0]?.body ?? '')).toEqual(body)
+  })
+
+  it('says who it is, and as whom it acts', async () => {
+    const { requests } = await answering(
+      [{ body: object }],
+      async ({ client }) => void (await client.get(configMaps, key)),
+      {
+        userAgent: 'tester/1',
+        impersonate: { user: 'jane', group: 'devs', uid: '7' },
+      },
+    )
+    expect(requests[0]?.headers).toMatchObject({
+      'user-agent': 'tester/1',
+      'impersonate-user': 'jane',
+      'impersonate-group': 'devs',
+      'impersonate-uid': '7',
+      accept: 'application/json',
+    })
+  })
+
+  it('takes the namespace of an object from the view if that has one, and writes none into the object', async () => {
+    const view = configMaps.within({ namespaces: ['n'] })
+    const { requests } = await answering([{ body: object }], async ({ client }) => {
+      await client.create(view, { metadata: { name: 'a' } })
+      await client.update(view, { metadata: { name: 'a' } })
+      await expect(client.update(view, { metadata: { name: 'a', namespace: 'm' } })).rejects.toThrow(RangeError)
+      await expect(client.get(view, { name: 'a', namespace: 'm' })).rejects.toThrow(RangeError)
+    })
+    expect(requests.map(({ body }) => JSON.parse(body).metadata)).toEqual([{ name: 'a' }, { name: 'a' }])
+  })
+})
+
+describe('what is repeated', () => {
+  const get = async ({ client }: Scripted): Promise<void> => {
+    expect(await client.get(configMaps, key)).toEqual(object)
+  }
+  const busy = { status: 429, headers: { 'retry-after': '3' }, text: 'Too many requests' }
+
+  it('a 429 that says when to come again, for reads and writes, no sooner than it says', async () => {
+    const of = await answering([busy, busy, { body: object }], get)
+    expect(of.requests).toHaveLength(3)
+    expect(of.now()).toBeGreaterThanOrEqual(6000)
+    const writing = await answering([busy, { body: object }], async ({ client }) => {
+      await client.update(configMaps, { metadata: key })
+    })
+    expect(writing.requests).toHaveLength(2)
+    const listing = await answering(
+      [busy, { body: { kind: 'ConfigMapList', apiVersion: 'v1', metadata: {}, items: [object] } }],
+      async ({ client }) => {
+        expect((await client.list(configMaps)).items).toHaveLength(1)
+      },
+    )
+    expect(listing.requests).toHaveLength(2)
+  })
+
+  it('not a 429 that does not say when, nor the 429 of an eviction', async () => {
+    const of = await answering([refusal(429, 'TooManyRequests')], async ({ client }) => {
+      await expect(client.get(configMaps, key)).rejects.toSatisfy(isTooManyRequests)
+    })
+    expect(of.requests).toHaveLength(1)
+    const evicting = await answering([busy], async ({ client }) => {
+      await expect(client.evict(pods, key)).rejects.toMatchObject({ retryAfterMs: 3000 })
+    })
+    expect(evicting.requests).toHaveLength(1)
+  })
+
+  it('a 503 that says when to come again, for reads alone', async () => {
+    const down = { status: 503, headers: { 'retry-after': '1' }, text: 'starting' }
+    expect((await answering([down, { body: object }], get)).requests).toHaveLength(2)
+    const writing = await answering([down, { body: object }], async ({ client }) => {
+      await expect(client.update(configMaps, { metadata: key })).rejects.toSatisfy(isServiceUnavailable)
+    })
+    expect(writing.requests).toHaveLength(1)
+  })
+
+  it('X8: a read whose connection broke, with backoff; not a write', async () => {
+    const of = await answering(['lost', 'lost', { body: object }], get)
+    expect(of.requests).toHaveLength(3)
+    expect(of.now()).toBeGreaterThanOrEqual(800 + 1600)
+    const writing = await answering(['lost', { body: object }], async ({ client }) => {
+      await expect(client.patch(configMaps, key, {})).rejects.toMatchObject({
+        name: 'ConnectionError',
+        message: expect.stringMatching(/^PATCH \/api\/v1\/namespaces\/n\/configmaps\/a: /),
+        cause: expect.anything(),
+      })
+    })
+    expect(writing.requests).toHaveLength(1)
+  })
+
+  it('X8: at most maxRetries times', async () => {
+    const of = await answering(
+      [busy],
+      async ({ client }) => {
+        await expect(client.get(configMaps, key, { timeoutMs: Number.POSITIVE_INFINITY })).rejects.toSatisfy(
+          isTooManyRequests,
+        )
+      },
+      { maxRetries: 2 },
+    )
+    expect(of.requests).toHaveLength(3)
+    const never = await answering(
+      [busy],
+      async ({ client }) => {
+        await expect(client.get(configMaps, key)).rejects.toSatisfy(isTooManyRequests)
+      },
+      { maxRetries: 0 },
+    )
+    expect(never.requests).toHaveLength(1)
+  })
+
+  it('X8: not past the call’s time: the server’s answer is told instead, at once', async () => {
+    const of = await answering([busy], async ({ client }) => {
+      await expect(client.get(configMaps, key, { timeoutMs: 2000 })).rejects.toSatisfy(isTooManyRequests)
+    })
+    expect(of.now()).toBeLessThan(1000)
+  })
+
+  it('X8: the signal and the closing of the client end the wait at once', async () => {
+    await answering([{ ...busy, headers: { 'retry-after': '60' } }], async ({ client, now }) => {
+      const controller = new AbortController()
+      const aborted = client.get(configMaps, key, { signal: controller.signal, timeoutMs: Number.POSITIVE_INFINITY })
+      const closed = client.get(configMaps, key, { timeoutMs: Number.POSITIVE_INFINITY })
+      const both = Promise.allSettled([aborted, closed])
+      await client.get(configMaps, key, { timeoutMs: 1000 }).catch(() => {})
+      const reason = new Error('mine')
+      controller.abort(reason)
+      await client.close()
+      const [first, second] = await both
+      expect(first).toEqual({ status: 'rejected', reason })
+      expect(second).toMatchObject({ reason: { code: 'CLIENT_CLOSED' } })
+      expect(now()).toBeLessThan(1000)
+      await expect(client.get(configMaps, key)).rejects.toMatchObject({ code: 'CLIENT_CLOSED' })
+    })
+  })
+})
+
+describe('what bounds a call', () => {
+  it('X8: timeoutMs, the client’s or the call’s, names the request', async () => {
+    await answering(
+      ['hang'],
+      async ({ client, now }) => {
+        await expect(client.get(configMaps, key)).rejects.toMatchObject({
+          name: 'TimeoutError',
+          code: 'TIMEOUT',
+          timeoutMs: 5000,
+          method: 'GET',
+          path: '/api/v1/namespaces/n/configmaps/a',
+          resource: 'v1/configmaps',
+          key: 'n/a',
+        })
+        expect(now()).toBe(5000)
+        await expect(client.create(configMaps, { metadata: key }, { timeoutMs: 100 })).rejects.toMatchObject({
+          timeoutMs: 100,
+        })
+        await expect(client.list(configMaps, { timeoutMs: 100 })).rejects.toMatchObject({ timeoutMs: 100 })
+        await expect(client.pages(configMaps, { timeoutMs: 100 }).next()).rejects.toMatchObject({ timeoutMs: 100 })
+        await expect(client.watch(configMaps, { timeoutMs: 100 }).next()).rejects.toMatchObject({ timeoutMs: 100 })
+        const end = await new Promise(resolve => {
+          client.watchEach(configMaps, { event() {}, end: resolve }, { timeoutMs: 100 })
+        })
+        expect(end).toMatchObject({ how: 'broken', error: { timeoutMs: 100 } })
+      },
+      { timeoutMs: 5000 },
+    )
+  })
+
+  it('X8: the signal’s reason is what the call rejects with, whatever it is', async () => {
+    await answering(['hang'], async ({ client, requests }) => {
+      const calls = [
+        (signal: AbortSignal) => client.get(configMaps, key, { signal }),
+        (signal: AbortSignal) => client.list(configMaps, { signal }),
+        (signal: AbortSignal) => client.listEach(configMaps, () => {}, { signal }),
+        (signal: AbortSignal) => client.pages(configMaps, { signal }).next(),
+        (signal: AbortSignal) => client.watch(configMaps, { signal }).next(),
+        (signal: AbortSignal) => client.delete(configMaps, key, { signal }),
+        (signal: AbortSignal) => client.deleteCollection(configMaps.within({ namespaces: ['n'] }), { signal }),
+        (signal: AbortSignal) => client.discover({ group: '', kind: 'Pod' }, { signal }),
+      ]
+      for (const call of calls) {
+        const controller = new AbortController()
+        const calling = call(controller.signal)
+        calling.catch(() => {})
+        await Promise.resolve()
+        controller.abort('because')
+        await expect(calling).rejects.toBe('because')
+        const before = requests.length
+        await expect(call(AbortSignal.abort('before'))).rejects.toBe('before')
+        expect(requests.length).toBe(before)
+      }
+    })
+  })
+
+  it('X8: a watch by callbacks says nothing after its signal', async () => {
+    await answering(['hang'], async ({ client, advance }) => {
+      const controller = new AbortController()
+      const told: string[] = []
+      const watch = client.watchEach(
+        configMaps,
+        { event: () => told.push('event'), end: () => told.push('end') },
+        { signal: controller.signal, timeoutMs: 1000 },
+      )
+      controller.abort()
+      watch.abort()
+      await advance(2000)
+      expect(told).toEqual([])
+    })
+  })
+
+  it('X4: an answer longer than the bound is an error that names it', async () => {
+    const long = { text: `{"a":"${'x'.repeat(17 * 1024 * 1024)}"}` }
+    await answering([long], async ({ client }) => {
+      await expect(client.get(configMaps, key)).rejects.toMatchObject({
+        code: 'BODY_TOO_LONG',
+        maxBytes: 16 * 1024 * 1024,
+      })
+    })
+    await answering([{ ...long, status: 403 }], async ({ client }) => {
+      const error = await client.get(configMaps, key).catch((error: unknown) => error)
+      expect(isForbidden(error)).toBe(true)
+      expect((error as Error).message).toContain('longer than 1048576 bytes')
+    })
+  })
+
+  it('X4: no redirect is followed', async () => {
+    const elsewhere = { status: 302, headers: { location: 'https://elsewhere.example/' }, text: 'Found' }
+    const { requests } = await answering([elsewhere], async ({ client }) => {
+      await expect(client.get(configMaps, key)).rejects.toMatchObject({ name: 'ApiError', status: 302 })
+    })
+    expect(requests).toHaveLength(1)
+  })
+
+  it.each(['', 'nonsense', '[', '"text"', '7', 'null'])('X9: an answer of %j is an error, not a crash', async text => {
+    await answering([{ text }], async ({ client }) => {
+      await expect(client.get(configMaps, key)).rejects.toMatchObject({ code: 'INVALID_BODY' })
+      await expect(client.list(configMaps)).rejects.toMatchObject({ code: 'INVALID_BODY' })
+    })
+  })
+})
+
+describe('X6: what makes no sense', () => {
+  it('X6: is refused before any request', async () => {
+    const { requests } = await answering([{ body: object }], async ({ client }) => {
+      const wrong = { code: 'INVALID_OPTION' }
+      await expect(client.get(configMaps, key, { timeoutMs: Number.NaN })).rejects.toMatchObject({
+        ...wrong,
+        option: 'get.timeoutMs',
+      })
+      await expect(client.get(configMaps, key, { retries: 3 } as object)).rejects.toMatchObject(wrong)
+      await expect(client.get(null as never, key)).rejects.toMatchObject(wrong)
+      await expect(client.get(configMaps, null as never)).rejects.toMatchObject(wrong)
+      await expect(client.list(configMaps, { limit: 0 })).rejects.toMatchObject(wrong)
+      await expect(client.list(configMaps, { continue: 'x' })).rejects.toMatchObject(wrong)
+      expect(() => client.pages(configMaps, { limit: -1 })).toThrow(expect.objectContaining(wrong))
+      expect(() => client.watch(configMaps, { timeoutSeconds: 0 })).toThrow(expect.objectContaining(wrong))
+      expect(() => client.watch(configMaps, { initialEvents: false })).toThrow(expect.objectContaining(wrong))
+      expect(() => client.watch(configMaps.within({ namespaces: ['a', 'b'] }))).toThrow(expect.objectContaining(wrong))
+      expect(() => client.watchEach(configMaps, {} as never)).toThrow(expect.objectContaining(wrong))
+      await expect(client.listEach(configMaps, 1 as never)).rejects.toMatchObject(wrong)
+      await expect(client.create(configMaps, null as never)).rejects.toMatchObject(wrong)
+      await expect(client.create(configMaps, { metadata: { namespace: 'n' } })).rejects.toMatchObject(wrong)
+      await expect(client.create(configMaps, object, { fieldValidation: 'strict' as never })).rejects.toMatchObject(
+        wrong,
+      )
+      await expect(client.patch(configMaps, key, 'x' as never)).rejects.toMatchObject(wrong)
+      await expect(client.patch(configMaps, key, [], { type: 'merge' })).rejects.toMatchObject(wrong)
+      await expect(client.patch(configMaps, key, {}, { type: 'json' })).rejects.toMatchObject(wrong)
+      await expect(client.delete(configMaps, key, { preconditions: { uuid: 'u' } as object })).rejects.toMatchObject(
+        wrong,
+      )
+      await expect(client.delete(configMaps, key, { preconditions: { uid: '' } })).rejects.toMatchObject(wrong)
+      await expect(client.delete(configMaps, key, { propagationPolicy: 'foreground' as never })).rejects.toMatchObject(
+        wrong,
+      )
+      await expect(client.deleteCollection(configMaps)).rejects.toMatchObject(wrong)
+      await expect(client.discover({ group: '' })).rejects.toMatchObject(wrong)
+      await expect(client.discover({ kind: 'Pod' } as never)).rejects.toMatchObject(wrong)
+      await expect(client.scale.get(configMaps, key, { timeoutMs: -1 })).rejects.toMatchObject(wrong)
+    })
+    expect(requests).toEqual([])
+  })
+})
+
+describe('warnings', () => {
+  it('X12: reach onWarning, each once for a resource', async () => {
+    const warning = [
+      '299 - "unknown field \\"a\\""',
+      '299 kube "b, c" "Wed, 21 Oct 2026 07:28:00 GMT", 299 - "d"',
+      '199 - "no"',
+    ]
+    const { environment } = await answering([{ body: object, headers: { warning } }], async ({ client }) => {
+      for (let i = 0; i < 3; i++) await client.update(configMaps, { metadata: key })
+      await client.get(pods, key)
+      await client.list(configMaps).catch(() => {})
+    })
+    const told = environment.warnings.map(({ message, context }) => `${context?.resource}: ${message}`)
+    expect(told).toEqual([
+      'v1/configmaps: unknown field "a"',
+      'v1/configmaps: b, c',
+      'v1/configmaps: d',
+      'v1/pods: unknown field "a"',
+      'v1/pods: b, c',
+      'v1/pods: d',
+    ])
+  })
+
+  it.each([
+    ['299 - "a"', ['a']],
+    ['299 - "a" , 299 - "b"', ['a', 'b']],
+    ['299 - ""', ['']],
+    ['nonsense', []],
+    ['299 - "open', []],
+    ['299 - "a", nonsense', ['a']],
+    ['', []],
+  ])('reads %j', (header, texts) => {
+    expect(parseWarnings(header)).toEqual(texts)
+  })
+})
+
+describe('X3: secrets', () => {
+  it('X3: neither token nor a Secret’s data is in an error, its cause, a metric or a warning', async () => {
+    const token = 'tok-7f3a'
+    const value = 'c2VjcmV0LWRhdGE='
+    const answers: ScriptedAnswer[] = [
+      refusal(422, 'Invalid', {
+        message: `data[x]: Invalid value: "${value}": no`,
+        details: { causes: [{ message: `Invalid value: "${value}"` }] },
+      }),
+      { text: `{"data":{"x":"${value}"` },
+      'lost',
+    ]
+    const heard: unknown[] = []
+    const tell = (...parts: unknown[]): void => void heard.push(parts)
+    const errors: unknown[] = []
+    const of = scripted((_, nth) => answers[(nth - 1) % answers.length] as ScriptedAnswer, {
+      token,
+      maxRetries: 0,
+      environment: { onError: tell, onWarning: tell, log: tell, metrics: { count: tell, gauge: tell, observe: tell } },
+    } as Parameters<typeof scripted>[1])
+    await of.run(async () => {
+      for (let i = 0; i < 3; i++) {
+        const sent = { metadata: key, data: { x: value } }
+        errors.push(await of.client.update(secrets, sent).catch((error: unknown) => error))
+      }
+      await of.client.close()
+    })
+    expect(errors.map(error => (error as Error).name)).toEqual(['ApiError', 'InvalidBodyError', 'ConnectionError'])
+    expect(of.requests[0]?.headers.authorization).toBe(`Bearer ${token}`)
+    const { inspect } = await import('node:util')
+    const all = inspect([errors, heard], { depth: 20, showHidden: true }) + JSON.stringify([errors, heard])
+    expect(all).not.toContain(token)
+    expect(all).not.toContain(value)
+  })
+})
+
+describe('X11, X5: what is data stays so', () => {
+  interface Big {
+    metadata?: { name?: string; namespace?: string }
+    spec?: { big?: number; float?: number; more?: number[] }
+  }
+  const bigs = defineResource<Big>({ group: 'x.io', version: 'v1', kind: 'Big', plural: 'bigs', namespaced: true })
+  const text =
+    '{"apiVersion":"x.io/v1","kind":"Big","metadata":{"name":"a","namespace":"n"},"spec":{"big":9007199254740993,"float":1.5,"more":[-9223372036854775808,7]}}'
+
+  it('X11: an exact view reads integers as bigint and writes them back digit for digit', async () => {
+    const { requests } = await answering([{ text }], async ({ client }) => {
+      const read = await client.get(bigs.exact(), key)
+      expect(read?.spec).toEqual({ big: 9007199254740993n, float: 1.5, more: [-9223372036854775808n, 7] })
+      if (read !== undefined) await client.update(bigs.exact(), read)
+    })
+    expect(requests[1]?.body).toBe(text)
+  })
+
+  it('X11: a rounded integer is not sent: the error names its path', async () => {
+    const { requests } = await answering([{ text }], async ({ client }) => {
+      const read = (await client.get(bigs, key)) as Big
+      const refused = { code: 'INEXACT_NUMBER', path: 'spec.big' }
+      await expect(client.update(bigs, read)).rejects.toMatchObject(refused)
+      await expect(client.create(bigs, read)).rejects.toMatchObject(refused)
+      await expect(client.apply(bigs, read)).rejects.toMatchObject(refused)
+      await expect(client.status.update(bigs, read)).rejects.toMatchObject(refused)
+      await expect(client.patch(bigs, key, { spec: { big: 2 ** 53 } })).rejects.toMatchObject(refused)
+      const patch = [{ op: 'add', path: '/x', value: [2 ** 60] }] as const
+      await expect(client.patch(bigs, key, patch)).rejects.toMatchObject({
+        code: 'INEXACT_NUMBER',
+        path: '[0].value[0]',
+      })
+      await client.patch(bigs, key, { spec: { big: 2n ** 60n } })
+    })
+    expect(lines(requests).map(line => line.split(' ')[0])).toEqual(['GET', 'PATCH'])
+    expect(requests[1]?.body).toBe('{"spec":{"big":1152921504606846976}}')
+  })
+
+  it('X11: a write sends what its caller set, and the kind that its endpoint has', async () => {
+    const { requests } = await answering([{ text }], async ({ client }) => {
+      await client.update(bigs, { metadata: { name: 'a', namespace: 'n' } })
+    })
+    expect(JSON.parse(requests[0]?.body ?? '')).toEqual({
+      apiVersion: 'x.io/v1',
+      kind: 'Big',
+      metadata: { name: 'a', namespace: 'n' },
+    })
+  })
+
+  it('X5: keys such as __proto__ and constructor come and go as data', async () => {
+    const odd =
+      '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"n","labels":{"constructor":"c"}},"data":{"__proto__":"p","constructor":"c","toString":"t"}}'
+    const { requests } = await answering([{ text: odd }], async ({ client }) => {
+      const read = await client.get(configMaps, key)
+      expect(Object.entries(read?.data ?? {})).toEqual([
+        ['__proto__', 'p'],
+        ['constructor', 'c'],
+        ['toString', 't'],
+      ])
+      if (read !== undefined) await client.update(configMaps, read)
+      await client.patch(configMaps, key, JSON.parse('{"data":{"__proto__":null}}') as object)
+    })
+    expect(requests[1]?.body).toBe(odd)
+    expect(requests[2]?.body).toBe('{"data":{"__proto__":null}}')
+    expect(Object.getOwnPropertyNames(Object.prototype)).not.toContain('p')
+  })
+
+  it('X5: so they do through the API server', async () => {
+    const bench = await inMemory()
+    await bench.run(async () => {
+      const data = JSON.parse('{"__proto__":"p","constructor":"c"}') as Record<string, string>
+      await bench.client.create(configMaps, { metadata: { name: 'a', namespace: 'default' }, data })
+      const { items } = await bench.client.list(configMaps)
+      expect(Object.entries(items[0]?.data ?? {})).toEqual([
+        ['__proto__', 'p'],
+        ['constructor', 'c'],
+      ])
+    })
+    await bench.close()
+  })
+})
+
+describe('X12: a create whose answer is lost', () => {
+  const sent = { metadata: { name: 'a', namespace: 'default' }, data: { k: 'v' } }
+
+  it('X12: is read again, and taken for ours if it is what was sent', async () => {
+    const bench = await inMemory()
+    await bench.run(async () => {
+      await bench.server.faults.add({ match: { verb: 'create' }, nth: 1, effect: { kind: 'drop', after: true } })
+      const created = await bench.client.create(configMaps, sent)
+      expect(created).toEqual(await bench.client.get(configMaps, sent.metadata))
+      const { byVerb } = await bench.server.stats()
+      expect(byVerb.create?.configmaps?.requests).toBe(1)
+    })
+    await bench.close()
+  })
+
+  it('X12: is sent again if nothing is there', async () => {
+    const bench = await inMemory()
+    await bench.run(async () => {
+      await bench.server.faults.add({ match: { verb: 'create' }, nth: 1, effect: { kind: 'drop' } })
+      expect((await bench.client.create(configMaps, sent)).data).toEqual({ k: 'v' })
+      const { byVerb } = await bench.server.stats()
+      expect([byVerb.create?.configmaps?.requests, byVerb.get?.configmaps?.requests]).toEqual([2, 1])
+    })
+    await bench.close()
+  })
+
+  it.each<[string, object]>([
+    ['has other content', { data: { k: 'other' } }],
+    [
+      'is older than the call',
+      { metadata: { ...sent.metadata, uid: 'old', creationTimestamp: '2025-01-01T00:00:00Z' } },
+    ],
+    ['is being deleted', { metadata: { ...sent.metadata, uid: 'x', deletionTimestamp: '2026-01-01T00:00:00Z' } }],
+  ])('X12: is AlreadyExists, with the uid of what is there, if that %s', async (_, other) => {
+    const there = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      ...sent,
+      metadata: { ...sent.metadata, uid: 'other', creationTimestamp: '2026-01-01T00:00:00Z' },
+      ...other,
+    }
+    await answering(['lost', { body: there }], async ({ client }) => {
+      await expect(client.create(configMaps, sent)).rejects.toMatchObject({
+        status: 409,
+        reason: 'AlreadyExists',
+        method: 'POST',
+        key: 'default/a',
+        details: { uid: there.metadata.uid },
+      })
+    })
+  })
+
+  it('X12: is found after a second create met it', async () => {
+    const missing = refusal(404, 'NotFound', { details: { name: 'a', kind: 'configmaps' } })
+    const there = { ...sent, apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...sent.metadata, uid: 'ours' } }
+    const { requests } = await answering(
+      ['lost', missing, refusal(409, 'AlreadyExists'), { body: there }],
+      async ({ client }) => {
+        expect((await client.create(configMaps, sent)).metadata?.uid).toBe('ours')
+      },
+    )
+    expect(requests.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST', 'GET'])
+  })
+
+  it('X12: with generateName is not repeated: nothing tells what was created', async () => {
+    const { requests } = await answering(['lost', { body: object }], async ({ client }) => {
+      const generated = { metadata: { generateName: 'a-', namespace: 'n' } }
+      await expect(client.create(configMaps, generated)).rejects.toMatchObject({ name: 'ConnectionError' })
+    })
+    expect(requests).toHaveLength(1)
+  })
+
+  it('X12: with generateName, a 409 is asked again, with backoff and not for ever', async () => {
+    const generated = { metadata: { generateName: 'a-', namespace: 'n' } }
+    const taken = refusal(409, 'AlreadyExists')
+    const of = await answering([taken, taken, { body: object }], async ({ client }) => {
+      expect(await client.create(configMaps, generated)).toEqual(object)
+    })
+    expect(of.requests).toHaveLength(3)
+    expect(of.now()).toBeGreaterThanOrEqual(2400)
+    const never = await answering([taken], async ({ client }) => {
+      await expect(client.create(configMaps, generated, { timeoutMs: Number.POSITIVE_INFINITY })).rejects.toMatchObject(
+        {
+          reason: 'AlreadyExists',
+        },
+      )
+    })
+    expect(never.requests).toHaveLength(6)
+  })
+
+  it('X12: a Secret’s stringData is found as data', async () => {
+    const there = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { ...key, uid: 'u' },
+      data: { p: Buffer.from('word').toString('base64'), q: 'cQ==' },
+    }
+    await answering(['lost', { body: there }], async ({ client }) => {
+      const secret = { metadata: key, stringData: { p: 'word' }, data: { q: 'cQ==' } }
+      expect((await client.create(secrets, secret)).metadata?.uid).toBe('u')
+    })
+    await answering(['lost', { body: there }], async ({ client }) => {
+      const secret = { metadata: key, stringData: { p: 'other' } }
+      await expect(client.create(secrets, secret)).rejects.toMatchObject({ reason: 'AlreadyExists' })
+    })
+  })
+})
+
+it('X9: a list that breaks off after items were told is an error, not a list told twice', async () => {
+  const bench = await inMemory()
+  await bench.run(async () => {
+    const objects = Array.from({ length: 50 }, (_, i) => ({ ...object, metadata: { name: `c${i}`, namespace: 'n' } }))
+    await bench.server.fill(objects)
+    await bench.server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'break', afterBytes: 1500 } })
+    const told: string[] = []
+    const telling = bench.client.listEach(configMaps, ({ metadata }) => told.push(`${metadata?.name}`))
+    await expect(telling).rejects.toMatchObject({ name: 'ConnectionError' })
+    expect(told.length).toBeGreaterThan(0)
+    await bench.server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'break', afterBytes: 1500 } })
+    expect((await bench.client.list(configMaps)).items).toHaveLength(50)
+    await bench.server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'expired' } })
+    await expect(bench.client.list(configMaps)).rejects.toSatisfy(isExpired)
+  })
+  await bench.close()
+})

@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest'
+import { refusal, type ScriptedAnswer, type SeenRequest, scripted } from '../verbs/scripted.fixture.ts'
+import { readAggregated } from './document.ts'
+
+const resource = (plural: string, kind: string, more: object = {}) => ({
+  resource: plural,
+  responseKind: { group: '', version: '', kind },
+  scope: 'Namespaced',
+  singularResource: kind.toLowerCase(),
+  verbs: ['get', 'list'],
+  ...more,
+})
+const aggregated = (...groups: [string, [string, object[]][]][]) => ({
+  kind: 'APIGroupDiscoveryList',
+  apiVersion: 'apidiscovery.k8s.io/v2',
+  items: groups.map(([name, versions]) => ({
+    metadata: { name },
+    versions: versions.map(([version, resources]) => ({ version, resources })),
+  })),
+})
+const core = aggregated(['', [['v1', [resource('configmaps', 'ConfigMap', { shortNames: ['cm'] })]]]])
+
+function answers(groups: () => object): (request: SeenRequest) => ScriptedAnswer {
+  return ({ path }) =>
+    path === '/api' ? { body: core } : path === '/apis' ? { body: groups() } : refusal(404, 'NotFound')
+}
+
+describe('discovery', () => {
+  it('asks for all in two documents, once, and remembers', async () => {
+    const groups = aggregated([
+      'apps',
+      [
+        [
+          'v1',
+          [
+            resource('deployments', 'Deployment', {
+              subresources: [{ subresource: 'scale' }, { subresource: 'status' }],
+            }),
+          ],
+        ],
+        ['v1beta1', [resource('deployments', 'Deployment'), resource('old', 'Old', { scope: 'Cluster' })]],
+      ],
+    ])
+    const { client, requests, run } = scripted(answers(() => groups))
+    await run(async () => {
+      const deployment = await client.discover({ group: 'apps', kind: 'Deployment' })
+      expect(deployment).toEqual({
+        group: 'apps',
+        version: 'v1',
+        kind: 'Deployment',
+        plural: 'deployments',
+        namespaced: true,
+        singular: 'deployment',
+        verbs: ['get', 'list'],
+        shortNames: [],
+        categories: [],
+        subresources: ['scale', 'status'],
+      })
+      expect((await client.discover({ group: 'apps', plural: 'deployments', version: 'v1beta1' }))?.version).toBe(
+        'v1beta1',
+      )
+      expect(await client.discover({ group: 'apps', kind: 'Old' })).toMatchObject({
+        version: 'v1beta1',
+        namespaced: false,
+      })
+      expect((await client.discover({ group: '', plural: 'cm' }))?.kind).toBe('ConfigMap')
+      expect((await client.discover({ group: '', plural: 'configmap' }))?.plural).toBe('configmaps')
+      expect((await client.discoverAll()).map(({ plural }) => plural)).toEqual([
+        'configmaps',
+        'deployments',
+        'deployments',
+        'old',
+      ])
+      await client.close()
+    })
+    expect(requests.map(({ path }) => path)).toEqual(['/api', '/apis'])
+    expect(requests[1]?.headers.accept).toMatch(
+      /^application\/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,/,
+    )
+  })
+
+  it('a miss is looked for anew: once for all who ask together, and at most once a second', async () => {
+    let groups = aggregated()
+    const { client, requests, run, now } = scripted(answers(() => groups))
+    const asked = (): number => requests.filter(({ path }) => path === '/apis').length
+    const games = { group: 'x.io', kind: 'Game' }
+    await run(async () => {
+      const many = Array.from({ length: 10 }, () => client.discover(games))
+      expect(await Promise.all(many)).toEqual(Array(10).fill(undefined))
+      expect(asked()).toBe(1)
+      groups = aggregated(['x.io', [['v1', [resource('games', 'Game')]]]])
+      const begun = now()
+      const found = await Promise.all([client.discover(games), client.discover({ group: 'x.io', plural: 'games' })])
+      expect(found.map(game => game?.plural)).toEqual(['games', 'games'])
+      expect(asked()).toBe(2)
+      expect(now() - begun).toBeGreaterThan(900)
+      expect(await client.discover(games)).toBeDefined()
+      expect(asked()).toBe(2)
+      groups = aggregated()
+      expect(await client.discover(games, { refresh: true })).toBeUndefined()
+      expect(asked()).toBe(3)
+      await client.close()
+    })
+  })
+
+  it('an answer is never older than the question: who asks while one is under way waits for the next', async () => {
+    let groups = aggregated()
+    const { client, requests, run, advance } = scripted(answers(() => groups))
+    await run(async () => {
+      const first = client.discover({ group: 'x.io', kind: 'Game' })
+      while (requests.length < 2) await advance(0.5)
+      groups = aggregated(['x.io', [['v1', [resource('games', 'Game')]]]])
+      const second = client.discover({ group: 'x.io', kind: 'Game' })
+      expect(await first).toBeUndefined()
+      expect(await second).toBeDefined()
+      await client.close()
+    })
+  })
+
+  it('X8: who gives up does not end it for others, and closing ends it for all', async () => {
+    const { client, run, environment, pending, advance } = scripted(answers(() => aggregated()))
+    await run(async () => {
+      await client.discover({ group: 'x.io', kind: 'Game' })
+      const controller = new AbortController()
+      const mine = client.discover({ group: 'x.io', kind: 'Game' }, { signal: controller.signal })
+      const yours = client.discover({ group: 'x.io', kind: 'Game' })
+      controller.abort('enough')
+      await expect(mine).rejects.toBe('enough')
+      await expect(yours).resolves.toBeUndefined()
+      const last = client.discover({ group: 'x.io', kind: 'Game' })
+      await Promise.all([expect(last).rejects.toMatchObject({ code: 'CLIENT_CLOSED' }), client.close()])
+    })
+    await advance(100)
+    expect(pending()).toEqual([])
+    expect(environment.errors).toEqual([])
+  })
+
+  it('reads the older form, group by group, and does without a group that is down', async () => {
+    const documents: Record<string, object> = {
+      '/api': { kind: 'APIVersions', versions: ['v1'] },
+      '/apis': {
+        kind: 'APIGroupList',
+        groups: [
+          {
+            name: 'apps',
+            preferredVersion: { version: 'v1' },
+            versions: [{ version: 'v1beta1' }, { version: 'v1' }],
+          },
+          { name: 'down.io', versions: [{ version: 'v1' }] },
+        ],
+      },
+      '/api/v1': {
+        kind: 'APIResourceList',
+        resources: [
+          {
+            name: 'configmaps',
+            singularName: 'configmap',
+            namespaced: true,
+            kind: 'ConfigMap',
+            verbs: ['get'],
+            shortNames: ['cm'],
+          },
+        ],
+      },
+      '/apis/apps/v1': {
+        kind: 'APIResourceList',
+        resources: [
+          {
+            name: 'deployments',
+            singularName: 'deployment',
+            namespaced: true,
+            kind: 'Deployment',
+            verbs: ['get'],
+            categories: ['all'],
+          },
+          { name: 'deployments/status', namespaced: true, kind: 'Deployment', verbs: ['get'] },
+          {
+            name: 'deployments/scale',
+            namespaced: true,
+            group: 'autoscaling',
+            version: 'v1',
+            kind: 'Scale',
+            verbs: ['get'],
+          },
+        ],
+      },
+      '/apis/apps/v1beta1': { kind: 'APIResourceList', resources: [{ name: 'deployments', kind: 'Deployment' }] },
+    }
+    const { client, run } = scripted(({ path }) => {
+      const body = documents[path]
+      return body === undefined ? refusal(503, 'ServiceUnavailable') : { body }
+    })
+    await run(async () => {
+      expect(await client.discover({ group: 'apps', kind: 'Deployment' })).toEqual({
+        group: 'apps',
+        version: 'v1',
+        kind: 'Deployment',
+        plural: 'deployments',
+        namespaced: true,
+        singular: 'deployment',
+        verbs: ['get'],
+        shortNames: [],
+        categories: ['all'],
+        subresources: ['status', 'scale'],
+      })
+      expect((await client.discover({ group: '', plural: 'cm' }))?.version).toBe('v1')
+      expect(await client.discover({ group: 'down.io', kind: 'X' })).toBeUndefined()
+      await client.close()
+    })
+  })
+
+  it('X9: a document of any shape is read as far as it goes', () => {
+    const odd = {
+      items: [null, 7, { metadata: null, versions: {} }, { versions: [{ resources: [null, { resource: 1 }, {}] }] }],
+    }
+    expect(readAggregated(odd)).toEqual([{ group: '', version: '', resources: [] }])
+    expect(readAggregated({})).toEqual([])
+  })
+})

@@ -1,4 +1,4 @@
-import type { Found, Options, Step } from './step.ts'
+import { type Found, type Options, type Step, StepError } from './step.ts'
 
 export interface Totals {
   readonly passed: number
@@ -49,7 +49,7 @@ async function bounded(step: Step, options: Options): Promise<Found> {
       return { ...found, failures: ['tested nothing'] }
     return found
   } catch (error) {
-    return { passed: 0, failures: [error instanceof Error ? (error.stack ?? error.message) : String(error)] }
+    return { passed: 0, failures: [explained(error)] }
   } finally {
     clearTimeout(limit)
   }
@@ -61,4 +61,9 @@ function counted(passed: number, failed: number): string {
 
 function indented(text: string): string {
   return text.replace(/^/gm, '    ')
+}
+
+function explained(error: unknown): string {
+  if (error instanceof StepError) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -29,3 +29,6 @@ export interface Step {
 export function fromCommand(ended: { readonly code: number | undefined; readonly output: string }): Found {
   return ended.code === 0 ? { passed: 1, failures: [] } : { passed: 0, failures: [ended.output.trim()] }
 }
+
+/** Ends a step as failed; its message says all there is to say. Any other throw is shown with its stack. */
+export class StepError extends Error {}

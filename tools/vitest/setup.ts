@@ -14,7 +14,7 @@ shared.wherryLeaks ??= detectLeaks()
 const detector = shared.wherryLeaks
 
 /** How long things may take to close after the test: a bound, not a wait. */
-const closingMs = Number(process.env.WHERRY_CLOSING_MS ?? 3_000)
+const closingMs = Number(process.env.WHERRY_CLOSING_MS ?? 10_000)
 
 /** Fails unless all that was opened after `known` closes within the bound. */
 async function nothingLeft(known: ReadonlyMap<object, string>): Promise<void> {

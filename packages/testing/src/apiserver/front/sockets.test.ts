@@ -511,6 +511,21 @@ describe('breaking endings', () => {
     await until(() => front.connections() === 0)
   })
 
+  it('F2: goawayAll tells a connection that is still being made as soon as it is', async () => {
+    const front = await openTls(hello)
+    const socket = connectTcp(front.port, '127.0.0.1')
+    await once(socket, 'connect')
+    await until(() => front.connections() === 1)
+    front.goawayAll()
+    const client = await FrameClient.connect(front.port, ca.caPem, socket)
+    closing.push(() => client.socket.destroy())
+    client.get(1, '/')
+    const goaway = await client.seen(({ type }) => type === 'GOAWAY')
+    expect([goaway.payload.readUInt32BE(0), goaway.payload.readUInt32BE(4)]).toEqual([0, 0])
+    expect(await client.ended).toBe('closed')
+    expect(client.frames.filter(({ type }) => type === 'HEADERS')).toEqual([])
+  })
+
   it('F2: goaway on HTTP/1.1 says so in the next head and closes after the exchange; an idle one closes at once', async () => {
     const { exchanges, handler } = keeper()
     const front = await open({ handler })

@@ -84,6 +84,8 @@ class Front implements SocketFront {
   readonly #listener: Listener
   #closed: Promise<void> | undefined
   #accepted = 0
+  /** How often `goawayAll` was called: connections that were still being made then are told when they are. */
+  #goaways = 0
 
   constructor(options: ListenOptions) {
     this.#options = options
@@ -136,6 +138,7 @@ class Front implements SocketFront {
   }
 
   goawayAll(): void {
+    this.#goaways++
     for (const peer of [...this.#peers.values()]) peer.goaway()
   }
 
@@ -180,26 +183,28 @@ class Front implements SocketFront {
       ...(tls.clientCa === undefined ? {} : { ca: tls.clientCa, requestCert: true, rejectUnauthorized: false }),
     })
     // A TCP reset needs the socket under the TLS one, which Node does not hand out.
-    const handshakes = new Map<string, Socket>()
+    const handshakes = new Map<string, { readonly raw: Socket; readonly goaways: number }>()
     const key = (socket: Socket) => `${socket.remoteAddress}|${socket.remotePort}`
     server.on('secureConnection', socket => {
-      const raw = handshakes.get(key(socket))
+      const made = handshakes.get(key(socket))
       socket.on('error', () => {})
-      if (raw === undefined) socket.destroy()
-      else if (socket.alpnProtocol !== 'h2') serveHttp1(socket, raw)
+      if (made === undefined) socket.destroy()
+      else if (socket.alpnProtocol !== 'h2') serveHttp1(socket, made.raw)
       else {
         announceMaxStreams(socket, this.#limits.maxStreams, this.#clock, () => {
           const { handler } = this.#options
-          const at = { raw, socket, clock: this.#clock, idleMs: this.#idleMs }
-          this.#adopt(new Http2Peer({ ...at, ...this.#limits, handler }))
+          const at = { raw: made.raw, socket, clock: this.#clock, idleMs: this.#idleMs }
+          const peer = new Http2Peer({ ...at, ...this.#limits, handler })
+          this.#adopt(peer)
+          if (made.goaways !== this.#goaways) peer.goaway()
         })
       }
     })
     return raw => {
       const name = key(raw)
-      handshakes.set(name, raw)
+      handshakes.set(name, { raw, goaways: this.#goaways })
       raw.once('close', () => {
-        if (handshakes.get(name) === raw) handshakes.delete(name)
+        if (handshakes.get(name)?.raw === raw) handshakes.delete(name)
       })
       server.emit('connection', raw)
     }

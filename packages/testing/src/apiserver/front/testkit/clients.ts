@@ -146,8 +146,8 @@ export class FrameClient extends RawClient {
   #rest: Buffer = Buffer.alloc(0)
   #pending: Buffer[] | undefined
 
-  static async connect(port: number, ca: string): Promise<FrameClient> {
-    const socket = connectTls({ port, host: '127.0.0.1', ca, ALPNProtocols: ['h2'] })
+  static async connect(port: number, ca: string, over?: Socket): Promise<FrameClient> {
+    const socket = connectTls({ port, host: '127.0.0.1', ca, ALPNProtocols: ['h2'], ...(over && { socket: over }) })
     await once(socket, 'secureConnect')
     const client = new FrameClient(socket)
     socket.on('data', chunk => client.#read(chunk))

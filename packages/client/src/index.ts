@@ -73,6 +73,8 @@ export { TimeoutError } from './errors/timeout.ts'
 export { InvalidObjectError } from './list/object.ts'
 export { apiVersionOf, collectionPath, keyText, objectPath, resourceName } from './names/path.ts'
 export { checkSegment, encodeSegment } from './names/segment.ts'
+export type { ResourceVersionOrder } from './resource-version.ts'
+export { compareResourceVersions, isAtLeast } from './resource-version.ts'
 export type {
   CloseReason,
   Connection,

@@ -23,6 +23,8 @@ export class GarbageCollector {
   readonly #registry: Registry
   readonly #writer: Writer
   readonly #dependents = new Map<string, Set<string>>()
+  /** Owners that wait for their dependents, by uid. */
+  readonly #waiting = new Map<string, string>()
   readonly #work: Work
 
   constructor(store: Store, registry: Registry, writer: Writer, clock: Clock, delayMs: number) {
@@ -36,9 +38,15 @@ export class GarbageCollector {
       if (version.type !== 'DELETED') {
         for (const owner of version.owners ?? []) this.#link(owner, id)
         if (version.owners !== undefined) this.#work.add(id)
-        if (version.text.includes('"foregroundDeletion"') || version.text.includes('"orphan"')) this.#work.add(id)
+        const foreground = version.text.includes('"foregroundDeletion"')
+        if (foreground) this.#waiting.set(version.uid, id)
+        if (foreground || version.text.includes('"orphan"')) this.#work.add(id)
       } else {
-        for (const owner of version.owners ?? []) this.#lookAtOwner(owner, id)
+        this.#waiting.delete(version.uid)
+        for (const owner of version.owners ?? []) {
+          const waiting = this.#waiting.get(owner)
+          if (waiting !== undefined) this.#work.add(waiting)
+        }
         for (const dependent of this.#dependents.get(version.uid) ?? []) this.#work.add(dependent)
       }
     })
@@ -57,17 +65,6 @@ export class GarbageCollector {
     const set = this.#dependents.get(uid)
     set?.delete(id)
     if (set?.size === 0) this.#dependents.delete(uid)
-  }
-
-  /** A dependent went: an owner that waits for it in the foreground may go now. */
-  #lookAtOwner(uid: string, dependent: string): void {
-    const namespace = dependent.slice(dependent.indexOf('|') + 1).split('/')
-    for (const resource of this.#store.resources()) {
-      const prefix = resource.namespaced && namespace.length === 2 ? `${namespace[0]}/` : ''
-      for (const version of this.#store.collection(resource).snapshot(prefix)) {
-        if (version.uid === uid) this.#work.add(`${resourceKey(resource)}|${version.key}`)
-      }
-    }
   }
 
   #find(id: string): Found | undefined {

@@ -147,6 +147,28 @@ describe('cutting a list', () => {
     expect(() => cut([head], { maxItemBytes: 2000 })).toThrow(ItemTooLongError)
   })
 
+  it('reads past fields that it does not know, however long they are, and holds none of them', () => {
+    const body = Buffer.from(
+      `{"items":[{"a":1}],"more":${JSON.stringify(['x'.repeat(5000), { items: [{}] }])},"kind":"List"}`,
+    )
+    const { items, cutter } = cut(pieces(body, 100), { maxItemBytes: 200 })
+    expect(items).toEqual([{ a: 1 }])
+    expect(cutter.head).toEqual({ kind: 'List', apiVersion: undefined, metadata: {} })
+    expect(cut(['{"metadata":null,"items":[]}']).cutter.head.metadata).toEqual({})
+  })
+
+  it('X4: takes an item of exactly the bound, and none of one byte more, wherever it is', () => {
+    const item = { a: 'x'.repeat(100) }
+    const size = JSON.stringify(item).length
+    for (const items of [[item], [item, item, item, item]]) {
+      for (const chunk of [1, 10, 10_000]) {
+        const body = Buffer.from(JSON.stringify({ items }))
+        expect(cut(pieces(body, chunk), { maxItemBytes: size }).items).toEqual(items)
+        expect(() => cut(pieces(body, chunk), { maxItemBytes: size - 1 })).toThrow(ItemTooLongError)
+      }
+    }
+  })
+
   it('says when the body was cut short', () => {
     const body = JSON.stringify({
       kind: 'List',
@@ -177,6 +199,10 @@ describe('cutting a list', () => {
     '{"items":[],}',
     '{"items":[]}{',
     '{"kind":1}',
+    '{"apiVersion":1}',
+    '{"apiVersion":null,"items":[]}',
+    '{"metadata":1}',
+    '{"items":"none"}',
     '{"metadata":[]}',
     '{"apiVersion":,}',
     '{items:[]}',

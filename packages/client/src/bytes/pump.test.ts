@@ -137,4 +137,21 @@ describe('the pump', () => {
     await clock.turnAll()
     expect(log).toEqual(['a', 'abort'])
   })
+
+  it('does not tell a handler of what it throws once it has aborted, and makes an Error of what is none', () => {
+    const gone = setup()
+    gone.onPiece(() => {
+      gone.pump.abort()
+      throw new Error('unheard')
+    })
+    gone.send('a\n')
+    expect(gone.log).toEqual(['a', 'abort'])
+
+    const odd = setup()
+    odd.onPiece(() => {
+      throw 'text'
+    })
+    odd.send('a\n')
+    expect(odd.log).toEqual(['a', 'abort', 'error a handler threw what is no Error'])
+  })
 })

@@ -54,6 +54,37 @@ describe('cutting lines', () => {
     expect([cutter.next(), cutter.next(), cutter.next()]).toEqual(['b', 'cd', undefined])
   })
 
+  it('loses nothing when chunks come faster than lines are taken', () => {
+    const chunksAndTakes = anyStream.chain(({ values, chunks }) =>
+      fc.record({
+        values: fc.constant(values),
+        chunks: fc.constant(chunks),
+        takes: fc.array(fc.nat({ max: 2 }), { minLength: chunks.length, maxLength: chunks.length }),
+      }),
+    )
+    fc.assert(
+      fc.property(chunksAndTakes, ({ values, chunks, takes }) => {
+        const cutter = new LineCutter()
+        const lines: (string | undefined)[] = []
+        for (const [i, chunk] of chunks.entries()) {
+          cutter.push(chunk)
+          for (let take = takes[i] ?? 0; take > 0; take--) lines.push(cutter.next())
+        }
+        for (let line = cutter.next(); line !== undefined; line = cutter.next()) lines.push(line)
+        expect(lines.filter(line => line !== undefined)).toEqual(values.map(value => JSON.stringify(value)))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('X4: takes a line of exactly the bound, in whatever pieces it comes', () => {
+    const line = 'x'.repeat(10)
+    for (const size of [1, 5, 10, 11, 12]) {
+      expect(cut(pieces(Buffer.from(`${line}\r\n${line}\n`), size), 10).lines).toEqual([line, line])
+      expect(() => cut(pieces(Buffer.from(`a\n${line}x\nb\n`), size), 10)).toThrow(LineTooLongError)
+    }
+  })
+
   it('X4: refuses a line longer than the bound as soon as that is known', () => {
     expect(cut([`${'x'.repeat(10)}\n`, `${'y'.repeat(10)}\r\n`], 10).lines).toEqual(['x'.repeat(10), 'y'.repeat(10)])
     expect(() => cut([`${'x'.repeat(11)}\n`], 10)).toThrow(LineTooLongError)

@@ -194,6 +194,8 @@ export class EmbeddedServer implements EmbeddedApiServer {
     await this.refuse(true)
     await this.breakConnections()
     this.#store.restore(revision)
+    this.#parts.definitions.reload()
+    this.#parts.namespaces.reload()
     await this.refuse(false)
   }
 

@@ -57,6 +57,17 @@ export class Definitions {
     this.#timers.clear()
   }
 
+  /** Serves what the stored definitions say, after the store went back to another state. */
+  reload(): void {
+    const { store, registry } = this.#host
+    registry.withdrawAll()
+    this.#terminating.clear()
+    this.#reinitialising.clear()
+    const type = registry.resolve('apiextensions.k8s.io', 'v1', 'customresourcedefinitions')
+    for (const version of store.collection(type).snapshot(''))
+      this.#onDefinition({ ...version, type: 'MODIFIED' }, undefined)
+  }
+
   /** What a definition goes through before it is written. Throws what the server refuses. */
   admit(object: KubeObject, old: KubeObject | undefined): void {
     completeDefinition(object)

@@ -5,6 +5,7 @@ import type { Registry } from '../resources/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import type { Store } from '../store/store.ts'
+import type { Version } from '../store/version.ts'
 import type { Writer } from '../write/writer.ts'
 import { Work } from './work.ts'
 
@@ -29,12 +30,7 @@ export class NamespaceController {
     this.#work = delayMs === undefined ? undefined : new Work(clock, delayMs, name => this.#empty(name))
     store.onCommit((resource, version) => {
       if (resource.plural === 'namespaces' && resource.group === '') {
-        const terminating = version.type !== 'DELETED' && version.text.includes('"deletionTimestamp":"')
-        if (!terminating) this.#terminating.delete(version.name)
-        else {
-          this.#terminating.add(version.name)
-          this.#work?.add(version.name)
-        }
+        this.#onNamespace(version)
       } else if (version.type === 'DELETED' && this.#terminating.has(version.namespace)) {
         this.#work?.add(version.namespace)
       }
@@ -43,6 +39,12 @@ export class NamespaceController {
 
   close(): void {
     this.#work?.close()
+  }
+
+  /** Looks at every namespace anew, after the store went back to another state. */
+  reload(): void {
+    this.#terminating.clear()
+    for (const version of this.#store.collection(this.#namespaces).snapshot('')) this.#onNamespace(version)
   }
 
   /** Refuses a create in a namespace that does not exist, or is going. */
@@ -65,6 +67,16 @@ export class NamespaceController {
         ],
       },
     })
+  }
+
+  #onNamespace(version: Version): void {
+    const terminating = version.type !== 'DELETED' && version.text.includes('"deletionTimestamp":"')
+    if (!terminating) {
+      this.#terminating.delete(version.name)
+      return
+    }
+    this.#terminating.add(version.name)
+    this.#work?.add(version.name)
   }
 
   #empty(name: string): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { brief, cm, sie, withServer } from '../testkit/in-memory.ts'
+import { brief, cm, definitions, game, gameDefinition, games, sie, withServer } from '../testkit/in-memory.ts'
 import { checkFaultRule, type FaultEffect } from './fault-rule.ts'
 
 const failure = async (promise: Promise<unknown>): Promise<unknown> =>
@@ -239,6 +239,26 @@ describe('faults', () => {
         504,
       )
       await expect(server.restoreEtcd(rv + 100)).rejects.toThrow(RangeError)
+    }))
+
+  it('F2: a restore of etcd takes definitions and namespaces back too', () =>
+    withServer(async ({ call, server, sim }) => {
+      const before = await server.revision()
+      await call('POST', definitions, gameDefinition())
+      await call('POST', '/api/v1/namespaces', { metadata: { name: 'late' } })
+      await sim.advance(1000)
+      const after = await server.revision()
+      await call('DELETE', `${definitions}/games.arcade.example.com`)
+      await call('DELETE', '/api/v1/namespaces/late')
+      await sim.advance(5000)
+      expect((await call('GET', games)).status).toBe(404)
+      await server.restoreEtcd(after)
+      await sim.advance(10)
+      expect((await call('POST', games, game('chess'))).status).toBe(201)
+      expect((await call('POST', '/api/v1/namespaces/late/configmaps', { metadata: { name: 'a' } })).status).toBe(201)
+      await server.restoreEtcd(before)
+      await sim.advance(10)
+      expect((await call('GET', games)).status).toBe(404)
     }))
 
   it('refuses a rule that could never do what it says', () => {

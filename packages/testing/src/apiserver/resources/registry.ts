@@ -62,6 +62,12 @@ export class Registry {
     }
   }
 
+  /** Stops serving every custom resource. */
+  withdrawAll(): void {
+    this.#custom.clear()
+    this.#customVersions.clear()
+  }
+
   *all(): Generator<ResourceType> {
     yield* builtin.values()
     yield* this.#custom.values()

@@ -162,7 +162,7 @@ export class Store {
   #supersede(previous: Version): void {
     this.#supersededBytes += previous.text.length + 200
     if (this.#supersededBytes <= this.#historyBytes) return
-    this.#supersededBytes = 0
+    this.#supersededBytes /= 2
     // Half of the bound's worth of changes is kept, so that a watch that lags a little still resumes.
     const keepFrom = Math.floor((this.#revision + Math.max(this.#compacted, this.#floor)) / 2)
     this.compact(keepFrom)

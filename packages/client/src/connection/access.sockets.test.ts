@@ -12,6 +12,11 @@ import { NodeTransport } from './node-transport.ts'
 import { ConnectionPool } from './pool.ts'
 import { type Heard, send } from './testkit/scripted.ts'
 
+/** Waits for a condition, however busy the machine is. */
+function until(holds: () => unknown): Promise<unknown> {
+  return vi.waitFor(holds, { timeout: 15_000, interval: 5 })
+}
+
 const secret = 'SECRET-TOKEN'
 let at: Files
 let authority: CertificateAuthority
@@ -69,7 +74,7 @@ function opened(access: ClusterAccess, environment: Environment = systemEnvironm
 }
 
 async function over(heard: Heard): Promise<Heard> {
-  await vi.waitFor(() => expect(heard.log.some(line => /^(end|error)/.test(line))).toBe(true), { interval: 5 })
+  await until(() => expect(heard.log.some(line => /^(end|error)/.test(line))).toBe(true))
   return heard
 }
 

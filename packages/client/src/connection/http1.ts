@@ -23,10 +23,14 @@ class SocketAgent extends Agent {
     this.#socket = socket
   }
 
-  override createConnection(): Duplex {
+  override createConnection(
+    _options: unknown,
+    callback: (cause: Error | null, socket: Duplex) => void,
+  ): Duplex | undefined {
     const socket = this.#socket
     this.#socket = undefined
-    if (socket === undefined) throw new Error('the connection is gone')
+    // A request that waited for the socket while its server closed it: it was never sent.
+    if (socket === undefined) process.nextTick(callback as (cause: Error) => void, goneError())
     return socket
   }
 }
@@ -39,7 +43,7 @@ class Http1Connection implements Connection {
   readonly #limits: Http1Limits
   readonly #listeners: ((why: CloseReason, cause?: Error) => void)[] = []
   readonly #gone: Promise<void>
-  #state: 'open' | 'closed' = 'open'
+  #state: 'open' | 'goaway' | 'closed' = 'open'
   #cause: Error | undefined
 
   constructor(target: URL, socket: Socket, limits: Http1Limits) {
@@ -51,19 +55,17 @@ class Http1Connection implements Connection {
       this.#cause ??= error
     })
     // The server's FIN on an idle socket: it will answer nothing more.
-    socket.on('end', () => this.#leave())
+    socket.on('end', () => this.#leave('closed'))
     this.#gone = new Promise(resolve => {
       socket.once('close', () => {
-        this.#leave()
+        this.#leave('closed')
         resolve()
       })
     })
   }
 
   request(head: RequestHead, on: ResponseHandlers): Exchange {
-    if (this.#state === 'closed') {
-      throw new ConnectionError('CONNECTION_LOST', 'the connection was closed', { unprocessed: true })
-    }
+    if (this.#state !== 'open') throw goneError()
     const headers: Record<string, string | number> = { host: this.#target.host, ...head.headers }
     if (head.body !== undefined) headers['content-length'] = head.body.length
     const sent = request({
@@ -74,18 +76,22 @@ class Http1Connection implements Connection {
       maxHeaderSize: this.#limits.maxHeaderBytes,
     })
     const exchange = new Http1Exchange(sent, on, this.#socket, this.#limits)
+    sent.prependOnceListener('response', () => {
+      // `Connection: close`: this answer is its last.
+      if (!sent.shouldKeepAlive) this.#leave('goaway')
+    })
     sent.end(head.body)
     return exchange
   }
 
   /** HTTP/1.1 has none; TCP keep-alive is on. */
   ping(): Promise<void> {
-    return this.#state === 'open' ? Promise.resolve() : Promise.reject(new Error('the connection was closed'))
+    return this.#state !== 'closed' ? Promise.resolve() : Promise.reject(new Error('the connection was closed'))
   }
 
   onClose(fn: (why: CloseReason, cause?: Error) => void): void {
-    if (this.#state === 'closed') fn('closed', this.#cause)
-    else this.#listeners.push(fn)
+    if (this.#state !== 'open') fn(this.#state, this.#cause)
+    if (this.#state !== 'closed') this.#listeners.push(fn)
   }
 
   close(): Promise<void> {
@@ -93,10 +99,10 @@ class Http1Connection implements Connection {
     return this.#gone
   }
 
-  #leave(): void {
-    if (this.#state === 'closed') return
-    this.#state = 'closed'
-    for (const listener of [...this.#listeners]) listener('closed', this.#cause)
+  #leave(why: CloseReason): void {
+    if (this.#state === 'closed' || this.#state === why) return
+    this.#state = why
+    for (const listener of [...this.#listeners]) listener(why, this.#cause)
   }
 }
 
@@ -129,7 +135,7 @@ class Http1Exchange implements Exchange {
       this.#take()?.error(broken(error, limits))
     })
     sent.once('close', () => {
-      if (this.#response === undefined) this.#take()?.error(lost(failure))
+      if (this.#response === undefined) this.#take()?.error(sent.socket ? lost(failure) : goneError())
     })
   }
 
@@ -157,7 +163,12 @@ class Http1Exchange implements Exchange {
   }
 }
 
+function goneError(): ConnectionError {
+  return new ConnectionError('STREAM_REFUSED', 'the connection takes no more requests', { unprocessed: true })
+}
+
 function broken(cause: Error, limits: Http1Limits): ConnectionError {
+  if (cause instanceof ConnectionError) return cause
   if ((cause as NodeJS.ErrnoException).code === 'HPE_HEADER_OVERFLOW') {
     const message = `the answer's headers are longer than ${limits.maxHeaderBytes} bytes`
     return new ConnectionError('HEADERS_TOO_LARGE', message, { cause })

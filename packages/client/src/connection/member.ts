@@ -112,7 +112,7 @@ export class Member {
             this.#hear(slot)
             if (slot.job === undefined) return
             this.#owner.head(slot.job, status, headers)
-            if (this.#state === 'draining') slot.job?.tellDraining()
+            if (this.#state === 'draining') this.#tellDraining(slot)
           },
           data: chunk => {
             this.#heardAt = this.#clock.monotonic()
@@ -150,7 +150,7 @@ export class Member {
     if (this.#state !== 'open') return
     this.#state = 'draining'
     // Who has no answer yet may still be refused, and repeated elsewhere: it is told with its answer.
-    for (const slot of [...this.#slots]) if (slot.job?.answered) slot.job.tellDraining()
+    for (const slot of [...this.#slots]) if (slot.job?.answered) this.#tellDraining(slot)
     this.#endIfDrained()
   }
 
@@ -181,6 +181,11 @@ export class Member {
       this.#owner.freed(this)
     }
     this.#pacer.pass(slot.reset)
+  }
+
+  /** An HTTP/1.1 server that closes after each answer isn't going away. */
+  #tellDraining(slot: Slot): void {
+    if (this.maxStreams > 1) slot.job?.tellDraining()
   }
 
   #hear(slot: Slot): void {

@@ -6,8 +6,8 @@ import { measureList } from './measure.ts'
 /** The official client, as it is used. */
 export function run(context: SubjectContext): Promise<Metrics> {
   const api = kubeConfigFor(context.server()).makeApiClient(CoreV1Api)
-  return measureList(context, async () => {
-    const { items } = await api.listConfigMapForAllNamespaces({ resourceVersion: '0' })
-    return items.length
+  return measureList(context, {
+    touch: () => api.listNamespace(),
+    list: async () => (await api.listConfigMapForAllNamespaces({ resourceVersion: '0' })).items.length,
   })
 }

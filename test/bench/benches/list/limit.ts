@@ -4,13 +4,15 @@ import { measureList } from './measure.ts'
 
 /** The body read whole, and one JSON.parse. */
 export function run(context: SubjectContext): Promise<Metrics> {
-  return measureList(context, async () => {
+  const read = async (path: string): Promise<readonly unknown[]> => {
     const chunks: Buffer[] = []
-    for await (const chunk of await bareGet(context.server(), '/api/v1/configmaps?resourceVersion=0'))
-      chunks.push(chunk)
+    for await (const chunk of await bareGet(context.server(), path)) chunks.push(chunk)
     const body = Buffer.concat(chunks)
     chunks.length = 0
-    const { items } = JSON.parse(body.toString()) as { readonly items: readonly unknown[] }
-    return items.length
+    return (JSON.parse(body.toString()) as { readonly items: readonly unknown[] }).items
+  }
+  return measureList(context, {
+    touch: () => read('/api/v1/namespaces'),
+    list: async () => (await read('/api/v1/configmaps?resourceVersion=0')).length,
   })
 }

@@ -198,7 +198,7 @@ describe('a kubeconfig', () => {
   })
 
   it('X7: runs a plugin beside it, once for each 401, and gives it the cluster', async () => {
-    const script = `#!${process.execPath}
+    const script = `#!/usr/bin/env node
       const { spec } = JSON.parse(process.env.KUBERNETES_EXEC_INFO)
       require('node:fs').appendFileSync(__dirname + '/runs', 'x')
       const status = { token: spec.cluster.server + '|' + require('node:fs').readFileSync(__dirname + '/runs', 'utf8').length }

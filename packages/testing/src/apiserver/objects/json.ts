@@ -63,15 +63,6 @@ export function setOwn(object: JsonObject, key: string, value: Json): void {
   }
 }
 
-/** A deep copy. */
-export function copyJson<T extends Json | undefined>(value: T): T {
-  return mapJson(
-    value,
-    key => key,
-    same => same,
-  ) as T
-}
-
 /**
  * A deep copy in which every key went through `key` and every leaf (null, boolean, number, string,
  * kept integer) through `leaf`.

@@ -85,11 +85,6 @@ export function materialise(stored: StoredText, apiVersion: string, kind: string
   return Object.assign({ apiVersion, kind } as JsonObject, object) as KubeObject
 }
 
-/** The metadata of `stored`, parsed alone. */
-export function metadataOf(stored: StoredText): ObjectMeta {
-  return parseJson(fromLatin1(stored.text.slice(stored.metaStart, stored.metaEnd))) as ObjectMeta
-}
-
 /** The whole object's text, as a read of one object, a custom resource's list item and a watch event show it. */
 export function withHead(stored: StoredText, apiVersion: string, kind: string, custom: boolean): string {
   const { text, kindAt } = stored

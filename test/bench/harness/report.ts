@@ -1,4 +1,4 @@
-import { availableParallelism, totalmem } from 'node:os'
+import { availableParallelism, loadavg, totalmem } from 'node:os'
 import type { Target } from './bench.ts'
 import { unitOf } from './bench.ts'
 import type { Figure, Outcome } from './run-bench.ts'
@@ -47,6 +47,13 @@ export function report(outcome: Outcome): string {
     '',
     ...table(figures),
   ]
+  const busy = loadavg()[0] ?? 0
+  if (busy > availableParallelism() * 1.5) {
+    lines.push(
+      '',
+      `this machine was busy with more than the benchmark (load ${short(busy)}): absolute figures are too slow`,
+    )
+  }
   const verdicts = judge(outcome)
   if (verdicts.length > 0) lines.push('')
   for (const { target, state, got, shown } of verdicts) {

@@ -1,8 +1,8 @@
 import type { Cluster } from './cluster.ts'
-import { type DiscoveredResource, discover, groupVersionPath } from './discovery.ts'
+import { type DiscoveredResource, groupVersionPath } from './discovery.ts'
 import { banner, type Generated } from './generated-file.ts'
 import { fetchSchemas, referenceOf, type Schemas, schemaOfKind } from './openapi.ts'
-import { createSmallest } from './smallest-objects.ts'
+import { createSmallest, updateNeedsResourceVersion } from './smallest-objects.ts'
 
 const FOLDER = 'packages/testing/src/generated'
 const MARK = banner('tools/generate/builtin-resources.ts')
@@ -18,12 +18,12 @@ const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1'
 
 /**
  * Asks the server at `cluster` for all that the embedded server has to know about the built-in resources, and writes it
- * as a TypeScript module. Creates nothing that stays.
+ * as a TypeScript module. The server must be the generator's own: it creates an object of each.
  */
-export async function builtinResources(cluster: Cluster): Promise<Generated> {
+export async function builtinResources(cluster: Cluster, resources: readonly DiscoveredResource[]): Promise<Generated> {
   const lines: string[] = []
   const schemas = new Map<string, Schemas>()
-  for (const resource of await discover(cluster)) {
+  for (const resource of resources) {
     const { group, version } = resource
     const path = groupVersionPath(group, version)
     const known = schemas.get(path) ?? (await fetchSchemas(cluster, group, version))
@@ -65,6 +65,7 @@ async function describe(cluster: Cluster, found: DiscoveredResource, schemas: Sc
     hasSpec: 'spec' in properties,
     hasStatus: 'status' in properties,
     hasGeneration: await countsGeneration(cluster, found),
+    updateNeedsResourceVersion: await updateNeedsResourceVersion(cluster, found),
     storageVersionHash: found.storageVersionHash,
     selectableFields: listed && name !== undefined ? await selectableFields(cluster, found, schemas, name) : [],
     columns: listed ? await columns(cluster, found) : [],
@@ -139,6 +140,8 @@ export interface BuiltinResource {
   readonly hasStatus: boolean
   /** Whether a created object gets \`metadata.generation\`. */
   readonly hasGeneration: boolean
+  /** Whether a PUT without \`metadata.resourceVersion\` is refused, rather than the last write wins. */
+  readonly updateNeedsResourceVersion: boolean
   /** As in discovery. Equal where two endpoints serve the same stored objects; \`undefined\` for what is not stored. */
   readonly storageVersionHash?: string | undefined
   /** What a field selector may name beside \`metadata.name\` and \`metadata.namespace\`. */

@@ -34,11 +34,14 @@ it.runIf(available)(
   async () => {
     const server = await startRealApiServer()
     const cluster = connect(server)
-    const stale: string[] = []
-    for (const generated of await generateAll(cluster)) stale.push(...(await staleFiles(root, generated)))
-    cluster.close()
-    await server.close()
-    expect(stale).toEqual([])
+    try {
+      const stale: string[] = []
+      for (const generated of await generateAll(cluster)) stale.push(...(await staleFiles(root, generated)))
+      expect(stale).toEqual([])
+    } finally {
+      cluster.close()
+      await server.close()
+    }
   },
   60_000,
 )

@@ -1,9 +1,12 @@
 import { builtinResources } from './builtin-resources.ts'
 import type { Cluster } from './cluster.ts'
+import { discover } from './discovery.ts'
 import type { Generated } from './generated-file.ts'
 import { resourceTypes } from './resource-types.ts'
 
 /** Runs every generator against one server. */
 export async function generateAll(cluster: Cluster): Promise<Generated[]> {
-  return [await builtinResources(cluster), await resourceTypes(cluster)]
+  // Once, before anything is created: a CustomResourceDefinition would be found too.
+  const resources = await discover(cluster)
+  return [await builtinResources(cluster, resources), await resourceTypes(cluster, resources)]
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { root } from '../workspace.ts'
 import type { Cluster } from './cluster.ts'
-import { type DiscoveredResource, discover } from './discovery.ts'
+import type { DiscoveredResource } from './discovery.ts'
 import { banner, type Generated } from './generated-file.ts'
 import { fetchSchemas, referenceOf, type Schema, type Schemas, schemaOfKind } from './openapi.ts'
 import { createSmallest } from './smallest-objects.ts'
@@ -30,8 +30,7 @@ const written: Readonly<Record<string, string>> = {
 const ownMeta: ReadonlySet<string> = new Set(['ObjectMeta', 'OwnerReference', 'ManagedFieldsEntry'])
 
 /** Makes the types of all built-in resources, and a constant for each, from the server's OpenAPI. */
-export async function resourceTypes(cluster: Cluster): Promise<Generated> {
-  const resources = await discover(cluster)
+export async function resourceTypes(cluster: Cluster, resources: readonly DiscoveredResource[]): Promise<Generated> {
   const schemas: Record<string, Schema> = {}
   const kinds = new Map<DiscoveredResource, string>()
   for (const resource of resources) {

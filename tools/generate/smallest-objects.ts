@@ -1,4 +1,4 @@
-import type { Cluster } from './cluster.ts'
+import type { Answer, Cluster } from './cluster.ts'
 import { type DiscoveredResource, groupVersionPath } from './discovery.ts'
 
 /** Needs a proof of possession of a key, signed for the pod. */
@@ -9,15 +9,46 @@ const uncreatable: ReadonlySet<string> = new Set(['podcertificaterequests'])
  * what cannot be created, or is not kept.
  */
 export async function createSmallest(cluster: Cluster, found: DiscoveredResource): Promise<unknown> {
-  const { group, version, resource, scope, verbs } = found
-  if (!verbs.includes('create') || !verbs.includes('get') || uncreatable.has(resource)) return undefined
-  const folder = `${groupVersionPath(group, version)}${scope === 'Namespaced' ? '/namespaces/default' : ''}`
-  const answer = await cluster.send('POST', `${folder}/${resource}?dryRun=All`, {
-    apiVersion: group === '' ? version : `${group}/${version}`,
-    kind: found.responseKind.kind,
-    metadata: { name: 'probe' },
-    ...smallestObjects[`${group}/${resource}`],
+  if (!isKept(found)) return undefined
+  return created(found, await cluster.send('POST', `${collection(found)}?dryRun=All`, smallest(found, 'probe')))
+}
+
+/**
+ * Whether an update without a resourceVersion is refused for the want of it. Creates the smallest object, and deletes
+ * it again; without controllers one with a finalizer stays.
+ */
+export async function updateNeedsResourceVersion(cluster: Cluster, found: DiscoveredResource): Promise<boolean> {
+  if (!isKept(found) || !found.verbs.includes('update')) return false
+  const isNamespace = found.group === '' && found.resource === 'namespaces'
+  // A namespace would stay for ever, and one is there.
+  const object = isNamespace
+    ? await cluster.get(`${collection(found)}/default`)
+    : created(found, await cluster.send('POST', collection(found), smallest(found, 'probe-update')))
+  const { metadata, ...content } = object as { metadata: { name: string; resourceVersion?: string } }
+  const path = `${collection(found)}/${metadata.name}`
+  const answer = await cluster.send('PUT', `${path}?dryRun=All`, {
+    ...content,
+    metadata: { ...metadata, resourceVersion: undefined },
   })
+  if (!isNamespace) await cluster.send('DELETE', path)
+  const { details } = answer.body as { details?: { causes?: readonly { field?: string }[] } }
+  return answer.status === 422 && details?.causes?.some(({ field }) => field === 'metadata.resourceVersion') === true
+}
+
+function isKept({ resource, verbs }: DiscoveredResource): boolean {
+  return verbs.includes('create') && verbs.includes('get') && !uncreatable.has(resource)
+}
+
+function collection({ group, version, resource, scope }: DiscoveredResource): string {
+  return `${groupVersionPath(group, version)}${scope === 'Namespaced' ? '/namespaces/default' : ''}/${resource}`
+}
+
+function smallest({ group, version, resource, responseKind }: DiscoveredResource, name: string): object {
+  const apiVersion = group === '' ? version : `${group}/${version}`
+  return { apiVersion, kind: responseKind.kind, metadata: { name }, ...smallestObjects[`${group}/${resource}`] }
+}
+
+function created({ group, resource }: DiscoveredResource, answer: Answer): unknown {
   if (answer.status === 201) return answer.body
   throw new Error(`the smallest object of ${group}/${resource} is refused: ${JSON.stringify(answer.body)}`)
 }

@@ -20,6 +20,8 @@ export interface BuiltinResource {
   readonly hasStatus: boolean
   /** Whether a created object gets `metadata.generation`. */
   readonly hasGeneration: boolean
+  /** Whether a PUT without `metadata.resourceVersion` is refused, rather than the last write wins. */
+  readonly updateNeedsResourceVersion: boolean
   /** As in discovery. Equal where two endpoints serve the same stored objects; `undefined` for what is not stored. */
   readonly storageVersionHash?: string | undefined
   /** What a field selector may name beside `metadata.name` and `metadata.namespace`. */
@@ -60,6 +62,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     selectableFields: [],
     columns: [],
   },
@@ -78,6 +81,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     selectableFields: [],
     columns: [
       { name: 'Name', type: 'string', format: 'name', priority: 0 },
@@ -101,6 +105,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'qFsyl6wFWjQ=',
     selectableFields: [],
     columns: [
@@ -124,6 +129,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'fWeeMqaN/OA=',
     selectableFields: [],
     columns: [
@@ -147,6 +153,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'r2yiGXH7wu8=',
     selectableFields: ['involvedObject.apiVersion', 'involvedObject.fieldPath', 'involvedObject.kind', 'involvedObject.name', 'involvedObject.namespace', 'involvedObject.resourceVersion', 'involvedObject.uid', 'reason', 'reportingComponent', 'source', 'type'],
     columns: [
@@ -177,6 +184,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'EBKMFVe6cwo=',
     selectableFields: [],
     columns: [
@@ -202,6 +210,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'Q3oi5N2YM8M=',
     selectableFields: ['status.phase'],
     columns: [
@@ -228,6 +237,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'XwShjMxG9Fs=',
     selectableFields: ['spec.unschedulable'],
     columns: [
@@ -260,6 +270,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'QWTyNDq0dC4=',
     selectableFields: [],
     columns: [
@@ -291,6 +302,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'HN/zwEC+JgM=',
     selectableFields: [],
     columns: [
@@ -333,6 +345,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'xPOwRZ+Yhw8=',
     selectableFields: ['spec.hostNetwork', 'spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'status.nominatedNodeName', 'status.phase', 'status.podIP', 'status.podIPs'],
     columns: [
@@ -362,6 +375,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'LIXB2x4IFpk=',
     selectableFields: [],
     columns: [
@@ -389,6 +403,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'Jond2If31h0=',
     selectableFields: ['status.replicas'],
     columns: [
@@ -419,6 +434,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: '8uhSgffRX6w=',
     selectableFields: [],
     columns: [
@@ -443,6 +459,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'S6u1pOWzb84=',
     selectableFields: ['type'],
     columns: [
@@ -469,6 +486,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'pbx9ZvyFpBE=',
     selectableFields: [],
     columns: [
@@ -494,6 +512,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: '0/CO1lhkEBI=',
     selectableFields: ['spec.clusterIP', 'spec.type'],
     columns: [
@@ -523,6 +542,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'InPBPD7+PqM=',
     selectableFields: [],
     columns: [
@@ -547,6 +567,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: '85nkx63pcBU=',
     selectableFields: [],
     columns: [
@@ -573,6 +594,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'dd7pWHUlMKQ=',
     selectableFields: [],
     columns: [
@@ -607,6 +629,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: '8aSe+NMegvE=',
     selectableFields: [],
     columns: [
@@ -638,6 +661,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'P1RzHs8/mWQ=',
     selectableFields: [],
     columns: [
@@ -669,6 +693,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'H+vl74LkKdo=',
     selectableFields: [],
     columns: [
@@ -694,6 +719,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'r2yiGXH7wu8=',
     selectableFields: ['reason', 'regarding.apiVersion', 'regarding.fieldPath', 'regarding.kind', 'regarding.name', 'regarding.namespace', 'regarding.resourceVersion', 'regarding.uid', 'reportingController', 'type'],
     columns: [
@@ -723,6 +749,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     selectableFields: [],
     columns: [],
   },
@@ -740,6 +767,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     selectableFields: [],
     columns: [],
   },
@@ -757,6 +785,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     selectableFields: [],
     columns: [],
   },
@@ -774,6 +803,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     selectableFields: [],
     columns: [],
   },
@@ -791,6 +821,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     selectableFields: [],
     columns: [],
   },
@@ -808,6 +839,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     selectableFields: [],
     columns: [],
   },
@@ -828,6 +860,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'qwQve8ut294=',
     selectableFields: [],
     columns: [
@@ -857,6 +890,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'qwQve8ut294=',
     selectableFields: [],
     columns: [
@@ -886,6 +920,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'sd5LIXh4Fjs=',
     selectableFields: [],
     columns: [
@@ -918,6 +953,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'mudhfqk/qZY=',
     selectableFields: [],
     columns: [
@@ -949,6 +985,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: '95fRKMXA+00=',
     selectableFields: ['spec.signerName'],
     columns: [
@@ -975,6 +1012,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'v5yhuVertL4=',
     selectableFields: ['spec.signerName'],
     columns: [
@@ -999,6 +1037,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'wYA9yXQH8fg=',
     selectableFields: ['spec.nodeName', 'spec.podName', 'spec.signerName'],
     columns: [
@@ -1026,6 +1065,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: false,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'l/iqIbDgFyQ=',
     selectableFields: [],
     columns: [
@@ -1052,6 +1092,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: '39NQlfNR+bo=',
     selectableFields: [],
     columns: [
@@ -1078,6 +1119,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: '3f/plJFChNE=',
     selectableFields: [],
     columns: [
@@ -1100,6 +1142,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: false,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'YpfwF18m1G8=',
     selectableFields: [],
     columns: [
@@ -1125,6 +1168,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'gNLvruQhW2g=',
     selectableFields: [],
     columns: [
@@ -1150,6 +1194,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'EVWiDmWqyJw=',
     selectableFields: [],
     columns: [
@@ -1175,6 +1220,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: '48tpQ8gZHFc=',
     selectableFields: [],
     columns: [
@@ -1201,6 +1247,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'bYE5ZWDrJ44=',
     selectableFields: [],
     columns: [
@@ -1223,6 +1270,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'eGsCzGH6b1g=',
     selectableFields: [],
     columns: [
@@ -1249,6 +1297,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: '7FuwZcIIItM=',
     selectableFields: [],
     columns: [
@@ -1271,6 +1320,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'hL6j/rwBV5w=',
     selectableFields: [],
     columns: [
@@ -1301,6 +1351,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'Pe62DkZtjuo=',
     selectableFields: [],
     columns: [
@@ -1324,6 +1375,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'xeVl+2Ly1kE=',
     selectableFields: [],
     columns: [
@@ -1346,6 +1398,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'K+m6uJwbjGY=',
     selectableFields: [],
     columns: [
@@ -1374,6 +1427,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'tJx/ezt6UDU=',
     selectableFields: [],
     columns: [
@@ -1400,6 +1454,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'tIjydgKBC5w=',
     selectableFields: [],
     columns: [
@@ -1423,6 +1478,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: false,
     hasGeneration: true,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'mHCkTKpUTrE=',
     selectableFields: [],
     columns: [
@@ -1447,6 +1503,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: false,
     hasGeneration: true,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'ZKgZT1uTmZ0=',
     selectableFields: [],
     columns: [
@@ -1471,6 +1528,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: true,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'Sqi0GUgDaX0=',
     selectableFields: [],
     columns: [
@@ -1496,6 +1554,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: true,
     storageVersionHash: '6OxvlMmQ6is=',
     selectableFields: [],
     columns: [
@@ -1520,6 +1579,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: false,
     hasGeneration: true,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'v9715VZqakg=',
     selectableFields: [],
     columns: [
@@ -1544,6 +1604,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: true,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'B0wHjQmsGNk=',
     selectableFields: [],
     columns: [
@@ -1569,6 +1630,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'jfWCUB31mvA=',
     selectableFields: [],
     columns: [
@@ -1597,6 +1659,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: '1QwjyaZjj3Y=',
     selectableFields: [],
     columns: [
@@ -1622,6 +1685,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'gqkMMb/YqFM=',
     selectableFields: [],
     columns: [
@@ -1645,6 +1709,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'WQTu1GL3T2Q=',
     selectableFields: [],
     columns: [
@@ -1668,6 +1733,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: false,
     hasStatus: false,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'qgS0xkrxYAI=',
     selectableFields: [],
     columns: [
@@ -1693,6 +1759,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: false,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'Yk2PTc1Ybxk=',
     selectableFields: [],
     columns: [
@@ -1717,6 +1784,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'i+85+TcIKpA=',
     selectableFields: [],
     columns: [
@@ -1745,6 +1813,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'wgAZaHcZxUg=',
     selectableFields: [],
     columns: [
@@ -1768,6 +1837,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: false,
     hasGeneration: false,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'TuzjC49aUfM=',
     selectableFields: [],
     columns: [
@@ -1790,6 +1860,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: false,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'KsC072WgaEY=',
     selectableFields: ['spec.driver', 'spec.nodeName', 'spec.pool.name'],
     columns: [
@@ -1817,6 +1888,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'GJVAJZSZBIw=',
     selectableFields: [],
     columns: [
@@ -1845,6 +1917,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: true,
+    updateNeedsResourceVersion: false,
     storageVersionHash: 'Kir5PVfvNeI=',
     selectableFields: [],
     columns: [
@@ -1874,6 +1947,7 @@ export const builtinResources: readonly BuiltinResource[] = [
     hasSpec: true,
     hasStatus: true,
     hasGeneration: false,
+    updateNeedsResourceVersion: true,
     storageVersionHash: 'pCjmmKOkLy4=',
     selectableFields: [],
     columns: [

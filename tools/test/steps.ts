@@ -30,6 +30,7 @@ export function steps(): Step[] {
     { name: 'publint', limitMs: 5 * minute, run: checkPublint },
     { name: 'attw', limitMs: 5 * minute, run: checkTypesAreRight },
     { name: 'sizes', limitMs: 5 * minute, run: checkSizes },
+    { name: 'demo', limitMs: 2 * minute, run: checkDemo },
     { name: 'install', limitMs: 10 * minute, run: installTest },
   ]
 }
@@ -55,6 +56,16 @@ async function checkTypes(): Promise<Found> {
     else failures.push(ended.output.trim())
   }
   return { passed, failures }
+}
+
+/** What `npm run demo` runs, against the packages as they were built. */
+async function checkDemo(): Promise<Found> {
+  await packed()
+  const { code, output } = await command(process.execPath, [join(root, 'examples/demo/main.ts')], { limitMs: minute })
+  const told = ['created Game chess', 'games: MODIFIED chess', 'configmaps: DELETED opening-hours', 'done:']
+  const missing = told.filter(line => !output.includes(line))
+  if (code === 0 && missing.length === 0) return { passed: 1, failures: [] }
+  return { passed: 0, failures: [`${output.trim()}\nmissing: ${missing.join(', ') || 'nothing'}; exit code ${code}`] }
 }
 
 /** Every rule that a package claims must be named by a test of it. */

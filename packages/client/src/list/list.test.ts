@@ -197,6 +197,40 @@ describe('listing', () => {
     await expect(before).rejects.toThrow('refused')
   })
 
+  it('rejects gzip that is none, and a break in the midst of it', async () => {
+    const { server, context } = setup()
+    const garbled = wholeList(context, target, { gzip: true })
+    server.last.answer(200, undefined, { 'content-encoding': 'gzip' }).send('{"items":[]}')
+    await expect(garbled).rejects.toMatchObject({ code: 'INVALID_BODY', message: expect.stringContaining('gzip') })
+    expect(server.last.aborted).toBe(true)
+
+    const broken = wholeList(context, target, { gzip: true })
+    const bytes = gzipSync(JSON.stringify(body(['a'])))
+    server.last.answer(200, undefined, { 'content-encoding': 'gzip' }).send(bytes.subarray(0, 30)).break()
+    await expect(broken).rejects.toThrow('reset')
+  })
+
+  it('X4: does not follow a redirect, and takes no end for an answer', async () => {
+    const { server, context } = setup()
+    const moved = wholeList(context, target)
+    server.last.answer(301, 'elsewhere', { location: 'https://elsewhere.test/' })
+    await expect(moved).rejects.toMatchObject({ code: 'API_ERROR', status: 301 })
+    expect(server.requests.length).toBe(1)
+    const none = wholeList(context, target)
+    server.last.end()
+    await expect(none).rejects.toThrow(/GET .*configmaps: the answer ended before it began/)
+  })
+
+  it('X12: passes the headers of every answer to whoever hears warnings', async () => {
+    const { server, context } = setup()
+    const heard: unknown[] = []
+    const list = wholeList({ ...context, warnings: { hear: (...what) => heard.push(what) } }, target)
+    server.last.answer(200, body([]), { warning: '299 - "old"' })
+    await list
+    const about = { resource: 'v1/configmaps', method: 'GET', path: '/api/v1/namespaces/v1/configmaps' }
+    expect(heard).toEqual([[{ warning: '299 - "old"' }, about]])
+  })
+
   it('ends with its signal: before, on the way, and from within a callback', async () => {
     const { server, context } = setup()
     const none = readItems(context, target, '', () => {}, { signal: AbortSignal.abort(new Error('early')) })

@@ -1,14 +1,14 @@
 /**
- * Runs benchmarks: `npm run bench -- NAME [NAME …] [--objects N] [--runs N] [--json]`, or `--list`.
- * Progress goes to stderr; figures go to stdout, with `--json` as one object a line. Ends with 1 when a subject failed.
+ * Runs benchmarks: `npm run bench -- NAME [NAME …] [--objects N] [--runs N] [--json | --markdown]`, or `--list`.
+ * Progress goes to stderr; figures go to stdout, with `--json` as one object a line, with `--markdown` as a table. Ends with 1 when a subject failed.
  */
 import { parseArgs } from 'node:util'
 import { benches } from './benches/index.ts'
 import { ChildError } from './harness/child.ts'
-import { report } from './harness/report.ts'
+import { markdown, report } from './harness/report.ts'
 import { jsonLine, runBench } from './harness/run-bench.ts'
 
-const USAGE = 'usage: npm run bench -- NAME [NAME …] [--objects N] [--runs N] [--json] | --list'
+const USAGE = 'usage: npm run bench -- NAME [NAME …] [--objects N] [--runs N] [--json | --markdown] | --list'
 
 function wholeNumber(text: string | undefined, name: string, otherwise: number): number {
   if (text === undefined) return otherwise
@@ -25,6 +25,7 @@ async function main(args: readonly string[]): Promise<number> {
       objects: { type: 'string' },
       runs: { type: 'string' },
       json: { type: 'boolean', default: false },
+      markdown: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
     },
   })
@@ -57,6 +58,9 @@ async function main(args: readonly string[]): Promise<number> {
     failed ||= outcome.failures.length > 0
     if (values.json) {
       lines.push(...outcome.figures.map(jsonLine))
+      console.error(report(outcome))
+    } else if (values.markdown) {
+      console.log(`${markdown(outcome.figures)}\n`)
       console.error(report(outcome))
     } else {
       console.log(`${report(outcome)}\n`)

@@ -71,7 +71,14 @@ export function machine(): string {
   return `${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GB`
 }
 
-function table(figures: readonly Figure[]): string[] {
+/** The figures as a table in Markdown, for docs/benchmarks.md. */
+export function markdown(figures: readonly Figure[]): string {
+  const [head = [], ...rows] = rowsOf(figures)
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map((_, column) => (column < 3 ? '---' : '---:'))), ...rows.map(line)].join('\n')
+}
+
+function rowsOf(figures: readonly Figure[]): string[][] {
   const rows = figures.map(({ input, subject, metric, summary }) => [
     input,
     subject,
@@ -81,7 +88,11 @@ function table(figures: readonly Figure[]): string[] {
     withUnit(summary.max, metric),
     `${summary.runs}`,
   ])
-  const all = [['input', 'subject', 'metric', 'median', 'min', 'max', 'runs'], ...rows]
+  return [['input', 'subject', 'metric', 'median', 'min', 'max', 'runs'], ...rows]
+}
+
+function table(figures: readonly Figure[]): string[] {
+  const all = rowsOf(figures)
   const widths = all[0]?.map((_, column) => Math.max(...all.map(row => row[column]?.length ?? 0))) ?? []
   return all.map(row =>
     row

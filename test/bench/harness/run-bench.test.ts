@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Bench, Subject } from './bench.ts'
-import { judge, report } from './report.ts'
+import { judge, markdown, report } from './report.ts'
 import type { Outcome } from './run-bench.ts'
 import { jsonLine, measureOnce, runBench } from './run-bench.ts'
 
@@ -82,6 +82,16 @@ it('prints a figure as one line of JSON with the unit of its name', () => {
   expect(jsonLine(figure)).toBe(
     '{"bench":"list","input":"configmaps-100000","subject":"wherry","metric":"list_ms","value":1234.57,"min":1,"max":2000000000,"runs":5,"unit":"ms"}',
   )
+})
+
+it('prints figures as a table in Markdown', () => {
+  const summary = { median: 1.5, min: 1, max: 2000, runs: 3 }
+  const figure = { bench: 'call', input: 'configmaps-1000', subject: 'wherry', metric: 'get_us', summary }
+  expect(markdown([figure]).split('\n')).toEqual([
+    '| input | subject | metric | median | min | max | runs |',
+    '| --- | --- | --- | ---: | ---: | ---: | ---: |',
+    '| configmaps-1000 | wherry | get_us | 1.5 us | 1 us | 2,000 us | 3 |',
+  ])
 })
 
 it('shows an absolute bound in its unit', () => {

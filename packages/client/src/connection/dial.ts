@@ -56,6 +56,8 @@ function opened<S extends Socket>(socket: S, event: 'connect' | 'secureConnect',
     }
     const ready = (): void => {
       done()
+      // Until the protocol listens itself: an error that nobody hears would end the process.
+      socket.on('error', () => {})
       resolve(socket)
     }
     const failed = (cause: unknown): void => {

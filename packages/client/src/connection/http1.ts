@@ -54,8 +54,9 @@ class Http1Connection implements Connection {
     socket.on('error', error => {
       this.#cause ??= error
     })
-    // The server's FIN on an idle socket: it will answer nothing more.
+    // The server's FIN on an idle socket: it will answer nothing more. Only who reads hears of it.
     socket.on('end', () => this.#leave('closed'))
+    socket.resume()
     this.#gone = new Promise(resolve => {
       socket.once('close', () => {
         this.#leave('closed')

@@ -510,6 +510,32 @@ describe('opening', () => {
     await expect(connecting).rejects.toThrow('enough')
   })
 
+  it('X9: a server that hangs up right after the handshake is an error, or a closed connection, and nothing else', async () => {
+    const { createServer } = await import('node:tls')
+    let n = 0
+    const server = createServer({ ...tls, ALPNProtocols: ['h2', 'http/1.1'] }, socket => {
+      socket.on('error', () => {})
+      n += 1
+      if (n % 3 === 0) socket.destroy()
+      else if (n % 3 === 1) socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')
+      else setImmediate(() => socket.destroy())
+    })
+    const url = await listening(server)
+    for (const protocol of ['h2', 'http/1.1'] as const) {
+      for (let i = 0; i < 9; i++) {
+        const outcome = await transport({ protocol })
+          .connect(url, never)
+          .catch((error: unknown) => error)
+        if (outcome instanceof Error) continue
+        const connection = outcome as Connection
+        const closed = new Promise<void>(resolve => connection.onClose(why => why === 'closed' && resolve()))
+        await closed
+        await connection.close()
+      }
+    }
+    expect(n).toBe(18)
+  })
+
   it('X6: options are checked', () => {
     expect(() => new NodeTransport({ protocol: 'h3' as 'h2' })).toThrow(RangeError)
     expect(() => new NodeTransport({ maxHeaderBytes: 1 })).toThrow(RangeError)

@@ -3,7 +3,6 @@ import type { TLSSocket } from 'node:tls'
 import { anonymous, type Credentials } from '../credentials/credentials.ts'
 import { checkOptions, flag, having, integer, oneOf, text } from '../errors/check.ts'
 import type { Connection, Transport } from '../transport.ts'
-import { dial } from './dial.ts'
 
 /** Options of a {@link NodeTransport}. */
 export interface NodeTransportOptions {
@@ -57,11 +56,13 @@ export class NodeTransport implements Transport {
   async connect(target: URL, signal: AbortSignal): Promise<Connection> {
     const { protocol = 'h2', maxHeaderBytes = 262_144, streamWindowBytes = 1_048_576 } = this.#options
     const secure = target.protocol === 'https:'
-    // The protocol's module loads while the connection is being opened.
+    // Nothing of Node's network modules is loaded before it is needed (node:tls takes 10 ms, node:http2 as much), and
+    // the protocol's while the connection is being opened.
     const http1 = (): Promise<typeof import('./http1.ts')> => import('./http1.ts')
     const http2 = (): Promise<typeof import('./http2.ts')> => import('./http2.ts')
     const loading = secure && protocol === 'h2' ? http2() : http1()
     loading.catch(() => {})
+    const { dial } = await import('./dial.ts')
     const socket = await dial(target, signal, {
       tls: secure ? await this.#credentials.tls() : undefined,
       digest: this.#credentials.digest(),
@@ -70,9 +71,20 @@ export class NodeTransport implements Transport {
       proxyUrl: this.#options.proxyUrl,
       protocols: protocol === 'h2' ? ['h2', 'http/1.1'] : ['http/1.1'],
     })
-    if (agreedOn(socket) !== 'h2') return (await http1()).connectHttp1(target, socket, { maxHeaderBytes })
-    return (await http2()).connectHttp2(target, socket, signal, { maxHeaderBytes, streamWindowBytes })
+    if (agreedOn(socket) === 'h2') {
+      const { connectHttp2 } = await http2()
+      checkOpen(socket)
+      return connectHttp2(target, socket, signal, { maxHeaderBytes, streamWindowBytes })
+    }
+    const { connectHttp1 } = await http1()
+    checkOpen(socket)
+    return connectHttp1(target, socket, { maxHeaderBytes })
   }
+}
+
+/** A socket that closed meanwhile says nothing more: Node's sessions would wait for ever. */
+function checkOpen(socket: Socket): void {
+  if (socket.destroyed) throw new Error('the server closed the connection as soon as it was open')
 }
 
 function agreedOn(socket: Socket | TLSSocket): string | undefined {

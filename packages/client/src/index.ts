@@ -25,9 +25,10 @@ export type {
   KubeConfigCluster,
   KubeConfigLike,
   KubeConfigUser,
-  KubeconfigFileOptions,
 } from './credentials/kubeconfig.ts'
-export { fromKubeConfig, fromKubeconfigFile } from './credentials/kubeconfig.ts'
+export { fromKubeConfig } from './credentials/kubeconfig.ts'
+export type { KubeconfigFileOptions } from './credentials/kubeconfig-file.ts'
+export { fromKubeconfigFile } from './credentials/kubeconfig-file.ts'
 export type { DiscoverOptions, ResourceQuery } from './discovery/discovery.ts'
 export type { DiscoveredResource } from './discovery/document.ts'
 export type {

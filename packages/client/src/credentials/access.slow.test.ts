@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'v
 import { type ClusterAccess, fromUrl } from './access.ts'
 import { findAccess } from './find.ts'
 import { inCluster } from './in-cluster.ts'
-import { fromKubeConfig, fromKubeconfigFile, type KubeConfigLike, type KubeConfigUser } from './kubeconfig.ts'
+import { fromKubeConfig, type KubeConfigLike, type KubeConfigUser } from './kubeconfig.ts'
+import { fromKubeconfigFile } from './kubeconfig-file.ts'
 import { StillClock } from './testkit/clock.ts'
 import { type Files, files } from './testkit/files.ts'
 

@@ -1,6 +1,6 @@
 import type { AccessOptions, ClusterAccess } from './access.ts'
 import { inCluster, isInCluster } from './in-cluster.ts'
-import { fromKubeconfigFile } from './kubeconfig.ts'
+import { fromKubeconfigFile } from './kubeconfig-file.ts'
 
 /**
  * The access that this process has by where it runs: that of the files in KUBECONFIG if it is set, else of the

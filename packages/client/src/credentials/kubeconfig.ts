@@ -1,6 +1,5 @@
-import type { KubeConfig } from '@kubernetes/client-node'
 import { type Clock, systemClock } from '../clock.ts'
-import { checkOptions, having, text } from '../errors/check.ts'
+import { checkOptions, having } from '../errors/check.ts'
 import { type AccessOptions, type ClusterAccess, refuseInsecure, serverUrl } from './access.ts'
 import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './error.ts'
@@ -52,43 +51,11 @@ export interface KubeConfigLike {
  */
 export function fromKubeConfig(config: KubeConfigLike, options: AccessOptions = {}): ClusterAccess {
   checkOptions('access', options, { clock })
-  return accessOf(config, options.clock ?? systemClock(), undefined)
+  return accessOf(config, options.clock ?? systemClock())
 }
 
-/** Options of {@link fromKubeconfigFile}. */
-export interface KubeconfigFileOptions extends AccessOptions {
-  /** @default the file's current context */
-  readonly context?: string | undefined
-}
-
-/**
- * The access of a kubeconfig file: of `path`, else of the files that KUBECONFIG names, merged, else of
- * `~/.kube/config`. After a 401 the file is read again.
- *
- * Loads `@kubernetes/client-node`, an optional peer dependency (400 ms and 86 MB of memory): in a
- * cluster, {@link inCluster} does without.
- */
-export async function fromKubeconfigFile(path?: string, options: KubeconfigFileOptions = {}): Promise<ClusterAccess> {
-  checkOptions('access', { ...options, path }, { clock, context: text, path: text })
-  const { dirname } = await import('node:path')
-  const paths = path === undefined ? await defaultPaths() : [path]
-  const first = paths[0] as string
-  const load = async (): Promise<KubeConfigLike> => {
-    const config = await loaded(paths)
-    if (options.context !== undefined) config.setCurrentContext(options.context)
-    return config
-  }
-  const reading = { directory: dirname(first), load }
-  return accessOf(await load(), options.clock ?? systemClock(), reading)
-}
-
-interface Reading {
-  /** What relative commands are relative to. */
-  readonly directory: string
-  readonly load: () => Promise<KubeConfigLike>
-}
-
-function accessOf(config: KubeConfigLike, clock: Clock, reading: Reading | undefined): ClusterAccess {
+/** The access of a kubeconfig's current context. Commands of plugins are relative to `directory`. */
+export function accessOf(config: KubeConfigLike, clock: Clock, directory?: string): ClusterAccess {
   const cluster = config.getCurrentCluster()
   const context = config.getCurrentContext()
   if (cluster === null) {
@@ -97,11 +64,9 @@ function accessOf(config: KubeConfigLike, clock: Clock, reading: Reading | undef
   const user = config.getCurrentUser()
   const server = serverUrl(`server of cluster ${named(cluster.name)}`, cluster.server)
   if (user !== null && (user.token || user.username || user.exec || user.authProvider)) refuseInsecure(server)
-  const inner = credentialsOf(config, cluster, user, clock, reading?.directory)
-  const credentials = reading === undefined ? inner : new ReloadingCredentials(inner, config, clock, reading)
   return {
     server,
-    credentials,
+    credentials: credentialsOf(config, cluster, user, clock, directory),
     namespace: config.getContextObject(context)?.namespace || undefined,
     proxyUrl: cluster.proxyUrl || undefined,
     tlsServerName: cluster.tlsServerName || undefined,
@@ -187,49 +152,6 @@ function clusterInfo(cluster: KubeConfigCluster): Readonly<Record<string, unknow
   }
 }
 
-/** Credentials of a file that may be written anew: it is read again after a 401. */
-class ReloadingCredentials implements Credentials {
-  #inner: Credentials
-  #config: KubeConfigLike
-  readonly #clock: Clock
-  readonly #reading: Reading
-
-  constructor(inner: Credentials, config: KubeConfigLike, clock: Clock, reading: Reading) {
-    this.#inner = inner
-    this.#config = config
-    this.#clock = clock
-    this.#reading = reading
-  }
-
-  headers(): ReturnType<Credentials['headers']> {
-    return this.#inner.headers()
-  }
-
-  tls(): ReturnType<Credentials['tls']> {
-    return this.#inner.tls()
-  }
-
-  digest(): string {
-    return this.#inner.digest()
-  }
-
-  async refresh(): Promise<boolean> {
-    const config = await this.#reading.load()
-    const cluster = config.getCurrentCluster()
-    if (cluster === null || said(config) === said(this.#config)) return this.#inner.refresh()
-    const { directory } = this.#reading
-    const inner = credentialsOf(config, cluster, config.getCurrentUser(), this.#clock, directory)
-    await inner.headers()
-    this.#inner = inner
-    this.#config = config
-    return true
-  }
-}
-
-function said(config: KubeConfigLike): string {
-  return JSON.stringify([config.getCurrentCluster(), config.getCurrentUser()])
-}
-
 function isAbsolute(path: string): boolean {
   return /^(?:[/\\]|[A-Za-z]:)/.test(path)
 }
@@ -238,81 +160,4 @@ const clock = having('a Clock', 'now', 'monotonic', 'timer')
 
 function named(name: string): string {
   return JSON.stringify(name)
-}
-
-async function defaultPaths(): Promise<string[]> {
-  const { delimiter, join } = await import('node:path')
-  const { homedir } = await import('node:os')
-  const named = (process.env.KUBECONFIG ?? '').split(delimiter).filter(path => path !== '')
-  return named.length > 0 ? named : [join(homedir(), '.kube', 'config')]
-}
-
-async function loaded(paths: readonly string[]): Promise<KubeConfig> {
-  const library = await clientNode()
-  const { readFile } = await import('node:fs/promises')
-  const { dirname } = await import('node:path')
-  let merged: KubeConfig | undefined
-  for (const path of paths) {
-    const config = new library.KubeConfig()
-    try {
-      const text = await readFile(path, 'utf8')
-      config.loadFromString(text)
-      addTokenFile(config, text)
-      config.makePathsAbsolute(dirname(path))
-    } catch (cause) {
-      if (cause instanceof CredentialsError) throw cause
-      const known = (cause as NodeJS.ErrnoException).code
-      // As kubectl does: of several files some need not be there.
-      if (known === 'ENOENT' && paths.length > 1) continue
-      // A parser's message may quote the file; the system's code does not.
-      throw new CredentialsError(
-        'KUBECONFIG_INVALID',
-        `${path} can't be read as a kubeconfig${known ? `: ${known}` : ''}`,
-      )
-    }
-    if (merged === undefined) merged = config
-    else merge(merged, config)
-  }
-  if (merged === undefined) throw new CredentialsError('KUBECONFIG_INVALID', `none of ${paths.join(', ')} is there`)
-  return merged
-}
-
-/**
- * client-node drops a user's `tokenFile`. Where the file has one, and one user without anything else, it is that
- * user's; where it can't be told whose it is, nobody is to be anonymous in silence.
- */
-function addTokenFile(config: KubeConfig, text: string): void {
-  const files = [...text.matchAll(/^[^#\n]*?["']?\btokenFile["']?\s*:\s*["']?([^"'\n,}]+)/gm)].map(match => match[1])
-  if (files.length === 0) return
-  const bare = config.users.filter(
-    user => !(user.token || user.exec || user.authProvider || user.certData || user.certFile),
-  )
-  const [user] = bare
-  const tokenFile = files[0]?.trim()
-  if (files.length > 1 || bare.length > 1 || user === undefined || tokenFile === undefined) {
-    const message = 'a kubeconfig with a tokenFile must have no other user without a token'
-    throw new CredentialsError('KUBECONFIG_INVALID', message)
-  }
-  const authProvider = { name: 'tokenFile', config: { tokenFile } }
-  config.users = config.users.map(one => (one === user ? { ...one, authProvider } : one))
-}
-
-/** The first file to say something wins. */
-function merge(merged: KubeConfig, config: KubeConfig): void {
-  const { clusters, users, contexts } = merged
-  const lacks = <T extends { readonly name: string }>(known: readonly T[], one: T): boolean =>
-    known.every(({ name }) => name !== one.name)
-  for (const one of config.clusters) if (lacks(clusters, one)) merged.addCluster(one)
-  for (const one of config.users) if (lacks(users, one)) merged.addUser(one)
-  for (const one of config.contexts) if (lacks(contexts, one)) merged.addContext(one)
-  if (!merged.currentContext && config.currentContext) merged.setCurrentContext(config.currentContext)
-}
-
-async function clientNode(): Promise<typeof import('@kubernetes/client-node')> {
-  try {
-    return await import('@kubernetes/client-node')
-  } catch (cause) {
-    const message = 'reading a kubeconfig file needs the package @kubernetes/client-node: add it to your dependencies'
-    throw new CredentialsError('KUBECONFIG_INVALID', message, cause)
-  }
 }

@@ -217,8 +217,9 @@ export class ConnectionGroup {
     const member = new Member(connection, digest, environment.clock, limits, this.#owner)
     this.#members.add(member)
     this.#options.changed()
-    member.start()
+    member.listen()
     this.#pump()
+    member.tend()
   }
 
   #refused(cause: unknown): void {

@@ -53,6 +53,8 @@ export class Member {
   #heardAt: number
   #busyAt: number
   #tending: Timer | undefined
+  #tendAt = Number.POSITIVE_INFINITY
+  #pinging = false
   #closing: Promise<void> | undefined
 
   constructor(connection: Connection, digest: string, clock: Clock, limits: MemberLimits, owner: MemberOwner) {
@@ -67,10 +69,14 @@ export class Member {
     this.#busyAt = this.#heardAt
   }
 
-  /** Begins to listen and to look after the connection. */
-  start(): void {
+  /** Begins to listen to the connection. */
+  listen(): void {
     this.#connection.onClose((why, cause) => this.#onClose(why, cause))
-    if (this.#state !== 'gone') this.#tend()
+  }
+
+  /** Begins to look after it: from now on it may be idle. */
+  tend(): void {
+    if (this.#state !== 'gone' && this.#tending === undefined) this.#tend()
   }
 
   get maxStreams(): number {
@@ -209,6 +215,9 @@ export class Member {
   #rest(): void {
     this.#busyAt = this.#clock.monotonic()
     this.#endIfDrained()
+    if (this.#slots.size > 0 || this.#pinging || this.#busyAt + this.#limits.idleMs >= this.#tendAt) return
+    this.#tending?.cancel()
+    this.#tend()
   }
 
   #endIfDrained(): void {
@@ -245,7 +254,8 @@ export class Member {
     const { idleMs, pingAfterMs } = this.#limits
     const now = this.#clock.monotonic()
     const idleAt = this.#slots.size === 0 ? this.#busyAt + idleMs : Number.POSITIVE_INFINITY
-    if (now >= idleAt) {
+    // At 0 it is looked at a moment later, so that the next of several requests in a row finds it open.
+    if (now >= idleAt && now > this.#busyAt) {
       void this.close(lost())
       return
     }
@@ -253,14 +263,15 @@ export class Member {
       this.#ping()
       return
     }
-    // Whoever is busy now may be idle a full idle time from now, at the earliest.
-    const next = Math.min(idleAt, now + idleMs, this.#heardAt + pingAfterMs)
-    this.#tending = this.#clock.timer(Math.max(1, next - now), () => this.#tend())
+    this.#tendAt = Math.min(idleAt, this.#heardAt + pingAfterMs)
+    this.#tending = this.#clock.timer(Math.max(1, this.#tendAt - now), () => this.#tend())
   }
 
   #ping(): void {
     const heardAt = this.#heardAt
+    this.#pinging = true
     this.#tending = this.#clock.timer(this.#limits.pingTimeoutMs, () => {
+      this.#pinging = false
       // Bytes that came meanwhile are an answer too.
       if (this.#heardAt > heardAt) this.#tend()
       else {
@@ -274,6 +285,7 @@ export class Member {
     this.#connection.ping().then(
       () => {
         if (this.#state === 'gone') return
+        this.#pinging = false
         this.#heardAt = this.#clock.monotonic()
         this.#tending?.cancel()
         this.#tend()

@@ -128,6 +128,30 @@ describe('placing', () => {
     expect(transport.connections[0]?.closed).toBe(true)
   })
 
+  it('idleMs 0 closes it at once, Infinity never', async () => {
+    for (const idleMs of [0, Number.POSITIVE_INFINITY]) {
+      const { pool, transport, settle, advance } = bench({ idleMs })
+      send(pool, 'call', '/get')
+      await settle()
+      answer(transport.at('/get'))
+      await advance(idleMs === 0 ? 30_001 : 3_600_000)
+      expect(pool.connections).toBe(idleMs === 0 ? 0 : 1)
+    }
+  })
+
+  it('a connection is idle from its last request on, not from its first', async () => {
+    const { pool, transport, settle, advance } = bench()
+    for (let i = 0; i < 5; i++) {
+      send(pool, 'call', '/get')
+      await settle()
+      answer(transport.at('/get'))
+      await advance(50_000)
+    }
+    expect(transport.connections).toHaveLength(1)
+    await advance(11_000)
+    expect(pool.connections).toBe(0)
+  })
+
   it('keeps a busy connection however long its stream is', async () => {
     const { pool, transport, settle, advance } = bench()
     const [heard] = streams(pool, 1)
@@ -494,7 +518,50 @@ describe('close', () => {
   })
 })
 
+/** A pool whose metrics are kept, a line for each counter and the last value of each gauge. */
+function measured(options: Partial<PoolOptions> = {}): {
+  readonly simulation: Simulation
+  readonly transport: ScriptedTransport
+  readonly pool: ConnectionPool
+  readonly counts: string[]
+} {
+  const simulation = simulate(4)
+  const counts: string[] = []
+  const transport = new ScriptedTransport(() => simulation.clock.monotonic())
+  const metrics = {
+    gauge() {},
+    observe() {},
+    count: (name: string, labels?: Readonly<Record<string, string>>) =>
+      counts.push([name, ...Object.values(labels ?? {})].join(' ')),
+  }
+  const environment = { clock: simulation.clock, random: () => 0, onError() {}, onWarning() {}, log() {}, metrics }
+  const pool = new ConnectionPool({ target: at, transport, environment, ...options })
+  open.push(pool)
+  return { simulation, transport, pool, counts }
+}
+
 describe('metrics', () => {
+  it('count connects, retries, resets, PINGs without an answer and refreshes', async () => {
+    const { simulation, transport, pool, counts } = measured({ credentials: new Rotating() })
+    transport.refusal = new Error('ECONNREFUSED')
+    send(pool, 'call', '/a')
+    await simulation.settle()
+    expect(counts).toEqual(['wherry_client_connects_total failure'])
+    transport.refusal = undefined
+    send(pool, 'call', '/a')
+    await simulation.advance(100)
+    expect(counts.slice(1)).toEqual(['wherry_client_connects_total success'])
+    transport.at('/a').error(Object.assign(new Error('refused'), { unprocessed: true }))
+    expect(counts.slice(2)).toEqual(['wherry_client_retries_total'])
+    await simulation.advance(100)
+    transport.at('/a').head(401, {})
+    await simulation.settle()
+    expect(counts.slice(3)).toEqual(['wherry_client_credential_refreshes_total', 'wherry_client_resets_total'])
+    for (const connection of transport.connections) connection.alive = false
+    await simulation.advance(46_000)
+    expect(counts.slice(5)).toEqual(['wherry_client_ping_timeouts_total'])
+  })
+
   it('N11: tell how many streams and connections are open', async () => {
     const gauges = new Map<string, number>()
     const { pool, transport, settle, advance } = bench({

@@ -6,7 +6,7 @@ const module = (name: string): URL => new URL(`./${name}.ts`, import.meta.url)
 export const serverBench: Bench = {
   name: 'server',
   measures:
-    'the embedded API server: filling it (generator included), one whole list and one watch over all objects read by a bare socket in another process, RSS of server and objects after the fill; and random runs of 200 operations in memory',
+    'the embedded API server: filling it (generator included), whole lists and watches over all objects read by a bare socket in another process, the median of five in each run, RSS of server and objects after the fill; and random runs of 200 operations in memory',
   transport: 'plain http, HTTP/1.1 on loopback; in-memory: none',
   objects: 100_000,
   of: 'configmaps',

@@ -9,7 +9,18 @@ import { isLoopback } from './credentials/loopback.ts'
 import { type DiscoverOptions, Discovery, type ResourceQuery } from './discovery/discovery.ts'
 import type { DiscoveredResource } from './discovery/document.ts'
 import { type Environment, guarded, systemEnvironment } from './environment.ts'
-import { anything, callback, checkOptions, flag, having, integer, milliseconds, oneOf, text } from './errors/check.ts'
+import {
+  anything,
+  callback,
+  checkOptions,
+  flag,
+  having,
+  headerText,
+  integer,
+  milliseconds,
+  oneOf,
+  text,
+} from './errors/check.ts'
 import { OptionRangeError } from './errors/option.ts'
 import type { Transport } from './transport.ts'
 import { Caller } from './verbs/caller.ts'
@@ -321,7 +332,7 @@ const clientChecks = {
   ...targetChecks,
   transport: having('a Transport', 'connect'),
   environment: environmentParts,
-  userAgent: text,
+  userAgent: headerText,
   fieldManager: text,
   impersonate: having('{ user, group, uid }'),
   timeoutMs: milliseconds({ min: 1, infinite: true }),

@@ -66,7 +66,7 @@ class Http1Connection implements Connection {
   }
 
   request(head: RequestHead, on: ResponseHandlers): Exchange {
-    if (this.#state !== 'open') throw goneError()
+    if (this.#state !== 'open' || this.#socket.destroyed) throw goneError()
     const headers: Record<string, string | number> = { host: this.#target.host, ...head.headers }
     if (head.body !== undefined) headers['content-length'] = head.body.length
     const sent = request({
@@ -170,6 +170,8 @@ function goneError(): ConnectionError {
 
 function broken(cause: Error, limits: Http1Limits): ConnectionError {
   if (cause instanceof ConnectionError) return cause
+  // Node's parser shows what it could not read: a Secret perhaps (rule X3).
+  Reflect.deleteProperty(cause, 'rawPacket')
   if ((cause as NodeJS.ErrnoException).code === 'HPE_HEADER_OVERFLOW') {
     const message = `the answer's headers are longer than ${limits.maxHeaderBytes} bytes`
     return new ConnectionError('HEADERS_TOO_LARGE', message, { cause })

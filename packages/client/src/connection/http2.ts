@@ -120,6 +120,7 @@ class Http2Connection implements Connection {
 
   request(head: RequestHead, on: ResponseHandlers): Exchange {
     const headers: OutgoingHttpHeaders = { ':method': head.method, ':path': head.path, ...head.headers }
+    checkHeaders(headers)
     if (head.body !== undefined) headers['content-length'] = head.body.length
     if (this.#session.closed || this.#session.destroyed) {
       throw new ConnectionError('STREAM_REFUSED', 'the connection takes no more requests', { unprocessed: true })
@@ -155,6 +156,15 @@ class Http2Connection implements Connection {
     if (this.#state === 'closed' || this.#state === why) return
     this.#state = why
     for (const listener of [...this.#listeners]) listener(why, this.#cause)
+  }
+}
+
+/** What no header may hold, as Node's HTTP/1.1 has it. Its HTTP/2 sends the last byte of such a character. */
+const notHeader = /[^\t\x20-\x7e\x80-\xff]/
+
+function checkHeaders(headers: OutgoingHttpHeaders): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (notHeader.test(`${value}`)) throw new TypeError(`Invalid character in header content ["${name}"]`)
   }
 }
 

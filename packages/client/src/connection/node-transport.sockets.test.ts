@@ -121,6 +121,18 @@ describe('HTTP/2', () => {
     expect(Object.getPrototypeOf(headers)).toBeNull()
   })
 
+  it.each(['\u0161dmin', '\u540d', 'a\nb'])('sends no header that it would have to change: %j', async user => {
+    let requests = 0
+    const url = await http2Server(stream => {
+      requests += 1
+      stream.respond({}, { endStream: true })
+    })
+    const connection = await connected(url)
+    expect(() => record(connection, { headers: { 'impersonate-user': user } })).toThrow('["impersonate-user"]')
+    await record(connection, { headers: { 'impersonate-user': 'caf\u00e9' } }).body
+    expect(requests).toBe(1)
+  })
+
   it('follows no redirect', async () => {
     let requests = 0
     const url = await http2Server(stream => {
@@ -369,6 +381,16 @@ describe('HTTP/1.1', () => {
     await expect(recorded.body).rejects.toMatchObject({ code: 'CONNECTION_LOST', unprocessed: false })
     expect(recorded.log.at(-1)).toBe('CONNECTION_LOST')
     expect(recorded.log).not.toContain('end')
+  })
+
+  it('X3: what can not be read is not shown by the error or its causes', async () => {
+    const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+    const url = await bytesServer(socket => socket.write(`${head}6\r\nhidden\r\nZZZ\r\nhidden`))
+    const recorded = record(await connected(url))
+    const error = await recorded.body.catch((cause: unknown) => cause)
+    expect(error).toMatchObject({ code: 'CONNECTION_LOST', cause: { code: 'HPE_INVALID_CHUNK_SIZE' } })
+    const { cause } = error as { cause: object }
+    expect(Object.values(cause).filter(value => value instanceof Uint8Array)).toEqual([])
   })
 
   it('X4: headers longer than the bound are an error that names it', async () => {

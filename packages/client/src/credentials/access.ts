@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { ConnectionError } from '../connection/error.ts'
-import { checkOptions, having, text } from '../errors/check.ts'
+import { checkOptions, having, headerText, text } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 import type { Credentials } from './credentials.ts'
 import { GivenCredentials } from './given.ts'
@@ -51,7 +51,7 @@ export interface UrlOptions extends AccessOptions {
 export function fromUrl(url: string | URL, options: UrlOptions = {}): ClusterAccess {
   checkOptions('access', options, {
     clock: having('a Clock', 'now', 'monotonic', 'timer'),
-    token: secret,
+    token: bearer,
     tokenFile: text,
     ca: secret,
     cert: secret,
@@ -102,6 +102,12 @@ export function refuseInsecure(server: URL): void {
   throw new ConnectionError('INSECURE_TOKEN', `credentials are not sent over plain http to ${server.host}`, {
     unprocessed: true,
   })
+}
+
+/** A token that a header takes; white space around it is not sent. */
+function bearer(option: string, value: unknown): void {
+  secret(option, value)
+  headerText(option, (value as string).trim())
 }
 
 /** Text that is not empty; the error does not repeat it. */

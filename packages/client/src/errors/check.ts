@@ -61,7 +61,7 @@ export const flag: Check = (option, value) => {
   if (typeof value !== 'boolean') throw new OptionTypeError(option, 'true or false', described(value))
 }
 
-/** Text that is not empty, without control characters: it may be sent in a header. */
+/** Text that is not empty, without control characters. */
 export const text: Check = (option, value) => {
   if (typeof value !== 'string') throw new OptionTypeError(option, 'a string', described(value))
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -71,6 +71,14 @@ export const text: Check = (option, value) => {
       'text that is not empty and has no control characters',
       value === '' ? 'nothing' : 'a control character',
     )
+  }
+}
+
+/** Text that may be sent in a header as it is. The error does not repeat it. */
+export const headerText: Check = (option, value) => {
+  text(option, value)
+  if (/[^\x20-\x7e\x80-\xff]/.test(value as string)) {
+    throw new OptionRangeError(option, 'text of Latin characters', 'another character')
   }
 }
 

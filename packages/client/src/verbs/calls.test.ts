@@ -172,6 +172,16 @@ describe('what is sent', () => {
     })
   })
 
+  it('acts as a user whose name is beyond Latin by its UTF-8, never as one with a name alike', async () => {
+    const { requests } = await answering(
+      [{ body: object }],
+      async ({ client }) => void (await client.get(configMaps, key)),
+      { impersonate: { user: '\u0161dmin', group: '\u540d', uid: '\u00e9' } },
+    )
+    const sent = (name: string): string => Buffer.from(`${requests[0]?.headers[name]}`, 'latin1').toString()
+    expect(['user', 'group', 'uid'].map(of => sent(`impersonate-${of}`))).toEqual(['\u0161dmin', '\u540d', '\u00e9'])
+  })
+
   it('takes the namespace of an object from the view if that has one, and writes none into the object', async () => {
     const view = configMaps.within({ namespaces: ['n'] })
     const { requests } = await answering([{ body: object }], async ({ client }) => {

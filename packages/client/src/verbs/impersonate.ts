@@ -9,14 +9,19 @@ export interface Impersonation {
   readonly uid?: string | undefined
 }
 
-/** The headers that say so. */
+/** The headers that say so: in UTF-8, whose bytes Node takes as one character each. */
 export function impersonationHeaders(of: Impersonation): Record<string, string> {
   checkOptions('client.impersonate', of, { user: text, group: text, uid: text })
   if (of.user === undefined) throw new OptionTypeError('client.impersonate.user', 'a user name', 'nothing')
   const { user, group, uid } = of
   return {
-    'impersonate-user': user,
-    ...(group !== undefined && { 'impersonate-group': group }),
-    ...(uid !== undefined && { 'impersonate-uid': uid }),
+    'impersonate-user': utf8(user),
+    ...(group !== undefined && { 'impersonate-group': utf8(group) }),
+    ...(uid !== undefined && { 'impersonate-uid': utf8(uid) }),
   }
+}
+
+/** HTTP/2 would cut characters down to their last byte, and so make one user of another. */
+function utf8(name: string): string {
+  return Buffer.from(name).toString('latin1')
 }

@@ -264,6 +264,8 @@ export class ConnectionGroup {
       this.#barren += 1
       if (this.#barren > 1) this.#wait()
     }
+    // It may have been what a bound on connections was reached by.
+    this.#pump()
   }
 
   #failed(job: Job, cause: Error, member: Member): void {

@@ -131,22 +131,13 @@ export class Member {
             job?.tellEnd()
             this.#owner.freed(this)
           },
-          error: cause => {
-            const { job } = slot
-            this.#free(slot)
-            if (job !== undefined) this.#owner.failed(job, cause, this)
-            this.#owner.freed(this)
-          },
+          error: cause => this.#break(slot, cause),
         }),
       )
     } catch (thrown) {
       const cause = asError(thrown)
       queueMicrotask(() => {
-        if (!this.#slots.has(slot)) return
-        const { job } = slot
-        this.#free(slot)
-        if (job !== undefined) this.#owner.failed(job, cause, this)
-        this.#owner.freed(this)
+        if (this.#slots.has(slot)) this.#break(slot, cause)
       })
     }
   }
@@ -192,6 +183,15 @@ export class Member {
   /** An HTTP/1.1 server that closes after each answer isn't going away. */
   #tellDraining(slot: Slot): void {
     if (this.maxStreams > 1) slot.job?.tellDraining()
+  }
+
+  #break(slot: Slot, cause: Error): void {
+    const { job } = slot
+    this.#free(slot)
+    // Where there is one stream only, the connection has broken with it.
+    if (this.maxStreams === 1) void this.close(cause)
+    if (job !== undefined) this.#owner.failed(job, cause, this)
+    this.#owner.freed(this)
   }
 
   #hear(slot: Slot): void {

@@ -52,7 +52,7 @@ import { StatusVerbs } from './verbs/status.ts'
 import { type WatchHandlers, type WatchOptions, watch, watchEach } from './verbs/watch.ts'
 import { apply, type Patch, patch, update } from './verbs/write.ts'
 import { version } from './version.ts'
-import type { ObjectKey, Scope, Whole } from './views/object.ts'
+import type { ObjectKey, Scope, Some, Whole } from './views/object.ts'
 import type { View } from './views/resource.ts'
 import type { WatchEvent } from './watch/events.ts'
 import type { Watch, WatchContext } from './watch/watch.ts'
@@ -266,7 +266,7 @@ export class Client {
    */
   apply<T extends object, S extends Scope>(
     view: View<T, S>,
-    object: Whole<NoInfer<T>>,
+    object: Whole<Some<NoInfer<T>>>,
     options?: ApplyOptions,
   ): Promise<T> {
     return apply(this.#caller, view, object, options)

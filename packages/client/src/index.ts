@@ -130,6 +130,7 @@ export type {
   PartialObjectMetadata,
   Projected,
   Scope,
+  Some,
   Whole,
 } from './views/object.ts'
 export type { Projection, ProjectionKind } from './views/projection.ts'

@@ -1,4 +1,4 @@
-import type { ObjectKey, Scope, Whole } from '../views/object.ts'
+import type { ObjectKey, Scope, Some, Whole } from '../views/object.ts'
 import type { View } from '../views/resource.ts'
 import type { Caller } from './caller.ts'
 import type { ApplyOptions, PatchOptions, WriteOptions } from './options.ts'
@@ -15,7 +15,7 @@ export class StatusVerbs {
   /** Replaces the status. A `metadata.resourceVersion` makes another writer's change a conflict. */
   async update<T extends object, S extends Scope>(
     view: View<T, S>,
-    object: Whole<NoInfer<T>>,
+    object: Whole<Some<NoInfer<T>>>,
     options: WriteOptions = {},
   ): Promise<T> {
     return update(this.#caller, view, object, options, 'status')
@@ -34,7 +34,7 @@ export class StatusVerbs {
   /** Applies the status fields given (server-side apply). */
   async apply<T extends object, S extends Scope>(
     view: View<T, S>,
-    object: Whole<NoInfer<T>>,
+    object: Whole<Some<NoInfer<T>>>,
     options: ApplyOptions = {},
   ): Promise<T> {
     return apply(this.#caller, view, object, options, 'status')

@@ -82,3 +82,12 @@ export type Projected<C> = C extends object ? C & PartialBrand : C
 
 /** `T` as an exact view reads it: an integer beyond 2^53 − 1 is a `bigint`. */
 export type Exact<T> = T extends number ? T | bigint : T extends object ? { [K in keyof T]: Exact<T[K]> } : T
+
+/** Some of `T`: what a server-side apply sends, and a write of the status. Maps such as labels stay as they are. */
+export type Some<T> = T extends readonly (infer Item)[]
+  ? Some<Item>[]
+  : T extends object
+    ? string extends keyof T
+      ? T
+      : { [K in keyof T]?: Some<T[K]> | undefined }
+    : T

@@ -10,6 +10,7 @@ import {
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Connection } from '../transport.ts'
 import { NodeTransport, type NodeTransportOptions } from './node-transport.ts'
+import { proxyFor } from './proxy.ts'
 import { record } from './testkit/exchange.ts'
 import { type FrameConnection, frameServer } from './testkit/frames.ts'
 
@@ -582,7 +583,7 @@ describe('proxies', () => {
         return
       }
       const [host, port] = (request.url ?? '').split(':')
-      const onward = connect(Number(port), host, () => {
+      const onward = connect(Number(port), host === 'api.test' ? '127.0.0.1' : host, () => {
         socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
         onward.pipe(socket).pipe(onward)
       })
@@ -604,7 +605,7 @@ describe('proxies', () => {
     expect(connects).toEqual([`${url.host} Basic ${Buffer.from('user:p@ss').toString('base64')}`])
   })
 
-  it('HTTPS_PROXY is heeded, NO_PROXY too', async () => {
+  it('HTTPS_PROXY is heeded, but not for this machine', async () => {
     const url = await http2Server(stream => {
       stream.respond()
       stream.end('through')
@@ -614,10 +615,32 @@ describe('proxies', () => {
     vi.stubEnv('https_proxy', '')
     vi.stubEnv('NO_PROXY', '')
     expect(await record(await connected(url)).body).toBe('through')
-    expect(connects).toHaveLength(1)
-    vi.stubEnv('NO_PROXY', '127.0.0.1')
-    expect(await record(await connected(url)).body).toBe('through')
-    expect(connects).toHaveLength(1)
+    expect(connects).toEqual([])
+    const named = new URL(`https://api.test:${url.port}`)
+    expect(await record(await connected(named, { tlsServerName: '127.0.0.1' })).body).toBe('through')
+    expect(connects).toEqual([named.host])
+  })
+
+  it.each([
+    ['https://10.96.0.1', '.svc,10.96.0.0/12', undefined],
+    ['https://10.112.0.1', '.svc,10.96.0.0/12', 'http://proxy:1'],
+    ['https://[fd00::1]:6443', 'fd00::/8', undefined],
+    ['https://[fe00::1]', 'fd00::/8, 10.0.0.0/8', 'http://proxy:1'],
+    ['https://10.0.0.1', '10.0.0.1', undefined],
+    ['https://10.0.0.1', '10.0.0.0/99,0.0.1,x/8,/', 'http://proxy:1'],
+    ['https://api.example.com', 'Example.com', undefined],
+    ['https://example.com', 'example.com', undefined],
+    ['https://badexample.com', 'example.com', 'http://proxy:1'],
+    ['https://api.example.com', '.example.com', undefined],
+    ['https://api.example.com', '*', undefined],
+    ['https://localhost:6443', '', undefined],
+    ['http://127.0.0.1:8001', '', undefined],
+    ['https://[::1]:6443', '', undefined],
+  ])('asks a proxy for %s with NO_PROXY=%s as Go does: %s', async (target, noProxy, by) => {
+    for (const name of ['http_proxy', 'https_proxy', 'no_proxy', 'all_proxy']) vi.stubEnv(name, '')
+    vi.stubEnv('ALL_PROXY', 'http://proxy:1')
+    vi.stubEnv('NO_PROXY', noProxy)
+    expect(await proxyFor(new URL(target))).toBe(by)
   })
 
   it('X3: a proxy that refuses is an error that says its status, and no password', async () => {

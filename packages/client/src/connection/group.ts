@@ -195,8 +195,8 @@ export class ConnectionGroup {
       connection => {
         timer.cancel()
         this.#attempts.delete(attempt)
-        if (signal.aborted) {
-          this.#refused(signal.reason)
+        if (signal.aborted || connection.maxStreams < 1) {
+          this.#refused(signal.aborted ? signal.reason : takesNothing(target))
           return connection.close().catch(() => {})
         }
         return this.#joined(connection, digest)
@@ -304,6 +304,12 @@ export class ConnectionGroup {
 
 function closedError(): ConnectionError {
   return new ConnectionError('CLIENT_CLOSED', 'the client was closed', { unprocessed: false })
+}
+
+/** A server may be so busy, or so built, that it allows no stream at all: that is no better than to refuse. */
+function takesNothing({ host }: URL): ConnectionError {
+  const message = `${host} allows no requests on a new connection`
+  return new ConnectionError('CONNECT_FAILED', message, { unprocessed: true })
 }
 
 function broken(cause: Error): ConnectionError {

@@ -478,6 +478,24 @@ describe('a server that is down', () => {
     expect(transport.givenUp).toBe(1)
   })
 
+  it('X8: a server that allows no streams is as one that refuses, until it allows some', async () => {
+    const { pool, transport, settle, advance } = bench()
+    transport.maxStreams = 0
+    for (let i = 0; i < 10; i++) {
+      const heard = send(pool, 'call', '/a')
+      await advance(2000)
+      expect(heard.log).toEqual(['error CONNECT_FAILED'])
+    }
+    expect(transport.attempts).toBeLessThanOrEqual(10)
+    expect(transport.connections.every(({ closed }) => closed)).toBe(true)
+    transport.maxStreams = 1
+    const heard = send(pool, 'call', '/a')
+    await advance(2000)
+    answer(transport.at('/a'))
+    await settle()
+    expect(heard.log).toEqual(['head 200', 'end'])
+  })
+
   it('X8: connections that are accepted and dropped at once are not opened without a pause', async () => {
     const { pool, transport, advance } = bench()
     for (let i = 0; i < 500; i++) {

@@ -368,4 +368,15 @@ describe('speed', () => {
     expect(startMs).toBeLessThan(5)
     expect(perSecond).toBeGreaterThan(20_000)
   })
+
+  it.each([
+    { limitMs: -1 },
+    { limitMs: Number.POSITIVE_INFINITY },
+    { maxSteps: 0 },
+    { trace: 'ful' },
+    { start: 1 },
+    { startTime: Number.NaN },
+  ])('X6: refuses options that it does not know or can not take: %j', options => {
+    expect(() => simulate(1, options as never)).toThrow(expect.objectContaining({ code: 'ERR_WHERRY_OPTION' }))
+  })
 })

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { checkFields, number, oneOf, whole } from '../option-check.ts'
 import { type Random, seededRandom } from '../random.ts'
 import { Agenda } from './agenda.ts'
 import { Driver } from './driver.ts'
@@ -72,9 +73,17 @@ export interface Simulation {
 /**
  * A simulation from `seed`: the same seed and the same code give the same run, step by step, which its `trace` shows.
  *
+ * Throws a `RangeError` or `TypeError` for a seed or options that it can't take.
+ *
  * Time passes only while `run`, `advance`, `settle` or `runUntil` are under way, and then as fast as the machine can.
  */
 export function simulate(seed: number, options: SimulateOptions = {}): Simulation {
+  checkFields('simulate', options, {
+    startTime: number(0, 8.64e15),
+    limitMs: number(),
+    maxSteps: whole(1),
+    trace: oneOf('hash', 'full'),
+  })
   const { startTime = 1_767_225_600_000, limitMs = 86_400_000, maxSteps = 1_000_000 } = options
   const random = seededRandom(seed)
   const agenda = new Agenda()

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { type Clock, systemClock } from '../clock.ts'
+import { checkFields, whole } from '../option-check.ts'
 import type { AccessControl } from './access.ts'
 import { accessControl } from './access-control.ts'
 import type { EmbeddedApiServer, FillSource } from './api-server.ts'
@@ -40,6 +41,8 @@ export class EmbeddedServer implements EmbeddedApiServer {
   readonly token: string
   readonly faults: Faults = new Faults()
   readonly #clock: Clock
+  readonly #transportClock: Clock
+  readonly #maxStreams: number | undefined
   readonly #random: () => number
   readonly #store: Store
   readonly #parts: CoreParts
@@ -49,11 +52,17 @@ export class EmbeddedServer implements EmbeddedApiServer {
   #front: SocketFront | undefined
   #authority: CertificateAuthority | undefined
   #closing: Promise<void> | undefined
+  #refusing = false
+  /** Connections made before the last `resetStats`. */
+  #madeBefore = 0
 
   /** Makes the server; it serves in memory at once, and on sockets after `listen`. Throws an `OptionError`. */
   constructor(options: EmbeddedOptions) {
     checkOptions(options)
     this.#clock = options.clock ?? systemClock({ unref: true })
+    // An exchange in memory keeps the process alive, as one on a socket does; an idle server does not.
+    this.#transportClock = options.clock ?? systemClock()
+    this.#maxStreams = options.maxStreams
     this.#random = options.random ?? Math.random
     this.token = uuid(this.#random)
     this.#store = new Store(options.historyBytes ?? 134_217_728)
@@ -136,7 +145,15 @@ export class EmbeddedServer implements EmbeddedApiServer {
   }
 
   transport(options: Partial<Omit<MemoryTransportOptions, 'handler' | 'clock'>> = {}): MemoryTransport {
-    const transport = memoryTransport({ random: this.#random, ...options, handler: this.#handler, clock: this.#clock })
+    const transport = memoryTransport({
+      ...options,
+      random: options.random ?? this.#random,
+      maxStreams: options.maxStreams ?? this.#maxStreams,
+      handler: this.#handler,
+      clock: this.#transportClock,
+    })
+    if (this.#refusing) transport.controls.refuse(true)
+    if (this.#closing !== undefined) transport.close()
     this.#transports.add(transport)
     return transport
   }
@@ -154,15 +171,21 @@ export class EmbeddedServer implements EmbeddedApiServer {
   }
 
   async stats(): Promise<ServerStats> {
-    const inMemory = [...this.#transports].reduce((sum, one) => sum + one.controls.connections().length, 0)
+    const open = [...this.#transports].reduce((sum, { controls }) => sum + controls.connections().length, 0)
     return this.#parts.counters.read({
-      open: inMemory + (this.#front?.connections() ?? 0),
-      total: inMemory + (this.#front?.accepted() ?? 0),
+      open: open + (this.#front?.connections() ?? 0),
+      total: this.#made() - this.#madeBefore,
     })
+  }
+
+  #made(): number {
+    const inMemory = [...this.#transports].reduce((sum, { controls }) => sum + controls.made(), 0)
+    return inMemory + (this.#front?.accepted() ?? 0)
   }
 
   async resetStats(): Promise<void> {
     this.#parts.counters.reset()
+    this.#madeBefore = this.#made()
   }
 
   async fill(source: FillSource): Promise<number> {
@@ -176,6 +199,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
   }
 
   async compact(revision: number = this.#store.revision): Promise<void> {
+    checkFields('compact', { revision }, { revision: whole() })
     this.#store.compact(revision)
   }
 
@@ -191,12 +215,16 @@ export class EmbeddedServer implements EmbeddedApiServer {
   }
 
   async restoreEtcd(revision: number): Promise<void> {
+    checkFields('restoreEtcd', { revision }, { revision: whole() })
     await this.refuse(true)
-    await this.breakConnections()
-    this.#store.restore(revision)
-    this.#parts.definitions.reload()
-    this.#parts.namespaces.reload()
-    await this.refuse(false)
+    try {
+      await this.breakConnections()
+      this.#store.restore(revision)
+      this.#parts.definitions.reload()
+      this.#parts.namespaces.reload()
+    } finally {
+      await this.refuse(false)
+    }
   }
 
   async endWatches(resource?: string): Promise<void> {
@@ -204,6 +232,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
   }
 
   async refuse(on: boolean): Promise<void> {
+    this.#refusing = on
     for (const transport of this.#transports) transport.controls.refuse(on)
     await this.#front?.refuse(on)
   }

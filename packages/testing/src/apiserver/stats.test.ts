@@ -46,4 +46,22 @@ describe('stats', () => {
         openStreams: 1,
       })
     }))
+
+  it('F3: connections in memory stay counted when they are gone, and a reset begins anew', () =>
+    withServer(async ({ call, server, sim, transport }) => {
+      await call('GET', cm)
+      await server.breakConnections()
+      await sim.advance(10)
+      expect((await server.stats()).connections).toEqual({ open: 0, total: 1 })
+      await call('GET', cm)
+      await server.resetStats()
+      expect((await server.stats()).connections).toEqual({ open: 1, total: 0 })
+      expect(transport.controls.made()).toBe(2)
+    }))
+
+  it('F3: counts what is named as a prototype is', () =>
+    withServer(async ({ call, server }) => {
+      await call('GET', '/api/v1/__proto__')
+      expect(Object.keys((await server.stats()).byVerb.list ?? {})).toEqual(['__proto__'])
+    }))
 })

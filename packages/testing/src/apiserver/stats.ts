@@ -16,7 +16,7 @@ export interface ServerStats {
   readonly byVerb: Readonly<Record<string, Readonly<Record<string, RequestStats>>>>
   /** All of them together. */
   readonly total: RequestStats
-  /** Open connections, and how many there have been. */
+  /** Open connections, and how many were made since the start or the last `resetStats`. */
   readonly connections: { readonly open: number; readonly total: number }
 }
 
@@ -59,9 +59,10 @@ export class Counters {
 
   read(connections: ServerStats['connections']): ServerStats {
     const total = new Counter()
-    const byVerb: Record<string, Record<string, RequestStats>> = {}
+    // Without a prototype: what a client asks for may be called `__proto__`.
+    const byVerb: Record<string, Record<string, RequestStats>> = Object.create(null)
     for (const [verb, resources] of this.#byVerb) {
-      const counts: Record<string, RequestStats> = {}
+      const counts: Record<string, RequestStats> = Object.create(null)
       for (const [resource, counter] of resources) {
         counts[resource] = { ...counter }
         total.requests += counter.requests

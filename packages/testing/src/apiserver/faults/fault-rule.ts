@@ -1,3 +1,5 @@
+import { anything, checkFields, flag, number, oneOf, required, type Taken, text, whole } from '../../option-check.ts'
+
 /** Which requests a fault is for. What is not given matches anything. */
 export interface FaultMatch {
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
@@ -13,7 +15,7 @@ export interface FaultMatch {
 
 /**
  * What happens to a request. Where an effect has `afterBytes`, that many bytes of the body are sent
- * first (default 0: not even the head).
+ * first (default 0: not even the head); a body that is shorter ends as it would have.
  */
 export type FaultEffect =
   /** The connection is closed and nothing is answered. With `after: true` the request is carried out first, and only its answer lost. */
@@ -61,7 +63,10 @@ export type FaultEffect =
   /** A `Warning: 299` header beside the answer. */
   | { readonly kind: 'warning'; readonly text: string }
 
-/** A fault: plain data, so that it works on an isolated server too. */
+/**
+ * A fault: plain data, so that it works on an isolated server too. One whose effect only a watch can show
+ * (`error-event`, `line`, `duplicate`) is for watches alone: it neither hits nor counts other requests.
+ */
 export interface FaultRule {
   readonly match?: FaultMatch | undefined
   /** Only the nth matching request (1 is the first). Default: all of them. */
@@ -71,35 +76,59 @@ export interface FaultRule {
   readonly effect: FaultEffect
 }
 
-const kinds: ReadonlySet<string> = new Set<FaultEffect['kind']>([
-  'drop',
-  'goaway',
-  'rst',
-  'break',
-  'reset',
-  'truncate',
-  'delay',
-  'status',
-  'expired',
-  'error-event',
-  'line',
-  'duplicate',
-  'hang',
-  'slow',
-  'warning',
-])
+const cut = { afterBytes: whole() }
+const event = { afterEvents: whole() }
+const refusal = { reason: text, message: text, retryAfterSeconds: whole() }
+/** No bytes a second would be a hang. */
+const rate: Taken = { takes: 'a positive number', ok: value => Number.isFinite(value) && (value as number) > 0 }
 
-/** Refuses a rule that could never do what it says. Throws a `TypeError` or `RangeError`. */
+/** What each effect takes beside its kind. */
+const effects: Readonly<Record<FaultEffect['kind'], Readonly<Record<string, Taken>>>> = {
+  drop: { after: flag },
+  goaway: {},
+  rst: { ...cut, code: whole() },
+  break: cut,
+  reset: cut,
+  truncate: cut,
+  delay: { ms: required(number()) },
+  status: { ...refusal, code: required(whole(200, 599)), plain: flag },
+  expired: {},
+  'error-event': { ...refusal, ...event, code: required(whole()) },
+  line: { ...event, text: required(text) },
+  duplicate: { times: whole(1) },
+  hang: cut,
+  slow: { bytesPerSecond: required(rate) },
+  warning: { text: required(text) },
+}
+
+const match: Readonly<Record<keyof FaultMatch, Taken>> = {
+  verb: oneOf(
+    ...['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'],
+    // Of paths that name no resource.
+    ...['post', 'put', 'head', 'options'],
+  ),
+  resource: text,
+  namespace: text,
+  name: text,
+  subresource: text,
+}
+
+/** Whether only a watch can show this effect. */
+export function isForWatches({ kind }: FaultEffect): boolean {
+  return kind === 'error-event' || kind === 'line' || kind === 'duplicate'
+}
+
+/**
+ * Refuses a rule that could never do what it says: a `TypeError`, or a `RangeError` for a number out of its bounds, with
+ * the code `ERR_WHERRY_OPTION`.
+ */
 export function checkFaultRule(rule: FaultRule): void {
-  if (!kinds.has(rule.effect.kind)) throw new TypeError(`fault: unknown effect ${JSON.stringify(rule.effect.kind)}`)
-  const positive = (name: string, value: number | undefined): void => {
-    if (value !== undefined && !(value > 0))
-      throw new RangeError(`fault: ${name} takes a positive number, got ${value}`)
-  }
-  positive('nth', rule.nth)
-  positive('times', rule.times)
-  const { effect } = rule
-  if (effect.kind === 'slow') positive('bytesPerSecond', effect.bytesPerSecond)
-  if (effect.kind === 'duplicate') positive('times', effect.times)
-  if (effect.kind === 'delay' && !(effect.ms >= 0)) throw new RangeError(`fault: ms takes 0 or more, got ${effect.ms}`)
+  checkFields('fault', rule, { match: anything, nth: whole(1), times: whole(1), effect: required(anything) })
+  if (rule.match !== undefined) checkFields('fault: match', rule.match, match)
+  const kind: unknown = rule.effect?.kind
+  const kinds = oneOf(...Object.keys(effects))
+  if (!kinds.ok(kind)) checkFields('fault: effect', { kind }, { kind: required(kinds) })
+  checkFields('fault: effect', rule.effect, { kind: kinds, ...effects[rule.effect.kind] })
+  if (isForWatches(rule.effect))
+    checkFields(`fault: match of ${kind}`, { verb: rule.match?.verb }, { verb: oneOf('watch') })
 }

@@ -261,10 +261,83 @@ describe('faults', () => {
       expect((await call('GET', games)).status).toBe(404)
     }))
 
-  it('refuses a rule that could never do what it says', () => {
-    expect(() => checkFaultRule({ effect: { kind: 'explode' } as never })).toThrow(TypeError)
-    expect(() => checkFaultRule({ nth: 0, effect: { kind: 'drop' } })).toThrow(RangeError)
-    expect(() => checkFaultRule({ effect: { kind: 'slow', bytesPerSecond: 0 } })).toThrow(RangeError)
-    expect(() => checkFaultRule({ effect: { kind: 'delay', ms: -1 } })).toThrow(RangeError)
+  it('F2: an effect that only a watch can show neither hits nor counts other requests', () =>
+    withServer(async ({ call, configMap, server, watch, sim }) => {
+      await configMap('a')
+      const fault = await server.faults.add({ nth: 1, effect: { kind: 'line', text: 'nonsense' } })
+      expect((await call('GET', cm)).text).not.toContain('nonsense')
+      expect(await fault.hits()).toBe(0)
+      const stream = await watch(`${cm}?${sie}`)
+      await sim.advance(10)
+      expect(stream.lines[0]).toBe('nonsense')
+    }))
+
+  it('F2: truncate announces no length, so that the end is a clean one on every protocol', () =>
+    withServer(async ({ call, configMap, server }) => {
+      await configMap('a')
+      expect((await call('GET', `${cm}/a`)).headers['content-length']).toBeDefined()
+      await server.faults.add({ effect: { kind: 'truncate' } })
+      const cut = await call('GET', `${cm}/a`)
+      expect([cut.text.length, cut.headers['content-length']]).toEqual([20, undefined])
+    }))
+
+  it('F2: a watch from the present goes well after a restore of etcd and the next compaction', () =>
+    withServer(
+      async ({ configMap, server, watch, sim }) => {
+        await configMap('a')
+        const before = await server.revision()
+        for (const name of ['b', 'c', 'd']) await configMap(name)
+        await sim.advance(61_000)
+        await server.restoreEtcd(before)
+        await sim.advance(61_000)
+        const stream = await watch(`${cm}?watch=1&resourceVersion=${await server.revision()}`)
+        await sim.advance(10)
+        expect([stream.state(), stream.lines]).toEqual(['open', []])
+      },
+      { compactionMs: 60_000 },
+    ))
+
+  it('F2: a restore that history has no state for is refused, and the server goes on', () =>
+    withServer(async ({ call, server }) => {
+      await expect(server.restoreEtcd(1_000_000)).rejects.toThrow(RangeError)
+      await expect(server.restoreEtcd(Number.NaN)).rejects.toThrow(RangeError)
+      await expect(server.compact(Number.NaN)).rejects.toThrow(RangeError)
+      expect((await call('GET', cm)).status).toBe(200)
+    }))
+
+  it('F2: a way to the server that is made while it refuses is refused too, and one after its close', () =>
+    withServer(async ({ server }) => {
+      const signal = new AbortController().signal
+      const connect = async (): Promise<unknown> => failure(server.transport().connect(new URL(server.url), signal))
+      await server.refuse(true)
+      expect(await connect()).toBe('ECONNREFUSED')
+      await server.refuse(false)
+      expect(await connect()).toHaveProperty('request')
+      await server.close()
+      await server.restart()
+      expect(await connect()).toBe('ECONNREFUSED')
+    }))
+
+  it.each([
+    [null, TypeError],
+    [{}, TypeError],
+    [{ effect: { kind: 'explode' } }, TypeError],
+    [{ effect: { kind: 'constructor' } }, TypeError],
+    [{ nth: 0, effect: { kind: 'drop' } }, RangeError],
+    [{ nth: 1.5, effect: { kind: 'drop' } }, RangeError],
+    [{ Nth: 1, effect: { kind: 'drop' } }, TypeError],
+    [{ match: { verbs: 'get' }, effect: { kind: 'drop' } }, TypeError],
+    [{ match: { verb: 'GET' }, effect: { kind: 'drop' } }, TypeError],
+    [{ match: { verb: 'list' }, effect: { kind: 'line', text: '' } }, TypeError],
+    [{ effect: { kind: 'drop', afterwards: true } }, TypeError],
+    [{ effect: { kind: 'slow', bytesPerSecond: 0 } }, RangeError],
+    [{ effect: { kind: 'slow' } }, TypeError],
+    [{ effect: { kind: 'delay', ms: -1 } }, RangeError],
+    [{ effect: { kind: 'status', code: 99 } }, RangeError],
+    [{ effect: { kind: 'status', code: '429' } }, TypeError],
+    [{ effect: { kind: 'rst', afterBytes: Number.NaN } }, RangeError],
+  ])('X6: refuses a rule that could never do what it says: %j', (rule, error) => {
+    expect(() => checkFaultRule(rule as never)).toThrow(error)
+    expect(() => checkFaultRule(rule as never)).toThrow(expect.objectContaining({ code: 'ERR_WHERRY_OPTION' }))
   })
 })

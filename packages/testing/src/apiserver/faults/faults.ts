@@ -1,4 +1,4 @@
-import { checkFaultRule, type FaultEffect, type FaultMatch, type FaultRule } from './fault-rule.ts'
+import { checkFaultRule, type FaultEffect, type FaultMatch, type FaultRule, isForWatches } from './fault-rule.ts'
 
 /** What a fault is matched against. */
 export interface FaultSubject {
@@ -50,7 +50,7 @@ export class Faults {
     const effects: FaultEffect[] = []
     for (const active of this.#active) {
       const { rule } = active
-      if (!matches(rule.match, subject)) continue
+      if (!matches(rule.match, subject) || (subject.verb !== 'watch' && isForWatches(rule.effect))) continue
       active.seen++
       if (rule.nth !== undefined && active.seen < rule.nth) continue
       if (active.hits >= (rule.times ?? (rule.nth === undefined ? Number.POSITIVE_INFINITY : 1))) continue

@@ -49,7 +49,10 @@ export class ShapedReply implements ServerReply {
   }
 
   head(status: number, headers: ResponseHeaders): void {
-    this.#headHeld = () => this.#reply.head(status, headers)
+    // A length that is announced and not kept is no clean end: HTTP/1.1 would wait for the rest, HTTP/2 reset the stream.
+    const { 'content-length': _, ...rest } = headers
+    const shaped = this.#cut?.kind === 'truncate' ? rest : headers
+    this.#headHeld = () => this.#reply.head(status, shaped)
     this.#pump()
   }
 

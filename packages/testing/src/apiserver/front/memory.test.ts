@@ -795,4 +795,21 @@ describe('one seed', () => {
       for (const outcome of outcomes) expect(seen).toContain(outcome)
     }
   })
+
+  it.each([
+    [{ latency: 1 }, TypeError],
+    [{ protocol: 'h3' }, TypeError],
+    [{ chunking: 'some' }, TypeError],
+    [{ maxStreams: 0 }, RangeError],
+    [{ windowBytes: 0 }, RangeError],
+    [{ latencyMs: -1 }, RangeError],
+    [{ latencyMs: [2, 1] }, TypeError],
+    [{ faults: { kil: 1 } }, TypeError],
+    [{ faults: { kill: 2 } }, RangeError],
+    [{ random: undefined }, TypeError],
+  ])('X6: refuses options that it does not know or can not take: %j', (options, error) => {
+    const { clock, random } = simulate(1)
+    const given = { handler: () => undefined, clock, random, ...options } as unknown as MemoryTransportOptions
+    expect(() => memoryTransport(given)).toThrow(error)
+  })
 })

@@ -5,6 +5,7 @@ import type { Handler, Peer } from '../exchange.ts'
 import type { Chunking } from './memory-chunks.ts'
 import { MemoryConnection, type MemoryConnectionOptions } from './memory-connection.ts'
 import { transportError } from './memory-errors.ts'
+import { checkMemoryFaults, checkMemoryOptions } from './memory-options.ts'
 
 /** How likely it is that a connection breaks of itself, each from 0 (the default) to 1. */
 export interface MemoryFaults {
@@ -69,6 +70,8 @@ export interface MemoryTransportOptions {
 export interface MemoryControls {
   /** The connections that one end at least thinks open, the oldest first. */
   connections(): readonly Connection[]
+  /** How many connections were made since the start. */
+  made(): number
   /** Breaks a connection at once, as by a TCP reset; of the bytes under way a random first part arrives. */
   kill(connection: Connection): void
   /** Breaks it as soon as the client has got `bytes` more bytes of responses, and not one more. */
@@ -102,13 +105,17 @@ export interface MemoryTransport extends Transport {
  * chance `random`'s, so that it replays.
  *
  * The streams of one connection share one order, as over TCP; connections overtake each other.
+ *
+ * Throws a `TypeError` or `RangeError` for options that it does not know or can't take.
  */
 export function memoryTransport(options: MemoryTransportOptions): MemoryTransport {
+  checkMemoryOptions(options)
   const { handler, clock, random, protocol = 'h2', trace } = options
   const open = new Set<MemoryConnection>()
   let faults: MemoryFaults = options.faults ?? {}
   let refusing = false
   let hanging = false
+  let closed = false
   let count = 0
   const latencyMs = latencies(options.latencyMs ?? [0.125, 2], random)
   const connectionOptions: MemoryConnectionOptions = {
@@ -127,7 +134,7 @@ export function memoryTransport(options: MemoryTransportOptions): MemoryTranspor
     onGone: connection => open.delete(connection),
   }
   const connect = (target: URL): MemoryConnection => {
-    if (refusing || chance(random, faults.refuse ?? 0)) {
+    if (closed || refusing || chance(random, faults.refuse ?? 0)) {
       throw transportError(`connect ECONNREFUSED ${target.host}`, { code: 'ECONNREFUSED' })
     }
     const connection = new MemoryConnection(++count, target, connectionOptions)
@@ -161,6 +168,7 @@ export function memoryTransport(options: MemoryTransportOptions): MemoryTranspor
     },
     controls: {
       connections: () => [...open],
+      made: () => count,
       kill: connection => find(connection).kill(),
       killAfter: (connection, bytes) => find(connection).killAfter(bytes),
       freeze: connection => find(connection).freeze(),
@@ -175,12 +183,13 @@ export function memoryTransport(options: MemoryTransportOptions): MemoryTranspor
         hanging = on
       },
       setFaults(next) {
+        checkMemoryFaults(next)
         faults = next
       },
       pending: () => [...open].flatMap(connection => connection.pending()),
     },
     close() {
-      refusing = true
+      closed = true
       for (const connection of [...open]) connection.kill()
     },
   }

@@ -137,8 +137,10 @@ export class Store {
     for (const collection of this.#collections.values()) collection.prune(this.#compacted)
   }
 
-  /** Empties the watch caches up to `rv`, as a restart of the server does up to the present. */
-  forgetLogs(rv: number): void {
+  /** Empties the watch caches up to `upTo`, as a restart of the server does up to the present. */
+  forgetLogs(upTo: number): void {
+    // Never past the present, which a restore may have moved back: a watch from there on must go well.
+    const rv = Math.min(upTo, this.#revision)
     this.#floor = Math.max(this.#floor, rv)
     for (const collection of this.#collections.values()) {
       collection.forgetLog(rv)

@@ -8,12 +8,23 @@ import { uuid } from './write/names.ts'
 
 /** Resolves what to fill with, importing the module that makes it. */
 export async function resolveSource(source: FillSource): Promise<Iterable<object>> {
+  checkSource(source)
   if (Symbol.iterator in source) return source
   const name = source.export ?? 'default'
   const module = (await import(source.module)) as Record<string, unknown>
   const make = module[name]
   if (typeof make !== 'function') throw new TypeError(`fill: ${source.module} exports no function ${name}`)
   return (make as (...args: readonly unknown[]) => Iterable<object>)(...(source.args ?? []))
+}
+
+/** Throws a `TypeError` for what is neither an iterable of objects nor a module. */
+export function checkSource(source: FillSource): void {
+  const given: unknown = source
+  const isSource =
+    typeof given === 'object' &&
+    given !== null &&
+    (Symbol.iterator in given || typeof (given as { module?: unknown }).module === 'string')
+  if (!isSource) throw new TypeError("fill: takes an iterable of objects, or { module } with a module's URL")
 }
 
 /** Stores objects as they are. Throws a `TypeError` for one that is none, or of a resource that is not served. */
@@ -28,7 +39,7 @@ export function fill(
   let count = 0
   for (const value of objects) {
     const object = value as KubeObject
-    if (!isObject(object as Json) || !isObject(object.metadata) || !object.metadata.name) {
+    if (!isObject(object as Json) || !isObject(object.metadata) || !isName(object.metadata.name)) {
       throw new TypeError('fill: not an object with metadata and a name')
     }
     const kind = `${object.apiVersion}/${object.kind}`
@@ -39,6 +50,9 @@ export function fill(
       types.set(kind, type)
     }
     const { metadata } = object
+    if (!type.namespaced && metadata.namespace !== undefined) {
+      throw new TypeError(`fill: ${kind} ${metadata.name} is in a namespace, and its resource is not`)
+    }
     const namespace = type.namespaced ? (metadata.namespace ?? 'default') : undefined
     if (namespace !== undefined && !seen.has(namespace)) {
       seen.add(namespace)
@@ -46,7 +60,12 @@ export function fill(
         const made = {
           apiVersion: 'v1',
           kind: 'Namespace',
-          metadata: { name: namespace, uid: uuid(random), creationTimestamp },
+          metadata: {
+            name: namespace,
+            uid: uuid(random),
+            creationTimestamp,
+            labels: { 'kubernetes.io/metadata.name': namespace },
+          },
         }
         store.put(namespaces, { ...made, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }, 'v1')
       }
@@ -68,4 +87,8 @@ export function fill(
     count++
   }
   return count
+}
+
+function isName(name: unknown): boolean {
+  return typeof name === 'string' && name !== ''
 }

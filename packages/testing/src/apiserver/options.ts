@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { call, flag, number, type Taken, text, whole } from '../option-check.ts'
 import type { AccessAttributes, User } from './access.ts'
 
 /**
@@ -99,25 +100,48 @@ export interface EmbeddedOptions {
   readonly controllerDelayMs?: number | undefined
 }
 
-const known: Readonly<Record<keyof EmbeddedOptions, 'boolean' | 'number' | 'any'>> = {
-  isolate: 'boolean',
-  sockets: 'boolean',
-  tls: 'boolean',
-  port: 'number',
-  maxStreams: 'number',
-  clock: 'any',
-  random: 'any',
-  authorization: 'any',
-  tokens: 'any',
-  anonymous: 'boolean',
-  withoutWatchCache: 'any',
-  shards: 'boolean',
-  compactionMs: 'number',
-  historyBytes: 'number',
-  establishMs: 'number',
-  reinitialiseMs: 'number',
-  controllers: 'boolean',
-  controllerDelayMs: 'number',
+/** What a timer takes: past it, Node's would fire at once. */
+const longestTimerMs = 2_147_483_647
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isStrings = (value: unknown): boolean => Array.isArray(value) && value.every(text.ok)
+const duration = number(0, longestTimerMs)
+
+const known: Readonly<Record<keyof EmbeddedOptions, Taken>> = {
+  isolate: flag,
+  sockets: flag,
+  tls: flag,
+  port: whole(0, 65_535),
+  maxStreams: whole(1, 4_294_967_295),
+  clock: { takes: 'a clock', ok: value => isObject(value) && call.ok((value as Partial<Clock>).timer) },
+  random: call,
+  authorization: {
+    takes: "'allow', 'RBAC' or a function",
+    ok: value => value === 'allow' || value === 'RBAC' || call.ok(value),
+  },
+  tokens: {
+    takes: 'users by token, each with a name and groups',
+    ok: value =>
+      isObject(value) &&
+      Object.values(value as object).every(
+        (user: Partial<User> | null) => text.ok(user?.name) && isStrings(user?.groups),
+      ),
+  },
+  anonymous: flag,
+  withoutWatchCache: { takes: 'a list of resources', ok: isStrings },
+  shards: flag,
+  compactionMs: {
+    takes: `${duration.takes}, or Infinity`,
+    ok: value => value === Number.POSITIVE_INFINITY || (duration.ok(value) && (value as number) > 0),
+  },
+  historyBytes: {
+    takes: 'a number of 0 or more',
+    ok: value => typeof value === 'number' && value >= 0,
+  },
+  establishMs: duration,
+  reinitialiseMs: duration,
+  controllers: flag,
+  controllerDelayMs: duration,
 }
 
 /** An option that the server does not know or can't take. */
@@ -135,18 +159,8 @@ export class OptionError extends TypeError {
 /** Refuses unknown options and wrong values. Throws an {@link OptionError}. */
 export function checkOptions(options: EmbeddedOptions): void {
   for (const [name, value] of Object.entries(options)) {
-    const kind = Object.hasOwn(known, name) ? known[name as keyof EmbeddedOptions] : undefined
-    if (kind === undefined) throw new OptionError(name, 'is not known')
-    if (value === undefined || kind === 'any') continue
-    if (typeof value !== kind) throw new OptionError(name, `takes a ${kind}`)
-    if (kind === 'number' && !((value as number) >= 0)) throw new OptionError(name, 'takes a number of 0 or more')
-  }
-  const { authorization } = options
-  if (
-    authorization !== undefined &&
-    typeof authorization !== 'function' &&
-    !['allow', 'RBAC'].includes(authorization)
-  ) {
-    throw new OptionError('authorization', "takes 'allow', 'RBAC' or a function")
+    const taken = Object.hasOwn(known, name) ? known[name as keyof EmbeddedOptions] : undefined
+    if (taken === undefined) throw new OptionError(name, 'is not known')
+    if (value !== undefined && !taken.ok(value)) throw new OptionError(name, `takes ${taken.takes}`)
   }
 }

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { EmbeddedApiServer } from './api-server.ts'
 import { OptionError } from './options.ts'
@@ -128,6 +130,11 @@ describe('startApiServer', () => {
       /not served/,
     )
     await expect(server.fill([{ kind: 'ConfigMap' }])).rejects.toThrow(TypeError)
+    const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'x', namespace: 'n1' } }
+    await expect(server.fill([node])).rejects.toThrow(/is in a namespace/)
+    for (const source of ['text', null, {}, (async function* () {})()]) {
+      await expect(server.fill(source as never)).rejects.toThrow(/takes an iterable of objects, or/)
+    }
     const transport = server.transport({ latencyMs: 0 })
     const connection = await transport.connect(new URL(server.url), new AbortController().signal)
     const list = await new Promise<{ items: { metadata: object }[] }>((resolve, reject) => {
@@ -168,6 +175,18 @@ describe('startApiServer', () => {
     expect(refused).toBe('ECONNREFUSED')
   })
 
+  it('F5: an exchange in memory keeps the process alive, and an idle server does not', async () => {
+    const script = `
+      const { startApiServer } = await import(${JSON.stringify(new URL('../index.ts', import.meta.url).href)})
+      const server = await startApiServer({ sockets: false })
+      const connection = await server.transport().connect(new URL(server.url), new AbortController().signal)
+      const on = { head: status => console.log(status), data() {}, error: console.error }
+      await new Promise(end => connection.request({ method: 'GET', path: '/version', headers: {} }, { ...on, end }))
+    `
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+    expect(stdout).toBe('200\n')
+  })
+
   it('F3: counts connections', async () => {
     await using server = await startApiServer()
     await withSession(server, async session => {
@@ -176,13 +195,24 @@ describe('startApiServer', () => {
     })
   })
 
-  it('refuses options that it does not know or can not take', async () => {
+  it('X6: refuses options that it does not know or can not take', async () => {
     for (const options of [
       { nonsense: 1 },
       { tls: 'yes' },
       { port: -1 },
       { authorization: 'maybe' },
       { compactionMs: Number.NaN },
+      { compactionMs: 0 },
+      { port: 70_000 },
+      { maxStreams: 0 },
+      { maxStreams: 1.5 },
+      { tokens: 'x' },
+      { tokens: { a: { name: 'b' } } },
+      { withoutWatchCache: 'events' },
+      { clock: {} },
+      { random: 5 },
+      { establishMs: Number.POSITIVE_INFINITY },
+      { controllerDelayMs: 3_000_000_000 },
     ]) {
       await expect(startApiServer(options as object)).rejects.toThrow(OptionError)
     }

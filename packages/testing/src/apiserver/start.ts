@@ -26,6 +26,11 @@ export async function startApiServer(options: EmbeddedOptions = {}): Promise<Api
     return startIsolated(options)
   }
   const server = new EmbeddedServer(options)
-  if (options.sockets ?? true) await server.listen(options)
+  try {
+    if (options.sockets ?? true) await server.listen(options)
+  } catch (error) {
+    await server.close()
+    throw error
+  }
   return server
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { ApiServer, FillSource } from '../api-server.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
 import type { FaultHandle } from '../faults/faults.ts'
+import { checkSource } from '../fill.ts'
 import type { Kubeconfig } from '../kubeconfig.ts'
 import { checkOptions, type EmbeddedOptions, OptionError } from '../options.ts'
 import type { ServerStats } from '../stats.ts'
@@ -83,6 +84,7 @@ class IsolatedServer implements IsolatedApiServer {
 
   /** An iterable is read here and sent over, which takes longer than a module that is loaded there. */
   async fill(source: FillSource): Promise<number> {
+    checkSource(source)
     if (!(Symbol.iterator in source)) return this.#channel.call('fill', source)
     let count = 0
     let batch: object[] = []

@@ -28,7 +28,7 @@ async function mutate(short: string, file: string, limitMs: number): Promise<Sco
     reporters: ['json'],
     jsonReporter: { fileName: report },
     tempDirName: `.stryker-tmp/${short}`,
-    ignorePatterns: ['.cache', '.tools', 'reports', 'dist', '/docs', '/examples', '/test'],
+    ignorePatterns: ['.stryker-tmp', '.cache', '.tools', 'reports', 'dist', '/docs', '/examples', '/test'],
     checkers: [],
     concurrency: 2,
     timeoutMS: 10_000,

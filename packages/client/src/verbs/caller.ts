@@ -119,7 +119,7 @@ export class Caller {
     const { body } = await this.answer(call, bound)
     const { buffer, byteOffset, byteLength } = body as Uint8Array
     const value = decodeJson(Buffer.from(buffer, byteOffset, byteLength).toString(), { exact: call.exact })
-    if (value === null || typeof value !== 'object') {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) {
       throw new InvalidBodyError(`${subject(call)}: the answer is no JSON object`)
     }
     return value

@@ -1,4 +1,7 @@
+import { simulate } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
+import { Client } from '../client.ts'
+import { ScriptedTransport } from '../connection/testkit/scripted.ts'
 import { isExpired, isForbidden, isServiceUnavailable, isTooManyRequests } from '../errors/guards.ts'
 import { configMaps, pods, secrets } from '../resources/core.ts'
 import { defineResource } from '../views/resource.ts'
@@ -393,12 +396,15 @@ describe('what bounds a call', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it.each(['', 'nonsense', '[', '"text"', '7', 'null'])('X9: an answer of %j is an error, not a crash', async text => {
-    await answering([{ text }], async ({ client }) => {
-      await expect(client.get(configMaps, key)).rejects.toMatchObject({ code: 'INVALID_BODY' })
-      await expect(client.list(configMaps)).rejects.toMatchObject({ code: 'INVALID_BODY' })
-    })
-  })
+  it.each(['', 'nonsense', '[', '"text"', '7', 'null', '[1]'])(
+    'X9: an answer of %j is an error, not a crash',
+    async text => {
+      await answering([{ text }], async ({ client }) => {
+        await expect(client.get(configMaps, key)).rejects.toMatchObject({ code: 'INVALID_BODY' })
+        await expect(client.list(configMaps)).rejects.toMatchObject({ code: 'INVALID_BODY' })
+      })
+    },
+  )
 })
 
 describe('X6: what makes no sense', () => {
@@ -414,6 +420,13 @@ describe('X6: what makes no sense', () => {
       await expect(client.get(configMaps, null as never)).rejects.toMatchObject(wrong)
       await expect(client.list(configMaps, { limit: 0 })).rejects.toMatchObject(wrong)
       await expect(client.list(configMaps, { continue: 'x' })).rejects.toMatchObject(wrong)
+      await expect(client.list(configMaps, { continue: 'x', limit: 1, resourceVersion: '5' })).rejects.toMatchObject({
+        ...wrong,
+        option: 'list.continue',
+      })
+      await expect(client.list(configMaps, { exactly: true })).rejects.toMatchObject(wrong)
+      await expect(client.list(configMaps, { exactly: true, resourceVersion: '0' })).rejects.toMatchObject(wrong)
+      await expect(client.pages(configMaps, { exactly: true }).next()).rejects.toMatchObject(wrong)
       expect(() => client.pages(configMaps, { limit: -1 })).toThrow(expect.objectContaining(wrong))
       expect(() => client.watch(configMaps, { timeoutSeconds: 0 })).toThrow(expect.objectContaining(wrong))
       expect(() => client.watch(configMaps, { initialEvents: false })).toThrow(expect.objectContaining(wrong))
@@ -660,6 +673,25 @@ describe('X12: a create whose answer is lost', () => {
       },
     )
     expect(requests.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST', 'GET'])
+  })
+
+  it('X12: is the error if it can not be read again: nothing says that it was not processed', async () => {
+    await answering(['lost'], async ({ client }) => {
+      await expect(client.create(configMaps, sent)).rejects.toMatchObject({
+        message: expect.stringMatching(/^POST /),
+        unprocessed: false,
+      })
+    })
+    const simulation = simulate(1)
+    const transport = new ScriptedTransport(() => simulation.clock.monotonic())
+    const client = new Client({ url: 'https://server.test', transport, environment: simulation.environment })
+    const error = client.create(configMaps, sent).catch((cause: unknown) => cause)
+    await simulation.settle()
+    transport.refusal = new Error('refused')
+    transport.connections[0]?.die()
+    await simulation.advance(60_000)
+    expect(await error).toMatchObject({ code: 'CONNECTION_LOST', unprocessed: false })
+    await client.close()
   })
 
   it('X12: with generateName is not repeated: nothing tells what was created', async () => {

@@ -88,7 +88,7 @@ class Creation<C> {
         } else if (isLost(error) && !this.#dryRun) {
           lost = error
         } else if (lost === undefined || !isAlreadyExists(error)) {
-          throw error
+          throw certain(error, lost, bound)
         }
         const found = lost && (await this.#found(bound, lost))
         if (found !== undefined) return found
@@ -106,13 +106,20 @@ class Creation<C> {
     // Whole, whatever the view is: to compare takes what a view may leave out.
     const kind = isExact(this.#view) ? 'exact' : 'full'
     const whole = { ...this.#view, projection: { kind, name: kind } } as unknown as View
-    const object = (await getOne(this.#caller, whole, target, {}, bound)) as KubernetesObject | undefined
+    const object = (await getOne(this.#caller, whole, target, {}, bound).catch(error => {
+      throw certain(error, lost, bound)
+    })) as KubernetesObject | undefined
     if (object === undefined) return undefined
     if (isOutcomeOf(this.#call.body as KubernetesObject, object, this.#began)) return projector(this.#view)(object)
     const message = `${resource.plural} "${key.name}" already exists, and is not what was sent (the create's answer was lost: ${lost.message})`
     const details = { name: key.name, group: resource.group, kind: resource.plural, uid: object.metadata?.uid }
     throw new ApiError({ status: 409, reason: 'AlreadyExists', message, details }, { ...target, method: 'POST' })
   }
+}
+
+/** Once an answer was lost, that no connection comes about says nothing of what was processed: the loss does. */
+function certain(error: unknown, lost: ConnectionError | undefined, { signal }: Bound): unknown {
+  return lost !== undefined && error instanceof ConnectionError && !signal.aborted ? lost : error
 }
 
 function isLost(error: unknown): error is ConnectionError {

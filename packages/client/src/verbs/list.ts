@@ -185,6 +185,9 @@ function read(caller: Caller, view: View, options: ListPageOptions, on: ItemHand
     const takes = 'nothing for a view of several namespaces: read its pages()'
     throw new OptionRangeError('list.limit', takes, `${limit ?? token}`)
   }
+  if (token !== undefined && (options.resourceVersion !== undefined || options.exactly === true)) {
+    throw new OptionRangeError('list.continue', 'no other state beside it than that of its first page', 'one')
+  }
   if (token !== undefined && limit === undefined) {
     throw new OptionRangeError('list.limit', 'the limit of the first page beside continue', 'nothing')
   }
@@ -230,6 +233,9 @@ async function readOnce(
 }
 
 function stateOf({ resourceVersion, exactly }: ListOptions): ListState {
+  if (exactly === true && (resourceVersion === undefined || resourceVersion === '0')) {
+    throw new OptionRangeError('list.exactly', 'true only beside the resourceVersion of a state', `${resourceVersion}`)
+  }
   return { resourceVersion, exactly }
 }
 

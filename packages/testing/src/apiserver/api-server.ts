@@ -38,6 +38,7 @@ export interface ApiServer extends AsyncDisposable {
   readonly faults: { add(rule: FaultRule): Promise<FaultHandle>; clear(): Promise<void> }
   /** What was counted since the start, or the last `resetStats`. */
   stats(): Promise<ServerStats>
+  /** Sets what is summed to zero: requests, bytes, connections made. What is open stays counted. */
   resetStats(): Promise<void>
 
   /**

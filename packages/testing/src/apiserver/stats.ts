@@ -1,4 +1,4 @@
-/** What was counted for one verb on one resource. */
+/** What was counted for one verb on one resource. Bytes that a fault cuts off or holds back count as sent. */
 export interface RequestStats {
   /** Requests received, refused ones included. */
   readonly requests: number

@@ -7,6 +7,7 @@ import { buildArguments, cachedBinary, moduleFolder } from './binary-cache.ts'
 import { ApiServerBuildError } from './errors.ts'
 import { withLock } from './lock.ts'
 
+/** Options of {@link buildApiServer}. */
 export interface BuildOptions {
   /** Hears what is going on, a line at a time; every few seconds while it compiles. @default nobody */
   readonly onProgress?: ((line: string) => void) | undefined

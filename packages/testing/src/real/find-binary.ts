@@ -10,6 +10,7 @@ export type ApiServerBinary =
   | { readonly kind: 'wherry'; readonly path: string }
   | { readonly kind: 'assets'; readonly apiServer: string; readonly etcd: string }
 
+/** Options of {@link findApiServer}. */
 export interface FindOptions extends BuildOptions {
   /**
    * Of Kubernetes, as `1.37`. Not looked at where WHERRY_APISERVER is set: whoever sets it has chosen.

@@ -14,6 +14,7 @@ import { untilReady } from './ready.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
 
+/** Options of {@link startRealApiServer}. */
 export interface RealApiServerOptions extends FindOptions {
   /** By name, as `{ ShardedListAndWatch: true }`. @default those of the version */
   readonly featureGates?: Readonly<Record<string, boolean>> | undefined

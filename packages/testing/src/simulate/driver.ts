@@ -105,7 +105,12 @@ export class Driver {
     }
     if (idle < next && idle <= deadline) return this.#meetIdle(idle)
     if (Math.min(idle, next) === Number.POSITIVE_INFINITY) {
-      return this.#failAll(this.#error('SIMULATION_DEADLOCK', 'nothing can ever happen: no timer is set'))
+      return this.#failAll(
+        this.#error(
+          'SIMULATION_DEADLOCK',
+          'nothing can ever happen: no timer is set, and sockets, files and import() are not seen',
+        ),
+      )
     }
     if (Math.min(idle, next) > deadline) return this.#failAtDeadline(deadline)
     if (this.#steps - firstStep >= maxSteps) {

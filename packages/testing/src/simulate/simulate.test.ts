@@ -239,7 +239,8 @@ describe('run', () => {
     )
     expect(error.code).toBe('SIMULATION_DEADLOCK')
     expect(error.message).toBe(
-      'nothing can ever happen: no timer is set (seed 11, at 0 ms)\npending:\n  run of waiting\n  stream 3: GET /api',
+      'nothing can ever happen: no timer is set, and sockets, files and import() are not seen (seed 11, at 0 ms)\n' +
+        'pending:\n  run of waiting\n  stream 3: GET /api',
     )
   })
 

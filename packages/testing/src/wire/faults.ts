@@ -3,6 +3,7 @@ import type { WireShape } from './pipe.ts'
 /** `up` is from the client to the server, `down` from the server to the client. */
 export type WireDirection = 'up' | 'down' | 'both'
 
+/** Where a connection is cut. */
 export interface WireCut {
   /** Bytes that still pass, counted from now. @default 0 */
   readonly afterBytes?: number | undefined

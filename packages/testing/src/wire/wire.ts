@@ -12,6 +12,7 @@ import {
 import { Link, type LinkState } from './link.ts'
 import { UNSHAPED, type WireShape } from './pipe.ts'
 
+/** Options of {@link startWire}. */
 export interface WireOptions {
   /** Where connections are taken to. */
   readonly target: { readonly host: string; readonly port: number }

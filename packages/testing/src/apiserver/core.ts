@@ -6,11 +6,12 @@ import type { ServerReply, ServerRequest } from './exchange.ts'
 import type { FaultEffect } from './faults/fault-rule.ts'
 import type { Faults } from './faults/faults.ts'
 import { ShapedReply } from './faults/shaped-reply.ts'
+import { notAResourceVersion, parseResourceVersion } from './objects/resource-version.ts'
 import { metadataText, withHead } from './objects/stored.ts'
 import type { Flusher } from './read/flusher.ts'
 import { type ListSource, list, sendList, tooLargeAfterMs } from './read/list.ts'
 import { answerPath } from './read/paths.ts'
-import { tableOf } from './read/table.ts'
+import { includedOf, tableOf } from './read/table.ts'
 import { openWatch } from './read/watch.ts'
 import type { WatchStream } from './read/watch-stream.ts'
 import { parseListOptions } from './requests/list-options.ts'
@@ -181,10 +182,10 @@ function answer(
   parts.definitions.gate(type, verb)
   if (verb === 'list' || verb === 'watch') return answerCollection(parts, request, info, type, verb, responder, effects)
   if (verb === 'get' && target.subresource !== 'scale') return answerObject(parts, request, info, type, responder)
-  const representation = negotiate(request.headers, info.query, 'object')
+  const representation = negotiate(request.headers, info.query, { what: 'object', type })
   responder.pretty = representation.pretty
   responder.gzip = representation.gzip
-  answerWrite(parts, { request, info, target, type, verb, responder, user })
+  answerWrite(parts, { request, info, target, type, verb, responder, user, representation })
 }
 
 /** Endpoints whose objects are stored at another version and would have to be converted. */
@@ -206,15 +207,13 @@ function checkServed(type: ResourceType, target: ResourceTarget, verb: string): 
     if (!known.verbs.includes(verb)) throw StatusError.methodNotAllowed()
     return
   }
+  if (target.watch && type.custom) throw StatusError.noSuchResource()
   if (!type.verbs.includes(verb)) throw StatusError.methodNotAllowed()
   if (verb === 'create' && target.name !== '') throw StatusError.methodNotAllowed()
   if ((verb === 'update' || verb === 'patch') && target.name === '') throw StatusError.methodNotAllowed()
-  if (
-    type.namespaced &&
-    target.namespace === '' &&
-    (target.name !== '' || verb === 'create' || verb === 'deletecollection')
-  ) {
-    throw StatusError.noSuchResource()
+  if (type.namespaced && target.namespace === '') {
+    if (target.name !== '') throw StatusError.noSuchResource()
+    if (verb === 'create' || verb === 'deletecollection') throw StatusError.methodNotAllowed()
   }
 }
 
@@ -229,9 +228,12 @@ function answerCollection(
 ): void {
   const { clock, flusher, random } = parts
   const watch = verb === 'watch'
-  const representation = negotiate(request.headers, info.query, verb)
+  const representation = negotiate(request.headers, info.query, { what: verb, type })
   responder.gzip = representation.gzip
-  const options = parseListOptions(info.query, type, watch, parts.shards)
+  const query = new URLSearchParams(info.query)
+  // The old path of a watch may name one object.
+  if (info.target?.watch && info.target.name !== '') query.set('fieldSelector', `metadata.name=${info.target.name}`)
+  const options = parseListOptions(query, type, watch, parts.shards)
   const resource = resourceKey(type)
   const source: ListSource = {
     store: parts.store,
@@ -240,13 +242,15 @@ function answerCollection(
     watchCache: parts.hasWatchCache(resource),
   }
   if (watch) {
-    const { query } = info
     const stream = openWatch(source, { query, options, representation, responder, effects, clock, random, flusher })
     parts.watches.add(resource, stream)
     return
   }
   responder.pretty = representation.pretty
-  sendList(responder, type, list(source, options), options, representation, clock)
+  sendList(responder, type, list(source, options), options, representation, {
+    now: clock.now(),
+    include: includedOf(query),
+  })
 }
 
 function answerObject(
@@ -256,16 +260,17 @@ function answerObject(
   type: ResourceType,
   responder: Responder,
 ): void {
-  const representation = negotiate(request.headers, info.query, 'object')
+  const representation = negotiate(request.headers, info.query, { what: 'object', type })
   const { namespace = '', name = '' } = info.target ?? {}
-  const asked = info.query.get('resourceVersion') ?? ''
-  if (asked !== '' && Number(asked) > parts.store.revision) {
-    throw StatusError.tooLarge(Number(asked), parts.store.revision, 1)
-  }
+  const askedText = info.query.get('resourceVersion') ?? ''
+  const asked = askedText === '' ? 0 : parseResourceVersion(askedText)
+  if (asked === undefined) throw new StatusError(500, '', notAResourceVersion(askedText))
+  if (asked > parts.store.revision) throw StatusError.tooLarge(asked, parts.store.revision, 1)
   const { version } = parts.writer.read(type, namespace, name)
   let text: string
   if (representation.as === 'metadata') text = metadataText(version)
-  else if (representation.as === 'table') text = tableOf(type, version, parts.clock.now(), true)
+  else if (representation.as === 'table')
+    text = tableOf(type, version, { now: parts.clock.now(), first: true, include: includedOf(info.query) })
   else text = withHead(version, type.apiVersion, type.kind, type.custom)
   responder.pretty = representation.pretty
   responder.gzip = representation.gzip

@@ -97,7 +97,10 @@ export class StatusError extends Error {
 
   /** A path that nothing answers: plain text, no Status. */
   static noSuchPath(): StatusError {
-    return new StatusError(404, '', '404 page not found\n', { plain: true })
+    return new StatusError(404, '', '404 page not found\n', {
+      plain: true,
+      headers: { 'x-content-type-options': 'nosniff' },
+    })
   }
 
   static alreadyExists(of: Named, name: string, terminating: boolean): StatusError {

@@ -123,6 +123,8 @@ class Http1Reply implements ServerReply, OpenExchange {
     if (this.#peer.leaving) this.#response.setHeader('connection', 'close')
     else this.#response.removeHeader('connection')
     this.#response.writeHead(status, headers as Record<string, string | string[]>)
+    // A watch tells that it is open before there is anything to say.
+    if (headers['content-length'] === undefined) this.#response.flushHeaders()
   }
 
   write(chunk: Uint8Array): boolean {

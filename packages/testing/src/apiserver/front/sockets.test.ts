@@ -126,6 +126,17 @@ describe('requests and answers', () => {
     }
   })
 
+  it('F1: sends the head of an answer on HTTP/1.1 before there is a body', async () => {
+    const { handler, exchanges } = keeper(reply => reply.head(200, { 'content-type': 'application/json' }))
+    const front = await open({ handler })
+    const answered = once(httpGet(front.url), 'response')
+    const [answer] = await answered
+    expect(answer.statusCode).toBe(200)
+    exchanges[0]?.reply.end()
+    answer.resume()
+    await once(answer, 'end')
+  })
+
   it('F1: leaves compressed bytes as the handler wrote them', async () => {
     const packed = gzipSync('x'.repeat(10_000))
     const front = await openTls((_, reply) => {

@@ -1,11 +1,9 @@
-import { StatusError } from '../status.ts'
+/** Reads a resourceVersion; `undefined`: it is none. Leading zeros are let pass, as the server lets them. */
+export function parseResourceVersion(text: string): number | undefined {
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}
 
-/** Reads a resourceVersion parameter. Throws the 400 of a list for what is no number. */
-export function parseResourceVersion(text: string): number {
-  if (!/^(0|[1-9]\d{0,14})$/.test(text)) {
-    throw StatusError.badRequest(
-      `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`,
-    )
-  }
-  return Number(text)
+/** How the server says that a resourceVersion is none. */
+export function notAResourceVersion(text: string): string {
+  return `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`
 }

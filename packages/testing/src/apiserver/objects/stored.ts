@@ -45,9 +45,10 @@ function orderedMeta(meta: ObjectMeta): JsonObject {
   return ordered
 }
 
-/** Serialises `object`: built-ins in the order of their types, custom resources sorted as Go sorts maps. */
+/** Serialises `object` (`resourceVersion` '': it has none): built-ins in the order of their types, custom resources sorted as Go sorts maps. */
 export function serialise(object: KubeObject, resourceVersion: string, custom: boolean): StoredText {
-  const ordered = orderedMeta({ ...object.metadata, resourceVersion })
+  const { resourceVersion: _, ...metadata } = object.metadata
+  const ordered = orderedMeta(resourceVersion === '' ? metadata : { ...metadata, resourceVersion })
   const meta = JSON.stringify(custom ? sortKeys(ordered) : ordered)
   let before = ''
   let beforeKind = ''

@@ -104,7 +104,12 @@ export function resourceList(registry: Registry, group: string, version: string)
       })
     }
   }
-  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: apiVersionOf(group, version), resources }
+  return {
+    kind: 'APIResourceList',
+    ...(group === '' ? {} : { apiVersion: 'v1' }),
+    groupVersion: apiVersionOf(group, version),
+    resources,
+  }
 }
 
 /** `/api` and `/apis` in one answer each: APIGroupDiscoveryList of apidiscovery.k8s.io/v2. */

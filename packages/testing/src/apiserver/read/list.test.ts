@@ -194,8 +194,15 @@ describe('list', () => {
       const { json } = await kit.call('GET', cm, undefined, accept)
       expect(json.kind).toBe('Table')
       expect(json.columnDefinitions.map((column: { name: string }) => column.name)).toEqual(['Name', 'Data', 'Age'])
-      expect(json.rows[0].cells).toEqual(['a', '2', '65s'])
+      expect(json.rows[0].cells).toEqual(['a', 2, '65s'])
       expect(json.rows[0].object.metadata.name).toBe('a')
+      const rows = async (include: string): Promise<unknown> =>
+        (await kit.call('GET', `${cm}?includeObject=${include}`, undefined, accept)).json.rows?.[0].object
+      expect(await rows('None')).toBeNull()
+      expect(await rows('Object')).toMatchObject({ kind: 'ConfigMap', data: { x: '1' } })
+      expect(await rows('Nonsense')).toBeUndefined()
+      const written = await kit.call('POST', cm, { metadata: { name: 'b' } }, accept)
+      expect([written.json.kind, written.json.rows[0].cells]).toEqual(['Table', ['b', 0, '0s']])
       const pods = await kit.call('GET', '/api/v1/namespaces/default/pods', undefined, accept)
       expect([pods.status, pods.json.reason]).toEqual([501, 'NotImplemented'])
     }))

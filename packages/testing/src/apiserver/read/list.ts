@@ -1,4 +1,3 @@
-import type { Clock } from '../../clock.ts'
 import { metadataText, withHead } from '../objects/stored.ts'
 import { decodeContinue, encodeContinue } from '../requests/continue-token.ts'
 import { type ListOptions, selects } from '../requests/list-options.ts'
@@ -9,7 +8,7 @@ import { StatusError } from '../status.ts'
 import { objectKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
 import { ChunkWriter } from './chunk-writer.ts'
-import { tableHead, tableRow } from './table.ts'
+import { type TableOptions, tableHead, tableRow } from './table.ts'
 
 /** What a list found: the items with what the envelope says about them. */
 export interface ListResult {
@@ -36,6 +35,9 @@ export const tooLargeAfterMs = 3000
 export function list({ store, type, namespace, watchCache }: ListSource, options: ListOptions): ListResult {
   const { selection } = options
   const prefix = namespace === '' ? '' : `${namespace}/`
+  // A first page by `metadata.namespace` reads that namespace alone, and its token is relative to it. The next page
+  // reads all namespaces with it, as in the real server: whoever pages so sees items twice.
+  const scope = namespace === '' && selection.fields?.namespace ? `${selection.fields.namespace}/` : prefix
   const collection = store.collection(type)
   const current = store.revision
   let { limit } = options
@@ -78,7 +80,7 @@ export function list({ store, type, namespace, watchCache }: ListSource, options
   return {
     items,
     rv,
-    continue: encodeContinue({ rv, start: `${last.key.slice(prefix.length)}\u0000` }),
+    continue: encodeContinue({ rv, start: `${last.key.slice(scope.length)}\u0000` }),
     remaining: selection.any ? undefined : selected.length - limit,
   }
 }
@@ -108,7 +110,7 @@ export function sendList(
   result: ListResult,
   options: ListOptions,
   representation: Representation,
-  clock: Clock,
+  table: Pick<TableOptions, 'now' | 'include'>,
 ): void {
   const { items, rv } = result
   const more = `${result.continue === '' ? '' : `,"continue":"${result.continue}"`}${result.remaining === undefined ? '' : `,"remainingItemCount":${result.remaining}`}`
@@ -124,7 +126,7 @@ export function sendList(
   } else if (representation.as === 'table') {
     head = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${metadata},${tableHead(type)},"rows":[`
     tail = ']}\n'
-    itemText = version => tableRow(type, version, clock.now())
+    itemText = version => tableRow(type, version, table)
   } else if (type.custom) {
     // A custom resource's list is a map to the server: its keys are sorted, and `continue` is always there.
     const fields = [`"continue":"${result.continue}"`]

@@ -31,16 +31,21 @@ export function answerPath(
   responder: Responder,
 ): void {
   const path = info.path.replace(/(.)\/$/, '$1')
-  if (request.method !== 'GET' && request.method !== 'HEAD') throw StatusError.methodNotAllowed()
-  if (/^\/(healthz|livez|readyz)$/.test(path)) return responder.text(200, 'ok')
+  const anyMethod = /^\/apis\/[^/]+$/.test(path)
+  if (!anyMethod && request.method !== 'GET' && request.method !== 'HEAD') throw StatusError.methodNotAllowed()
+  if (/^\/(healthz|livez|readyz)(\/ping)?$/.test(path)) {
+    if (!path.endsWith('/ping')) responder.headers['x-content-type-options'] = 'nosniff'
+    return responder.text(200, 'ok')
+  }
   const isDiscovery = /^\/apis?(\/|$)/.test(path)
-  const representation = negotiate(request.headers, info.query, isDiscovery ? 'discovery' : 'object')
+  const representation = negotiate(request.headers, info.query, { what: isDiscovery ? 'discovery' : 'object' })
   responder.pretty = representation.pretty
   responder.gzip = representation.gzip
   if (path === '/version') return responder.json(200, serverVersion)
   if (/^\/openapi(\/|$)/.test(path)) throw StatusError.missing('OpenAPI')
   const v2 = representation.as === 'discovery-v2'
   const parts = path.split('/').slice(1)
+  if (parts[0] !== 'api' && parts[0] !== 'apis') throw StatusError.noSuchPath()
   let body: ReturnType<typeof resourceList>
   if (path === '/api') body = v2 ? aggregated(registry, true) : legacyVersions(request.headers.host ?? '')
   else if (path === '/apis') body = v2 ? aggregated(registry, false) : groupList(registry)
@@ -48,6 +53,6 @@ export function answerPath(
   else if (parts[0] === 'apis' && parts.length === 2) body = oneGroup(registry, parts[1] as string)
   else if (parts[0] === 'apis' && parts.length === 3)
     body = resourceList(registry, parts[1] as string, parts[2] as string)
-  if (body === undefined) throw StatusError.noSuchPath()
+  if (body === undefined) throw registry.missing(parts[0] === 'api' ? '' : (parts[1] ?? ''))
   responder.json(200, body)
 }

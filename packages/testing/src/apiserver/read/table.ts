@@ -1,15 +1,14 @@
 import type { Json, JsonObject } from '../objects/json.ts'
 import { isObject, own } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
-import { fromLatin1, materialise, metadataText, toLatin1 } from '../objects/stored.ts'
+import { materialise, metadataText, type StoredText, toLatin1, withHead } from '../objects/stored.ts'
 import type { Column, ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import { resourceKey } from '../store/store.ts'
-import type { Version } from '../store/version.ts'
 
 const name: Column = { name: 'Name', type: 'string', format: 'name', priority: 0 }
 const age: Column = { name: 'Age', type: 'string', format: '', priority: 0 }
-const text = (label: string): Column => ({ name: label, type: 'string', format: '', priority: 0 })
+const text = (label: string, type = 'string'): Column => ({ name: label, type, format: '', priority: 0 })
 
 interface Printer {
   readonly columns: readonly Column[]
@@ -26,18 +25,14 @@ const size = (object: KubeObject, ...fields: string[]): number =>
 const printers: Readonly<Record<string, Printer>> = {
   configmaps: {
     columns: [name, text('Data'), age],
-    cells: (object, now) => [
-      object.metadata.name ?? '',
-      String(size(object, 'data', 'binaryData')),
-      ageOf(object, now),
-    ],
+    cells: (object, now) => [object.metadata.name ?? '', size(object, 'data', 'binaryData'), ageOf(object, now)],
   },
   secrets: {
-    columns: [name, text('Type'), { ...text('Data'), type: 'string' }, age],
+    columns: [name, text('Type'), text('Data'), age],
     cells: (object, now) => [
       object.metadata.name ?? '',
       (own(object, 'type') ?? '') as string,
-      String(size(object, 'data')),
+      size(object, 'data'),
       ageOf(object, now),
     ],
   },
@@ -47,7 +42,7 @@ const printers: Readonly<Record<string, Printer>> = {
   },
   serviceaccounts: {
     columns: [name, text('Secrets'), age],
-    cells: (object, now) => [object.metadata.name ?? '', String(size(object, 'secrets')), ageOf(object, now)],
+    cells: (object, now) => [object.metadata.name ?? '', size(object, 'secrets'), ageOf(object, now)],
   },
   'leases.coordination.k8s.io': {
     columns: [name, text('Holder'), age],
@@ -130,15 +125,49 @@ export function tableHead(type: ResourceType): string {
   return toLatin1(`"columnDefinitions":${JSON.stringify(definitions)}`)
 }
 
-/** One row: the cells, and the object's metadata. */
-export function tableRow(type: ResourceType, version: Version, now: number): string {
-  const object = materialise(version, type.apiVersion, type.kind)
-  const cells = JSON.stringify(printerOf(type).cells(object, now))
-  return toLatin1(`{"cells":${cells},"object":${fromLatin1(metadataText(version))}}`)
+/** How a Table is to be printed. */
+export interface TableOptions {
+  readonly now: number
+  /** Whether it begins with the column definitions. */
+  readonly first: boolean
+  /** What a row holds beside its cells. */
+  readonly include: 'Metadata' | 'Object' | 'None'
 }
 
-/** A Table of one row, as a get and a watch event give it. `first`: with the column definitions. */
-export function tableOf(type: ResourceType, version: Version, now: number, first: boolean): string {
-  const head = first ? tableHead(type) : '"columnDefinitions":null'
-  return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"${version.rv}"},${head},"rows":[${tableRow(type, version, now)}]}`
+/** What `includeObject` asks for. Throws the server's 400. */
+export function includedOf(query: URLSearchParams): TableOptions['include'] {
+  const asked = query.get('includeObject') || 'Metadata'
+  if (asked === 'Metadata' || asked === 'Object' || asked === 'None') return asked
+  throw StatusError.badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`,
+  )
+}
+
+/** One row: the cells, and the object as far as it is asked for. */
+export function tableRow(
+  type: ResourceType,
+  version: StoredText,
+  { now, include }: Pick<TableOptions, 'now' | 'include'>,
+): string {
+  const object = materialise(version, type.apiVersion, type.kind)
+  const cells = toLatin1(JSON.stringify(printerOf(type).cells(object, now)))
+  if (include === 'None') return `{"cells":${cells},"object":null}`
+  const shown =
+    include === 'Metadata' ? metadataText(version) : withHead(version, type.apiVersion, type.kind, type.custom)
+  return `{"cells":${cells},"object":${shown}}`
+}
+
+/** The cells that a bookmark's row has: those of an object without anything. */
+export function emptyCells(type: ResourceType): Json[] {
+  return printerOf(type).cells({ apiVersion: type.apiVersion, kind: type.kind, metadata: {} }, 0)
+}
+
+/** A Table of one row, as a get, a write and a watch event give it. */
+export function tableOf(
+  type: ResourceType,
+  version: StoredText & { readonly rv: number | string },
+  options: TableOptions,
+): string {
+  const head = options.first ? tableHead(type) : '"columnDefinitions":null'
+  return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"${version.rv}"},${head},"rows":[${tableRow(type, version, options)}]}`
 }

@@ -11,7 +11,7 @@ import type { Observer } from '../store/collection.ts'
 import type { ChangeType, Version } from '../store/version.ts'
 import { ChunkWriter } from './chunk-writer.ts'
 import type { Flusher } from './flusher.ts'
-import { tableOf } from './table.ts'
+import { emptyCells, type TableOptions, tableOf } from './table.ts'
 
 /** An event that waits to be sent: a change, or a line that is ready. */
 type Pending =
@@ -33,6 +33,8 @@ export interface WatchStreamOptions {
   readonly effects: readonly FaultEffect[]
   /** Events up to here are not sent: of a watch that starts ahead of the server. */
   readonly after: number
+  /** What a Table's rows hold beside their cells. */
+  readonly include: TableOptions['include']
 }
 
 /** One watch: turns changes into lines, and sends them as fast as the other side takes them. */
@@ -44,6 +46,7 @@ export class WatchStream implements Observer {
   readonly #flusher: Flusher
   readonly #writer: ChunkWriter
   readonly #after: number
+  readonly #include: TableOptions['include']
   readonly #copies: number
   readonly #injections: { at: number; line: string; end: boolean }[]
   readonly #onEnd: (() => void)[] = []
@@ -61,6 +64,7 @@ export class WatchStream implements Observer {
     this.#clock = options.clock
     this.#flusher = options.flusher
     this.#after = options.after
+    this.#include = options.include
     this.#copies =
       options.effects.find(effect => effect.kind === 'duplicate')?.times ??
       (options.effects.some(effect => effect.kind === 'duplicate') ? 2 : 1)
@@ -111,7 +115,8 @@ export class WatchStream implements Observer {
       object = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${metadata}}`
     } else if (this.#as === 'table') {
       const partial = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${metadata}}`
-      object = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"${rv}"},"columnDefinitions":null,"rows":[{"cells":[],"object":${partial}}]}`
+      const cells = toLatin1(JSON.stringify(emptyCells(this.type)))
+      object = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"${rv}"},"columnDefinitions":null,"rows":[{"cells":${cells},"object":${partial}}]}`
     } else if (custom) {
       const sorted = endsInitialEvents
         ? `{"annotations":{"k8s.io/initial-events-end":"true"},"resourceVersion":"${rv}"}`
@@ -176,7 +181,7 @@ export class WatchStream implements Observer {
     if (this.#as === 'table') {
       const first = this.#firstTable
       this.#firstTable = false
-      return tableOf(this.type, version, this.#clock.now(), first)
+      return tableOf(this.type, version, { now: this.#clock.now(), first, include: this.#include })
     }
     return withHead(version, this.type.apiVersion, this.type.kind, this.type.custom)
   }

@@ -1,14 +1,14 @@
 import type { Clock } from '../../clock.ts'
 import type { FaultEffect } from '../faults/fault-rule.ts'
 import type { ListOptions } from '../requests/list-options.ts'
-import { selects } from '../requests/list-options.ts'
+import { parseInteger, selects } from '../requests/list-options.ts'
 import type { Representation } from '../requests/representation.ts'
 import { isTrue } from '../requests/request-info.ts'
 import type { Responder } from '../responder.ts'
 import { StatusError } from '../status.ts'
 import type { Flusher } from './flusher.ts'
 import { type ListSource, namedKey, tooLargeAfterMs } from './list.ts'
-import { tableHead } from './table.ts'
+import { includedOf, tableHead } from './table.ts'
 import { WatchStream } from './watch-stream.ts'
 
 const bookmarkEveryMs = 60_000
@@ -49,6 +49,7 @@ export function openWatch(source: ListSource, request: WatchRequest): WatchStrea
     flusher: request.flusher,
     effects: request.effects,
     after: initial || fresh ? 0 : asked,
+    include: includedOf(query),
   })
   stream.after(timeoutMs, () => stream.end())
   if (request.effects.some(effect => effect.kind === 'expired')) {
@@ -67,13 +68,16 @@ export function openWatch(source: ListSource, request: WatchRequest): WatchStrea
     }
     stream.onEnd(collection.observe(key === undefined ? observer : stream, key))
     if (!bookmarks || !watchCache) return
+    const bookmark = (): void => {
+      // A watch from a resourceVersion that the server has not reached is not told of one before it.
+      if (store.revision >= (asked ?? 0)) stream.bookmark(store.revision, false)
+    }
     const next = (): void => {
-      stream.bookmark(store.revision, false)
+      bookmark()
       stream.after(bookmarkEveryMs, next)
     }
     stream.after(bookmarkEveryMs, next)
-    if (timeoutMs > lastBookmarkMs)
-      stream.after(timeoutMs - lastBookmarkMs, () => stream.bookmark(store.revision, false))
+    if (timeoutMs > lastBookmarkMs) stream.after(timeoutMs - lastBookmarkMs, bookmark)
   }
   if (initial) {
     if (asked !== undefined && asked > store.revision) {
@@ -103,8 +107,6 @@ export function openWatch(source: ListSource, request: WatchRequest): WatchStrea
 }
 
 function timeoutOf(query: URLSearchParams, random: () => number): number {
-  const text = query.get('timeoutSeconds')
-  if (text === null || text === '' || text === '0') return (1800 + Math.floor(random() * 1800)) * 1000
-  if (!/^\d+$/.test(text)) throw StatusError.badRequest(`strconv.ParseInt: parsing "${text}": invalid syntax`)
-  return Number(text) * 1000
+  const seconds = parseInteger(query.get('timeoutSeconds')) ?? 0
+  return (seconds > 0 ? seconds : 1800 + Math.floor(random() * 1800)) * 1000
 }

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { StatusError } from '../status.ts'
 
 /** Where a paged list goes on: after `start` (relative to the list's own prefix), in the state of `rv` (-1: the newest). */
@@ -6,21 +7,39 @@ export interface ContinueToken {
   readonly start: string
 }
 
+const version = 'meta.k8s.io/v1'
+
 /** Writes a token as the server does: base64url of JSON. */
 export function encodeContinue({ rv, start }: ContinueToken): string {
-  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv, start: `/${start}` })).toString('base64url')
+  return Buffer.from(JSON.stringify({ v: version, rv, start: `/${start}` })).toString('base64url')
 }
 
 /** Reads a token. Throws the 400 of one that is none. */
 export function decodeContinue(text: string): ContinueToken {
+  const strange = text.search(/[^\w-]/)
+  if (strange !== -1) throw notValid(`illegal base64 data at input byte ${strange}`)
+  const decoded = Buffer.from(text, 'base64url')
+  let token: Record<string, unknown>
   try {
-    const token = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Record<string, unknown>
-    const { v, rv, start } = token
-    if (v === 'meta.k8s.io/v1' && typeof rv === 'number' && Number.isInteger(rv) && typeof start === 'string') {
-      return { rv, start: start.replace(/^\//, '') }
-    }
+    token = JSON.parse(decoded.toString('utf8')) as Record<string, unknown>
   } catch {
-    // Told below, as any other text that is no token.
+    throw notValid(
+      decoded.length === 0
+        ? 'unexpected end of JSON input'
+        : `invalid character '${String.fromCharCode(decoded[0] as number)}' looking for beginning of value`,
+    )
   }
-  throw StatusError.badRequest('continue key is not valid: not a token of this server')
+  const { v = '', rv = 0, start = '' } = token ?? {}
+  if (v !== version) throw notValid(`server does not recognize this encoded version ${v}`)
+  if (typeof rv !== 'number' || !Number.isInteger(rv) || rv === 0) {
+    throw notValid(`incorrect encoded start resourceVersion (version ${version})`)
+  }
+  if (typeof start !== 'string' || start === '') throw notValid(`encoded start key empty (version ${version})`)
+  const key = start.startsWith('/') ? start : `/${start}`
+  if (posix.normalize(key) !== key) throw notValid(start)
+  return { rv: rv < 0 ? -1 : rv, start: key.slice(1) }
+}
+
+function notValid(why: string): StatusError {
+  return StatusError.badRequest(`invalid continue token: continue key is not valid: ${why}`)
 }

@@ -1,11 +1,12 @@
-import { parseResourceVersion } from '../objects/resource-version.ts'
+import { notAResourceVersion, parseResourceVersion } from '../objects/resource-version.ts'
 import { materialise } from '../objects/stored.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { checkFields, type FieldSelector, fieldValue, parseFieldSelector } from '../selectors/fields.ts'
 import { type LabelSelector, parseLabelSelector } from '../selectors/labels.ts'
 import { parseShardSelector, type ShardSelector } from '../selectors/shards.ts'
-import { StatusError } from '../status.ts'
+import { type StatusCause, StatusError } from '../status.ts'
 import type { Version } from '../store/version.ts'
+import { decodeContinue } from './continue-token.ts'
 
 /** The query of a list, a watch or a delete of a collection. */
 export interface ListOptions {
@@ -34,28 +35,40 @@ export function parseListOptions(
   watch: boolean,
   shards: boolean,
 ): ListOptions {
-  const limitText = query.get('limit') ?? ''
-  if (limitText !== '' && !/^-?\d+$/.test(limitText)) {
-    throw StatusError.badRequest(`strconv.ParseInt: parsing "${limitText}": invalid syntax`)
-  }
+  const limit = parseInteger(query.get('limit')) ?? 0
+  parseInteger(query.get('timeoutSeconds'))
   const rvText = query.get('resourceVersion') ?? ''
   const matchText = query.get('resourceVersionMatch') ?? ''
   const token = query.get('continue') ?? ''
-  const initial = query.get('sendInitialEvents')
-  checkMatch(matchText, rvText, token, watch, initial)
-  if (token !== '' && rvText !== '' && rvText !== '0') {
-    throw StatusError.badRequest('specifying resource version is not allowed when using continue')
-  }
-  if (watch && rvText !== '' && !/^\d+$/.test(rvText)) {
-    throw new StatusError(500, '', `strconv.ParseUint: parsing "${rvText}": invalid syntax`)
+  checkMatch(matchText, rvText, token, watch, query.get('sendInitialEvents') !== null)
+  const selection = parseSelection(query, type, shards)
+  if (token !== '' && !watch) {
+    decodeContinue(token)
+    if (rvText !== '' && rvText !== '0') {
+      throw StatusError.badRequest('specifying resource version is not allowed when using continue')
+    }
   }
   return {
-    resourceVersion: rvText === '' ? undefined : parseResourceVersion(rvText),
+    resourceVersion: rvText === '' ? undefined : readVersion(rvText, watch),
     match: matchText === '' ? undefined : (matchText as 'Exact' | 'NotOlderThan'),
-    limit: Math.max(0, Number(limitText || '0')),
+    limit: Math.max(0, limit),
     continue: token,
-    selection: parseSelection(query, type, shards),
+    selection,
   }
+}
+
+/** An integer of a query; `undefined`: not given. Throws the 400 of one that is none, empty text included. */
+export function parseInteger(text: string | null): number | undefined {
+  if (text === null) return undefined
+  if (/^[-+]?\d+$/.test(text)) return Number(text)
+  throw StatusError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+}
+
+function readVersion(text: string, watch: boolean): number {
+  const version = parseResourceVersion(text)
+  if (version !== undefined) return version
+  const why = notAResourceVersion(text)
+  throw watch ? new StatusError(500, '', why) : StatusError.badRequest(`invalid resource version: ${why}`)
 }
 
 function parseSelection(query: URLSearchParams, type: ResourceType, shards: boolean): Selection {
@@ -66,29 +79,38 @@ function parseSelection(query: URLSearchParams, type: ResourceType, shards: bool
   return { labels, fields, shard, any: labels !== undefined || fields !== undefined || shard !== undefined }
 }
 
-function checkMatch(match: string, rv: string, token: string, watch: boolean, initial: string | null): void {
-  const refuse = (reason: string, message: string, field = 'resourceVersionMatch'): never => {
-    throw StatusError.invalid({ group: 'meta.k8s.io', plural: 'listoptions', kind: 'ListOptions' }, '', [
-      { reason, message, field },
-    ])
+function checkMatch(match: string, rv: string, token: string, watch: boolean, initialAsked: boolean): void {
+  const causes: StatusCause[] = []
+  const forbidden = (why: string, field = 'resourceVersionMatch'): void => {
+    causes.push({ reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field })
   }
-  const forbidden = (why: string, field?: string): never => refuse('FieldValueForbidden', `Forbidden: ${why}`, field)
-  if (initial !== null) {
-    if (!watch) forbidden('sendInitialEvents is forbidden for list', 'sendInitialEvents')
-    if (match === '') forbidden('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')
-    if (match !== 'NotOlderThan') {
-      refuse('FieldValueNotSupported', `Unsupported value: "${match}": supported values: "NotOlderThan"`)
+  const supported = (...values: string[]): void => {
+    if (values.includes(match)) return
+    const known = values.map(value => JSON.stringify(value)).join(', ')
+    const message = `Unsupported value: ${JSON.stringify(match)}: supported values: ${known}`
+    causes.push({ reason: 'FieldValueNotSupported', message, field: 'resourceVersionMatch' })
+  }
+  if (watch && initialAsked && match !== 'NotOlderThan') {
+    forbidden('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')
+  }
+  if (match !== '') {
+    if (watch) {
+      if (!initialAsked) forbidden('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')
+      supported('NotOlderThan')
+    } else if (rv === '') {
+      forbidden('resourceVersionMatch is forbidden unless resourceVersion is provided')
     }
-    return
+    if (token !== '') forbidden('resourceVersionMatch is forbidden when continue is provided')
+    if (!watch) {
+      supported('Exact', 'NotOlderThan', '')
+      if (match === 'Exact' && rv === '0') {
+        forbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"')
+      }
+    }
   }
-  if (match === '') return
-  if (watch) forbidden('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')
-  if (rv === '') forbidden('resourceVersionMatch is forbidden unless resourceVersion is provided')
-  if (token !== '') forbidden('resourceVersionMatch is forbidden when continue is provided')
-  if (match !== 'Exact' && match !== 'NotOlderThan') {
-    refuse('FieldValueNotSupported', `Unsupported value: "${match}": supported values: "Exact", "NotOlderThan", ""`)
-  }
-  if (match === 'Exact' && rv === '0') forbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"')
+  if (!watch && initialAsked) forbidden('sendInitialEvents is forbidden for list', 'sendInitialEvents')
+  if (causes.length === 0) return
+  throw StatusError.invalid({ group: 'meta.k8s.io', plural: 'listoptions', kind: 'ListOptions' }, '', causes)
 }
 
 /** Whether `version` is selected. */

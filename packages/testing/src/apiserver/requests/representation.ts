@@ -1,3 +1,4 @@
+import type { JsonObject } from '../objects/json.ts'
 import { StatusError } from '../status.ts'
 
 /** How an answer is to look. */
@@ -7,19 +8,27 @@ export interface Representation {
   readonly gzip: boolean
 }
 
-const supported = 'application/json, application/json;stream=watch'
+const encodings = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+const streams = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch']
+
+/** What is asked for, as far as it decides how an answer may look. */
+export interface Negotiated {
+  readonly what: 'object' | 'list' | 'watch' | 'discovery'
+  /** What the answer is of; `undefined`: of no resource. */
+  readonly type?: { readonly group: string; readonly kind: string; readonly custom: boolean } | undefined
+}
 
 /** What the client takes, from Accept, Accept-Encoding, User-Agent and `pretty`. Throws the server's 406. */
 export function negotiate(
   headers: Readonly<Record<string, string>>,
   query: URLSearchParams,
-  what: 'object' | 'list' | 'watch' | 'discovery',
+  { what, type }: Negotiated,
 ): Representation {
   const gzip = /\bgzip\b/.test(headers['accept-encoding'] ?? '')
   const pretty = isPretty(headers, query)
-  const accept = headers.accept ?? '*/*'
-  for (const { type, params } of parseAccept(accept)) {
-    if (type !== 'application/json' && type !== '*/*' && type !== 'application/*') continue
+  const ranges = parseAccept(headers.accept || '*/*')
+  const json = ranges.filter(({ type }) => type === 'application/json' || type === '*/*' || type === 'application/*')
+  for (const { params } of json) {
     const as = params.get('as')
     if (as === undefined) return { as: 'object', pretty, gzip }
     if (what === 'discovery') {
@@ -28,11 +37,39 @@ export function negotiate(
     }
     if (params.get('g') !== 'meta.k8s.io' || params.get('v') !== 'v1') continue
     if (as === 'Table') return { as: 'table', pretty, gzip }
-    if (as === (what === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata')) {
+    if (as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList') {
+      if (as.endsWith('List') !== (what === 'list')) throw notAcceptable(mismatch(as, what, type))
       return { as: 'metadata', pretty, gzip }
     }
   }
-  throw new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${supported}`)
+  const other = what === 'watch' ? undefined : ranges.find(range => encodings.includes(range.type, 1))
+  if (other !== undefined && !(type?.custom && other.type === encodings[2])) {
+    throw StatusError.missing(`answers as ${other.type}`)
+  }
+  const known = type?.custom ? encodings.slice(0, 2) : encodings
+  if (json.length > 0) throw notAcceptable(`only the following media types are accepted: ${known.join(', ')}`)
+  const streamed = type?.custom ? streams.slice(0, 1) : streams
+  const available = what === 'list' || what === 'watch' ? [...known, ...streamed] : known
+  throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, {})
+}
+
+function notAcceptable(message: string, details?: JsonObject): StatusError {
+  return new StatusError(406, 'NotAcceptable', message, { details })
+}
+
+/** Metadata of one were asked for, and there are many, or the other way round. */
+function mismatch(as: string, what: Negotiated['what'], type: Negotiated['type']): string {
+  const list = what === 'list'
+  const suffix = list ? 'List' : ''
+  const name = type?.custom
+    ? `unstructured.Unstructured${suffix}`
+    : `${goPackage(type?.group ?? '')}.${type?.kind}${suffix}`
+  return `you requested ${as}, but the requested object is ${list ? 'a list' : 'not a list'} (*${name})`
+}
+
+/** The package that the server's internal types of a group are in. */
+function goPackage(group: string): string {
+  return group === '' ? 'core' : (group.split('.')[0] as string)
 }
 
 function isPretty(headers: Readonly<Record<string, string>>, query: URLSearchParams): boolean {

@@ -15,6 +15,8 @@ export interface ResourceTarget {
   readonly resource: string
   readonly name: string
   readonly subresource: string
+  /** Whether it is the old path of a watch, `/api/v1/watch/…`. */
+  readonly watch: boolean
 }
 
 const namespaceSubresources = new Set(['status', 'finalize'])
@@ -49,6 +51,8 @@ function parseTarget(path: string): ResourceTarget | undefined {
   } else {
     return undefined
   }
+  const watch = rest[0] === 'watch' && rest.length > 1
+  if (watch) rest = rest.slice(1)
   let namespace = ''
   if (
     rest[0] === 'namespaces' &&
@@ -59,16 +63,16 @@ function parseTarget(path: string): ResourceTarget | undefined {
     rest = rest.slice(2)
   }
   const [resource = '', name = '', ...more] = rest
-  return { group, version, namespace, resource, name, subresource: more.join('/') }
+  return { group, version, namespace, resource, name, subresource: more.join('/'), watch }
 }
 
 /** The verb of a request, as RBAC and the counters name it. */
 export function verbOf(method: string, target: ResourceTarget, query: URLSearchParams): string {
   switch (method) {
     case 'GET':
-      if (target.subresource !== '') return 'get'
-      if (isTrue(query.get('watch'))) return 'watch'
-      return target.name === '' ? 'list' : 'get'
+      if (target.watch) return 'watch'
+      if (target.subresource !== '' || target.name !== '') return 'get'
+      return isTrue(query.get('watch')) ? 'watch' : 'list'
     case 'POST':
       return 'create'
     case 'PUT':

@@ -9,8 +9,8 @@ for (const resource of builtinResources) {
   builtin.set(typeKey(type.group, type.version, type.plural), type)
 }
 
-/** Group versions in which something is built in. */
-const builtinVersions = new Set(builtinResources.map(({ group, version }) => `${group}/${version}`))
+/** Groups in which something is built in. */
+const builtinGroups = new Set(builtinResources.map(({ group }) => group))
 
 function typeKey(group: string, version: string, plural: string): string {
   return `${group}/${version}/${plural}`
@@ -25,7 +25,12 @@ export class Registry {
   resolve(group: string, version: string, plural: string): ResourceType {
     const type = this.find(group, version, plural)
     if (type !== undefined) return type
-    throw builtinVersions.has(`${group}/${version}`) ? StatusError.noSuchResource() : StatusError.noSuchPath()
+    throw this.missing(group)
+  }
+
+  /** The 404 for what is not there in a group: a Status where the group is built in, else plain text. */
+  missing(group: string): StatusError {
+    return builtinGroups.has(group) ? StatusError.noSuchResource() : StatusError.noSuchPath()
   }
 
   find(group: string, version: string, plural: string): ResourceType | undefined {

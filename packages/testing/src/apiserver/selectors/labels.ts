@@ -1,3 +1,4 @@
+import { labelValueProblems, qualifiedNameProblems } from '../objects/qualified-name.ts'
 import { StatusError } from '../status.ts'
 
 /** One requirement of a label selector. */
@@ -15,101 +16,165 @@ export interface LabelSelector {
   matches(labels: Labels): boolean
 }
 
-const qualifiedName = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
-const labelValue = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/
 const token = /\s*(?:(==|!=|[=!(),<>])|([^\s=!(),<>]+))\s*/y
 
-/** Parses `labelSelector` by the grammar of apimachinery. Throws a 400. Empty text selects everything: `undefined`. */
+/**
+ * Parses `labelSelector` by the grammar of apimachinery's `labels.Parse`, function by function, so that what is no
+ * selector is refused in its words. Throws a 400. Empty text selects everything: `undefined`.
+ */
 export function parseLabelSelector(text: string): LabelSelector | undefined {
-  if (text.trim() === '') return undefined
-  const tokens = tokenise(text)
-  const requirements: Requirement[] = []
-  let at = 0
-  const take = (): string => tokens[at++] ?? ''
-  const fail = (why: string): never => {
-    throw StatusError.badRequest(`unable to parse requirement: ${why}`)
+  const parser = new Parser(tokenise(text))
+  let requirements: Requirement[]
+  try {
+    requirements = parser.parse()
+  } catch (error) {
+    throw error instanceof SelectorError ? StatusError.badRequest(error.message) : error
   }
-  const word = (what: string): string => {
-    const value = take()
-    if (value === '' || /^[=!(),<>]/.test(value)) fail(`found '${value}', expected: ${what}`)
-    return value
+  if (requirements.length === 0) return undefined
+  return { matches: labels => requirements.every(one => satisfies(one, labels)) }
+}
+
+class SelectorError extends Error {}
+
+class Parser {
+  readonly #tokens: readonly string[]
+  #at = 0
+
+  constructor(tokens: readonly string[]) {
+    this.#tokens = tokens
   }
-  const optionalValue = (): string => {
-    const next = tokens[at]
-    return next === undefined || next === ',' ? '' : word('identifier')
-  }
-  const list = (): Set<string> => {
-    if (take() !== '(') fail("found no '(' after 'in' or 'notin'")
-    const values = new Set<string>()
+
+  parse(): Requirement[] {
+    const requirements: Requirement[] = []
+    if (this.#next() === '') return requirements
     for (;;) {
-      const next = tokens[at]
-      values.add(next === ',' || next === ')' ? '' : word("identifier, ',' or ')'"))
-      const separator = take()
-      if (separator === ')') return values
-      if (separator !== ',') fail(`found '${separator}', expected: ',' or ')'`)
+      if (!isIdentifier(this.#next()) && this.#next() !== '!') {
+        throw new SelectorError(`found '${this.#next()}', expected: !, identifier, or 'end of string'`)
+      }
+      try {
+        requirements.push(this.#requirement())
+      } catch (error) {
+        throw error instanceof SelectorError
+          ? new SelectorError(`unable to parse requirement: ${error.message}`)
+          : error
+      }
+      const separator = this.#take()
+      if (separator === '') return requirements
+      if (separator !== ',') throw new SelectorError(`found '${separator}', expected: ',' or 'end of string'`)
+      if (!isIdentifier(this.#next()) && this.#next() !== '!') {
+        throw new SelectorError(`found '${this.#next()}', expected: identifier after ','`)
+      }
     }
   }
-  for (;;) {
-    const negated = tokens[at] === '!'
-    if (negated) at++
-    const key = word('identifier')
-    if (!qualifiedName.test(key))
-      fail(`key: Invalid value: "${key}": name part must consist of alphanumeric characters`)
-    requirements.push(negated ? { key, operator: '!', values: new Set() } : requirement(key))
-    const separator = take()
-    if (separator === '') break
-    if (separator !== ',') fail(`found '${separator}', expected: ',' or 'end of string'`)
-  }
-  return { matches: labels => requirements.every(one => satisfies(one, labels)) }
 
-  function requirement(key: string): Requirement {
-    const operator = tokens[at]
-    if (operator === undefined || operator === ',') return { key, operator: 'exists', values: new Set() }
-    at++
+  #next(): string {
+    return this.#tokens[this.#at] ?? ''
+  }
+
+  #take(): string {
+    return this.#tokens[this.#at++] ?? ''
+  }
+
+  #requirement(): Requirement {
+    const negated = this.#next() === '!'
+    if (negated) this.#at++
+    const key = this.#take()
+    if (!isIdentifier(key)) throw new SelectorError(`found '${key}', expected: identifier`)
+    const problems = qualifiedNameProblems(key)
+    if (problems.length > 0) {
+      throw new SelectorError(`<nil>: Invalid value: ${JSON.stringify(key)}: ${problems.join('; ')}`)
+    }
+    if (negated) return { key, operator: '!', values: new Set() }
+    if (this.#next() === '' || this.#next() === ',') return { key, operator: 'exists', values: new Set() }
+    const operator = this.#take()
     switch (operator) {
       case '=':
       case '==':
-        return checked({ key, operator: 'in', values: new Set([optionalValue()]) })
+        return checked({ key, operator: 'in', values: this.#value() })
       case '!=':
-        return checked({ key, operator: 'notin', values: new Set([optionalValue()]) })
+        return checked({ key, operator: 'notin', values: this.#value() })
       case 'in':
       case 'notin':
-        return checked({ key, operator, values: list() })
+        return checked({ key, operator, values: this.#values() })
       case '>':
       case '<': {
-        const value = word('identifier')
-        if (!/^-?\d+$/.test(value))
-          fail(`values[0]: Invalid value: "${value}": for 'Gt', 'Lt' operators, the value must be an integer`)
-        return { key, operator: operator === '>' ? 'gt' : 'lt', values: new Set([value]) }
+        const values = this.#value()
+        for (const value of values) {
+          if (/^-?\d+$/.test(value)) continue
+          const why = "for 'Gt', 'Lt' operators, the value must be an integer"
+          throw new SelectorError(`values[0]: Invalid value: ${JSON.stringify(value)}: ${why}`)
+        }
+        return { key, operator: operator === '>' ? 'gt' : 'lt', values }
       }
       default:
-        return fail(`found '${operator}', expected: in, notin, =, ==, !=, gt, lt`)
+        throw new SelectorError(`found '${operator}', expected: in, notin, =, ==, !=, gt, lt`)
     }
   }
 
-  function checked(one: Requirement): Requirement {
-    for (const value of one.values) {
-      if (!labelValue.test(value)) {
-        fail(
-          `values[0][${one.key}]: Invalid value: "${value}": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.'`,
-        )
+  #value(): Set<string> {
+    if (this.#next() === '' || this.#next() === ',') return new Set([''])
+    const value = this.#take()
+    if (isIdentifier(value)) return new Set([value])
+    throw new SelectorError(`found '${value}', expected: identifier`)
+  }
+
+  #values(): Set<string> {
+    const open = this.#take()
+    if (open !== '(') throw new SelectorError(`found '${open}' expected: '('`)
+    if (this.#next() === ')') {
+      this.#at++
+      return new Set([''])
+    }
+    if (!isIdentifier(this.#next()) && this.#next() !== ',') {
+      throw new SelectorError(`found '${this.#next()}', expected: ',', ')' or identifier`)
+    }
+    const values = new Set<string>()
+    for (;;) {
+      const found = this.#take()
+      if (isIdentifier(found)) {
+        values.add(found)
+        if (this.#next() === ')') break
+        if (this.#next() !== ',') throw new SelectorError(`found '${this.#next()}', expected: ',' or ')'`)
+      } else if (found === ',') {
+        if (values.size === 0) values.add('')
+        if (this.#next() === ')') {
+          values.add('')
+          break
+        }
+        if (this.#next() === ',') {
+          this.#at++
+          values.add('')
+        }
+      } else {
+        throw new SelectorError(`found '${found}', expected: ',', or identifier`)
       }
     }
-    return one
+    this.#at++
+    return values
   }
 }
 
+function isIdentifier(text: string): boolean {
+  return text !== '' && !/^[=!(),<>]/.test(text)
+}
+
+function checked(one: Requirement): Requirement {
+  const errors = [...one.values].sort().flatMap((value, i) => {
+    const problems = labelValueProblems(value)
+    if (problems.length === 0) return []
+    return [`values[${i}][${one.key}]: Invalid value: ${JSON.stringify(value)}: ${problems.join('; ')}`]
+  })
+  if (errors.length === 0) return one
+  throw new SelectorError(errors.length === 1 ? (errors[0] as string) : `[${errors.join(', ')}]`)
+}
+
+/** The lexer can't fail: every character is part of a symbol, a word or the space between them. */
 function tokenise(text: string): string[] {
   const tokens: string[] = []
   token.lastIndex = 0
-  while (token.lastIndex < text.length) {
-    const match = token.exec(text)
-    if (match === null) throw StatusError.badRequest(`unable to parse requirement: ${text}`)
-    tokens.push(match[1] ?? match[2] ?? '')
-  }
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) tokens.push(match[1] ?? match[2] ?? '')
   return tokens
 }
-
 function satisfies({ key, operator, values }: Requirement, labels: Labels): boolean {
   const has = labels !== undefined && Object.hasOwn(labels, key)
   const value = has ? (labels[key] as string) : ''

@@ -1,21 +1,23 @@
 import type { User } from '../access.ts'
 import type { CoreParts } from '../core.ts'
 import type { ServerRequest } from '../exchange.ts'
-import { isObject, type Json, type JsonObject, objectAt, own, stringAt } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { metadataText, type StoredText, serialise, toLatin1, withHead } from '../objects/stored.ts'
 import { list } from '../read/list.ts'
+import { includedOf, tableOf } from '../read/table.ts'
 import { parseListOptions } from '../requests/list-options.ts'
+import type { Representation } from '../requests/representation.ts'
 import type { RequestInfo, ResourceTarget } from '../requests/request-info.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { Responder } from '../responder.ts'
 import { deleted, StatusError } from '../status.ts'
 import { objectKey } from '../store/store.ts'
 import { behaviourOf } from './behaviour.ts'
-import { jsonPatch, mergePatch } from './patch.ts'
+import { asObject, parseObject } from './body.ts'
+import { readDeleteOptions, readWriteOptions } from './options.ts'
+import { jsonPatch, mergePatch, parsePatch } from './patch.ts'
 import { scaleOf, withScale } from './scale.ts'
-import { asObject, parseBody } from './validate.ts'
-import type { DeleteOptions } from './writer.ts'
 
 /** A request that writes, taken apart. */
 export interface WriteRequest {
@@ -26,52 +28,71 @@ export interface WriteRequest {
   readonly verb: string
   readonly responder: Responder
   readonly user: User
+  readonly representation: Representation
 }
 
 /** Carries a write out and answers it. Throws what is refused. */
 export function answerWrite(parts: CoreParts, write: WriteRequest): void {
-  const { verb } = write
-  checkQuery(write.info.query)
-  if (verb === 'create') return create(parts, write)
+  const { verb, type, target } = write
   if (verb === 'delete') return remove(parts, write)
   if (verb === 'deletecollection') return removeCollection(parts, write)
-  const { type, target } = write
+  if (verb === 'get') {
+    return sendValue(write, 200, scaleOf(type, parts.writer.read(type, target.namespace, target.name).object))
+  }
+  const { dryRun } = readWriteOptions(write.info.query, verb)
+  if (verb !== 'patch') checkContentType(write)
+  if (verb === 'create') return create(parts, write, dryRun)
   const current = parts.writer.read(type, target.namespace, target.name)
-  if (verb === 'get') return sendValue(write, 200, scaleOf(type, current.object))
-  const dryRun = isDryRun(write.info.query)
+  const viaPatch = verb === 'patch'
   if (target.subresource === 'scale') {
-    const before = scaleOf(type, current.object)
-    const scale = verb === 'patch' ? patched(write, before) : parseBody(write.request.body)
+    const scale = viaPatch ? patched(write, scaleOf(type, current.object)) : parseObject(write.request.body, type)
     const next = withScale(type, current.object, scale)
-    const after = parts.writer.update(type, current, next, 'main', { dryRun, viaPatch: verb === 'patch' })
+    const after = parts.writer.update(type, current, next, 'main', { dryRun, viaPatch })
     return sendValue(write, 200, scaleOf(type, after))
   }
-  const body = verb === 'patch' ? patched(write, current.object) : parseBody(write.request.body)
-  const object = asObject(body, type, target.namespace)
-  if (verb === 'update' && (object.metadata.name ?? '') === '') object.metadata.name = target.name
-  const part = target.subresource === 'finalize' ? 'all' : target.subresource === 'status' ? 'status' : 'main'
-  const after = parts.writer.update(type, current, object, part, { dryRun, viaPatch: verb === 'patch' })
-  send(parts, write, 200, after)
+  const body = viaPatch ? patched(write, current.object) : parseObject(write.request.body, type)
+  const object = asObject(body, type, target.namespace, viaPatch ? 'patch' : 'body')
+  const { name = '' } = object.metadata
+  if (name === '') {
+    const why = `the name of the object (${target.name} based on URL) was undeterminable: name must be provided`
+    throw StatusError.badRequest(why)
+  }
+  const part = target.subresource === 'finalize' ? 'finalize' : target.subresource === 'status' ? 'status' : 'main'
+  send(parts, write, 200, parts.writer.update(type, current, object, part, { dryRun, viaPatch }), dryRun)
 }
 
-function create(parts: CoreParts, write: WriteRequest): void {
+function create(parts: CoreParts, write: WriteRequest, dryRun: boolean): void {
   const { type, target } = write
   parts.namespaces.admit(type, target.namespace)
-  const object = asObject(parseBody(write.request.body), type, target.namespace)
-  send(parts, write, 201, parts.writer.create(type, object, isDryRun(write.info.query)))
+  const object = asObject(parseObject(write.request.body, type), type, target.namespace, 'body')
+  send(parts, write, 201, parts.writer.create(type, object, dryRun), dryRun)
+}
+
+const bodyTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+
+/** Refuses bodies that are no JSON, and says so of those that a real server would take. */
+function checkContentType({ request, type }: WriteRequest): void {
+  const given = (request.headers['content-type'] ?? '').split(';')[0]?.trim() ?? ''
+  if (given === '' || given === bodyTypes[0]) return
+  const known = type.custom ? bodyTypes.slice(0, 2) : bodyTypes
+  if (known.includes(given)) throw StatusError.missing(`bodies of ${given}`)
+  const why = `the body of the request was in an unknown format - accepted media types include: ${known.join(', ')}`
+  throw new StatusError(415, 'UnsupportedMediaType', why)
 }
 
 function remove(parts: CoreParts, write: WriteRequest): void {
   const { type, target } = write
-  const options = deleteOptions(write)
+  const options = readDeleteOptions(write.request.body, write.info.query)
   const result = parts.writer.delete(type, parts.writer.read(type, target.namespace, target.name), options)
-  if (!result.deleted || behaviourOf(type).answersDeleted) return send(parts, write, 200, result.object)
+  if (!result.deleted || behaviourOf(type).answersDeleted) {
+    return send(parts, write, 200, result.object, options.dryRun)
+  }
   write.responder.json(200, deleted(type, target.name, result.object.metadata.uid ?? ''))
 }
 
 function removeCollection(parts: CoreParts, write: WriteRequest): void {
   const { type, target, info } = write
-  const options = deleteOptions(write)
+  const options = readDeleteOptions(write.request.body, info.query)
   const listOptions = parseListOptions(info.query, type, false, parts.shards)
   const source = {
     store: parts.store,
@@ -88,15 +109,14 @@ function removeCollection(parts: CoreParts, write: WriteRequest): void {
   write.responder.latin1(200, `${head}${texts.join(',')}]}\n`, 1)
 }
 
-function patched({ request, type }: WriteRequest, current: KubeObject): Json {
+function patched({ request, type }: WriteRequest, current: KubeObject): JsonObject {
   const contentType = (request.headers['content-type'] ?? '').split(';')[0]?.trim()
   switch (contentType) {
     case 'application/json-patch+json':
-      return jsonPatch(current, parseBody(request.body))
+      return jsonPatch(current, parsePatch(request.body))
     case 'application/merge-patch+json': {
-      const patch = parseBody(request.body)
-      if (!isObject(patch)) throw StatusError.badRequest('error decoding patch: the merge patch is no JSON object')
-      return mergePatch(current, patch)
+      const result = mergePatch(current, parsePatch(request.body, 'object'))
+      return isObject(result) ? result : {}
     }
     case 'application/apply-patch+yaml':
     case 'application/apply-patch+cbor':
@@ -106,56 +126,10 @@ function patched({ request, type }: WriteRequest, current: KubeObject): Json {
       break
   }
   const works = 'application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml'
-  throw new StatusError(
-    415,
-    'UnsupportedMediaType',
-    type.custom
-      ? `the body of the request was in an unknown format - accepted media types include: ${works}`
-      : '415: Unsupported Media Type',
-  )
-}
-
-function deleteOptions({ request, info }: WriteRequest): DeleteOptions {
-  const value = request.body.length === 0 ? {} : parseBody(request.body)
-  if (!isObject(value)) throw StatusError.badRequest('the request body is no DeleteOptions')
-  const body: JsonObject = value
-  const preconditions = objectAt(body, 'preconditions')
-  const policy = stringAt(body, 'propagationPolicy') ?? info.query.get('propagationPolicy') ?? undefined
-  if (policy !== undefined && policy !== 'Background' && policy !== 'Foreground' && policy !== 'Orphan') {
-    throw StatusError.invalid({ group: 'meta.k8s.io', plural: 'deleteoptions', kind: 'DeleteOptions' }, '', [
-      {
-        reason: 'FieldValueNotSupported',
-        message: `Unsupported value: ${JSON.stringify(policy)}: supported values: "Foreground", "Background", "Orphan", "nil"`,
-        field: 'propagationPolicy',
-      },
-    ])
-  }
-  const orphan = own(body, 'orphanDependents')
-  const grace = own(body, 'gracePeriodSeconds') ?? info.query.get('gracePeriodSeconds') ?? undefined
-  return {
-    uid: stringAt(preconditions, 'uid'),
-    resourceVersion: stringAt(preconditions, 'resourceVersion'),
-    propagationPolicy: policy ?? (orphan === true ? 'Orphan' : undefined),
-    gracePeriodSeconds: grace === undefined ? undefined : Number(grace),
-    dryRun: isDryRun(info.query) || Array.isArray(own(body, 'dryRun')),
-  }
-}
-
-function checkQuery(query: URLSearchParams): void {
-  const validation = query.get('fieldValidation') ?? ''
-  if (validation === 'Strict') throw StatusError.missing('fieldValidation=Strict')
-  if (!['', 'Warn', 'Ignore'].includes(validation)) {
-    throw StatusError.badRequest(
-      `fieldValidation: Unsupported value: "${validation}": supported values: "Ignore", "Strict", "Warn"`,
-    )
-  }
-}
-
-function isDryRun(query: URLSearchParams): boolean {
-  const value = query.get('dryRun')
-  if (value === null || value === '') return false
-  if (value !== 'All') throw StatusError.badRequest(`dryRun: Unsupported value: "${value}": supported values: "All"`)
-  return true
+  const why = `the body of the request was in an unknown format - accepted media types include: ${works}`
+  throw new StatusError(415, 'UnsupportedMediaType', type.custom ? why : '415: Unsupported Media Type', {
+    details: type.custom ? undefined : {},
+  })
 }
 
 /** The state in the store that `object` is, so that it need not be printed twice; `undefined` when it is another. */
@@ -165,13 +139,17 @@ function storedState({ store }: CoreParts, type: ResourceType, { metadata }: Kub
   return same ? version : undefined
 }
 
-function send(parts: CoreParts, write: WriteRequest, code: number, object: KubeObject): void {
-  const { type, request } = write
-  const { resourceVersion } = object.metadata
-  if (resourceVersion === undefined || resourceVersion === '') return sendValue(write, code, object)
-  const stored = storedState(parts, type, object) ?? serialise(object, resourceVersion, type.custom)
-  const metadata = /as=PartialObjectMetadata(;|,|$)/.test(request.headers.accept ?? '')
-  const text = metadata ? metadataText(stored) : withHead(stored, type.apiVersion, type.kind, type.custom)
+function send(parts: CoreParts, write: WriteRequest, code: number, object: KubeObject, dryRun: boolean): void {
+  const { type, info, representation } = write
+  const { resourceVersion = '' } = object.metadata
+  const known = dryRun || resourceVersion === '' ? undefined : storedState(parts, type, object)
+  const stored = known ?? serialise(object, resourceVersion, type.custom)
+  let text: string
+  if (representation.as === 'table') {
+    const table = { now: parts.clock.now(), first: true, include: includedOf(info.query) }
+    text = tableOf(type, { ...stored, rv: resourceVersion }, table)
+  } else if (representation.as === 'metadata') text = metadataText(stored)
+  else text = withHead(stored, type.apiVersion, type.kind, type.custom)
   write.responder.latin1(code, `${text}\n`, text.length)
 }
 

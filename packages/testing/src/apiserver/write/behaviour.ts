@@ -1,15 +1,23 @@
-import { isObject, type Json, type JsonObject, objectAt, own, sameJson, setOwn } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, objectAt, own, sameJson, setOwn, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
-import { StatusError } from '../status.ts'
+import type { StatusCause } from '../status.ts'
 import { resourceKey } from '../store/store.ts'
+import { DecodeError, stringMap } from './decoding.ts'
+import { configKeyProblems } from './names.ts'
+import { invalid, tooLong } from './validate.ts'
+import type { Part } from './writer.ts'
 
 /** What a built-in does beyond what every resource does. */
 interface Behaviour {
   /** Completes an object about to be created. */
   create?(object: KubeObject): void
-  /** Completes or refuses an update of the object itself. */
-  update?(object: KubeObject, old: KubeObject, type: ResourceType): void
+  /** Completes an object about to be updated. */
+  update?(object: KubeObject, old: KubeObject, part: Part): void
+  /** What is wrong with an object beside its metadata. */
+  problems?(object: KubeObject, old: KubeObject | undefined): StatusCause[]
+  /** Refuses what can't be decoded, by a `DecodeError`, and gives values the form that decoding gives them. */
+  decode?(object: KubeObject): void
   /** Whether a delete answers the object instead of a Status. */
   readonly answersDeleted?: boolean
 }
@@ -25,46 +33,128 @@ function encodeStringData(object: KubeObject): void {
   delete object.stringData
 }
 
+/** Gives maps of texts the form that decoding and encoding give them: none that is empty or null. */
+function readMaps(object: KubeObject, ...fields: string[]): void {
+  for (const field of fields) {
+    const value = own(object, field)
+    if (value === undefined) continue
+    const map = value === null ? {} : stringMap(value, `${object.kind}.${field}`, 'map[string]string')
+    if (Object.keys(map).length > 0) object[field] = map
+    else delete object[field]
+  }
+}
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/** Refuses what is no base64, as decoding does. */
+function checkBytes(object: KubeObject, field: string): void {
+  for (const value of Object.values(objectAt(object, field) ?? {})) {
+    const text = String(value).replaceAll(/[\r\n]/g, '')
+    if (base64.test(text)) continue
+    const at = text.search(/[^A-Za-z0-9+/]/)
+    throw new DecodeError(`illegal base64 data at input byte ${at === -1 ? text.length - (text.length % 4) : at}`)
+  }
+}
+
+const maxDataBytes = 1_048_576
+
+function keyProblems(object: KubeObject, field: string): StatusCause[] {
+  return Object.keys(objectAt(object, field) ?? {})
+    .sort()
+    .flatMap(key => configKeyProblems(key).map(why => invalid(`${field}[${key}]`, key, why)))
+}
+
+function sizeOf(object: KubeObject, fields: readonly string[]): number {
+  let bytes = 0
+  for (const field of fields) {
+    for (const value of Object.values(objectAt(object, field) ?? {})) {
+      const text = String(value)
+      bytes +=
+        field === 'data' && object.kind === 'ConfigMap' ? Buffer.byteLength(text) : Buffer.byteLength(text, 'base64')
+    }
+  }
+  return bytes
+}
+
 /** ConfigMaps and Secrets that say so can't change, nor take it back. */
-function keepImmutable(object: KubeObject, old: KubeObject, type: ResourceType): void {
-  if (own(old, 'immutable') !== true) return
-  const changed = ['data', 'binaryData', 'type'].filter(field => !sameJson(own(object, field), own(old, field)))
+function immutableProblems(object: KubeObject, old: KubeObject | undefined): StatusCause[] {
+  if (old === undefined || own(old, 'immutable') !== true) return []
+  const changed = ['data', 'binaryData'].filter(field => !sameJson(own(object, field), own(old, field)))
   if (own(object, 'immutable') !== true) changed.unshift('immutable')
-  if (changed.length === 0) return
-  throw StatusError.invalid(
-    type,
-    object.metadata.name ?? '',
-    changed.map(field => ({
-      reason: 'FieldValueForbidden',
-      message: 'Forbidden: field is immutable when `immutable` is set',
-      field,
-    })),
-  )
+  return changed.map(field => ({
+    reason: 'FieldValueForbidden',
+    message: 'Forbidden: field is immutable when `immutable` is set',
+    field,
+  }))
+}
+
+const nameLabel = 'kubernetes.io/metadata.name'
+
+function labelled(object: KubeObject): void {
+  object.metadata.labels = { ...object.metadata.labels, [nameLabel]: object.metadata.name ?? '' }
 }
 
 const behaviours: Readonly<Record<string, Behaviour>> = {
-  configmaps: { update: keepImmutable },
+  configmaps: {
+    decode(object) {
+      readMaps(object, 'data', 'binaryData')
+      checkBytes(object, 'binaryData')
+    },
+    problems(object, old) {
+      const size = sizeOf(object, ['data', 'binaryData'])
+      return [
+        ...immutableProblems(object, old),
+        ...keyProblems(object, 'data'),
+        ...keyProblems(object, 'binaryData'),
+        ...(size > maxDataBytes ? [tooLong('', maxDataBytes)] : []),
+      ]
+    },
+  },
   secrets: {
-    create(object) {
+    decode(object) {
+      readMaps(object, 'data', 'stringData')
+      checkBytes(object, 'data')
       encodeStringData(object)
+    },
+    create(object) {
       object.type ??= 'Opaque'
     },
-    update(object, old, type) {
-      encodeStringData(object)
+    update(object, old) {
       object.type ??= own(old, 'type') as Json
-      keepImmutable(object, old, type)
+    },
+    problems(object, old) {
+      const size = sizeOf(object, ['data'])
+      const type = own(object, 'type')
+      const changed = old !== undefined && own(old, 'type') !== type
+      return [
+        ...(changed ? [invalid('type', type, 'field is immutable')] : []),
+        ...immutableProblems(object, old),
+        ...keyProblems(object, 'data'),
+        ...(size > maxDataBytes ? [tooLong('data', maxDataBytes)] : []),
+      ]
     },
   },
   namespaces: {
     create(object) {
       object.spec = { finalizers: ['kubernetes'] }
       object.status = { phase: 'Active' }
-      const { name = '' } = object.metadata
-      object.metadata.labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': name }
+      labelled(object)
     },
-    update(object, old) {
+    update(object, old, part) {
+      labelled(object)
       // The list of finalizers changes only through the finalize subresource.
+      if (part === 'finalize') return
       object.spec = { ...objectAt(object, 'spec'), finalizers: objectAt(old, 'spec')?.finalizers ?? [] }
+    },
+    problems(object, old) {
+      if (old === undefined) return []
+      const phase = stringAt(objectAt(object, 'status'), 'phase') ?? ''
+      const going = object.metadata.deletionTimestamp !== undefined
+      if (phase === (going ? 'Terminating' : 'Active')) return []
+      const why = going
+        ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+        : "may only be 'Active' if `deletionTimestamp` is empty"
+      return [invalid('status.Phase', phase, why)]
     },
     answersDeleted: true,
   },

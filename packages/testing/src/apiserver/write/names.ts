@@ -1,12 +1,11 @@
+import { dnsLabelProblems, subdomainProblems } from '../objects/qualified-name.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { resourceKey } from '../store/store.ts'
 
-const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
-const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
-const subdomainMessage =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-const labelMessage =
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+/** Whether a group is of a server within the server: of definitions, or of API services. */
+export function isOwnServer(group: string): boolean {
+  return group === 'apiextensions.k8s.io' || group === 'apiregistration.k8s.io'
+}
 
 /** Resources whose names need only be usable as a path segment. */
 const pathSegments = new Set([
@@ -17,20 +16,32 @@ const pathSegments = new Set([
 ])
 const labels = new Set(['namespaces', 'services'])
 
-/** Why `name` can't be a name of this resource; `undefined` when it can. */
-export function nameProblem(type: ResourceType, name: string): string | undefined {
+/** Why `name` can't be a name of this resource; empty when it can. */
+export function nameProblems(type: ResourceType, name: string): string[] {
   const key = resourceKey(type)
   if (pathSegments.has(key)) {
-    if (name === '.' || name === '..') return `may not be '${name}'`
-    if (name.includes('/')) return "may not contain '/'"
-    return name.includes('%') ? "may not contain '%'" : undefined
+    if (name === '.' || name === '..') return [`may not be '${name}'`]
+    return ['/', '%'].filter(character => name.includes(character)).map(character => `may not contain '${character}'`)
   }
-  if (labels.has(key)) {
-    if (name.length > 63) return 'must be no more than 63 bytes'
-    return label.test(name) ? undefined : labelMessage
+  return labels.has(key) ? dnsLabelProblems(name) : subdomainProblems(name)
+}
+
+/** Why `generateName` can't begin a name of this resource. A dash at its end is no problem: more follows. */
+export function prefixProblems(type: ResourceType, prefix: string): string[] {
+  return nameProblems(type, prefix.length > 1 ? prefix.replace(/-$/, 'a') : prefix)
+}
+/** Why `key` can't be a key of a ConfigMap's or Secret's data; empty when it can. */
+export function configKeyProblems(key: string): string[] {
+  const problems: string[] = []
+  if (key.length > 253) problems.push('must be no more than 253 bytes')
+  if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
+    problems.push(
+      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+    )
   }
-  if (name.length > 253) return 'must be no more than 253 bytes'
-  return subdomain.test(name) ? undefined : subdomainMessage
+  if (key === '.' || key === '..') problems.push(`must not be '${key}'`)
+  else if (key.startsWith('..')) problems.push("must not start with '..'")
+  return problems
 }
 
 const suffixCharacters = 'bcdfghjklmnpqrstvwxz2456789'

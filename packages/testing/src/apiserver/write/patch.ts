@@ -1,6 +1,8 @@
-import { applyPatch, type Operation } from 'rfc6902'
+import { applyPatch, type Operation, Pointer } from 'rfc6902'
 import { isObject, isRawNumber, type Json, type JsonObject, mapJson, own, parseJson, setOwn } from '../objects/json.ts'
 import { StatusError } from '../status.ts'
+import { textOf } from './body.ts'
+import { goKind } from './decoding.ts'
 
 /** A merge patch (RFC 7396). Ours and not a library's: those we know lose keys named `__proto__`, or throw on them. */
 export function mergePatch(target: Json | undefined, patch: Json): Json {
@@ -17,10 +19,26 @@ export function mergePatch(target: Json | undefined, patch: Json): Json {
 
 const rejected = 'the server rejected our request due to an error in our request'
 
+/** Parses the body of a patch; a merge patch must be an object. Throws the server's 400. */
+export function parsePatch(body: Uint8Array, shape?: 'object'): Json {
+  let patch: Json
+  try {
+    patch = parseJson(textOf(body))
+  } catch {
+    throw StatusError.badRequest('invalid JSON patch')
+  }
+  if (shape === undefined || isObject(patch)) return patch
+  if (patch === null) throw StatusError.badRequest('Invalid JSON Patch')
+  const why = `json: cannot unmarshal ${goKind(patch)} into Go value of type map[string]interface {}`
+  throw StatusError.badRequest(`error decoding patch: ${why}`)
+}
+
 /** A JSON patch (RFC 6902). Throws the server's 422 for one that does not apply, 400 for one that is none. */
 export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
   if (!Array.isArray(patch)) {
-    throw StatusError.badRequest('error decoding patch: json: cannot unmarshal into Go value of type jsonpatch.Patch')
+    throw StatusError.badRequest(
+      `error decoding patch: json: cannot unmarshal ${goKind(patch)} into Go value of type []handlers.jsonPatchOp`,
+    )
   }
   const document = armour(target) as JsonObject
   const operations = armour(patch) as unknown as Operation[]
@@ -30,19 +48,22 @@ export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
     if (typeof path !== 'string' || (moves && typeof from !== 'string')) throw unprocessable()
     if (path !== '' && !path.startsWith('/')) throw unprocessable()
   }
-  const results = applyPatch(
-    document,
-    operations.map(operation => {
-      const copy = { ...(operation as object) } as { path: string; from?: string }
-      copy.path = armourPath(copy.path)
-      if (copy.from !== undefined) copy.from = armourPath(copy.from)
-      return copy as unknown as Operation
-    }),
-  )
-  if (results.some(result => result !== null)) throw unprocessable()
+  for (const operation of operations) {
+    const copy = { ...(operation as object) } as { op: string; path: string; from?: string; value?: unknown }
+    copy.path = armourPath(copy.path)
+    if (copy.from !== undefined) copy.from = armourPath(copy.from)
+    // The server's library copies what is missing from an object that is there as null.
+    if (copy.op === 'copy' && copiesNothing(document, copy.from ?? '')) Object.assign(copy, { op: 'add', value: null })
+    if (applyPatch(document, [copy as unknown as Operation])[0] !== null) throw unprocessable()
+  }
   const patched = disarm(document)
   if (!isObject(patched)) throw unprocessable()
   return patched
+}
+
+function copiesNothing(document: JsonObject, from: string): boolean {
+  const { parent, value } = Pointer.fromJSON(from).evaluate(document)
+  return value === undefined && isObject(parent)
 }
 
 function unprocessable(): StatusError {

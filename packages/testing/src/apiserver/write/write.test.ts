@@ -78,9 +78,72 @@ describe('create', () => {
       expect((await call('POST', cm, '[]')).status).toBe(400)
       expect((await call('POST', cm, { metadata: { name: 'b', labels: { a: 1 } } })).status).toBe(400)
       expect((await call('POST', cm, { metadata: { name: 'b', labels: { a: 'not a label' } } })).status).toBe(422)
-      const large = await call('POST', cm, { metadata: { name: 'b' }, data: { x: 'x'.repeat(1_600_000) } })
+      const large = await call('POST', '/api/v1/namespaces/default/pods', {
+        metadata: { name: 'b' },
+        spec: { hostname: 'x'.repeat(1_600_000) },
+      })
       expect(said(large)).toEqual([500, undefined, 'etcdserver: request is too large'])
+      const tooMuch = await call('POST', cm, { metadata: { name: 'b' }, data: { x: 'x'.repeat(1_048_577) } })
+      expect(tooMuch.json.details.causes[0].reason).toBe('FieldValueTooLong')
       expect((await call('GET', cm)).json.items).toHaveLength(1)
+    }))
+
+  it('F1: every mistake in the metadata is a cause', () =>
+    withServer(async ({ call }) => {
+      const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x', controller: true }
+      const metadata = {
+        name: 'Bad',
+        generateName: 'Bad-',
+        labels: { 'a/b/c': 'no label!' },
+        annotations: { '/x': '' },
+        ownerReferences: [{ ...owner, name: '' }, owner],
+        finalizers: ['plain'],
+      }
+      const { status, json } = await call('POST', cm, { metadata })
+      expect(status).toBe(422)
+      expect(json.details.causes.map(({ field }: { field: string }) => field)).toEqual([
+        'metadata.generateName',
+        'metadata.name',
+        'metadata.labels',
+        'metadata.labels',
+        'metadata.annotations',
+        'metadata.ownerReferences[0].name',
+        'metadata.ownerReferences',
+        'metadata.finalizers[0]',
+      ])
+    }))
+
+  it('F1: what decoding and encoding drop is not stored: nulls, empty maps', () =>
+    withServer(async ({ call }) => {
+      const metadata = { name: 'a', labels: {}, annotations: null, finalizers: [] }
+      const { json } = await call('POST', cm, { metadata, data: { x: null }, binaryData: {} })
+      expect(Object.keys(json.metadata).sort()).toEqual([
+        'creationTimestamp',
+        'name',
+        'namespace',
+        'resourceVersion',
+        'uid',
+      ])
+      expect([json.data, json.binaryData]).toEqual([{ x: '' }, undefined])
+      const wrong = await call('PATCH', `${cm}/a`, { data: { x: 1 } }, merge)
+      expect([wrong.status, wrong.json.details.causes[0].field]).toEqual([422, 'patch'])
+    }))
+
+  it('F1: bodies that are no JSON are 415, or 501 where a real server reads them', () =>
+    withServer(async ({ call }) => {
+      const as = async (type: string): Promise<number> =>
+        (await call('POST', cm, '{"metadata":{"name":"a"}}', { 'content-type': type })).status
+      expect(await as('application/xml')).toBe(415)
+      expect(await as('application/yaml')).toBe(501)
+      expect(await as('application/json; charset=utf-8')).toBe(201)
+    }))
+
+  it('F1: a dry run answers what would be stored', () =>
+    withServer(async ({ call, configMap }) => {
+      const before = await configMap('a', { data: { x: '1' } })
+      const { json } = await call('PATCH', `${cm}/a?dryRun=All`, { data: { x: '2' } }, merge)
+      expect([json.data, json.metadata.resourceVersion]).toEqual([{ x: '2' }, before.metadata.resourceVersion])
+      expect((await call('GET', `${cm}/a`)).json.data).toEqual({ x: '1' })
     }))
 
   it('F1: generateName gets five more characters; dryRun gets a uid and is not stored', () =>
@@ -98,7 +161,7 @@ describe('create', () => {
         undefined,
       ])
       expect([(await call('GET', `${cm}/dry`)).status, await server.revision()]).toEqual([404, before])
-      expect((await call('POST', `${cm}?dryRun=Some`, { metadata: { name: 'dry' } })).status).toBe(400)
+      expect((await call('POST', `${cm}?dryRun=Some`, { metadata: { name: 'dry' } })).status).toBe(422)
     }))
 
   it('F1: stringData of a Secret is encoded into data', () =>

@@ -1,17 +1,21 @@
 import type { Clock } from '../../clock.ts'
 import { objectAt, own, sameJson } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
+import { parseResourceVersion } from '../objects/resource-version.ts'
 import { materialise } from '../objects/stored.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import { objectKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
 import { behaviourOf, podGraceSeconds } from './behaviour.ts'
-import { generatedName, uuid } from './names.ts'
-import { validateMeta } from './validate.ts'
+import { generatedName, isOwnServer, uuid } from './names.ts'
+import { metaProblems } from './validate.ts'
 
 /** What else may have a say before an object is written: admission. Throws to refuse. */
 export type Admission = (type: ResourceType, object: KubeObject, old: KubeObject | undefined) => void
+
+/** Which part of an object an update writes. */
+export type Part = 'main' | 'status' | 'finalize'
 
 /** What a delete asks for. */
 export interface DeleteOptions {
@@ -62,11 +66,10 @@ export class Writer {
     metadata.uid = uuid(this.#random)
     metadata.creationTimestamp = this.#now()
     if (type.hasGeneration) metadata.generation = 1
-    else delete metadata.generation
     if (type.hasStatus) delete object.status
     behaviourOf(type).create?.(object)
     this.#admission(type, object, undefined)
-    validateMeta(object, type)
+    this.#validate(type, object, undefined)
     const existing = this.#store.collection(type).get(objectKey(metadata.namespace ?? '', metadata.name ?? ''))
     if (existing !== undefined) {
       const terminating = existing.text.includes('"deletionTimestamp":"')
@@ -77,22 +80,23 @@ export class Writer {
   }
 
   /**
-   * Replaces `old` by `object`: `main` keeps the status (where that is a subresource), `status` keeps
-   * all else, `all` writes what is given. `viaPatch` decides how a foreign uid is refused.
+   * Replaces `old` by `object`: `main` keeps the status (where that is a subresource), `status` keeps all else,
+   * `finalize` is `main` with the finalizers of a spec, `all` writes what is given. `viaPatch` decides how a foreign uid
+   * is refused.
    */
   update(
     type: ResourceType,
     { version, object: old }: { version: Version; object: KubeObject },
     object: KubeObject,
-    part: 'main' | 'status' | 'all',
+    part: Part | 'all',
     options: { readonly dryRun: boolean; readonly viaPatch: boolean },
   ): KubeObject {
     this.#checkIdentity(type, old, object, options.viaPatch)
     const next = this.#merge(type, old, object, part)
-    if (part === 'main') behaviourOf(type).update?.(next, old, type)
+    if (part !== 'all') behaviourOf(type).update?.(next, old, part)
     this.#checkFinalizers(type, old, next)
     this.#admission(type, next, old)
-    validateMeta(next, type)
+    this.#validate(type, next, old)
     if (type.hasGeneration && part !== 'status' && contentChanged(type, old, next)) {
       next.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
@@ -117,14 +121,14 @@ export class Writer {
     const { metadata } = object
     if (options.uid !== undefined && options.uid !== version.uid) {
       throw StatusError.conflict(
-        type,
+        { ...type, plural: type.kind },
         version.name,
         `the UID in the precondition (${options.uid}) does not match the UID in record (${version.uid}). The object might have been deleted and then recreated`,
       )
     }
     if (options.resourceVersion !== undefined && options.resourceVersion !== metadata.resourceVersion) {
       throw StatusError.conflict(
-        type,
+        { ...type, plural: type.kind },
         version.name,
         `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
       )
@@ -168,15 +172,11 @@ export class Writer {
     const { resourceVersion = '', uid = '', name = '' } = object.metadata
     const stored = old.metadata.name ?? ''
     if (name !== stored && name !== '') {
-      throw viaPatch
-        ? StatusError.invalid(type, stored, [
-            {
-              reason: 'FieldValueInvalid',
-              message: `Invalid value: ${JSON.stringify(name)}: field is immutable`,
-              field: 'metadata.name',
-            },
-          ])
-        : StatusError.badRequest(`the name of the object (${name}) does not match the name on the URL (${stored})`)
+      throw StatusError.badRequest(`the name of the object (${name}) does not match the name on the URL (${stored})`)
+    }
+    if (resourceVersion !== '' && parseResourceVersion(resourceVersion) === undefined) {
+      const why = `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`
+      throw new StatusError(500, '', why)
     }
     const needsVersion = type.custom || type.plural === 'customresourcedefinitions'
     if (resourceVersion === '' && needsVersion && !viaPatch) {
@@ -197,7 +197,7 @@ export class Writer {
       throw StatusError.conflict(
         type,
         stored,
-        `StorageError: invalid object, Code: 4, Key: /registry/${type.plural}/${stored}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
+        `StorageError: invalid object, Code: 4, Key: ${etcdKey(type, old.metadata)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
       )
     }
     if (resourceVersion !== '' && resourceVersion !== old.metadata.resourceVersion)
@@ -213,7 +213,7 @@ export class Writer {
     }
   }
 
-  #merge(type: ResourceType, old: KubeObject, object: KubeObject, part: 'main' | 'status' | 'all'): KubeObject {
+  #merge(type: ResourceType, old: KubeObject, object: KubeObject, part: Part | 'all'): KubeObject {
     if (part === 'status') {
       const next: KubeObject = { ...old, metadata: { ...old.metadata } }
       const status = own(object, 'status')
@@ -240,12 +240,17 @@ export class Writer {
       else next.metadata[field] = kept as never
     }
     delete next.metadata.selfLink
-    if (type.hasStatus && part === 'main') {
+    if (type.hasStatus && part !== 'all') {
       const status = own(old, 'status')
       if (status === undefined) delete next.status
       else next.status = status
     }
     return next
+  }
+
+  #validate(type: ResourceType, object: KubeObject, old: KubeObject | undefined): void {
+    const causes = [...metaProblems(object, type), ...(behaviourOf(type).problems?.(object, old) ?? [])]
+    if (causes.length > 0) throw StatusError.invalid(type, object.metadata.name ?? '', causes)
   }
 
   #checkFinalizers(type: ResourceType, old: KubeObject, next: KubeObject): void {
@@ -261,6 +266,12 @@ export class Writer {
       },
     ])
   }
+}
+
+/** Where etcd keeps an object, as refusals of the storage name it. */
+function etcdKey(type: ResourceType, { namespace = '', name = '' }: KubeObject['metadata']): string {
+  const resource = type.custom || isOwnServer(type.group) ? `${type.group}/${type.plural}` : type.plural
+  return `/registry/${resource}/${objectKey(namespace, name)}`
 }
 
 /** Whether more than finalizers holds the object: a namespace that its controller has not emptied yet. */

@@ -1,0 +1,158 @@
+import { builtinResources } from '../../generated/builtin-resources.ts'
+import { isObject, type Json, type JsonObject, own, parseJson } from '../objects/json.ts'
+import type { KubeObject, ObjectMeta } from '../objects/object.ts'
+import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts'
+import { StatusError } from '../status.ts'
+import { behaviourOf } from './behaviour.ts'
+import { DecodeError, goKind, stringMap, unmarshal } from './decoding.ts'
+
+/** Where an object comes from decides how the server refuses one that can't be decoded. */
+export type Origin = 'body' | 'patch'
+
+const head = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+/** Parses a request body that must be a JSON object. Throws a {@link DecodeError} for what is none. */
+export function parseBody(body: Uint8Array): JsonObject {
+  const problem = (why: string): DecodeError => new DecodeError(`couldn't get version/kind; json parse error: ${why}`)
+  let value: Json
+  try {
+    value = parseJson(textOf(body))
+  } catch (error) {
+    throw problem(syntaxError(error as Error))
+  }
+  if (isObject(value)) return value
+  throw problem(`json: cannot unmarshal ${goKind(value)} into Go value of type ${head}`)
+}
+
+/** Parses the body of a create or an update. Throws the server's 400. */
+export function parseObject(body: Uint8Array, type: ResourceType): JsonObject {
+  try {
+    return parseBody(body)
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    throw StatusError.badRequest(
+      `the object provided is unrecognized (must be of type ${type.kind}): ${error.message} (${summary(textOf(body))})`,
+    )
+  }
+}
+
+export function textOf(body: Uint8Array): string {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+}
+
+function summary(text: string): string {
+  if (text === '') return '<empty>'
+  const shown = text.startsWith('{') ? text : Buffer.from(text).toString('hex')
+  const bound = text.startsWith('{') ? 30 : 60
+  return shown.length > bound ? `${shown.slice(0, bound)} ...` : shown
+}
+
+/** What Go's parser says, as far as it can be told from what V8's says. */
+function syntaxError({ message }: Error): string {
+  if (/end of JSON input|Unterminated/.test(message)) return 'unexpected end of JSON input'
+  const character = /Unexpected token '(.)'/su.exec(message)?.[1] ?? '?'
+  return `invalid character '${character}' looking for beginning of value`
+}
+
+const builtinKinds = new Map(
+  builtinResources.map(({ group, version, kind }) => [`${apiVersionOf(group, version)}/${kind}`, { group, version }]),
+)
+
+/** Checks that `value` is an object of `type` for this URL, and gives it the parts that it may leave out. */
+export function asObject(value: JsonObject, type: ResourceType, namespace: string, origin: Origin): KubeObject {
+  const given = own(value, 'metadata')
+  checkKind(value, type)
+  const metadata = { ...(isObject(given) ? given : {}) } as ObjectMeta
+  try {
+    if (given !== undefined && given !== null && !isObject(given)) {
+      throw unmarshal(given, `${type.custom ? '' : type.kind}.metadata`, 'v1.ObjectMeta')
+    }
+    normaliseMeta(metadata)
+  } catch (error) {
+    throw error instanceof DecodeError ? undecodable(error, value, type, origin) : error
+  }
+  if (metadata.namespace !== undefined && metadata.namespace !== '' && metadata.namespace !== namespace) {
+    throw StatusError.badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    )
+  }
+  if (type.namespaced) metadata.namespace = namespace
+  else delete metadata.namespace
+  const { metadata: _, ...rest } = value
+  const object = Object.assign(rest, { apiVersion: type.apiVersion, kind: type.kind, metadata }) as KubeObject
+  try {
+    behaviourOf(type).decode?.(object)
+  } catch (error) {
+    throw error instanceof DecodeError ? undecodable(error, value, type, origin) : error
+  }
+  return object
+}
+
+/** The refusal of an object that can't be decoded. */
+function undecodable(error: DecodeError, value: JsonObject, type: ResourceType, origin: Origin): StatusError {
+  if (origin === 'body') {
+    return StatusError.badRequest(
+      `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${error.message}`,
+    )
+  }
+  const text = JSON.stringify(JSON.stringify(value))
+  const message = `Invalid value: ${text}: ${error.message}`
+  return new StatusError(422, 'Invalid', ` "" is invalid: patch: ${message}`, {
+    details: { causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }] },
+  })
+}
+
+function checkKind(value: JsonObject, type: ResourceType): void {
+  const kind = own(value, 'kind') ?? ''
+  const apiVersion = own(value, 'apiVersion') ?? ''
+  if (type.custom) {
+    const text = (): string => JSON.stringify(value)
+    if (kind === '') throw StatusError.badRequest(`Object 'Kind' is missing in '${text()}'`)
+    if (apiVersion === '') throw StatusError.badRequest(`Object 'apiVersion' is missing in '${text()}'`)
+    if (apiVersion !== type.apiVersion) {
+      throw StatusError.badRequest(
+        `the API version in the data (${String(apiVersion)}) does not match the expected API version (${type.apiVersion})`,
+      )
+    }
+    if (kind === type.kind) return
+    throw StatusError.badRequest(
+      `${String(kind)} in version "${type.version}" cannot be handled as a ${type.kind}: converting (*unstructured.Unstructured) to (*unstructured.Unstructured): the kind does not match`,
+    )
+  }
+  if ((apiVersion === '' || apiVersion === type.apiVersion) && (kind === '' || kind === type.kind)) return
+  const named = { apiVersion: String(apiVersion || type.apiVersion), kind: String(kind || type.kind) }
+  const known = builtinKinds.get(`${named.apiVersion}/${named.kind}`)
+  const version = named.apiVersion.split('/').at(-1) as string
+  const why =
+    known === undefined
+      ? `no kind "${named.kind}" is registered for version "${named.apiVersion}" in scheme "pkg/runtime/scheme.go:111"`
+      : `converting (${known.version}.${named.kind}) to (${type.group === '' ? 'core' : type.group.split('.')[0]}.${type.kind}): unknown conversion`
+  throw StatusError.badRequest(`${named.kind} in version "${version}" cannot be handled as a ${type.kind}: ${why}`)
+}
+
+/** Refuses metadata of the wrong types, as decoding does, and drops what is null or empty, as encoding does. */
+function normaliseMeta(metadata: ObjectMeta): void {
+  for (const key of Object.keys(metadata)) if (metadata[key] === null) delete metadata[key]
+  const field = (name: string): string => `ObjectMeta.metadata.${name}`
+  for (const name of ['labels', 'annotations'] as const) {
+    if (metadata[name] === undefined) continue
+    const map = stringMap(metadata[name], field(name), 'map[string]string')
+    if (Object.keys(map).length > 0) metadata[name] = map
+    else delete metadata[name]
+  }
+  for (const [name, type] of [
+    ['ownerReferences', 'v1.OwnerReference'],
+    ['finalizers', 'string'],
+    ['managedFields', 'v1.ManagedFieldsEntry'],
+  ] as const) {
+    const list: unknown = metadata[name]
+    if (list !== undefined && !Array.isArray(list)) throw unmarshal(list as Json, field(name), `[]${type}`)
+    if (Array.isArray(list) && list.length === 0) delete metadata[name]
+  }
+  for (const name of ['name', 'generateName', 'namespace', 'uid', 'resourceVersion'] as const) {
+    const text: Json | undefined = metadata[name]
+    if (text !== undefined && typeof text !== 'string') {
+      throw unmarshal(text, field(name), name === 'uid' ? 'types.UID' : 'string')
+    }
+  }
+}

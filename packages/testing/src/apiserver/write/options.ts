@@ -1,0 +1,95 @@
+import { type Json, objectAt, own, stringAt } from '../objects/json.ts'
+import { parseInteger } from '../requests/list-options.ts'
+import { type StatusCause, StatusError } from '../status.ts'
+import { parseBody } from './body.ts'
+import { DecodeError } from './decoding.ts'
+import { invalid } from './validate.ts'
+import type { DeleteOptions } from './writer.ts'
+
+const kinds: Readonly<Record<string, string>> = {
+  create: 'CreateOptions',
+  update: 'UpdateOptions',
+  patch: 'PatchOptions',
+}
+
+function unsupported(field: string, value: Json, supported: readonly string[]): StatusCause {
+  const known = supported.map(one => JSON.stringify(one)).join(', ')
+  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${known}`
+  return { reason: 'FieldValueNotSupported', message, field }
+}
+
+function refuse(kind: string, causes: readonly StatusCause[]): void {
+  if (causes.length === 0) return
+  throw StatusError.invalid({ group: 'meta.k8s.io', plural: kind.toLowerCase(), kind }, '', causes)
+}
+
+function dryRunProblems(asked: readonly string[]): StatusCause[] {
+  const all = asked.every(one => one === 'All')
+  return all ? [] : [unsupported('dryRun', [...asked], ['All'])]
+}
+
+/** Whether a create, an update or a patch is a dry run. Throws the server's 422 for options that are none. */
+export function readWriteOptions(query: URLSearchParams, verb: string): { readonly dryRun: boolean } {
+  const dryRun = query.getAll('dryRun').filter(one => one !== '')
+  const causes = dryRunProblems(dryRun)
+  const manager = query.get('fieldManager') ?? ''
+  if (manager.length > 128) {
+    causes.push({
+      reason: 'FieldValueTooLong',
+      message: 'Too long: may not be more than 128 bytes',
+      field: 'fieldManager',
+    })
+  }
+  const validation = query.get('fieldValidation') ?? ''
+  if (!['', 'Ignore', 'Warn', 'Strict'].includes(validation)) {
+    causes.push(unsupported('fieldValidation', validation, ['Ignore', 'Strict', 'Warn']))
+  }
+  if (verb === 'patch' && query.get('force') !== null) {
+    causes.push({
+      reason: 'FieldValueForbidden',
+      message: 'Forbidden: may not be specified for non-apply patch',
+      field: 'force',
+    })
+  }
+  refuse(kinds[verb] ?? 'UpdateOptions', causes)
+  if (validation === 'Strict') throw StatusError.missing('fieldValidation=Strict')
+  return { dryRun: dryRun.length > 0 }
+}
+
+/** The options of a delete: the body's, and where there is none the query's. Throws the server's 400 and 422. */
+export function readDeleteOptions(body: Uint8Array, query: URLSearchParams): DeleteOptions {
+  const value = body.length === 0 ? {} : parsed(body)
+  const preconditions = objectAt(value, 'preconditions')
+  const policy = stringAt(value, 'propagationPolicy') ?? query.get('propagationPolicy') ?? undefined
+  const orphan = own(value, 'orphanDependents') ?? undefined
+  const given = own(value, 'dryRun')
+  const dryRun = (Array.isArray(given) ? given.map(String) : query.getAll('dryRun')).filter(one => one !== '')
+  const grace = own(value, 'gracePeriodSeconds') ?? parseInteger(query.get('gracePeriodSeconds'))
+  const causes: StatusCause[] = []
+  if (orphan !== undefined && policy !== undefined) {
+    causes.push(invalid('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'))
+  }
+  if (policy !== undefined && !isPolicy(policy)) {
+    causes.push(unsupported('propagationPolicy', policy, ['Foreground', 'Background', 'Orphan', 'nil']))
+  }
+  refuse('DeleteOptions', [...causes, ...dryRunProblems(dryRun)])
+  return {
+    uid: stringAt(preconditions, 'uid'),
+    resourceVersion: stringAt(preconditions, 'resourceVersion'),
+    propagationPolicy: isPolicy(policy) ? policy : orphan === true ? 'Orphan' : undefined,
+    gracePeriodSeconds: typeof grace === 'number' ? grace : undefined,
+    dryRun: dryRun.length > 0,
+  }
+}
+
+function isPolicy(text: string | undefined): text is 'Background' | 'Foreground' | 'Orphan' {
+  return text === 'Background' || text === 'Foreground' || text === 'Orphan'
+}
+
+function parsed(body: Uint8Array): ReturnType<typeof parseBody> {
+  try {
+    return parseBody(body)
+  } catch (error) {
+    throw error instanceof DecodeError ? StatusError.badRequest(error.message) : error
+  }
+}

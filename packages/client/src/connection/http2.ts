@@ -42,7 +42,7 @@ export async function connectHttp2(
     // What kube-apiserver takes; Node's own bound is a sixteenth of it.
     maxSendHeaderBlockLength: 1_048_576,
   })
-  const connection = new Http2Connection(session, limits)
+  const connection = new Http2Connection(session, socket, limits)
   await connection.ready(signal)
   return connection
 }
@@ -50,6 +50,7 @@ export async function connectHttp2(
 /** One HTTP/2 session. Its window is consumed as bytes arrive, so that streams can't stall each other. */
 class Http2Connection implements Connection {
   readonly #session: ClientHttp2Session
+  readonly #socket: Socket
   readonly #limits: Http2Limits
   readonly #listeners: ((why: CloseReason, cause?: Error) => void)[] = []
   readonly #gone: Promise<void>
@@ -57,8 +58,9 @@ class Http2Connection implements Connection {
   #cause: Error | undefined
   #maxStreams = 0
 
-  constructor(session: ClientHttp2Session, limits: Http2Limits) {
+  constructor(session: ClientHttp2Session, socket: Socket, limits: Http2Limits) {
     this.#session = session
+    this.#socket = socket
     this.#limits = limits
     session.on('error', error => {
       this.#cause ??= error
@@ -149,6 +151,8 @@ class Http2Connection implements Connection {
 
   close(): Promise<void> {
     this.#session.destroy()
+    // After a GOAWAY Node closes in peace, and waits for the server to close its side: a dead one never does.
+    if (this.#state === 'goaway') this.#socket.destroy()
     return this.#gone
   }
 

@@ -218,6 +218,19 @@ describe('HTTP/2', () => {
     expect(() => record(connection)).toThrow(expect.objectContaining({ code: 'STREAM_REFUSED', unprocessed: true }))
   })
 
+  it('GOAWAY: is gone when it is closed, also where the server leaves its side open', async () => {
+    const url = await http2Server(stream => {
+      const { session } = stream
+      stream.once('close', () => session?.goaway(0))
+      stream.respond({}, { endStream: true })
+    })
+    const connection = await connected(url)
+    const goaway = new Promise(resolve => connection.onClose(resolve))
+    await record(connection).body
+    expect(await goaway).toBe('goaway')
+    await connection.close()
+  })
+
   it('GOAWAY with an error ends what is under way with that error', async () => {
     const url = await frames((on, stream) => {
       on.head(stream)

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { inspect } from 'node:util'
 import type { KubeConfig } from '@kubernetes/client-node'
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
@@ -232,6 +233,17 @@ describe('a kubeconfig', () => {
     expect(other.server.host).toBe('two')
     expect(await headers(other)).toEqual({ authorization: 'Bearer second' })
     expect(await headers(await findAccess())).toEqual({ authorization: 'Bearer first' })
+  })
+
+  it('what a file of several names is relative to that file', async () => {
+    await mkdir(`${at.directory}/second`)
+    await at.write('second/token', 'from-second')
+    const first = await at.write('first', kubeconfig({ token: 'first' }))
+    const second = await at.write('second/config', kubeconfig({ tokenFile: 'token' }, {}, 'two'))
+    vi.stubEnv('KUBECONFIG', [first, second].join(':'))
+    expect(await headers(await fromKubeconfigFile(undefined, { context: 'two' }))).toEqual({
+      authorization: 'Bearer from-second',
+    })
   })
 
   it('X3: one that can not be read is an error without its text', async () => {

@@ -4,7 +4,7 @@ import { checkOptions, having, text } from '../errors/check.ts'
 import type { AccessOptions, ClusterAccess } from './access.ts'
 import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './error.ts'
-import { accessOf, type KubeConfigLike } from './kubeconfig.ts'
+import { accessOf, commandFrom, fileFrom, type KubeConfigLike } from './kubeconfig.ts'
 
 /** Options of {@link fromKubeconfigFile}. */
 export interface KubeconfigFileOptions extends AccessOptions {
@@ -53,7 +53,7 @@ async function defaultPaths(): Promise<string[]> {
 async function loaded(paths: readonly string[]): Promise<KubeConfig> {
   const library = await clientNode()
   const { readFile } = await import('node:fs/promises')
-  const { dirname } = await import('node:path')
+  const { dirname, resolve } = await import('node:path')
   let merged: KubeConfig | undefined
   for (const path of paths) {
     const config = new library.KubeConfig()
@@ -62,6 +62,7 @@ async function loaded(paths: readonly string[]): Promise<KubeConfig> {
       config.loadFromString(text)
       addTokenFile(config, text)
       config.makePathsAbsolute(dirname(path))
+      makePluginsAbsolute(config, resolve(dirname(path)))
     } catch (cause) {
       if (cause instanceof CredentialsError) throw cause
       const known = (cause as NodeJS.ErrnoException).code
@@ -98,6 +99,24 @@ function addTokenFile(config: KubeConfig, text: string): void {
   }
   const authProvider = { name: 'tokenFile', config: { tokenFile } }
   config.users = config.users.map(one => (one === user ? { ...one, authProvider } : one))
+}
+
+/** What client-node leaves relative: commands of plugins, and token files. Each is relative to the file that names it. */
+function makePluginsAbsolute(config: KubeConfig, directory: string): void {
+  config.users = config.users.map(user => {
+    const { exec, authProvider } = user
+    const tokenFile = authProvider?.config?.tokenFile
+    return {
+      ...user,
+      ...(typeof exec?.command === 'string' && { exec: { ...exec, command: commandFrom(exec.command, directory) } }),
+      ...(typeof tokenFile === 'string' && {
+        authProvider: {
+          ...authProvider,
+          config: { ...authProvider.config, tokenFile: fileFrom(tokenFile, directory) },
+        },
+      }),
+    }
+  })
 }
 
 /** The first file to say something wins. */

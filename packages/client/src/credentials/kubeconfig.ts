@@ -98,8 +98,7 @@ function credentialsOf(
   if (user.authProvider) {
     const file = tokenFileOf(user.authProvider)
     if (file !== undefined) {
-      const from = directory === undefined || isAbsolute(file) ? file : `${directory}/${file}`
-      return new GivenCredentials({ ...parts, token: { file: from } }, clock)
+      return new GivenCredentials({ ...parts, token: { file: fileFrom(file, directory) } }, clock)
     }
     return new ProviderCredentials(config, new GivenCredentials(parts, clock))
   }
@@ -129,10 +128,9 @@ function pluginOf(exec: unknown, cluster: KubeConfigCluster, directory: string |
     const message = `exec: ${command} wants to be interactive, and nobody is there to ask`
     throw new CredentialsError('KUBECONFIG_INVALID', message)
   }
-  const relative = directory !== undefined && /[/\\]/.test(command) && !isAbsolute(command)
   return {
     apiVersion,
-    command: relative ? `${directory}/${command}` : command,
+    command: commandFrom(command, directory),
     args: Array.isArray(args) ? args.map(String) : [],
     env: Array.isArray(env) ? env.map(({ name, value }) => ({ name: `${name}`, value: `${value}` })) : [],
     installHint: typeof installHint === 'string' ? installHint : undefined,
@@ -150,6 +148,15 @@ function clusterInfo(cluster: KubeConfigCluster): Readonly<Record<string, unknow
     ...(caData && { 'certificate-authority-data': caData }),
     ...(proxyUrl && { 'proxy-url': proxyUrl }),
   }
+}
+
+/** A command with a slash is relative to the kubeconfig's directory; one without is looked for in PATH. */
+export function commandFrom(command: string, directory: string | undefined): string {
+  return /[/\\]/.test(command) ? fileFrom(command, directory) : command
+}
+
+export function fileFrom(file: string, directory: string | undefined): string {
+  return directory === undefined || isAbsolute(file) ? file : `${directory}/${file}`
 }
 
 function isAbsolute(path: string): boolean {

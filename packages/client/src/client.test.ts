@@ -90,8 +90,13 @@ describe('Client', () => {
     ['a user agent that no header takes', { url: 'https://x', userAgent: 'a\u540d' }],
     ['a token of two lines', { url: 'https://x', token: 'a\nb' }],
     ['a token that no header takes', { url: 'https://x', token: '\u0161' }],
-    ['impersonation of nobody', { url: 'https://x', impersonate: { group: 'g' } }],
-    ['impersonation with an unknown field', { url: 'https://x', impersonate: { user: 'u', groups: ['g'] } }],
+    ['impersonation of nobody', { url: 'https://x', impersonate: { groups: ['g'] } }],
+    ['impersonation with an unknown field', { url: 'https://x', impersonate: { user: 'u', group: 'g' } }],
+    ['impersonated groups that are no list', { url: 'https://x', impersonate: { user: 'u', groups: 'g' } }],
+    ['an impersonated group of no name', { url: 'https://x', impersonate: { user: 'u', groups: [''] } }],
+    ['impersonated extra that is no list', { url: 'https://x', impersonate: { user: 'u', extra: { a: 'b' } } }],
+    ['impersonated extra of two lines', { url: 'https://x', impersonate: { user: 'u', extra: { a: ['b\nc'] } } }],
+    ['impersonated extra twice', { url: 'https://x', impersonate: { user: 'u', extra: { a: ['b'], A: ['c'] } } }],
     ['idleMs below 0', { url: 'https://x', idleMs: -1 }],
   ])('X6: refuses %s', (_, options) => {
     expect(() => new Client(options as unknown as ClientOptions)).toThrow(

@@ -334,7 +334,7 @@ const clientChecks = {
   environment: environmentParts,
   userAgent: headerText,
   fieldManager: text,
-  impersonate: having('{ user, group, uid }'),
+  impersonate: having('{ user, groups, uid, extra }'),
   timeoutMs: milliseconds({ min: 1, infinite: true }),
   maxRetries: integer(0),
   gzip: flag,

@@ -1,8 +1,8 @@
-/** What a request carries. `path` includes the query; `headers` have lower-case names. */
+/** What a request carries. `path` includes the query; `headers` have lower-case names, and those in a list are lines of their own. */
 export interface RequestHead {
   readonly method: string
   readonly path: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body?: Uint8Array | undefined
 }
 

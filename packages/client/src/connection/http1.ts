@@ -1,4 +1,4 @@
-import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { Agent, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers, ResponseHeaders } from '../transport.ts'
@@ -67,7 +67,7 @@ class Http1Connection implements Connection {
 
   request(head: RequestHead, on: ResponseHandlers): Exchange {
     if (this.#state !== 'open' || this.#socket.destroyed) throw goneError()
-    const headers: Record<string, string | number> = { host: this.#target.host, ...head.headers }
+    const headers: OutgoingHttpHeaders = { host: this.#target.host, ...(head.headers as OutgoingHttpHeaders) }
     if (head.body !== undefined) headers['content-length'] = head.body.length
     const sent = request({
       agent: this.#agent,

@@ -121,7 +121,11 @@ class Http2Connection implements Connection {
   }
 
   request(head: RequestHead, on: ResponseHandlers): Exchange {
-    const headers: OutgoingHttpHeaders = { ':method': head.method, ':path': head.path, ...head.headers }
+    const headers: OutgoingHttpHeaders = {
+      ':method': head.method,
+      ':path': head.path,
+      ...(head.headers as OutgoingHttpHeaders),
+    }
     checkHeaders(headers)
     if (head.body !== undefined) headers['content-length'] = head.body.length
     if (this.#session.closed || this.#session.destroyed) {
@@ -168,7 +172,9 @@ const notHeader = /[^\t\x20-\x7e\x80-\xff]/
 
 function checkHeaders(headers: OutgoingHttpHeaders): void {
   for (const [name, value] of Object.entries(headers)) {
-    if (notHeader.test(`${value}`)) throw new TypeError(`Invalid character in header content ["${name}"]`)
+    const values = Array.isArray(value) ? value : [value]
+    if (values.some(one => notHeader.test(`${one}`)))
+      throw new TypeError(`Invalid character in header content ["${name}"]`)
   }
 }
 

@@ -3,7 +3,7 @@ import { carriesSecret, isLoopback } from '../credentials/loopback.ts'
 import { type Environment, guarded, type MetricLabels } from '../environment.ts'
 import { anything, type Check, checkOptions, having, integer, milliseconds } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
-import type { Exchange, Transport } from '../transport.ts'
+import type { Exchange, RequestHead, Transport } from '../transport.ts'
 import { ConnectionError } from './error.ts'
 import { ConnectionGroup } from './group.ts'
 import { asError, type Carrier, Job } from './job.ts'
@@ -38,7 +38,7 @@ export interface PoolOptions extends ConnectionOptions {
   /** @default nobody */
   readonly credentials?: Credentials | undefined
   /** Sent with each request that does not give them itself: user agent, impersonation. Names in lower case. */
-  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly headers?: RequestHead['headers'] | undefined
 }
 
 /** Checks of {@link ConnectionOptions}, for whoever takes them among options of its own. */
@@ -74,7 +74,7 @@ export const connectionChecks: Readonly<Record<keyof ConnectionOptions, Check>> 
 export class ConnectionPool implements Requester {
   readonly #target: URL
   readonly #basePath: string
-  readonly #headers: Readonly<Record<string, string>>
+  readonly #headers: RequestHead['headers']
   readonly #environment: Environment
   readonly #credentials: Credentials
   readonly #reads: ConnectionGroup

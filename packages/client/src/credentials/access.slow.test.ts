@@ -265,6 +265,18 @@ describe('a kubeconfig', () => {
     await expect(fromKubeconfigFile(file)).rejects.toMatchObject({ code: 'KUBECONFIG_INVALID' })
   })
 
+  it('whose user acts with groups, a uid or extra, which can not be read, is an error; another user of it is not', async () => {
+    for (const more of [{ 'as-groups': ['g'] }, { 'as-uid': '7' }, { 'as-user-extra': { scopes: ['x'] } }]) {
+      const text = JSON.parse(kubeconfig({ token: 't', as: 'jane', ...more }))
+      const file = await at.write('config', JSON.stringify(text))
+      await expect(fromKubeconfigFile(file)).rejects.toMatchObject({ message: expect.stringContaining('as-groups') })
+      text.users.push({ name: 'plain', user: { token: 'p' } })
+      text.contexts.push({ name: 'plain', context: { ...text.contexts[0].context, user: 'plain' } })
+      const both = await at.write('both', JSON.stringify(text))
+      expect(await headers(await fromKubeconfigFile(both, { context: 'plain' }))).toEqual({ authorization: 'Bearer p' })
+    }
+  })
+
   it('without a cluster for its context is an error', async () => {
     const file = await at.write('config', kubeconfig({ token: 't' }))
     await expect(fromKubeconfigFile(file, { context: 'nope' })).rejects.toMatchObject({ code: 'KUBECONFIG_INVALID' })
@@ -286,6 +298,14 @@ describe('a kubeconfig', () => {
     const login = fromKubeConfig(like({ username: 'me', password: 'pw' }))
     expect(await headers(login)).toEqual({ authorization: `Basic ${base64('me:pw')}` })
     expect(fromKubeConfig(like({ impersonateUser: 'jane' })).impersonate).toEqual({ user: 'jane' })
+    const more = { impersonateGroups: ['a', 'b'], impersonateUid: '7', impersonateExtra: { scopes: ['x'] } }
+    expect(fromKubeConfig(like({ impersonateUser: 'jane', ...more })).impersonate).toEqual({
+      user: 'jane',
+      groups: ['a', 'b'],
+      uid: '7',
+      extra: { scopes: ['x'] },
+    })
+    expect(() => fromKubeConfig(like(more))).toThrow(expect.objectContaining({ code: 'KUBECONFIG_INVALID' }))
     const tokenFile = await at.write('token', 'from-file')
     const filed = fromKubeConfig(like({ authProvider: { name: 'tokenFile', config: { tokenFile } } }))
     expect(await headers(filed)).toEqual({ authorization: 'Bearer from-file' })

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import { ConnectionError } from '../connection/error.ts'
 import { checkOptions, having, headerText, text } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
+import type { Impersonation } from '../verbs/impersonate.ts'
 import type { Credentials } from './credentials.ts'
 import { GivenCredentials } from './given.ts'
 import { isLoopback } from './loopback.ts'
@@ -20,7 +21,7 @@ export interface ClusterAccess {
   /** The server's certificate is not verified. @default false */
   readonly skipTlsVerify?: boolean | undefined
   /** The user to act as. @default as oneself */
-  readonly impersonate?: { readonly user: string } | undefined
+  readonly impersonate?: Impersonation | undefined
 }
 
 /** What every way to get a {@link ClusterAccess} takes. */

@@ -14,7 +14,8 @@ export interface KubeconfigFileOptions extends AccessOptions {
 
 /**
  * The access of a kubeconfig file: of `path`, else of the files that KUBECONFIG names, merged, else of
- * `~/.kube/config`. After a 401 the file is read again.
+ * `~/.kube/config`. After a 401 the file is read again. A user with `as-groups`, `as-uid` or `as-user-extra` is a
+ * `KUBECONFIG_INVALID` error: give the client `impersonate` instead.
  *
  * Loads `@kubernetes/client-node`, an optional peer dependency (400 ms and 86 MB of memory): in a
  * cluster, {@link inCluster} does without.
@@ -32,11 +33,7 @@ export async function fromKubeconfigFile(path?: string, options: KubeconfigFileO
   const { dirname } = await import('node:path')
   const paths = path === undefined ? await defaultPaths() : [path]
   const directory = dirname(paths[0] as string)
-  const load = async (): Promise<KubeConfigLike> => {
-    const config = await loaded(paths)
-    if (options.context !== undefined) config.setCurrentContext(options.context)
-    return config
-  }
+  const load = (): Promise<KubeConfigLike> => loaded(paths, options.context)
   const clock = options.clock ?? systemClock()
   const config = await load()
   const access = accessOf(config, clock, directory)
@@ -50,11 +47,12 @@ async function defaultPaths(): Promise<string[]> {
   return named.length > 0 ? named : [join(homedir(), '.kube', 'config')]
 }
 
-async function loaded(paths: readonly string[]): Promise<KubeConfig> {
+async function loaded(paths: readonly string[], context: string | undefined): Promise<KubeConfig> {
   const library = await clientNode()
   const { readFile } = await import('node:fs/promises')
   const { dirname, resolve } = await import('node:path')
   let merged: KubeConfig | undefined
+  const incomplete = new Set<object>()
   for (const path of paths) {
     const config = new library.KubeConfig()
     try {
@@ -63,6 +61,7 @@ async function loaded(paths: readonly string[]): Promise<KubeConfig> {
       addTokenFile(config, text)
       config.makePathsAbsolute(dirname(path))
       makePluginsAbsolute(config, resolve(dirname(path)))
+      for (const user of usersWithMore(config, text)) incomplete.add(user)
     } catch (cause) {
       if (cause instanceof CredentialsError) throw cause
       const known = (cause as NodeJS.ErrnoException).code
@@ -78,7 +77,23 @@ async function loaded(paths: readonly string[]): Promise<KubeConfig> {
     else merge(merged, config)
   }
   if (merged === undefined) throw new CredentialsError('KUBECONFIG_INVALID', `none of ${paths.join(', ')} is there`)
+  if (context !== undefined) merged.setCurrentContext(context)
+  const user = merged.getCurrentUser()
+  if (user !== null && incomplete.has(user)) {
+    const message = `what the kubeconfig says in as-groups, as-uid or as-user-extra can't be read for user "${user.name}": give impersonate to the client instead`
+    throw new CredentialsError('KUBECONFIG_INVALID', message)
+  }
   return merged
+}
+
+/**
+ * client-node drops `as-groups`, `as-uid` and `as-user-extra`. Where the file has one, it may be of any user
+ * that acts as another: nobody is to act as a user with other groups than were asked for.
+ */
+function usersWithMore(config: KubeConfig, text: string): readonly object[] {
+  if (!/^[^#\n]*?(?<![\w-])as-(?:groups|uid|user-extra)["']?\s*:/m.test(text)) return []
+  const acting = config.users.filter(user => user.impersonateUser)
+  return acting.length > 0 ? acting : config.users
 }
 
 /**

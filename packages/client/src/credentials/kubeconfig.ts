@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { checkOptions, having } from '../errors/check.ts'
+import type { Impersonation } from '../verbs/impersonate.ts'
 import { type AccessOptions, type ClusterAccess, refuseInsecure, serverUrl } from './access.ts'
 import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './error.ts'
@@ -31,6 +32,12 @@ export interface KubeConfigUser {
   readonly keyData?: string | undefined
   readonly keyFile?: string | undefined
   readonly impersonateUser?: string | undefined
+  /** `as-groups`. The objects of `@kubernetes/client-node` do not have this and the next two: it drops them. */
+  readonly impersonateGroups?: readonly string[] | undefined
+  /** `as-uid` */
+  readonly impersonateUid?: string | undefined
+  /** `as-user-extra` */
+  readonly impersonateExtra?: Readonly<Record<string, readonly string[]>> | undefined
   readonly exec?: unknown
   readonly authProvider?: unknown
 }
@@ -71,8 +78,22 @@ export function accessOf(config: KubeConfigLike, clock: Clock, directory?: strin
     proxyUrl: cluster.proxyUrl || undefined,
     tlsServerName: cluster.tlsServerName || undefined,
     skipTlsVerify: cluster.skipTLSVerify === true && server.protocol === 'https:',
-    impersonate: user?.impersonateUser ? { user: user.impersonateUser } : undefined,
+    impersonate: impersonationOf(user),
   }
+}
+
+function impersonationOf(user: KubeConfigUser | null): Impersonation | undefined {
+  if (user === null) return undefined
+  const { impersonateUser, impersonateGroups, impersonateUid, impersonateExtra } = user
+  const parts = {
+    ...(impersonateGroups && { groups: impersonateGroups }),
+    ...(impersonateUid && { uid: impersonateUid }),
+    ...(impersonateExtra && { extra: impersonateExtra }),
+  }
+  if (impersonateUser) return { user: impersonateUser, ...parts }
+  if (Object.keys(parts).length === 0) return undefined
+  const message = `user ${named(user.name)} of the kubeconfig is to act with groups, uid or extra, but as no user`
+  throw new CredentialsError('KUBECONFIG_INVALID', message)
 }
 
 function credentialsOf(

@@ -1,3 +1,5 @@
+import type { RequestHead } from '../transport.ts'
+
 /** Whether a URL's host is this machine itself, by its name alone: nothing is looked up. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/\.$/, '')
@@ -7,6 +9,6 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** Headers that show a server who one is: never sent unencrypted to another machine (rule X2). */
-export function carriesSecret(headers: Readonly<Record<string, string>>): boolean {
+export function carriesSecret(headers: RequestHead['headers']): boolean {
   return headers.authorization !== undefined || headers.cookie !== undefined
 }

@@ -163,13 +163,14 @@ describe('what is sent', () => {
       async ({ client }) => void (await client.get(configMaps, key)),
       {
         userAgent: 'tester/1',
-        impersonate: { user: 'jane', group: 'devs', uid: '7' },
+        impersonate: { user: 'jane', groups: ['devs', 'ops'], uid: '7', extra: { 'a/B%': ['x', 'y'] } },
       },
     )
     expect(requests[0]?.headers).toMatchObject({
       'user-agent': 'tester/1',
       'impersonate-user': 'jane',
-      'impersonate-group': 'devs',
+      'impersonate-group': 'devs, ops',
+      'impersonate-extra-a%2fb%25': 'x, y',
       'impersonate-uid': '7',
       accept: 'application/json',
     })
@@ -179,7 +180,7 @@ describe('what is sent', () => {
     const { requests } = await answering(
       [{ body: object }],
       async ({ client }) => void (await client.get(configMaps, key)),
-      { impersonate: { user: '\u0161dmin', group: '\u540d', uid: '\u00e9' } },
+      { impersonate: { user: '\u0161dmin', groups: ['\u540d'], uid: '\u00e9' } },
     )
     const sent = (name: string): string => Buffer.from(`${requests[0]?.headers[name]}`, 'latin1').toString()
     expect(['user', 'group', 'uid'].map(of => sent(`impersonate-${of}`))).toEqual(['\u0161dmin', '\u540d', '\u00e9'])

@@ -1,24 +1,54 @@
-import { checkOptions, text } from '../errors/check.ts'
-import { OptionTypeError } from '../errors/option.ts'
+import { type Check, checkOptions, text, texts } from '../errors/check.ts'
+import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 
-/** Whom the server is to take this client for; its own user must be allowed to impersonate. */
+/**
+ * Whom the server is to take this client for; its own user must be allowed to impersonate each part of it.
+ *
+ * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
+ */
 export interface Impersonation {
   readonly user: string
   /** @default the groups of `user`, as the server knows them: none for most */
-  readonly group?: string | undefined
+  readonly groups?: readonly string[] | undefined
   readonly uid?: string | undefined
+  /** What else authorizers and admission plugins know of the user, such as `scopes`. The server makes keys lower case. */
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
+type Headers = Record<string, string | readonly string[]>
+
 /** The headers that say so: in UTF-8, whose bytes Node takes as one character each. */
-export function impersonationHeaders(of: Impersonation): Record<string, string> {
-  checkOptions('client.impersonate', of, { user: text, group: text, uid: text })
+export function impersonationHeaders(of: Impersonation): Headers {
+  checkOptions('client.impersonate', of, { user: text, groups: texts, uid: text, extra: extras })
   if (of.user === undefined) throw new OptionTypeError('client.impersonate.user', 'a user name', 'nothing')
-  const { user, group, uid } = of
-  return {
-    'impersonate-user': utf8(user),
-    ...(group !== undefined && { 'impersonate-group': utf8(group) }),
-    ...(uid !== undefined && { 'impersonate-uid': utf8(uid) }),
+  const { user, groups = [], uid, extra = {} } = of
+  const headers: Headers = { 'impersonate-user': utf8(user) }
+  if (groups.length > 0) headers['impersonate-group'] = groups.map(utf8)
+  if (uid !== undefined) headers['impersonate-uid'] = utf8(uid)
+  for (const [key, values] of Object.entries(extra)) {
+    if (values.length > 0) headers[`impersonate-extra-${escaped(key)}`] = values.map(utf8)
   }
+  return headers
+}
+
+const extras: Check = (option, value) => {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new OptionTypeError(option, 'lists of strings by key', typeof value)
+  }
+  const seen = new Set<string>()
+  for (const [key, values] of Object.entries(value)) {
+    text(`a key of ${option}`, key)
+    texts(`${option}.${key}`, values)
+    const header = escaped(key)
+    if (seen.has(header)) throw new OptionRangeError(option, 'keys that differ in more than case', JSON.stringify(key))
+    seen.add(header)
+  }
+}
+
+/** As client-go does: what no header name may hold, and `%` itself, is percent-encoded byte by byte. */
+function escaped(key: string): string {
+  const bytes = Buffer.from(key.toLowerCase()).toString('latin1')
+  return bytes.replace(/[^a-z0-9!#$&'*+.^_`|~-]/g, byte => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
 /** HTTP/2 would cut characters down to their last byte, and so make one user of another. */

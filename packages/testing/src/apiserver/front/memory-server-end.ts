@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { integer } from '../../random.ts'
+import type { RequestHead } from '../../transport.ts'
 import type { Handler, Peer } from '../exchange.ts'
 import { tooLargeStatus } from './body.ts'
 import { cut } from './memory-chunks.ts'
@@ -101,7 +102,7 @@ export class MemoryServerEnd {
     this.#lastId = stream.id
     this.#active.add(stream)
     const { method, path, headers, body = noBytes } = stream.head
-    const request = { method, path, headers: { host: this.#host, ...headers }, body, peer: this.#peer }
+    const request = { method, path, headers: { host: this.#host, ...joined(headers) }, body, peer: this.#peer }
     if (body.length <= maxBodyBytes) handler(request, stream.reply)
     else {
       stream.reply.head(413, { 'content-type': 'application/json' })
@@ -149,4 +150,12 @@ export class MemoryServerEnd {
       }
     }
   }
+}
+
+/** As Node's servers give it: lines of one name are one text. */
+function joined(headers: RequestHead['headers']): Record<string, string> {
+  const entries = Object.entries(headers)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'string' ? value : value.join(', ')]),
+  )
 }

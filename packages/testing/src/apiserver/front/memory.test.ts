@@ -101,14 +101,17 @@ describe('a request in memory', () => {
     const heard = new Heard()
     const start = simulation.clock.monotonic()
     const body = Buffer.from('{"a":1}')
-    connection.request({ method: 'POST', path: '/api/v1/x?limit=5', headers: { 'x-a': 'b' }, body }, heard)
+    connection.request(
+      { method: 'POST', path: '/api/v1/x?limit=5', headers: { 'x-a': 'b', 'x-c': ['d', 'e'] }, body },
+      heard,
+    )
     await simulation.runUntil(() => server.exchanges.length === 1)
     expect(simulation.clock.monotonic() - start).toBe(2)
     const { request, reply, log } = server.at(0)
     expect(request).toMatchObject({
       method: 'POST',
       path: '/api/v1/x?limit=5',
-      headers: { 'x-a': 'b', host: 'server.example:6443' },
+      headers: { 'x-a': 'b', 'x-c': 'd, e', host: 'server.example:6443' },
       peer: { protocol: 'h2', certificate: undefined },
     })
     expect(text(request.body)).toBe('{"a":1}')

@@ -18,11 +18,18 @@ export interface WatchEventsOptions extends WatchOptions {
 
 /** From so many events on that nobody has taken yet, the server is held back. */
 const highWater = 256
+/** Or from so many characters of their lines on: 256 of the largest objects would be most of a gigabyte. */
+const highWaterLength = 1024 * 1024
+
+interface Waiting<T> {
+  readonly event: WatchEvent<T>
+  readonly length: number
+}
 
 /**
  * One watch as an async iterable. It ends when the server closes the watch cleanly, throws on any
  * other end (an `ApiError`, a `ConnectionError`, …), and ends the watch when it is left early. A
- * consumer that is slow holds the server back. The watch is opened with the first `next()`.
+ * consumer that is slow holds the server back, from 256 events or 1 MiB of them on. The watch is opened with the first `next()`.
  */
 export async function* watchEvents<T>(
   context: WatchContext,
@@ -33,12 +40,17 @@ export async function* watchEvents<T>(
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   const { signal } = options
   signal?.throwIfAborted()
-  let events: WatchEvent<T>[] = []
+  let events: Waiting<T>[] = []
+  let count = 0
+  let length = 0
   let ended: WatchEnd | 'aborted' | undefined
   let wake = (): void => {}
-  const push = (event: WatchEvent<T>): void => {
-    events.push(event)
-    if (events.length === highWater) watch.hold()
+  const isFull = (): boolean => count >= highWater || length >= highWaterLength
+  const push = (waiting: Waiting<T>): void => {
+    events.push(waiting)
+    count += 1
+    length += waiting.length
+    if (isFull()) watch.hold()
     wake()
   }
   const watch = openWatch(
@@ -46,8 +58,9 @@ export async function* watchEvents<T>(
     target,
     start,
     {
-      event: (type, object) => push({ type, object: project(object) }),
-      bookmark: (resourceVersion, initialEventsEnd) => push({ type: 'BOOKMARK', resourceVersion, initialEventsEnd }),
+      event: (type, object, length) => push({ event: { type, object: project(object) }, length }),
+      bookmark: (resourceVersion, initialEventsEnd) =>
+        push({ event: { type: 'BOOKMARK', resourceVersion, initialEventsEnd }, length: 0 }),
       skipped: error => options.skipped?.(error),
       end(end) {
         ended = end
@@ -66,12 +79,14 @@ export async function* watchEvents<T>(
     for (;;) {
       const batch = events
       events = []
-      for (const event of batch) {
+      for (const waiting of batch) {
         if (signal?.aborted) break
-        yield event
+        count -= 1
+        length -= waiting.length
+        yield waiting.event
       }
       if (signal?.aborted) throw signal.reason
-      watch.release()
+      if (!isFull()) watch.release()
       if (events.length > 0) continue
       if (ended !== undefined) return finish(ended)
       await new Promise<void>(resolve => {

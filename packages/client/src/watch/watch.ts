@@ -19,7 +19,8 @@ export interface WatchContext extends ReadContext {
 export interface WatchHandlers {
   /** The server has accepted the watch. */
   opened?(): void
-  event(type: ChangeType, object: object): void
+  /** `length`: the characters of its line. */
+  event(type: ChangeType, object: object, length: number): void
   /**
    * A bookmark: the stream has shown everything up to `resourceVersion`. `initialEventsEnd`: it is the
    * one that ends the initial events (a server may send it unasked).
@@ -141,7 +142,7 @@ class OneWatch implements Watch {
     const line = readWatchLine(text, this.#kinds, this.#target.exact)
     switch (line.is) {
       case 'change':
-        return this.#tell(() => this.#on.event(line.type, line.object))
+        return this.#tell(() => this.#on.event(line.type, line.object, text.length))
       case 'bookmark':
         return this.#tell(() => this.#on.bookmark(line.resourceVersion, line.initialEventsEnd))
       case 'stray':

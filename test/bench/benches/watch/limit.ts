@@ -10,16 +10,27 @@ export function run(context: SubjectContext): Promise<Metrics> {
   return measureWatch(context, async (event, failed) => {
     const path = `/api/v1/configmaps?watch=1&resourceVersion=${server.emptyVersion}`
     const response = await bareGet(server, path)
+    const parse = (bytes: Buffer, from: number, to: number): void => {
+      const { type } = JSON.parse(bytes.toString('utf8', from, to)) as { readonly type: string }
+      if (type === 'ADDED') event()
+    }
     let rest: Buffer | undefined
     response.on('data', (chunk: Buffer) => {
-      const bytes = rest === undefined ? chunk : Buffer.concat([rest, chunk])
       let from = 0
-      for (let at = bytes.indexOf(NEWLINE, rest?.length ?? 0); at !== -1; at = bytes.indexOf(NEWLINE, from)) {
-        const { type } = JSON.parse(bytes.toString('utf8', from, at)) as { readonly type: string }
+      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+        if (rest === undefined) {
+          parse(chunk, from, at)
+        } else {
+          // Only the line that the chunk's border cuts is copied.
+          const line = Buffer.concat([rest, chunk.subarray(0, at)])
+          rest = undefined
+          parse(line, 0, line.length)
+        }
         from = at + 1
-        if (type === 'ADDED') event()
       }
-      rest = from === bytes.length ? undefined : bytes.subarray(from)
+      if (from === chunk.length) return
+      const left = chunk.subarray(from)
+      rest = rest === undefined ? left : Buffer.concat([rest, left])
     })
     response.on('end', () => failed(new Error('the server ended the watch')))
     response.on('error', failed)

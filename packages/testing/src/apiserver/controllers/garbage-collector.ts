@@ -38,6 +38,7 @@ export class GarbageCollector {
       if (version.type !== 'DELETED') {
         for (const owner of version.owners ?? []) this.#link(owner, id)
         if (version.owners !== undefined) this.#work.add(id)
+        if (!version.terminating) return
         const foreground = version.text.includes('"foregroundDeletion"')
         if (foreground) this.#waiting.set(version.uid, id)
         if (foreground || version.text.includes('"orphan"')) this.#work.add(id)

@@ -122,6 +122,7 @@ export class Store {
       type,
       labels,
       owners: ownerReferences?.length ? ownerReferences.map(owner => owner.uid) : undefined,
+      terminating: object.metadata.deletionTimestamp !== undefined,
       storedAs,
       prev: previous,
     }

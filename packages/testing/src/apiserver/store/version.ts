@@ -15,6 +15,8 @@ export interface Version extends StoredText {
   readonly labels: { readonly [key: string]: string } | undefined
   /** uids of its owners, for garbage collection. */
   readonly owners: readonly string[] | undefined
+  /** Whether it has a deletionTimestamp. */
+  readonly terminating: boolean
   /** The version (`v1`) that it was written at. */
   readonly storedAs: string
   /** The state before, while history still reaches it. */

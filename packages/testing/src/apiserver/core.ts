@@ -129,6 +129,15 @@ function nameOf(target: ResourceTarget, info: RequestInfo): string {
   }
 }
 
+/** The name and namespace that access to a request is decided by. */
+function scopeOf(target: ResourceTarget, info: RequestInfo, verb: string): { name: string; namespace: string } {
+  const selects = verb === 'list' || verb === 'watch'
+  const name = selects ? nameOf(target, info) : target.name
+  // A namespace itself is in itself.
+  const itself = target.resource === 'namespaces' && target.group === '' && target.namespace === ''
+  return { name, namespace: itself ? target.name : target.namespace }
+}
+
 function refused(effect: Extract<FaultEffect, { kind: 'status' }>): StatusError {
   const { code, reason = '', message = 'a fault of the test', retryAfterSeconds, plain } = effect
   return new StatusError(code, reason, message, {
@@ -169,17 +178,19 @@ function answer(
   parts.access.authorize({
     ...none,
     ...(target ?? {}),
-    ...(target === undefined ? {} : { name: nameOf(target, info) }),
+    ...(target === undefined ? {} : scopeOf(target, info, verb)),
     user,
     verb,
     path: info.path,
   })
   if (target === undefined) return answerPath(parts, request, info, responder)
   const type = parts.registry.resolve(target.group, target.version, target.resource)
-  if (target.namespace !== '' && !type.namespaced) throw StatusError.noSuchResource()
-  checkServed(type, target, verb)
+  if (target.namespace !== '' && !type.namespaced) {
+    throw type.custom ? StatusError.noSuchPath() : StatusError.noSuchResource()
+  }
   if (type.deprecation !== undefined) responder.warn(type.deprecation)
-  parts.definitions.gate(type, verb)
+  checkServed(type, target, verb)
+  parts.definitions.gate(type)
   if (verb === 'list' || verb === 'watch') return answerCollection(parts, request, info, type, verb, responder, effects)
   if (verb === 'get' && target.subresource !== 'scale') return answerObject(parts, request, info, type, responder)
   const representation = negotiate(request.headers, info.query, { what: 'object', type })
@@ -200,20 +211,28 @@ function checkServed(type: ResourceType, target: ResourceTarget, verb: string): 
   if (!type.custom && !type.verbs.includes('watch')) throw StatusError.missing(what)
   if (subresource !== '') {
     const known = type.subresources.find(({ name }) => name === subresource)
-    if (known === undefined) throw StatusError.noSuchResource()
+    if (known === undefined) {
+      // The server of custom resources has no list of subresources: it says that nothing was found.
+      throw type.custom ? StatusError.notFound(type, target.name) : StatusError.noSuchResource()
+    }
     if (subresource !== 'status' && subresource !== 'scale' && subresource !== 'finalize') {
       throw StatusError.missing(`${what}/${subresource}`)
     }
-    if (!known.verbs.includes(verb)) throw StatusError.methodNotAllowed()
+    if (!known.verbs.includes(verb))
+      throw type.custom ? StatusError.notSupported(type, verb) : StatusError.methodNotAllowed()
     return
   }
-  if (target.watch && type.custom) throw StatusError.noSuchResource()
   if (!type.verbs.includes(verb)) throw StatusError.methodNotAllowed()
-  if (verb === 'create' && target.name !== '') throw StatusError.methodNotAllowed()
-  if ((verb === 'update' || verb === 'patch') && target.name === '') throw StatusError.methodNotAllowed()
+  // The server of custom resources takes no notice of a name that something is created at.
+  if (verb === 'create' && target.name !== '' && !type.custom) throw StatusError.methodNotAllowed()
+  if ((verb === 'update' || verb === 'patch') && target.name === '') {
+    throw type.custom ? StatusError.badRequest('name must be provided') : StatusError.methodNotAllowed()
+  }
   if (type.namespaced && target.namespace === '') {
     if (target.name !== '') throw StatusError.noSuchResource()
-    if (verb === 'create' || verb === 'deletecollection') throw StatusError.methodNotAllowed()
+    if (verb === 'create' || verb === 'deletecollection') {
+      throw type.custom ? StatusError.noSuchPath() : StatusError.methodNotAllowed()
+    }
   }
 }
 

@@ -15,6 +15,8 @@ export class Responder {
   readonly #warnings: string[] = []
   /** Headers that this answer has beside its own. */
   readonly headers: Record<string, string | readonly string[]> = { 'cache-control': 'no-cache, private' }
+  /** Of an answer in JSON. */
+  contentType = 'application/json'
   pretty = false
   gzip = false
   #gzipping = false
@@ -63,7 +65,7 @@ export class Responder {
     if (this.pretty) body = Buffer.from(`${JSON.stringify(parseJson(body.toString('utf8')), null, 2)}\n`, 'utf8')
     const compress = this.gzip && body.length > gzipFrom
     if (compress) body = gzipSync(body, { level: 1 })
-    this.#head(status, 'application/json', compress, body.length)
+    this.#head(status, this.contentType, compress, body.length)
     this.#count(body.length, objectBytes === 0 ? 0 : body.length)
     this.#reply.write(body)
     this.#reply.end()

@@ -124,8 +124,9 @@ export class StatusError extends Error {
 
   /** 422: `causes` are listed in the message as the server lists them. */
   static invalid(of: Named, name: string, causes: readonly StatusCause[], kind: string = of.kind): StatusError {
-    const each = causes.map(cause => `${cause.field}: ${cause.message}`)
-    const list = each.length === 1 ? each[0] : `[${each.join(', ')}]`
+    const each = causes.map(({ field, message }) => `${field}: ${message}`)
+    const once = [...new Set(each)]
+    const list = once.length === 1 ? once[0] : `[${once.join(', ')}]`
     const type = of.group === '' ? kind : `${kind}.${of.group}`
     return new StatusError(422, 'Invalid', `${type} "${name}" is invalid: ${list}`, {
       details: { ...detailsOf(of, name, kind), causes: causes.map(cause => ({ ...cause })) },
@@ -157,6 +158,12 @@ export class StatusError extends Error {
     return new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {
       details: {},
     })
+  }
+
+  /** The 405 of the server of custom resources. */
+  static notSupported(of: Named, verb: string): StatusError {
+    const message = `${verb} is not supported on resources of kind "${qualified(of)}"`
+    return new StatusError(405, 'MethodNotAllowed', message, { details: detailsOf(of, '', of.plural) })
   }
 
   /** What this server does not do and a real one would: said, never imitated. */

@@ -126,18 +126,18 @@ describe('readImpersonation', () => {
     expect(groups('bob', 'system:authenticated')).toEqual(['system:authenticated'])
   })
 
-  it('F1: refuses groups, a uid or extras without a user with a 500 in plain text', () => {
+  it('F1: refuses groups, a uid or extras without a user with a 400 that shows them', () => {
     const refusal = {
-      code: 500,
-      plain: true,
+      code: 400,
+      reason: 'BadRequest',
       message:
-        'Internal Server Error: "/api?x=1": requested [{Group  dev    } {UID  u1  authentication.k8s.io/v1  }] ' +
-        'without impersonating a user\n',
+        'requested &user.DefaultInfo{Name:"", UID:"u1", Groups:[]string{"dev"}, Extra:map[string][]string(nil)} ' +
+        'without impersonating a user name',
     }
     expect(() => read({ 'impersonate-group': 'dev', 'impersonate-uid': 'u1' })).toThrow(
       expect.objectContaining(refusal),
     )
-    expect(() => read({ 'impersonate-extra-a': 'b' })).toThrow('without impersonating')
+    expect(() => read({ 'impersonate-extra-a': 'b' })).toThrow('Extra:map[string][]string{"a":[]string{"b"}}')
   })
 
   it('X5: an extra named __proto__ is data', () => {

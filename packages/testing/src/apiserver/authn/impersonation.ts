@@ -2,7 +2,6 @@ import type { AccessAttributes, User } from '../access.ts'
 import type { ServerRequest } from '../exchange.ts'
 import { StatusError } from '../status.ts'
 import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from './authenticate.ts'
-import { escapeMarkup } from './forbidden.ts'
 
 /** Whom a request wants to be taken for, and what its sender must be allowed for that: all of it. */
 export interface Impersonation {
@@ -31,11 +30,7 @@ export function readImpersonation(
   const extras = Object.entries(extra).flatMap(([key, list]) => list.map(value => [key, value] as const))
   if (name === '') {
     if (groups.length === 0 && uid === '' && extras.length === 0) return undefined
-    throw withoutUser(request.path, [
-      ...groups.map(group => ['Group', '', group, '', '', '', '']),
-      ...extras.map(([key, value]) => ['UserExtra', '', value, '', `${authenticationGroup}/v1`, '', key]),
-      ...(uid === '' ? [] : [['UID', '', uid, '', `${authenticationGroup}/v1`, '', '']]),
-    ])
+    throw withoutUser(uid, groups, extra)
   }
   const check = (parts: Partial<AccessAttributes>): AccessAttributes => ({
     user: requestor,
@@ -69,11 +64,23 @@ export function readImpersonation(
   }
 }
 
-/** Plain text, with the object references that Go prints. */
-function withoutUser(path: string, references: readonly (readonly string[])[]): StatusError {
-  const list = references.map(fields => `{${fields.join(' ')}}`).join(' ')
-  const message = `Internal Server Error: ${JSON.stringify(path)}: requested [${list}] without impersonating a user\n`
-  return new StatusError(500, '', escapeMarkup(message), { plain: true })
+/** With the user as Go prints it. */
+function withoutUser(
+  uid: string,
+  groups: readonly string[],
+  extra: Readonly<Record<string, readonly string[]>>,
+): StatusError {
+  const quoted = JSON.stringify
+  const list = (values: readonly string[]): string => `[]string{${values.map(value => quoted(value)).join(', ')}}`
+  const pairs = Object.entries(extra).map(([key, values]) => `${quoted(key)}:${list(values)}`)
+  const user = [
+    'Name:""',
+    `UID:${quoted(uid)}`,
+    `Groups:${groups.length > 0 ? list(groups) : '[]string(nil)'}`,
+    `Extra:map[string][]string${pairs.length > 0 ? `{${pairs.join(', ')}}` : '(nil)'}`,
+  ]
+  const message = `requested &user.DefaultInfo{${user.join(', ')}} without impersonating a user name`
+  return new StatusError(400, 'BadRequest', message, { headers: { 'x-content-type-options': 'nosniff' } })
 }
 
 function values(header: string | undefined): string[] {

@@ -149,6 +149,23 @@ describe('definitions', () => {
       expect(json.details.causes.map((cause: { field: string }) => cause.field)).toEqual([
         'metadata.name',
         'spec.versions',
+        'status.storedVersions',
+      ])
+      const causesOf = async (versions: object[], more: object = {}): Promise<string[]> =>
+        (
+          await call('POST', definitions, gameDefinition(versions as Record<string, unknown>[], { ...more }))
+        ).json.details.causes.map(({ field }: { field: string }) => field)
+      const v1 = { name: 'v1', served: true, storage: true }
+      expect(await causesOf([v1, v1])).toEqual(['spec.versions', 'spec.versions', 'status.storedVersions'])
+      expect(await causesOf([{ ...v1, name: 'V1' }])).toEqual(['spec.versions[0].name', 'spec.version'])
+      expect(await causesOf([v1], { names: { plural: 'games' } })).toEqual([
+        'spec.names.singular',
+        'spec.names.kind',
+        'spec.names.listKind',
+      ])
+      const columns = [{ name: 'X', type: 'nonsense', jsonPath: '.x' }]
+      expect(await causesOf([{ ...v1, additionalPrinterColumns: columns }])).toEqual([
+        'spec.additionalPrinterColumns[0].type',
       ])
       const webhook = { conversion: { strategy: 'Webhook' } }
       expect((await call('POST', definitions, gameDefinition(undefined, webhook))).status).toBe(501)

@@ -8,9 +8,9 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import { resourceKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
+import { definitionCleanup } from '../write/behaviour.ts'
 import type { Writer } from '../write/writer.ts'
 
-const cleanup = 'customresourcecleanup.apiextensions.k8s.io'
 /** How long after a change of its definition the watches of a custom resource are closed. */
 const closeWatchesAfterMs = 1000
 
@@ -76,7 +76,6 @@ export class Definitions {
     }
     const storage = versionsOf(object).find(version => version.storage)?.name ?? ''
     if (old === undefined) {
-      object.metadata.finalizers = [...new Set([...(object.metadata.finalizers ?? []), cleanup])]
       object.status = {
         conditions: [],
         acceptedNames: { plural: '', kind: '' },
@@ -84,7 +83,9 @@ export class Definitions {
       }
     } else {
       const status = { ...objectAt(object, 'status') }
-      const stored = Array.isArray(status.storedVersions) ? (status.storedVersions as Json[]) : []
+      const given = Array.isArray(status.storedVersions) ? (status.storedVersions as Json[]) : []
+      const stored = given.length > 0 || storage === '' ? given : [storage]
+      if (stored !== given) object.status = { ...status, storedVersions: stored }
       if (!sameJson(objectAt(old, 'spec'), objectAt(object, 'spec')) && !stored.includes(storage)) {
         status.storedVersions = [...stored, storage]
         object.status = status
@@ -93,17 +94,20 @@ export class Definitions {
     validateDefinition(object, old)
   }
 
-  /** Refuses what can't be done to a custom resource just now: it is being rebuilt, or its definition is going. */
-  gate(type: ResourceType, verb: string): void {
+  /** Refuses a custom resource whose storage is just being rebuilt. */
+  gate(type: ResourceType): void {
     const key = resourceKey(type)
     const until = this.#reinitialising.get(key)
     if (until !== undefined) {
       this.#reinitialising.delete(key)
       if (this.#host.clock.monotonic() < until) throw reinitialising(1)
     }
-    if (verb === 'create' && this.#terminating.has(key)) {
-      throw StatusError.forbidden(type, '', 'create not allowed while custom resource definition is terminating')
-    }
+  }
+
+  /** Refuses a create while the definition is going. */
+  admitCreate(type: ResourceType, name: string): void {
+    if (!type.custom || !this.#terminating.has(resourceKey(type))) return
+    throw StatusError.forbidden(type, name, 'create not allowed while custom resource definition is terminating')
   }
 
   #onDefinition(version: Version, previous: Version | undefined): void {
@@ -193,7 +197,7 @@ export class Definitions {
     const { type, version, object } = found
     const [served] = typesOf(object)
     if (served !== undefined && this.#host.store.collection(served).size > 0) return
-    const finalizers = (object.metadata.finalizers ?? []).filter(finalizer => finalizer !== cleanup)
+    const finalizers = (object.metadata.finalizers ?? []).filter(finalizer => finalizer !== definitionCleanup)
     if (finalizers.length === (object.metadata.finalizers ?? []).length) return
     const { finalizers: _, ...metadata } = object.metadata
     const next = { ...object, metadata: finalizers.length > 0 ? { ...metadata, finalizers } : metadata }

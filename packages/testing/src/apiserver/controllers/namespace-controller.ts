@@ -12,6 +12,9 @@ import { Work } from './work.ts'
 /** The namespaces that every cluster has. */
 export const initialNamespaces: readonly string[] = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
 
+/** Those of them that can't be deleted. */
+const kept = new Set(['default', 'kube-public', 'kube-system'])
+
 /** Empties a namespace that is being deleted, and then lets it go. Refuses what is created in the meantime. */
 export class NamespaceController {
   readonly #store: Store
@@ -48,13 +51,13 @@ export class NamespaceController {
   }
 
   /** Refuses a create in a namespace that does not exist, or is going. */
-  admit(type: ResourceType, namespace: string): void {
+  admit(type: ResourceType, namespace: string, name: string): void {
     if (!type.namespaced) return
     const version = this.#store.collection(this.#namespaces).get(namespace)
     if (version === undefined) throw StatusError.notFound(this.#namespaces, namespace)
     if (!this.#terminating.has(namespace)) return
     const why = `unable to create new content in namespace ${namespace} because it is being terminated`
-    const refusal = StatusError.forbidden(type, '', why)
+    const refusal = StatusError.forbidden(type, name, why)
     throw new StatusError(403, 'Forbidden', refusal.message, {
       details: {
         ...refusal.details,
@@ -77,6 +80,12 @@ export class NamespaceController {
     }
     this.#terminating.add(version.name)
     this.#work?.add(version.name)
+  }
+
+  /** Refuses the deletion of a namespace that every cluster needs. */
+  admitDeletion(type: ResourceType, name: string): void {
+    if (type !== this.#namespaces || !kept.has(name)) return
+    throw StatusError.forbidden(type, name, 'this namespace may not be deleted')
   }
 
   #empty(name: string): void {

@@ -51,7 +51,11 @@ export function tooLargeStatus(maxBodyBytes: number): string {
 /** Gives that answer. */
 export function replyTooLarge(reply: ServerReply, maxBodyBytes: number): void {
   const status = Buffer.from(tooLargeStatus(maxBodyBytes))
-  reply.head(413, { 'content-type': 'application/json', 'content-length': String(status.length) })
+  reply.head(413, {
+    'cache-control': 'no-cache, private',
+    'content-type': 'application/json',
+    'content-length': String(status.length),
+  })
   reply.write(status)
   reply.end()
 }

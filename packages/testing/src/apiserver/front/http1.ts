@@ -61,7 +61,8 @@ function refuse(error: NodeJS.ErrnoException, peer: Http1Peer | undefined, socke
 }
 
 function lastAnswer(status: string, type: string, body: string): string {
-  const head = `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nConnection: close\r\n`
+  const caching = status.startsWith('413') ? 'Cache-Control: no-cache, private\r\n' : ''
+  const head = `HTTP/1.1 ${status}\r\n${caching}Content-Type: ${type}\r\nConnection: close\r\n`
   return `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
 

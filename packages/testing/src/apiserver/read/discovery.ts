@@ -120,7 +120,7 @@ export function aggregated(registry: Registry, legacy: boolean): Json {
     apiVersion: 'apidiscovery.k8s.io/v2',
     metadata: {},
     items: groups.map(([group, versions]) => ({
-      metadata: { name: group, creationTimestamp: null },
+      metadata: group === '' ? {} : { name: group },
       versions: versions.map(({ version, types }) => ({
         version,
         resources: types.map(discovered),
@@ -131,7 +131,12 @@ export function aggregated(registry: Registry, legacy: boolean): Json {
 }
 
 function discovered(type: ResourceType): JsonObject {
-  const kind = (group: string, version: string, name: string): JsonObject => ({ group, version, kind: name })
+  // The core group's own kinds are named without their version.
+  const kind = (group: string, version: string, name: string): JsonObject => ({
+    group,
+    version: group === '' ? '' : version,
+    kind: name,
+  })
   return {
     resource: type.plural,
     responseKind: kind(type.group, type.version, type.kind),

@@ -23,6 +23,8 @@ export const serverVersion = {
   platform: '',
 }
 
+const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+
 /** Answers what names no resource: discovery, version, health. Throws the server's 404. */
 export function answerPath(
   { registry }: { readonly registry: Registry },
@@ -54,5 +56,9 @@ export function answerPath(
   else if (parts[0] === 'apis' && parts.length === 3)
     body = resourceList(registry, parts[1] as string, parts[2] as string)
   if (body === undefined) throw registry.missing(parts[0] === 'api' ? '' : (parts[1] ?? ''))
+  if (v2 && (path === '/api' || path === '/apis')) {
+    responder.contentType = aggregatedType
+    Object.assign(responder.headers, { 'cache-control': 'public', vary: 'Accept' })
+  }
   responder.json(200, body)
 }

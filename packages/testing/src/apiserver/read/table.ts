@@ -76,8 +76,10 @@ function printerOf(type: ResourceType): Printer {
 function cell(value: Json | undefined, column: Column, now: number): Json {
   if (value === undefined || value === null) return null
   if (column.type === 'date') return typeof value === 'string' ? since(value, now) : '<unknown>'
-  if (column.type === 'string' && typeof value === 'object') return JSON.stringify(value)
-  return column.type === 'string' ? String(value) : value
+  if (column.type === 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (column.type === 'boolean') return typeof value === 'boolean' ? value : null
+  if (typeof value !== 'number') return null
+  return column.type === 'integer' ? Math.trunc(value) : value
 }
 
 /** The value at a simple JSONPath: `.a.b[0].c`, `.metadata.annotations.a\.b`. */

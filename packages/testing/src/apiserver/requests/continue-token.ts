@@ -11,7 +11,9 @@ const version = 'meta.k8s.io/v1'
 
 /** Writes a token as the server does: base64url of JSON. */
 export function encodeContinue({ rv, start }: ContinueToken): string {
-  return Buffer.from(JSON.stringify({ v: version, rv, start: `/${start}` })).toString('base64url')
+  // The token of an expired list's Status is without the slash.
+  const key = rv === -1 ? start : `/${start}`
+  return Buffer.from(JSON.stringify({ v: version, rv, start: key })).toString('base64url')
 }
 
 /** Reads a token. Throws the 400 of one that is none. */

@@ -74,7 +74,7 @@ function readVersion(text: string, watch: boolean): number {
 function parseSelection(query: URLSearchParams, type: ResourceType, shards: boolean): Selection {
   const labels = parseLabelSelector(query.get('labelSelector') ?? '')
   const fields = parseFieldSelector(query.get('fieldSelector') ?? '')
-  if (fields !== undefined) checkFields(fields, type.selectableFields, type.custom)
+  if (fields !== undefined) checkFields(fields, type.selectableFields, type)
   const shard = shards ? parseShardSelector(query.get('shardSelector') ?? '') : undefined
   return { labels, fields, shard, any: labels !== undefined || fields !== undefined || shard !== undefined }
 }

@@ -38,7 +38,10 @@ export function negotiate(
     if (params.get('g') !== 'meta.k8s.io' || params.get('v') !== 'v1') continue
     if (as === 'Table') return { as: 'table', pretty, gzip }
     if (as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList') {
-      if (as.endsWith('List') !== (what === 'list')) throw notAcceptable(mismatch(as, what, type))
+      if (as.endsWith('List') !== (what === 'list')) {
+        if (type?.custom && as.endsWith('List')) throw new StatusError(500, '', 'content is not a list')
+        throw notAcceptable(mismatch(as, what, type))
+      }
       return { as: 'metadata', pretty, gzip }
     }
   }
@@ -46,10 +49,10 @@ export function negotiate(
   if (other !== undefined && !(type?.custom && other.type === encodings[2])) {
     throw StatusError.missing(`answers as ${other.type}`)
   }
-  const known = type?.custom ? encodings.slice(0, 2) : encodings
-  if (json.length > 0) throw notAcceptable(`only the following media types are accepted: ${known.join(', ')}`)
-  const streamed = type?.custom ? streams.slice(0, 1) : streams
-  const available = what === 'list' || what === 'watch' ? [...known, ...streamed] : known
+  if (json.length > 0 || type?.custom) {
+    throw notAcceptable(`only the following media types are accepted: ${encodings.join(', ')}`)
+  }
+  const available = what === 'list' || what === 'watch' ? [...encodings, ...streams] : encodings
   throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, {})
 }
 

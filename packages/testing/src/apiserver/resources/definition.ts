@@ -1,5 +1,6 @@
-import { isObject, type Json, type JsonObject, objectAt, own, stringAt } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, objectAt, own, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
+import { subdomainProblems } from '../objects/qualified-name.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import { apiVersionOf, type Column, type ResourceType, type ScalePaths, type Subresource } from './resource-type.ts'
 
@@ -27,8 +28,10 @@ export function completeDefinition(definition: KubeObject): void {
   const spec = { ...objectAt(definition, 'spec') }
   const names = { ...objectAt(spec, 'names') }
   const kind = stringAt(names, 'kind') ?? ''
-  names.singular ??= kind.toLowerCase()
-  names.listKind ??= `${kind}List`
+  if (kind !== '') {
+    names.singular ??= kind.toLowerCase()
+    names.listKind ??= `${kind}List`
+  }
   spec.names = names
   spec.conversion ??= { strategy: 'None' }
   definition.spec = spec
@@ -46,56 +49,35 @@ export function validateDefinition(definition: KubeObject, old: KubeObject | und
     causes.push({ reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value)}: ${why}`, field })
   }
   const { name = '' } = definition.metadata
-  for (const field of ['plural', 'kind'] as const) if (!stringAt(names, field)) required(`spec.names.${field}`)
-  if (!stringAt(spec, 'group')) required('spec.group')
-  const expected = `${stringAt(names, 'plural')}.${stringAt(spec, 'group')}`
-  if (causes.length === 0 && name !== expected)
+  const group = stringAt(spec, 'group') ?? ''
+  const plural = stringAt(names, 'plural') ?? ''
+  if (old === undefined && name !== `${plural}.${group}`) {
     invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group')
+  }
+  if (group === '') required('spec.group')
+  else for (const why of subdomainProblems(group)) invalid('spec.group', group, why)
   const scope = stringAt(spec, 'scope')
-  if (scope !== 'Namespaced' && scope !== 'Cluster') {
-    if (scope === undefined) required('spec.scope')
-    else {
-      causes.push({
-        reason: 'FieldValueNotSupported',
-        message: `Unsupported value: ${JSON.stringify(scope)}: supported values: "Cluster", "Namespaced"`,
-        field: 'spec.scope',
-      })
-    }
+  if (scope === undefined) required('spec.scope')
+  else if (scope !== 'Namespaced' && scope !== 'Cluster') {
+    const message = `Unsupported value: ${JSON.stringify(scope)}: supported values: "Cluster", "Namespaced"`
+    causes.push({ reason: 'FieldValueNotSupported', message, field: 'spec.scope' })
   }
-  const versions = versionsOf(definition)
-  if (versions.filter(version => version.storage).length !== 1) {
-    invalid(
-      'spec.versions',
-      versions.map(version => version.name),
-      'must have exactly one version marked as storage version',
-    )
+  versionProblems(definition, invalid, required)
+  for (const field of ['plural', 'singular', 'kind', 'listKind'] as const) {
+    const value = stringAt(names, field) ?? ''
+    if (value === '') required(`spec.names.${field}`)
+    else for (const why of dns1035Problems(value, field)) invalid(`spec.names.${field}`, value, why)
   }
-  versions.forEach((version, i) => {
-    if (objectAt(objectAt(version.raw, 'schema'), 'openAPIV3Schema') === undefined) {
-      causes.push({
-        reason: 'FieldValueRequired',
-        message: 'Required value: schemas are required',
-        field: `spec.versions[${i}].schema.openAPIV3Schema`,
-      })
-    }
-  })
-  const stored = objectAt(definition, 'status')?.storedVersions
-  if (Array.isArray(stored)) {
-    stored.forEach((version, i) => {
-      if (versions.some(one => one.name === version)) return
-      invalid(
-        `status.storedVersions[${i}]`,
-        version as Json,
-        `missing from spec.versions; ${version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${version} and removes ${version} from status.storedVersions`,
-      )
-    })
-  }
+  if (old === undefined || !sameJson(old.spec, definition.spec)) storedProblems(definition, invalid)
   if (old !== undefined) {
-    for (const field of ['group', 'scope'] as const) {
-      const before = stringAt(objectAt(old, 'spec'), field)
-      const now = stringAt(spec, field)
-      if (before !== now) invalid(`spec.${field}`, now ?? '', 'field is immutable')
+    const immutable = (field: string, before: JsonObject | undefined, now: JsonObject, key: string): void => {
+      if (stringAt(before, key) !== stringAt(now, key)) invalid(field, stringAt(now, key) ?? '', 'field is immutable')
     }
+    const was = objectAt(old, 'spec')
+    immutable('spec.group', was, spec, 'group')
+    immutable('spec.scope', was, spec, 'scope')
+    immutable('spec.names.kind', objectAt(was, 'names'), names, 'kind')
+    immutable('spec.names.plural', objectAt(was, 'names'), names, 'plural')
   }
   if (causes.length > 0) {
     throw StatusError.invalid(
@@ -104,6 +86,78 @@ export function validateDefinition(definition: KubeObject, old: KubeObject | und
       causes,
     )
   }
+}
+
+type Invalid = (field: string, value: Json, why: string) => void
+
+const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
+
+function versionProblems(definition: KubeObject, invalid: Invalid, required: (field: string) => void): void {
+  const versions = versionsOf(definition)
+  const given = objectAt(definition, 'spec')?.versions
+  versions.forEach(({ name, raw }, i) => {
+    const at = `spec.versions[${i}]`
+    for (const why of dns1035Problems(name, 'name')) invalid(`${at}.name`, name, why)
+    // What all versions say alike, the server holds above them.
+    const columnsAt = versions.length === 1 ? 'spec' : at
+    const columns = own(raw, 'additionalPrinterColumns')
+    for (const [j, column] of (Array.isArray(columns) ? (columns as Json[]) : []).entries()) {
+      const type = isObject(column) ? (stringAt(column, 'type') ?? '') : ''
+      if (columnTypes.includes(type)) continue
+      invalid(`${columnsAt}.additionalPrinterColumns[${j}].type`, type, `must be one of ${columnTypes.join(',')}`)
+    }
+    if (objectAt(objectAt(raw, 'schema'), 'openAPIV3Schema') === undefined) required(`${at}.schema.openAPIV3Schema`)
+  })
+  const shown = Array.isArray(given) ? versions.map(asGo) : null
+  if (new Set(versions.map(({ name }) => name)).size < versions.length) {
+    invalid('spec.versions', shown, 'must contain unique version names')
+  }
+  if (versions.filter(version => version.storage).length !== 1) {
+    invalid('spec.versions', shown, 'must have exactly one version marked as storage version')
+  }
+  // The server's own type has the first version's name once more.
+  const first = versions[0]?.name ?? ''
+  if (first !== '') for (const why of dns1035Problems(first, 'name')) invalid('spec.version', first, why)
+}
+
+/** A version as the server's type prints it, without what it holds above them. */
+function asGo({ name, served, storage, raw }: ReturnType<typeof versionsOf>[number]): JsonObject {
+  const head = { Name: name, Served: served, Storage: storage, Deprecated: own(raw, 'deprecated') === true }
+  const warning = { DeprecationWarning: stringAt(raw, 'deprecationWarning') ?? null }
+  return {
+    ...head,
+    ...warning,
+    ...{ Schema: null, Subresources: null, AdditionalPrinterColumns: null, SelectableFields: null },
+  }
+}
+
+function storedProblems(definition: KubeObject, invalid: Invalid): void {
+  const versions = versionsOf(definition)
+  const value = objectAt(definition, 'status')?.storedVersions
+  const stored = Array.isArray(value) ? (value as Json[]) : []
+  if (stored.length === 0) return invalid('status.storedVersions', null, 'must have at least one stored version')
+  const left = new Map(stored.map((version, i) => [version, i]))
+  for (const { name, storage } of versions) {
+    if (storage && !left.has(name)) invalid('status.storedVersions', stored, `must have the storage version ${name}`)
+    left.delete(name)
+  }
+  for (const [version, i] of left) {
+    const why = `missing from spec.versions; ${version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${version} and removes ${version} from status.storedVersions`
+    invalid(`status.storedVersions[${i}]`, version, why)
+  }
+}
+
+/** Kinds are held to the rule in lower case. */
+function dns1035Problems(text: string, field: string): string[] {
+  const looked = field === 'kind' || field === 'listKind' ? text.toLowerCase() : text
+  return [
+    ...(looked.length > 63 ? ['must be no more than 63 characters'] : []),
+    ...(/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(looked)
+      ? []
+      : [
+          "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+        ]),
+  ]
 }
 
 /** What is served for a definition: one resource for each served version. */
@@ -136,6 +190,7 @@ export function typesOf(definition: KubeObject): ResourceType[] {
         subresources: subresourcesOf(kind, hasStatus, scale !== undefined),
         storageVersion,
         hasStatus,
+        updateNeedsResourceVersion: true,
         hasGeneration: true,
         scale,
         columns: columnsOf(own(raw, 'additionalPrinterColumns')),
@@ -169,7 +224,9 @@ function columnsOf(value: Json | undefined): Column[] | undefined {
     type: stringAt(column, 'type') ?? 'string',
     format: stringAt(column, 'format') ?? '',
     priority: Number(own(column, 'priority') ?? 0),
-    description: stringAt(column, 'description') ?? '',
+    description:
+      stringAt(column, 'description') ||
+      `Custom resource definition column (in JSONPath format): ${stringAt(column, 'jsonPath') ?? ''}`,
     path: stringAt(column, 'jsonPath') ?? '',
   }))
 }

@@ -41,6 +41,8 @@ export interface ResourceType extends StoredResource {
   readonly storageVersion: string
   /** Whether `status` is written only through the status subresource. */
   readonly hasStatus: boolean
+  /** Whether an update must say of which resourceVersion. */
+  readonly updateNeedsResourceVersion: boolean
   /** Whether the server counts `metadata.generation`. */
   readonly hasGeneration: boolean
   readonly scale?: ScalePaths | undefined

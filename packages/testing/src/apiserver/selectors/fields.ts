@@ -55,9 +55,14 @@ function unescaped(value: string): string {
 }
 
 /** Refuses a field that the resource can't be selected by (`known`: those it can), as the server words it. */
-export function checkFields(selector: FieldSelector, known: readonly string[], custom: boolean): void {
+export function checkFields(
+  selector: FieldSelector,
+  known: readonly string[],
+  { custom, namespaced }: { readonly custom: boolean; readonly namespaced: boolean },
+): void {
   for (const { field } of selector.requirements) {
-    if (field === 'metadata.name' || field === 'metadata.namespace' || known.includes(field)) continue
+    if (field === 'metadata.name' || known.includes(field)) continue
+    if (field === 'metadata.namespace' && (namespaced || !custom)) continue
     throw StatusError.badRequest(
       custom || known.length > 0
         ? `field label not supported: ${field}`

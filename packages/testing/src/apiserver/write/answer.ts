@@ -12,7 +12,7 @@ import type { RequestInfo, ResourceTarget } from '../requests/request-info.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { Responder } from '../responder.ts'
 import { deleted, StatusError } from '../status.ts'
-import { objectKey } from '../store/store.ts'
+import { objectKey, resourceKey } from '../store/store.ts'
 import { behaviourOf } from './behaviour.ts'
 import { asObject, parseObject } from './body.ts'
 import { readDeleteOptions, readWriteOptions } from './options.ts'
@@ -42,6 +42,7 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
   const { dryRun } = readWriteOptions(write.info.query, verb)
   if (verb !== 'patch') checkContentType(write)
   if (verb === 'create') return create(parts, write, dryRun)
+  if (verb === 'update' && createsOnUpdate(parts, write)) return create(parts, write, dryRun)
   const current = parts.writer.read(type, target.namespace, target.name)
   const viaPatch = verb === 'patch'
   if (target.subresource === 'scale') {
@@ -58,31 +59,66 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
     throw StatusError.badRequest(why)
   }
   const part = target.subresource === 'finalize' ? 'finalize' : target.subresource === 'status' ? 'status' : 'main'
-  send(parts, write, 200, parts.writer.update(type, current, object, part, { dryRun, viaPatch }), dryRun)
+  const after = parts.writer.update(type, current, object, part, { dryRun, viaPatch })
+  warnOfFinalizers(write, after, current.object.metadata.finalizers ?? [])
+  send(parts, write, 200, after, dryRun)
+}
+
+/** Whether an update is of an object that is not there, and makes it. */
+function createsOnUpdate({ store }: CoreParts, { type, target }: WriteRequest): boolean {
+  if (behaviourOf(type).createsOnUpdate !== true || target.subresource !== '') return false
+  return store.collection(type).get(objectKey(target.namespace, target.name)) === undefined
 }
 
 function create(parts: CoreParts, write: WriteRequest, dryRun: boolean): void {
-  const { type, target } = write
-  parts.namespaces.admit(type, target.namespace)
+  const { type, target, verb } = write
   const object = asObject(parseObject(write.request.body, type), type, target.namespace, 'body')
-  send(parts, write, 201, parts.writer.create(type, object, dryRun), dryRun)
+  if (verb === 'update') {
+    object.metadata.name ??= target.name
+    if (object.metadata.name !== target.name) {
+      const why = `the name of the object (${object.metadata.name}) does not match the name on the URL (${target.name})`
+      throw StatusError.badRequest(why)
+    }
+    delete object.metadata.resourceVersion
+  }
+  parts.namespaces.admit(type, target.namespace, object.metadata.name ?? '')
+  parts.definitions.admitCreate(type, object.metadata.name ?? '')
+  const created = parts.writer.create(type, object, dryRun)
+  warnOfFinalizers(write, created, [])
+  send(parts, write, 201, created, dryRun)
+}
+
+/** The server of custom resources takes any finalizer, and warns of new ones that others may use too. */
+function warnOfFinalizers({ type, responder }: WriteRequest, { metadata }: KubeObject, known: readonly string[]): void {
+  if (!type.custom) return
+  for (const finalizer of metadata.finalizers ?? []) {
+    if (
+      known.includes(finalizer) ||
+      finalizer.includes('/') ||
+      finalizer === 'orphan' ||
+      finalizer === 'foregroundDeletion'
+    )
+      continue
+    const why = 'prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers'
+    responder.warn(`metadata.finalizers: ${JSON.stringify(finalizer)}: ${why}`)
+  }
 }
 
 const bodyTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
 /** Refuses bodies that are no JSON, and says so of those that a real server would take. */
-function checkContentType({ request, type }: WriteRequest): void {
+function checkContentType({ request }: WriteRequest): void {
   const given = (request.headers['content-type'] ?? '').split(';')[0]?.trim() ?? ''
   if (given === '' || given === bodyTypes[0]) return
-  const known = type.custom ? bodyTypes.slice(0, 2) : bodyTypes
-  if (known.includes(given)) throw StatusError.missing(`bodies of ${given}`)
-  const why = `the body of the request was in an unknown format - accepted media types include: ${known.join(', ')}`
+  if (bodyTypes.includes(given)) throw StatusError.missing(`bodies of ${given}`)
+  const why = `the body of the request was in an unknown format - accepted media types include: ${bodyTypes.join(', ')}`
   throw new StatusError(415, 'UnsupportedMediaType', why)
 }
 
 function remove(parts: CoreParts, write: WriteRequest): void {
   const { type, target } = write
   const options = readDeleteOptions(write.request.body, write.info.query)
+  parts.namespaces.admitDeletion(type, target.name)
   const result = parts.writer.delete(type, parts.writer.read(type, target.namespace, target.name), options)
   if (!result.deleted || behaviourOf(type).answersDeleted) {
     return send(parts, write, 200, result.object, options.dryRun)
@@ -98,15 +134,20 @@ function removeCollection(parts: CoreParts, write: WriteRequest): void {
     store: parts.store,
     type,
     namespace: target.namespace,
-    watchCache: parts.hasWatchCache(type.plural),
+    watchCache: parts.hasWatchCache(resourceKey(type)),
   }
   const { items, rv } = list(source, listOptions)
   for (const item of items) {
     parts.writer.delete(type, parts.writer.read(type, item.namespace, item.name), options)
   }
   const texts = items.map(item => (type.custom ? withHead(item, type.apiVersion, type.kind, true) : item.text))
-  const head = `{"kind":"${type.listKind}","apiVersion":"${type.apiVersion}","metadata":{"resourceVersion":"${rv}"},"items":[`
-  write.responder.latin1(200, `${head}${texts.join(',')}]}\n`, 1)
+  const head = type.custom
+    ? `{"apiVersion":"${type.apiVersion}","items":[`
+    : `{"kind":"${type.listKind}","apiVersion":"${type.apiVersion}","metadata":{"resourceVersion":"${rv}"},"items":[`
+  const tail = type.custom
+    ? `],"kind":"${type.listKind}","metadata":{"continue":"","resourceVersion":"${rv}"}}\n`
+    : ']}\n'
+  write.responder.latin1(200, head + texts.join(',') + tail, 1)
 }
 
 function patched({ request, type }: WriteRequest, current: KubeObject): JsonObject {

@@ -18,8 +18,14 @@ interface Behaviour {
   problems?(object: KubeObject, old: KubeObject | undefined): StatusCause[]
   /** Refuses what can't be decoded, by a `DecodeError`, and gives values the form that decoding gives them. */
   decode?(object: KubeObject): void
+  /** A finalizer that the first delete puts on. */
+  readonly deletionFinalizer?: string
+  /** Says in an object that its deletion has begun. */
+  marked?(object: KubeObject, now: string): void
   /** Whether a delete answers the object instead of a Status. */
   readonly answersDeleted?: boolean
+  /** Whether an update of an object that is not there creates it. */
+  readonly createsOnUpdate?: boolean
 }
 
 function encodeStringData(object: KubeObject): void {
@@ -94,6 +100,9 @@ function labelled(object: KubeObject): void {
   object.metadata.labels = { ...object.metadata.labels, [nameLabel]: object.metadata.name ?? '' }
 }
 
+/** By this finalizer a definition stays until its objects are gone. */
+export const definitionCleanup = 'customresourcecleanup.apiextensions.k8s.io'
+
 const behaviours: Readonly<Record<string, Behaviour>> = {
   configmaps: {
     decode(object) {
@@ -106,7 +115,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
         ...immutableProblems(object, old),
         ...keyProblems(object, 'data'),
         ...keyProblems(object, 'binaryData'),
-        ...(size > maxDataBytes ? [tooLong('', maxDataBytes)] : []),
+        ...(size > maxDataBytes ? [tooLong('[]', maxDataBytes)] : []),
       ]
     },
   },
@@ -135,6 +144,9 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     },
   },
   namespaces: {
+    marked(object) {
+      object.status = { ...objectAt(object, 'status'), phase: 'Terminating' }
+    },
     create(object) {
       object.spec = { finalizers: ['kubernetes'] }
       object.status = { phase: 'Active' }
@@ -164,12 +176,36 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     },
     answersDeleted: true,
   },
+  'customresourcedefinitions.apiextensions.k8s.io': {
+    deletionFinalizer: definitionCleanup,
+    marked(object, now) {
+      const status = { ...objectAt(object, 'status') }
+      const conditions = (Array.isArray(status.conditions) ? status.conditions : []) as Json[]
+      const others = conditions.filter(one => !isObject(one) || one.type !== 'Terminating')
+      const terminating = {
+        type: 'Terminating',
+        status: 'True',
+        lastTransitionTime: now,
+        reason: 'InstanceDeletionPending',
+        message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+      }
+      object.status = { ...status, conditions: [...others, terminating] }
+    },
+  },
   persistentvolumeclaims: { answersDeleted: true },
   persistentvolumes: { answersDeleted: true },
   podtemplates: { answersDeleted: true },
   resourcequotas: { answersDeleted: true },
   serviceaccounts: { answersDeleted: true },
-  services: { answersDeleted: true },
+  services: { answersDeleted: true, createsOnUpdate: true },
+  endpoints: { createsOnUpdate: true },
+  events: { createsOnUpdate: true },
+  limitranges: { createsOnUpdate: true },
+  'leases.coordination.k8s.io': { createsOnUpdate: true },
+  'clusterroles.rbac.authorization.k8s.io': { createsOnUpdate: true },
+  'clusterrolebindings.rbac.authorization.k8s.io': { createsOnUpdate: true },
+  'roles.rbac.authorization.k8s.io': { createsOnUpdate: true },
+  'rolebindings.rbac.authorization.k8s.io': { createsOnUpdate: true },
 }
 
 const none: Behaviour = {}
@@ -185,4 +221,25 @@ export function podGraceSeconds(object: KubeObject, asked: number | undefined): 
   if (!isObject(spec) || !own(spec, 'nodeName')) return 0
   const own_ = own(spec, 'terminationGracePeriodSeconds')
   return asked ?? (typeof own_ === 'number' ? own_ : 30)
+}
+
+const userMetadata = ['labels', 'annotations', 'ownerReferences', 'finalizers'] as const
+
+/** Older built-ins, whose status is written with the metadata that comes along. */
+const throughStatus: Readonly<Record<string, readonly (typeof userMetadata)[number][]>> = {
+  ...Object.fromEntries(
+    [
+      ...['namespaces', 'nodes', 'persistentvolumeclaims', 'persistentvolumes', 'replicationcontrollers'],
+      ...['resourcequotas', 'services', 'daemonsets.apps', 'replicasets.apps', 'statefulsets.apps'],
+      ...['cronjobs.batch', 'jobs.batch', 'horizontalpodautoscalers.autoscaling', 'ingresses.networking.k8s.io'],
+      'poddisruptionbudgets.policy',
+    ].map(resource => [resource, userMetadata]),
+  ),
+  'deployments.apps': ['annotations', 'ownerReferences', 'finalizers'],
+  pods: ['labels', 'annotations', 'finalizers'],
+}
+
+/** The metadata that a write to `status` of this resource writes too. */
+export function statusWrites(type: ResourceType): readonly (typeof userMetadata)[number][] {
+  return type.custom ? [] : (throughStatus[resourceKey(type)] ?? [])
 }

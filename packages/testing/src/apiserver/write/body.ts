@@ -1,10 +1,11 @@
 import { builtinResources } from '../../generated/builtin-resources.ts'
-import { isObject, type Json, type JsonObject, own, parseJson } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, objectAt, own, parseJson, stringAt } from '../objects/json.ts'
 import type { KubeObject, ObjectMeta } from '../objects/object.ts'
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import { behaviourOf } from './behaviour.ts'
 import { DecodeError, goKind, stringMap, unmarshal } from './decoding.ts'
+import { invalid } from './validate.ts'
 
 /** Where an object comes from decides how the server refuses one that can't be decoded. */
 export type Origin = 'body' | 'patch'
@@ -27,7 +28,9 @@ export function parseBody(body: Uint8Array): JsonObject {
 /** Parses the body of a create or an update. Throws the server's 400. */
 export function parseObject(body: Uint8Array, type: ResourceType): JsonObject {
   try {
-    return parseBody(body)
+    const value = parseBody(body)
+    if (type.custom && !own(value, 'kind')) throw new DecodeError(`Object 'Kind' is missing in '${textOf(body)}'`)
+    return value
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     throw StatusError.badRequest(
@@ -61,17 +64,20 @@ const builtinKinds = new Map(
 /** Checks that `value` is an object of `type` for this URL, and gives it the parts that it may leave out. */
 export function asObject(value: JsonObject, type: ResourceType, namespace: string, origin: Origin): KubeObject {
   const given = own(value, 'metadata')
-  checkKind(value, type)
+  checkKind(value, type, origin)
   const metadata = { ...(isObject(given) ? given : {}) } as ObjectMeta
   try {
     if (given !== undefined && given !== null && !isObject(given)) {
-      throw unmarshal(given, `${type.custom ? '' : type.kind}.metadata`, 'v1.ObjectMeta')
+      throw type.custom
+        ? new DecodeError(`json: cannot unmarshal ${goKind(given)} into Go value of type v1.ObjectMeta`)
+        : unmarshal(given, `${type.kind}.metadata`, 'v1.ObjectMeta')
     }
-    normaliseMeta(metadata)
+    normaliseMeta(metadata, type.custom ? 'ObjectMeta' : 'ObjectMeta.metadata')
   } catch (error) {
     throw error instanceof DecodeError ? undecodable(error, value, type, origin) : error
   }
-  if (metadata.namespace !== undefined && metadata.namespace !== '' && metadata.namespace !== namespace) {
+  const { namespace: itsOwn = '' } = metadata
+  if (type.namespaced && itsOwn !== '' && itsOwn !== namespace) {
     throw StatusError.badRequest(
       'the namespace of the provided object does not match the namespace sent on the request',
     )
@@ -102,22 +108,20 @@ function undecodable(error: DecodeError, value: JsonObject, type: ResourceType, 
   })
 }
 
-function checkKind(value: JsonObject, type: ResourceType): void {
+function checkKind(value: JsonObject, type: ResourceType, origin: Origin): void {
   const kind = own(value, 'kind') ?? ''
   const apiVersion = own(value, 'apiVersion') ?? ''
   if (type.custom) {
-    const text = (): string => JSON.stringify(value)
-    if (kind === '') throw StatusError.badRequest(`Object 'Kind' is missing in '${text()}'`)
-    if (apiVersion === '') throw StatusError.badRequest(`Object 'apiVersion' is missing in '${text()}'`)
-    if (apiVersion !== type.apiVersion) {
+    if (apiVersion !== type.apiVersion && origin === 'body') {
       throw StatusError.badRequest(
         `the API version in the data (${String(apiVersion)}) does not match the expected API version (${type.apiVersion})`,
       )
     }
-    if (kind === type.kind) return
-    throw StatusError.badRequest(
-      `${String(kind)} in version "${type.version}" cannot be handled as a ${type.kind}: converting (*unstructured.Unstructured) to (*unstructured.Unstructured): the kind does not match`,
-    )
+    if (kind === type.kind && apiVersion === type.apiVersion) return
+    const [field, must] = kind === type.kind ? ['apiVersion', type.apiVersion] : ['kind', type.kind]
+    const name = stringAt(objectAt(value, 'metadata'), 'name') ?? ''
+    const cause = invalid(field as string, own(value, field as string), `must be ${must}`)
+    throw StatusError.invalid({ ...type, kind: String(kind) }, name, [cause])
   }
   if ((apiVersion === '' || apiVersion === type.apiVersion) && (kind === '' || kind === type.kind)) return
   const named = { apiVersion: String(apiVersion || type.apiVersion), kind: String(kind || type.kind) }
@@ -131,9 +135,9 @@ function checkKind(value: JsonObject, type: ResourceType): void {
 }
 
 /** Refuses metadata of the wrong types, as decoding does, and drops what is null or empty, as encoding does. */
-function normaliseMeta(metadata: ObjectMeta): void {
+function normaliseMeta(metadata: ObjectMeta, path: string): void {
   for (const key of Object.keys(metadata)) if (metadata[key] === null) delete metadata[key]
-  const field = (name: string): string => `ObjectMeta.metadata.${name}`
+  const field = (name: string): string => `${path}.${name}`
   for (const name of ['labels', 'annotations'] as const) {
     if (metadata[name] === undefined) continue
     const map = stringMap(metadata[name], field(name), 'map[string]string')

@@ -33,7 +33,7 @@ export function prefixProblems(type: ResourceType, prefix: string): string[] {
 /** Why `key` can't be a key of a ConfigMap's or Secret's data; empty when it can. */
 export function configKeyProblems(key: string): string[] {
   const problems: string[] = []
-  if (key.length > 253) problems.push('must be no more than 253 bytes')
+  if (key.length > 253) problems.push('must be no more than 253 characters')
   if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
     problems.push(
       "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",

@@ -42,7 +42,7 @@ export function readWriteOptions(query: URLSearchParams, verb: string): { readon
   }
   const validation = query.get('fieldValidation') ?? ''
   if (!['', 'Ignore', 'Warn', 'Strict'].includes(validation)) {
-    causes.push(unsupported('fieldValidation', validation, ['Ignore', 'Strict', 'Warn']))
+    causes.push(unsupported('fieldValidation', validation, ['', 'Ignore', 'Strict', 'Warn']))
   }
   if (verb === 'patch' && query.get('force') !== null) {
     causes.push({

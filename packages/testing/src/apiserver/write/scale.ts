@@ -3,6 +3,7 @@ import type { KubeObject } from '../objects/object.ts'
 import { at } from '../read/table.ts'
 import type { ResourceType, ScalePaths } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
+import { invalid } from './validate.ts'
 
 /** Built-ins with a scale subresource, all of one shape. */
 const builtinPaths: ScalePaths = { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas' }
@@ -11,6 +12,12 @@ const builtinPaths: ScalePaths = { specReplicas: '.spec.replicas', statusReplica
 export function scaleOf(type: ResourceType, object: KubeObject): KubeObject {
   const paths = type.scale ?? builtinPaths
   const replicas = at(object, paths.specReplicas)
+  if (type.custom && replicas === undefined) {
+    const message = `the spec replicas field ${JSON.stringify(paths.specReplicas)} does not exist`
+    throw new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, {
+      details: { causes: [{ message }] },
+    })
+  }
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
   const metadata = { name, namespace, uid, resourceVersion, creationTimestamp } as KubeObject['metadata']
   const selector = selectorOf(type, object, paths)
@@ -41,13 +48,13 @@ export function withScale(type: ResourceType, object: KubeObject, scale: Json): 
   if (!isObject(scale)) throw StatusError.badRequest('the request body is no Scale')
   const asked = own(objectAt(scale, 'spec') ?? {}, 'replicas') ?? 0
   if (typeof asked !== 'number' || !Number.isInteger(asked) || asked < 0) {
-    throw StatusError.invalid({ group: 'autoscaling', plural: 'scales', kind: 'Scale' }, object.metadata.name ?? '', [
-      {
-        reason: 'FieldValueInvalid',
-        message: `Invalid value: ${JSON.stringify(asked)}: must be greater than or equal to 0`,
-        field: 'spec.replicas',
-      },
-    ])
+    const { name = '' } = object.metadata
+    if (type.custom) {
+      const field = (type.scale ?? builtinPaths).specReplicas
+      throw StatusError.invalid(type, name, [invalid(field, asked, 'should be a non-negative integer')])
+    }
+    const scaleKind = { group: 'autoscaling', plural: 'scales', kind: 'Scale' }
+    throw StatusError.invalid(scaleKind, name, [invalid('spec.replicas', asked, 'must be greater than or equal to 0')])
   }
   const path = (type.scale ?? builtinPaths).specReplicas.split('.').slice(1)
   const { resourceVersion, uid } = (objectAt(scale, 'metadata') ?? {}) as KubeObject['metadata']

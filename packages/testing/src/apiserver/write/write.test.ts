@@ -291,6 +291,19 @@ describe('update', () => {
     }))
 })
 
+describe('update of what is not there', () => {
+  it('F1: creates a Lease and those others that the real server creates, and no ConfigMap', () =>
+    withServer(async ({ call }) => {
+      const lease = '/apis/coordination.k8s.io/v1/namespaces/default/leases/l'
+      const made = await call('PUT', lease, { metadata: { name: 'l', resourceVersion: '7' }, spec: {} })
+      expect([made.status, made.json.metadata.uid]).toEqual([201, expect.any(String)])
+      expect((await call('PUT', lease, { metadata: { name: 'l' }, spec: {} })).status).toBe(422)
+      expect((await call('PUT', lease, made.json)).status).toBe(200)
+      expect((await call('PUT', `${lease}2`, { metadata: { name: 'other' } })).status).toBe(400)
+      expect((await call('PUT', `${cm}/none`, { metadata: { name: 'none' } })).status).toBe(404)
+    }))
+})
+
 describe('patch', () => {
   it('F1: a merge patch sets, removes with null, and takes any key as data', () =>
     withServer(async ({ call, configMap }) => {

@@ -7,9 +7,9 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import { objectKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
-import { behaviourOf, podGraceSeconds } from './behaviour.ts'
+import { behaviourOf, podGraceSeconds, statusWrites } from './behaviour.ts'
 import { generatedName, isOwnServer, uuid } from './names.ts'
-import { metaProblems } from './validate.ts'
+import { invalid, metaProblems } from './validate.ts'
 
 /** What else may have a say before an object is written: admission. Throws to refuse. */
 export type Admission = (type: ResourceType, object: KubeObject, old: KubeObject | undefined) => void
@@ -134,24 +134,35 @@ export class Writer {
       )
     }
     const finalizers = withPropagation(metadata.finalizers ?? [], options.propagationPolicy)
-    const grace = type.plural === 'pods' && type.group === '' ? podGraceSeconds(object, options.gracePeriodSeconds) : 0
+    const grace = isPod(type) ? podGraceSeconds(object, options.gracePeriodSeconds) : 0
     const marked = metadata.deletionTimestamp !== undefined
+    const { deletionFinalizer } = behaviourOf(type)
+    if (!marked && deletionFinalizer !== undefined && !finalizers.includes(deletionFinalizer)) {
+      finalizers.push(deletionFinalizer)
+    }
     if (finalizers.length === 0 && grace === 0 && !isHeld(type, object)) {
-      if (!options.dryRun) this.#store.remove(type, version)
-      return { deleted: true, object }
+      const removed = options.dryRun ? version : this.#store.remove(type, version)
+      return { deleted: true, object: isPod(type) ? this.#ended(object, removed.rv) : object }
     }
     const sooner = marked && grace < (metadata.deletionGracePeriodSeconds ?? 0)
     if (marked && !sooner && sameJson(finalizers, metadata.finalizers ?? [])) return { deleted: false, object }
     const next: KubeObject = { ...object, metadata: { ...metadata } }
     if (!marked || sooner) {
       next.metadata.deletionTimestamp = this.#now(grace)
-      next.metadata.deletionGracePeriodSeconds = grace
+      if (!marksItself(type)) next.metadata.deletionGracePeriodSeconds = grace
     }
     if (finalizers.length > 0) next.metadata.finalizers = finalizers
-    if (!marked && type.hasGeneration) next.metadata.generation = (metadata.generation ?? 0) + 1
-    if (type.plural === 'namespaces' && type.group === '')
-      next.status = { ...objectAt(next, 'status'), phase: 'Terminating' }
+    if (!marked && type.hasGeneration && !marksItself(type)) next.metadata.generation = (metadata.generation ?? 0) + 1
+    if (!marked) behaviourOf(type).marked?.(next, this.#now())
     return { deleted: false, object: options.dryRun ? next : this.#put(type, next) }
+  }
+
+  /** A pod that went at once is answered as one whose time was up. */
+  #ended(object: KubeObject, rv: number): KubeObject {
+    const metadata = { ...object.metadata, resourceVersion: String(rv), deletionGracePeriodSeconds: 0 }
+    metadata.generation = (metadata.generation ?? 0) + (metadata.deletionTimestamp === undefined ? 1 : 0)
+    metadata.deletionTimestamp ??= this.#now()
+    return { ...object, metadata }
   }
 
   /** Writes without any check: what controllers of the server itself do. */
@@ -178,8 +189,7 @@ export class Writer {
       const why = `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`
       throw new StatusError(500, '', why)
     }
-    const needsVersion = type.custom || type.plural === 'customresourcedefinitions'
-    if (resourceVersion === '' && needsVersion && !viaPatch) {
+    if (resourceVersion === '' && type.updateNeedsResourceVersion && !viaPatch) {
       throw StatusError.invalid(
         type,
         stored,
@@ -190,7 +200,7 @@ export class Writer {
             field: 'metadata.resourceVersion',
           },
         ],
-        type.custom ? type.plural : type.kind,
+        type.plural,
       )
     }
     if (uid !== '' && uid !== old.metadata.uid && !viaPatch) {
@@ -203,13 +213,8 @@ export class Writer {
     if (resourceVersion !== '' && resourceVersion !== old.metadata.resourceVersion)
       throw StatusError.modified(type, stored)
     if (uid !== '' && uid !== old.metadata.uid) {
-      throw StatusError.invalid(type, stored, [
-        {
-          reason: 'FieldValueInvalid',
-          message: `Invalid value: ${JSON.stringify(uid)}: field is immutable`,
-          field: 'metadata.uid',
-        },
-      ])
+      const cause = invalid('metadata.uid', uid, 'field is immutable')
+      throw StatusError.invalid(type, stored, type.custom ? [cause, cause] : [cause])
     }
   }
 
@@ -221,6 +226,11 @@ export class Writer {
       else next.status = status
       const { managedFields } = object.metadata
       if (managedFields !== undefined) next.metadata.managedFields = managedFields
+      for (const field of statusWrites(type)) {
+        const value = object.metadata[field]
+        if (value === undefined) delete next.metadata[field]
+        else next.metadata[field] = value as never
+      }
       return next
     }
     const next: KubeObject = { ...object, metadata: { ...object.metadata } }
@@ -258,14 +268,24 @@ export class Writer {
     const had = new Set(old.metadata.finalizers ?? [])
     const added = (next.metadata.finalizers ?? []).filter(finalizer => !had.has(finalizer))
     if (added.length === 0) return
-    throw StatusError.invalid(type, next.metadata.name ?? '', [
-      {
-        reason: 'FieldValueForbidden',
-        message: `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map(text => JSON.stringify(text)).join(', ')}}`,
-        field: 'metadata.finalizers',
-      },
-    ])
+    const found = added.map(text => JSON.stringify(text)).join(', ')
+    const cause = {
+      reason: 'FieldValueForbidden',
+      message: `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${found}}`,
+      field: 'metadata.finalizers',
+    }
+    // The server of custom resources validates an update twice.
+    throw StatusError.invalid(type, next.metadata.name ?? '', type.custom ? [cause, cause] : [cause])
   }
+}
+
+function isPod(type: ResourceType): boolean {
+  return type.plural === 'pods' && type.group === ''
+}
+
+/** Namespaces and definitions are marked as deleted by code of their own, which says less. */
+function marksItself(type: ResourceType): boolean {
+  return behaviourOf(type).marked !== undefined
 }
 
 /** Where etcd keeps an object, as refusals of the storage name it. */

@@ -1,0 +1,113 @@
+import type { Said } from './run-scenario.ts'
+
+type Record_ = Record<string, unknown>
+
+/** Headers that clients may go by. All others (dates, audit ids, lengths) are each server's own. */
+const headersKept = [
+  'content-type',
+  'content-encoding',
+  'vary',
+  'cache-control',
+  'warning',
+  'retry-after',
+  'allow',
+  'location',
+  'x-content-type-options',
+]
+const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+/** Generated names in refusals: scenarios' generateNames begin so. */
+const generatedName = /\b([Gg]en[-_])[bcdfghjklmnpqrstvwxz2456789]{5}\b/g
+const time = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
+
+/**
+ * What a server said in a scenario without what two servers can't have in common: uids and generated names become
+ * ordinals, times `<time>`, resourceVersions of objects their rank among those seen, and those of collections the rank
+ * that they are at or after (`~2`: the scenario's second change was there).
+ */
+export function normalise(said: readonly Said[]): unknown[] {
+  const values = said.map(({ headers, ...rest }) => ({ ...rest, headers: keptHeaders(headers) }))
+  const ranks = new Ranks(values)
+  return values.map(value => ranks.value(value, ''))
+}
+
+function keptHeaders(headers: Said['headers']): Record_ {
+  return Object.fromEntries(headersKept.filter(name => headers[name] !== undefined).map(name => [name, headers[name]]))
+}
+
+class Ranks {
+  readonly #versions: number[]
+  readonly #uids = new Map<string, string>()
+
+  constructor(values: unknown) {
+    const versions = new Set<number>()
+    visit(values, (key, value) => {
+      if (key === 'metadata' && isRecord(value)) {
+        const { resourceVersion, name } = value
+        if (typeof name === 'string' && /^\d+$/.test(String(resourceVersion))) versions.add(Number(resourceVersion))
+      }
+      if (typeof value !== 'string') return
+      for (const [found] of value.matchAll(uid)) {
+        if (!this.#uids.has(found)) this.#uids.set(found, `<uid ${this.#uids.size + 1}>`)
+      }
+    })
+    this.#versions = [...versions].sort((a, b) => a - b)
+  }
+
+  value(value: unknown, key: string): unknown {
+    if (typeof value === 'string') return this.#text(value, key)
+    if (Array.isArray(value)) {
+      const items = value.map(item => this.value(item, key))
+      return key === 'events' ? items.filter((item, i) => !repeatsBookmark(item, items[i - 1])) : items
+    }
+    if (!isRecord(value)) return value
+    const normal: Record_ = {}
+    for (const name of Object.keys(value)) {
+      if (name === 'managedFields') continue
+      if (name === 'resourceVersion') normal[name] = this.#version(value[name], typeof value.name === 'string')
+      else normal[name] = this.value(value[name], name)
+    }
+    return normal
+  }
+
+  #version(value: unknown, ofObject: boolean): unknown {
+    if (typeof value !== 'string' || !/^\d+$/.test(value) || value === '0') return value
+    const rank = this.#versions.filter(one => one <= Number(value)).length
+    return ofObject ? `<rv ${rank}>` : `<rv ~${rank}>`
+  }
+
+  #text(text: string, key: string): unknown {
+    if (key === 'continue' && text !== '') {
+      const { rv, ...token } = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as { rv: number }
+      return { ...token, rv: rv === -1 ? -1 : this.#version(String(rv), false) }
+    }
+    const normal = text
+      .replace(uid, found => this.#uids.get(found) ?? found)
+      .replace(time, '<time>')
+      .replace(generatedName, '$1<generated>')
+    if (key === 'cells' && /^\d+s$/.test(text)) return '<age>'
+    if (key !== 'message') return normal
+    return normal
+      .replace(/Too large resource version: \d+, current: \d+/, 'Too large resource version: <rv>, current: <rv>')
+      .replace(/too old resource version: \d+ \(\d+\)/, 'too old resource version: <rv> (<rv>)')
+      .replace(/(ResourceVersion in (?:the precondition|record)) \((\d+)\)/g, (_, what: string, rv: string) => {
+        return `${what} (${Number(rv) < 10 ? rv : this.#version(rv, true)})`
+      })
+  }
+}
+
+/** How often a server sends bookmarks that tell nothing new is its own affair. */
+function repeatsBookmark(event: unknown, before: unknown): boolean {
+  if (!isRecord(event) || !isRecord(before) || event.type !== 'BOOKMARK' || before.type !== 'BOOKMARK') return false
+  const version = ({ object }: Record_): unknown => ((object as Record_).metadata as Record_).resourceVersion
+  return version(event) === version(before)
+}
+
+function visit(value: unknown, see: (key: string, value: unknown) => void, key = ''): void {
+  see(key, value)
+  if (Array.isArray(value)) for (const item of value) visit(item, see, key)
+  else if (isRecord(value)) for (const name of Object.keys(value).sort()) visit(value[name], see, name)
+}
+
+function isRecord(value: unknown): value is Record_ {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

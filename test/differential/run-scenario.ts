@@ -1,0 +1,172 @@
+import { setTimeout as after } from 'node:timers/promises'
+import type { Expected, RequestStep, Scenario, Step } from './scenario.ts'
+import type { RawAnswer, RawWatch, Target } from './target.ts'
+
+/** What a server said at one step, parsed and not yet normalised. */
+export interface Said {
+  /** The step, for whoever reads a difference. */
+  readonly step: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  /** Of a request: JSON, or text where it is none. */
+  readonly body?: unknown
+  /** Of a watch. */
+  readonly events?: readonly unknown[]
+  /** Of a watch: `open`, or how it ended. */
+  readonly state?: string
+}
+
+/** What must be done to the server itself. */
+export interface Controls {
+  compact(): Promise<unknown>
+  restart(): Promise<unknown>
+}
+
+const withinMs = 30_000
+const everyMs = 20
+
+/** Carries out a scenario against one server and returns what that said. */
+export async function runScenario(
+  { steps }: Pick<Scenario, 'steps'>,
+  target: Target,
+  controls: Controls,
+  variables: Readonly<Record<string, string>>,
+): Promise<Said[]> {
+  const run = new Run(target, controls, variables)
+  try {
+    await run.namespace()
+    for (const step of steps) await run.step(step)
+    return run.said
+  } finally {
+    run.close()
+  }
+}
+
+class Run {
+  readonly said: Said[] = []
+  readonly #target: Target
+  readonly #controls: Controls
+  readonly #variables: Record<string, string>
+  readonly #watches = new Map<string, { readonly path: string; readonly watch: RawWatch }>()
+
+  constructor(target: Target, controls: Controls, variables: Readonly<Record<string, string>>) {
+    this.#target = target
+    this.#controls = controls
+    this.#variables = { ...variables }
+  }
+
+  async namespace(): Promise<void> {
+    await this.#request({
+      do: 'request',
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      body: { metadata: { name: '{ns}' } },
+      quiet: true,
+    })
+  }
+
+  async step(step: Step): Promise<void> {
+    switch (step.do) {
+      case 'request':
+        return this.#request(step)
+      case 'wait':
+        return this.#wait(this.#filled(step.path), step.for)
+      case 'watch': {
+        const path = this.#filled(step.path)
+        const watch = await this.#target.watch(path, this.#filledAll(step.headers))
+        this.#watches.set(step.id, { path: step.path, watch })
+        return
+      }
+      case 'collect': {
+        const { path, watch } = this.#watches.get(step.id) as { path: string; watch: RawWatch }
+        const { until } = step
+        await watch.until(
+          one => one.state() !== 'open' || (until !== 'end' && one.lines.length >= until.events),
+          withinMs,
+        )
+        this.said.push({
+          step: `watch ${path}`,
+          status: watch.status,
+          headers: watch.headers,
+          events: watch.lines.map(parsed),
+          state: String(watch.state()),
+        })
+        return
+      }
+      case 'control':
+        await this.#controls[step.what]()
+        if (step.what === 'restart') this.#target.reconnect()
+    }
+  }
+
+  close(): void {
+    for (const { watch } of this.#watches.values()) watch.close()
+  }
+
+  async #request(step: RequestStep): Promise<void> {
+    const { method, path, body, headers, save, quiet } = step
+    const sent = body === undefined ? undefined : this.#filled(typeof body === 'string' ? body : JSON.stringify(body))
+    const answer = await this.#target.ask(method, this.#filled(path), this.#filledAll(headers), sent)
+    const value = parsed(answer.text)
+    if (quiet && answer.status >= 300) {
+      throw new Error(`${this.#target.name}: ${method} ${this.#filled(path)}: ${answer.status} ${answer.text}`)
+    }
+    for (const [name, where] of Object.entries(save ?? {})) {
+      const found = at(value, where)
+      if (found === undefined) {
+        throw new Error(`${this.#target.name}: no ${where} in the answer to ${method} ${path}: ${answer.text}`)
+      }
+      this.#variables[name] = String(found)
+    }
+    if (!quiet)
+      this.said.push({ step: `${method} ${path}`, status: answer.status, headers: answer.headers, body: value })
+  }
+
+  async #wait(path: string, expected: Expected): Promise<void> {
+    const until = performance.now() + withinMs
+    for (;;) {
+      const answer = await this.#target.ask('GET', path, {})
+      if (holds(answer, expected)) return
+      if (performance.now() > until) {
+        throw new Error(
+          `${this.#target.name}: ${path} is not ${JSON.stringify(expected)} within ${withinMs} ms: ${answer.status} ${answer.text}`,
+        )
+      }
+      await after(everyMs)
+    }
+  }
+
+  #filledAll(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, this.#filled(value)]))
+  }
+
+  #filled(text: string): string {
+    return text.replace(/\{(\w+)\}/g, (whole, name: string) => this.#variables[name] ?? whole)
+  }
+}
+
+function holds(answer: RawAnswer, { status, items, at: where, condition }: Expected): boolean {
+  if (status !== undefined && answer.status !== status) return false
+  const body = parsed(answer.text)
+  if (items !== undefined && (at(body, 'items') as unknown[] | undefined)?.length !== items) return false
+  if (where !== undefined && at(body, where[0]) !== where[1]) return false
+  if (condition === undefined) return true
+  const conditions = at(body, 'status.conditions')
+  if (!Array.isArray(conditions)) return false
+  return conditions.some(one => one.type === condition && one.status === 'True')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The value at a path of keys and indices joined by dots. */
+function at(value: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((part, key) => (part as Record<string, unknown> | null | undefined)?.[key], value)
+}

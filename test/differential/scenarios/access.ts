@@ -1,0 +1,120 @@
+import { as, collect, del, get, merge, post, put, quietly, request, type Scenario, watch } from '../scenario.ts'
+import { cms, configMap, filled, namespaces } from './shapes.ts'
+
+const rbac = '/apis/rbac.authorization.k8s.io/v1'
+const inNamespace = `${rbac}/namespaces/{ns}`
+const ann = as('ann-{ns}')
+const role = (rules: unknown[]): Scenario['steps'] => [
+  quietly(post(`${inNamespace}/roles`, { metadata: { name: 'r' }, rules })),
+  quietly(
+    post(`${inNamespace}/rolebindings`, {
+      metadata: { name: 'b' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann-{ns}' }],
+    }),
+  ),
+]
+const a = `${cms}/a`
+
+export const accessScenarios: readonly Scenario[] = [
+  {
+    name: 'who may do nothing is refused',
+    steps: [
+      get(cms, { headers: ann }),
+      get('/api/v1/configmaps', { headers: ann }),
+      get(a, { headers: ann }),
+      get(`${cms}?watch=1`, { headers: ann }),
+      get(`${cms}?fieldSelector=metadata.name=a`, { headers: ann }),
+      post(cms, configMap('a'), { headers: ann }),
+      put(a, configMap('a'), { headers: ann }),
+      merge(a, {}, { headers: ann }),
+      del(a, undefined, { headers: ann }),
+      del(cms, undefined, { headers: ann }),
+      get('/api/v1/nodes', { headers: ann }),
+      get('/api/v1/nodes/n', { headers: ann }),
+      get('/apis/apps/v1/namespaces/{ns}/deployments/d/status', { headers: ann }),
+      get(`${namespaces}/{ns}`, { headers: ann }),
+      get('/apis/nonsense.io/v1/things', { headers: ann }),
+      get('/metrics', { headers: ann }),
+      get('/version', { headers: ann }),
+      get('/nonsense/<b>', { headers: ann }),
+      post('/api', {}, { headers: ann }),
+    ],
+    except: ['16.body'],
+  },
+  {
+    name: 'a wrong token',
+    steps: [
+      get(cms, { headers: { authorization: 'Bearer wrong' } }),
+      get('/version', { headers: { authorization: 'Bearer wrong' } }),
+    ],
+  },
+  {
+    name: 'nobody',
+    steps: [
+      get(cms, { headers: as('system:anonymous', 'system:unauthenticated') }),
+      get('/healthz', { headers: as('system:anonymous', 'system:unauthenticated') }),
+      get('/api', { headers: as('system:anonymous', 'system:unauthenticated') }),
+    ],
+  },
+  {
+    name: 'who may read',
+    steps: [
+      ...role([{ verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['configmaps'] }]),
+      ...filled('a'),
+      get(a, { headers: ann }),
+      get(cms, { headers: ann }),
+      watch('w', `${cms}?watch=1`, ann),
+      collect('w', { events: 1 }),
+      del(a, undefined, { headers: ann }),
+      get('/api/v1/configmaps', { headers: ann }),
+    ],
+  },
+  {
+    name: 'who may see one name',
+    steps: [
+      ...role([{ verbs: ['*'], apiGroups: [''], resources: ['configmaps'], resourceNames: ['a'] }]),
+      ...filled('a', 'b'),
+      get(a, { headers: ann }),
+      get(`${cms}/b`, { headers: ann }),
+      get(cms, { headers: ann }),
+      get(`${cms}?fieldSelector=metadata.name=a`, { headers: ann }),
+      get(`${cms}?fieldSelector=metadata.name=b`, { headers: ann }),
+      watch('w', `${cms}?watch=1&fieldSelector=metadata.name=a`, ann),
+      collect('w', { events: 1 }),
+      post(cms, configMap('a'), { headers: ann }),
+      del(`${cms}?fieldSelector=metadata.name=a`, undefined, { headers: ann }),
+    ],
+  },
+  {
+    name: 'who may write a subresource',
+    steps: [
+      ...role([{ verbs: ['get', 'patch'], apiGroups: [''], resources: ['pods/status'] }]),
+      get('/api/v1/namespaces/{ns}/pods/p', { headers: ann }),
+      get('/api/v1/namespaces/{ns}/pods/p/status', { headers: ann }),
+      merge('/api/v1/namespaces/{ns}/pods/p/status', {}, { headers: ann }),
+    ],
+  },
+  {
+    name: 'impersonation is for whom it is allowed',
+    steps: [
+      get('/apis/authentication.k8s.io/v1/selfsubjectreviews', { headers: ann }),
+      get(cms, { headers: { 'impersonate-group': 'x' } }),
+      get(cms, { headers: { 'impersonate-uid': 'x' } }),
+      get(cms, { headers: { 'impersonate-extra-scope': 'x' } }),
+      get(cms, { headers: as('bob', 'system:masters') }),
+      get(cms, { headers: as('system:serviceaccount:{ns}:robot') }),
+    ],
+    except: ['0.body'],
+  },
+  {
+    name: 'roles that are refused',
+    steps: [
+      post(`${inNamespace}/roles`, { metadata: { name: 'a:b' }, rules: [] }),
+      post(`${inNamespace}/roles`, { metadata: { name: 'a%b' }, rules: [] }),
+      post(`${inNamespace}/roles`, { metadata: { name: 'a/b' }, rules: [] }),
+      request('GET', `${inNamespace}/roles`),
+    ],
+    except: ['*.body.rules', '*.body.items.*.rules'],
+  },
+]

@@ -1,0 +1,33 @@
+import { get, type Scenario } from '../scenario.ts'
+
+const versions = [
+  'admissionregistration.k8s.io/v1',
+  'apiextensions.k8s.io/v1',
+  'apps/v1',
+  'autoscaling/v1',
+  'autoscaling/v2',
+  'batch/v1',
+  'certificates.k8s.io/v1',
+  'coordination.k8s.io/v1',
+  'discovery.k8s.io/v1',
+  'events.k8s.io/v1',
+  'networking.k8s.io/v1',
+  'node.k8s.io/v1',
+  'policy/v1',
+  'rbac.authorization.k8s.io/v1',
+  'scheduling.k8s.io/v1',
+  'storage.k8s.io/v1',
+  'authentication.k8s.io/v1',
+  'authorization.k8s.io/v1',
+  'apiregistration.k8s.io/v1',
+]
+const groups = [...new Set(versions.map(version => version.split('/')[0]))]
+const aggregated = { accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' }
+
+export const discoveryScenarios: readonly Scenario[] = [
+  { name: 'discovery of the core group', steps: [get('/api/v1')] },
+  { name: 'discovery: the versions of /api', steps: [get('/api')], except: ['*.body.serverAddressByClientCIDRs'] },
+  ...versions.map(version => ({ name: `discovery of ${version}`, steps: [get(`/apis/${version}`)] })),
+  { name: 'discovery: groups one by one', steps: groups.map(group => get(`/apis/${group}`)) },
+  { name: 'aggregated discovery of the core group', steps: [get('/api', { headers: aggregated })] },
+]

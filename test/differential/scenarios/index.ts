@@ -1,0 +1,19 @@
+import type { Scenario } from '../scenario.ts'
+import { accessScenarios } from './access.ts'
+import { builtinScenarios } from './builtin.ts'
+import { customScenarios } from './custom.ts'
+import { discoveryScenarios } from './discovery.ts'
+import { readScenarios } from './read.ts'
+import { restartScenarios } from './restart.ts'
+import { writeScenarios } from './write.ts'
+
+/** All that both servers are asked. */
+export const scenarios: readonly Scenario[] = [
+  ...writeScenarios,
+  ...readScenarios,
+  ...customScenarios,
+  ...builtinScenarios,
+  ...accessScenarios,
+  ...discoveryScenarios,
+  ...restartScenarios,
+]

@@ -13,7 +13,10 @@ export interface ReceivedObject {
     | undefined
 }
 
-/** What was received is no object of the resource: it was skipped, and the rest read on (rule R20). */
+/**
+ * What was received is no object of the resource. An item of a list or a line of a watch was skipped, and the rest
+ * read on (rule R20); where it is the answer to a read or a write of one object, nothing else came.
+ */
 export class InvalidObjectError extends Error {
   override readonly name = 'InvalidObjectError'
   readonly code = 'INVALID_OBJECT'

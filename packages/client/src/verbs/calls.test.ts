@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Client } from '../client.ts'
 import { ScriptedTransport } from '../connection/testkit/scripted.ts'
 import { isExpired, isForbidden, isServiceUnavailable, isTooManyRequests } from '../errors/guards.ts'
-import { configMaps, pods, secrets } from '../resources/core.ts'
+import { bindings, configMaps, pods, secrets } from '../resources/core.ts'
 import { defineResource } from '../views/resource.ts'
 import { inMemory } from './bench.fixture.ts'
 import { refusal, type Scripted, type ScriptedAnswer, type SeenRequest, scripted } from './scripted.fixture.ts'
@@ -149,7 +149,8 @@ describe('what is sent', () => {
       undefined,
     ],
   ])('%s', async (_, send, line, type, body) => {
-    const { requests } = await answering([{ body: object }], async of => {
+    const answer = line.includes('/scale?') ? { ...object, apiVersion: 'autoscaling/v1', kind: 'Scale' } : object
+    const { requests } = await answering([{ body: answer }], async of => {
       await send(of)
     })
     expect(lines(requests)).toEqual([line])
@@ -408,6 +409,49 @@ describe('what bounds a call', () => {
   )
 })
 
+describe('an answer of another kind', () => {
+  const status = { apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Success' }
+  const others = [{}, status, { apiVersion: 'v1', kind: 'ConfigMapList', metadata: {}, items: [] }, { kind: 'Secret' }]
+
+  it.each<[string, (of: Scripted) => Promise<unknown>]>([
+    ['get', ({ client }) => client.get(configMaps, key)],
+    ['metadata get', ({ client }) => client.get(configMaps.metadata(), key)],
+    ['create', ({ client }) => client.create(configMaps, { metadata: key })],
+    ['update', ({ client }) => client.update(configMaps, { metadata: key })],
+    ['patch', ({ client }) => client.patch(configMaps, key, {})],
+    ['apply', ({ client }) => client.apply(configMaps, { metadata: key })],
+    ['scale', ({ client }) => client.scale.get(configMaps, key)],
+  ])('X9: is not taken for the object: %s', async (_, call) => {
+    for (const body of others) {
+      await answering([{ body }], async of => {
+        await expect(call(of)).rejects.toMatchObject({
+          code: 'INVALID_OBJECT',
+          message: expect.stringContaining('the answer is no'),
+        })
+      })
+    }
+  })
+
+  it('X9: is not taken for what a delete left, nor for a list where a get is one', async () => {
+    await answering([{ body: { kind: 'ConfigMapList', items: [] } }], async ({ client }) => {
+      await expect(client.delete(configMaps, key)).rejects.toMatchObject({ code: 'INVALID_OBJECT' })
+    })
+    const running = pods.within({ fields: { 'status.phase': 'Running' } })
+    for (const body of [status, { kind: 'Pod' }, { kind: 'PodList', items: {} }]) {
+      await answering([{ body }], async ({ client }) => {
+        await expect(client.get(running, key)).rejects.toMatchObject({ code: 'INVALID_OBJECT' })
+      })
+    }
+  })
+
+  it('is what a binding’s create is answered with: it gives what was sent', async () => {
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: key, target: { kind: 'Node', name: 'n1' } }
+    await answering([{ status: 201, body: status }], async ({ client }) => {
+      expect(await client.create(bindings, binding as never)).toEqual(binding)
+    })
+  })
+})
+
 describe('X6: what makes no sense', () => {
   it('X6: is refused before any request', async () => {
     const { requests } = await answering([{ body: object }], async ({ client }) => {
@@ -467,7 +511,7 @@ describe('warnings', () => {
     ]
     const { environment } = await answering([{ body: object, headers: { warning } }], async ({ client }) => {
       for (let i = 0; i < 3; i++) await client.update(configMaps, { metadata: key })
-      await client.get(pods, key)
+      await client.get(pods, key).catch(() => {})
       await client.list(configMaps).catch(() => {})
     })
     const told = environment.warnings.map(({ message, context }) => `${context?.resource}: ${message}`)

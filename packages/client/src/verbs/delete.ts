@@ -7,6 +7,7 @@ import type { View } from '../views/resource.ts'
 import type { Call, Caller } from './caller.ts'
 import type { DeleteOptions, EvictOptions } from './options.ts'
 import { deleteChecks } from './options.ts'
+import { objectOf } from './received.ts'
 import { objectTarget } from './target.ts'
 
 /** What a delete did. */
@@ -38,7 +39,7 @@ export async function remove<C, S extends Scope>(
   try {
     const answer: StatusOrObject = await caller.within(options, call, bound => caller.json(call, bound))
     if (answer.kind === 'Status') return { uid: answer.details?.uid, object: undefined }
-    return { uid: answer.metadata?.uid, object: projector(view)(answer) }
+    return { uid: answer.metadata?.uid, object: projector(view)(objectOf(view, answer, call)) }
   } catch (error) {
     if (isNotFound(error) && !isResourceNotFound(error)) return undefined
     throw error

@@ -7,6 +7,7 @@ import { acceptOf, isExact, projector } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 import type { Bound, Call, Caller } from './caller.ts'
 import { type GetOptions, getChecks } from './options.ts'
+import { itemsOf, objectOf } from './received.ts'
 import { objectTarget, type Target } from './target.ts'
 
 /** Reads one object as `view` has it; `undefined` where it is not there, or not in the view. */
@@ -43,7 +44,7 @@ export async function getOne(
     exact: isExact(view),
   }
   try {
-    return await caller.json(call, bound)
+    return objectOf(view, await caller.json(call, bound), call)
   } catch (error) {
     if (isNotFound(error) && !isResourceNotFound(error)) return undefined
     throw error
@@ -71,12 +72,9 @@ async function selectOne(
     accept: acceptOf(view, 'list'),
     exact: isExact(view),
   }
-  const { apiVersion, kind, items } = (await caller.json(call, bound)) as {
-    apiVersion?: string
-    kind?: string
-    items?: object[] | null
-  }
-  const item = items?.[0]
+  const answer = (await caller.json(call, bound)) as KubernetesObject
+  const { apiVersion, kind } = answer
+  const [item] = itemsOf(view, answer, call)
   return item && { kind: kind?.replace(/List$/, ''), apiVersion, ...item }
 }
 

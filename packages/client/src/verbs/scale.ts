@@ -1,5 +1,7 @@
 import { checkOptions } from '../errors/check.ts'
 import { isNotFound, isResourceNotFound } from '../errors/guards.ts'
+import { subject } from '../errors/request-info.ts'
+import { InvalidObjectError } from '../list/object.ts'
 import { queryText } from '../names/path.ts'
 import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
 import type { View } from '../views/resource.ts'
@@ -75,6 +77,11 @@ export class ScaleVerbs {
   }
 
   #send(options: WriteOptions, call: Call): Promise<Scale> {
-    return this.#caller.within(options, call, bound => this.#caller.json(call, bound))
+    return this.#caller.within(options, call, async bound => scaleOf(await this.#caller.json(call, bound), call))
   }
+}
+
+function scaleOf(answer: KubernetesObject, call: Call): Scale {
+  if (answer.kind === 'Scale') return answer
+  throw new InvalidObjectError(call.resource ?? '', `${subject(call)}: the answer is no Scale`)
 }

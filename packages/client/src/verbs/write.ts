@@ -7,6 +7,7 @@ import type { View } from '../views/resource.ts'
 import type { Bound, Call, Caller } from './caller.ts'
 import type { ApplyOptions, PatchOptions, WriteOptions } from './options.ts'
 import { applyChecks, patchChecks, writeChecks } from './options.ts'
+import { objectOf } from './received.ts'
 import { keyOf, objectTarget } from './target.ts'
 
 /** A step of a JSON patch (RFC 6902). */
@@ -111,7 +112,10 @@ export function checkObject(object: unknown): KubernetesObject {
 
 /** Sends a write and gives its answer as the view has it. */
 export async function answered<C>(caller: Caller, view: View<C>, call: Call, bound: Bound): Promise<C> {
-  return projector(view)(await caller.json({ ...call, accept: acceptOf(view, 'object'), exact: isExact(view) }, bound))
+  const answer = await caller.json({ ...call, accept: acceptOf(view, 'object'), exact: isExact(view) }, bound)
+  // Bindings are not kept: their create is answered with a Status.
+  const isBound = view.resource.kind === 'Binding' && (answer as KubernetesObject).kind === 'Status'
+  return projector(view)(objectOf(view, isBound ? (call.body as object) : answer, call))
 }
 
 function writeCall<S extends Scope>(

@@ -1,0 +1,30 @@
+import type { RequestInfo } from '../errors/request-info.ts'
+import { subject } from '../errors/request-info.ts'
+import { InvalidObjectError } from '../list/object.ts'
+import { resourceName } from '../names/path.ts'
+import type { View } from '../views/resource.ts'
+
+/**
+ * Gives `answer` if it is an object of the view's resource: a proxy's page, a list or a `Status` must not be
+ * taken for one.
+ *
+ * @throws InvalidObjectError for what is of another kind.
+ */
+export function objectOf(view: View, answer: object, about: RequestInfo): object {
+  const { kind } = answer as { readonly kind?: unknown }
+  // an aggregated API that knows no metadata form answers with the whole
+  const known = kind === view.resource.kind || (view.projection.kind === 'metadata' && kind === 'PartialObjectMetadata')
+  return known ? answer : refuse(view, about, view.resource.kind)
+}
+
+/** Gives the items of `answer` if it is a list. */
+export function itemsOf(view: View, answer: object, about: RequestInfo): readonly object[] {
+  const { kind, items } = answer as { readonly kind?: unknown; readonly items?: unknown }
+  if (typeof kind !== 'string' || !kind.endsWith('List')) return refuse(view, about, 'list')
+  if (items === undefined || items === null) return []
+  return Array.isArray(items) ? items : refuse(view, about, 'list')
+}
+
+function refuse(view: View, about: RequestInfo, what: string): never {
+  throw new InvalidObjectError(resourceName(view.resource), `${subject(about)}: the answer is no ${what}`)
+}

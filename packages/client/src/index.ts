@@ -1,6 +1,6 @@
 export type { BackoffOptions } from './backoff.ts'
 export { Backoff, sleep } from './backoff.ts'
-export { InvalidBodyError, ItemTooLongError, LineTooLongError } from './bytes/bounds.ts'
+export { BodyTooLongError, InvalidBodyError, ItemTooLongError, LineTooLongError } from './bytes/bounds.ts'
 export type { GunzipMode } from './bytes/gunzip.ts'
 export { decodeJson, encodeJson } from './bytes/json.ts'
 export type { ListHead, ListMeta, TypeMeta } from './bytes/list-head.ts'
@@ -94,7 +94,6 @@ export type {
 } from './transport.ts'
 export type { Deleted } from './verbs/delete.ts'
 export type { DeleteCollectionOptions } from './verbs/delete-collection.ts'
-export { BodyTooLongError } from './verbs/exchange.ts'
 export type { Impersonation } from './verbs/impersonate.ts'
 export type { List, ListOptions, ListPage, ListPageOptions, PagesOptions } from './verbs/list.ts'
 export type {

@@ -2,9 +2,8 @@ import type { Clock } from '../clock.ts'
 import type { Lane, Requester } from '../connection/requester.ts'
 import { errorOfAnswer, maxStatusBytes } from '../errors/api-error.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
-import { subject } from '../errors/request-info.ts'
 import type { Exchange, ResponseHeaders } from '../transport.ts'
-import { InvalidBodyError } from './bounds.ts'
+import { InvalidBodyError, located } from './bounds.ts'
 import type { BodyHandlers, Flow } from './flow.ts'
 import { type GunzipMode, gunzip } from './gunzip.ts'
 import { type Cutter, type PieceHandlers, Pump } from './pump.ts'
@@ -62,6 +61,11 @@ export function readPieces<T>(
 ): Reading {
   const headers: Record<string, string> = { accept: request.accept }
   if (request.gzip) headers['accept-encoding'] = 'gzip'
+  const pieces: PieceHandlers<T> = {
+    piece: piece => on.piece(piece),
+    end: () => on.end(),
+    error: cause => on.error(located(cause, about)),
+  }
   let held = false
   let pump: Pump<T> | undefined
   let source: Flow | undefined
@@ -75,7 +79,7 @@ export function readPieces<T>(
         if (status >= 200 && status < 300) {
           on.opened?.()
           sink = decompressed(context.gunzip, received, exchange, flow => {
-            pump = new Pump(cutter, flow, context.environment.clock, on)
+            pump = new Pump(cutter, flow, context.environment.clock, pieces)
             if (held) pump.hold()
             return pump
           })
@@ -161,5 +165,5 @@ function refusal(tell: (body: Uint8Array | undefined) => void): BodyHandlers {
 }
 
 function endedEarly(about: RequestInfo): Error {
-  return new InvalidBodyError(`${subject(about)}: the answer ended before it began`)
+  return new InvalidBodyError('the answer ended before it began', about)
 }

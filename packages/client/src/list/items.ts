@@ -3,7 +3,6 @@ import { ListCutter } from '../bytes/list.ts'
 import type { ListHead, ListMeta } from '../bytes/list-head.ts'
 import { type ReadContext, readPieces } from '../bytes/read.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
-import { subject } from '../errors/request-info.ts'
 import { InvalidObjectError, isNamed, type ReceivedObject } from './object.ts'
 import type { ReadTarget } from './target.ts'
 
@@ -62,7 +61,7 @@ export function readItems(
       end() {
         over()
         if (cutter.done && cutter.sawItems) resolve(cutter.head)
-        else reject(new InvalidBodyError(`${subject(about)}: the answer is ${cutter.done ? 'no list' : 'cut short'}`))
+        else reject(new InvalidBodyError(`the answer is ${cutter.done ? 'no list' : 'cut short'}`, about))
       },
       error(cause) {
         over()

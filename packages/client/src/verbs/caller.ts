@@ -1,5 +1,5 @@
 import { Backoff, sleep } from '../backoff.ts'
-import { InvalidBodyError } from '../bytes/bounds.ts'
+import { InvalidBodyError, located } from '../bytes/bounds.ts'
 import type { GunzipMode } from '../bytes/gunzip.ts'
 import { decodeJson, encodeJson } from '../bytes/json.ts'
 import { ConnectionError, isUnprocessed } from '../connection/error.ts'
@@ -118,9 +118,9 @@ export class Caller {
   async json(call: Call, bound: Bound): Promise<object> {
     const { body } = await this.answer(call, bound)
     const { buffer, byteOffset, byteLength } = body as Uint8Array
-    const value = decodeJson(Buffer.from(buffer, byteOffset, byteLength).toString(), { exact: call.exact })
+    const value = decoded(Buffer.from(buffer, byteOffset, byteLength).toString(), call)
     if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-      throw new InvalidBodyError(`${subject(call)}: the answer is no JSON object`)
+      throw new InvalidBodyError('the answer is no JSON object', call)
     }
     return value
   }
@@ -135,7 +135,7 @@ export class Caller {
     const lane = call.lane ?? (method === 'GET' ? 'call' : 'write')
     const request = { method, path, headers, body, lane }
     return this.repeat(call, bound, async () => {
-      const answer = await exchange(this.requester, request, bound.signal, call.maxBytes ?? maxObjectBytes)
+      const answer = await exchange(this.requester, request, bound.signal, call.maxBytes ?? maxObjectBytes, call)
       this.warnings.hear(answer.headers, { resource: call.resource, method, path: call.path })
       if (isSuccess(answer.status)) return answer
       throw errorOfAnswer(answer.status, answer.headers, answer.body, call)
@@ -199,6 +199,14 @@ const passing: ReadonlySet<string> = new Set(['CONNECTION_LOST', 'PING_TIMEOUT',
 function withSubject(error: ConnectionError, call: RequestInfo): ConnectionError {
   const { code, unprocessed } = error
   return new ConnectionError(code, `${subject(call)}: ${error.message}`, { cause: error, unprocessed })
+}
+
+function decoded(text: string, call: Call): unknown {
+  try {
+    return decodeJson(text, { exact: call.exact })
+  } catch (error) {
+    throw located(error as Error, call)
+  }
 }
 
 function encoded(body: unknown): Uint8Array | undefined {

@@ -381,6 +381,9 @@ describe('what bounds a call', () => {
       await expect(client.get(configMaps, key)).rejects.toMatchObject({
         code: 'BODY_TOO_LONG',
         maxBytes: 16 * 1024 * 1024,
+        method: 'GET',
+        path: '/api/v1/namespaces/n/configmaps/a',
+        message: expect.stringContaining('GET /api/v1/namespaces/n/configmaps/a: '),
       })
     })
     await answering([{ ...long, status: 403 }], async ({ client }) => {
@@ -402,11 +405,41 @@ describe('what bounds a call', () => {
     'X9: an answer of %j is an error, not a crash',
     async text => {
       await answering([{ text }], async ({ client }) => {
-        await expect(client.get(configMaps, key)).rejects.toMatchObject({ code: 'INVALID_BODY' })
-        await expect(client.list(configMaps)).rejects.toMatchObject({ code: 'INVALID_BODY' })
+        const about = { code: 'INVALID_BODY', method: 'GET' }
+        const [one, all] = ['/api/v1/namespaces/n/configmaps/a', '/api/v1/configmaps']
+        const get = client.get(configMaps, key, { resourceVersion: '0' })
+        await expect(get).rejects.toMatchObject({
+          ...about,
+          path: one,
+          message: expect.stringContaining(`GET ${one}: `),
+        })
+        const list = client.list(configMaps, { limit: 5 })
+        await expect(list).rejects.toMatchObject({
+          ...about,
+          path: all,
+          message: expect.stringContaining(`GET ${all}: `),
+        })
       })
     },
   )
+
+  it('X4: an item, a line or an encoding that can not be read is an error that names the request', async () => {
+    const about = { method: 'GET', path: '/api/v1/configmaps' }
+    const message = expect.stringMatching(/^GET \/api\/v1\/configmaps: (?!GET)/)
+    const list = { ...object, kind: 'ConfigMapList', metadata: {}, items: [object] }
+    await answering([{ body: list }], async ({ client }) => {
+      const error = { ...about, code: 'ITEM_TOO_LONG', maxBytes: 20, message }
+      await expect(client.list(configMaps, { maxItemBytes: 20 })).rejects.toMatchObject(error)
+      await expect(client.watch(configMaps, { maxLineBytes: 20 }).next()).rejects.toMatchObject({
+        ...error,
+        code: 'LINE_TOO_LONG',
+      })
+      await expect(client.watch(configMaps).next()).rejects.toMatchObject({ ...about, code: 'INVALID_BODY', message })
+    })
+    await answering([{ body: list, headers: { 'content-encoding': 'br' } }], async ({ client }) => {
+      await expect(client.list(configMaps)).rejects.toMatchObject({ ...about, code: 'INVALID_BODY', message })
+    })
+  })
 })
 
 describe('an answer of another kind', () => {

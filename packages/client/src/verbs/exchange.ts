@@ -1,5 +1,7 @@
+import { BodyTooLongError } from '../bytes/bounds.ts'
 import type { LaneRequest, Requester } from '../connection/requester.ts'
 import { maxStatusBytes } from '../errors/api-error.ts'
+import type { RequestInfo } from '../errors/request-info.ts'
 import type { ResponseHeaders } from '../transport.ts'
 
 /** A whole answer. */
@@ -8,18 +10,6 @@ export interface Answer {
   readonly headers: ResponseHeaders
   /** `undefined` for a refusal whose body was longer than `maxStatusBytes`. */
   readonly body: Uint8Array | undefined
-}
-
-/** An answer is longer than the bound (rule X4): it was not read on. */
-export class BodyTooLongError extends Error {
-  override readonly name = 'BodyTooLongError'
-  readonly code = 'BODY_TOO_LONG'
-  readonly maxBytes: number
-
-  constructor(maxBytes: number) {
-    super(`the answer is longer than ${maxBytes} bytes`)
-    this.maxBytes = maxBytes
-  }
 }
 
 /** Longest answer that is about one object, in bytes. (kube-apiserver stores at most 1.5 MiB.) */
@@ -39,6 +29,7 @@ export function exchange(
   request: LaneRequest,
   signal: AbortSignal,
   maxBytes: number,
+  about: RequestInfo,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -57,7 +48,7 @@ export function exchange(
     const tooLong = (): void => {
       over()
       under.abort()
-      if (isSuccess(status)) reject(new BodyTooLongError(maxBytes))
+      if (isSuccess(status)) reject(new BodyTooLongError(maxBytes, about))
       else resolve({ status, headers, body: undefined })
     }
     const under = requester.request(request, {

@@ -150,7 +150,10 @@ class OneWatch implements Watch {
       case 'error':
         return this.#end({ how: 'failed', error: errorOfStatus(line.status, this.#about) })
       case 'garbage':
-        return this.#end({ how: 'unreadable', error: new InvalidBodyError('a line of the watch is no event') })
+        return this.#end({
+          how: 'unreadable',
+          error: new InvalidBodyError('a line of the watch is no event', this.#about),
+        })
     }
   }
 

@@ -275,7 +275,7 @@ export const customScenarios: readonly Scenario[] = [
       quietly(post(games, game('c'))),
       get(games, { headers: asTable }),
     ],
-    except: [...columnDescriptions, '*.body.rows.*.cells.3'],
+    except: columnDescriptions,
   },
   {
     name: 'selectable fields',
@@ -329,7 +329,6 @@ export const customScenarios: readonly Scenario[] = [
       get('/apis/{g}/v2'),
       get('/apis/{g}/v3'),
     ],
-    except: ['*.body.metadata.generation', '*.body.resources.*.storageVersionHash'],
   },
   {
     name: 'definitions that are refused',
@@ -371,7 +370,6 @@ export const customScenarios: readonly Scenario[] = [
       merge(`${crd}/status`, { status: { storedVersions: [] } }),
       put(crd, gameDefinition()),
     ],
-    except: ['*.body.metadata.generation', '*.body.status.conditions', '*.body.metadata.resourceVersion'],
   },
   {
     name: 'several versions of one object',
@@ -423,7 +421,6 @@ export const customScenarios: readonly Scenario[] = [
       wait(games, { status: 200 }),
       merge(`${crd}/status`, { status: { storedVersions: ['v2'] } }),
     ],
-    except: ['2.body.metadata', '2.body.status.conditions'],
   },
   {
     name: 'a definition is deleted with its objects',

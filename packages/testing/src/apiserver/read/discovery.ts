@@ -131,15 +131,14 @@ export function aggregated(registry: Registry, legacy: boolean): Json {
 }
 
 function discovered(type: ResourceType): JsonObject {
-  // The core group's own kinds are named without their version.
-  const kind = (group: string, version: string, name: string): JsonObject => ({
-    group,
-    version: group === '' ? '' : version,
-    kind: name,
-  })
+  const kind = (name: string, group?: string, version?: string): JsonObject => {
+    // A built-in's own kind is named without group and version.
+    if (!type.custom && group === undefined) return { group: '', version: '', kind: name }
+    return { group: group ?? type.group, version: version ?? type.version, kind: name }
+  }
   return {
     resource: type.plural,
-    responseKind: kind(type.group, type.version, type.kind),
+    responseKind: kind(type.kind),
     scope: type.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: type.singular,
     verbs: [...type.verbs],
@@ -149,7 +148,7 @@ function discovered(type: ResourceType): JsonObject {
       ? {
           subresources: type.subresources.map(sub => ({
             subresource: sub.name,
-            responseKind: kind(sub.group ?? type.group, sub.version ?? type.version, sub.kind),
+            responseKind: kind(sub.kind, sub.group, sub.version),
             verbs: [...sub.verbs],
           })),
         }

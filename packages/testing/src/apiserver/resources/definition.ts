@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { isObject, type Json, type JsonObject, objectAt, own, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { subdomainProblems } from '../objects/qualified-name.ts'
@@ -189,6 +190,7 @@ export function typesOf(definition: KubeObject): ResourceType[] {
         verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
         subresources: subresourcesOf(kind, hasStatus, scale !== undefined),
         storageVersion,
+        storageVersionHash: storageVersionHash(group, storageVersion, kind),
         hasStatus,
         updateNeedsResourceVersion: true,
         hasGeneration: true,
@@ -198,6 +200,12 @@ export function typesOf(definition: KubeObject): ResourceType[] {
         deprecation: own(raw, 'deprecated') === true ? deprecationOf(raw, group, version, kind) : undefined,
       }
     })
+}
+
+/** As discovery names what objects are stored as: the beginning of a hash, in base64. */
+function storageVersionHash(group: string, version: string, kind: string): string {
+  const hash = createHash('sha256').update(`${group}/${version}/${kind}`).digest()
+  return hash.subarray(0, 8).toString('base64')
 }
 
 function subresourcesOf(kind: string, status: boolean, scale: boolean): Subresource[] {

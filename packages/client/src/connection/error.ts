@@ -7,6 +7,7 @@
  * - `STREAM_RESET`: the server broke this one request off.
  * - `STREAM_REFUSED`: the server did not begin it.
  * - `HEADERS_TOO_LARGE`: the answer's headers are beyond the bound.
+ * - `INVALID_HEADER`: a header, such as that of a token, has a character that can't be sent; nothing was sent.
  * - `INSECURE_TOKEN`: credentials would have gone unencrypted to another machine; nothing was sent.
  * - `CLIENT_CLOSED`: the client was closed before the answer was complete.
  */
@@ -18,6 +19,7 @@ export type ConnectionErrorCode =
   | 'STREAM_RESET'
   | 'STREAM_REFUSED'
   | 'HEADERS_TOO_LARGE'
+  | 'INVALID_HEADER'
   | 'INSECURE_TOKEN'
   | 'CLIENT_CLOSED'
 

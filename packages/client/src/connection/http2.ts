@@ -9,6 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers, ResponseHeaders } from '../transport.ts'
 import { ConnectionError } from './error.ts'
+import { unsendable } from './headers.ts'
 
 /** Bounds of an HTTP/2 connection. */
 export interface Http2Limits {
@@ -121,12 +122,13 @@ class Http2Connection implements Connection {
   }
 
   request(head: RequestHead, on: ResponseHandlers): Exchange {
+    const refused = unsendable(head.headers)
+    if (refused !== undefined) throw new TypeError(`Invalid character in header content ["${refused}"]`)
     const headers: OutgoingHttpHeaders = {
       ':method': head.method,
       ':path': head.path,
       ...(head.headers as OutgoingHttpHeaders),
     }
-    checkHeaders(headers)
     if (head.body !== undefined) headers['content-length'] = head.body.length
     if (this.#session.closed || this.#session.destroyed) {
       throw new ConnectionError('STREAM_REFUSED', 'the connection takes no more requests', { unprocessed: true })
@@ -164,17 +166,6 @@ class Http2Connection implements Connection {
     if (this.#state === 'closed' || this.#state === why) return
     this.#state = why
     for (const listener of [...this.#listeners]) listener(why, this.#cause)
-  }
-}
-
-/** What no header may hold, as Node's HTTP/1.1 has it. Its HTTP/2 sends the last byte of such a character. */
-const notHeader = /[^\t\x20-\x7e\x80-\xff]/
-
-function checkHeaders(headers: OutgoingHttpHeaders): void {
-  for (const [name, value] of Object.entries(headers)) {
-    const values = Array.isArray(value) ? value : [value]
-    if (values.some(one => notHeader.test(`${one}`)))
-      throw new TypeError(`Invalid character in header content ["${name}"]`)
   }
 }
 

@@ -721,6 +721,24 @@ describe('credentials', () => {
     expect(JSON.stringify([heard.errors[0], heard.errors[0]?.message])).not.toContain('old')
   })
 
+  it.each(['a\nb', 'caf\u0113'])(
+    'X3: a header that can not be sent is an error before any connection: %j',
+    async token => {
+      const credentials = new Rotating()
+      credentials.token = token
+      const { pool, transport, settle } = bench({ credentials })
+      const heard = send(pool, 'call', '/get')
+      await settle()
+      expect(heard.log).toEqual(['error INVALID_HEADER'])
+      expect(transport.attempts).toBe(0)
+      expect(heard.errors[0]?.message).toBe("the header authorization has a character that can't be sent")
+      credentials.token = 'old'
+      send(pool, 'call', '/again')
+      await settle()
+      expect(transport.at('/again').request.headers.authorization).toBe('Bearer old')
+    },
+  )
+
   it('X2: sends it to this machine', async () => {
     for (const url of ['http://127.0.0.1:1', 'http://localhost:1', 'http://[::1]:1']) {
       const { pool, transport, settle } = bench({ credentials: new Rotating(), target: new URL(url) })

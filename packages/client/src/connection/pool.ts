@@ -6,6 +6,7 @@ import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 import type { Exchange, RequestHead, Transport } from '../transport.ts'
 import { ConnectionError } from './error.ts'
 import { ConnectionGroup } from './group.ts'
+import { unsendable } from './headers.ts'
 import { asError, type Carrier, Job } from './job.ts'
 import type { Lane, LaneRequest, Requester, RequestHandlers } from './requester.ts'
 
@@ -194,6 +195,12 @@ export class ConnectionPool implements Requester {
     if (this.#target.protocol === 'http:' && carriesSecret(headers) && !isLoopback(this.#target.hostname)) {
       const message = `credentials are not sent over plain http to ${this.#target.host}`
       this.#soon(job, new ConnectionError('INSECURE_TOKEN', message, { unprocessed: true }))
+      return
+    }
+    const refused = unsendable(headers)
+    if (refused !== undefined) {
+      const message = `the header ${refused} has a character that can't be sent`
+      this.#soon(job, new ConnectionError('INVALID_HEADER', message, { unprocessed: true }))
       return
     }
     const { method, path, body } = job.request

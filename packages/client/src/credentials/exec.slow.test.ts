@@ -126,6 +126,7 @@ describe('a plugin', () => {
     ['a certificate without its key', `print({ clientCertificateData: 'SECRET' })`],
     ['a key without its certificate', `print({ token: 't', clientKeyData: 'SECRET' })`],
     ['a token that is no string', `print({ token: { secret: 'SECRET' } })`],
+    ['a token of two lines', `print({ token: 'SECRET\\nSECRET' })`],
     ['a time that is none', `print({ token: 'SECRET', expirationTimestamp: 'later' })`],
     ['an exit code', `print({ token: 'SECRET' }); console.error('SECRET'); process.exitCode = 1`],
     ['too much', `console.log('SECRET'.repeat(1e6))`],

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { isHeaderText } from '../connection/headers.ts'
 import type { Credentials, TlsMaterial } from './credentials.ts'
 import { digestOf } from './digest.ts'
 import { CredentialsError } from './error.ts'
@@ -147,6 +148,7 @@ function issued(text: string, plugin: ExecPlugin): Issued {
   if ((cert === undefined) !== (key === undefined)) {
     throw failed(plugin, 'printed a client certificate without its key, or a key without its certificate')
   }
+  if (token !== undefined && !isHeaderText(`${token}`)) throw failed(plugin, 'printed a token that no header takes')
   const expiresAt = expirationTimestamp === undefined ? Number.POSITIVE_INFINITY : Date.parse(`${expirationTimestamp}`)
   if (Number.isNaN(expiresAt)) throw failed(plugin, 'printed an expirationTimestamp that is no time')
   const tls: TlsMaterial = cert === undefined ? {} : { cert: `${cert}`, key: `${key}` }

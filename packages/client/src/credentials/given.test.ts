@@ -104,6 +104,20 @@ describe('files', () => {
     await expect(credentials.refresh()).rejects.toMatchObject({ code: 'CREDENTIALS_UNREADABLE' })
   })
 
+  it('X3: one with what no header takes leaves what it had; at first it is an error that names it', async () => {
+    const file = await at.write('token', 'SECRET\nSECRET')
+    const reading = new GivenCredentials({ token: { file } }, clock).headers() as Promise<unknown>
+    const bad = await reading.catch((error: unknown) => error)
+    expect(bad).toMatchObject({ code: 'CREDENTIALS_UNREADABLE', message: expect.stringContaining(file) })
+    expect(`${bad}`).not.toContain('SECRET')
+    await at.write('token', 'one')
+    const credentials = new GivenCredentials({ token: { file } }, clock)
+    await credentials.headers()
+    await at.write('token', 'tw\u0113')
+    clock.advance(60_000)
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer one' })
+  })
+
   it('one that was never there, or is empty, is an error that names it', async () => {
     const missing = new GivenCredentials({ token: { file: `${at.directory}/nope` } }, clock)
     await expect(missing.headers()).rejects.toMatchObject({

@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts'
+import { isHeaderText } from '../connection/headers.ts'
 import type { Credentials, TlsMaterial } from './credentials.ts'
 import { digestOf } from './digest.ts'
+import { CredentialsError } from './error.ts'
 import { SingleFlight } from './flight.ts'
 import { readSource, type Source } from './source.ts'
 
@@ -91,6 +93,10 @@ export class GivenCredentials implements Credentials {
 
 function known(parts: GivenParts, text: (source: Source | undefined) => string | undefined): Known {
   const token = text(parts.token)?.trim()
+  if (token !== undefined && !isHeaderText(token)) {
+    const where = parts.token !== undefined && 'file' in parts.token ? parts.token.file : 'the token'
+    throw new CredentialsError('CREDENTIALS_UNREADABLE', `${where} holds what no header takes: it is no token`)
+  }
   const { login } = parts
   const tls: TlsMaterial = { ca: text(parts.ca), cert: text(parts.cert), key: text(parts.key) }
   const headers: Record<string, string> = {}

@@ -510,6 +510,11 @@ describe('X6: what makes no sense', () => {
       expect(() => client.watch(configMaps, { initialEvents: false })).toThrow(expect.objectContaining(wrong))
       expect(() => client.watch(configMaps.within({ namespaces: ['a', 'b'] }))).toThrow(expect.objectContaining(wrong))
       expect(() => client.watchEach(configMaps, {} as never)).toThrow(expect.objectContaining(wrong))
+      for (const handler of ['bookmark', 'opened', 'draining']) {
+        const on = { event() {}, end() {}, [handler]: true } as never
+        const option = `watch.handlers.${handler}`
+        expect(() => client.watchEach(configMaps, on)).toThrow(expect.objectContaining({ ...wrong, option }))
+      }
       await expect(client.listEach(configMaps, 1 as never)).rejects.toMatchObject(wrong)
       await expect(client.create(configMaps, null as never)).rejects.toMatchObject(wrong)
       await expect(client.create(configMaps, { metadata: { namespace: 'n' } })).rejects.toMatchObject(wrong)

@@ -1,4 +1,4 @@
-import { checkOptions, flag, integer, text } from '../errors/check.ts'
+import { callback, checkOptions, flag, integer, text } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 import { TimeoutError } from '../errors/timeout.ts'
 import type { InvalidObjectError } from '../list/object.ts'
@@ -99,6 +99,9 @@ export function watchEach<C>(caller: Caller, view: View<C>, on: WatchHandlers<C>
   const { target, start } = prepared(view, options)
   if (on === null || typeof on !== 'object' || typeof on.event !== 'function' || typeof on.end !== 'function') {
     throw new OptionTypeError('watch.handlers', '{ event, end, … }', typeof on)
+  }
+  for (const name of ['bookmark', 'opened', 'draining'] as const) {
+    if (on[name] !== undefined) callback(`watch.handlers.${name}`, on[name])
   }
   const { signal, timeoutSeconds, maxLineBytes } = options
   signal?.throwIfAborted()

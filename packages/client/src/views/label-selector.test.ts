@@ -92,6 +92,9 @@ describe('label selectors', () => {
     [{ app: 'web', a: '' }, 'a=,app=web'],
     [{ matchLabels: { app: 'web' } }, 'app=web'],
     [{ matchLabels: 'x' }, 'matchLabels=x'],
+    [{ matchLabels: undefined }, ''],
+    [{ matchLabels: undefined, matchExpressions: undefined }, ''],
+    [{ matchLabels: undefined, matchExpressions: [{ key: 'a', operator: 'Exists' }] }, 'a'],
     [{ matchExpressions: [{ key: 'a', operator: 'In', values: ['x', 'y'] }] }, 'a in (x,y)'],
     [{ matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['x'] }] }, 'a!=x'],
     [

@@ -87,10 +87,8 @@ const takes = "labels to equal, { matchLabels, matchExpressions }, or a label se
 function isSelectorObject(input: object): input is LabelSelectorObject {
   const { matchLabels, matchExpressions, ...rest } = input as Record<string, unknown>
   if (Object.keys(rest).length > 0) return false
-  const has = (value: unknown): boolean => typeof value === 'object' && value !== null
   return (
-    (has(matchLabels) || has(matchExpressions)) &&
-    (matchLabels === undefined || has(matchLabels)) &&
+    (matchLabels === undefined || (typeof matchLabels === 'object' && matchLabels !== null)) &&
     (matchExpressions === undefined || Array.isArray(matchExpressions))
   )
 }

@@ -48,6 +48,12 @@ describe('views', () => {
     )
   })
 
+  it('are defined by what discovery found, and by what another has', () => {
+    const found = { singular: 'game', verbs: ['get'], shortNames: ['g'], categories: ['all'], subresources: ['status'] }
+    const { resource } = defineResource<Game>({ ...games.resource, ...found, namespaced: true })
+    expect(resource).toEqual(games.resource)
+  })
+
   it('D1: within twice narrows', () => {
     const view = games.within({ namespaces: ['a', 'b'], labels: { x: '1' }, fields: 'metadata.name=n' })
     const narrower = view.within({ namespaces: ['b', 'c'], labels: '!y', fields: 'spec.a!=b' })
@@ -74,6 +80,8 @@ describe('views', () => {
     ['a projection without a name', () => games.project('', game => game), TypeError],
     ['a projection without a function', () => games.project('a', 1 as unknown as () => 1), TypeError],
     ['a kind that is none', () => defineResource<Game>({ ...games.resource, kind: '', namespaced: true }), TypeError],
+    ['no definition', () => defineResource<Game>(null as never), TypeError],
+    ['an unknown field', () => defineResource<Game>({ ...games.resource, namespace: 'a' } as never), TypeError],
   ])('X6: refuse %s', (_, make, type) => {
     expect(make).toThrow(type as ErrorConstructor)
     expect(make).toThrow(expect.objectContaining({ code: expect.stringMatching(/^INVALID_/) }))

@@ -1,3 +1,4 @@
+import { anything, type Check, checkOptions } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 import { checkSegment } from '../names/segment.ts'
 import type { FieldSelectorInput } from './field-selector.ts'
@@ -81,7 +82,10 @@ export interface Resource<T, S extends Scope = Scope> extends View<T, S> {
 /**
  * A resource by its names. Constants, best defined once at module level; nothing is asked of a server.
  *
+ * What `discover` found may be given as it is, and so may another resource's `resource`.
+ *
  * @throws InvalidNameError for a name that can't stand in a path.
+ * @throws OptionTypeError for an unknown field.
  */
 export function defineResource<T extends object>(
   definition: ResourceDefinition & { readonly namespaced: true },
@@ -90,6 +94,7 @@ export function defineResource<T extends object>(
   definition: ResourceDefinition & { readonly namespaced: false },
 ): Resource<T, 'cluster'>
 export function defineResource<T extends object>(definition: ResourceDefinition): Resource<T, Scope> {
+  checkOptions('resource', definition, known)
   const { group, version, kind, plural, namespaced } = definition
   if (group !== '') checkSegment('group', group)
   checkSegment('version', version)
@@ -105,6 +110,21 @@ export function defineResource<T extends object>(definition: ResourceDefinition)
     scope: namespaced ? 'namespaced' : 'cluster',
   }
   return new AnyView<T>(resource, undefined, LabelSelector.everything, FieldSelector.everything, byKind.default)
+}
+
+/** Beside a definition's own fields, those of a `ResourceType` and of a `DiscoveredResource`; the former are checked above. */
+const known: Readonly<Record<string, Check>> = {
+  group: anything,
+  version: anything,
+  kind: anything,
+  plural: anything,
+  namespaced: anything,
+  scope: anything,
+  singular: anything,
+  verbs: anything,
+  shortNames: anything,
+  categories: anything,
+  subresources: anything,
 }
 
 const byKind = {

@@ -1,5 +1,10 @@
 import { createServer as createHttpServer } from 'node:http'
-import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2'
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import {
@@ -67,12 +72,15 @@ async function listening(server: Server | Http2SecureServer, scheme = 'https'): 
   return new URL(`${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`)
 }
 
-function http2Server(answer: (stream: ServerHttp2Stream, path: string) => void, settings = {}): Promise<URL> {
+function http2Server(
+  answer: (stream: ServerHttp2Stream, path: string, lines: readonly string[]) => void,
+  settings = {},
+): Promise<URL> {
   const server = createSecureServer({ ...tls, settings, maxSendHeaderBlockLength: 1_048_576 })
   server.on('sessionError', () => {})
-  server.on('stream', (stream, headers) => {
+  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, lines: string[]) => {
     stream.on('error', () => {})
-    answer(stream, headers[':path'] ?? '')
+    answer(stream, headers[':path'] ?? '', lines)
   })
   return listening(server)
 }
@@ -132,6 +140,16 @@ describe('HTTP/2', () => {
     expect(() => record(connection, { headers: { 'impersonate-user': user } })).toThrow('["impersonate-user"]')
     await record(connection, { headers: { 'impersonate-user': 'caf\u00e9' } }).body
     expect(requests).toBe(1)
+  })
+
+  it('sends the texts of one header as lines of their own, and none that it would have to change', async () => {
+    const url = await http2Server((stream, _, lines) => {
+      stream.respond({})
+      stream.end(lines.filter((_, at) => lines[at - (at % 2)] === 'x-a').join(' '))
+    })
+    const connection = await connected(url)
+    expect(await record(connection, { headers: { 'x-a': ['b', 'c'] } }).body).toBe('x-a b x-a c')
+    expect(() => record(connection, { headers: { 'x-a': ['b', '\u0161'] } })).toThrow('["x-a"]')
   })
 
   it('follows no redirect', async () => {
@@ -357,6 +375,14 @@ describe('HTTP/1.1', () => {
       expect(connection.maxStreams).toBe(1)
       expect(await record(connection).body).toBe(body)
     }
+  })
+
+  it('sends the texts of one header as lines of their own', async () => {
+    const server = createHttpServer((request, response) => {
+      response.end(JSON.stringify(request.headersDistinct['x-a']))
+    })
+    const connection = await connected(await listening(server, 'http'))
+    expect(await record(connection, { headers: { 'x-a': ['b', 'c'] } }).body).toBe('["b","c"]')
   })
 
   it('sends one request after the other on one socket, with bodies', async () => {

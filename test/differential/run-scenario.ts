@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises'
-import type { Expected, RequestStep, Scenario, Step } from './scenario.ts'
+import type { CollectStep, Expected, RequestStep, Scenario, Step } from './scenario.ts'
 import type { RawAnswer, RawWatch, Target } from './target.ts'
 
 /** What a server said at one step, parsed and not yet normalised. */
@@ -80,10 +80,7 @@ class Run {
       case 'collect': {
         const { path, watch } = this.#watches.get(step.id) as { path: string; watch: RawWatch }
         const { until } = step
-        await watch.until(
-          one => one.state() !== 'open' || (until !== 'end' && one.lines.length >= until.events),
-          withinMs,
-        )
+        await watch.until(one => one.state() !== 'open' || (until !== 'end' && hasSaid(one, until)), withinMs)
         this.said.push({
           step: `watch ${path}`,
           status: watch.status,
@@ -112,7 +109,8 @@ class Run {
       throw new Error(`${this.#target.name}: ${method} ${this.#filled(path)}: ${answer.status} ${answer.text}`)
     }
     for (const [name, where] of Object.entries(save ?? {})) {
-      const found = at(value, where)
+      const found = at(value, where.replace('?', ''))
+      if (found === undefined && where.startsWith('?')) continue
       if (found === undefined) {
         throw new Error(`${this.#target.name}: no ${where} in the answer to ${method} ${path}: ${answer.text}`)
       }
@@ -143,6 +141,11 @@ class Run {
   #filled(text: string): string {
     return text.replace(/\{(\w+)\}/g, (whole, name: string) => this.#variables[name] ?? whole)
   }
+}
+
+function hasSaid({ lines }: RawWatch, until: Exclude<CollectStep['until'], 'end'>): boolean {
+  if ('events' in until) return lines.length >= until.events
+  return lines.some(line => line.includes(`"name":"${until.name}"`))
 }
 
 function holds(answer: RawAnswer, { status, items, at: where, condition }: Expected): boolean {

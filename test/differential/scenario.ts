@@ -6,7 +6,10 @@ export interface RequestStep {
   /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Variables for later steps, by where they are in the answer's body: `{ rv: 'metadata.resourceVersion' }`. */
+  /**
+   * Variables for later steps, by where they are in the answer's body: `{ rv: 'metadata.resourceVersion' }`. What is not
+   * there is an error, but for a path that begins with `?`.
+   */
   readonly save?: Readonly<Record<string, string>> | undefined
   /** Part of the setting: the answer is not compared, but it must be a success. */
   readonly quiet?: boolean | undefined
@@ -38,11 +41,11 @@ export interface WatchStep {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** Waits until a watch has `events` in all, or has ended, and compares all that it said by then. */
+/** Waits until a watch has `events` in all, has spoken of an object, or has ended, and compares all that it said by then. */
 export interface CollectStep {
   readonly do: 'collect'
   readonly id: string
-  readonly until: { readonly events: number } | 'end'
+  readonly until: { readonly events: number } | { readonly name: string } | 'end'
 }
 
 /** What a test of the server itself does beside requests. */

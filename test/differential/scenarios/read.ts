@@ -123,6 +123,15 @@ export const readScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: 'a last page by a selector that is empty',
+    steps: [
+      ...labels(['a', { l: 'x' }], ['b', {}]),
+      get(`${cms}?limit=1&labelSelector=l%3Dx`, { save: { next: 'metadata.continue' } }),
+      get(`${cms}?limit=1&labelSelector=l%3Dx&continue={next}`),
+      get(`${cms}?limit=2&labelSelector=l%3Dx`),
+    ],
+  },
+  {
     name: 'pages over all namespaces',
     steps: [
       ...filled('a', 'b', 'c'),

@@ -153,6 +153,16 @@ describe('list', () => {
       expect(rest).toEqual(['b', 'c'])
     }))
 
+  it('F1: the last page by a selector may be empty', () =>
+    withServer(async ({ call, configMap }) => {
+      await configMap('a', { labels: { l: 'x' } })
+      await configMap('b')
+      const first = (await call('GET', `${cm}?labelSelector=l%3Dx&limit=1`)).json
+      expect([first.items.length, first.metadata.remainingItemCount]).toEqual([1, undefined])
+      const last = (await call('GET', `${cm}?labelSelector=l%3Dx&limit=1&continue=${first.metadata.continue}`)).json
+      expect([last.items, last.metadata.continue]).toEqual([[], undefined])
+    }))
+
   it('F1: a custom resource lists its items first, each with kind and apiVersion, and always says continue', () =>
     withServer(async kit => {
       const { definitions, gameDefinition, games, game } = await import('../testkit/in-memory.ts')

@@ -74,9 +74,12 @@ export function list({ store, type, namespace, watchCache }: ListSource, options
       ? collection.snapshot(prefix, start, exact ? rv : undefined)
       : collection.snapshot(named, named, exact ? rv : undefined).filter(one => one.key === named)
   const selected = selection.any ? all.filter(version => selects(selection, version, type)) : all
-  if (limit === 0 || selected.length <= limit) return { items: selected, rv, continue: '', remaining: undefined }
-  const items = selected.slice(0, limit)
-  const last = items.at(-1) as Version
+  const items = limit === 0 ? selected : selected.slice(0, limit)
+  const last = items.at(-1)
+  // A full page is followed by another where anything is left, selected or not: the last page may be empty.
+  if (limit === 0 || items.length < limit || last === undefined || last === all.at(-1)) {
+    return { items, rv, continue: '', remaining: undefined }
+  }
   return {
     items,
     rv,

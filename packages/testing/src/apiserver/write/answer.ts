@@ -43,21 +43,20 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
   if (verb !== 'patch') checkContentType(write)
   if (verb === 'create') return create(parts, write, dryRun)
   if (verb === 'update' && createsOnUpdate(parts, write)) return create(parts, write, dryRun)
-  const current = parts.writer.read(type, target.namespace, target.name)
   const viaPatch = verb === 'patch'
   if (target.subresource === 'scale') {
+    const current = parts.writer.read(type, target.namespace, target.name)
     const scale = viaPatch ? patched(write, scaleOf(type, current.object)) : parseObject(write.request.body, type)
     const next = withScale(type, current.object, scale)
     const after = parts.writer.update(type, current, next, 'main', { dryRun, viaPatch })
     return sendValue(write, 200, scaleOf(type, after))
   }
-  const body = viaPatch ? patched(write, current.object) : parseObject(write.request.body, type)
-  const object = asObject(body, type, target.namespace, viaPatch ? 'patch' : 'body')
-  const { name = '' } = object.metadata
-  if (name === '') {
-    const why = `the name of the object (${target.name} based on URL) was undeterminable: name must be provided`
-    throw StatusError.badRequest(why)
-  }
+  // What a PUT brings is looked at before what is there; a patch needs that first.
+  const given = viaPatch
+    ? undefined
+    : named(write, asObject(parseObject(write.request.body, type), type, target.namespace, 'body'))
+  const current = parts.writer.read(type, target.namespace, target.name)
+  const object = given ?? named(write, asObject(patched(write, current.object), type, target.namespace, 'patch'))
   const part = target.subresource === 'finalize' ? 'finalize' : target.subresource === 'status' ? 'status' : 'main'
   const after = parts.writer.update(type, current, object, part, { dryRun, viaPatch })
   warnOfFinalizers(write, after, current.object.metadata.finalizers ?? [])
@@ -68,6 +67,17 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
 function createsOnUpdate({ store }: CoreParts, { type, target }: WriteRequest): boolean {
   if (behaviourOf(type).createsOnUpdate !== true || target.subresource !== '') return false
   return store.collection(type).get(objectKey(target.namespace, target.name)) === undefined
+}
+
+/** Refuses an object of another name than the URL's. */
+function named({ target }: WriteRequest, object: KubeObject): KubeObject {
+  const { name = '' } = object.metadata
+  if (name === target.name) return object
+  throw StatusError.badRequest(
+    name === ''
+      ? `the name of the object (${target.name} based on URL) was undeterminable: name must be provided`
+      : `the name of the object (${name}) does not match the name on the URL (${target.name})`,
+  )
 }
 
 function create(parts: CoreParts, write: WriteRequest, dryRun: boolean): void {

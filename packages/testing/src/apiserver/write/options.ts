@@ -56,15 +56,16 @@ export function readWriteOptions(query: URLSearchParams, verb: string): { readon
   return { dryRun: dryRun.length > 0 }
 }
 
-/** The options of a delete: the body's, and where there is none the query's. Throws the server's 400 and 422. */
+/** The options of a delete: the body's, and only where there is no body the query's. Throws the server's 400 and 422. */
 export function readDeleteOptions(body: Uint8Array, query: URLSearchParams): DeleteOptions {
   const value = body.length === 0 ? {} : parsed(body)
+  const asked = body.length === 0 ? query : new URLSearchParams()
   const preconditions = objectAt(value, 'preconditions')
-  const policy = stringAt(value, 'propagationPolicy') ?? query.get('propagationPolicy') ?? undefined
+  const policy = stringAt(value, 'propagationPolicy') ?? asked.get('propagationPolicy') ?? undefined
   const orphan = own(value, 'orphanDependents') ?? undefined
   const given = own(value, 'dryRun')
-  const dryRun = (Array.isArray(given) ? given.map(String) : query.getAll('dryRun')).filter(one => one !== '')
-  const grace = own(value, 'gracePeriodSeconds') ?? parseInteger(query.get('gracePeriodSeconds'))
+  const dryRun = (Array.isArray(given) ? given.map(String) : asked.getAll('dryRun')).filter(one => one !== '')
+  const grace = own(value, 'gracePeriodSeconds') ?? parseInteger(asked.get('gracePeriodSeconds'))
   const causes: StatusCause[] = []
   if (orphan !== undefined && policy !== undefined) {
     causes.push(invalid('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'))

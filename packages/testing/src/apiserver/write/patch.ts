@@ -52,8 +52,12 @@ export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
     const copy = { ...(operation as object) } as { op: string; path: string; from?: string; value?: unknown }
     copy.path = armourPath(copy.path)
     if (copy.from !== undefined) copy.from = armourPath(copy.from)
-    // The server's library copies what is missing from an object that is there as null.
-    if (copy.op === 'copy' && copiesNothing(document, copy.from ?? '')) Object.assign(copy, { op: 'add', value: null })
+    // To the server's library what is missing from an object that is there is null: it can be copied and replaced.
+    if (copy.op === 'copy' && isMissing(document, copy.from ?? '')) Object.assign(copy, { op: 'add', value: null })
+    if (isMissing(document, copy.path)) {
+      if (copy.op === 'replace') copy.op = 'add'
+      if (copy.op === 'test' && copy.value === null) continue
+    }
     if (applyPatch(document, [copy as unknown as Operation])[0] !== null) throw unprocessable()
   }
   const patched = disarm(document)
@@ -61,8 +65,8 @@ export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
   return patched
 }
 
-function copiesNothing(document: JsonObject, from: string): boolean {
-  const { parent, value } = Pointer.fromJSON(from).evaluate(document)
+function isMissing(document: JsonObject, path: string): boolean {
+  const { parent, value } = Pointer.fromJSON(path).evaluate(document)
   return value === undefined && isObject(parent)
 }
 

@@ -138,6 +138,56 @@ describe('create', () => {
       expect(await as('application/json; charset=utf-8')).toBe(201)
     }))
 
+  it('F1: a JSON patch takes what is missing from an object that is there for null', () =>
+    withServer(async ({ call, configMap }) => {
+      await configMap('a', { data: { x: '1' } })
+      const patch = async (...operations: object[]): Promise<unknown> => {
+        const answer = await call('PATCH', `${cm}/a`, operations, jsonPatchType)
+        return answer.status === 200 ? answer.json.data : answer.status
+      }
+      expect(await patch({ op: 'replace', path: '/data/y', value: '2' })).toEqual({ x: '1', y: '2' })
+      expect(await patch({ op: 'copy', from: '/data/none', path: '/data/z' })).toEqual({ x: '1', y: '2', z: '' })
+      expect(await patch({ op: 'test', path: '/data/none', value: null }, { op: 'remove', path: '/data/z' })).toEqual({
+        x: '1',
+        y: '2',
+      })
+      expect(await patch({ op: 'remove', path: '/data/none' })).toBe(422)
+      expect(await patch({ op: 'replace', path: '/none/none', value: '1' })).toBe(422)
+    }))
+
+  it('F1: a PUT is looked at before what is there, and the query of a delete only where there is no body', () =>
+    withServer(async ({ call, configMap }) => {
+      expect((await call('PUT', `${cm}/none`, { metadata: { name: 'other' } })).status).toBe(400)
+      expect((await call('PUT', `${cm}/none`, { metadata: {} })).status).toBe(400)
+      await configMap('a')
+      expect((await call('DELETE', `${cm}/a?dryRun=All`)).status).toBe(200)
+      expect((await call('DELETE', `${cm}/a?dryRun=All`, { propagationPolicy: 'Background' })).status).toBe(200)
+      expect((await call('GET', `${cm}/a`)).status).toBe(404)
+    }))
+
+  it('F1: a Pod that went at once, a definition and a namespace are answered as their own code leaves them', () =>
+    withServer(async ({ call }) => {
+      const pods = '/api/v1/namespaces/default/pods'
+      await call('POST', pods, { metadata: { name: 'p' }, spec: { containers: [] } })
+      const pod = (await call('DELETE', `${pods}/p`)).json.metadata
+      expect([pod.deletionGracePeriodSeconds, pod.generation, typeof pod.deletionTimestamp]).toEqual([0, 2, 'string'])
+      expect((await call('DELETE', '/api/v1/namespaces/kube-system')).status).toBe(403)
+      await call('POST', '/api/v1/namespaces', { metadata: { name: 'gone' } })
+      const gone = (await call('DELETE', '/api/v1/namespaces/gone')).json
+      expect([gone.status.phase, gone.metadata.deletionGracePeriodSeconds]).toEqual(['Terminating', undefined])
+    }))
+
+  it('F1: a write to status takes labels along where the built-in does so', () =>
+    withServer(async ({ call }) => {
+      const labelsOf = async (path: string, body: object): Promise<unknown> => {
+        await call('POST', path, { metadata: { name: 'a' }, ...body })
+        const patch = { metadata: { labels: { l: 'x' } }, status: {} }
+        return (await call('PATCH', `${path}/a/status`, patch, merge)).json.metadata.labels
+      }
+      expect(await labelsOf('/api/v1/nodes', {})).toEqual({ l: 'x' })
+      expect(await labelsOf('/apis/apps/v1/namespaces/default/deployments', { spec: {} })).toBe(undefined)
+    }))
+
   it('F1: a dry run answers what would be stored', () =>
     withServer(async ({ call, configMap }) => {
       const before = await configMap('a', { data: { x: '1' } })

@@ -55,7 +55,8 @@ export class Writer {
 
   create(type: ResourceType, object: KubeObject, dryRun: boolean): KubeObject {
     const { metadata } = object
-    if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== '') {
+    // It is the storage that refuses this, and a dry run does not come so far.
+    if (!dryRun && (parseResourceVersion(metadata.resourceVersion ?? '') ?? 0) > 0) {
       throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created')
     }
     const generated = (metadata.name ?? '') === '' && (metadata.generateName ?? '') !== ''
@@ -91,7 +92,7 @@ export class Writer {
     part: Part | 'all',
     options: { readonly dryRun: boolean; readonly viaPatch: boolean },
   ): KubeObject {
-    this.#checkIdentity(type, old, object, options.viaPatch)
+    this.#checkIdentity(type, old, object, options)
     const next = this.#merge(type, old, object, part)
     if (part !== 'all') behaviourOf(type).update?.(next, old, part)
     this.#checkFinalizers(type, old, next)
@@ -179,15 +180,24 @@ export class Writer {
     return `${new Date(this.#clock.now() + plusSeconds * 1000).toISOString().slice(0, 19)}Z`
   }
 
-  #checkIdentity(type: ResourceType, old: KubeObject, object: KubeObject, viaPatch: boolean): void {
-    const { resourceVersion = '', uid = '', name = '' } = object.metadata
+  #checkIdentity(
+    type: ResourceType,
+    old: KubeObject,
+    object: KubeObject,
+    { dryRun, viaPatch }: { readonly dryRun: boolean; readonly viaPatch: boolean },
+  ): void {
+    const { resourceVersion = '', uid = '' } = object.metadata
     const stored = old.metadata.name ?? ''
-    if (name !== stored && name !== '') {
-      throw StatusError.badRequest(`the name of the object (${name}) does not match the name on the URL (${stored})`)
-    }
     if (resourceVersion !== '' && parseResourceVersion(resourceVersion) === undefined) {
       const why = `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`
       throw new StatusError(500, '', why)
+    }
+    if (uid !== '' && uid !== old.metadata.uid && !viaPatch) {
+      throw StatusError.conflict(
+        type,
+        stored,
+        `StorageError: invalid object, Code: 4, Key: ${dryRun ? '' : '/registry'}${etcdKey(type, old.metadata)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
+      )
     }
     if (resourceVersion === '' && type.updateNeedsResourceVersion && !viaPatch) {
       throw StatusError.invalid(
@@ -201,13 +211,6 @@ export class Writer {
           },
         ],
         type.plural,
-      )
-    }
-    if (uid !== '' && uid !== old.metadata.uid && !viaPatch) {
-      throw StatusError.conflict(
-        type,
-        stored,
-        `StorageError: invalid object, Code: 4, Key: ${etcdKey(type, old.metadata)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
       )
     }
     if (resourceVersion !== '' && resourceVersion !== old.metadata.resourceVersion)
@@ -288,10 +291,10 @@ function marksItself(type: ResourceType): boolean {
   return behaviourOf(type).marked !== undefined
 }
 
-/** Where etcd keeps an object, as refusals of the storage name it. */
+/** Where etcd keeps an object, below its root, as refusals of the storage name it. */
 function etcdKey(type: ResourceType, { namespace = '', name = '' }: KubeObject['metadata']): string {
   const resource = type.custom || isOwnServer(type.group) ? `${type.group}/${type.plural}` : type.plural
-  return `/registry/${resource}/${objectKey(namespace, name)}`
+  return `/${resource}/${objectKey(namespace, name)}`
 }
 
 /** Whether more than finalizers holds the object: a namespace that its controller has not emptied yet. */

@@ -33,7 +33,10 @@ const unserved: Readonly<Record<string, string>> = {
   mutatingwebhookconfigurations: 'admission webhooks',
   validatingwebhookconfigurations: 'admission webhooks',
   mutatingadmissionpolicies: 'admission policies',
+  mutatingadmissionpolicybindings: 'admission policies',
   validatingadmissionpolicies: 'admission policies',
+  validatingadmissionpolicybindings: 'admission policies',
+  apiservices: 'aggregated API servers',
 }
 
 /** The API server in this process. */

@@ -4,7 +4,7 @@ import type { KubeObject } from '../objects/object.ts'
 import { parseResourceVersion } from '../objects/resource-version.ts'
 import { materialise } from '../objects/stored.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
-import { StatusError } from '../status.ts'
+import { type StatusCause, StatusError } from '../status.ts'
 import { objectKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
 import { behaviourOf, podGraceSeconds, statusWrites } from './behaviour.ts'
@@ -95,7 +95,7 @@ export class Writer {
     this.#checkIdentity(type, old, object, options)
     const next = this.#merge(type, old, object, part)
     if (part !== 'all') behaviourOf(type).update?.(next, old, part)
-    this.#checkFinalizers(type, old, next)
+    this.#checkImmutable(type, old, next, object.metadata.uid ?? '')
     this.#admission(type, next, old)
     this.#validate(type, next, old)
     if (type.hasGeneration && part !== 'status' && contentChanged(type, old, next)) {
@@ -215,10 +215,6 @@ export class Writer {
     }
     if (resourceVersion !== '' && resourceVersion !== old.metadata.resourceVersion)
       throw StatusError.modified(type, stored)
-    if (uid !== '' && uid !== old.metadata.uid) {
-      const cause = invalid('metadata.uid', uid, 'field is immutable')
-      throw StatusError.invalid(type, stored, type.custom ? [cause, cause] : [cause])
-    }
   }
 
   #merge(type: ResourceType, old: KubeObject, object: KubeObject, part: Part | 'all'): KubeObject {
@@ -266,19 +262,23 @@ export class Writer {
     if (causes.length > 0) throw StatusError.invalid(type, object.metadata.name ?? '', causes)
   }
 
-  #checkFinalizers(type: ResourceType, old: KubeObject, next: KubeObject): void {
-    if (old.metadata.deletionTimestamp === undefined) return
+  /** Refuses new finalizers of what is being deleted, and another uid. */
+  #checkImmutable(type: ResourceType, old: KubeObject, next: KubeObject, uid: string): void {
+    const causes: StatusCause[] = []
     const had = new Set(old.metadata.finalizers ?? [])
     const added = (next.metadata.finalizers ?? []).filter(finalizer => !had.has(finalizer))
-    if (added.length === 0) return
-    const found = added.map(text => JSON.stringify(text)).join(', ')
-    const cause = {
-      reason: 'FieldValueForbidden',
-      message: `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${found}}`,
-      field: 'metadata.finalizers',
+    if (old.metadata.deletionTimestamp !== undefined && added.length > 0) {
+      const found = added.map(text => JSON.stringify(text)).join(', ')
+      causes.push({
+        reason: 'FieldValueForbidden',
+        message: `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${found}}`,
+        field: 'metadata.finalizers',
+      })
     }
+    if (uid !== '' && uid !== old.metadata.uid) causes.push(invalid('metadata.uid', uid, 'field is immutable'))
+    if (causes.length === 0) return
     // The server of custom resources validates an update twice.
-    throw StatusError.invalid(type, next.metadata.name ?? '', type.custom ? [cause, cause] : [cause])
+    throw StatusError.invalid(type, next.metadata.name ?? '', type.custom ? [...causes, ...causes] : causes)
   }
 }
 

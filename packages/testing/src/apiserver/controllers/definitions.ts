@@ -5,6 +5,7 @@ import { materialise } from '../objects/stored.ts'
 import { completeDefinition, reinitialising, typesOf, validateDefinition, versionsOf } from '../resources/definition.ts'
 import type { Registry } from '../resources/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
+import { unservedSchema } from '../schema/definition-schemas.ts'
 import { StatusError } from '../status.ts'
 import { resourceKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
@@ -74,6 +75,8 @@ export class Definitions {
     if (objectAt(objectAt(object, 'spec'), 'conversion')?.strategy === 'Webhook') {
       throw StatusError.missing('conversion webhooks')
     }
+    const unserved = unservedSchema(object)
+    if (unserved !== undefined) throw StatusError.missing(`schemas with ${unserved}`)
     const storage = versionsOf(object).find(version => version.storage)?.name ?? ''
     if (old === undefined) {
       object.status = {

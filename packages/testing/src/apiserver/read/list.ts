@@ -4,6 +4,7 @@ import { type ListOptions, selects } from '../requests/list-options.ts'
 import type { Representation } from '../requests/representation.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { Responder } from '../responder.ts'
+import { viewOf } from '../schema/resource-schema.ts'
 import { StatusError } from '../status.ts'
 import { objectKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
@@ -39,6 +40,8 @@ export function list({ store, type, namespace, watchCache }: ListSource, options
   // reads all namespaces with it, as in the real server: whoever pages so sees items twice.
   const scope = namespace === '' && selection.fields?.namespace ? `${selection.fields.namespace}/` : prefix
   const collection = store.collection(type)
+  const shown = (items: Version[]): Version[] =>
+    type.schema === undefined ? items : items.map(version => viewOf(type, version))
   const current = store.revision
   let { limit } = options
   let rv = current
@@ -78,10 +81,10 @@ export function list({ store, type, namespace, watchCache }: ListSource, options
   const last = items.at(-1)
   // A full page is followed by another where anything is left, selected or not: the last page may be empty.
   if (limit === 0 || items.length < limit || last === undefined || last === all.at(-1)) {
-    return { items, rv, continue: '', remaining: undefined }
+    return { items: shown(items), rv, continue: '', remaining: undefined }
   }
   return {
-    items,
+    items: shown(items),
     rv,
     continue: encodeContinue({ rv, start: `${last.key.slice(scope.length)}\u0000` }),
     remaining: selection.any ? undefined : selected.length - limit,

@@ -5,6 +5,7 @@ import { type Selection, selects } from '../requests/list-options.ts'
 import type { Representation } from '../requests/representation.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { Responder } from '../responder.ts'
+import { viewOf } from '../schema/resource-schema.ts'
 import type { Status } from '../status.ts'
 import { StatusError } from '../status.ts'
 import type { Observer } from '../store/collection.ts'
@@ -176,7 +177,8 @@ export class WatchStream implements Observer {
     return true
   }
 
-  #text(version: Version): string {
+  #text(stored: Version): string {
+    const version = viewOf(this.type, stored)
     if (this.#as === 'metadata') return metadataText(version)
     if (this.#as === 'table') {
       const first = this.#firstTable

@@ -1,6 +1,7 @@
 import { notAResourceVersion, parseResourceVersion } from '../objects/resource-version.ts'
 import { materialise } from '../objects/stored.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
+import { viewOf } from '../schema/resource-schema.ts'
 import { checkFields, type FieldSelector, fieldValue, parseFieldSelector } from '../selectors/fields.ts'
 import { type LabelSelector, parseLabelSelector } from '../selectors/labels.ts'
 import { parseShardSelector, type ShardSelector } from '../selectors/shards.ts'
@@ -126,7 +127,7 @@ export function selects(selection: Selection, version: Version, type: ResourceTy
     if (field === 'metadata.name') actual = version.name
     else if (field === 'metadata.namespace') actual = version.namespace
     else {
-      object ??= materialise(version, type.apiVersion, type.kind)
+      object ??= materialise(viewOf(type, version), type.apiVersion, type.kind)
       actual = fieldValue(object, field)
     }
     return (actual === value) === equal

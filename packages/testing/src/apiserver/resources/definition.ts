@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { isObject, type Json, type JsonObject, objectAt, own, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { subdomainProblems } from '../objects/qualified-name.ts'
+import { schemaOf, schemaProblems } from '../schema/definition-schemas.ts'
+import { ResourceSchema } from '../schema/resource-schema.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import { apiVersionOf, type Column, type ResourceType, type ScalePaths, type Subresource } from './resource-type.ts'
 
@@ -80,6 +82,7 @@ export function validateDefinition(definition: KubeObject, old: KubeObject | und
     immutable('spec.names.kind', objectAt(was, 'names'), names, 'kind')
     immutable('spec.names.plural', objectAt(was, 'names'), names, 'plural')
   }
+  causes.push(...schemaProblems(definition, old))
   if (causes.length > 0) {
     throw StatusError.invalid(
       { group: 'apiextensions.k8s.io', plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition' },
@@ -169,6 +172,12 @@ export function typesOf(definition: KubeObject): ResourceType[] {
   const versions = versionsOf(definition)
   const storageVersion = versions.find(version => version.storage)?.name ?? ''
   const kind = stringAt(names, 'kind') ?? ''
+  const schemas = new Map(
+    versions.map(({ name, raw }) => {
+      const schema = schemaOf(raw)
+      return [name, schema === undefined ? undefined : new ResourceSchema(schema)]
+    }),
+  )
   return versions
     .filter(version => version.served)
     .map(({ name: version, raw }): ResourceType => {
@@ -197,6 +206,8 @@ export function typesOf(definition: KubeObject): ResourceType[] {
         scale,
         columns: columnsOf(own(raw, 'additionalPrinterColumns')),
         selectableFields: selectableOf(own(raw, 'selectableFields')),
+        schema: schemas.get(version),
+        storageSchema: schemas.get(storageVersion),
         deprecation: own(raw, 'deprecated') === true ? deprecationOf(raw, group, version, kind) : undefined,
       }
     })

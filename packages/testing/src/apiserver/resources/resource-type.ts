@@ -1,3 +1,4 @@
+import type { ResourceSchema } from '../schema/resource-schema.ts'
 import type { StoredResource } from '../store/store.ts'
 
 /** A subresource as discovery names it. */
@@ -52,6 +53,9 @@ export interface ResourceType extends StoredResource {
   readonly selectableFields: readonly string[]
   /** What discovery says of the storage; equal where endpoints serve the same objects. */
   readonly storageVersionHash?: string | undefined
+  /** The schema of its objects at this version, and at the version that they are stored at. */
+  readonly schema?: ResourceSchema | undefined
+  readonly storageSchema?: ResourceSchema | undefined
   /** Sent as a warning with every answer. */
   readonly deprecation?: string | undefined
 }

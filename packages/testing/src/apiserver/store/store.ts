@@ -15,6 +15,8 @@ export interface StoredResource {
   readonly namespaced: boolean
   /** A custom resource: keys are sorted, and list items carry kind and apiVersion. */
   readonly custom: boolean
+  /** The schema that its objects are written under. */
+  readonly schema?: { readonly fingerprint: string } | undefined
 }
 
 /** Hears of every change in the whole store, after the collection's own observers. */
@@ -86,13 +88,14 @@ export class Store {
       object,
       collection.get(key) === undefined ? 'ADDED' : 'MODIFIED',
       storedAs,
+      resource.schema?.fingerprint,
     )
   }
 
   /** Deletes `version`: its last state (or `last`, if given) at a resourceVersion of its own. */
   remove(resource: StoredResource, version: Version, last?: KubeObject): Version {
     const object = last ?? materialise(version, '', resource.kind)
-    return this.#commit(resource, this.collection(resource), object, 'DELETED', version.storedAs)
+    return this.#commit(resource, this.collection(resource), object, 'DELETED', version.storedAs, version.schema)
   }
 
   #commit(
@@ -101,6 +104,7 @@ export class Store {
     object: KubeObject,
     type: ChangeType,
     storedAs: string,
+    schema: string | undefined,
   ): Version {
     const { name = '', namespace = '', uid = '', labels, ownerReferences } = object.metadata
     const key = objectKey(namespace, name)
@@ -124,6 +128,7 @@ export class Store {
       owners: ownerReferences?.length ? ownerReferences.map(owner => owner.uid) : undefined,
       terminating: object.metadata.deletionTimestamp !== undefined,
       storedAs,
+      schema,
       prev: previous,
     }
     collection.commit(version)

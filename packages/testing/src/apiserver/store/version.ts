@@ -19,6 +19,8 @@ export interface Version extends StoredText {
   readonly terminating: boolean
   /** The version (`v1`) that it was written at. */
   readonly storedAs: string
+  /** The schema that it was written under, if its resource has one. */
+  readonly schema: string | undefined
   /** The state before, while history still reaches it. */
   prev: Version | undefined
 }

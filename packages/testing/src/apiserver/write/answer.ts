@@ -11,10 +11,12 @@ import type { Representation } from '../requests/representation.ts'
 import type { RequestInfo, ResourceTarget } from '../requests/request-info.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { Responder } from '../responder.ts'
+import { viewOf } from '../schema/resource-schema.ts'
 import { deleted, StatusError } from '../status.ts'
 import { objectKey, resourceKey } from '../store/store.ts'
 import { behaviourOf } from './behaviour.ts'
 import { asObject, parseObject } from './body.ts'
+import { type FieldValidation, readFields } from './fields.ts'
 import { readDeleteOptions, readWriteOptions } from './options.ts'
 import { jsonPatch, mergePatch, parsePatch } from './patch.ts'
 import { scaleOf, withScale } from './scale.ts'
@@ -39,10 +41,11 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
   if (verb === 'get') {
     return sendValue(write, 200, scaleOf(type, parts.writer.read(type, target.namespace, target.name).object))
   }
-  const { dryRun } = readWriteOptions(write.info.query, verb)
+  const schemed = type.custom && target.subresource !== 'scale'
+  const { dryRun, validation } = readWriteOptions(write.info.query, verb, schemed)
   if (verb !== 'patch') checkContentType(write)
-  if (verb === 'create') return create(parts, write, dryRun)
-  if (verb === 'update' && createsOnUpdate(parts, write)) return create(parts, write, dryRun)
+  if (verb === 'create') return create(parts, write, dryRun, validation)
+  if (verb === 'update' && createsOnUpdate(parts, write)) return create(parts, write, dryRun, validation)
   const viaPatch = verb === 'patch'
   if (target.subresource === 'scale') {
     const current = parts.writer.read(type, target.namespace, target.name)
@@ -52,11 +55,13 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
     return sendValue(write, 200, scaleOf(type, after))
   }
   // What a PUT brings is looked at before what is there; a patch needs that first.
-  const given = viaPatch
-    ? undefined
-    : named(write, asObject(parseObject(write.request.body, type), type, target.namespace, 'body'))
+  const read = (value: JsonObject): KubeObject => {
+    const given = asObject(value, type, target.namespace, viaPatch ? 'patch' : 'body')
+    return readFields(named(write, given), write, validation)
+  }
+  const given = viaPatch ? undefined : read(parseObject(write.request.body, type))
   const current = parts.writer.read(type, target.namespace, target.name)
-  const object = given ?? named(write, asObject(patched(write, current.object), type, target.namespace, 'patch'))
+  const object = given ?? read(patched(write, current.object))
   const part = target.subresource === 'finalize' ? 'finalize' : target.subresource === 'status' ? 'status' : 'main'
   const after = parts.writer.update(type, current, object, part, { dryRun, viaPatch })
   warnOfFinalizers(write, after, current.object.metadata.finalizers ?? [])
@@ -80,9 +85,10 @@ function named({ target }: WriteRequest, object: KubeObject): KubeObject {
   )
 }
 
-function create(parts: CoreParts, write: WriteRequest, dryRun: boolean): void {
+function create(parts: CoreParts, write: WriteRequest, dryRun: boolean, validation: FieldValidation): void {
   const { type, target, verb } = write
-  const object = asObject(parseObject(write.request.body, type), type, target.namespace, 'body')
+  const given = asObject(parseObject(write.request.body, type), type, target.namespace, 'body')
+  const object = readFields(given, write, validation)
   if (verb === 'update') {
     object.metadata.name ??= target.name
     if (object.metadata.name !== target.name) {
@@ -187,7 +193,7 @@ function patched({ request, type }: WriteRequest, current: KubeObject): JsonObje
 function storedState({ store }: CoreParts, type: ResourceType, { metadata }: KubeObject): StoredText | undefined {
   const version = store.collection(type).get(objectKey(metadata.namespace ?? '', metadata.name ?? ''))
   const same = version !== undefined && version.uid === metadata.uid && String(version.rv) === metadata.resourceVersion
-  return same ? version : undefined
+  return same ? viewOf(type, version) : undefined
 }
 
 function send(parts: CoreParts, write: WriteRequest, code: number, object: KubeObject, dryRun: boolean): void {

@@ -3,6 +3,7 @@ import { parseInteger } from '../requests/list-options.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import { parseBody } from './body.ts'
 import { DecodeError } from './decoding.ts'
+import type { FieldValidation } from './fields.ts'
 import { invalid } from './validate.ts'
 import type { DeleteOptions } from './writer.ts'
 
@@ -28,8 +29,12 @@ function dryRunProblems(asked: readonly string[]): StatusCause[] {
   return all ? [] : [unsupported('dryRun', [...asked], ['All'])]
 }
 
-/** Whether a create, an update or a patch is a dry run. Throws the server's 422 for options that are none. */
-export function readWriteOptions(query: URLSearchParams, verb: string): { readonly dryRun: boolean } {
+/** What a create, an update or a patch is asked to do beside. Throws the server's 422 for options that are none. */
+export function readWriteOptions(
+  query: URLSearchParams,
+  verb: string,
+  custom: boolean,
+): { readonly dryRun: boolean; readonly validation: FieldValidation } {
   const dryRun = query.getAll('dryRun').filter(one => one !== '')
   const causes = dryRunProblems(dryRun)
   const manager = query.get('fieldManager') ?? ''
@@ -52,8 +57,11 @@ export function readWriteOptions(query: URLSearchParams, verb: string): { readon
     })
   }
   refuse(kinds[verb] ?? 'UpdateOptions', causes)
-  if (validation === 'Strict') throw StatusError.missing('fieldValidation=Strict')
-  return { dryRun: dryRun.length > 0 }
+  if (validation === 'Strict' && !custom) throw StatusError.missing('fieldValidation=Strict of built-in resources')
+  return {
+    dryRun: dryRun.length > 0,
+    validation: validation === 'Ignore' || validation === 'Strict' ? validation : 'Warn',
+  }
 }
 
 /** The options of a delete: the body's, and only where there is no body the query's. Throws the server's 400 and 422. */

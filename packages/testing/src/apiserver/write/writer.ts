@@ -4,6 +4,8 @@ import type { KubeObject } from '../objects/object.ts'
 import { parseResourceVersion } from '../objects/resource-version.ts'
 import { materialise } from '../objects/stored.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
+import { problemsOf, problemsOfStatus } from '../schema/decode.ts'
+import { viewOf } from '../schema/resource-schema.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import { objectKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
@@ -50,7 +52,8 @@ export class Writer {
   read(type: ResourceType, namespace: string, name: string): { version: Version; object: KubeObject } {
     const version = this.#store.collection(type).get(objectKey(namespace, name))
     if (version === undefined) throw StatusError.notFound(type, name)
-    return { version, object: materialise(version, type.apiVersion, type.kind) }
+    const view = viewOf(type, version)
+    return { version: view, object: materialise(view, type.apiVersion, type.kind) }
   }
 
   create(type: ResourceType, object: KubeObject, dryRun: boolean): KubeObject {
@@ -70,7 +73,7 @@ export class Writer {
     if (type.hasStatus) delete object.status
     behaviourOf(type).create?.(object)
     this.#admission(type, object, undefined)
-    this.#validate(type, object, undefined)
+    this.#validate(type, object, undefined, 'main')
     const existing = this.#store.collection(type).get(objectKey(metadata.namespace ?? '', metadata.name ?? ''))
     if (existing !== undefined) {
       const terminating = existing.text.includes('"deletionTimestamp":"')
@@ -97,11 +100,12 @@ export class Writer {
     if (part !== 'all') behaviourOf(type).update?.(next, old, part)
     this.#checkImmutable(type, old, next, object.metadata.uid ?? '')
     this.#admission(type, next, old)
-    this.#validate(type, next, old)
+    this.#validate(type, next, old, part)
     if (type.hasGeneration && part !== 'status' && contentChanged(type, old, next)) {
       next.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
-    if (sameJson(next, old) && version.storedAs === type.storageVersion) return old
+    const stored = this.#store.collection(type).get(version.key)
+    if (sameJson(next, old) && version === stored && version.storedAs === type.storageVersion) return old
     if (options.dryRun) return next
     if (next.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0) {
       const graceful = (next.metadata.deletionGracePeriodSeconds ?? 0) > 0
@@ -257,8 +261,13 @@ export class Writer {
     return next
   }
 
-  #validate(type: ResourceType, object: KubeObject, old: KubeObject | undefined): void {
+  #validate(type: ResourceType, object: KubeObject, old: KubeObject | undefined, part: Part | 'all'): void {
     const causes = [...metaProblems(object, type), ...(behaviourOf(type).problems?.(object, old) ?? [])]
+    const schema = type.schema?.root
+    if (schema !== undefined) {
+      const status = part === 'status' && old !== undefined
+      causes.push(...(status ? problemsOfStatus(schema, object, old) : problemsOf(schema, object, old)))
+    }
     if (causes.length > 0) throw StatusError.invalid(type, object.metadata.name ?? '', causes)
   }
 

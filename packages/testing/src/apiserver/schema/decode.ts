@@ -1,0 +1,35 @@
+import type { JsonObject } from '../objects/json.ts'
+import type { StatusCause } from '../status.ts'
+import { applyDefaults } from './defaults.ts'
+import { validateEmbedded } from './embedded.ts'
+import { validateListTypes } from './list-types.ts'
+import { type Pruned, prune } from './prune.ts'
+import type { Schema } from './schema.ts'
+import { validate } from './validate.ts'
+
+/** An object as the server takes it in: defaults filled in (unless not `defaults`), unknown fields removed. */
+export function decode(schema: Schema, object: JsonObject, defaults: boolean = true): Pruned {
+  return prune(schema, defaults ? applyDefaults(schema, object) : object)
+}
+
+/** What the server has against a whole object; with `old`, against what an update changed. */
+export function problemsOf(schema: Schema, object: JsonObject, old?: JsonObject | undefined): StatusCause[] {
+  const repeatedBefore = old !== undefined && validateListTypes(schema, old).length > 0
+  return [
+    ...validate(schema, object, old),
+    ...validateEmbedded(schema, object),
+    ...(repeatedBefore ? [] : validateListTypes(schema, object)),
+  ]
+}
+
+/** What the server has against an update of the status alone. */
+export function problemsOfStatus(schema: Schema, object: JsonObject, old: JsonObject): StatusCause[] {
+  const status = schema.properties.get('status')
+  const { status: value } = object
+  const repeated = validateListTypes(schema, object)
+  const repeatedBefore = repeated.length > 0 && validateListTypes(schema, old).length > 0
+  return [
+    ...(status === undefined || value === undefined ? [] : validate(status, value, old.status, 'status')),
+    ...(repeatedBefore ? [] : repeated),
+  ]
+}

@@ -1,0 +1,44 @@
+import { isObject, type Json, type JsonObject, objectAt, own, sameJson } from '../objects/json.ts'
+import type { StatusCause } from '../status.ts'
+import { checkStructural } from './check.ts'
+import { list, unservedIn } from './schema.ts'
+
+/** The schema of one version, as a definition has it. */
+export function schemaOf(version: JsonObject): JsonObject | undefined {
+  return objectAt(objectAt(version, 'schema'), 'openAPIV3Schema')
+}
+
+function versionsIn(definition: JsonObject | undefined): readonly Json[] {
+  return list(objectAt(definition, 'spec') ?? {}, 'versions')
+}
+
+/**
+ * What is wrong with a definition's schemas; nothing where they are as before. Where all versions have the same
+ * one, the server names no version.
+ */
+export function schemaProblems(definition: JsonObject, old: JsonObject | undefined): StatusCause[] {
+  if (sameJson(versionsIn(definition), versionsIn(old))) return []
+  const versions = versionsIn(definition).map(version => (isObject(version) ? version : {}))
+  const hasStatus = (version: JsonObject): boolean =>
+    own(objectAt(version, 'subresources') ?? {}, 'status') !== undefined
+  const first = versions[0]
+  const schema = first === undefined ? undefined : schemaOf(first)
+  if (schema !== undefined && versions.every(version => sameJson(schemaOf(version), schema))) {
+    return checkStructural(schema, 'spec.validation.openAPIV3Schema', versions.some(hasStatus))
+  }
+  return versions.flatMap((version, i) => {
+    const one = schemaOf(version)
+    const path = `spec.versions[${i}].schema.openAPIV3Schema`
+    return one === undefined ? [] : checkStructural(one, path, hasStatus(version))
+  })
+}
+
+/** What a definition's schemas ask to be checked that is not checked here; `undefined`: nothing. */
+export function unservedSchema(definition: JsonObject): string | undefined {
+  for (const version of versionsIn(definition)) {
+    const schema = isObject(version) ? schemaOf(version) : undefined
+    const what = schema === undefined ? undefined : unservedIn(schema)
+    if (what !== undefined) return what
+  }
+  return undefined
+}

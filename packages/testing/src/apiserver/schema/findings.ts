@@ -1,0 +1,101 @@
+import type { Json } from '../objects/json.ts'
+import type { StatusCause } from '../status.ts'
+import { goJson, goQuote, goValue } from './go-text.ts'
+
+/** What is wrong with a field. `text` tells findings apart: one that was made already is not made again. */
+export interface Finding {
+  readonly text: string
+  readonly cause: StatusCause
+}
+
+/** What looking at a value found, and how many checks were made: of alternatives that fail, the one with most is told. */
+export class Findings {
+  readonly all: Finding[] = []
+  checks = 0
+
+  get none(): boolean {
+    return this.all.length === 0
+  }
+
+  add(finding: Finding | undefined): void {
+    if (finding === undefined || this.all.some(one => one.text === finding.text)) return
+    this.all.push(finding)
+  }
+
+  merge(other: Findings): void {
+    for (const finding of other.all) this.add(finding)
+    this.checks += other.checks
+  }
+}
+
+/** Names fields in causes: those of a whole object, or of its status (`under`). */
+export class Fields {
+  readonly #under: string
+
+  constructor(under: string) {
+    this.#under = under
+  }
+
+  name(path: string): string {
+    const inner = path.replace(/^\./, '')
+    if (inner === '') return this.#under === '' ? '<nil>' : this.#under
+    return this.#under === '' ? inner : `${this.#under}.${inner}`
+  }
+
+  required(path: string): Finding {
+    return {
+      text: `${path} in body is required`,
+      cause: { reason: 'FieldValueRequired', message: 'Required value', field: this.name(path) },
+    }
+  }
+
+  type(path: string, expected: string, found: string): Finding {
+    const text = `${path} in body must be of type ${expected}: ${goQuote(found)}`
+    const message = `Invalid value: ${goQuote(found)}: ${text}`
+    return { text, cause: { reason: 'FieldValueTypeInvalid', message, field: this.name(path) } }
+  }
+
+  /** `what`: the sentence after the path. */
+  invalid(path: string, value: Json, what: string): Finding {
+    const text = `${path} in body ${what}`
+    return this.#invalid(text, value, this.name(path))
+  }
+
+  forbidden(path: string, key: string): Finding {
+    return this.#invalid(`${path}.${key} in body is a forbidden property`, key, this.name(path))
+  }
+
+  notPositive(path: string, factor: string): Finding {
+    const text = `factor MultipleOf declared for ${path} must be positive: ${factor}`
+    const message = `Invalid value: ${factor}: ${text}`
+    return { text, cause: { reason: 'FieldValueInvalid', message, field: this.name(path) } }
+  }
+
+  /** What is said of the whole object and not of a field. */
+  whole(text: string): Finding {
+    return this.#invalid(text, '', this.name(''))
+  }
+
+  unsupported(path: string, value: Json, values: readonly Json[]): Finding {
+    const supported = values.map(one => goQuote(typeof one === 'string' ? one : goJson(one))).join(', ')
+    const message = `Unsupported value: ${goValue(value)}: supported values: ${supported}`
+    const text = `${path} in body should be one of ${JSON.stringify(values)}`
+    return { text, cause: { reason: 'FieldValueNotSupported', message, field: this.name(path) } }
+  }
+
+  tooLong(path: string, most: number): Finding {
+    const text = `${path} in body should be at most ${most} chars long`
+    const message = `Too long: may not be more than ${most} ${most === 1 ? 'byte' : 'bytes'}`
+    return { text, cause: { reason: 'FieldValueTooLong', message, field: this.name(path) } }
+  }
+
+  tooMany(path: string, count: number, most: number, what: 'items' | 'properties'): Finding {
+    const text = `${path} in body should have at most ${most} ${what}`
+    const message = `Too many: ${count}: must have at most ${most} ${most === 1 ? 'item' : 'items'}`
+    return { text, cause: { reason: 'FieldValueTooMany', message, field: this.name(path) } }
+  }
+
+  #invalid(text: string, value: Json, field: string): Finding {
+    return { text, cause: { reason: 'FieldValueInvalid', message: `Invalid value: ${goValue(value)}: ${text}`, field } }
+  }
+}

@@ -1,0 +1,47 @@
+import { isObject, type Json, type JsonObject } from '../objects/json.ts'
+
+const owner = ['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion']
+const manager = ['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource']
+
+/** The fields of ObjectMeta, each with those of its items where they are objects. */
+const metaFields: ReadonlyMap<string, readonly string[] | undefined> = new Map([
+  ...[
+    'name',
+    'generateName',
+    'namespace',
+    'selfLink',
+    'uid',
+    'resourceVersion',
+    'generation',
+    'creationTimestamp',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+    'labels',
+    'annotations',
+    'finalizers',
+  ].map((name): [string, undefined] => [name, undefined]),
+  ['ownerReferences', owner],
+  ['managedFields', manager],
+])
+
+/** Whether metadata has a field of this name. */
+export function isMetaField(name: string): boolean {
+  return metaFields.has(name)
+}
+
+/** The paths of fields that no metadata has, `path` being its own. */
+export function unknownMeta(metadata: JsonObject, path: string): string[] {
+  const unknown: string[] = []
+  for (const name of Object.keys(metadata).sort()) {
+    if (!metaFields.has(name)) unknown.push(`${path}.${name}`)
+    const items = metaFields.get(name)
+    const list = metadata[name]
+    if (items === undefined || !Array.isArray(list)) continue
+    for (const [i, item] of (list as readonly Json[]).entries()) {
+      if (!isObject(item)) continue
+      const strange = Object.keys(item).filter(key => !items.includes(key))
+      unknown.push(...strange.sort().map(key => `${path}.${name}[${i}].${key}`))
+    }
+  }
+  return unknown
+}

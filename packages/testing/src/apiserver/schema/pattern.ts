@@ -1,0 +1,51 @@
+/** Classes that Go's regular expressions know by name, as the inside of a JavaScript class. */
+const posix: Readonly<Record<string, string>> = {
+  alnum: '0-9A-Za-z',
+  alpha: 'A-Za-z',
+  ascii: '\\x00-\\x7F',
+  blank: '\\t ',
+  cntrl: '\\x00-\\x1F\\x7F',
+  digit: '0-9',
+  graph: '!-~',
+  lower: 'a-z',
+  print: ' -~',
+  punct: '!-\\/:-@\\[-`{-~',
+  space: '\\t\\n\\v\\f\\r ',
+  upper: 'A-Z',
+  word: '0-9A-Za-z_',
+  xdigit: '0-9A-Fa-f',
+}
+
+/** What Go's regular expressions refuse and JavaScript's take, as Go words it; `undefined`: nothing. */
+export function goPatternProblem(source: string): string | undefined {
+  const perl = /(?<!\\)(?:\\\\)*(\(\?(?:[=!]|<[=!]))/.exec(source)
+  if (perl !== null) {
+    return `error parsing regexp: invalid or unsupported Perl syntax: \`${(perl[1] as string).slice(0, 3)}\``
+  }
+  const reference = /(?<!\\)(?:\\\\)*(\\[1-9])/.exec(source)
+  if (reference !== null) return `error parsing regexp: invalid escape sequence: \`${reference[1]}\``
+  return undefined
+}
+
+/** A regular expression of Go's as JavaScript's; `undefined` where there is none that means the same. */
+export function goPattern(source: string): RegExp | undefined {
+  const leading = /^\(\?([ims]+)\)/.exec(source)
+  const flags = leading?.[1] ?? ''
+  const body = source
+    .slice(leading?.[0].length ?? 0)
+    .replace(/\[:(\^?)(\w+):\]/g, (whole, negated: string, name: string) =>
+      negated === '' ? (posix[name] ?? whole) : whole,
+    )
+    .replace(/\\[pP][A-Z](?![\w{])/g, short => `${short.slice(0, 2)}{${short.slice(2)}}`)
+    .replace(/\(\?P</g, '(?<')
+    .replace(/(?<!\\)((?:\\\\)*)\\A/g, '$1^')
+    .replace(/(?<!\\)((?:\\\\)*)\\z/g, '$1$')
+  for (const unicode of ['u', '']) {
+    try {
+      return new RegExp(body, flags + unicode)
+    } catch {
+      // Escapes that Go takes are errors with `u`; what is one without it too has no equal.
+    }
+  }
+  return undefined
+}

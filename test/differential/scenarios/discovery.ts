@@ -1,4 +1,5 @@
-import { get, type Scenario } from '../scenario.ts'
+import { get, post, quietly, type Scenario, wait } from '../scenario.ts'
+import { crds, gameDefinition, version } from './shapes.ts'
 
 const versions = [
   'admissionregistration.k8s.io/v1',
@@ -30,7 +31,25 @@ export const discoveryScenarios: readonly Scenario[] = [
   ...versions.map(version => ({ name: `discovery of ${version}`, steps: [get(`/apis/${version}`)] })),
   { name: 'discovery: groups one by one', steps: groups.map(group => get(`/apis/${group}`)) },
   // By now the definitions of all other scenarios are on both servers.
-  { name: 'discovery of all groups', steps: [get('/apis')], alone: true },
+  {
+    name: 'discovery of all groups',
+    steps: [
+      ...[
+        ['zz', 'v1'],
+        ['aa', 'v2'],
+        ['mm', 'v1'],
+      ].flatMap(([group = '', name = '']) => {
+        const definition = gameDefinition([version(name, { storage: true })], { group: `${group}.{g}` })
+        return [
+          quietly(post(crds, { ...definition, metadata: { name: `games.${group}.{g}` } })),
+          wait(`/apis/${group}.{g}/${name}`, { status: 200 }),
+          wait(`/apis/${group}.{g}`, { status: 200 }),
+        ]
+      }),
+      get('/apis'),
+    ],
+    alone: true,
+  },
   { name: 'aggregated discovery of all groups', steps: [get('/apis', { headers: aggregated })], alone: true },
   { name: 'aggregated discovery of the core group', steps: [get('/api', { headers: aggregated })] },
 ]

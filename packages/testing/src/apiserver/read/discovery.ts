@@ -24,12 +24,23 @@ function groupsOf(registry: Registry): Map<string, GroupVersion[]> {
     }
     version.types.push(type)
   }
-  for (const versions of groups.values()) {
-    if (versions.some(({ types }) => types.some(type => type.custom))) {
-      versions.sort((a, b) => compareVersions(b.version, a.version))
-    }
+  const custom: [string, GroupVersion[]][] = []
+  for (const [group, versions] of groups) {
+    if (!isCustom(versions)) continue
+    versions.sort((a, b) => compareVersions(b.version, a.version))
+    custom.push([group, versions])
   }
+  // Behind the built-in groups come those of definitions, by the name that the server has for their first version.
+  for (const [group] of custom) groups.delete(group)
+  const firstName = ([group, versions]: [string, GroupVersion[]]): string =>
+    versions.map(({ version }) => `${version}.${group}`).sort()[0] ?? ''
+  custom.sort((a, b) => (firstName(a) < firstName(b) ? -1 : 1))
+  for (const [group, versions] of custom) groups.set(group, versions)
   return groups
+}
+
+function isCustom(versions: readonly GroupVersion[]): boolean {
+  return versions.some(({ types }) => types.some(type => type.custom))
 }
 
 /** Kubernetes' order of versions: v2 > v1 > v1beta2 > v1beta1 > v1alpha1 > anything else, by name. */
@@ -114,7 +125,10 @@ export function resourceList(registry: Registry, group: string, version: string)
 
 /** `/api` and `/apis` in one answer each: APIGroupDiscoveryList of apidiscovery.k8s.io/v2. */
 export function aggregated(registry: Registry, legacy: boolean): Json {
-  const groups = [...groupsOf(registry)].filter(([group]) => (group === '') === legacy)
+  const all = [...groupsOf(registry)].filter(([group]) => (group === '') === legacy)
+  // Here those of definitions go by the group's name alone.
+  const custom = all.filter(([, versions]) => isCustom(versions)).sort(([a], [b]) => (a < b ? -1 : 1))
+  const groups = [...all.filter(([, versions]) => !isCustom(versions)), ...custom]
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: 'apidiscovery.k8s.io/v2',

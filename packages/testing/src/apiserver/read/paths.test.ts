@@ -44,6 +44,21 @@ describe('paths that name no resource', () => {
       expect(byName('pods/status')).toMatchObject({ kind: 'Pod', namespaced: true })
     }))
 
+  it('F1: the groups of definitions are in order behind the built-in ones, whenever they came', () =>
+    withServer(async ({ call, sim }) => {
+      for (const [group, version] of [
+        ['zz.example.com', 'v1'],
+        ['aa.example.com', 'v2'],
+        ['mm.example.com', 'v1'],
+      ]) {
+        const definition = gameDefinition([{ name: version, served: true, storage: true }], { group })
+        await call('POST', definitions, { ...definition, metadata: { name: `games.${group}` } })
+      }
+      await sim.advance(1000)
+      const groups = (await call('GET', '/apis')).json.groups.map(({ name }: { name: string }) => name)
+      expect(groups.slice(-3)).toEqual(['mm.example.com', 'zz.example.com', 'aa.example.com'])
+    }))
+
   it('F1: aggregated discovery gives all groups in two answers', () =>
     withServer(async ({ call, sim }) => {
       await call('POST', definitions, gameDefinition())

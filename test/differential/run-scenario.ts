@@ -70,7 +70,7 @@ class Run {
       case 'request':
         return this.#request(step)
       case 'wait':
-        return this.#wait(this.#filled(step.path), step.for)
+        return this.#wait(this.#filled(step.path), this.#filledAll(step.headers), step.for)
       case 'watch': {
         const path = this.#filled(step.path)
         const watch = await this.#target.watch(path, this.#filledAll(step.headers))
@@ -120,10 +120,10 @@ class Run {
       this.said.push({ step: `${method} ${path}`, status: answer.status, headers: answer.headers, body: value })
   }
 
-  async #wait(path: string, expected: Expected): Promise<void> {
+  async #wait(path: string, headers: Record<string, string>, expected: Expected): Promise<void> {
     const until = performance.now() + withinMs
     for (;;) {
-      const answer = await this.#target.ask('GET', path, {})
+      const answer = await this.#target.ask('GET', path, headers)
       if (holds(answer, expected)) return
       if (performance.now() > until) {
         throw new Error(

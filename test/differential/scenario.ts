@@ -19,6 +19,7 @@ export interface RequestStep {
 export interface WaitStep {
   readonly do: 'wait'
   readonly path: string
+  readonly headers?: Record<string, string> | undefined
   readonly for: Expected
 }
 
@@ -89,7 +90,12 @@ export const jsonPatch = (path: string, body: unknown, more: More = {}): Request
   patch('application/json-patch+json', path, body, more)
 /** A request of the setting. */
 export const quietly = (step: RequestStep): RequestStep => ({ ...step, quiet: true })
-export const wait = (path: string, expected: Expected): WaitStep => ({ do: 'wait', path, for: expected })
+export const wait = (path: string, expected: Expected, headers?: Record<string, string>): WaitStep => ({
+  do: 'wait',
+  path,
+  headers,
+  for: expected,
+})
 export const watch = (id: string, path: string, headers?: Record<string, string>): WatchStep => ({
   do: 'watch',
   id,

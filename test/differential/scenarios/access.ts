@@ -1,10 +1,11 @@
-import { as, collect, del, get, merge, post, put, quietly, request, type Scenario, watch } from '../scenario.ts'
+import { as, collect, del, get, merge, post, put, quietly, request, type Scenario, wait, watch } from '../scenario.ts'
 import { cms, configMap, filled, namespaces } from './shapes.ts'
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1'
 const inNamespace = `${rbac}/namespaces/{ns}`
 const ann = as('ann-{ns}')
-const role = (rules: unknown[]): Scenario['steps'] => [
+/** A role for ann. The real server's authorizer hears of it a moment later: `path` is read until that is `status`. */
+const role = (rules: unknown[], path: string, status: number): Scenario['steps'] => [
   quietly(post(`${inNamespace}/roles`, { metadata: { name: 'r' }, rules })),
   quietly(
     post(`${inNamespace}/rolebindings`, {
@@ -13,6 +14,7 @@ const role = (rules: unknown[]): Scenario['steps'] => [
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann-{ns}' }],
     }),
   ),
+  wait(path, { status }, ann),
 ]
 const a = `${cms}/a`
 
@@ -60,7 +62,7 @@ export const accessScenarios: readonly Scenario[] = [
   {
     name: 'who may read',
     steps: [
-      ...role([{ verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['configmaps'] }]),
+      ...role([{ verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['configmaps'] }], cms, 200),
       ...filled('a'),
       get(a, { headers: ann }),
       get(cms, { headers: ann }),
@@ -73,7 +75,11 @@ export const accessScenarios: readonly Scenario[] = [
   {
     name: 'who may see one name',
     steps: [
-      ...role([{ verbs: ['*'], apiGroups: [''], resources: ['configmaps'], resourceNames: ['a'] }]),
+      ...role(
+        [{ verbs: ['*'], apiGroups: [''], resources: ['configmaps'], resourceNames: ['a'] }],
+        `${cms}?fieldSelector=metadata.name=a`,
+        200,
+      ),
       ...filled('a', 'b'),
       get(a, { headers: ann }),
       get(`${cms}/b`, { headers: ann }),
@@ -89,7 +95,11 @@ export const accessScenarios: readonly Scenario[] = [
   {
     name: 'who may write a subresource',
     steps: [
-      ...role([{ verbs: ['get', 'patch'], apiGroups: [''], resources: ['pods/status'] }]),
+      ...role(
+        [{ verbs: ['get', 'patch'], apiGroups: [''], resources: ['pods/status'] }],
+        '/api/v1/namespaces/{ns}/pods/p/status',
+        404,
+      ),
       get('/api/v1/namespaces/{ns}/pods/p', { headers: ann }),
       get('/api/v1/namespaces/{ns}/pods/p/status', { headers: ann }),
       merge('/api/v1/namespaces/{ns}/pods/p/status', {}, { headers: ann }),

@@ -85,7 +85,7 @@ class Run {
           step: `watch ${path}`,
           status: watch.status,
           headers: watch.headers,
-          events: watch.lines.map(parsed),
+          events: (until === 'end' ? watch.lines : told(watch.lines)).map(parsed),
           state: String(watch.state()),
         })
         return
@@ -143,8 +143,13 @@ class Run {
   }
 }
 
+/** What a watch told, without the bookmarks that a server sends whenever it likes. */
+function told(lines: readonly string[]): string[] {
+  return lines.filter(line => !line.startsWith('{"type":"BOOKMARK"') || line.includes('k8s.io/initial-events-end'))
+}
+
 function hasSaid({ lines }: RawWatch, until: Exclude<CollectStep['until'], 'end'>): boolean {
-  if ('events' in until) return lines.length >= until.events
+  if ('events' in until) return told(lines).length >= until.events
   return lines.some(line => line.includes(`"name":"${until.name}"`))
 }
 

@@ -1,6 +1,7 @@
 import type { FillSource } from './api-server.ts'
 import { isObject, type Json } from './objects/json.ts'
 import type { KubeObject } from './objects/object.ts'
+import { timestamp } from './objects/timestamp.ts'
 import type { Registry } from './resources/registry.ts'
 import type { ResourceType } from './resources/resource-type.ts'
 import { objectKey, type Store } from './store/store.ts'
@@ -35,7 +36,7 @@ export function fill(
   const types = new Map<string, ResourceType>()
   const namespaces = registry.resolve('', 'v1', 'namespaces')
   const seen = new Set<string>()
-  const creationTimestamp = `${new Date(now()).toISOString().slice(0, 19)}Z`
+  const creationTimestamp = timestamp(now())
   let count = 0
   for (const value of objects) {
     const object = value as KubeObject

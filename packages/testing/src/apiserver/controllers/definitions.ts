@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../../clock.ts'
 import { isObject, type Json, objectAt, own, sameJson } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
+import { timestamp } from '../objects/timestamp.ts'
 import { completeDefinition, reinitialising, typesOf, validateDefinition, versionsOf } from '../resources/definition.ts'
 import type { Registry } from '../resources/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
@@ -157,7 +158,7 @@ export class Definitions {
     if (found === undefined || found.version.uid !== uid) return
     const { type, object } = found
     const names = objectAt(objectAt(object, 'spec'), 'names') ?? {}
-    const lastTransitionTime = `${new Date(this.#host.clock.now()).toISOString().slice(0, 19)}Z`
+    const lastTransitionTime = timestamp(this.#host.clock.now())
     const condition = (type: string, reason: string, message: string): Json => ({
       type,
       status: 'True',

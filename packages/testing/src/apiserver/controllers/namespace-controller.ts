@@ -73,7 +73,7 @@ export class NamespaceController {
   }
 
   #onNamespace(version: Version): void {
-    const terminating = version.type !== 'DELETED' && version.text.includes('"deletionTimestamp":"')
+    const terminating = version.type !== 'DELETED' && version.terminating
     if (!terminating) {
       this.#terminating.delete(version.name)
       return

@@ -88,15 +88,8 @@ function named({ target }: WriteRequest, object: KubeObject): KubeObject {
 function create(parts: CoreParts, write: WriteRequest, dryRun: boolean, validation: FieldValidation): void {
   const { type, target, verb } = write
   const given = asObject(parseObject(write.request.body, type), type, target.namespace, 'body')
-  const object = readFields(given, write, validation)
-  if (verb === 'update') {
-    object.metadata.name ??= target.name
-    if (object.metadata.name !== target.name) {
-      const why = `the name of the object (${object.metadata.name}) does not match the name on the URL (${target.name})`
-      throw StatusError.badRequest(why)
-    }
-    delete object.metadata.resourceVersion
-  }
+  const object = readFields(verb === 'update' ? named(write, given) : given, write, validation)
+  if (verb === 'update') delete object.metadata.resourceVersion
   parts.namespaces.admit(type, target.namespace, object.metadata.name ?? '')
   parts.definitions.admitCreate(type, object.metadata.name ?? '')
   const created = parts.writer.create(type, object, dryRun)

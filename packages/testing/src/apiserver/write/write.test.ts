@@ -350,7 +350,15 @@ describe('update of what is not there', () => {
       expect((await call('PUT', lease, { metadata: { name: 'l' }, spec: {} })).status).toBe(422)
       expect((await call('PUT', lease, made.json)).status).toBe(200)
       expect((await call('PUT', `${lease}2`, { metadata: { name: 'other' } })).status).toBe(400)
+      expect((await call('PUT', `${lease}2`, { metadata: {} })).status).toBe(400)
       expect((await call('PUT', `${cm}/none`, { metadata: { name: 'none' } })).status).toBe(404)
+    }))
+
+  it('F1: an object whose data has a deletionTimestamp is not being deleted', () =>
+    withServer(async ({ call }) => {
+      const object = { metadata: { name: 'a' }, data: { deletionTimestamp: 'x' } }
+      await call('POST', cm, object)
+      expect(said(await call('POST', cm, object))[2]).toBe('configmaps "a" already exists')
     }))
 })
 

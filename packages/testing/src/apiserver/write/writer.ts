@@ -3,6 +3,7 @@ import { objectAt, own, sameJson } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { parseResourceVersion } from '../objects/resource-version.ts'
 import { materialise } from '../objects/stored.ts'
+import { timestamp } from '../objects/timestamp.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { problemsOf, problemsOfStatus } from '../schema/decode.ts'
 import { viewOf } from '../schema/resource-schema.ts'
@@ -76,8 +77,7 @@ export class Writer {
     this.#validate(type, object, undefined, 'main')
     const existing = this.#store.collection(type).get(objectKey(metadata.namespace ?? '', metadata.name ?? ''))
     if (existing !== undefined) {
-      const terminating = existing.text.includes('"deletionTimestamp":"')
-      throw StatusError.alreadyExists(type, existing.name, terminating)
+      throw StatusError.alreadyExists(type, existing.name, existing.terminating)
     }
     if (dryRun) return object
     return this.#put(type, object)
@@ -181,7 +181,7 @@ export class Writer {
   }
 
   #now(plusSeconds = 0): string {
-    return `${new Date(this.#clock.now() + plusSeconds * 1000).toISOString().slice(0, 19)}Z`
+    return timestamp(this.#clock.now() + plusSeconds * 1000)
   }
 
   #checkIdentity(

@@ -17,8 +17,8 @@ export interface StoredText {
   readonly kindAt: number
 }
 
-/** The order in which the API server's types print metadata. */
-const metaOrder = [
+/** The fields of ObjectMeta, in the order in which the API server's types print them. */
+export const metaOrder: readonly string[] = [
   'name',
   'generateName',
   'namespace',

@@ -1,28 +1,16 @@
 import { isObject, type Json, type JsonObject } from '../objects/json.ts'
+import { metaOrder } from '../objects/stored.ts'
 
 const owner = ['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion']
 const manager = ['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource']
 
 /** The fields of ObjectMeta, each with those of its items where they are objects. */
-const metaFields: ReadonlyMap<string, readonly string[] | undefined> = new Map([
-  ...[
-    'name',
-    'generateName',
-    'namespace',
-    'selfLink',
-    'uid',
-    'resourceVersion',
-    'generation',
-    'creationTimestamp',
-    'deletionTimestamp',
-    'deletionGracePeriodSeconds',
-    'labels',
-    'annotations',
-    'finalizers',
-  ].map((name): [string, undefined] => [name, undefined]),
-  ['ownerReferences', owner],
-  ['managedFields', manager],
-])
+const metaFields: ReadonlyMap<string, readonly string[] | undefined> = new Map(
+  metaOrder.map((name): [string, readonly string[] | undefined] => {
+    if (name === 'ownerReferences') return [name, owner]
+    return [name, name === 'managedFields' ? manager : undefined]
+  }),
+)
 
 /** Whether metadata has a field of this name. */
 export function isMetaField(name: string): boolean {

@@ -6,7 +6,11 @@ export default defineConfig({
   root: repository,
   resolve: { alias: sourceAliases() },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'test/**/*.test.ts'],
+    include: [
+      ...['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'test/**/*.test.ts'],
+      // What takes more than this machine may have is run by hand: `npm run soak`.
+      ...(process.env.WHERRY_SOAK === undefined ? [] : ['test/**/*.soak.ts']),
+    ],
     exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**'],
     setupFiles: ['tools/vitest/setup.ts'],
     environment: 'node',

@@ -11,10 +11,11 @@ const usage = `npm run rules [-- IDS-OR-LETTERS…] [--package NAME] [--json]
   --json      prints {"named": {"F1": 3}, "missing": []}
 Exits with 1 when a rule asked for is claimed by no package, or by one without a test that names it.`
 
-/** Counts the rules named by the test titles below `folder`. */
+/** Counts the rules named by the test titles below `folder`, those of suites that test files run among them. */
 function namedBelow(folder: string): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const file of globSync('**/*.test.ts', { cwd: folder, exclude: ['**/node_modules/**', '**/dist/**'] }))
+  const exclude = ['**/node_modules/**', '**/dist/**']
+  for (const file of globSync(['**/*.test.ts', '**/testkit/*.ts'], { cwd: folder, exclude }))
     for (const [id, count] of rulesNamed(readFileSync(join(folder, file), 'utf8')))
       counts.set(id, (counts.get(id) ?? 0) + count)
   return counts

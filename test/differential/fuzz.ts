@@ -1,5 +1,18 @@
 import fc from 'fast-check'
-import { collect, del, get, jsonPatch, merge, post, put, quietly, type Step, watch } from './scenario.ts'
+import {
+  apply,
+  collect,
+  del,
+  get,
+  jsonPatch,
+  merge,
+  post,
+  put,
+  quietly,
+  type Step,
+  strategic,
+  watch,
+} from './scenario.ts'
 import { cms, games } from './scenarios/shapes.ts'
 
 /** What random requests are about: a built-in and a custom resource. */
@@ -112,6 +125,24 @@ function step(resource: Resource): fc.Arbitrary<Step> {
       arbitrary: fc
         .constantFrom('?labelSelector=l%3Dx', '', '?fieldSelector=metadata.name%3Db')
         .map(more => del(path + more)),
+    },
+    {
+      weight: 4,
+      arbitrary: fc
+        .tuple(object(resource), fc.constantFrom('me', 'you'), fc.constantFrom('?force=false', '?force=true'), dry)
+        .map(([body, manager, force, more]) => {
+          const { metadata, ...rest } = body as { metadata: Record<string, unknown> & { name: string } }
+          // What is empty, a real server keeps of an applied custom resource, unseen, until the next write.
+          const isEmpty = (value: unknown): boolean =>
+            typeof value === 'object' && Object.keys(value ?? {}).length === 0
+          const given = Object.fromEntries(Object.entries(metadata).filter(([, value]) => !isEmpty(value)))
+          const to = `${path}/${metadata.name}${force}${more.replace('?', '&')}`
+          return apply(manager, to, { ...rest, metadata: given }, { save: remembered })
+        }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.tuple(at, changes, dry).map(([to, body, more]) => strategic(to + more, body, { save: remembered })),
     },
     { weight: 2, arbitrary: at.map(to => get(to, { save: remembered })) },
     {

@@ -17,6 +17,8 @@ const headersKept = [
 const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 /** Generated names in refusals: scenarios' generateNames begin so. */
 const generatedName = /\b([Gg]en[-_])[bcdfghjklmnpqrstvwxz2456789]{5}\b/g
+/** What a server calls itself where it owns fields. */
+const serverName = /\bapiserver-[0-9a-f]{16}\b/g
 const time = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
 
 /**
@@ -62,9 +64,8 @@ class Ranks {
     if (!isRecord(value)) return value
     const normal: Record_ = {}
     for (const name of Object.keys(value)) {
-      if (name === 'managedFields') continue
       if (name === 'resourceVersion') normal[name] = this.#version(value[name], typeof value.name === 'string')
-      else normal[name] = this.value(value[name], name)
+      else normal[name] = this.value(inOneOrder(name, value[name]), name)
     }
     return normal
   }
@@ -84,6 +85,7 @@ class Ranks {
       .replace(uid, found => this.#uids.get(found) ?? found)
       .replace(time, '<time>')
       .replace(generatedName, '$1<generated>')
+      .replace(serverName, 'apiserver-<id>')
     if (key === 'cells' && /^\d+s$/.test(text)) return '<age>'
     if (key !== 'message') return normal
     return normal
@@ -93,6 +95,22 @@ class Ranks {
         return `${what} (${Number(rv) < 10 ? rv : this.#version(rv, true)})`
       })
   }
+}
+
+/**
+ * Managers are told by age in whole seconds, and which second a write falls into is chance; so is which manager's
+ * conflicts an apply tells first.
+ */
+function inOneOrder(name: string, list: unknown): unknown {
+  if (!Array.isArray(list)) return list
+  if (name === 'causes') {
+    const isConflict = (cause: unknown): boolean => isRecord(cause) && cause.reason === 'FieldManagerConflict'
+    return list.every(isConflict) ? list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : list
+  }
+  if (name !== 'managedFields') return list
+  const key = ({ operation, manager, apiVersion, subresource }: Record_): string =>
+    JSON.stringify([operation, manager, apiVersion, subresource])
+  return list.toSorted((a, b) => (isRecord(a) && isRecord(b) && key(a) < key(b) ? -1 : 1))
 }
 
 /** How often a server sends bookmarks that tell nothing new is its own affair. */

@@ -88,6 +88,11 @@ export const merge = (path: string, body: unknown, more: More = {}): RequestStep
   patch('application/merge-patch+json', path, body, more)
 export const jsonPatch = (path: string, body: unknown, more: More = {}): RequestStep =>
   patch('application/json-patch+json', path, body, more)
+/** A server-side apply by `manager`. */
+export const apply = (manager: string, path: string, body: unknown, more: More = {}): RequestStep =>
+  patch('application/apply-patch+yaml', `${path}${path.includes('?') ? '&' : '?'}fieldManager=${manager}`, body, more)
+export const strategic = (path: string, body: unknown, more: More = {}): RequestStep =>
+  patch('application/strategic-merge-patch+json', path, body, more)
 /** A request of the setting. */
 export const quietly = (step: RequestStep): RequestStep => ({ ...step, quiet: true })
 export const wait = (path: string, expected: Expected, headers?: Record<string, string>): WaitStep => ({

@@ -1,6 +1,7 @@
 import { builtinResources } from './builtin-resources.ts'
 import type { Cluster } from './cluster.ts'
 import { discover } from './discovery.ts'
+import { fieldTypes } from './field-types.ts'
 import type { Generated } from './generated-file.ts'
 import { resourceTypes } from './resource-types.ts'
 
@@ -8,5 +9,9 @@ import { resourceTypes } from './resource-types.ts'
 export async function generateAll(cluster: Cluster): Promise<Generated[]> {
   // Once, before anything is created: a CustomResourceDefinition would be found too.
   const resources = await discover(cluster)
-  return [await builtinResources(cluster, resources), await resourceTypes(cluster, resources)]
+  return [
+    await builtinResources(cluster, resources),
+    await fieldTypes(cluster, resources),
+    await resourceTypes(cluster, resources),
+  ]
 }

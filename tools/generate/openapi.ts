@@ -11,6 +11,12 @@ export interface Schema {
   readonly additionalProperties?: Schema | boolean
   readonly allOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
+  readonly default?: unknown
+  readonly 'x-kubernetes-list-type'?: string
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[]
+  readonly 'x-kubernetes-map-type'?: string
+  readonly 'x-kubernetes-patch-strategy'?: string
+  readonly 'x-kubernetes-patch-merge-key'?: string
   readonly 'x-kubernetes-group-version-kind'?: readonly {
     readonly group: string
     readonly version: string

@@ -22,6 +22,7 @@ import {
   text,
 } from './errors/check.ts'
 import { OptionRangeError } from './errors/option.ts'
+import { Fence, type FencedClient } from './fence.ts'
 import type { Transport } from './transport.ts'
 import { Caller } from './verbs/caller.ts'
 import { create } from './verbs/create.ts'
@@ -121,9 +122,21 @@ export class Client {
   readonly scale: ScaleVerbs
   readonly #caller: Caller
   readonly #pool: ConnectionPool
+  readonly #fence: Fence | undefined
   readonly #discovery: Discovery
 
   constructor(options: ClientOptions) {
+    if (options instanceof Fence) {
+      this.environment = options.caller.environment
+      this.namespace = options.namespace
+      this.#fence = options
+      this.#pool = options.pool
+      this.#caller = new Caller({ ...options.caller.parts, requester: options })
+      this.#discovery = new Discovery(this.#caller)
+      this.status = new StatusVerbs(this.#caller)
+      this.scale = new ScaleVerbs(this.#caller)
+      return
+    }
     checkOptions('client', options, clientChecks)
     this.environment = guarded(systemEnvironment(options.environment))
     const access = accessOf(options, this.environment.clock)
@@ -155,7 +168,6 @@ export class Client {
       timeoutMs,
       maxRetries,
       fieldManager,
-      host: target.host,
       gunzip: options.gunzip ?? (options.transport === undefined ? 'threads' : 'inline'),
       gzip: options.gzip ?? !isLoopback(target.hostname),
     })
@@ -181,6 +193,20 @@ export class Client {
    */
   get context(): WatchContext {
     return this.#caller
+  }
+
+  /**
+   * This client, over the same connections, for a part of the program that may act for a while only, as a leader may.
+   * `admit` is called right before each of its requests is sent, repeats included, and must be quick: where it throws,
+   * nothing is sent, and the call fails with what it threw.
+   *
+   * `end` ends its calls and watches, and all later ones, with the reason given. This client goes on.
+   */
+  fenced(admit: () => void): FencedClient {
+    callback('fenced', admit)
+    const fence = new Fence(admit, this.namespace, this.#pool, this.#caller)
+    const client = new Client(fence as unknown as ClientOptions)
+    return { client, end: reason => client.#end(reason) }
   }
 
   /** How many connections there are now. */
@@ -305,9 +331,14 @@ export class Client {
   }
 
   /** Ends all calls and watches, and closes the connections. Idempotent. Resolves when they are gone. */
-  close(): Promise<void> {
-    this.#caller.close(new ConnectionError('CLIENT_CLOSED', 'the client was closed'))
-    return this.#pool.close()
+  async close(): Promise<void> {
+    this.#end(new ConnectionError('CLIENT_CLOSED', 'the client was closed'))
+    if (this.#fence === undefined) await this.#pool.close()
+  }
+
+  #end(reason: Error): void {
+    this.#caller.close(reason)
+    this.#fence?.close(reason)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -72,6 +72,7 @@ export { InvalidNameError } from './errors/invalid-name.ts'
 export type { OptionProblem } from './errors/option.ts'
 export { isInvalidOption, OptionRangeError, OptionTypeError } from './errors/option.ts'
 export { TimeoutError } from './errors/timeout.ts'
+export type { FencedClient } from './fence.ts'
 export type { ItemsOptions } from './list/items.ts'
 export { nextToken, readItems } from './list/items.ts'
 export { InvalidObjectError } from './list/object.ts'
@@ -132,7 +133,8 @@ export type {
   Some,
   Whole,
 } from './views/object.ts'
-export type { Projection, ProjectionKind } from './views/projection.ts'
+export type { Projection, ProjectionKind, SelfNamed, SelfNamedProjection } from './views/projection.ts'
+export { nameOfProjection, selfNamed } from './views/projection.ts'
 export { acceptOf, isExact, projector } from './views/read.ts'
 export type { Resource, ResourceDefinition, ResourceType, View, Within, WithinSelectors } from './views/resource.ts'
 export { defineResource } from './views/resource.ts'

@@ -16,6 +16,7 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
  */
 export interface ResponseHandlers {
   head(status: number, headers: ResponseHeaders): void
+  /** The chunk is lent until this returns: its memory may be used for the next one. Who keeps any of it copies that. */
   data(chunk: Uint8Array): void
   end(): void
   error(cause: Error): void

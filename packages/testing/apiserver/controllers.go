@@ -59,8 +59,7 @@ func runControllers(ctx context.Context, options controllerOptions) error {
 	namespaces := namespace.NewNamespaceController(ctx, client, metadataClient,
 		client.Discovery().ServerPreferredNamespacedResources, typed.Core().V1().Namespaces(), 5*time.Minute, v1.FinalizerKubernetes)
 
-	accounts, err := serviceaccountcontroller.NewServiceAccountsController(klog.FromContext(ctx), typed.Core().V1().ServiceAccounts(),
-		typed.Core().V1().Namespaces(), client, serviceaccountcontroller.DefaultServiceAccountsControllerOptions())
+	accounts, err := newServiceAccountsController(ctx, client, typed)
 	if err != nil {
 		return err
 	}

@@ -25,9 +25,11 @@ func startEtcd(options etcdOptions) (stop func(), err error) {
 	config.LogLevel = "error"
 	config.LogOutputs = []string{"stderr"}
 	config.ListenClientUrls = []url.URL{{Scheme: "unix", Path: options.socket}}
-	config.AdvertiseClientUrls = config.ListenClientUrls
 	config.ListenPeerUrls = []url.URL{{Scheme: "unix", Path: options.socket + ".peer"}}
-	config.AdvertisePeerUrls = config.ListenPeerUrls
+	// Where nobody else is, nobody asks for these; etcd before 3.7 takes no sockets here.
+	nowhere := []url.URL{{Scheme: "http", Host: "127.0.0.1:1"}}
+	config.AdvertiseClientUrls = nowhere
+	config.AdvertisePeerUrls = nowhere
 	config.InitialCluster = config.InitialClusterFromName(config.Name)
 
 	server, err := embed.StartEtcd(config)

@@ -1,9 +1,39 @@
 import type { Bench } from '../harness/bench.ts'
 import { callBench } from './call/bench.ts'
+import { churnBench } from './churn/bench.ts'
+import { copiesBench } from './copies/bench.ts'
+import { eventsBench } from './events/bench.ts'
+import { fanoutBench } from './fanout/bench.ts'
+import { hashBench } from './hash/bench.ts'
 import { importBench } from './import/bench.ts'
+import { journalBench } from './journal/bench.ts'
 import { listBench } from './list/bench.ts'
+import { memoryBench } from './memory/bench.ts'
+import { narrowBench } from './narrow/bench.ts'
+import { queueBench } from './queue/bench.ts'
+import { relistBench } from './relist/bench.ts'
+import { replayBench } from './replay/bench.ts'
 import { serverBench } from './server/bench.ts'
+import { syncBench } from './sync/bench.ts'
 import { watchBench } from './watch/bench.ts'
 
 /** All benchmarks, in the order of `--list`. */
-export const benches: readonly Bench[] = [serverBench, callBench, listBench, watchBench, importBench]
+export const benches: readonly Bench[] = [
+  serverBench,
+  callBench,
+  listBench,
+  watchBench,
+  importBench,
+  queueBench,
+  hashBench,
+  syncBench,
+  memoryBench,
+  eventsBench,
+  relistBench,
+  journalBench,
+  fanoutBench,
+  replayBench,
+  churnBench,
+  narrowBench,
+  copiesBench,
+]

@@ -37,6 +37,8 @@ export interface Bench {
   readonly of: string
   /** Started in a process of its own before the runs, for all of them. */
   readonly server?: ServerSpec | undefined
+  /** A run of a subject past this fails. @default 120_000 */
+  readonly runTimeoutMs?: number | undefined
   readonly subjects: readonly Subject[]
   readonly targets: readonly Target[]
 }
@@ -46,6 +48,13 @@ export interface ServerSpec {
   readonly tls: boolean
   /** How many events a watch can be resumed over. @default 0 */
   readonly history?: number | undefined
+  /** So many pods for each object are there, too. @default 0 */
+  readonly pods?: number | undefined
+  /**
+   * Not the embedded server but one that only sends bytes made before (`server/canned.ts`): a list of ConfigMaps, and a
+   * watch that has this to say after it. @default the embedded server
+   */
+  readonly canned?: 'events' | 'expired' | undefined
 }
 
 /** How to reach that server. */
@@ -83,7 +92,7 @@ export interface SubjectModule {
 
 /** The unit that a metric's name ends with; a count has none. */
 export function unitOf(metric: string): string {
-  if (metric.endsWith('_mb_per_s')) return 'MB/s'
+  if (/(^|_)mb_per_s$/.test(metric)) return 'MB/s'
   if (metric.endsWith('_per_s')) return '1/s'
   if (metric.endsWith('_bytes')) return 'bytes'
   if (metric.endsWith('_ms')) return 'ms'

@@ -4,6 +4,8 @@ import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:pe
 export interface Pauses {
   /** Longest delay of the event loop, garbage collection included. */
   readonly stall_ms: number
+  /** Delay of the event loop that one turn in a thousand is beyond. */
+  readonly delay_p999_ms: number
   /** Longest garbage collection pause. */
   readonly gc_ms: number
 }
@@ -27,8 +29,10 @@ export function watchPauses(): PauseWatch {
       delay.disable()
       const all = await collections.stop()
       // The histogram counts the timer's own millisecond too.
-      const stall = Number.isFinite(delay.max) ? delay.max / 1e6 - 1 : 0
-      return { stall_ms: Math.max(0, stall), gc_ms: Math.max(0, ...all.map(each => each.duration)) }
+      const ms = (nanoseconds: number): number =>
+        Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e6 - 1) : 0
+      const [stall_ms, delay_p999_ms] = [ms(delay.max), ms(delay.percentile(99.9))]
+      return { stall_ms, delay_p999_ms, gc_ms: Math.max(0, ...all.map(each => each.duration)) }
     },
   }
 }

@@ -103,7 +103,7 @@ function table(figures: readonly Figure[]): string[] {
 
 function withUnit(value: number, metric: string): string {
   const unit = unitOf(metric)
-  if (unit === 'bytes') return `${short(value / 1e6)} MB`
+  if (unit === 'bytes') return Math.abs(value) < 1e5 ? `${short(value)} B` : `${short(value / 1e6)} MB`
   return `${short(value)} ${unit}`.trimEnd()
 }
 

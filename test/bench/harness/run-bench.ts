@@ -10,7 +10,7 @@ export interface RunOptions {
   readonly objects: number
   /** Runs of each subject. */
   readonly runs: number
-  /** A run of a subject past this fails. @default 120_000 */
+  /** A run of a subject past this fails. @default the bench's own, else 120_000 */
   readonly runTimeoutMs?: number | undefined
   /** Hears what is going on, line by line. */
   readonly onProgress?: ((line: string) => void) | undefined
@@ -47,7 +47,7 @@ const SERVER_ENTRY = new URL('../server/server-entry.ts', import.meta.url)
  * else the machine does falls on all alike. A subject that fails is reported and not run again.
  */
 export async function runBench(bench: Bench, options: RunOptions): Promise<Outcome> {
-  const { objects, runs, runTimeoutMs = 120_000, onProgress } = options
+  const { objects, runs, runTimeoutMs = bench.runTimeoutMs ?? 120_000, onProgress } = options
   const results = new Map<Subject, Metrics[]>(bench.subjects.map(subject => [subject, []]))
   const failures: Failure[] = []
   const server = bench.server && startChild(SERVER_ENTRY, 'the API server')

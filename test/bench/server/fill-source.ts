@@ -1,3 +1,4 @@
+import { pods } from '@wherry/data'
 import { configMaps } from '@wherry/data/config-maps'
 
 /** Bytes of a benchmark's ConfigMaps in the mean, and their share of managedFields. */
@@ -7,4 +8,9 @@ export const MANAGED_FIELDS_SHARE = 0.18
 /** What the API servers under bench are filled with: `count` ConfigMaps, always the same. */
 export function fillSource(count: number): Iterable<object> {
   return configMaps({ count, bytes: CONFIG_MAP_BYTES, managedFieldsShare: MANAGED_FIELDS_SHARE, seed: 1 })
+}
+
+/** Pods of a realistic template, 3,500 bytes in the mean. */
+export function podSource(count: number): Iterable<object> {
+  return pods({ count, seed: 1 })
 }

@@ -1,5 +1,5 @@
 import { collect, del, get, merge, post, put, quietly, request, type Scenario, wait, watch } from '../scenario.ts'
-import { cms, configMap, filled, namespaces } from './shapes.ts'
+import { cms, configMap, filled, namespaces, ownedDefaults } from './shapes.ts'
 
 const apps = '/apis/apps/v1/namespaces/{ns}'
 const deployment = (replicas: number): Record<string, unknown> => ({
@@ -40,6 +40,7 @@ export const builtinScenarios: readonly Scenario[] = [
       del(d),
     ],
     except: [
+      ...ownedDefaults,
       '0.body.status',
       '1.body.status',
       '2.body.status',
@@ -115,7 +116,7 @@ export const builtinScenarios: readonly Scenario[] = [
       quietly(post('/api/v1/namespaces/{ns}/endpoints', { metadata: { name: 'e' } })),
       del('/api/v1/namespaces/{ns}/endpoints/e'),
     ],
-    except: ['*.body.spec', '*.body.template', '*.body.status'],
+    except: [...ownedDefaults, '*.body.spec', '*.body.template', '*.body.status'],
   },
   {
     name: 'a Node, and its status',
@@ -168,7 +169,11 @@ export const builtinScenarios: readonly Scenario[] = [
         }),
       ),
     ],
-    except: ['3.body.metadata.annotations', '*.body.spec', '*.body.status'],
+    except: [
+      ...ownedDefaults,
+      ...['annotations', 'managedFields'].map(field => `3.body.metadata.${field}`),
+      ...['*.body.spec', '*.body.status'],
+    ],
   },
   {
     name: 'a Pod that runs nowhere is deleted at once, one on a node gracefully',
@@ -188,7 +193,7 @@ export const builtinScenarios: readonly Scenario[] = [
       del(`${pods}/q`, { gracePeriodSeconds: 0 }),
       get(`${pods}/q`),
     ],
-    except: ['*.body.spec', '*.body.items.*.spec', '*.body.status', '*.body.items.*.status'],
+    except: [...ownedDefaults, '*.body.spec', '*.body.items.*.spec', '*.body.status', '*.body.items.*.status'],
   },
   {
     name: 'a namespace goes with what is in it',

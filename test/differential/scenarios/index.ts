@@ -1,10 +1,15 @@
 import type { Scenario } from '../scenario.ts'
 import { accessScenarios } from './access.ts'
+import { applyScenarios } from './apply-basics.ts'
+import { applyCustomScenarios } from './apply-custom.ts'
+import { managedScenarios } from './apply-managed.ts'
 import { builtinScenarios } from './builtin.ts'
 import { customScenarios } from './custom.ts'
 import { discoveryScenarios } from './discovery.ts'
 import { readScenarios } from './read.ts'
 import { restartScenarios } from './restart.ts'
+import { reviewScenarios } from './reviews.ts'
+import { strategicScenarios } from './strategic-merge.ts'
 import { writeScenarios } from './write.ts'
 
 /** All that both servers are asked. */
@@ -14,6 +19,11 @@ export const scenarios: readonly Scenario[] = [
   ...customScenarios,
   ...builtinScenarios,
   ...accessScenarios,
+  ...reviewScenarios,
   ...discoveryScenarios,
+  ...applyScenarios,
+  ...managedScenarios,
+  ...applyCustomScenarios,
+  ...strategicScenarios,
   ...restartScenarios,
 ]

@@ -17,6 +17,13 @@ export function pieces(bytes: Uint8Array, size: number): Uint8Array[] {
   return result
 }
 
+/** Gives a chunk as a transport may: its memory is something else's afterwards. */
+export function lend(chunk: Uint8Array | string, to: (chunk: Uint8Array) => void): void {
+  const lent = Buffer.from(chunk)
+  to(lent)
+  lent.fill('~')
+}
+
 const hostile = [
   '},{"metadata":',
   '},{"apiVersion":',

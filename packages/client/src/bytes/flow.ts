@@ -9,7 +9,7 @@ export interface Flow {
 
 /** Hears a body: chunks, then exactly one of `end` and `error`. */
 export interface BodyHandlers {
-  /** The chunk will not be changed by whoever gives it. */
+  /** The chunk is lent until this returns: who keeps any of it copies that. */
   data(chunk: Uint8Array): void
   end(): void
   error(cause: Error): void

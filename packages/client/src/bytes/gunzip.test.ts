@@ -1,7 +1,7 @@
 import { constants, createGzip, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { chunked, pieces } from './chunks.fixture.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { chunked, lend, pieces } from './chunks.fixture.ts'
 import type { Flow } from './flow.ts'
 import { type Gunzip, type GunzipMode, gunzip } from './gunzip.ts'
 
@@ -29,7 +29,7 @@ interface Reader {
   bytes(count: number): Promise<void>
 }
 
-function reader(mode: GunzipMode): Reader {
+function reader(mode: GunzipMode, hear: (to: Gunzip, chunk: Uint8Array) => void = () => {}): Reader {
   const source = new Source()
   const chunks: Uint8Array[] = []
   const { promise: ended, resolve } = Promise.withResolvers<string>()
@@ -40,13 +40,22 @@ function reader(mode: GunzipMode): Reader {
       chunks.push(chunk)
       total += chunk.length
       for (const wait of waiting) if (total >= wait.count) wait.resolve()
+      hear(lender, chunk)
     },
     end: () => resolve('end'),
     error: cause => resolve(`${cause.name}: ${cause.message}`),
   })
+  const lender: Gunzip = {
+    data: chunk => lend(chunk, lent => to.data(lent)),
+    end: () => to.end(),
+    error: cause => to.error(cause),
+    pause: () => to.pause(),
+    resume: () => to.resume(),
+    abort: () => to.abort(),
+  }
   return {
     source,
-    to,
+    to: lender,
     chunks,
     ended,
     text: () => Buffer.concat(chunks).toString(),
@@ -144,6 +153,91 @@ describe.each(['threads', 'inline'] as const)('gunzip (%s)', mode => {
     expect(source.log.at(-1)).not.toBe('abort')
   })
 
+  it('tells the source nothing once it has ended', async () => {
+    const { to, ended, source } = reader(mode)
+    to.data(gzipSync('x'))
+    to.end()
+    to.pause()
+    to.resume()
+    expect(await ended).toBe('end')
+    to.resume()
+    expect(source.log).toEqual(['pause'])
+    const cut = reader(mode)
+    cut.to.data(gzipSync('hello').subarray(0, 15))
+    cut.to.end()
+    expect(await cut.ended).toContain('InvalidBodyError')
+    expect(cut.source.log).toEqual([])
+    const broken = reader(mode)
+    broken.to.data(gzipSync('hello').subarray(0, 15))
+    broken.to.error(new Error('reset'))
+    expect(await broken.ended).toBe('Error: reset')
+    expect(broken.source.log).toEqual([])
+  })
+
+  it('ends at what is no gzip, with no more than one word', async () => {
+    const ends: string[] = []
+    const { to, ended, source, chunks } = reader(mode)
+    void ended.then(how => ends.push(how))
+    to.data(Buffer.concat([gzipSync('whole'), Buffer.from('rubbish of some length'), gzipSync('more')]))
+    expect(await ended).toContain('InvalidBodyError')
+    const before = chunks.length
+    to.data(gzipSync('more'))
+    to.end()
+    to.error(new Error('late'))
+    to.resume()
+    await new Promise(resolve => setImmediate(resolve))
+    expect(chunks.length).toBe(before)
+    expect(ends).toHaveLength(1)
+    expect(source.log).toEqual(['abort'])
+  })
+
+  it('gives nothing while it is paused from within, all in order afterwards', async () => {
+    let paused = false
+    const late: number[] = []
+    const { to, ended, text, source } = reader(mode, (gunzip, chunk) => {
+      if (paused) late.push(chunk.length)
+      paused = true
+      gunzip.pause()
+      setImmediate(() => {
+        paused = false
+        gunzip.resume()
+      })
+    })
+    const whole = Array.from({ length: 3000 }, (_, i) => `line ${i} ${'x'.repeat(i % 90)}\n`).join('')
+    for (const piece of pieces(gzipSync(whole), 1500)) to.data(piece)
+    to.end()
+    expect(await ended).toBe('end')
+    expect(text()).toBe(whole)
+    expect(late).toEqual([])
+    expect(source.log[0]).toBe('pause')
+  })
+
+  it('lets the source go on where it is resumed, and not where it is paused again', async () => {
+    const { to, source, bytes } = reader(mode)
+    to.pause()
+    to.data(gzipSync('a'))
+    to.resume()
+    await bytes(1)
+    expect(source.log).toEqual(['pause', 'resume'])
+    to.pause()
+    to.pause()
+    to.resume()
+    expect(source.log).toEqual(['pause', 'resume', 'pause', 'pause', 'resume'])
+    to.abort()
+    to.resume()
+    expect(source.log.slice(5)).toEqual(['abort'])
+  })
+
+  it('gives nothing more once it is aborted from within', async () => {
+    const { to, chunks, source } = reader(mode, gunzip => gunzip.abort())
+    for (let i = 0; i < 20; i++) to.data(gzipSync(`${i}`))
+    to.end()
+    await vi.waitFor(() => expect(source.log).toContain('abort'))
+    await new Promise(resolve => setImmediate(resolve))
+    expect(chunks).toHaveLength(1)
+    expect(source.log.filter(each => each !== 'pause' && each !== 'resume')).toEqual(['abort'])
+  })
+
   it('gives nothing after abort', async () => {
     const { to, chunks, source } = reader(mode)
     to.data(gzipSync('a'))
@@ -154,5 +248,83 @@ describe.each(['threads', 'inline'] as const)('gunzip (%s)', mode => {
     await new Promise(resolve => setImmediate(resolve))
     expect(chunks.length).toBe(before)
     expect(source.log).toEqual(['abort'])
+  })
+})
+
+describe('gunzip', () => {
+  /** Compressed, more than a stream of Node's takes at a time, and less than it gives. */
+  const noise = Buffer.from(Array.from({ length: 65_530 }, (_, i) => (i * i * 7919 + i * 104_729) % 251))
+
+  it('inline: gives what it can within the call, threads: later', () => {
+    const inline = reader('inline')
+    inline.to.data(gzipSync('now'))
+    expect(inline.text()).toBe('now')
+    inline.to.end()
+    const threads = reader('threads')
+    threads.to.data(gzipSync('now'))
+    expect(threads.text()).toBe('')
+    threads.to.abort()
+  })
+
+  it('threads: holds the source back while there is more than it has decompressed', async () => {
+    const { to, source, ended } = reader('threads')
+    const bytes = gzipSync(noise, { level: 0 })
+    to.data(bytes)
+    expect(source.log).toEqual(['pause'])
+    await vi.waitFor(() => expect(source.log).toEqual(['pause', 'resume']))
+    to.data(gzipSync('little'))
+    expect(source.log).toEqual(['pause', 'resume'])
+    to.end()
+    expect(await ended).toBe('end')
+    expect(source.log).toEqual(['pause', 'resume'])
+  })
+
+  it('threads: what was decompressed meanwhile does not let a paused source go on', async () => {
+    const { to, source, ended, chunks } = reader('threads')
+    to.data(gzipSync(noise, { level: 0 }))
+    to.pause()
+    // Another one is done with as much: so is this one.
+    for (let i = 0; i < 3; i++) {
+      const other = reader('threads')
+      other.to.data(gzipSync(noise, { level: 0 }))
+      other.to.end()
+      await other.ended
+    }
+    expect(source.log).toEqual(['pause', 'pause'])
+    expect(chunks).toEqual([])
+    to.resume()
+    await vi.waitFor(() => expect(source.log).toEqual(['pause', 'pause', 'resume']))
+    to.end()
+    expect(await ended).toBe('end')
+  })
+
+  it('inline: takes what comes from within its own call behind what it has', () => {
+    let sent = false
+    const { to, text } = reader('inline', gunzip => {
+      if (!sent) gunzip.data(gzipSync('third'))
+      sent = true
+    })
+    const second = gzipSync('second')
+    to.data(Buffer.concat([gzipSync('first'), Buffer.alloc(0), second]))
+    expect(text()).toBe('firstsecondthird')
+    to.abort()
+  })
+
+  it('inline: ends as it was told first, when it is resumed', async () => {
+    const { to, ended, text, source } = reader('inline')
+    to.pause()
+    to.data(gzipSync('x'))
+    to.end()
+    to.error(new Error('late'))
+    expect(text()).toBe('')
+    to.resume()
+    expect(await ended).toBe('end')
+    expect(source.log).toEqual(['pause'])
+    const broken = reader('inline')
+    broken.to.pause()
+    broken.to.error(new Error('reset'))
+    broken.to.end()
+    broken.to.resume()
+    expect(await broken.ended).toBe('Error: reset')
   })
 })

@@ -63,7 +63,8 @@ class ThreadGunzip implements Gunzip {
   }
 
   data(chunk: Uint8Array): void {
-    if (this.#over || this.#stream.write(chunk)) return
+    // It is decompressed later, and lent for now only.
+    if (this.#over || this.#stream.write(Buffer.from(chunk))) return
     this.#full = true
     this.#source.pause()
   }
@@ -126,7 +127,8 @@ class InlineGunzip implements Gunzip {
   }
 
   data(chunk: Uint8Array): void {
-    for (let at = 0; at < chunk.length; at += inputBytes) this.#queue.push(chunk.subarray(at, at + inputBytes))
+    const own = Buffer.from(chunk)
+    for (let at = 0; at < own.length; at += inputBytes) this.#queue.push(own.subarray(at, at + inputBytes))
     this.#work()
   }
 

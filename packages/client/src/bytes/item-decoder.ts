@@ -1,5 +1,6 @@
 import { tryDecodeJson } from './json.ts'
 import type { TypeMeta } from './list-head.ts'
+import { decodeLean } from './managed-fields.ts'
 import { isSpace } from './scanner.ts'
 
 const quote = 34
@@ -12,10 +13,13 @@ const closeBrace = 125
  */
 export class ItemDecoder {
   readonly #exact: boolean
+  readonly #lean: boolean
   #prefix: string | undefined
 
-  constructor(exact: boolean) {
+  /** @param lean leaves `metadata.managedFields` out, where integers need not be exact. */
+  constructor(exact: boolean, lean = false) {
     this.#exact = exact
+    this.#lean = lean && !exact
   }
 
   /** Sets what items are that do not say so themselves; `undefined`: they stay as they are. */
@@ -37,9 +41,12 @@ export class ItemDecoder {
         text = `${this.#prefix}${separator}${bytes.toString('utf8', start + 1, stop)}`
       }
     }
+    if (this.#lean) return decodeLean(text, itself)
     return tryDecodeJson(text, this.#exact) as object | undefined
   }
 }
+
+const itself = (object: object): object => object
 
 function namesType(bytes: Buffer, at: number): boolean {
   switch (bytes[at + 1]) {

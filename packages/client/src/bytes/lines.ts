@@ -24,7 +24,7 @@ export class LineCutter {
     this.#maxBytes = maxBytes
   }
 
-  /** Takes a chunk, which must not be changed from now on. */
+  /** Takes a chunk, which must not be changed until {@link keep} is called. */
   push(chunk: Uint8Array): void {
     this.#takeLater()
     // only the rest of a line that has begun is copied to it: the lines after it are cut where they lie
@@ -34,6 +34,12 @@ export class LineCutter {
       this.#append(chunk.subarray(0, end + 1))
       this.#later = chunk.subarray(end + 1)
     }
+  }
+
+  /** Copies what is not cut yet: the chunks' memory may be used for something else then. */
+  keep(): void {
+    this.#takeLater()
+    this.#window.keep()
   }
 
   #append(chunk: Uint8Array): void {

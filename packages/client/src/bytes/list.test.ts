@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InvalidBodyError, ItemTooLongError } from './bounds.ts'
-import { anyItem, anyJson, chunked, pieces } from './chunks.fixture.ts'
+import { anyItem, anyJson, chunked, lend, pieces } from './chunks.fixture.ts'
 import { ListCutter, type ListCutterOptions } from './list.ts'
 
 function cut(
@@ -14,8 +14,11 @@ function cut(
     for (let item = cutter.next(); item !== undefined; item = cutter.next()) items.push(item)
   }
   for (const chunk of chunks) {
-    cutter.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
-    drain()
+    lend(chunk, lent => {
+      cutter.push(lent)
+      drain()
+      cutter.keep()
+    })
   }
   cutter.finish()
   drain()
@@ -41,6 +44,41 @@ const anyListInChunks = anyList.chain(text =>
 )
 
 describe('cutting a list', () => {
+  it('without managedFields gives what JSON.parse gives, less those of each item’s own metadata', () => {
+    // Within them and beside them lies what looks like the border of items.
+    const managedFields = fc.oneof({ weight: 4, arbitrary: fc.array(anyItem, { maxLength: 3 }) }, anyJson)
+    const metadata = fc.record({ name: fc.string(), managedFields, labels: anyJson }, { requiredKeys: ['name'] })
+    const template = fc.record({ metadata: fc.record({ managedFields }) })
+    const item = fc.record(
+      { metadata, managedFields, spec: fc.oneof(template, anyJson) },
+      { requiredKeys: ['metadata'] },
+    )
+    const lists = fc
+      .record({
+        items: fc.array(item, { maxLength: 6 }),
+        layout: fc.constantFrom(undefined, 1, '\t'),
+        typed: fc.boolean(),
+      })
+      .chain(({ items, layout, typed }) => {
+        const text = JSON.stringify({ kind: typed ? 'GameList' : 'List', apiVersion: 'v1', items }, null, layout)
+        const type = typed ? { kind: 'Game', apiVersion: 'v1' } : {}
+        return fc.record({ text: fc.constant(text), type: fc.constant(type), chunks: chunked(Buffer.from(text)) })
+      })
+    fc.assert(
+      fc.property(lists, ({ text, type, chunks }) => {
+        const whole = JSON.parse(text) as { items: { metadata: object }[] }
+        const expected = whole.items.map(({ metadata, ...rest }) => {
+          const { managedFields: _, ...kept } = metadata as { managedFields?: unknown }
+          return { ...type, metadata: kept, ...rest }
+        })
+        const { items, cutter } = cut(chunks, { lean: true })
+        expect(items.map(each => JSON.stringify(each))).toEqual(expected.map(each => JSON.stringify(each)))
+        expect(cutter.done).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   it('R7: gives what JSON.parse gives, for any list, layout and chunking', () => {
     fc.assert(
       fc.property(anyListInChunks, ({ text, chunks }) => {
@@ -77,6 +115,19 @@ describe('cutting a list', () => {
     expect(cutter.next()).toEqual({ metadata: { name: 'd' } })
     expect(cutter.next()).toBeUndefined()
     expect(cutter.done).toBe(true)
+  })
+
+  it('says how long each item was, in bytes', () => {
+    const items = Array.from({ length: 20 }, (_, i) => ({ metadata: { name: `n${i}` }, text: 'ü€𝄞'.repeat(i) }))
+    const body = Buffer.from(JSON.stringify({ kind: 'AList', apiVersion: 'v1', items, metadata: {} }))
+    const cutter = new ListCutter()
+    const lengths: number[] = []
+    for (let at = 0; at < body.length; at += 50) {
+      cutter.push(body.subarray(at, at + 50))
+      if (at + 50 >= body.length) cutter.finish()
+      while (cutter.next() !== undefined) lengths.push(cutter.itemBytes)
+    }
+    expect(lengths).toEqual(items.map(item => Buffer.byteLength(JSON.stringify(item))))
   })
 
   it('R20: gives items of a built-in list its kind and apiVersion, first as in a watch event', () => {

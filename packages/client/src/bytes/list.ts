@@ -12,6 +12,8 @@ export interface ListCutterOptions {
   readonly maxItemBytes?: number | undefined
   /** Integers beyond 2^53 − 1 as `bigint`. @default false */
   readonly exact?: boolean | undefined
+  /** Leaves `metadata.managedFields` of items out, unless `exact`. @default false */
+  readonly lean?: boolean | undefined
   /**
    * What items are, when neither they nor the list say so before they come.
    * @default they stay as they are
@@ -79,6 +81,7 @@ export class ListCutter {
   #metadata: ListMeta = {}
   #sawItems = false
   #count = 0
+  #itemBytes = 0
   /** Bytes of the present token that were looked at already. */
   #looked = 0
   /** The present item is scanned, not searched for a border. */
@@ -87,7 +90,7 @@ export class ListCutter {
 
   constructor(options: ListCutterOptions = {}) {
     this.#maxBytes = options.maxItemBytes ?? defaultMaxLineBytes
-    this.#decoder = new ItemDecoder(options.exact ?? false)
+    this.#decoder = new ItemDecoder(options.exact ?? false, options.lean)
     this.#type = options.type
   }
 
@@ -106,9 +109,19 @@ export class ListCutter {
     return this.#sawItems
   }
 
-  /** Takes a chunk, which must not be changed from now on. */
+  /** How long the last item that `next` gave was, in bytes. */
+  get itemBytes(): number {
+    return this.#itemBytes
+  }
+
+  /** Takes a chunk, which must not be changed until {@link keep} is called. */
   push(chunk: Uint8Array): void {
     if (chunk.length > 0) this.#window.append(chunk)
+  }
+
+  /** Copies what is not cut yet: the chunks' memory may be used for something else then. */
+  keep(): void {
+    this.#window.keep()
   }
 
   /** Says that no chunk will come any more. */
@@ -198,6 +211,7 @@ export class ListCutter {
     const item = this.#decoder.decode(bytes, start, stop)
     if (item === undefined) throw this.#invalid()
     if (this.#count === 1) this.#border.seeSecond(bytes, start, stop)
+    this.#itemBytes = stop - start
     this.#window.consumeTo(stop)
     this.#state = 'after item'
     return item
@@ -215,6 +229,7 @@ export class ListCutter {
         const item = this.#decoder.decode(window.bytes, start, at + 1)
         if (item !== undefined) {
           this.#border.hit()
+          this.#itemBytes = at + 1 - start
           window.consumeTo(at + 1 + this.#border.gapLength)
           this.#looked = 0
           return item

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { lend } from './chunks.fixture.ts'
 import type { Flow } from './flow.ts'
 import { LineCutter } from './lines.ts'
 import { ListCutter } from './list.ts'
@@ -26,7 +27,7 @@ function setup<T = string>(cutter: Cutter<T> = new LineCutter() as Cutter<unknow
     log,
     clock,
     pump,
-    send: (text: string) => pump.data(Buffer.from(text)),
+    send: (text: string) => lend(text, chunk => pump.data(chunk)),
     onPiece(fn: (piece: T) => void) {
       onPiece = fn
     },

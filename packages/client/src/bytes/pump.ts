@@ -5,6 +5,8 @@ import type { BodyHandlers, Flow } from './flow.ts'
 export interface Cutter<T> {
   push(chunk: Uint8Array): void
   next(): T | undefined
+  /** The memory of what was pushed may be used for something else from now on: copies what it still needs. */
+  keep(): void
   /** No chunk will come any more, and the body is whole: `next` may give more pieces. */
   finish?(): void
 }
@@ -49,6 +51,9 @@ export class Pump<T> implements BodyHandlers {
     if (this.#over) return
     this.#queue.push(chunk)
     this.#work()
+    const last = this.#queue.length - 1
+    if (this.#queue[last] === chunk) this.#queue[last] = Buffer.from(chunk)
+    else if (!this.#over) this.#cutter.keep()
   }
 
   end(): void {

@@ -14,6 +14,8 @@ export interface ReadContext {
   readonly environment: { readonly clock: Clock }
   /** Where gzip is undone. In memory, on simulated time: `inline`. */
   readonly gunzip: GunzipMode
+  /** Whether answers had better be compressed: what the client was told, for who asks by it. */
+  readonly gzip?: boolean | undefined
   /** Hears the headers of every answer, for the server's warnings. */
   readonly warnings?: { hear(headers: ResponseHeaders, context: { readonly [name: string]: string | undefined }): void }
 }
@@ -157,7 +159,7 @@ function refusal(tell: (body: Uint8Array | undefined) => void): BodyHandlers {
     data(chunk) {
       size += chunk.length
       if (size > maxStatusBytes) finish()
-      else chunks.push(chunk)
+      else chunks.push(Buffer.from(chunk))
     },
     end: finish,
     error: finish,

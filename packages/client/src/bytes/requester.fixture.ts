@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../clock.ts'
 import type { LaneRequest, Requester, RequestHandlers } from '../connection/requester.ts'
 import type { ResponseHeaders } from '../transport.ts'
+import { lend } from './chunks.fixture.ts'
 
 /** One request that a {@link FakeServer} got, and the means to answer it. */
 export class FakeRequest {
@@ -25,7 +26,7 @@ export class FakeRequest {
   }
 
   send(chunk: string | Uint8Array): this {
-    if (!this.aborted) this.#on.data(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+    if (!this.aborted) lend(chunk, lent => this.#on.data(lent))
     return this
   }
 

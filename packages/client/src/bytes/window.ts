@@ -27,7 +27,7 @@ export class ByteWindow {
     return this.end - this.start
   }
 
-  /** Takes a chunk, which must not be changed from now on. */
+  /** Takes a chunk, which must not be changed until {@link keep} is called. */
   append(chunk: Uint8Array): void {
     if (this.start === this.end) {
       this.bytes = asBuffer(chunk)
@@ -39,6 +39,11 @@ export class ByteWindow {
     if (this.bytes !== this.#own || this.end + chunk.length > this.bytes.length) this.#move(needed)
     this.bytes.set(chunk, this.end)
     this.end += chunk.length
+  }
+
+  /** Copies what is left over of the last chunk, whose memory is about to be used for something else. */
+  keep(): void {
+    if (this.start < this.end && this.bytes !== this.#own) this.#move(this.length)
   }
 
   /** Where `what` is first found at or after `from`, or −1. */
@@ -68,8 +73,8 @@ export class ByteWindow {
   /** Makes room for `needed` bytes in all, at the start of a buffer of its own. */
   #move(needed: number): void {
     let into = this.#own
-    // moving within a buffer that stays nearly full would copy again with every chunk
-    if (into.length < needed || (this.bytes === into && needed > into.length / 2)) {
+    // moving much within a buffer makes little room: it would be done again with every chunk
+    if (into.length < needed || (this.bytes === into && this.length > into.length / 2)) {
       let size = Math.max(smallest, into.length)
       while (size < needed * 1.5) size *= 2
       into = Buffer.allocUnsafeSlow(size)

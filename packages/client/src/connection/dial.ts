@@ -1,6 +1,7 @@
 import { isIP, connect as netConnect, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext, type TLSSocket, connect as tlsConnect } from 'node:tls'
 import type { TlsMaterial } from '../credentials/credentials.ts'
+import type { Intake } from './intake.ts'
 import { proxyFor, throughProxy } from './proxy.ts'
 
 /** How a socket is opened. */
@@ -14,6 +15,8 @@ export interface DialOptions {
   readonly proxyUrl: string | undefined
   /** Offered by ALPN, best first. */
   readonly protocols: readonly string[]
+  /** Where the bytes of a socket without TLS and proxy go. */
+  readonly intake: Intake | undefined
 }
 
 /**
@@ -28,7 +31,14 @@ export async function dial(target: URL, signal: AbortSignal, options: DialOption
   signal.throwIfAborted()
   const raw =
     proxy === undefined
-      ? netConnect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 })
+      ? netConnect({
+          host,
+          port,
+          noDelay: true,
+          keepAlive: true,
+          keepAliveInitialDelay: 30_000,
+          ...(options.intake === undefined ? {} : { onread: options.intake.onread }),
+        })
       : await throughProxy(proxy, host, port, signal)
   if (options.tls === undefined) return opened(raw, 'connect', signal)
   const name = options.serverName ?? host

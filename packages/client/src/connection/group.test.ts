@@ -290,6 +290,46 @@ describe('an HTTP/1.1 connection that ends before the answer', () => {
   })
 })
 
+describe('HTTP/1.1 connections that all end while they are idle', () => {
+  it('cost a read nothing, though it is repeated on one of which that is not known yet', async () => {
+    transport.maxStreams = 1
+    const one = pool()
+    const paths = ['/a', '/b', '/c']
+    for (const path of paths) send(one, 'call', path)
+    await simulation.settle()
+    for (const path of paths) answer(transport.at(path))
+    const heard = send(one, 'call', '/read')
+    const idle = transport.connections.slice(0, 3)
+    for (const connection of idle) {
+      // What is written to a connection that has ended is lost; only then is its end heard of.
+      const lost = [...connection.open]
+      connection.die()
+      for (const request of lost) expect(request.request.path).toBe('/read')
+    }
+    await simulation.advance(1_000)
+    expect(heard.errors).toEqual([])
+    answer(transport.at('/read'))
+    expect(heard.log.at(-1)).toBe('end')
+  })
+
+  it('are no reason to repeat a read for ever', async () => {
+    transport.maxStreams = 1
+    const one = pool()
+    const paths = ['/a', '/b', '/c', '/d']
+    for (const path of paths) send(one, 'call', path)
+    await simulation.settle()
+    for (const path of paths) answer(transport.at(path))
+    const heard = send(one, 'call', '/read')
+    for (let sent = 1; sent <= 3; sent++) {
+      expect(heard.log).toEqual([])
+      transport.at('/read').connection.die()
+      await simulation.advance(1_000)
+    }
+    expect(heard.log).toEqual(['error CONNECTION_LOST'])
+    expect(transport.open).toEqual([])
+  })
+})
+
 describe('a break', () => {
   it('has what the transport said as its cause', async () => {
     const one = pool()

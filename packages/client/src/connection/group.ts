@@ -283,8 +283,9 @@ export class ConnectionGroup {
   #mayRepeat(job: Job, cause: Error, member: Member): boolean {
     if (job.answered || job.attempts >= maxAttempts) return false
     if (isUnprocessed(cause)) return true
-    // HTTP/1.1 has no GOAWAY: a server that closes an idle connection may cross a request. A read is repeated, once.
-    return member.maxStreams === 1 && member.heard > 0 && job.attempts === 1 && job.head.method === 'GET'
+    // HTTP/1.1 has no GOAWAY: a server that closes an idle connection may cross a request. A read is repeated: once, or
+    // twice, where the next one was idle as long and is closed as well; the second time a moment later.
+    return member.maxStreams === 1 && member.heard > 0 && job.attempts <= 2 && job.head.method === 'GET'
   }
 
   #later(job: Job): void {

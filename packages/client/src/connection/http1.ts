@@ -1,87 +1,80 @@
-import { Agent, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers, ResponseHeaders } from '../transport.ts'
 import { ConnectionError } from './error.ts'
+import type { Intake } from './intake.ts'
+import { requestText } from './request-text.ts'
+import { ResponseParser, type ResponseParts } from './response-parser.ts'
 
 /** Bounds of an HTTP/1.1 connection. */
 export interface Http1Limits {
   readonly maxHeaderBytes: number
 }
 
-/** One HTTP/1.1 socket, kept alive from request to request. */
-export function connectHttp1(target: URL, socket: Socket, limits: Http1Limits): Connection {
-  return new Http1Connection(target, socket, limits)
+/**
+ * One HTTP/1.1 socket, kept alive from request to request.
+ * @param intake Where the socket's bytes come in, if it was opened with one.
+ */
+export function connectHttp1(target: URL, socket: Socket, limits: Http1Limits, intake: Intake | undefined): Connection {
+  return new Http1Connection(target, socket, limits, intake)
 }
 
-/** Has one socket, and hands it to one request after the other. */
-class SocketAgent extends Agent {
-  #socket: Socket | undefined
-
-  constructor(socket: Socket) {
-    super({ keepAlive: true, maxSockets: 1, maxFreeSockets: 1, scheduling: 'lifo' })
-    this.#socket = socket
-  }
-
-  override createConnection(
-    _options: unknown,
-    callback: (cause: Error | null, socket: Duplex) => void,
-  ): Duplex | undefined {
-    const socket = this.#socket
-    this.#socket = undefined
-    // A request that waited for the socket while its server closed it: it was never sent.
-    if (socket === undefined) process.nextTick(callback as (cause: Error) => void, goneError())
-    return socket
-  }
-}
-
-class Http1Connection implements Connection {
+/**
+ * Reads answers off the socket itself rather than by node:http, which copies each part of a body
+ * into a new buffer: so a long list is parsed where the system's read has put it.
+ */
+class Http1Connection implements Connection, ResponseParts {
   readonly maxStreams = 1
-  readonly #target: URL
+  readonly #host: string
   readonly #socket: Socket
-  readonly #agent: SocketAgent
-  readonly #limits: Http1Limits
+  readonly #parser: ResponseParser
   readonly #listeners: ((why: CloseReason, cause?: Error) => void)[] = []
   readonly #gone: Promise<void>
   #state: 'open' | 'goaway' | 'closed' = 'open'
   #cause: Error | undefined
+  #exchange: Http1Exchange | undefined
+  /** How long the server keeps the connection without a request, as far as it says so. */
+  #keptMs = 0
 
-  constructor(target: URL, socket: Socket, limits: Http1Limits) {
-    this.#target = target
+  constructor(target: URL, socket: Socket, limits: Http1Limits, intake: Intake | undefined) {
+    this.#host = target.host
     this.#socket = socket
-    this.#limits = limits
-    this.#agent = new SocketAgent(socket)
+    this.#parser = new ResponseParser(limits.maxHeaderBytes, this)
     socket.on('error', error => {
       this.#cause ??= error
     })
-    // The server's FIN on an idle socket: it will answer nothing more. Only who reads hears of it.
-    socket.on('end', () => this.#leave('closed'))
-    socket.resume()
+    // Set while there is no request only.
+    socket.on('timeout', () => socket.destroy())
+    // The server's FIN: it will answer nothing more. Only who reads hears of it.
+    socket.on('end', () => {
+      const whole = this.#parser.finish()
+      this.#break(whole ? undefined : new Error('the server closed its side before the answer was complete'))
+    })
     this.#gone = new Promise(resolve => {
       socket.once('close', () => {
+        this.#break(undefined)
         this.#leave('closed')
         resolve()
       })
     })
+    socket.on('data', (chunk: Buffer) => this.#read(chunk))
+    intake?.lend(chunk => this.#read(chunk))
+    socket.resume()
   }
 
   request(head: RequestHead, on: ResponseHandlers): Exchange {
-    if (this.#state !== 'open' || this.#socket.destroyed) throw goneError()
-    const headers: OutgoingHttpHeaders = { host: this.#target.host, ...(head.headers as OutgoingHttpHeaders) }
-    if (head.body !== undefined) headers['content-length'] = head.body.length
-    const sent = request({
-      agent: this.#agent,
-      method: head.method,
-      path: head.path,
-      headers,
-      maxHeaderSize: this.#limits.maxHeaderBytes,
-    })
-    const exchange = new Http1Exchange(sent, on, this.#socket, this.#limits)
-    sent.prependOnceListener('response', () => {
-      // `Connection: close`: this answer is its last.
-      if (!sent.shouldKeepAlive) this.#leave('goaway')
-    })
-    sent.end(head.body)
+    if (this.#state !== 'open' || this.#socket.destroyed || this.#exchange !== undefined) throw goneError()
+    const text = requestText(head, this.#host)
+    const exchange = new Http1Exchange(this.#socket, on)
+    this.#exchange = exchange
+    this.#socket.setTimeout(0)
+    this.#parser.begin(head.method)
+    if (head.body === undefined) this.#socket.write(text, 'latin1')
+    else {
+      this.#socket.cork()
+      this.#socket.write(text, 'latin1')
+      this.#socket.write(head.body)
+      this.#socket.uncork()
+    }
     return exchange
   }
 
@@ -100,6 +93,49 @@ class Http1Connection implements Connection {
     return this.#gone
   }
 
+  head(status: number, headers: ResponseHeaders, reusable: boolean): void {
+    // `Connection: close`: this answer is its last.
+    if (!reusable) this.#leave('goaway')
+    this.#keptMs = keptMs(headers)
+    this.#exchange?.begin(status, headers)
+  }
+
+  data(part: Buffer): void {
+    this.#exchange?.on?.data(part)
+  }
+
+  end(followed: boolean): void {
+    const exchange = this.#exchange
+    this.#exchange = undefined
+    // What follows an answer unasked, or comes before all of its request is sent, would be taken for the next answer.
+    if (followed || this.#socket.writableLength > 0) this.#socket.destroy()
+    else {
+      this.#socket.resume()
+      // A request that crosses the server's close on its way may not be repeated: better closed from here, before.
+      if (this.#keptMs > 0) this.#socket.setTimeout(Math.max(1, this.#keptMs - 1000))
+    }
+    exchange?.take()?.end()
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#socket.destroyed) return
+    try {
+      this.#parser.push(chunk)
+    } catch (error) {
+      this.#break(error as Error)
+    }
+  }
+
+  /** Ends the connection, and the exchange on it with an error. */
+  #break(cause: Error | undefined): void {
+    this.#cause ??= cause
+    this.#parser.stop()
+    this.#socket.destroy()
+    const exchange = this.#exchange
+    this.#exchange = undefined
+    exchange?.take()?.error(broken(this.#cause))
+  }
+
   #leave(why: CloseReason): void {
     if (this.#state === 'closed' || this.#state === why) return
     this.#state = why
@@ -108,86 +144,63 @@ class Http1Connection implements Connection {
 }
 
 class Http1Exchange implements Exchange {
-  readonly #request: ClientRequest
+  /** Who hears the answer; nobody once it is over. */
+  on: ResponseHandlers | undefined
   readonly #socket: Socket
-  #response: IncomingMessage | undefined
-  #on: ResponseHandlers | undefined
+  #begun = false
   #paused = false
 
-  constructor(sent: ClientRequest, on: ResponseHandlers, socket: Socket, limits: Http1Limits) {
-    this.#request = sent
+  constructor(socket: Socket, on: ResponseHandlers) {
     this.#socket = socket
-    this.#on = on
-    sent.once('response', response => {
-      this.#response = response
-      this.#on?.head(response.statusCode ?? 0, responseHeaders(response))
-      response.on('data', (chunk: Uint8Array) => this.#on?.data(chunk))
-      response.once('end', () => {
-        if (response.complete) this.#take()?.end()
-        else this.#take()?.error(lost(undefined))
-      })
-      response.once('error', cause => this.#take()?.error(lost(cause)))
-      response.once('close', () => this.#take()?.error(lost(undefined)))
-      if (this.#paused) response.pause()
-    })
-    let failure: Error | undefined
-    sent.on('error', error => {
-      failure ??= error
-      this.#take()?.error(broken(error, limits))
-    })
-    sent.once('close', () => {
-      if (this.#response === undefined) this.#take()?.error(sent.socket ? lost(failure) : goneError())
-    })
+    this.on = on
+  }
+
+  /** The answer begins. It is not before this that a pause holds it back. */
+  begin(status: number, headers: ResponseHeaders): void {
+    this.#begun = true
+    this.on?.head(status, headers)
+    this.#steer()
   }
 
   pause(): void {
     this.#paused = true
-    this.#response?.pause()
+    this.#steer()
   }
 
   resume(): void {
     this.#paused = false
-    this.#response?.resume()
+    this.#steer()
   }
 
   abort(): void {
-    if (this.#take() === undefined) return
     // Nothing else ends an HTTP/1.1 answer early.
-    this.#request.destroy()
-    this.#socket.destroy()
+    if (this.take() !== undefined) this.#socket.destroy()
   }
 
-  #take(): ResponseHandlers | undefined {
-    const on = this.#on
-    this.#on = undefined
+  take(): ResponseHandlers | undefined {
+    const { on } = this
+    this.on = undefined
     return on
   }
+
+  #steer(): void {
+    if (this.on === undefined || !this.#begun) return
+    if (this.#paused) this.#socket.pause()
+    else this.#socket.resume()
+  }
+}
+
+/** `Keep-Alive: timeout=5` in milliseconds; 0 where the server does not say. */
+function keptMs(headers: ResponseHeaders): number {
+  const found = /\btimeout=(\d{1,6})\b/i.exec(`${headers['keep-alive'] ?? ''}`)
+  return found === null ? 0 : Number(found[1]) * 1000
 }
 
 function goneError(): ConnectionError {
   return new ConnectionError('STREAM_REFUSED', 'the connection takes no more requests', { unprocessed: true })
 }
 
-function broken(cause: Error, limits: Http1Limits): ConnectionError {
+function broken(cause: Error | undefined): ConnectionError {
   if (cause instanceof ConnectionError) return cause
-  // Node's parser shows what it could not read: a Secret perhaps (rule X3).
-  Reflect.deleteProperty(cause, 'rawPacket')
-  if ((cause as NodeJS.ErrnoException).code === 'HPE_HEADER_OVERFLOW') {
-    const message = `the answer's headers are longer than ${limits.maxHeaderBytes} bytes`
-    return new ConnectionError('HEADERS_TOO_LARGE', message, { cause })
-  }
-  return lost(cause)
-}
-
-function lost(cause: Error | undefined): ConnectionError {
   return new ConnectionError('CONNECTION_LOST', 'the connection broke off', { cause })
-}
-
-/** Node joins most headers that came more than once by commas; here they are lists. */
-function responseHeaders(response: IncomingMessage): ResponseHeaders {
-  const result: Record<string, string | readonly string[]> = Object.create(null)
-  for (const [name, values] of Object.entries(response.headersDistinct)) {
-    if (values !== undefined) result[name] = values.length === 1 ? (values[0] as string) : values
-  }
-  return result
 }

@@ -182,6 +182,8 @@ class Http2Exchange implements Exchange {
   /** Whether the server said that the answer is complete. */
   #complete = false
   #answered = false
+  #paused = false
+  #reading = false
 
   constructor(
     stream: ClientHttp2Stream,
@@ -209,9 +211,11 @@ class Http2Exchange implements Exchange {
         this.#take()?.error(tooLarge(limits))
         stream.close(NGHTTP2_CANCEL)
         stream.resume()
-      } else this.#on?.head(headers[':status'] ?? 0, answer.headers)
+      } else {
+        this.#on?.head(headers[':status'] ?? 0, answer.headers)
+        this.#read()
+      }
     })
-    stream.on('data', (chunk: Uint8Array) => this.#on?.data(chunk))
     let cause: Error | undefined
     stream.on('error', error => {
       cause = error
@@ -223,11 +227,23 @@ class Http2Exchange implements Exchange {
   }
 
   pause(): void {
+    this.#paused = true
     this.#stream.pause()
   }
 
   resume(): void {
-    this.#stream.resume()
+    this.#paused = false
+    if (this.#reading) this.#stream.resume()
+  }
+
+  /**
+   * Not before the head was told: Node may give data first, which it tells of the head a tick later, where both came while
+   * a write was under way.
+   */
+  #read(): void {
+    this.#reading = true
+    if (this.#paused) this.#stream.pause()
+    this.#stream.on('data', (chunk: Uint8Array) => this.#on?.data(chunk))
   }
 
   abort(): void {

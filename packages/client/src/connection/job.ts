@@ -5,6 +5,8 @@ import type { Lane, LaneRequest, RequestHandlers } from './requester.ts'
 export interface Carrier {
   /** The job was ended by its caller, or by a handler that threw. */
   dropped(job: Job): void
+  /** The job's answer begins, with this status; `<error>`: it has ended without one. */
+  answered(job: Job, code: string): void
   /** The job's `end` or `error` handler threw: nobody is left to be told. */
   deaf(job: Job, thrown: Error): void
 }
@@ -34,6 +36,8 @@ export class Job implements Exchange {
   answered = false
   /** How often credentials had been refreshed when this job took its own; see the pool. */
   epoch = 0
+  /** When it was asked for, on the monotonic clock. */
+  readonly begunAt: number
   /** Whether it was repeated with new credentials. */
   renewed = false
   readonly #on: RequestHandlers
@@ -42,10 +46,12 @@ export class Job implements Exchange {
   #paused = false
   #over = false
   #drains = false
+  #counted = false
   /** What came while the job was held. */
   #held: (() => void)[] | undefined
 
-  constructor(request: LaneRequest, on: RequestHandlers, carrier: Carrier) {
+  constructor(request: LaneRequest, on: RequestHandlers, carrier: Carrier, begunAt = 0) {
+    this.begunAt = begunAt
     this.request = request
     this.lane = request.lane
     this.head = request
@@ -73,6 +79,7 @@ export class Job implements Exchange {
     this.#over = true
     this.vacate()
     this.#carrier.dropped(this)
+    this.#count('<error>')
   }
 
   /** The job is carried at `place` now. */
@@ -119,11 +126,17 @@ export class Job implements Exchange {
   tellHead(status: number, headers: ResponseHeaders): void {
     if (this.#over) return
     this.answered = true
+    this.#count(`${status}`)
     this.#tell(() => this.#on.head(status, headers))
   }
 
   tellData(chunk: Uint8Array): void {
-    if (this.#over || this.#holds(() => this.tellData(chunk))) return
+    if (this.#over) return
+    if (this.#held !== undefined) {
+      const own = Buffer.from(chunk)
+      this.#held.push(() => this.tellData(own))
+      return
+    }
     this.#tell(() => this.#on.data(chunk))
   }
 
@@ -136,6 +149,7 @@ export class Job implements Exchange {
   tellError(cause: Error): void {
     if (this.#over || this.#holds(() => this.tellError(cause))) return
     this.#finish()
+    this.#count('<error>')
     this.#last(() => this.#on.error(cause))
   }
 
@@ -149,6 +163,12 @@ export class Job implements Exchange {
   #holds(tell: () => void): boolean {
     this.#held?.push(tell)
     return this.#held !== undefined
+  }
+
+  #count(code: string): void {
+    if (this.#counted) return
+    this.#counted = true
+    this.#carrier.answered(this, code)
   }
 
   #finish(): void {

@@ -185,7 +185,7 @@ describe('room', () => {
     for (let i = 0; i < 10; i++) send(one, 'stream', `/new/${i}`)
     // A quarter of 20 at once.
     expect(transport.open.filter(({ request }) => request.path.startsWith('/new'))).toHaveLength(5)
-    await simulation.advance(25)
+    await simulation.advance(2.5)
     expect(transport.open.filter(({ request }) => request.path.startsWith('/new'))).toHaveLength(7)
     await simulation.advance(100)
     expect(transport.open.filter(({ request }) => request.path.startsWith('/new'))).toHaveLength(10)

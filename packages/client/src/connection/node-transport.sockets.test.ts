@@ -1,4 +1,4 @@
-import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -16,7 +16,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Connection } from '../transport.ts'
 import { NodeTransport, type NodeTransportOptions } from './node-transport.ts'
 import { proxyFor } from './proxy.ts'
-import { record } from './testkit/exchange.ts'
+import { type Recorded, record } from './testkit/exchange.ts'
 import { type FrameConnection, frameServer } from './testkit/frames.ts'
 
 let authority: CertificateAuthority
@@ -428,7 +428,7 @@ describe('HTTP/1.1', () => {
     const url = await bytesServer(socket => socket.write(`${head}6\r\nhidden\r\nZZZ\r\nhidden`))
     const recorded = record(await connected(url))
     const error = await recorded.body.catch((cause: unknown) => cause)
-    expect(error).toMatchObject({ code: 'CONNECTION_LOST', cause: { code: 'HPE_INVALID_CHUNK_SIZE' } })
+    expect(error).toMatchObject({ code: 'CONNECTION_LOST', cause: { code: 'INVALID_RESPONSE' } })
     const { cause } = error as { cause: object }
     expect(Object.values(cause).filter(value => value instanceof Uint8Array)).toEqual([])
   })
@@ -456,22 +456,200 @@ describe('HTTP/1.1', () => {
     await until(() => expect(closes).toEqual(['closed']))
   })
 
-  it('pause() holds the server back', async () => {
+  it.each(['http', 'https'])('pause() holds the server back (%s)', async scheme => {
     let socket: Socket | undefined
-    const url = await listening(
-      createHttpServer((_, response) => {
-        socket = response.socket ?? undefined
-        response.end(Buffer.alloc(64 * 1024 * 1024))
-      }),
-      'http',
-    )
-    const recorded = record(await connected(url))
+    const answer = (_: unknown, response: ServerResponse): void => {
+      socket = response.socket ?? undefined
+      response.end(Buffer.alloc(64 * 1024 * 1024))
+    }
+    const { createServer } = await import('node:https')
+    const server = scheme === 'http' ? createHttpServer(answer) : createServer(tls, answer)
+    const recorded = record(await connected(await listening(server, scheme), { protocol: 'http/1.1' }))
     recorded.exchange.pause()
     await recorded.head
     await until(() => expect(socket?.writableLength).toBeGreaterThan(0))
     expect(recorded.bytes()).toBeLessThan(1024 * 1024)
     recorded.exchange.resume()
     expect((await recorded.body).length).toBe(64 * 1024 * 1024)
+  })
+
+  it.each(['timeout=1', 'max=5, Timeout=1'])(
+    'closes an idle connection before the server does (%s)',
+    async keepAlive => {
+      const url = await bytesServer(socket => {
+        socket.write(`HTTP/1.1 200 OK\r\nkeep-alive: ${keepAlive}\r\ncontent-length: 2\r\n\r\nhi`)
+      })
+      const connection = await connected(url)
+      const closed = new Promise(resolve => connection.onClose(resolve))
+      expect(await record(connection).body).toBe('hi')
+      expect(await closed).toBe('closed')
+    },
+  )
+
+  it('keeps a connection that has a request, however long that takes', async () => {
+    const head = 'HTTP/1.1 200 OK\r\nkeep-alive: timeout=1\r\ncontent-length: 2\r\n\r\n'
+    let finish: (() => void) | undefined
+    const url = await bytesServer((socket, n) => {
+      if (n === 0) socket.write(`${head}hi`)
+      else finish = () => socket.write(`${head}ho`)
+    })
+    const connection = await connected(url)
+    // The second one begins where the first has ended, so that the connection is never idle.
+    const second = await new Promise<Recorded>(resolve => {
+      const handlers = { head() {}, data() {}, error() {}, end: () => resolve(record(connection)) }
+      connection.request({ method: 'GET', path: '/', headers: {} }, handlers)
+    })
+    await until(() => expect(finish).toBeDefined())
+    // Meanwhile another one, which is idle, is closed.
+    const other = await connected(url)
+    const closed = new Promise(resolve => other.onClose(resolve))
+    await record(other).body
+    await closed
+    finish?.()
+    expect(await second.body).toBe('ho')
+  })
+
+  it('an answer without a length ends with its connection', async () => {
+    const url = await bytesServer(socket => socket.end('HTTP/1.1 200 OK\r\n\r\nhello'))
+    const connection = await connected(url)
+    const recorded = record(connection)
+    const closes: string[] = []
+    connection.onClose(why => closes.push(why))
+    expect(await recorded.body).toBe('hello')
+    await until(() => expect(closes).toEqual(['goaway', 'closed']))
+  })
+
+  it('R14: an answer without a length whose connection breaks is an error, never an end', async () => {
+    const url = await bytesServer(socket => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\nhello', () => socket.resetAndDestroy())
+    })
+    const recorded = record(await connected(url))
+    await expect(recorded.body).rejects.toMatchObject({ code: 'CONNECTION_LOST', cause: { code: 'ECONNRESET' } })
+    expect(recorded.log).toEqual(['200', 'CONNECTION_LOST'])
+  })
+
+  it.each([
+    ['with the answer', (socket: Socket, answer: string) => socket.write(`${answer}HTTP/1.1 200 OK\r\n`)],
+    ['later', (socket: Socket, answer: string) => socket.write(answer, () => setImmediate(() => socket.write('H')))],
+  ])('X9: a connection on which more came than was asked for carries nothing more (%s)', async (_, write) => {
+    const url = await bytesServer(socket => write(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'))
+    const connection = await connected(url)
+    const closes: string[] = []
+    connection.onClose(why => closes.push(why))
+    const recorded = record(connection)
+    expect(await recorded.body).toBe('hi')
+    await until(() => expect(closes).toEqual(['closed']))
+    expect(() => record(connection)).toThrow(expect.objectContaining({ unprocessed: true }))
+  })
+
+  it('X9: what comes before anything was asked ends the connection', async () => {
+    const url = await listening(
+      createTcpServer(socket => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil')),
+      'http',
+    )
+    const connection = await connected(url)
+    const closes: string[] = []
+    connection.onClose((why, cause) => closes.push(`${why} ${cause?.message}`))
+    await until(() => expect(closes).toEqual(['closed bytes came that no request asked for']))
+  })
+
+  it('an answer that comes before the whole request was sent is the last of its connection', async () => {
+    const url = await bytesServer((socket, n) => {
+      if (n > 0) return
+      socket.pause()
+      socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno')
+    })
+    const connection = await connected(url)
+    const closes: string[] = []
+    connection.onClose(why => closes.push(why))
+    expect(await record(connection, { method: 'POST', body: Buffer.alloc(64 * 1024 * 1024) }).body).toBe('no')
+    await until(() => expect(closes).toEqual(['closed']))
+  })
+
+  it('takes one request at a time, the next one from within the end of one', async () => {
+    const url = await bytesServer((socket, n) => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n${n}`))
+    const connection = await connected(url)
+    const first = record(connection)
+    expect(() => record(connection)).toThrow(expect.objectContaining({ unprocessed: true }))
+    expect(await first.body).toBe('0')
+    const seen: string[] = []
+    await new Promise<void>(resolve => {
+      const ask = (): void => {
+        connection.request(
+          { method: 'GET', path: '/', headers: {} },
+          {
+            head() {},
+            data: chunk => seen.push(`${chunk}`),
+            end: () => (seen.length < 3 ? ask() : resolve()),
+            error: cause => seen.push(cause.message),
+          },
+        )
+      }
+      ask()
+    })
+    expect(seen).toEqual(['1', '2', '3'])
+  })
+
+  it('sends nothing of a request that it would have to change', async () => {
+    let requests = 0
+    const url = await bytesServer(socket => {
+      requests += 1
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+    })
+    const connection = await connected(url)
+    expect(() => record(connection, { headers: { 'impersonate-user': 'a\r\nb' } })).toThrow('["impersonate-user"]')
+    await record(connection).body
+    expect(requests).toBe(1)
+  })
+
+  it.each(['http', 'https'])('answers that come at once keep apart, whatever their chunks (%s)', async scheme => {
+    const answer = (request: { url?: string | undefined }, response: ServerResponse): void => {
+      const letter = (request.url ?? '').slice(1)
+      let left = 60
+      const write = (): void => {
+        left -= 1
+        if (left === 0) response.end()
+        else response.write(letter.repeat(1 + ((left * 7919) % 20_000)), () => setImmediate(write))
+      }
+      write()
+    }
+    const { createServer } = await import('node:https')
+    const server = scheme === 'http' ? createHttpServer(answer) : createServer(tls, answer)
+    const url = await listening(server, scheme)
+    const connections = await Promise.all(Array.from('abcd', () => connected(url, { protocol: 'http/1.1' })))
+    const bodies = await Promise.all(
+      connections.map((connection, i) => record(connection, { path: `/${'abcd'[i]}` }).body),
+    )
+    for (const [i, body] of bodies.entries()) {
+      expect(new Set(body)).toEqual(new Set('abcd'[i]))
+      expect(body.length).toBe(bodies[0]?.length)
+    }
+  })
+
+  it('abort() ends the connection and calls nothing more, even of what has come already', async () => {
+    const url = await bytesServer(socket => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n1\r\nb\r\n0\r\n\r\n')
+    })
+    const connection = await connected(url)
+    const log: string[] = []
+    const closed = new Promise<void>(resolve => connection.onClose(() => resolve()))
+    const exchange = connection.request(
+      { method: 'GET', path: '/', headers: {} },
+      {
+        head: status => log.push(`${status}`),
+        data(chunk) {
+          log.push(`${chunk}`)
+          exchange.abort()
+          exchange.abort()
+        },
+        end: () => log.push('end'),
+        error: cause => log.push(cause.message),
+      },
+    )
+    await closed
+    await connection.close()
+    expect(log).toEqual(['200', 'a'])
+    await expect(connection.ping()).rejects.toThrow()
   })
 
   it('abort() ends the connection and calls nothing more', async () => {

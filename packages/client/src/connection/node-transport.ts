@@ -3,6 +3,7 @@ import type { TLSSocket } from 'node:tls'
 import { anonymous, type Credentials } from '../credentials/credentials.ts'
 import { checkOptions, flag, having, integer, oneOf, text } from '../errors/check.ts'
 import type { Connection, Transport } from '../transport.ts'
+import { Intake, sharesBuffer } from './intake.ts'
 
 /** Options of a {@link NodeTransport}. */
 export interface NodeTransportOptions {
@@ -38,6 +39,7 @@ export interface NodeTransportOptions {
 export class NodeTransport implements Transport {
   readonly #options: NodeTransportOptions
   readonly #credentials: Pick<Credentials, 'tls' | 'digest'>
+  #intoBuffer: Buffer | undefined
 
   constructor(options: NodeTransportOptions = {}) {
     checkOptions('transport', options, {
@@ -63,6 +65,7 @@ export class NodeTransport implements Transport {
     const loading = secure && protocol === 'h2' ? http2() : http1()
     loading.catch(() => {})
     const { dial } = await import('./dial.ts')
+    const intake = secure || !sharesBuffer ? undefined : new Intake(this.#buffer())
     const socket = await dial(target, signal, {
       tls: secure ? await this.#credentials.tls() : undefined,
       digest: this.#credentials.digest(),
@@ -70,6 +73,7 @@ export class NodeTransport implements Transport {
       skipVerify: this.#options.skipTlsVerify ?? false,
       proxyUrl: this.#options.proxyUrl,
       protocols: protocol === 'h2' ? ['h2', 'http/1.1'] : ['http/1.1'],
+      intake,
     })
     if (agreedOn(socket) === 'h2') {
       const { connectHttp2 } = await http2()
@@ -78,7 +82,13 @@ export class NodeTransport implements Transport {
     }
     const { connectHttp1 } = await http1()
     checkOpen(socket)
-    return connectHttp1(target, socket, { maxHeaderBytes })
+    return connectHttp1(target, socket, { maxHeaderBytes }, intake)
+  }
+
+  /** One for all sockets: it holds nothing from one read to the next. As large as Node's own. */
+  #buffer(): Buffer {
+    this.#intoBuffer ??= Buffer.allocUnsafeSlow(65_536)
+    return this.#intoBuffer
   }
 }
 

@@ -79,9 +79,8 @@ function watchesAndGets(): {
 const events = (heard: Heard): number => heard.log.join('').split('\n').length - 1
 
 describe.each(['h2', 'http/1.1'] as const)('over sockets, %s', protocol => {
-  // On HTTP/1.1 each watch is a TLS handshake of its own.
-  const count = protocol === 'h2' ? 1000 : 200
-  it(`N11: ${count} open watches and 200 gets a second at once starve neither`, { timeout: 60_000 }, async () => {
+  it('N11: 1,000 open watches and 200 gets a second at once starve neither', { timeout: 180_000 }, async () => {
+    const count = 1000
     const { handler, watches, feed } = watchesAndGets()
     const { pool, front } = await started(handler, { protocol })
     const open = Array.from({ length: count }, (_, i) => send(pool, 'stream', `/watch/${i}`))
@@ -94,7 +93,8 @@ describe.each(['h2', 'http/1.1'] as const)('over sockets, %s', protocol => {
     }
     // The first gets are sent while the watches are still being opened.
     const early = get()
-    await until(() => expect(watches.size).toBe(count))
+    // On HTTP/1.1 each watch is a connection and a TLS handshake of its own.
+    await vi.waitFor(() => expect(watches.size).toBe(count), { timeout: 120_000, interval: 20 })
     await early
     const gets: Promise<void>[] = []
     let rounds = 0
@@ -113,7 +113,7 @@ describe.each(['h2', 'http/1.1'] as const)('over sockets, %s', protocol => {
     expect(open.filter(({ errors }) => errors.length > 0)).toEqual([])
     expect(latencies).toHaveLength(401)
     expect(Math.max(...latencies)).toBeLessThan(10_000)
-    if (protocol === 'h2') expect(front.accepted()).toBeLessThanOrEqual(14)
+    expect(front.accepted()).toBeLessThanOrEqual(protocol === 'h2' ? 14 : count + 32)
   })
 
   it('GOAWAY: watches go on, new requests are answered, and nobody hears an error', async () => {

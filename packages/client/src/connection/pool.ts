@@ -67,7 +67,9 @@ export const connectionChecks: Readonly<Record<keyof ConnectionOptions, Check>> 
  * A request that may have been processed is never repeated, but for a GET on a kept-alive HTTP/1.1
  * connection that ended before the answer began.
  *
- * Metrics: `wherry_client_streams` (gauge, by `lane`), `wherry_client_connections` (gauge, by
+ * Metrics, under client-go's names: `rest_client_requests_total` (by `method`, `host` and `code`, which is `<error>`
+ * where no answer came) and `rest_client_request_duration_seconds`, until the answer begins; watches are among
+ * them. And `wherry_client_streams` (gauge, by `lane`), `wherry_client_connections` (gauge, by
  * `lane`), and the counters `wherry_client_connects_total` (by `result`),
  * `wherry_client_retries_total`, `wherry_client_resets_total`, `wherry_client_ping_timeouts_total`,
  * `wherry_client_credential_refreshes_total`.
@@ -109,6 +111,7 @@ export class ConnectionPool implements Requester {
         this.#unsettled.delete(job)
         this.#groupOf(job).forget(job)
       },
+      answered: (job, code) => this.#measure(job, code),
       deaf: (_, thrown) => this.#environment.onError(thrown, { phase: 'handler' }),
     }
     const group = {
@@ -141,7 +144,7 @@ export class ConnectionPool implements Requester {
   }
 
   request(request: LaneRequest, on: RequestHandlers): Exchange {
-    const job = new Job(request, on, this.#carrier)
+    const job = new Job(request, on, this.#carrier, this.#environment.clock.monotonic())
     this.#unsettled.add(job)
     if (this.#closed !== undefined) this.#soon(job, closedError())
     else this.#authorize(job)
@@ -162,6 +165,7 @@ export class ConnectionPool implements Requester {
   }
 
   async #close(): Promise<void> {
+    this.#credentials.close?.()
     const closing = [this.#reads.close(), this.#writes.close()]
     for (const job of this.#unsettled) job.fail(closedError())
     this.#unsettled.clear()
@@ -263,6 +267,14 @@ export class ConnectionPool implements Requester {
       this.#epoch += 1
       this.#refreshing = undefined
     }
+  }
+
+  /** Under client-go's own names, so that existing dashboards work. */
+  #measure({ request: { method }, begunAt }: Job, code: string): void {
+    const { clock, metrics } = this.#environment
+    const { host } = this.#target
+    metrics.count('rest_client_requests_total', { method, host, code })
+    metrics.observe('rest_client_request_duration_seconds', (clock.monotonic() - begunAt) / 1000, { method, host })
   }
 
   #fail(job: Job, cause: Error): void {

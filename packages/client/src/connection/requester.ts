@@ -12,6 +12,8 @@ export type Lane = 'call' | 'write' | 'stream'
 /** A request and its lane. Credentials, user agent and the server's base path are added on the way. */
 export interface LaneRequest extends RequestHead {
   readonly lane: Lane
+  /** Called right before the request is sent, each time; what it throws is the request's error, and nothing is sent. */
+  readonly admit?: (() => void) | undefined
 }
 
 /** {@link ResponseHandlers}, and what a long stream may want to know besides. */

@@ -24,6 +24,8 @@ export interface Credentials {
    * there are others now than before; rejects when it can't be found out.
    */
   refresh(): Promise<boolean>
+  /** Ends what is under way, such as a plugin that runs: whoever waits for it is rejected. It may be asked again. */
+  close?(): void
 }
 
 /** Nobody: no headers, no client certificate. */

@@ -58,7 +58,33 @@ describe('a plugin', () => {
     expect(await Promise.all([one.refresh(), one.refresh(), one.refresh()])).toEqual([true, true, true])
     expect(await runs()).toBe(2)
     expect(one.headers()).toEqual({ authorization: 'Bearer new' })
+    clock.advance(10_000)
     expect(await one.refresh()).toBe(false)
+    expect(await runs()).toBe(3)
+  })
+
+  it('is not run for each 401 of a server that refuses all that it prints', async () => {
+    const one = credentials(await plugin(`print({ token: 'token-' + run })`))
+    await one.headers()
+    expect(await one.refresh()).toBe(true)
+    clock.advance(9_999)
+    expect(await one.refresh()).toBe(false)
+    expect(one.headers()).toEqual({ authorization: 'Bearer token-2' })
+    expect(await runs()).toBe(2)
+    clock.advance(1)
+    expect(await one.refresh()).toBe(true)
+    expect(await runs()).toBe(3)
+  })
+
+  it('X8: that is under way is ended by close(), and may be run again', async () => {
+    const one = credentials(await plugin(`if (run > 1) print({ token: 't' }); else setInterval(() => {}, 1000)`))
+    one.close()
+    const headers = one.headers() as Promise<unknown>
+    headers.catch(() => {})
+    await vi.waitFor(async () => expect(await runs()).toBe(1))
+    one.close()
+    await expect(headers).rejects.toMatchObject({ code: 'EXEC_FAILED', message: expect.stringContaining('closed') })
+    expect(await one.headers()).toEqual({ authorization: 'Bearer t' })
   })
 
   it('X7: may give a client certificate, and a new one changes the digest', async () => {
@@ -114,6 +140,26 @@ describe('a plugin', () => {
     await vi.waitFor(async () => expect(await runs()).toBe(1))
     for (const fire of clock.timers) fire()
     await expect(headers).rejects.toMatchObject({ code: 'EXEC_FAILED', message: expect.stringContaining('60 s') })
+  })
+
+  it('X8: that does not end is not waited for, though a program of its own holds its output open', async () => {
+    const body = `
+      const { pid } = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })
+      fs.writeFileSync(dir + '/child', String(pid))
+      setInterval(() => {}, 1000)`
+    const headers = credentials(await plugin(body)).headers() as Promise<unknown>
+    headers.catch(() => {})
+    const child = await vi.waitFor(async () => {
+      const pid = Number(await readFile(`${at.directory}/child`, 'utf8'))
+      expect(pid).toBeGreaterThan(0)
+      return pid
+    })
+    try {
+      for (const fire of clock.timers) fire()
+      await expect(headers).rejects.toMatchObject({ code: 'EXEC_FAILED', message: expect.stringContaining('60 s') })
+    } finally {
+      process.kill(child, 'SIGKILL')
+    }
   })
 
   it.each([

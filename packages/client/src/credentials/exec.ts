@@ -18,6 +18,8 @@ export interface ExecPlugin {
   readonly installHint?: string | undefined
 }
 
+/** After a 401 has run the plugin, the next one does so no sooner: a server that refuses whatever it prints would run it for each request. */
+const refreshAfterMs = 10_000
 /** Longest time that a plugin may take. It can't ask anybody, so it has no reason to wait. */
 const timeoutMs = 60_000
 const maxOutputBytes = 1024 * 1024
@@ -32,7 +34,7 @@ interface Issued {
 
 /**
  * Credentials that a plugin prints: run once however many ask, kept until they expire, run again
- * after a 401. The plugin is never interactive, and what it prints appears in no error.
+ * after a 401, but then not more than once in ten seconds. The plugin is never interactive, and what it prints appears in no error.
  *
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
  */
@@ -41,7 +43,12 @@ export class ExecCredentials implements Credentials {
   readonly #base: Credentials
   readonly #clock: Clock
   readonly #running = new SingleFlight<Issued>()
+  readonly #refreshing = new SingleFlight<boolean>()
   #issued: Issued | undefined
+  /** Ends the plugin under way. */
+  #stop = new AbortController()
+  /** When a 401 last ran the plugin, on the monotonic clock. */
+  #refreshedAt = Number.NEGATIVE_INFINITY
 
   /** `base` has the cluster's authority. */
   constructor(plugin: ExecPlugin, base: Credentials, clock: Clock) {
@@ -72,10 +79,20 @@ export class ExecCredentials implements Credentials {
     return `${this.#base.digest()}.${this.#issued?.digest ?? ''}`
   }
 
-  async refresh(): Promise<boolean> {
-    const before = this.#issued
-    const after = await this.#run()
-    return before?.headers.authorization !== after.headers.authorization || before?.digest !== after.digest
+  refresh(): Promise<boolean> {
+    return this.#refreshing.do(async () => {
+      const now = this.#clock.monotonic()
+      if (now < this.#refreshedAt + refreshAfterMs) return false
+      this.#refreshedAt = now
+      const before = this.#issued
+      const after = await this.#run()
+      return before?.headers.authorization !== after.headers.authorization || before?.digest !== after.digest
+    })
+  }
+
+  close(): void {
+    this.#stop.abort()
+    this.#stop = new AbortController()
   }
 
   #valid(): Issued | undefined {
@@ -84,14 +101,14 @@ export class ExecCredentials implements Credentials {
 
   #run(): Promise<Issued> {
     return this.#running.do(async () => {
-      this.#issued = issued(await output(this.#plugin, this.#clock), this.#plugin)
+      this.#issued = issued(await output(this.#plugin, this.#clock, this.#stop.signal), this.#plugin)
       return this.#issued
     })
   }
 }
 
 /** Runs the plugin and gives what it printed. */
-async function output(plugin: ExecPlugin, clock: Clock): Promise<string> {
+async function output(plugin: ExecPlugin, clock: Clock, signal: AbortSignal): Promise<string> {
   const { execFile } = await import('node:child_process')
   const { apiVersion, command, args = [], env = [], cluster } = plugin
   const info = {
@@ -100,6 +117,7 @@ async function output(plugin: ExecPlugin, clock: Clock): Promise<string> {
     spec: { interactive: false, ...(cluster !== undefined && { cluster }) },
   }
   const given = Object.fromEntries(env.map(({ name, value }) => [name, value]))
+  const late = new AbortController()
   return new Promise((resolve, reject) => {
     const child = execFile(
       command,
@@ -108,18 +126,18 @@ async function output(plugin: ExecPlugin, clock: Clock): Promise<string> {
         env: { ...process.env, ...given, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
         maxBuffer: maxOutputBytes,
         windowsHide: true,
+        // A signal lets go of its output too, which a child of its own may hold open.
+        signal: AbortSignal.any([signal, late.signal]),
+        killSignal: 'SIGKILL',
       },
       (error, stdout) => {
         timer.cancel()
-        if (error === null) resolve(stdout)
-        else reject(failed(plugin, how(error, late)))
+        if (signal.aborted) reject(failed(plugin, 'was ended: a client was closed'))
+        else if (error === null) resolve(stdout)
+        else reject(failed(plugin, how(error, late.signal.aborted)))
       },
     )
-    let late = false
-    const timer = clock.timer(timeoutMs, () => {
-      late = true
-      child.kill('SIGKILL')
-    })
+    const timer = clock.timer(timeoutMs, () => late.abort())
     // It may end without reading: that is no error of ours.
     child.stdin?.on('error', () => {})
     child.stdin?.end()

@@ -185,6 +185,10 @@ class ReloadingCredentials implements Credentials {
     return this.#inner.digest()
   }
 
+  close(): void {
+    this.#inner.close?.()
+  }
+
   async refresh(): Promise<boolean> {
     const { load, clock, directory } = this.#reading
     const config = await load()

@@ -38,4 +38,8 @@ export class ProviderCredentials implements Credentials {
   refresh(): Promise<boolean> {
     return this.#base.refresh()
   }
+
+  close(): void {
+    this.#base.close?.()
+  }
 }

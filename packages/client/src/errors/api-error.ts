@@ -28,6 +28,7 @@ export interface ApiErrorParts {
   readonly causes?: readonly StatusCause[] | undefined
   readonly details?: StatusDetails | undefined
   readonly retryAfterMs?: number | undefined
+  readonly continueToken?: string | undefined
 }
 
 /**
@@ -45,6 +46,11 @@ export class ApiError extends Error {
   readonly details: StatusDetails
   /** How long the server wants us to wait before we try again, in milliseconds. */
   readonly retryAfterMs: number | undefined
+  /**
+   * Where a list may go on whose own token has expired (410): after the last item that it gave, but as
+   * things are now. The pages before and after it are then of different times.
+   */
+  readonly continueToken: string | undefined
   readonly method: string
   /** Path of the request, without its query. */
   readonly path: string
@@ -61,6 +67,7 @@ export class ApiError extends Error {
     this.causes = parts.causes ?? []
     this.details = parts.details ?? {}
     this.retryAfterMs = parts.retryAfterMs
+    this.continueToken = parts.continueToken
     this.method = about.method
     this.path = about.path
     this.resource = about.resource
@@ -138,6 +145,7 @@ export function errorOfStatus(
       uid: string(details.uid),
     },
     retryAfterMs: answer.retryAfterMs ?? fromBody,
+    continueToken: string(record(body.metadata).continue),
   }
   const unknownResource = status === 404 && string(details.name) === undefined && string(details.kind) === undefined
   return unknownResource ? new ResourceNotFoundError(parts, about) : new ApiError(parts, about)

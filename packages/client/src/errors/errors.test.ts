@@ -48,6 +48,13 @@ describe('ApiError', () => {
     })
   })
 
+  it('has the token with which a list goes on whose own has expired', () => {
+    expect(status(410, 'Expired', { metadata: { continue: 'on' } }).continueToken).toBe('on')
+    for (const metadata of [{ continue: '' }, { continue: 7 }, {}, null, 'x', undefined]) {
+      expect(status(410, 'Expired', { metadata }).continueToken).toBeUndefined()
+    }
+  })
+
   it('takes Retry-After from the header first, in seconds only', () => {
     const body = bytes({ kind: 'Status', details: { retryAfterSeconds: 9 } })
     expect(errorOfAnswer(429, { 'retry-after': '2' }, body, about).retryAfterMs).toBe(2000)

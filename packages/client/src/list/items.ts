@@ -19,7 +19,7 @@ export interface ItemsOptions {
 }
 
 /**
- * Sends one list request and calls `item` with each item as its bytes arrive, then lets go of it:
+ * Sends one list request and calls `item` with each item, and how long it was, as its bytes arrive, then lets go of it:
  * the list is never held (rule R7). The event loop is given back every few milliseconds. Resolves
  * with what the list says of itself once it was read to its end; only then are the items known to be
  * all, and their resourceVersion known.
@@ -31,7 +31,7 @@ export function readItems(
   context: ReadContext,
   target: ReadTarget,
   query: string,
-  item: (object: object) => void,
+  item: (object: object, bytes: number) => void,
   options: ItemsOptions = {},
 ): Promise<ListHead> {
   const { signal } = options
@@ -44,6 +44,7 @@ export function readItems(
     const cutter = new ListCutter({
       maxItemBytes: options.maxItemBytes,
       exact: target.exact,
+      lean: target.lean,
       type: target.metadata ? metadataType : target.type,
     })
     const over = (): void => signal?.removeEventListener('abort', aborted)
@@ -55,7 +56,7 @@ export function readItems(
     } as const
     const reading = readPieces<object>(context, request, about, cutter, {
       piece(object) {
-        if (isNamed(object as ReceivedObject)) item(object)
+        if (isNamed(object as ReceivedObject)) item(object, cutter.itemBytes)
         else options.skipped?.(new InvalidObjectError(target.resource, 'an item of the list has no name'))
       },
       end() {

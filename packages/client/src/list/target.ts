@@ -1,6 +1,6 @@
 import type { TypeMeta } from '../bytes/list-head.ts'
 import { apiVersionOf, collectionPath, resourceName } from '../names/path.ts'
-import { acceptOf, isExact } from '../views/read.ts'
+import { acceptOf, isExact, isLean } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 
 /** Which objects a list or watch asks for, as the query says it. */
@@ -26,6 +26,8 @@ export interface ReadTarget {
   readonly metadata: boolean
   /** Integers beyond 2^53 − 1 as `bigint`. */
   readonly exact: boolean
+  /** The view has no `managedFields`: they are left out before an object is decoded. @default false */
+  readonly lean?: boolean | undefined
   /** `group/version/plural`, for errors. */
   readonly resource: string
   /** The objects are Secrets: values that the server quotes are left out of errors. */
@@ -50,6 +52,7 @@ export function targetsOf(view: View, shardSelector?: string | undefined): ReadT
     type: { kind: resource.kind, apiVersion: apiVersionOf(resource) },
     metadata: view.projection.kind === 'metadata',
     exact: isExact(view),
+    lean: isLean(view),
     resource: resourceName(resource),
     sensitive: resource.group === '' && resource.kind === 'Secret',
   }

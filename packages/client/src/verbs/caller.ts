@@ -41,7 +41,6 @@ export interface CallerParts {
   readonly timeoutMs: number
   readonly maxRetries: number
   readonly fieldManager: string
-  readonly host: string
   readonly gunzip: GunzipMode
   /** Ask for compressed lists and watches. */
   readonly gzip: boolean
@@ -70,7 +69,7 @@ export class Caller {
   readonly fieldManager: string
   readonly gunzip: GunzipMode
   readonly gzip: boolean
-  readonly #parts: CallerParts
+  readonly parts: CallerParts
   readonly #underWay = new Set<AbortController>()
   #closed: Error | undefined
 
@@ -81,13 +80,13 @@ export class Caller {
     this.gunzip = parts.gunzip
     this.gzip = parts.gzip
     this.warnings = new Warnings(parts.environment)
-    this.#parts = parts
+    this.parts = parts
   }
 
   /** Runs `run` within the time and the signal of `options`; all its requests share them. */
   async within<T>(options: CallOptions, about: RequestInfo, run: (bound: Bound) => Promise<T>): Promise<T> {
     const { clock } = this.environment
-    const timeoutMs = options.timeoutMs ?? this.#parts.timeoutMs
+    const timeoutMs = options.timeoutMs ?? this.parts.timeoutMs
     const given = options.signal
     given?.throwIfAborted()
     if (this.#closed !== undefined) throw this.#closed
@@ -150,32 +149,20 @@ export class Caller {
     const { clock } = this.environment
     let backoff: Backoff | undefined
     for (let retries = 0; ; retries++) {
-      const began = clock.monotonic()
       let outcome: unknown
       try {
-        const value = await once()
-        this.#measure(call, '200', began)
-        return value
+        return await once()
       } catch (error) {
-        this.#measure(call, error instanceof ApiError ? `${error.status}` : '<error>', began)
         if (bound.signal.aborted) throw bound.signal.reason
         outcome = error instanceof ConnectionError ? withSubject(error, call) : error
       }
-      if (retries >= this.#parts.maxRetries || !mayRepeat(outcome, call) || !may()) throw outcome
+      if (retries >= this.parts.maxRetries || !mayRepeat(outcome, call) || !may()) throw outcome
       backoff ??= new Backoff(this.environment)
       const wait = Math.max(backoff.next(), outcome instanceof ApiError ? (outcome.retryAfterMs ?? 0) : 0)
       // To say what the server said is more use than to say that time ran out while waiting for it.
       if (clock.monotonic() + wait >= bound.deadline) throw outcome
       await sleep(clock, wait, bound.signal)
     }
-  }
-
-  /** Under client-go's own names, so that existing dashboards work. */
-  #measure({ method }: Repeated, code: string, began: number): void {
-    const { clock, metrics } = this.environment
-    const { host } = this.#parts
-    metrics.count('rest_client_requests_total', { method, host, code })
-    metrics.observe('rest_client_request_duration_seconds', (clock.monotonic() - began) / 1000, { method, host })
   }
 }
 

@@ -477,6 +477,19 @@ describe('an answer of another kind', () => {
     }
   })
 
+  it('X9: is not taken for what the delete of a collection has deleted; a word that it is done is', async () => {
+    const view = configMaps.within({ namespaces: ['ns'] })
+    const failure = { ...status, status: 'Failure' }
+    for (const body of [{}, failure, { kind: 'ConfigMap' }, { kind: 'ConfigMapList', items: {} }]) {
+      await answering([{ body }], async ({ client }) => {
+        await expect(client.deleteCollection(view)).rejects.toMatchObject({ code: 'INVALID_OBJECT' })
+      })
+    }
+    for (const body of [status, { kind: 'ConfigMapList', items: null }]) {
+      await answering([{ body }], async ({ client }) => expect(await client.deleteCollection(view)).toEqual([]))
+    }
+  })
+
   it('is what a binding’s create is answered with: it gives what was sent', async () => {
     const binding = { apiVersion: 'v1', kind: 'Binding', metadata: key, target: { kind: 'Node', name: 'n1' } }
     await answering([{ status: 201, body: status }], async ({ client }) => {

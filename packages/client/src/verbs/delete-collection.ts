@@ -7,6 +7,7 @@ import type { Caller } from './caller.ts'
 import { deleteBody } from './delete.ts'
 import type { DeleteOptions } from './options.ts'
 import { deleteChecks } from './options.ts'
+import { isSuccessStatus, itemsOf } from './received.ts'
 import { collectionTarget } from './target.ts'
 import { typed } from './write.ts'
 
@@ -35,8 +36,10 @@ export async function deleteCollection<C>(
     const deleted: C[] = []
     for (const target of targets) {
       const call = { ...target, ...shared, body: deleteBody(options) }
-      const { items } = (await caller.json(call, bound)) as { items?: object[] | null }
-      for (const item of items ?? []) deleted.push(project(typed(view, item)))
+      const answer = await caller.json(call, bound)
+      // Some servers say no more than that it is done.
+      const items = isSuccessStatus(answer) ? [] : itemsOf(view, answer, call)
+      for (const item of items) deleted.push(project(typed(view, item)))
     }
     return deleted
   })

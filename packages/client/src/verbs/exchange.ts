@@ -61,7 +61,7 @@ export function exchange(
         if (size > (isSuccess(status) ? maxBytes : maxStatusBytes)) {
           chunks = []
           tooLong()
-        } else chunks.push(chunk)
+        } else chunks.push(Buffer.from(chunk))
       },
       end() {
         over()

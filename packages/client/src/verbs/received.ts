@@ -25,6 +25,12 @@ export function itemsOf(view: View, answer: object, about: RequestInfo): readonl
   return Array.isArray(items) ? items : refuse(view, about, 'list')
 }
 
+/** Whether `answer` says that what was asked for is done, and no more. */
+export function isSuccessStatus(answer: object): boolean {
+  const { kind, status } = answer as { readonly kind?: unknown; readonly status?: unknown }
+  return kind === 'Status' && status === 'Success'
+}
+
 function refuse(view: View, about: RequestInfo, what: string): never {
   throw new InvalidObjectError(resourceName(view.resource), `${subject(about)}: the answer is no ${what}`)
 }

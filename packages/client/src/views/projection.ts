@@ -1,3 +1,5 @@
+import { OptionTypeError } from '../errors/option.ts'
+
 /**
  * What a view makes of the objects that it selects.
  *
@@ -18,4 +20,38 @@ export interface Projection<out C> {
    * one and the same. `undefined` for the others, which every reader builds alike.
    */
   readonly project?: ((object: never) => C) | undefined
+  /** The name says all that the function does ({@link selfNamed}): functions are not compared. */
+  readonly selfNamed?: true | undefined
+}
+
+/**
+ * A projection whose name says all that it does, with its parameters (`pick:data,metadata.labels`), so that two of one
+ * name are one and the same however often they were made. {@link selfNamed} makes one; `@wherry/transform-cache` has
+ * ready-made ones.
+ */
+export type SelfNamedProjection<T, C> = ((object: T) => C) & SelfNamed
+
+/**
+ * What {@link selfNamed} adds to a function. A generic one is best typed as an interface with a call signature that
+ * extends this: TypeScript then infers what it gives for a resource.
+ */
+export interface SelfNamed {
+  readonly projectionName: string
+}
+
+/**
+ * Gives a function of an object a name that says all that it does, so that `resource.project` takes it as it is. The name
+ * must hold every parameter that changes what the function gives: views of one name share what is stored.
+ */
+export function selfNamed<F extends (object: never) => unknown>(name: string, project: F): F & SelfNamed {
+  if (typeof name !== 'string' || name === '') throw new OptionTypeError('selfNamed.name', 'a name', `${name}`)
+  if (typeof project !== 'function') {
+    throw new OptionTypeError('selfNamed.project', 'a function of an object', typeof project)
+  }
+  return Object.defineProperty(project, 'projectionName', { value: name, enumerable: true }) as F & SelfNamed
+}
+
+/** The name of a projection that names itself; `undefined` for other functions. */
+export function nameOfProjection(project: unknown): string | undefined {
+  return typeof project === 'function' ? (project as Partial<SelfNamed>).projectionName : undefined
 }

@@ -18,6 +18,12 @@ export function isExact(view: View): boolean {
   return view.projection.kind === 'exact'
 }
 
+/** Whether the view leaves `managedFields` out, so that they need not be decoded. */
+export function isLean(view: View): boolean {
+  const { kind } = view.projection
+  return kind === 'default' || kind === 'metadata'
+}
+
 /**
  * What a view makes of a decoded object: a new one where it leaves something out, the same one
  * otherwise. An object comes out the same by whatever route it came in: a metadata view's carry the

@@ -1,5 +1,6 @@
 /** Compiled, never run: what must and what must not compile about views. */
-import type { ObjectKey, PartialObjectMetadata, Whole } from './object.ts'
+import type { ObjectKey, PartialBrand, PartialObjectMetadata, Whole } from './object.ts'
+import type { SelfNamed } from './projection.ts'
 import type { Resource, View } from './resource.ts'
 import { defineResource } from './resource.ts'
 
@@ -85,3 +86,13 @@ write(games, exact)
 
 // @ts-expect-error the type of objects is given, never guessed: the scope follows from namespaced
 defineResource<Game>({ group: 'g', version: 'v1', kind: 'Game', plural: 'games' })
+
+// A ready-made projection brings its name along; its type follows from the resource.
+interface MetadataOf extends SelfNamed {
+  <T extends { metadata?: unknown }>(object: T): T['metadata']
+}
+declare function metadataOf(): MetadataOf
+const meta2 = read(games.project(metadataOf()), key)
+same<typeof meta2, ({ name?: string; namespace?: string } & PartialBrand) | undefined>(true)
+// @ts-expect-error what a projection gives is never written back
+write(games, meta2)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidNameError } from '../errors/invalid-name.ts'
+import { selfNamed } from './projection.ts'
 import { projector } from './read.ts'
 import { defineResource, type Within } from './resource.ts'
 
@@ -78,13 +79,24 @@ describe('views', () => {
     ['an unknown option', () => games.within({ label: 'a' } as unknown as Within<'namespaced'>), RangeError],
     ['nothing', () => games.within(null as unknown as Within<'namespaced'>), TypeError],
     ['a projection without a name', () => games.project('', game => game), TypeError],
-    ['a projection without a function', () => games.project('a', 1 as unknown as () => 1), TypeError],
+    ['two projections at once', () => games.project(selfNamed('a', () => 1) as never, () => 1), TypeError],
+    ['a function that does not name itself', () => games.project(game => game), TypeError],
+    ['a projection that names itself with nothing', () => selfNamed('', () => 1), TypeError],
+    ['what is no function to name itself', () => selfNamed('a', 1 as never), TypeError],
     ['a kind that is none', () => defineResource<Game>({ ...games.resource, kind: '', namespaced: true }), TypeError],
     ['no definition', () => defineResource<Game>(null as never), TypeError],
     ['an unknown field', () => defineResource<Game>({ ...games.resource, namespace: 'a' } as never), TypeError],
   ])('X6: refuse %s', (_, make, type) => {
     expect(make).toThrow(type as ErrorConstructor)
     expect(make).toThrow(expect.objectContaining({ code: expect.stringMatching(/^INVALID_/) }))
+  })
+
+  it('D1: take a ready-made projection with its name, which says that functions need not be compared', () => {
+    const ready = games.project(selfNamed('spec', (game: Game) => game.spec))
+    expect(ready.key).toBe('x.io/v1/games?projection=spec')
+    expect(ready.projection.selfNamed).toBe(true)
+    expect(ready.within({ labels: 'a' }).projection.selfNamed).toBe(true)
+    expect(games.project('spec', game => game.spec).projection.selfNamed).toBeUndefined()
   })
 })
 

@@ -6,7 +6,7 @@ import { FieldSelector } from './field-selector.ts'
 import type { LabelSelectorInput } from './label-selector.ts'
 import { LabelSelector } from './label-selector.ts'
 import type { Exact, PartialObjectMetadata, Projected, Scope } from './object.ts'
-import type { Projection } from './projection.ts'
+import { nameOfProjection, type Projection } from './projection.ts'
 
 /** What names a resource and the type of its objects: its GVK and its GVR in one. */
 export interface ResourceDefinition {
@@ -77,6 +77,12 @@ export interface Resource<T, S extends Scope = Scope> extends View<T, S> {
    * what it returns is kept, so build anew rather than delete.
    */
   project<C>(name: string, project: (object: T) => C): View<Projected<C>, S>
+  /**
+   * As above, with a projection that brings its name along ({@link selfNamed}), such as the ready-made ones of
+   * `@wherry/transform-cache`.
+   * @throws OptionTypeError for a function without one.
+   */
+  project<C>(selfNamed: (object: T) => C): View<Projected<C>, S>
 }
 
 /**
@@ -189,10 +195,19 @@ class AnyView<T> implements Resource<T> {
     return this.#as(byKind.metadata)
   }
 
-  project<C>(name: string, project: (object: T) => C): View<Projected<C>> {
+  project<C>(named: string | ((object: T) => C), own?: (object: T) => C): View<Projected<C>> {
+    const selfNamed = typeof named === 'function'
+    const name = selfNamed ? nameOfProjection(named) : named
+    const project = selfNamed ? named : own
     if (typeof name !== 'string' || name === '') throw new OptionTypeError('project.name', 'a name', `${name}`)
     if (typeof project !== 'function') throw new OptionTypeError('project', 'a function of an object', typeof project)
-    return this.#as({ kind: 'named', name, project: project as (object: T) => Projected<C> })
+    if (selfNamed && own !== undefined) throw new OptionTypeError('project', 'one function', 'two')
+    return this.#as({
+      kind: 'named',
+      name,
+      project: project as (object: T) => Projected<C>,
+      ...(selfNamed && { selfNamed }),
+    })
   }
 
   #as<C>(projection: Projection<C>): View<C> {

@@ -1,4 +1,5 @@
 import { tryDecodeJson } from '../bytes/json.ts'
+import { decodeLean } from '../bytes/managed-fields.ts'
 import { isNamed, type ReceivedObject } from '../list/object.ts'
 
 /** The types of events that carry an object. */
@@ -22,9 +23,11 @@ const garbage: WatchLine = { is: 'garbage' }
  * Reads one line of a watch.
  *
  * @param kinds what an object may be; an event of another kind is a stray (rule R20).
+ * @param exact integers beyond 2^53 − 1 as `bigint`.
+ * @param lean leaves `metadata.managedFields` of objects out, unless `exact`.
  */
-export function readWatchLine(line: string, kinds: readonly string[], exact: boolean): WatchLine {
-  const event = tryDecodeJson(line, exact) as { type?: unknown; object?: unknown } | null | undefined
+export function readWatchLine(line: string, kinds: readonly string[], exact: boolean, lean = false): WatchLine {
+  const event = (lean && !exact ? decodeLean(line, objectOf) : tryDecodeJson(line, exact)) as Event | null | undefined
   if (event === undefined || event === null) return garbage
   const { type, object } = event
   if (typeof type !== 'string' || typeof object !== 'object' || object === null) return garbage
@@ -41,6 +44,13 @@ export function readWatchLine(line: string, kinds: readonly string[], exact: boo
       return { is: 'stray', why: 'an event of an unknown type' }
   }
 }
+
+interface Event {
+  readonly type?: unknown
+  readonly object?: unknown
+}
+
+const objectOf = (event: unknown): object | null | undefined => (event as { object?: object | null }).object
 
 function readChange(type: ChangeType, object: ReceivedObject, kinds: readonly string[]): WatchLine {
   if (!kinds.includes(object.kind as string)) return { is: 'stray', why: 'an event of another kind' }

@@ -139,7 +139,7 @@ class OneWatch implements Watch {
   }
 
   #line(text: string): void {
-    const line = readWatchLine(text, this.#kinds, this.#target.exact)
+    const line = readWatchLine(text, this.#kinds, this.#target.exact, this.#target.lean)
     switch (line.is) {
       case 'change':
         return this.#tell(() => this.#on.event(line.type, line.object, text.length))

@@ -1,12 +1,13 @@
 import type { AccessAttributes, AccessControl, User } from './access.ts'
-import { authenticate } from './authn/authenticate.ts'
+import { authenticate, known } from './authn/authenticate.ts'
 import { forbidden } from './authn/forbidden.ts'
 import { readImpersonation } from './authn/impersonation.ts'
-import type { Binding, ClusterRole, PolicySource, Role } from './authn/policy.ts'
-import { authorize, type Decision, privilegedGroup } from './authn/rbac.ts'
+import type { Binding, ClusterRole, PolicyRule, PolicySource, Role } from './authn/policy.ts'
+import { authorize, type Decision, privilegedGroup, rulesFor } from './authn/rbac.ts'
 import { materialise } from './objects/stored.ts'
 import type { EmbeddedOptions } from './options.ts'
 import type { Registry } from './resources/registry.ts'
+import { type AccountTokens, tokenIssuer } from './reviews/account-tokens.ts'
 import { StatusError } from './status.ts'
 import { objectKey, type Store } from './store/store.ts'
 import type { Version } from './store/version.ts'
@@ -17,11 +18,17 @@ export function accessControl(parts: {
   readonly registry: Registry
   readonly adminToken: string
   readonly options: EmbeddedOptions
+  /** Tokens of service accounts. */
+  readonly accounts: AccountTokens
 }): AccessControl {
-  const { adminToken, options } = parts
+  const { adminToken, options, accounts } = parts
   const admin: User = { name: 'wherry:admin', groups: [privilegedGroup] }
   const tokens = options.tokens ?? {}
   const decide = decider(options, parts)
+  const userByToken = (token: string): User | undefined => {
+    const given = token === adminToken ? admin : Object.hasOwn(tokens, token) ? tokens[token] : undefined
+    return given === undefined ? undefined : known(given)
+  }
   const check = (asked: AccessAttributes): void => {
     const { allowed, reason } = decide(asked)
     if (!allowed) throw forbidden(asked, reason)
@@ -29,7 +36,12 @@ export function accessControl(parts: {
   return {
     authenticate(request) {
       const user = authenticate(request, {
-        userByToken: token => (token === adminToken ? admin : Object.hasOwn(tokens, token) ? tokens[token] : undefined),
+        userByToken(token) {
+          const user = userByToken(token)
+          if (user !== undefined) return user
+          const owner = accounts.owner(token, [tokenIssuer])
+          return typeof owner === 'object' ? owner.user : undefined
+        },
         anonymous: options.anonymous ?? true,
       })
       if (user === 'unauthorized') throw new StatusError(401, 'Unauthorized', 'Unauthorized')
@@ -39,7 +51,26 @@ export function accessControl(parts: {
       return impersonation.user
     },
     authorize: check,
+    decide,
+    rules: rulesFinder(options, parts),
+    userByToken,
   }
+}
+
+const everything: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+]
+
+function rulesFinder(
+  { authorization = 'allow' }: EmbeddedOptions,
+  parts: { readonly store: Store; readonly registry: Registry },
+): AccessControl['rules'] {
+  if (authorization === 'allow') return () => ({ rules: everything, incomplete: false })
+  // What a function allows, no rule says.
+  if (authorization !== 'RBAC') return () => ({ rules: [], incomplete: true })
+  const policy = storedPolicy(parts)
+  return (user, namespace) => ({ rules: rulesFor(user, namespace, policy), incomplete: false })
 }
 
 function decider(

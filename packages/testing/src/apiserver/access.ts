@@ -1,3 +1,5 @@
+import type { PolicyRule } from './authn/policy.ts'
+import type { Decision } from './authn/rbac.ts'
 import type { ServerRequest } from './exchange.ts'
 
 /** Who makes a request. */
@@ -23,10 +25,16 @@ export interface AccessAttributes {
   readonly path: string
 }
 
-/** Says who a request is from and what they may do. Both throw the refusal. */
+/** Says who a request is from and what they may do. */
 export interface AccessControl {
   /** Throws 401, or 403 for an impersonation that is not allowed. */
   authenticate(request: ServerRequest): User
   /** Throws 403. */
   authorize(attributes: AccessAttributes): void
+  /** Whether something is allowed, and why. */
+  decide(attributes: AccessAttributes): Decision
+  /** The rules that hold for a user in a namespace; `incomplete` where there may be more than rules say. */
+  rules(user: User, namespace: string): { readonly rules: readonly PolicyRule[]; readonly incomplete: boolean }
+  /** Whose a token is that the server was started with. */
+  userByToken(token: string): User | undefined
 }

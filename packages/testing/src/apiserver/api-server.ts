@@ -16,8 +16,10 @@ export type FillSource =
       readonly args?: readonly unknown[] | undefined
     }
 
-/** What a test does to an embedded API server. The same for one in this process and one in its own. */
+/** An API server for a test, embedded or real: what both can do, so that a test need not know which it has. */
 export interface ApiServer extends AsyncDisposable {
+  /** Which it is: narrows the type to what that kind can do beside. */
+  readonly kind: 'embedded' | 'real'
   /** `https://127.0.0.1:PORT`, or http; of a server without sockets a name that only `transport()` reaches. */
   readonly url: string
   /** The CA that signed the server's certificate, PEM; `undefined` without TLS. */
@@ -33,7 +35,19 @@ export interface ApiServer extends AsyncDisposable {
     readonly commonName: string
     readonly organizations?: readonly string[] | undefined
   }): Promise<{ readonly certPem: string; readonly keyPem: string }>
+  /** The resourceVersion of the last change of anything. */
+  revision(): Promise<number>
+  /** Compacts etcd up to the present, which is returned: old states, and continue tokens, are 410. */
+  compact(): Promise<number>
+  /** Breaks every connection and comes back at the same address with the same objects and empty watch caches. */
+  restart(): Promise<void>
+  /** Ends everything. Resolves when no socket, timer or process is left. Idempotent. */
+  close(): Promise<void>
+}
 
+/** What a test does to an embedded API server. The same for one in this process and one in its own. */
+export interface ControlledApiServer extends ApiServer {
+  readonly kind: 'embedded'
   /** Faults, by rules. */
   readonly faults: { add(rule: FaultRule): Promise<FaultHandle>; clear(): Promise<void> }
   /** What was counted since the start, or the last `resetStats`. */
@@ -46,14 +60,10 @@ export interface ApiServer extends AsyncDisposable {
    * managedFields included. Namespaces that they name are made. Resolves with how many there were.
    */
   fill(source: FillSource): Promise<number>
-  /** The resourceVersion of the last change. */
-  revision(): Promise<number>
-  /** Compacts as etcd does, up to the present or to a resourceVersion: continue tokens and exact lists below it are 410. Watches live on. */
-  compact(revision?: number): Promise<void>
+  /** Compacts as etcd does, up to the present or to a resourceVersion: continue tokens and exact lists below it are 410. Watches live on. Resolves with the revision. */
+  compact(revision?: number): Promise<number>
   /** Forgets the past of the watch caches: a watch that starts below the present is 410. Open ones live on. */
   expireWatchCaches(): Promise<void>
-  /** Breaks every connection and comes back with empty watch caches, as a process that is killed and started again. */
-  restart(): Promise<void>
   /** Goes back to the state at a resourceVersion, counter included, and restarts: an etcd restored from a backup. */
   restoreEtcd(revision: number): Promise<void>
   /** Ends the open watches of a resource (`configmaps`, `games.arcade.example.com`), or all, cleanly. */
@@ -64,12 +74,10 @@ export interface ApiServer extends AsyncDisposable {
   goawayAll(): Promise<void>
   /** Breaks every connection. */
   breakConnections(): Promise<void>
-  /** Ends everything. Resolves when no socket, timer or process is left. */
-  close(): Promise<void>
 }
 
 /** An API server in this process, which can be reached without sockets too. */
-export interface EmbeddedApiServer extends ApiServer {
+export interface EmbeddedApiServer extends ControlledApiServer {
   /**
    * A way to it in memory: the same answers, on the server's clock. Each call makes a network of its own.
    *

@@ -2,12 +2,15 @@ import type { Clock } from '../clock.ts'
 import type { AccessControl } from './access.ts'
 import type { Definitions } from './controllers/definitions.ts'
 import type { NamespaceController } from './controllers/namespace-controller.ts'
+import { CorruptError } from './conversion/conversion.ts'
 import type { ServerReply, ServerRequest } from './exchange.ts'
 import type { FaultEffect } from './faults/fault-rule.ts'
 import type { Faults } from './faults/faults.ts'
 import { ShapedReply } from './faults/shaped-reply.ts'
+import type { JsonObject } from './objects/json.ts'
 import { notAResourceVersion, parseResourceVersion } from './objects/resource-version.ts'
 import { metadataText, withHead } from './objects/stored.ts'
+import type { Outside } from './outside/outside.ts'
 import type { Flusher } from './read/flusher.ts'
 import { type ListSource, list, sendList, tooLargeAfterMs } from './read/list.ts'
 import { answerPath } from './read/paths.ts'
@@ -20,11 +23,16 @@ import { parseRequestPath, type RequestInfo, type ResourceTarget, verbOf } from 
 import type { Registry } from './resources/registry.ts'
 import type { ResourceType } from './resources/resource-type.ts'
 import { Responder } from './responder.ts'
+import { isReview } from './reviews/access-reviews.ts'
+import type { AccountTokens } from './reviews/account-tokens.ts'
+import { answerAction, isAction, isSubresourceAction } from './reviews/answer-review.ts'
 import { parseFieldSelector } from './selectors/fields.ts'
 import type { Counters } from './stats.ts'
 import { StatusError } from './status.ts'
 import { resourceKey, type Store } from './store/store.ts'
+import type { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
 import { answerWrite } from './write/answer.ts'
+import { parseBody } from './write/body.ts'
 import type { Writer } from './write/writer.ts'
 
 /** The parts that a server is made of. */
@@ -35,6 +43,10 @@ export interface CoreParts {
   readonly definitions: Definitions
   readonly namespaces: NamespaceController
   readonly access: AccessControl
+  readonly outside: Outside
+  readonly webhooks: AdmissionWebhooks
+  /** Tokens of service accounts. */
+  readonly tokens: AccountTokens
   readonly faults: Faults
   readonly counters: Counters
   readonly flusher: Flusher
@@ -92,7 +104,7 @@ export function handle(parts: CoreParts, request: ServerRequest, reply: ServerRe
   for (const one of effects) if (one.kind === 'warning') responder.warn(one.text)
   if (effect('goaway') !== undefined) request.peer.goaway()
   if (drop !== undefined && drop.after !== true) return request.peer.destroy()
-  try {
+  const work = (): void => {
     const refusal = effect('status')
     if (refusal !== undefined) throw refused(refusal)
     if (effect('expired') !== undefined && verb !== 'watch') {
@@ -100,10 +112,13 @@ export function handle(parts: CoreParts, request: ServerRequest, reply: ServerRe
     }
     if (info === undefined) throw StatusError.badRequest('invalid URL escape')
     answer(parts, request, info, verb, responder, effects)
-  } catch (error) {
-    refuse(parts, responder, error)
+    if (drop !== undefined) request.peer.destroy()
   }
-  if (drop !== undefined) request.peer.destroy()
+  const failed = (error: unknown): void => {
+    refuse(parts, responder, error)
+    if (drop !== undefined) request.peer.destroy()
+  }
+  parts.outside.carryOut(work, failed, () => responder.over)
 }
 
 /** A reply of which nothing reaches the other side. */
@@ -196,7 +211,16 @@ function answer(
   const representation = negotiate(request.headers, info.query, { what: 'object', type })
   responder.pretty = representation.pretty
   responder.gzip = representation.gzip
-  answerWrite(parts, { request, info, target, type, verb, responder, user, representation })
+  const body = (): JsonObject => (request.body.length === 0 ? {} : parseBody(request))
+  try {
+    parts.webhooks.during({ info, target, type, verb, user, responder }, body, () => {
+      const write = { request, info, target, type, verb, responder, user, representation }
+      if (isAction(type, target)) answerAction(parts, write)
+      else answerWrite(parts, write)
+    })
+  } catch (error) {
+    throw error instanceof CorruptError && (verb === 'update' || verb === 'patch') ? error.forWrite : error
+  }
 }
 
 /** Endpoints whose objects are stored at another version and would have to be converted. */
@@ -208,14 +232,15 @@ function checkServed(type: ResourceType, target: ResourceTarget, verb: string): 
   const what = resourceKey(type)
   if (converted.has(`${type.apiVersion}/${type.plural}`))
     throw StatusError.missing(`conversion of ${what} at ${type.apiVersion}`)
-  if (!type.custom && !type.verbs.includes('watch')) throw StatusError.missing(what)
+  if (!type.custom && !type.verbs.includes('watch') && !isReview(type)) throw StatusError.missing(what)
   if (subresource !== '') {
     const known = type.subresources.find(({ name }) => name === subresource)
     if (known === undefined) {
       // The server of custom resources has no list of subresources: it says that nothing was found.
       throw type.custom ? StatusError.notFound(type, target.name) : StatusError.noSuchResource()
     }
-    if (subresource !== 'status' && subresource !== 'scale' && subresource !== 'finalize') {
+    const written = subresource === 'status' || subresource === 'scale' || subresource === 'finalize'
+    if (!written && !isSubresourceAction(type, subresource)) {
       throw StatusError.missing(`${what}/${subresource}`)
     }
     if (!known.verbs.includes(verb))

@@ -18,20 +18,24 @@ import { listen, type SocketFront } from './front/sockets.ts'
 import { type Kubeconfig, kubeconfigFor } from './kubeconfig.ts'
 import type { KubeObject } from './objects/object.ts'
 import { checkOptions, type EmbeddedOptions } from './options.ts'
+import { HookClient } from './outside/hook-client.ts'
+import { Outside } from './outside/outside.ts'
 import { Flusher } from './read/flusher.ts'
 import { withoutWatchCache } from './resources/builtin.ts'
 import { Registry } from './resources/registry.ts'
+import type { ResourceType } from './resources/resource-type.ts'
+import { AccountTokens } from './reviews/account-tokens.ts'
 import { Counters, type ServerStats } from './stats.ts'
 import { StatusError } from './status.ts'
 import { Compactor } from './store/compaction.ts'
-import { Store } from './store/store.ts'
+import { objectKey, Store } from './store/store.ts'
+import { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
+import { hasConditions } from './webhooks/configuration.ts'
 import { uuid } from './write/names.ts'
-import { Writer } from './write/writer.ts'
+import { type Admission, Writer } from './write/writer.ts'
 
 /** Built-ins that a real server would act on while it writes, and this one does not. */
 const unserved: Readonly<Record<string, string>> = {
-  mutatingwebhookconfigurations: 'admission webhooks',
-  validatingwebhookconfigurations: 'admission webhooks',
   mutatingadmissionpolicies: 'admission policies',
   mutatingadmissionpolicybindings: 'admission policies',
   validatingadmissionpolicies: 'admission policies',
@@ -39,8 +43,19 @@ const unserved: Readonly<Record<string, string>> = {
   apiservices: 'aggregated API servers',
 }
 
+/** An object at another version of its resource. */
+function asVersion(object: KubeObject, to: ResourceType): KubeObject {
+  const { conversion, apiVersion } = to
+  return conversion === undefined ? { ...object, apiVersion } : conversion.object(object, apiVersion)
+}
+
+function isWebhookConfiguration({ group, plural }: ResourceType): boolean {
+  return group === 'admissionregistration.k8s.io' && plural.endsWith('webhookconfigurations')
+}
+
 /** The API server in this process. */
 export class EmbeddedServer implements EmbeddedApiServer {
+  readonly kind: 'embedded' = 'embedded'
   readonly token: string
   readonly faults: Faults = new Faults()
   readonly #clock: Clock
@@ -71,26 +86,70 @@ export class EmbeddedServer implements EmbeddedApiServer {
     this.#store = new Store(options.historyBytes ?? 134_217_728)
     const registry = new Registry()
     const watches = new WatchSet()
-    const clock = this.#clock
+    const outside = new Outside(this.#clock, this.#random)
+    const random = (): number => outside.random()
+    // Each attempt at a request takes place at the same time.
+    const { timer, turn, monotonic } = this.#clock
+    const clock: Clock = {
+      now: () => outside.now(),
+      monotonic: monotonic.bind(this.#clock),
+      timer: timer.bind(this.#clock),
+      turn: turn.bind(this.#clock),
+    }
     const store = this.#store
+    const services = registry.resolve('', 'v1', 'services')
+    const client = new HookClient(
+      this.#transportClock,
+      options.webhooks,
+      (namespace, name) => store.collection(services).get(objectKey(namespace, name)) !== undefined,
+    )
+    const callable = options.webhooks !== undefined || (options.sockets ?? true)
+    const webhooks = new AdmissionWebhooks({
+      store,
+      registry,
+      outside,
+      client,
+      random: this.#random,
+      convert: asVersion,
+    })
     let writer: Writer | undefined
     const definitions = new Definitions(
-      { store, registry, clock, writer: () => writer as Writer, closeWatches: resource => watches.end(resource) },
+      {
+        store,
+        registry,
+        clock,
+        conversions: { outside, client, random: this.#random },
+        callable,
+        writer: () => writer as Writer,
+        closeWatches: resource => watches.end(resource),
+      },
       { establishMs: options.establishMs ?? 20, reinitialiseMs: options.reinitialiseMs ?? 0 },
     )
-    writer = new Writer(store, clock, this.#random, (type, object, old) => {
+    const admit: Admission = (type, object, old) => {
+      if (isWebhookConfiguration(type)) {
+        if (!callable) throw StatusError.missing('admission webhooks of a server without sockets and `webhooks`')
+        if (hasConditions(object)) throw StatusError.missing('matchConditions (CEL) of admission webhooks')
+      }
       if (isDefinition(type)) definitions.admit(object, old)
       const missing = type.custom ? undefined : unserved[type.plural]
       if (missing !== undefined) throw StatusError.missing(missing)
-    })
+    }
+    writer = new Writer(store, clock, random, admit, webhooks)
     const delayMs = options.controllerDelayMs ?? 5
     const active = options.controllers ?? true
     const namespaces = new NamespaceController(store, registry, writer, clock, active ? delayMs : undefined)
-    this.#closers.push(definitions, namespaces)
+    this.#closers.push(outside, definitions, namespaces)
     if (active) this.#closers.push(new GarbageCollector(store, registry, writer, clock, delayMs))
     const compactionMs = options.compactionMs ?? 300_000
     if (Number.isFinite(compactionMs)) this.#closers.push(new Compactor(store, clock, compactionMs))
-    const access: AccessControl = accessControl({ store, registry, adminToken: this.token, options })
+    const tokens = new AccountTokens(store, registry, () => clock.now(), random, this.token)
+    const access: AccessControl = accessControl({
+      store,
+      registry,
+      adminToken: this.token,
+      options,
+      accounts: tokens,
+    })
     const uncached = new Set(options.withoutWatchCache ?? withoutWatchCache)
     this.#parts = {
       store,
@@ -99,6 +158,9 @@ export class EmbeddedServer implements EmbeddedApiServer {
       definitions,
       namespaces,
       access,
+      outside,
+      webhooks,
+      tokens,
       faults: this.faults,
       counters: new Counters(),
       flusher: new Flusher(clock),
@@ -201,9 +263,10 @@ export class EmbeddedServer implements EmbeddedApiServer {
     return this.#store.revision
   }
 
-  async compact(revision: number = this.#store.revision): Promise<void> {
+  async compact(revision: number = this.#store.revision): Promise<number> {
     checkFields('compact', { revision }, { revision: whole() })
     this.#store.compact(revision)
+    return Math.min(revision, this.#store.revision)
   }
 
   async expireWatchCaches(): Promise<void> {

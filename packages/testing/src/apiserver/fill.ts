@@ -83,7 +83,8 @@ export function fill(
           creationTimestamp: metadata.creationTimestamp ?? creationTimestamp,
         },
       },
-      type.storageVersion,
+      // It is stored as it is: of the version that it says.
+      type.conversion === undefined ? type.storageVersion : type.version,
     )
     count++
   }

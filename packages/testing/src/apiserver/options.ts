@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
-import { call, flag, number, type Taken, text, whole } from '../option-check.ts'
+import { call, flag, number, oneOf, type Taken, text, whole } from '../option-check.ts'
 import type { AccessAttributes, User } from './access.ts'
+import type { HookFunction } from './outside/hook-client.ts'
 
 /**
  * Who may do what: `allow` lets everybody do everything, `RBAC` goes by the server's own Roles and
@@ -10,6 +11,8 @@ export type Authorization = 'allow' | 'RBAC' | ((attributes: AccessAttributes) =
 
 /** Options of an embedded API server. All but functions and clocks work for an isolated one too. */
 export interface EmbeddedOptions {
+  /** @default 'embedded' */
+  readonly kind?: 'embedded' | undefined
   /**
    * Whether the server runs in a child process, so that a test's memory and event loop are its own. Then no clock,
    * random numbers or authorizer function can be given, and it is reached by sockets alone.
@@ -96,6 +99,13 @@ export interface EmbeddedOptions {
    * @default true
    */
   readonly controllers?: boolean | undefined
+  /**
+   * Answers the calls of webhooks (admission and conversion) in place of https. So webhooks can be called in memory and
+   * on simulated time, and those behind a Service, which this server has no network to reach.
+   *
+   * @default https to the webhook's `url`; without sockets there are no webhooks (501)
+   */
+  readonly webhooks?: HookFunction | undefined
   /** How long those controllers take to notice, in milliseconds. @default 5 */
   readonly controllerDelayMs?: number | undefined
 }
@@ -103,30 +113,33 @@ export interface EmbeddedOptions {
 /** What a timer takes: past it, Node's would fire at once. */
 const longestTimerMs = 2_147_483_647
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
-const isStrings = (value: unknown): boolean => Array.isArray(value) && value.every(text.ok)
-const duration = number(0, longestTimerMs)
+export const isRecord = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isStrings = (value: unknown): boolean => Array.isArray(value) && value.every(text.ok)
+export const duration: Taken = number(0, longestTimerMs)
+export const users: Taken = {
+  takes: 'users by token, each with a name and groups',
+  ok: value =>
+    isRecord(value) &&
+    Object.values(value as object).every(
+      (user: Partial<User> | null) => text.ok(user?.name) && isStrings(user?.groups),
+    ),
+}
 
 const known: Readonly<Record<keyof EmbeddedOptions, Taken>> = {
+  kind: oneOf('embedded'),
   isolate: flag,
   sockets: flag,
   tls: flag,
   port: whole(0, 65_535),
   maxStreams: whole(1, 4_294_967_295),
-  clock: { takes: 'a clock', ok: value => isObject(value) && call.ok((value as Partial<Clock>).timer) },
+  clock: { takes: 'a clock', ok: value => isRecord(value) && call.ok((value as Partial<Clock>).timer) },
   random: call,
   authorization: {
     takes: "'allow', 'RBAC' or a function",
     ok: value => value === 'allow' || value === 'RBAC' || call.ok(value),
   },
-  tokens: {
-    takes: 'users by token, each with a name and groups',
-    ok: value =>
-      isObject(value) &&
-      Object.values(value as object).every(
-        (user: Partial<User> | null) => text.ok(user?.name) && isStrings(user?.groups),
-      ),
-  },
+  tokens: users,
   anonymous: flag,
   withoutWatchCache: { takes: 'a list of resources', ok: isStrings },
   shards: flag,
@@ -141,6 +154,7 @@ const known: Readonly<Record<keyof EmbeddedOptions, Taken>> = {
   establishMs: duration,
   reinitialiseMs: duration,
   controllers: flag,
+  webhooks: call,
   controllerDelayMs: duration,
 }
 
@@ -158,9 +172,14 @@ export class OptionError extends TypeError {
 
 /** Refuses unknown options and wrong values. Throws an {@link OptionError}. */
 export function checkOptions(options: EmbeddedOptions): void {
+  checkTaken(options, known)
+}
+
+/** Refuses what is none of the options in `taken`, and values that they don't take. Throws an {@link OptionError}. */
+export function checkTaken(options: object, taken: Readonly<Record<string, Taken>>): void {
   for (const [name, value] of Object.entries(options)) {
-    const taken = Object.hasOwn(known, name) ? known[name as keyof EmbeddedOptions] : undefined
-    if (taken === undefined) throw new OptionError(name, 'is not known')
-    if (value !== undefined && !taken.ok(value)) throw new OptionError(name, `takes ${taken.takes}`)
+    const one = Object.hasOwn(taken, name) ? taken[name] : undefined
+    if (one === undefined) throw new OptionError(name, 'is not known')
+    if (value !== undefined && !one.ok(value)) throw new OptionError(name, `takes ${one.takes}`)
   }
 }

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import type { ServerReply } from './exchange.ts'
+import { gzipMember } from './gzip-member.ts'
 import { type Json, parseJson } from './objects/json.ts'
 import { toLatin1 } from './objects/stored.ts'
 import type { Counter } from './stats.ts'
@@ -94,7 +95,7 @@ export class Responder {
   /** Sends a piece, `objectBytes` of which are objects. `false`: wait for `onDrain`. */
   send(chunk: Buffer, objectBytes: number): boolean {
     if (this.#over) return true
-    const body = this.#gzipping ? gzipSync(chunk, { level: 1 }) : chunk
+    const body = this.#gzipping ? gzipMember(chunk) : chunk
     this.#count(body.length, chunk.length === 0 ? 0 : Math.round((objectBytes * body.length) / chunk.length))
     return this.#reply.write(body)
   }

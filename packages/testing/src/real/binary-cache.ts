@@ -3,8 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** The Kubernetes versions that the Go module can be built as, newest first. */
-export const availableVersions: readonly string[] = ['1.37']
+/** The Kubernetes versions that the Go module can be built as, newest first: the first is what is built unasked. */
+export const availableVersions: readonly string[] = ['1.37', '1.36', '1.34']
+
+const newest = availableVersions[0] as string
 
 /** The folder of the Go module: beside `src` in the work tree, beside `dist` in the npm package. */
 export function moduleFolder(): string {
@@ -22,22 +24,39 @@ export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wherry')
 }
 
+/** Go's module file of a version: one set of sources, and for each version modules of its own. */
+function moduleFile(version: string): string {
+  return version === newest ? 'go.mod' : `go-${version}.mod`
+}
+
+/** What every command of Go is told, so that it takes the modules of a version. */
+export function moduleArguments(version: string = newest): readonly string[] {
+  return version === newest ? [] : [`-modfile=${moduleFile(version)}`]
+}
+
+/** What commands of Go that read the sources are told: the modules of a version, and which sources are only for it. */
+export function sourceArguments(version: string = newest): readonly string[] {
+  return version === newest ? [] : [...moduleArguments(version), `-tags=kubernetes_${version.replace('.', '_')}`]
+}
+
 /** What `go build` is told beside the output and the package: a release's version, as the server's own builds have it. */
-export function buildArguments(): readonly string[] {
-  const file = join(moduleFolder(), 'go.mod')
+export function buildArguments(version: string = newest): readonly string[] {
+  const file = join(moduleFolder(), moduleFile(version))
   const [, full, major, minor] = /^\s*k8s\.io\/kubernetes (v(\d+)\.(\d+)\.\d+)$/m.exec(readFileSync(file, 'utf8')) ?? []
   if (full === undefined) throw new Error(`${file} does not require k8s.io/kubernetes`)
-  const version = { gitVersion: full, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' }
-  const set = Object.entries(version).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)
-  return ['-trimpath', '-buildvcs=false', '-ldflags', `-s -w ${set.join(' ')}`]
+  const facts = { gitVersion: full, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' }
+  const set = Object.entries(facts).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)
+  return [...sourceArguments(version), '-trimpath', '-buildvcs=false', '-ldflags', `-s -w ${set.join(' ')}`]
 }
 
 /** Where the binary of the Go module as it is now belongs: its name has a hash of all that it is built from. */
-export function cachedBinary(env: NodeJS.ProcessEnv = process.env): string {
+export function cachedBinary(env: NodeJS.ProcessEnv = process.env, version: string = newest): string {
   const folder = moduleFolder()
-  const hash = createHash('sha256').update(`${process.platform}/${process.arch} ${buildArguments().join(' ')}\n`)
+  const module = moduleFile(version)
+  const own = new Set([module, module.replace(/\.mod$/, '.sum')])
+  const hash = createHash('sha256').update(`${process.platform}/${process.arch} ${buildArguments(version).join(' ')}\n`)
   for (const name of readdirSync(folder).sort()) {
-    if (!/\.go$|^go\.(mod|sum)$/.test(name)) continue
+    if (!name.endsWith('.go') && !own.has(name)) continue
     hash
       .update(`${name}\0`)
       .update(readFileSync(join(folder, name)))

@@ -13,6 +13,7 @@ case "$1" in
   list) printf 'a\\nb\\nc\\n' ;;
   build)
     echo built >> "$BUILDS"
+    case "$2$3" in *-modfile=*) echo "$2 $3" >> "$BUILDS" ;; esac
     if [ -n "$FAILURE" ]; then echo "$FAILURE" >&2; exit 1; fi
     while [ "$1" != -o ]; do shift; done
     echo program > "$2" ;;
@@ -41,6 +42,14 @@ describe('building the real API server', () => {
     await buildApiServer({ env })
     expect(await readFile(join(folder, 'builds'), 'utf8')).toBe('built\n')
     expect(await readdir(dirname(cachedBinary(env)))).toHaveLength(1)
+  })
+
+  it('builds another version from modules of its own, into a file of its own', async () => {
+    const path = await buildApiServer({ env, version: '1.36' })
+    expect(path).not.toBe(cachedBinary(env))
+    expect(await readFile(join(folder, 'builds'), 'utf8')).toContain('-modfile=go-1.36.mod')
+    const refused = buildApiServer({ env, version: '1.12' })
+    await expect(refused).rejects.toMatchObject({ code: 'API_SERVER_VERSION', available: ['1.37', '1.36', '1.34'] })
   })
 
   it('takes over from a build that was killed, and removes what it left', async () => {

@@ -3,12 +3,21 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { buildArguments, cachedBinary, moduleFolder } from './binary-cache.ts'
-import { ApiServerBuildError } from './errors.ts'
+import {
+  availableVersions,
+  buildArguments,
+  cachedBinary,
+  moduleArguments,
+  moduleFolder,
+  sourceArguments,
+} from './binary-cache.ts'
+import { ApiServerBuildError, ApiServerVersionError } from './errors.ts'
 import { withLock } from './lock.ts'
 
 /** Options of {@link buildApiServer}. */
 export interface BuildOptions {
+  /** Of Kubernetes: `1.37`, `1.36` or `1.34`. @default the newest */
+  readonly version?: string | undefined
   /** Hears what is going on, a line at a time; every few seconds while it compiles. @default nobody */
   readonly onProgress?: ((line: string) => void) | undefined
   /** Where the cache and Go are looked for. @default process.env */
@@ -23,16 +32,17 @@ const HOW_TO_GET_GO =
  * downloads about 300 MB of modules and takes five to ten minutes on two cores, at a low priority; a later one seconds.
  * Processes that want the same binary at the same time build it once.
  *
- * @throws {@link ApiServerBuildError}
+ * @throws {@link ApiServerBuildError}, and {@link ApiServerVersionError} for a version that there is no module of.
  */
 export async function buildApiServer(options: BuildOptions = {}): Promise<string> {
-  const { onProgress: say = () => {}, env = process.env } = options
-  const path = cachedBinary(env)
+  const { onProgress: say = () => {}, env = process.env, version = availableVersions[0] as string } = options
+  if (!availableVersions.includes(version)) throw new ApiServerVersionError(version, availableVersions)
+  const path = cachedBinary(env, version)
   if (existsSync(path)) return path
   const onWait = (holder: number): void => say(`process ${holder} is building it already; waiting for it`)
   try {
     return await withLock(`${path}.lock`, onWait, async () => {
-      if (!existsSync(path)) await build(path, say, env)
+      if (!existsSync(path)) await build(path, version, say, env)
       return path
     })
   } catch (cause) {
@@ -41,7 +51,12 @@ export async function buildApiServer(options: BuildOptions = {}): Promise<string
   }
 }
 
-async function build(path: string, say: (line: string) => void, env: NodeJS.ProcessEnv): Promise<void> {
+async function build(
+  path: string,
+  version: string,
+  say: (line: string) => void,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
   const folder = moduleFolder()
   const partial = `${path}.partial-${process.pid}`
   await mkdir(dirname(path), { recursive: true })
@@ -49,18 +64,18 @@ async function build(path: string, say: (line: string) => void, env: NodeJS.Proc
   const run = (args: readonly string[], onLine: (line: string) => void = () => {}): Promise<string> =>
     go(args, folder, env, onLine)
   try {
-    const version = (await run(['version'])).trim()
-    say(`${version.replace(/^go version /, '')}; getting the modules`)
+    const compiler = (await run(['version'])).trim()
+    say(`${compiler.replace(/^go version /, '')}; getting the modules`)
     let downloads = 0
-    await run(['mod', 'download'], () => {
+    await run(['mod', 'download', ...moduleArguments(version)], () => {
       downloads += 1
       if (downloads % 50 === 0) say(`got ${downloads} modules`)
     })
-    const packages = (await run(['list', '-deps', '.'])).split('\n').length
+    const packages = (await run(['list', ...sourceArguments(version), '-deps', '.'])).split('\n').length
     say(`compiling up to ${packages} packages: minutes the first time, seconds later`)
     const report = everyFewSeconds(say)
     let compiled = 0
-    await run(['build', '-v', ...buildArguments(), '-o', partial, '.'], () => {
+    await run(['build', '-v', ...buildArguments(version), '-o', partial, '.'], () => {
       compiled += 1
       report(`compiled ${compiled} of up to ${packages} packages`)
     })

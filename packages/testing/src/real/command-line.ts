@@ -17,6 +17,9 @@ export interface Command {
 /** File in an instance's folder with the controllers' credentials. */
 export const controllersKubeconfig = 'controllers.kubeconfig'
 
+/** Where etcd says that it is. Nobody asks it, and etcd before 3.7 takes no sockets here. */
+const nowhere = 'http://127.0.0.1:1'
+
 const ETCD_QUOTA_BYTES = 8 * 2 ** 30
 
 /** The unix socket of an instance's etcd. Short: the system allows about 100 bytes. */
@@ -38,10 +41,10 @@ export function commandsOf(
     const etcd = {
       'data-dir': data,
       'listen-client-urls': `unix://${socket}`,
-      'advertise-client-urls': `unix://${socket}`,
+      'advertise-client-urls': nowhere,
       'listen-peer-urls': `unix://${socket}.peer`,
-      'initial-advertise-peer-urls': `unix://${socket}.peer`,
-      'initial-cluster': `default=unix://${socket}.peer`,
+      'initial-advertise-peer-urls': nowhere,
+      'initial-cluster': `default=${nowhere}`,
       'quota-backend-bytes': `${ETCD_QUOTA_BYTES}`,
       'unsafe-no-fsync': 'true',
       'log-level': 'error',

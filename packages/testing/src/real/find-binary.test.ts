@@ -55,8 +55,19 @@ describe('where a real API server is looked for', () => {
     await expect(findApiServer({ env: { XDG_CACHE_HOME: folder }, version: '1.12' })).rejects.toMatchObject({
       code: 'API_SERVER_VERSION',
       version: '1.12',
-      available: ['1.37'],
+      available: ['1.37', '1.36', '1.34'],
     })
+  })
+
+  it('keeps the binary of each version apart', async () => {
+    const env = { XDG_CACHE_HOME: folder }
+    const path = await program(cachedBinary(env, '1.36'))
+    expect(await findApiServer({ env, version: '1.36' })).toEqual({ kind: 'wherry', path })
+    for (const version of [undefined, '1.37', '1.34']) {
+      await expect(findApiServer({ env, version })).rejects.toMatchObject({ code: 'API_SERVER_MISSING' })
+    }
+    await expect(findApiServer({ env, version: '1.34' })).rejects.toThrow('npm run apiserver -- --version 1.34')
+    expect(cachedBinary(env, '1.37')).toBe(cachedBinary(env))
   })
 
   it('caches under XDG_CACHE_HOME, else under the home folder', () => {

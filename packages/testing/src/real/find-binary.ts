@@ -13,8 +13,9 @@ export type ApiServerBinary =
 /** Options of {@link findApiServer}. */
 export interface FindOptions extends BuildOptions {
   /**
-   * Of Kubernetes, as `1.37`. Not looked at where WHERRY_APISERVER is set: whoever sets it has chosen.
-   * @default the newest that there is
+   * Of Kubernetes: `1.37`, `1.36` or `1.34`. Not looked at where WHERRY_APISERVER or KUBEBUILDER_ASSETS is used: whoever
+   * sets that has chosen.
+   * @default the newest
    */
   readonly version?: string | undefined
   /** Builds the binary when none is found and Go is there, which takes minutes. @default false */
@@ -38,7 +39,7 @@ export async function findApiServer(options: FindOptions = {}): Promise<ApiServe
   if (version !== undefined && !availableVersions.includes(version)) {
     throw new ApiServerVersionError(version, availableVersions)
   }
-  const cached = cachedBinary(env)
+  const cached = cachedBinary(env, version)
   if (await canRun(cached)) return { kind: 'wherry', path: cached }
   if (env.KUBEBUILDER_ASSETS) {
     const [apiServer, etcd] = ['kube-apiserver', 'etcd'].map(name => join(env.KUBEBUILDER_ASSETS ?? '', name))
@@ -51,7 +52,7 @@ export async function findApiServer(options: FindOptions = {}): Promise<ApiServe
   }
   if (options.build === true) return { kind: 'wherry', path: await buildApiServer(options) }
   throw new ApiServerMissingError(
-    `no real API server: \`npm run apiserver\` builds one (it needs Go), or set WHERRY_APISERVER or KUBEBUILDER_ASSETS; not in ${cached}`,
+    `no real API server${version === undefined ? '' : ` of version ${version}`}: \`npm run apiserver${version === undefined ? '' : ` -- --version ${version}`}\` builds one (it needs Go), or set WHERRY_APISERVER or KUBEBUILDER_ASSETS; not in ${cached}`,
   )
 }
 

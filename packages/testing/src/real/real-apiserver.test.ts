@@ -5,6 +5,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { availableVersions, buildArguments, cachedBinary } from './binary-cache.ts'
 import { findApiServer } from './find-binary.ts'
 import { type RealApiServer, startRealApiServer } from './real-apiserver.ts'
 import { realApiServerAvailable } from './testkit/available.ts'
@@ -103,6 +104,25 @@ describe.runIf(available)('a real API server', { timeout: 60_000 }, () => {
     server.resume()
     expect((await pending).status).toBe(200)
     expect(processesNaming(server.folder).filter(({ state }) => state === 'T')).toEqual([])
+  })
+})
+
+describe('other versions of a real API server', { timeout: 60_000 }, () => {
+  const others = availableVersions.slice(1).filter(version => existsSync(cachedBinary(process.env, version)))
+  it.for(others)('%s serves, compacts and restarts as the newest does', async version => {
+    const server = await startRealApiServer({ version })
+    expect((await ask(server, 'GET', '/version')).body.gitVersion).toContain(`v${version}.`)
+    await ask(server, 'POST', configMaps, configMap('kept'))
+    expect(await server.compact()).toBeGreaterThan(1)
+    await server.restart()
+    expect((await ask(server, 'GET', `${configMaps}/kept`)).status).toBe(200)
+    expect((await server.stored('/registry/configmaps/default/kept'))?.length).toBeGreaterThan(0)
+    await server.close()
+  })
+  it('are modules of their own, each of the version that it is named for', () => {
+    for (const version of availableVersions) {
+      expect(buildArguments(version).join(' ')).toContain(`version.gitVersion=v${version}.`)
+    }
   })
 })
 

@@ -2,53 +2,28 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { User } from '../apiserver/access.ts'
+import type { ApiServer } from '../apiserver/api-server.ts'
 import type { ClientSubject, IssuedCertificate } from '../apiserver/front/certificates.ts'
 import { type Kubeconfig, kubeconfigFor } from '../apiserver/kubeconfig.ts'
 import { commandsOf, controllersKubeconfig, etcdSocket } from './command-line.ts'
 import { type Credentials, writeCredentials } from './credentials.ts'
 import { ApiServerMissingError, ApiServerStartError, ApiServerStateError } from './errors.ts'
 import { type EtcdGateway, etcdGateway } from './etcd-gateway.ts'
-import { type ApiServerBinary, type FindOptions, findApiServer } from './find-binary.ts'
+import { type ApiServerBinary, findApiServer } from './find-binary.ts'
+import { checkRealOptions, type RealApiServerOptions } from './options.ts'
 import { untilReady } from './ready.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
 import { startWatchdog, type Watchdog } from './watchdog.ts'
 
-/** Options of {@link startRealApiServer}. */
-export interface RealApiServerOptions extends FindOptions {
-  /** By name, as `{ ShardedListAndWatch: true }`. @default those of the version */
-  readonly featureGates?: Readonly<Record<string, boolean>> | undefined
-  /**
-   * Runs kube-controller-manager's controllers of namespaces, garbage and service accounts as well, in the same process.
-   * Without them a deleted namespace stays `Terminating` and dependents outlive their owners, as with envtest. Not with
-   * KUBEBUILDER_ASSETS, which has none. @default false
-   */
-  readonly controllers?: boolean | undefined
-  /** Users by bearer token, beside the administrator's own; RBAC allows them what tests grant. @default none */
-  readonly tokens?: Readonly<Record<string, Omit<User, 'extra'>>> | undefined
-  /** More flags of kube-apiserver, by name without dashes. They win over Wherry's own. @default none */
-  readonly flags?: Readonly<Record<string, string>> | undefined
-  /** How long the server may take to be ready, in milliseconds, at the start and at each restart. @default 60_000 */
-  readonly readyTimeoutMs?: number | undefined
-}
-
 /** A real kube-apiserver with an etcd of its own on this machine's loopback. */
-export interface RealApiServer extends AsyncDisposable {
-  /** `https://127.0.0.1:PORT`; stays the same over restarts. HTTP/2 and HTTP/1.1 by ALPN. */
+export interface RealApiServer extends ApiServer {
+  readonly kind: 'real'
+  /** Stays the same over restarts. HTTP/2 and HTTP/1.1 by ALPN. */
   readonly url: string
   /** PEM of the CA that signed the server's certificate. */
   readonly ca: string
-  /** Bearer token of an administrator. */
-  readonly token: string
-  readonly kubeconfig: Kubeconfig
   /** The folder with the server's data, gone after {@link RealApiServer.close}. */
   readonly folder: string
-  /** Writes the kubeconfig to a file that only this user can read. */
-  writeKubeconfig(path: string): Promise<void>
-  /** A client certificate for a user, PEM. */
-  clientCertificate(subject: ClientSubject): Promise<IssuedCertificate>
-  /** The resourceVersion of the last change of anything. */
-  revision(): Promise<number>
   /**
    * Has etcd forget all revisions before the current one, which is returned. Continue tokens, and resourceVersions of
    * resources without a watch cache, expire at once. Two things outlive it: a watch resumes while its resourceVersion is
@@ -80,6 +55,7 @@ const PORT_TRIES = 5
  *   {@link findApiServer} does, and {@link ApiServerStartError} with the server's own last words.
  */
 export async function startRealApiServer(options: RealApiServerOptions = {}): Promise<RealApiServer> {
+  checkRealOptions(options)
   const binary = await findApiServer(options)
   if (options.controllers === true && binary.kind === 'assets') {
     throw new ApiServerMissingError(
@@ -109,6 +85,7 @@ export async function startRealApiServer(options: RealApiServerOptions = {}): Pr
 }
 
 class Instance implements RealApiServer {
+  readonly kind: 'real' = 'real'
   readonly url: string
   readonly ca: string
   readonly token: string
@@ -144,9 +121,8 @@ class Instance implements RealApiServer {
   }
 
   async start(): Promise<void> {
-    const { featureGates, flags = {}, controllers = false, readyTimeoutMs = 60_000 } = this.#options
-    const gates = Object.entries(featureGates ?? {}).map(([name, on]) => `${name}=${on}`)
-    const more = gates.length === 0 ? flags : { 'feature-gates': gates.join(','), ...flags }
+    const { controllers = false, readyTimeoutMs = 60_000 } = this.#options
+    const more = flagsOf(this.#options)
     if (controllers) await this.writeKubeconfig(join(this.folder, controllersKubeconfig))
     const place = { folder: this.folder, port: this.#port }
     const processes: ServerProcess[] = []
@@ -237,6 +213,21 @@ class Instance implements RealApiServer {
 
   #mustRun(): void {
     if (this.#state !== 'running') throw new ApiServerStateError(this.#state, 'it must run')
+  }
+}
+
+/** The flags that options stand for; those given as such win. */
+function flagsOf({
+  featureGates = {},
+  shards = false,
+  authorization,
+  flags,
+}: RealApiServerOptions): Record<string, string> {
+  const gates = Object.entries({ ...(shards ? { ShardedListAndWatch: true } : {}), ...featureGates })
+  return {
+    ...(gates.length === 0 ? {} : { 'feature-gates': gates.map(([name, on]) => `${name}=${on}`).join(',') }),
+    ...(authorization === 'allow' ? { 'authorization-mode': 'AlwaysAllow' } : {}),
+    ...flags,
   }
 }
 

@@ -30,7 +30,7 @@ export function record(connection: Connection, head: Partial<RequestHead> = {}):
       },
       data(chunk) {
         bytes += chunk.length
-        chunks.push(chunk)
+        chunks.push(Buffer.from(chunk))
       },
       end() {
         log.push('end')

@@ -1,3 +1,4 @@
+import { lend } from '../../bytes/chunks.fixture.ts'
 import type { CloseReason, Connection, RequestHead, ResponseHandlers, Transport } from '../../transport.ts'
 import type { Lane, Requester } from '../requester.ts'
 
@@ -39,7 +40,7 @@ export class ScriptedConnection implements Connection {
       connection: this,
       paused: false,
       head: (status, headers) => on.head(status, headers),
-      data: chunk => on.data(chunk),
+      data: chunk => lend(chunk, lent => on.data(lent)),
       end: () => {
         if (finish()) on.end()
       },

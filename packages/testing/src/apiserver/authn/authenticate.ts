@@ -39,7 +39,8 @@ function bearerToken(header: string): string | undefined {
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
 }
 
-function known(user: User): User {
+/** A user who has shown who they are. */
+export function known(user: User): User {
   if (user.name === anonymousUser || user.groups.includes(authenticatedGroup)) return user
   return { ...user, groups: [...user.groups, authenticatedGroup] }
 }

@@ -41,6 +41,23 @@ export function authorize(asked: AccessAttributes, policy: PolicySource): Decisi
   return { allowed: false, reason: `RBAC: ${missing.size === 1 ? list : `[${list}]`}` }
 }
 
+/** All rules that hold for a user in a namespace, binding by binding. */
+export function rulesFor(user: User, namespace: string, policy: PolicySource): PolicyRule[] {
+  const privileged = [
+    { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+    { verbs: ['*'], nonResourceURLs: ['*'] },
+  ]
+  const bound = (bindings: Iterable<Binding>, within: string): PolicyRule[] =>
+    [...bindings]
+      .filter(binding => binding.subjects?.some(subject => isFor(subject, user, within)))
+      .flatMap(binding => rulesBehind(binding, within, policy) ?? [])
+  return [
+    ...(user.groups.includes(privilegedGroup) ? privileged : []),
+    ...bound(policy.clusterRoleBindings(), ''),
+    ...bound(policy.roleBindings(namespace), namespace),
+  ]
+}
+
 function isFor(subject: Subject, user: User, namespace: string): boolean {
   if (subject.kind === 'User') return subject.name === user.name
   if (subject.kind === 'Group') return user.groups.includes(subject.name)

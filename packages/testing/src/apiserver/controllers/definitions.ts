@@ -1,4 +1,6 @@
 import type { Clock, Timer } from '../../clock.ts'
+import { type ConversionHost, conversionOf } from '../conversion/conversion.ts'
+import { convertsByWebhook } from '../conversion/problems.ts'
 import { isObject, type Json, objectAt, own, sameJson } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
@@ -11,6 +13,7 @@ import { StatusError } from '../status.ts'
 import { resourceKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
 import { definitionCleanup } from '../write/behaviour.ts'
+import { ownByServer } from '../write/managed.ts'
 import type { Writer } from '../write/writer.ts'
 
 /** How long after a change of its definition the watches of a custom resource are closed. */
@@ -30,6 +33,9 @@ export interface DefinitionHost {
   readonly registry: Registry
   readonly writer: () => Writer
   readonly clock: Clock
+  readonly conversions: ConversionHost
+  /** Whether webhooks can be called. */
+  readonly callable: boolean
   /** Ends the open watches of a resource cleanly. */
   closeWatches(resource: string): void
 }
@@ -73,8 +79,8 @@ export class Definitions {
   /** What a definition goes through before it is written. Throws what the server refuses. */
   admit(object: KubeObject, old: KubeObject | undefined): void {
     completeDefinition(object)
-    if (objectAt(objectAt(object, 'spec'), 'conversion')?.strategy === 'Webhook') {
-      throw StatusError.missing('conversion webhooks')
+    if (!this.#host.callable && convertsByWebhook(objectAt(object, 'spec'))) {
+      throw StatusError.missing('conversion webhooks of a server without sockets and `webhooks`')
     }
     const unserved = unservedSchema(object)
     if (unserved !== undefined) throw StatusError.missing(`schemas with ${unserved}`)
@@ -147,7 +153,8 @@ export class Definitions {
     const spec = objectAt(definition, 'spec')
     const plural = objectAt(spec, 'names')?.plural as string
     this.#host.registry.withdraw(first?.group ?? (spec?.group as string), plural)
-    for (const type of types) this.#host.registry.serve(type)
+    const conversion = conversionOf(this.#host.conversions, definition)
+    for (const type of types) this.#host.registry.serve(conversion === undefined ? type : { ...type, conversion })
     if (this.#timing.reinitialiseMs > 0) {
       this.#reinitialising.set(name, this.#host.clock.monotonic() + this.#timing.reinitialiseMs)
     }
@@ -166,8 +173,9 @@ export class Definitions {
       reason,
       message,
     })
-    this.#host.writer().put(type, {
+    const next: KubeObject = {
       ...object,
+      metadata: { ...object.metadata },
       status: {
         ...objectAt(object, 'status'),
         conditions: [
@@ -176,7 +184,9 @@ export class Definitions {
         ],
         acceptedNames: names,
       },
-    })
+    }
+    ownByServer(type, object, next, { now: this.#host.clock.now(), subresource: 'status' })
+    this.#host.writer().put(type, next)
   }
 
   /** Every object is deleted; those with finalizers keep the definition until they are gone. */
@@ -184,8 +194,9 @@ export class Definitions {
     this.#terminating.add(name)
     const { store, registry } = this.#host
     this.#later(0, () => {
-      const [type] = typesOf(definition)
-      if (type !== undefined && registry.find(type.group, type.version, type.plural) !== undefined) {
+      const [served] = typesOf(definition)
+      const type = served === undefined ? undefined : registry.find(served.group, served.version, served.plural)
+      if (type !== undefined) {
         for (const version of store.collection(type).snapshot('')) {
           const object = materialise(version, type.apiVersion, type.kind)
           this.#host.writer().delete(type, { version, object }, { dryRun: false })

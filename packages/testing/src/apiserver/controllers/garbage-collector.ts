@@ -95,7 +95,7 @@ export class GarbageCollector {
     const states = references.map(reference => this.#ownerState(reference, version.namespace))
     if (states.some(state => state === 'there')) {
       const kept = references.filter((_, i) => states[i] !== 'gone')
-      if (kept.length < references.length) this.#setOwners(type, object, kept)
+      if (kept.length < references.length) this.#setOwners({ type, version, object }, kept)
       return
     }
     if (object.metadata.deletionTimestamp !== undefined) return
@@ -137,15 +137,15 @@ export class GarbageCollector {
       const dependent = this.#find(id)
       if (dependent === undefined) continue
       const kept = (dependent.object.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== version.uid)
-      this.#setOwners(dependent.type, dependent.object, kept)
+      this.#setOwners(dependent, kept)
     }
     this.#dropFinalizer(type, version, object, 'orphan')
   }
 
-  #setOwners(type: ResourceType, object: KubeObject, owners: OwnerReference[]): void {
+  #setOwners({ type, version, object }: Found, owners: OwnerReference[]): void {
     const { ownerReferences: _, ...metadata } = object.metadata
-    const next = owners.length > 0 ? { ...metadata, ownerReferences: owners } : metadata
-    this.#writer.put(type, { ...object, metadata: next })
+    const next = { ...object, metadata: owners.length > 0 ? { ...metadata, ownerReferences: owners } : metadata }
+    this.#writer.update(type, { version, object }, next, 'all', { dryRun: false, viaPatch: true })
   }
 
   #dropFinalizer(type: ResourceType, version: Version, object: KubeObject, finalizer: string): void {

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ApiServer } from '../api-server.ts'
+import type { ControlledApiServer } from '../api-server.ts'
 import { listen } from '../front/sockets.ts'
 import { type Answer, type Ask, askHttp1, askHttp2, http2Client, until } from '../front/testkit/clients.ts'
 import { type EmbeddedOptions, OptionError } from '../options.ts'
@@ -22,18 +22,18 @@ async function start(options: EmbeddedOptions = {}): Promise<IsolatedApiServer> 
   return server
 }
 
-async function startEmbedded(): Promise<ApiServer> {
+async function startEmbedded(): Promise<ControlledApiServer> {
   const server = await startApiServer()
   closing.push(() => server.close())
   return server
 }
 
-function ask(server: ApiServer, path: string, more: Ask = {}): Promise<Answer> {
+function ask(server: ControlledApiServer, path: string, more: Ask = {}): Promise<Answer> {
   const headers = { authorization: `Bearer ${server.token}`, ...more.headers }
   return askHttp1(server.url, { ...more, path, headers, ca: server.ca })
 }
 
-async function names(server: ApiServer, namespace: string): Promise<string[]> {
+async function names(server: ControlledApiServer, namespace: string): Promise<string[]> {
   const { body } = await ask(server, `/api/v1/namespaces/${namespace}/configmaps`)
   return JSON.parse(body.toString()).items.map((item: { metadata: { name: string } }) => item.metadata.name)
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { ApiServer, FillSource } from '../api-server.ts'
+import type { ControlledApiServer, FillSource } from '../api-server.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
 import type { FaultHandle } from '../faults/faults.ts'
 import { checkSource } from '../fill.ts'
@@ -10,7 +10,7 @@ import type { ServerFacts } from './messages.ts'
 import { ServerChannel } from './server-channel.ts'
 
 /** An API server in a process of its own: its memory and its event loop are not the test's. */
-export interface IsolatedApiServer extends ApiServer {
+export interface IsolatedApiServer extends ControlledApiServer {
   /** The id of that process, for whoever measures it. It ends on `close`, and when this process ends in any way. */
   readonly pid: number
 }
@@ -19,12 +19,12 @@ export interface IsolatedApiServer extends ApiServer {
 const FILL_BATCH = 500
 
 /**
- * Starts an API server in a child process. Options that can't cross (`clock`, `random`, an
- * authorizer function) and `sockets: false`, which nothing could reach, are an `OptionError`.
+ * Starts an API server in a child process. Options that can't cross (`clock`, `random`, `webhooks`,
+ * an authorizer function) and `sockets: false`, which nothing could reach, are an `OptionError`.
  */
 export async function startIsolated(options: EmbeddedOptions): Promise<IsolatedApiServer> {
   checkOptions(options)
-  for (const name of ['clock', 'random'] as const) {
+  for (const name of ['clock', 'random', 'webhooks'] as const) {
     if (options[name] !== undefined) throw new OptionError(name, 'can not be given to an isolated server')
   }
   if (typeof options.authorization === 'function') {
@@ -33,7 +33,7 @@ export async function startIsolated(options: EmbeddedOptions): Promise<IsolatedA
   if (options.sockets === false) throw new OptionError('sockets', 'takes true for an isolated server')
   const channel = new ServerChannel()
   try {
-    const { isolate: _, ...crossing } = options
+    const { isolate: _, kind: __, ...crossing } = options
     return new IsolatedServer(channel, await channel.call('start', crossing))
   } catch (error) {
     await channel.close()
@@ -42,12 +42,13 @@ export async function startIsolated(options: EmbeddedOptions): Promise<IsolatedA
 }
 
 class IsolatedServer implements IsolatedApiServer {
+  readonly kind: 'embedded' = 'embedded'
   readonly url: string
   readonly ca: string | undefined
   readonly token: string
   readonly kubeconfig: Kubeconfig
   readonly pid: number
-  readonly faults: ApiServer['faults']
+  readonly faults: ControlledApiServer['faults']
   readonly #channel: ServerChannel
   #closed: Promise<void> | undefined
 
@@ -69,8 +70,8 @@ class IsolatedServer implements IsolatedApiServer {
   }
 
   clientCertificate(
-    subject: Parameters<ApiServer['clientCertificate']>[0],
-  ): ReturnType<ApiServer['clientCertificate']> {
+    subject: Parameters<ControlledApiServer['clientCertificate']>[0],
+  ): ReturnType<ControlledApiServer['clientCertificate']> {
     return this.#channel.call('clientCertificate', subject)
   }
 
@@ -100,7 +101,7 @@ class IsolatedServer implements IsolatedApiServer {
     return this.#channel.call('revision')
   }
 
-  compact(revision?: number): Promise<void> {
+  compact(revision?: number): Promise<number> {
     return this.#channel.call('compact', revision)
   }
 

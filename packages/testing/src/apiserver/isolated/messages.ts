@@ -1,4 +1,4 @@
-import type { ApiServer } from '../api-server.ts'
+import type { ControlledApiServer } from '../api-server.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
 import type { Kubeconfig } from '../kubeconfig.ts'
 import type { EmbeddedOptions } from '../options.ts'
@@ -15,7 +15,7 @@ export interface ServerFacts {
 /** The calls that cross to the server's process: what they take, and what they give. */
 export interface Calls
   extends Pick<
-    ApiServer,
+    ControlledApiServer,
     | 'writeKubeconfig'
     | 'clientCertificate'
     | 'stats'

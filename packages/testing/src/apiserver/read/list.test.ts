@@ -178,7 +178,7 @@ describe('list', () => {
 
   it('F1: metadata alone is listed, got and watched by Accept; the wrong kind is 406', () =>
     withServer(async kit => {
-      await kit.configMap('a', { data: { secret: 'x' }, labels: { l: 'v' } })
+      await kit.configMap('a', { data: { k: 'secret' }, labels: { l: 'v' } })
       const as = (kind: string): Record<string, string> => ({
         accept: `application/json;as=${kind};g=meta.k8s.io;v=v1`,
       })

@@ -40,8 +40,10 @@ export function list({ store, type, namespace, watchCache }: ListSource, options
   // reads all namespaces with it, as in the real server: whoever pages so sees items twice.
   const scope = namespace === '' && selection.fields?.namespace ? `${selection.fields.namespace}/` : prefix
   const collection = store.collection(type)
-  const shown = (items: Version[]): Version[] =>
-    type.schema === undefined ? items : items.map(version => viewOf(type, version))
+  const shown = (items: Version[]): Version[] => {
+    type.conversion?.prepareList(type, items)
+    return type.schema === undefined ? items : items.map(version => viewOf(type, version))
+  }
   const current = store.revision
   let { limit } = options
   let rv = current

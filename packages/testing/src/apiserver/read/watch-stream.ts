@@ -56,6 +56,7 @@ export class WatchStream implements Observer {
   #next = 0
   #events = 0
   #firstTable = true
+  #converting = false
   #over = false
 
   constructor(options: WatchStreamOptions) {
@@ -143,6 +144,7 @@ export class WatchStream implements Observer {
   /** Sends what is pending, as far as the other side takes it. */
   flush(): void {
     while (!this.#over && this.#next < this.#pending.length && this.#writer.ready) {
+      if (this.#converts()) return
       if (this.#inject()) return
       const event = this.#pending[this.#next++] as Pending
       if ('end' in event) {
@@ -157,6 +159,28 @@ export class WatchStream implements Observer {
       this.#next = 0
     }
     if (!this.#over && !this.#inject()) this.#writer.flush()
+  }
+
+  /** Whether the next event waits to be converted. Those behind it wait too. */
+  #converts(): boolean {
+    if (this.#converting) return true
+    const { type } = this
+    const { conversion } = type
+    const event = this.#pending[this.#next] as Pending
+    if (conversion === undefined || !('version' in event) || !conversion.lacks(type, event.version)) return false
+    this.#converting = true
+    void conversion.fetch(type, event.version).then(refusal => {
+      this.#converting = false
+      if (this.#over) return
+      // What can't be shown ends the watch: whoever watches must list again.
+      if (refusal !== undefined) {
+        this.#pending = []
+        this.#next = 0
+        this.error(refusal.toStatus())
+      }
+      this.flush()
+    })
+    return true
   }
 
   #send(event: Exclude<Pending, { end: true }>): void {

@@ -239,7 +239,7 @@ describe('watch', () => {
 
   it('F1: metadata alone and Tables are watched by Accept', () =>
     withServer(async ({ configMap, watch, sim }) => {
-      await configMap('a', { data: { secret: 'x' } })
+      await configMap('a', { data: { k: 'secret' } })
       const as = (kind: string): Record<string, string> => ({
         accept: `application/json;as=${kind};g=meta.k8s.io;v=v1`,
       })

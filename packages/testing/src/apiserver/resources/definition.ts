@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { completeConversion } from '../conversion/conversion.ts'
+import { conversionProblems } from '../conversion/problems.ts'
 import { isObject, type Json, type JsonObject, objectAt, own, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { subdomainProblems } from '../objects/qualified-name.ts'
@@ -37,6 +39,7 @@ export function completeDefinition(definition: KubeObject): void {
   }
   spec.names = names
   spec.conversion ??= { strategy: 'None' }
+  completeConversion(spec)
   definition.spec = spec
 }
 
@@ -82,7 +85,7 @@ export function validateDefinition(definition: KubeObject, old: KubeObject | und
     immutable('spec.names.kind', objectAt(was, 'names'), names, 'kind')
     immutable('spec.names.plural', objectAt(was, 'names'), names, 'plural')
   }
-  causes.push(...schemaProblems(definition, old))
+  causes.push(...conversionProblems(spec), ...schemaProblems(definition, old))
   if (causes.length > 0) {
     throw StatusError.invalid(
       { group: 'apiextensions.k8s.io', plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition' },

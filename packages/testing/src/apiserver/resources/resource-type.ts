@@ -1,3 +1,4 @@
+import type { Conversion } from '../conversion/conversion.ts'
 import type { ResourceSchema } from '../schema/resource-schema.ts'
 import type { StoredResource } from '../store/store.ts'
 
@@ -56,6 +57,8 @@ export interface ResourceType extends StoredResource {
   /** The schema of its objects at this version, and at the version that they are stored at. */
   readonly schema?: ResourceSchema | undefined
   readonly storageSchema?: ResourceSchema | undefined
+  /** How its objects get from version to version, where they differ in more than its name. */
+  readonly conversion?: Conversion | undefined
   /** Sent as a warning with every answer. */
   readonly deprecation?: string | undefined
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../objects/json.ts'
 import { materialise, serialise } from '../objects/stored.ts'
+import type { ResourceType } from '../resources/resource-type.ts'
 import type { Version } from '../store/version.ts'
 import { decode } from './decode.ts'
 import { applyDefaults } from './defaults.ts'
@@ -38,7 +39,9 @@ export class ResourceSchema {
     let view = this.#views.get(version)
     if (view !== undefined) return view
     const object = materialise(version, '', '')
-    const { object: read } = decode(this.root, applyDefaults(storage.root, object), false)
+    // What was converted had its defaults before.
+    const whole = version.source === undefined ? applyDefaults(storage.root, object) : object
+    const { object: read } = decode(this.root, whole, false)
     const stored = serialise(read as typeof object, String(version.rv), true)
     view = stored.text === version.text ? version : { ...version, ...stored, prev: undefined }
     this.#views.set(version, view)
@@ -46,13 +49,9 @@ export class ResourceSchema {
   }
 }
 
-/** A resource whose objects have a schema: as it is served, and as it is stored. */
-export interface Schemed {
-  readonly schema?: ResourceSchema | undefined
-  readonly storageSchema?: ResourceSchema | undefined
-}
-
 /** `version` as an endpoint of `type` shows it. */
-export function viewOf({ schema, storageSchema }: Schemed, version: Version): Version {
-  return schema === undefined ? version : schema.view(version, storageSchema ?? schema)
+export function viewOf(type: ResourceType, version: Version): Version {
+  const { schema, storageSchema, conversion } = type
+  const view = conversion === undefined ? version : conversion.view(type, version)
+  return schema === undefined ? view : schema.view(view, storageSchema ?? schema)
 }

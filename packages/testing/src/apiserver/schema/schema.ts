@@ -39,6 +39,8 @@ export interface Schema {
   /** `x-kubernetes-list-type`. */
   readonly listType: string | undefined
   readonly listKeys: readonly string[]
+  /** `x-kubernetes-map-type`. */
+  readonly mapType: string | undefined
 }
 
 /** Reads one node and those below it. */
@@ -81,6 +83,7 @@ export function readSchema(raw: JsonObject): Schema {
     embedded: flag(raw, 'x-kubernetes-embedded-resource'),
     listType: stringAt(raw, 'x-kubernetes-list-type'),
     listKeys: list(raw, 'x-kubernetes-list-map-keys').filter(name => typeof name === 'string'),
+    mapType: stringAt(raw, 'x-kubernetes-map-type'),
   }
 }
 

@@ -21,6 +21,8 @@ export interface Version extends StoredText {
   readonly storedAs: string
   /** The schema that it was written under, if its resource has one. */
   readonly schema: string | undefined
+  /** The state that is stored, of one that was converted to another version. */
+  readonly source?: Version | undefined
   /** The state before, while history still reaches it. */
   prev: Version | undefined
 }

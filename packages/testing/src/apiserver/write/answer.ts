@@ -1,6 +1,7 @@
 import type { User } from '../access.ts'
 import type { CoreParts } from '../core.ts'
 import type { ServerRequest } from '../exchange.ts'
+import { deduced } from '../fields/field-type.ts'
 import { isObject, type Json, type JsonObject } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { metadataText, type StoredText, serialise, toLatin1, withHead } from '../objects/stored.ts'
@@ -14,12 +15,15 @@ import type { Responder } from '../responder.ts'
 import { viewOf } from '../schema/resource-schema.ts'
 import { deleted, StatusError } from '../status.ts'
 import { objectKey, resourceKey } from '../store/store.ts'
+import { appliedTo, isApply } from './apply.ts'
 import { behaviourOf } from './behaviour.ts'
-import { asObject, parseObject } from './body.ts'
+import { asObject, contentTypeOf, isYaml, parseObject } from './body.ts'
 import { type FieldValidation, readFields } from './fields.ts'
+import { fieldTypeOf, own } from './managed.ts'
 import { readDeleteOptions, readWriteOptions } from './options.ts'
-import { jsonPatch, mergePatch, parsePatch } from './patch.ts'
+import { jsonPatch, mergePatch, parsePatch, strategicPatch } from './patch.ts'
 import { scaleOf, withScale } from './scale.ts'
+import { checkVersion, type Part } from './writer.ts'
 
 /** A request that writes, taken apart. */
 export interface WriteRequest {
@@ -41,16 +45,20 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
   if (verb === 'get') {
     return sendValue(write, 200, scaleOf(type, parts.writer.read(type, target.namespace, target.name).object))
   }
-  const schemed = type.custom && target.subresource !== 'scale'
-  const { dryRun, validation } = readWriteOptions(write.info.query, verb, schemed)
+  if (verb === 'patch') checkPatchType(write)
+  const custom = type.custom && target.subresource !== 'scale'
+  const applies = isApply(write)
+  const { dryRun, validation } = readWriteOptions(write.info.query, verb, { custom, applies })
   if (verb !== 'patch') checkContentType(write)
+  if (applies) return applyConfiguration(parts, write, dryRun, validation)
   if (verb === 'create') return create(parts, write, dryRun, validation)
   if (verb === 'update' && createsOnUpdate(parts, write)) return create(parts, write, dryRun, validation)
   const viaPatch = verb === 'patch'
   if (target.subresource === 'scale') {
     const current = parts.writer.read(type, target.namespace, target.name)
-    const scale = viaPatch ? patched(write, scaleOf(type, current.object)) : parseObject(write.request.body, type)
+    const scale = viaPatch ? patched(write, scaleOf(type, current.object)) : parseObject(write.request, type)
     const next = withScale(type, current.object, scale)
+    own(parts, write, current.object, next)
     const after = parts.writer.update(type, current, next, 'main', { dryRun, viaPatch })
     return sendValue(write, 200, scaleOf(type, after))
   }
@@ -59,13 +67,48 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
     const given = asObject(value, type, target.namespace, viaPatch ? 'patch' : 'body')
     return readFields(named(write, given), write, validation)
   }
-  const given = viaPatch ? undefined : read(parseObject(write.request.body, type))
+  const given = viaPatch ? undefined : read(parseObject(write.request, type))
   const current = parts.writer.read(type, target.namespace, target.name)
   const object = given ?? read(patched(write, current.object))
-  const part = target.subresource === 'finalize' ? 'finalize' : target.subresource === 'status' ? 'status' : 'main'
-  const after = parts.writer.update(type, current, object, part, { dryRun, viaPatch })
+  own(parts, write, current.object, object)
+  const after = parts.writer.update(type, current, object, partOf(target), { dryRun, viaPatch })
   warnOfFinalizers(write, after, current.object.metadata.finalizers ?? [])
   send(parts, write, 200, after, dryRun)
+}
+
+/** Which part of an object an endpoint writes. */
+function partOf({ subresource }: ResourceTarget): Part {
+  return subresource === 'finalize' || subresource === 'status' ? subresource : 'main'
+}
+
+function applyConfiguration(parts: CoreParts, write: WriteRequest, dryRun: boolean, validation: FieldValidation): void {
+  const { target, type } = write
+  if (target.subresource === 'scale') throw StatusError.missing('server-side apply of scales')
+  const there = parts.store.collection(type).get(objectKey(target.namespace, target.name)) !== undefined
+  // A subresource is of an object that is there.
+  const creates = !there && target.subresource === ''
+  const current = creates ? undefined : parts.writer.read(type, target.namespace, target.name)
+  const object = named(write, appliedTo(parts, write, current?.object, validation))
+  if (current !== undefined) {
+    const after = parts.writer.update(type, current, object, partOf(target), { dryRun, viaPatch: true })
+    warnOfFinalizers(write, after, current.object.metadata.finalizers ?? [])
+    return send(parts, write, 200, after, dryRun)
+  }
+  authorizeCreate(parts, write)
+  checkVersion(object.metadata.resourceVersion)
+  // It is the storage that takes no notice of it, and a dry run does not come so far.
+  if (!dryRun) delete object.metadata.resourceVersion
+  store(parts, write, object, dryRun)
+}
+
+/** Refuses an apply that would create to who may not. Unlike other refusals of access it is an answer like any. */
+function authorizeCreate(parts: CoreParts, { info, target, user }: WriteRequest): void {
+  try {
+    parts.access.authorize({ ...target, user, verb: 'create', path: info.path })
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    throw new StatusError(error.code, error.reason, error.message, { details: error.details })
+  }
 }
 
 /** Whether an update is of an object that is not there, and makes it. */
@@ -87,9 +130,16 @@ function named({ target }: WriteRequest, object: KubeObject): KubeObject {
 
 function create(parts: CoreParts, write: WriteRequest, dryRun: boolean, validation: FieldValidation): void {
   const { type, target, verb } = write
-  const given = asObject(parseObject(write.request.body, type), type, target.namespace, 'body')
+  const given = asObject(parseObject(write.request, type), type, target.namespace, 'body')
   const object = readFields(verb === 'update' ? named(write, given) : given, write, validation)
   if (verb === 'update') delete object.metadata.resourceVersion
+  own(parts, write, undefined, object)
+  store(parts, write, object, dryRun)
+}
+
+/** Creates an object, and answers it. */
+function store(parts: CoreParts, write: WriteRequest, object: KubeObject, dryRun: boolean): void {
+  const { type, target } = write
   parts.namespaces.admit(type, target.namespace, object.metadata.name ?? '')
   parts.definitions.admitCreate(type, object.metadata.name ?? '')
   const created = parts.writer.create(type, object, dryRun)
@@ -115,10 +165,10 @@ function warnOfFinalizers({ type, responder }: WriteRequest, { metadata }: KubeO
 
 const bodyTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
-/** Refuses bodies that are no JSON, and says so of those that a real server would take. */
-function checkContentType({ request }: WriteRequest): void {
-  const given = (request.headers['content-type'] ?? '').split(';')[0]?.trim() ?? ''
-  if (given === '' || given === bodyTypes[0]) return
+/** Refuses bodies that are neither JSON nor YAML, and says so of those that a real server would take. */
+export function checkContentType({ request }: Pick<WriteRequest, 'request'>): void {
+  const given = contentTypeOf(request)
+  if (given === '' || given === bodyTypes[0] || isYaml(request)) return
   if (bodyTypes.includes(given)) throw StatusError.missing(`bodies of ${given}`)
   const why = `the body of the request was in an unknown format - accepted media types include: ${bodyTypes.join(', ')}`
   throw new StatusError(415, 'UnsupportedMediaType', why)
@@ -126,7 +176,7 @@ function checkContentType({ request }: WriteRequest): void {
 
 function remove(parts: CoreParts, write: WriteRequest): void {
   const { type, target } = write
-  const options = readDeleteOptions(write.request.body, write.info.query)
+  const options = readDeleteOptions(write.request, write.info.query)
   parts.namespaces.admitDeletion(type, target.name)
   const result = parts.writer.delete(type, parts.writer.read(type, target.namespace, target.name), options)
   if (!result.deleted || behaviourOf(type).answersDeleted) {
@@ -137,7 +187,7 @@ function remove(parts: CoreParts, write: WriteRequest): void {
 
 function removeCollection(parts: CoreParts, write: WriteRequest): void {
   const { type, target, info } = write
-  const options = readDeleteOptions(write.request.body, info.query)
+  const options = readDeleteOptions(write.request, info.query)
   const listOptions = parseListOptions(info.query, type, false, parts.shards)
   const source = {
     store: parts.store,
@@ -145,9 +195,13 @@ function removeCollection(parts: CoreParts, write: WriteRequest): void {
     namespace: target.namespace,
     watchCache: parts.hasWatchCache(resourceKey(type)),
   }
-  const { items, rv } = list(source, listOptions)
+  // Somebody may be asked about each, so that this is begun anew: what is gone by then stays on the list.
+  const { items, rv } = parts.outside.once('list', () => list(source, listOptions))
   for (const item of items) {
-    parts.writer.delete(type, parts.writer.read(type, item.namespace, item.name), options)
+    parts.outside.once(`delete ${item.key}`, () => {
+      if (parts.store.collection(type).get(item.key)?.uid !== item.uid) return
+      parts.writer.delete(type, parts.writer.read(type, item.namespace, item.name), options)
+    })
   }
   const texts = items.map(item => (type.custom ? withHead(item, type.apiVersion, type.kind, true) : item.text))
   const head = type.custom
@@ -159,27 +213,32 @@ function removeCollection(parts: CoreParts, write: WriteRequest): void {
   write.responder.latin1(200, head + texts.join(',') + tail, 1)
 }
 
-function patched({ request, type }: WriteRequest, current: KubeObject): JsonObject {
-  const contentType = (request.headers['content-type'] ?? '').split(';')[0]?.trim()
-  switch (contentType) {
-    case 'application/json-patch+json':
-      return jsonPatch(current, parsePatch(request.body))
-    case 'application/merge-patch+json': {
-      const result = mergePatch(current, parsePatch(request.body, 'object'))
-      return isObject(result) ? result : {}
-    }
-    case 'application/apply-patch+yaml':
-    case 'application/apply-patch+cbor':
-      throw StatusError.missing('server-side apply')
-    case 'application/strategic-merge-patch+json':
-      if (!type.custom) throw StatusError.missing('strategic merge patches')
-      break
-  }
-  const works = 'application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml'
+const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml']
+const strategicType = 'application/strategic-merge-patch+json'
+
+/** Refuses patches of another type than the resource takes. */
+function checkPatchType({ request, type }: WriteRequest): void {
+  const given = contentTypeOf(request)
+  if (patchTypes.includes(given) || (given === strategicType && !type.custom)) return
+  if (given === 'application/apply-patch+cbor') throw StatusError.missing('bodies of CBOR')
+  const works = patchTypes.join(', ')
   const why = `the body of the request was in an unknown format - accepted media types include: ${works}`
   throw new StatusError(415, 'UnsupportedMediaType', type.custom ? why : '415: Unsupported Media Type', {
     details: type.custom ? undefined : {},
   })
+}
+
+function patched({ request, type }: WriteRequest, current: KubeObject): JsonObject {
+  switch (contentTypeOf(request)) {
+    case 'application/json-patch+json':
+      return jsonPatch(current, parsePatch(request.body))
+    case strategicType:
+      return strategicPatch(current, request.body, fieldTypeOf(type) ?? deduced)
+    default: {
+      const result = mergePatch(current, parsePatch(request.body, 'object'))
+      return isObject(result) ? result : {}
+    }
+  }
 }
 
 /** The state in the store that `object` is, so that it need not be printed twice; `undefined` when it is another. */

@@ -1,8 +1,11 @@
 import { isObject, type Json, type JsonObject, objectAt, own, sameJson, setOwn, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
+import { completeDefinition } from '../resources/definition.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { StatusCause } from '../status.ts'
 import { resourceKey } from '../store/store.ts'
+import { completeConfiguration } from '../webhooks/configuration.ts'
+import { configurationProblems } from '../webhooks/problems.ts'
 import { DecodeError, stringMap } from './decoding.ts'
 import { configKeyProblems } from './names.ts'
 import { invalid, tooLong } from './validate.ts'
@@ -97,11 +100,14 @@ function immutableProblems(object: KubeObject, old: KubeObject | undefined): Sta
 const nameLabel = 'kubernetes.io/metadata.name'
 
 function labelled(object: KubeObject): void {
+  if ((object.metadata.name ?? '') === '') return
   object.metadata.labels = { ...object.metadata.labels, [nameLabel]: object.metadata.name ?? '' }
 }
 
 /** By this finalizer a definition stays until its objects are gone. */
 export const definitionCleanup = 'customresourcecleanup.apiextensions.k8s.io'
+
+const webhookConfiguration: Behaviour = { decode: completeConfiguration, problems: configurationProblems }
 
 const behaviours: Readonly<Record<string, Behaviour>> = {
   configmaps: {
@@ -124,6 +130,8 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
       readMaps(object, 'data', 'stringData')
       checkBytes(object, 'data')
       encodeStringData(object)
+      // Defaults belong to whoever leaves them out.
+      object.type ??= 'Opaque'
     },
     create(object) {
       object.type ??= 'Opaque'
@@ -144,11 +152,14 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     },
   },
   namespaces: {
+    decode: labelled,
     marked(object) {
       object.status = { ...objectAt(object, 'status'), phase: 'Terminating' }
     },
     create(object) {
-      object.spec = { finalizers: ['kubernetes'] }
+      const given = objectAt(object, 'spec')?.finalizers
+      const finalizers = Array.isArray(given) ? (given as Json[]) : []
+      object.spec = { finalizers: finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'] }
       object.status = { phase: 'Active' }
       labelled(object)
     },
@@ -177,6 +188,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     answersDeleted: true,
   },
   'customresourcedefinitions.apiextensions.k8s.io': {
+    decode: completeDefinition,
     deletionFinalizer: definitionCleanup,
     marked(object, now) {
       const status = { ...objectAt(object, 'status') }
@@ -192,6 +204,8 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
       object.status = { ...status, conditions: [...others, terminating] }
     },
   },
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
   persistentvolumeclaims: { answersDeleted: true },
   persistentvolumes: { answersDeleted: true },
   podtemplates: { answersDeleted: true },

@@ -1,4 +1,5 @@
 import { builtinResources } from '../../generated/builtin-resources.ts'
+import type { ServerRequest } from '../exchange.ts'
 import { isObject, type Json, type JsonObject, objectAt, own, parseJson, stringAt } from '../objects/json.ts'
 import type { KubeObject, ObjectMeta } from '../objects/object.ts'
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts'
@@ -6,35 +7,51 @@ import { StatusError } from '../status.ts'
 import { behaviourOf } from './behaviour.ts'
 import { DecodeError, goKind, stringMap, unmarshal } from './decoding.ts'
 import { invalid } from './validate.ts'
+import { readYaml, YamlError } from './yaml.ts'
 
 /** Where an object comes from decides how the server refuses one that can't be decoded. */
-export type Origin = 'body' | 'patch'
+export type Origin = 'body' | 'patch' | 'apply'
 
 const head = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
-/** Parses a request body that must be a JSON object. Throws a {@link DecodeError} for what is none. */
-export function parseBody(body: Uint8Array): JsonObject {
+/** As much of a request as says what its body is. */
+export type BodyOf = Pick<ServerRequest, 'body' | 'headers'>
+
+/** A content type without its parameters. */
+export function contentTypeOf({ headers }: Pick<BodyOf, 'headers'>): string {
+  return (headers['content-type'] ?? '').split(';')[0]?.trim() ?? ''
+}
+
+export function isYaml(request: Pick<BodyOf, 'headers'>): boolean {
+  return contentTypeOf(request) === 'application/yaml'
+}
+
+/** Parses a request body that must be an object, in JSON or YAML. Throws a {@link DecodeError} for what is none. */
+export function parseBody(request: BodyOf): JsonObject {
   const problem = (why: string): DecodeError => new DecodeError(`couldn't get version/kind; json parse error: ${why}`)
+  const text = textOf(request.body)
   let value: Json
   try {
-    value = parseJson(textOf(body))
+    value = isYaml(request) ? readYaml(text).value : parseJson(text)
   } catch (error) {
-    throw problem(syntaxError(error as Error))
+    throw error instanceof YamlError ? new DecodeError(error.message) : problem(syntaxError(error as Error))
   }
   if (isObject(value)) return value
+  if (value === null && isYaml(request)) return {}
   throw problem(`json: cannot unmarshal ${goKind(value)} into Go value of type ${head}`)
 }
 
 /** Parses the body of a create or an update. Throws the server's 400. */
-export function parseObject(body: Uint8Array, type: ResourceType): JsonObject {
+export function parseObject(request: BodyOf, type: ResourceType): JsonObject {
+  const text = textOf(request.body)
   try {
-    const value = parseBody(body)
-    if (type.custom && !own(value, 'kind')) throw new DecodeError(`Object 'Kind' is missing in '${textOf(body)}'`)
+    const value = parseBody(request)
+    if (type.custom && !own(value, 'kind')) throw new DecodeError(`Object 'Kind' is missing in '${text}'`)
     return value
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     throw StatusError.badRequest(
-      `the object provided is unrecognized (must be of type ${type.kind}): ${error.message} (${summary(textOf(body))})`,
+      `the object provided is unrecognized (must be of type ${type.kind}): ${error.message} (${summary(text)})`,
     )
   }
 }
@@ -94,8 +111,9 @@ export function asObject(value: JsonObject, type: ResourceType, namespace: strin
   return object
 }
 
-/** The refusal of an object that can't be decoded. */
-function undecodable(error: DecodeError, value: JsonObject, type: ResourceType, origin: Origin): StatusError {
+/** The refusal of an object that can't be decoded; who applies words it. */
+function undecodable(error: DecodeError, value: JsonObject, type: ResourceType, origin: Origin): Error {
+  if (origin === 'apply') return error
   if (origin === 'body') {
     return StatusError.badRequest(
       `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${error.message}`,
@@ -151,7 +169,8 @@ function normaliseMeta(metadata: ObjectMeta, path: string): void {
   ] as const) {
     const list: unknown = metadata[name]
     if (list !== undefined && !Array.isArray(list)) throw unmarshal(list as Json, field(name), `[]${type}`)
-    if (Array.isArray(list) && list.length === 0) delete metadata[name]
+    // That nobody own anything is asked for by an empty list.
+    if (Array.isArray(list) && list.length === 0 && name !== 'managedFields') delete metadata[name]
   }
   for (const name of ['name', 'generateName', 'namespace', 'uid', 'resourceVersion'] as const) {
     const text: Json | undefined = metadata[name]

@@ -8,8 +8,9 @@ import { duplicateFields } from '../schema/duplicates.ts'
 import { goQuote } from '../schema/go-text.ts'
 import { unknownMeta } from '../schema/meta-fields.ts'
 import { StatusError } from '../status.ts'
-import { textOf } from './body.ts'
+import { isYaml, textOf } from './body.ts'
 import { parsePatch } from './patch.ts'
+import { readYaml, yamlError } from './yaml.ts'
 
 /** What is to be done about fields that are unknown or given twice. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
@@ -33,9 +34,13 @@ export function readFields(
   const read = schema === undefined ? { object, unknown: [] } : decode(schema.root, object)
   if (validation === 'Ignore') return read.object as KubeObject
   const unknown = schema === undefined ? [] : [...unknownMeta(object.metadata, 'metadata'), ...read.unknown]
-  const findings = [...textFindings(write), ...unknown.map(path => `unknown field "${path}"`)]
-  if (validation === 'Strict' && findings.length > 0) throw refusal(findings, object, type, verb)
-  for (const finding of findings) responder.warn(finding)
+  const text = textFindings(write)
+  const fields = unknown.map(path => `unknown field "${path}"`)
+  if (validation === 'Strict' && text.length + fields.length > 0) {
+    const repeated = isYaml(write.request) && text.length > 0 ? [yamlError(text)] : text
+    throw refusal([...repeated, ...fields], object, type, verb)
+  }
+  for (const finding of [...text, ...fields]) responder.warn(finding)
   return read.object as KubeObject
 }
 
@@ -57,6 +62,7 @@ const operationFields = new Set(['op', 'path', 'from', 'value'])
 /** What is wrong with the fields of a request's text itself, as the server words it. */
 function textFindings({ request, verb }: { readonly request: ServerRequest; readonly verb: string }): string[] {
   const text = textOf(request.body)
+  if (isYaml(request)) return [...readYaml(text).duplicates]
   const found = duplicateFields(text).map(path => `duplicate field "${path}"`)
   const type = request.headers['content-type'] ?? ''
   if (verb !== 'patch' || !type.startsWith('application/json-patch+json')) return found

@@ -1,10 +1,10 @@
 import { type Json, objectAt, own, stringAt } from '../objects/json.ts'
 import { parseInteger } from '../requests/list-options.ts'
 import { type StatusCause, StatusError } from '../status.ts'
-import { parseBody } from './body.ts'
+import { type BodyOf, parseBody } from './body.ts'
 import { DecodeError } from './decoding.ts'
 import type { FieldValidation } from './fields.ts'
-import { invalid } from './validate.ts'
+import { invalid, required, tooLong } from './validate.ts'
 import type { DeleteOptions } from './writer.ts'
 
 const kinds: Readonly<Record<string, string>> = {
@@ -29,32 +29,27 @@ function dryRunProblems(asked: readonly string[]): StatusCause[] {
   return all ? [] : [unsupported('dryRun', [...asked], ['All'])]
 }
 
-/** What a create, an update or a patch is asked to do beside. Throws the server's 422 for options that are none. */
+/** What a create, an update, a patch or an apply is asked to do beside. Throws the server's 422 for options that are none. */
 export function readWriteOptions(
   query: URLSearchParams,
   verb: string,
-  custom: boolean,
+  { custom, applies }: { readonly custom: boolean; readonly applies: boolean },
 ): { readonly dryRun: boolean; readonly validation: FieldValidation } {
   const dryRun = query.getAll('dryRun').filter(one => one !== '')
-  const causes = dryRunProblems(dryRun)
   const manager = query.get('fieldManager') ?? ''
-  if (manager.length > 128) {
-    causes.push({
-      reason: 'FieldValueTooLong',
-      message: 'Too long: may not be more than 128 bytes',
-      field: 'fieldManager',
-    })
-  }
-  const validation = query.get('fieldValidation') ?? ''
-  if (!['', 'Ignore', 'Warn', 'Strict'].includes(validation)) {
-    causes.push(unsupported('fieldValidation', validation, ['', 'Ignore', 'Strict', 'Warn']))
-  }
-  if (verb === 'patch' && query.get('force') !== null) {
+  const causes: StatusCause[] = []
+  if (verb === 'patch' && !applies && query.get('force') !== null) {
     causes.push({
       reason: 'FieldValueForbidden',
       message: 'Forbidden: may not be specified for non-apply patch',
       field: 'force',
     })
+  }
+  if (applies && manager === '') causes.push(required('fieldManager', 'is required for apply patch'))
+  causes.push(...managerProblems(manager), ...dryRunProblems(dryRun))
+  const validation = query.get('fieldValidation') ?? ''
+  if (!['', 'Ignore', 'Warn', 'Strict'].includes(validation)) {
+    causes.push(unsupported('fieldValidation', validation, ['', 'Ignore', 'Strict', 'Warn']))
   }
   refuse(kinds[verb] ?? 'UpdateOptions', causes)
   if (validation === 'Strict' && !custom) throw StatusError.missing('fieldValidation=Strict of built-in resources')
@@ -64,9 +59,24 @@ export function readWriteOptions(
   }
 }
 
+function managerProblems(manager: string): StatusCause[] {
+  const causes: StatusCause[] = []
+  if (Buffer.byteLength(manager) > 128) causes.push(tooLong('fieldManager', 128))
+  let position = 0
+  for (const character of manager) {
+    if (character !== ' ' && /[\p{C}\p{Z}]/u.test(character)) {
+      const code = (character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+      causes.push(invalid('fieldManager', manager, `invalid character U+${code} (at position ${position})`))
+    }
+    position += Buffer.byteLength(character)
+  }
+  return causes
+}
+
 /** The options of a delete: the body's, and only where there is no body the query's. Throws the server's 400 and 422. */
-export function readDeleteOptions(body: Uint8Array, query: URLSearchParams): DeleteOptions {
-  const value = body.length === 0 ? {} : parsed(body)
+export function readDeleteOptions(request: BodyOf, query: URLSearchParams): DeleteOptions {
+  const { body } = request
+  const value = body.length === 0 ? {} : parsed(request)
   const asked = body.length === 0 ? query : new URLSearchParams()
   const preconditions = objectAt(value, 'preconditions')
   const policy = stringAt(value, 'propagationPolicy') ?? asked.get('propagationPolicy') ?? undefined
@@ -95,9 +105,9 @@ function isPolicy(text: string | undefined): text is 'Background' | 'Foreground'
   return text === 'Background' || text === 'Foreground' || text === 'Orphan'
 }
 
-function parsed(body: Uint8Array): ReturnType<typeof parseBody> {
+function parsed(request: BodyOf): ReturnType<typeof parseBody> {
   try {
-    return parseBody(body)
+    return parseBody(request)
   } catch (error) {
     throw error instanceof DecodeError ? StatusError.badRequest(error.message) : error
   }

@@ -1,6 +1,9 @@
 import { applyPatch, type Operation, Pointer } from 'rfc6902'
+import type { FieldType } from '../fields/field-type.ts'
 import { isObject, isRawNumber, type Json, type JsonObject, mapJson, own, parseJson, setOwn } from '../objects/json.ts'
 import { StatusError } from '../status.ts'
+import { StrategicError } from '../strategic/strategic-error.ts'
+import { strategicMerge } from '../strategic/strategic-merge.ts'
 import { textOf } from './body.ts'
 import { goKind } from './decoding.ts'
 
@@ -31,6 +34,27 @@ export function parsePatch(body: Uint8Array, shape?: 'object'): Json {
   if (patch === null) throw StatusError.badRequest('Invalid JSON Patch')
   const why = `json: cannot unmarshal ${goKind(patch)} into Go value of type map[string]interface {}`
   throw StatusError.badRequest(`error decoding patch: ${why}`)
+}
+
+/** A strategic merge patch of a built-in. Throws the server's refusals. */
+export function strategicPatch(target: JsonObject, body: Uint8Array, type: FieldType): JsonObject {
+  const patch = readStrategic(body)
+  if (patch === null) return target
+  try {
+    return strategicMerge(target, patch, type)
+  } catch (error) {
+    if (!(error instanceof StrategicError)) throw error
+    if (error.code === 400) throw StatusError.badRequest(error.message)
+    if (error.code === 422) throw unprocessable()
+    throw new StatusError(500, '', error.message)
+  }
+}
+
+function readStrategic(body: Uint8Array): JsonObject | null {
+  const patch = parsePatch(body)
+  if (patch === null || isObject(patch)) return patch
+  const why = `json: cannot unmarshal ${goKind(patch)} into Go value of type map[string]interface {}`
+  throw StatusError.badRequest(why)
 }
 
 /** A JSON patch (RFC 6902). Throws the server's 422 for one that does not apply, 400 for one that is none. */

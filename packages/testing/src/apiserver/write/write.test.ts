@@ -39,6 +39,19 @@ describe('create', () => {
           resourceVersion: String(await server.revision()),
           creationTimestamp: expect.stringMatching(/^2026-01-01T00:00:0\dZ$/),
           labels: { x: 'y' },
+          managedFields: [
+            {
+              manager: 'unknown',
+              operation: 'Update',
+              apiVersion: 'v1',
+              time: expect.stringMatching(/^2026-01-01T00:00:0\dZ$/),
+              fieldsType: 'FieldsV1',
+              fieldsV1: {
+                'f:data': { '.': {}, 'f:k': {} },
+                'f:metadata': { 'f:labels': { '.': {}, 'f:x': {} } },
+              },
+            },
+          ],
         },
         data: { k: 'v' },
       })
@@ -119,6 +132,7 @@ describe('create', () => {
       const { json } = await call('POST', cm, { metadata, data: { x: null }, binaryData: {} })
       expect(Object.keys(json.metadata).sort()).toEqual([
         'creationTimestamp',
+        'managedFields',
         'name',
         'namespace',
         'resourceVersion',
@@ -129,13 +143,14 @@ describe('create', () => {
       expect([wrong.status, wrong.json.details.causes[0].field]).toEqual([422, 'patch'])
     }))
 
-  it('F1: bodies that are no JSON are 415, or 501 where a real server reads them', () =>
+  it('F1: bodies that are neither JSON nor YAML are 415, or 501 where a real server reads them', () =>
     withServer(async ({ call }) => {
       const as = async (type: string): Promise<number> =>
         (await call('POST', cm, '{"metadata":{"name":"a"}}', { 'content-type': type })).status
       expect(await as('application/xml')).toBe(415)
-      expect(await as('application/yaml')).toBe(501)
-      expect(await as('application/json; charset=utf-8')).toBe(201)
+      expect(await as('application/vnd.kubernetes.protobuf')).toBe(501)
+      expect(await as('application/yaml')).toBe(201)
+      expect(await as('application/json; charset=utf-8')).toBe(409)
     }))
 
   it('F1: a JSON patch takes what is missing from an object that is there for null', () =>
@@ -418,13 +433,12 @@ describe('patch', () => {
       expect((await patch({ uid: metadata.uid, resourceVersion: metadata.resourceVersion })).status).toBe(200)
     }))
 
-  it('F1: what it does not do it says: 501 for apply and strategic merge, 415 for what no server knows', () =>
+  it('F1: what it does not do it says: 501 for CBOR, 415 for what no server knows', () =>
     withServer(async kit => {
       await kit.configMap('a')
       const by = async (path: string, type: string): Promise<number> =>
         (await kit.call('PATCH', path, {}, { 'content-type': type })).status
-      expect(await by(`${cm}/a?fieldManager=x`, 'application/apply-patch+yaml')).toBe(501)
-      expect(await by(`${cm}/a`, 'application/strategic-merge-patch+json')).toBe(501)
+      expect(await by(`${cm}/a?fieldManager=x`, 'application/apply-patch+cbor')).toBe(501)
       expect(await by(`${cm}/a`, 'application/json')).toBe(415)
       await withGames(kit)
       await kit.call('POST', games, game('chess'))

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import { withOldTimes } from '../fields/managers.ts'
 import { objectAt, own, sameJson } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { parseResourceVersion } from '../objects/resource-version.ts'
@@ -11,11 +12,22 @@ import { type StatusCause, StatusError } from '../status.ts'
 import { objectKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
 import { behaviourOf, podGraceSeconds, statusWrites } from './behaviour.ts'
+import { ownByServer } from './managed.ts'
 import { generatedName, isOwnServer, uuid } from './names.ts'
 import { invalid, metaProblems } from './validate.ts'
 
 /** What else may have a say before an object is written: admission. Throws to refuse. */
 export type Admission = (type: ResourceType, object: KubeObject, old: KubeObject | undefined) => void
+
+/** Who else is asked about a request's writes: admission webhooks. Each throws to refuse. */
+export interface WriteHooks {
+  /** What is to be created, or to replace `old`. */
+  mutate(object: KubeObject, old: KubeObject | undefined): KubeObject
+  /** An object that would be stored as it is. */
+  validate(object: KubeObject, old: KubeObject | undefined): void
+  /** An object about to be deleted. */
+  remove(object: KubeObject): void
+}
 
 /** Which part of an object an update writes. */
 export type Part = 'main' | 'status' | 'finalize'
@@ -41,12 +53,14 @@ export class Writer {
   readonly #clock: Clock
   readonly #random: () => number
   readonly #admission: Admission
+  readonly #hooks: WriteHooks
 
-  constructor(store: Store, clock: Clock, random: () => number, admission: Admission) {
+  constructor(store: Store, clock: Clock, random: () => number, admission: Admission, hooks: WriteHooks) {
     this.#store = store
     this.#clock = clock
     this.#random = random
     this.#admission = admission
+    this.#hooks = hooks
   }
 
   /** The object at a name. Throws 404. */
@@ -57,7 +71,8 @@ export class Writer {
     return { version: view, object: materialise(view, type.apiVersion, type.kind) }
   }
 
-  create(type: ResourceType, object: KubeObject, dryRun: boolean): KubeObject {
+  create(type: ResourceType, given: KubeObject, dryRun: boolean): KubeObject {
+    const object = this.#hooks.mutate(given, undefined)
     const { metadata } = object
     // It is the storage that refuses this, and a dry run does not come so far.
     if (!dryRun && (parseResourceVersion(metadata.resourceVersion ?? '') ?? 0) > 0) {
@@ -75,11 +90,12 @@ export class Writer {
     behaviourOf(type).create?.(object)
     this.#admission(type, object, undefined)
     this.#validate(type, object, undefined, 'main')
+    this.#hooks.validate(object, undefined)
     const existing = this.#store.collection(type).get(objectKey(metadata.namespace ?? '', metadata.name ?? ''))
     if (existing !== undefined) {
       throw StatusError.alreadyExists(type, existing.name, existing.terminating)
     }
-    if (dryRun) return object
+    if (dryRun) return type.conversion?.stored(type, object, undefined).shown ?? object
     return this.#put(type, object)
   }
 
@@ -91,31 +107,39 @@ export class Writer {
   update(
     type: ResourceType,
     { version, object: old }: { version: Version; object: KubeObject },
-    object: KubeObject,
+    given: KubeObject,
     part: Part | 'all',
     options: { readonly dryRun: boolean; readonly viaPatch: boolean },
   ): KubeObject {
+    this.#checkUid(type, old, given, options)
+    const object = this.#hooks.mutate(given, old)
     this.#checkIdentity(type, old, object, options)
     const next = this.#merge(type, old, object, part)
-    if (part !== 'all') behaviourOf(type).update?.(next, old, part)
+    if (part === 'all') ownByServer(type, old, next, { now: this.#clock.now(), subresource: '' })
+    else behaviourOf(type).update?.(next, old, part)
     this.#checkImmutable(type, old, next, object.metadata.uid ?? '')
     this.#admission(type, next, old)
     this.#validate(type, next, old, part)
     if (type.hasGeneration && part !== 'status' && contentChanged(type, old, next)) {
       next.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
+    const managedFields = withOldTimes(next.metadata.managedFields, old.metadata.managedFields)
+    if (managedFields !== undefined) next.metadata.managedFields = managedFields
+    this.#hooks.validate(next, old)
     const stored = this.#store.collection(type).get(version.key)
-    if (sameJson(next, old) && version === stored && version.storedAs === type.storageVersion) return old
-    if (options.dryRun) return next
+    const current = version.source ?? version
+    if (this.#isSame(type, next, old, current) && current === stored && version.storedAs === type.storageVersion)
+      return old
+    if (options.dryRun) return type.conversion?.stored(type, next, current).shown ?? next
     if (next.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0) {
       const graceful = (next.metadata.deletionGracePeriodSeconds ?? 0) > 0
       if (!graceful && !isHeld(type, next)) {
         // The last finalizer is gone: the answer is the object at its old version, the event its last state.
-        this.#store.remove(type, version)
+        this.#store.remove(type, version.source ?? version)
         return next
       }
     }
-    return this.#put(type, next)
+    return this.#put(type, next, version.source ?? version)
   }
 
   delete(
@@ -138,6 +162,7 @@ export class Writer {
         `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
       )
     }
+    this.#hooks.remove(object)
     const finalizers = withPropagation(metadata.finalizers ?? [], options.propagationPolicy)
     const grace = isPod(type) ? podGraceSeconds(object, options.gracePeriodSeconds) : 0
     const marked = metadata.deletionTimestamp !== undefined
@@ -146,8 +171,9 @@ export class Writer {
       finalizers.push(deletionFinalizer)
     }
     if (finalizers.length === 0 && grace === 0 && !isHeld(type, object)) {
-      const removed = options.dryRun ? version : this.#store.remove(type, version)
-      return { deleted: true, object: isPod(type) ? this.#ended(object, removed.rv) : object }
+      const removed = options.dryRun ? version : this.#store.remove(type, version.source ?? version)
+      const last = { ...object, metadata: { ...metadata, resourceVersion: String(removed.rv) } }
+      return { deleted: true, object: isPod(type) ? this.#ended(object, removed.rv) : last }
     }
     const sooner = marked && grace < (metadata.deletionGracePeriodSeconds ?? 0)
     if (marked && !sooner && sameJson(finalizers, metadata.finalizers ?? [])) return { deleted: false, object }
@@ -159,7 +185,7 @@ export class Writer {
     if (finalizers.length > 0) next.metadata.finalizers = finalizers
     if (!marked && type.hasGeneration && !marksItself(type)) next.metadata.generation = (metadata.generation ?? 0) + 1
     if (!marked) behaviourOf(type).marked?.(next, this.#now())
-    return { deleted: false, object: options.dryRun ? next : this.#put(type, next) }
+    return { deleted: false, object: options.dryRun ? next : this.#put(type, next, version.source ?? version) }
   }
 
   /** A pod that went at once is answered as one whose time was up. */
@@ -175,7 +201,15 @@ export class Writer {
     return this.#put(type, object)
   }
 
-  #put(type: ResourceType, object: KubeObject): KubeObject {
+  #put(type: ResourceType, object: KubeObject, before?: Version): KubeObject {
+    const { conversion } = type
+    if (conversion !== undefined) {
+      const form = conversion.stored(type, object, before)
+      const schema = form.schema === undefined ? undefined : { fingerprint: form.schema }
+      const version = this.#store.put({ ...type, schema }, form.object, form.version)
+      conversion.remember(type, version, form.shown)
+      return { ...form.shown, metadata: { ...form.shown.metadata, resourceVersion: String(version.rv) } }
+    }
     const version = this.#store.put(type, object, type.storageVersion)
     return { ...object, metadata: { ...object.metadata, resourceVersion: String(version.rv) } }
   }
@@ -184,7 +218,14 @@ export class Writer {
     return timestamp(this.#clock.now() + plusSeconds * 1000)
   }
 
-  #checkIdentity(
+  /** Whether an update changes nothing: nothing of what is stored, where that is another version's. */
+  #isSame(type: ResourceType, next: KubeObject, old: KubeObject, current: Version): boolean {
+    const { conversion } = type
+    if (conversion === undefined || type.version === type.storageVersion) return sameJson(next, old)
+    return conversion.unchanged(type, next, current)
+  }
+
+  #checkUid(
     type: ResourceType,
     old: KubeObject,
     object: KubeObject,
@@ -192,10 +233,7 @@ export class Writer {
   ): void {
     const { resourceVersion = '', uid = '' } = object.metadata
     const stored = old.metadata.name ?? ''
-    if (resourceVersion !== '' && parseResourceVersion(resourceVersion) === undefined) {
-      const why = `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`
-      throw new StatusError(500, '', why)
-    }
+    checkVersion(resourceVersion)
     if (uid !== '' && uid !== old.metadata.uid && !viaPatch) {
       throw StatusError.conflict(
         type,
@@ -203,6 +241,16 @@ export class Writer {
         `StorageError: invalid object, Code: 4, Key: ${dryRun ? '' : '/registry'}${etcdKey(type, old.metadata)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
       )
     }
+  }
+
+  #checkIdentity(
+    type: ResourceType,
+    old: KubeObject,
+    object: KubeObject,
+    { viaPatch }: { readonly viaPatch: boolean },
+  ): void {
+    const { resourceVersion = '' } = object.metadata
+    const stored = old.metadata.name ?? ''
     if (resourceVersion === '' && type.updateNeedsResourceVersion && !viaPatch) {
       throw StatusError.invalid(
         type,
@@ -227,9 +275,7 @@ export class Writer {
       const status = own(object, 'status')
       if (status === undefined) delete next.status
       else next.status = status
-      const { managedFields } = object.metadata
-      if (managedFields !== undefined) next.metadata.managedFields = managedFields
-      for (const field of statusWrites(type)) {
+      for (const field of ['managedFields', ...statusWrites(type)]) {
         const value = object.metadata[field]
         if (value === undefined) delete next.metadata[field]
         else next.metadata[field] = value as never
@@ -289,6 +335,13 @@ export class Writer {
     // The server of custom resources validates an update twice.
     throw StatusError.invalid(type, next.metadata.name ?? '', type.custom ? [...causes, ...causes] : causes)
   }
+}
+
+/** Refuses a resourceVersion that is none, where an object is to be at it. */
+export function checkVersion(resourceVersion: string = ''): void {
+  if (resourceVersion === '' || parseResourceVersion(resourceVersion) !== undefined) return
+  const why = `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`
+  throw new StatusError(500, '', why)
 }
 
 function isPod(type: ResourceType): boolean {

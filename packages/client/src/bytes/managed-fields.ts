@@ -1,0 +1,92 @@
+import { tryDecodeJson } from './json.ts'
+
+/**
+ * Stands for the value that was cut out. A number that nobody sends: what came as this one in the text itself would be
+ * taken for the proof, and another list that was cut out would be lost.
+ */
+const mark = 740_291_365
+const key = '"managedFields":'
+
+const quote = 34
+const comma = 44
+const openBracket = 91
+const backslash = 92
+const closeBracket = 93
+const openBrace = 123
+const closeBrace = 125
+
+/**
+ * As `tryDecodeJson`, without the `metadata.managedFields` of the object that `objectOf` finds in the value: it is given
+ * anything but `null`, and what it gives may be changed, since it is nobody's yet.
+ *
+ * They are cut out of the text before it is parsed where that can be done: they are much of most
+ * objects, and each other set of fields in them makes the parser a hidden class of its own, which
+ * costs more memory than the text. What is cut is proven by what is parsed then: a mark in its place
+ * has to come out as `metadata.managedFields`. Where it does not, as when another field has that
+ * name, all is parsed. Only where the list ends is looked for: that it is JSON within is not checked.
+ */
+export function decodeLean<T>(text: string, objectOf: (value: T & {}) => object | null | undefined): T | undefined {
+  const cut = withoutList(text)
+  if (cut !== undefined) {
+    const value = tryDecodeJson(cut, false) as T | undefined
+    if (removed(value, objectOf) === mark) return value
+  }
+  const value = tryDecodeJson(text, false) as T | undefined
+  removed(value, objectOf)
+  return value
+}
+
+/** Removes `metadata.managedFields`, and gives what it was. */
+function removed<T>(value: T | undefined, objectOf: (value: T & {}) => object | null | undefined): unknown {
+  if (value === undefined || value === null) return undefined
+  const object = objectOf(value) as Holder | null | undefined
+  const metadata = object?.metadata
+  if (metadata?.managedFields === undefined) return undefined
+  // Built anew: an object with a deleted property stays a slow and large one.
+  const { managedFields, ...rest } = metadata
+  ;(object as Holder).metadata = rest
+  return managedFields
+}
+
+interface Holder {
+  metadata?: { readonly managedFields?: unknown } | null | undefined
+}
+
+/** The text with a mark for the list that its first key `managedFields` has; `undefined` where that is not to be found. */
+function withoutList(text: string): string | undefined {
+  const at = text.indexOf(key)
+  // Not the end of a longer key, whose quote is escaped; within a string it can't be.
+  if (at < 1 || !beginsField(text.charCodeAt(at - 1))) return undefined
+  const from = at + key.length
+  if (text.charCodeAt(from) !== openBracket) return undefined
+  const to = endOf(text, from)
+  return to < 0 ? undefined : `${text.slice(0, from)}${mark}${text.slice(to)}`
+}
+
+function beginsField(code: number): boolean {
+  return code === comma || code === openBrace
+}
+
+/** The position after the list that begins at `from`; −1 where it does not end. */
+function endOf(text: string, from: number): number {
+  let depth = 0
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) {
+      at = endOfString(text, at)
+      if (at < 0) return -1
+    } else if (code === openBracket || code === openBrace) depth++
+    else if ((code === closeBracket || code === closeBrace) && --depth === 0) return code === closeBracket ? at + 1 : -1
+  }
+  return -1
+}
+
+/** Where the quote is that ends the string whose first one is at `from`; −1 where there is none. */
+function endOfString(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === backslash) at++
+    else if (code === quote) return at
+  }
+  return -1
+}

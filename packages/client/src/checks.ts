@@ -1,0 +1,20 @@
+/**
+ * How Wherry's packages check what they are given: an option of the wrong type is an `OptionTypeError`, a value that it
+ * does not take an `OptionRangeError`, both with a `code`, the option's name and what it takes.
+ *
+ * For packages that are built on the client, so that a wrong option reads alike everywhere.
+ */
+export type { Check } from './errors/check.ts'
+export {
+  abortSignal,
+  anything,
+  callback,
+  checkOptions,
+  flag,
+  having,
+  integer,
+  milliseconds,
+  oneOf,
+  text,
+  texts,
+} from './errors/check.ts'

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Client } from './client.ts'
+import { configMaps } from './resources/core.ts'
+import { inMemory } from './verbs/bench.fixture.ts'
+
+let cluster: Awaited<ReturnType<typeof inMemory>>
+let client: Client
+
+beforeEach(async () => {
+  cluster = await inMemory()
+  client = cluster.client
+})
+
+afterEach(() => cluster.close())
+
+const at = (name: string) => ({ name, namespace: 'default' })
+
+it('sends nothing that is not admitted, and says why', () =>
+  cluster.run(async () => {
+    let refusal: Error | undefined
+    const { client: fenced } = client.fenced(() => {
+      if (refusal !== undefined) throw refusal
+    })
+    await fenced.create(configMaps, { metadata: at('a') })
+    expect(fenced.environment).toBe(client.environment)
+    refusal = new Error('not now')
+    await expect(fenced.create(configMaps, { metadata: at('b') })).rejects.toThrow('not now')
+    await expect(fenced.list(configMaps)).rejects.toThrow('not now')
+    await expect(fenced.watch(configMaps).next()).rejects.toThrow('not now')
+    refusal = undefined
+    expect((await fenced.list(configMaps.within({ namespaces: ['default'] }))).items).toHaveLength(1)
+  }))
+
+it('its end is that of its own calls and watches, with the reason given', () =>
+  cluster.run(async () => {
+    const { client: fenced, end } = client.fenced(() => {})
+    const inner = fenced.fenced(() => {})
+    const watches = [fenced, inner.client].map(one => one.watch(configMaps, { resourceVersion: '1' }).next())
+    const own = client.watch(configMaps)
+    await fenced.list(configMaps)
+    end(new Error('over'))
+    for (const watch of watches) await expect(watch).rejects.toThrow('over')
+    await expect(fenced.list(configMaps)).rejects.toThrow('over')
+    await expect(inner.client.list(configMaps)).rejects.toThrow('over')
+    await client.create(configMaps, { metadata: at('a') })
+    expect((await own.next()).value).toMatchObject({ type: 'ADDED' })
+    await own.return()
+    await fenced.close()
+    await expect(client.list(configMaps)).resolves.toBeDefined()
+  }))

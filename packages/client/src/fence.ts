@@ -1,0 +1,76 @@
+import type { Client } from './client.ts'
+import { asError } from './connection/job.ts'
+import type { ConnectionPool } from './connection/pool.ts'
+import type { LaneRequest, Requester, RequestHandlers } from './connection/requester.ts'
+import type { Exchange } from './transport.ts'
+import type { Caller } from './verbs/caller.ts'
+
+/** What `client.fenced(…)` gives. */
+export interface FencedClient {
+  readonly client: Client
+  /** Ends its calls and watches, and all later ones, with `reason`. */
+  end(reason: Error): void
+}
+
+/** Requests over another client's connections, each of which has to be admitted, until it is closed. */
+export class Fence implements Requester {
+  readonly namespace: string | undefined
+  readonly pool: ConnectionPool
+  readonly caller: Caller
+  readonly #admit: () => void
+  readonly #open = new Map<RequestHandlers, Exchange>()
+  #closed: Error | undefined
+
+  constructor(admit: () => void, namespace: string | undefined, pool: ConnectionPool, caller: Caller) {
+    this.#admit = admit
+    this.namespace = namespace
+    this.pool = pool
+    this.caller = caller
+  }
+
+  request(request: LaneRequest, on: RequestHandlers): Exchange {
+    const admit = (): void => {
+      if (this.#closed !== undefined) throw this.#closed
+      this.#admit()
+      request.admit?.()
+    }
+    const own: RequestHandlers = {
+      head: (status, headers) => on.head(status, headers),
+      data: chunk => on.data(chunk),
+      draining: () => on.draining?.(),
+      end: () => {
+        this.#open.delete(own)
+        on.end()
+      },
+      error: cause => {
+        this.#open.delete(own)
+        on.error(cause)
+      },
+    }
+    // By the caller, which may be fenced itself.
+    const exchange = this.caller.requester.request({ ...request, admit }, own)
+    this.#open.set(own, exchange)
+    return {
+      pause: () => exchange.pause(),
+      resume: () => exchange.resume(),
+      abort: () => {
+        this.#open.delete(own)
+        exchange.abort()
+      },
+    }
+  }
+
+  /** Ends what is under way with `reason`; nothing is admitted from now on. Idempotent. */
+  close(reason: Error): void {
+    if (this.#closed !== undefined) return
+    this.#closed = reason
+    for (const [on, exchange] of [...this.#open]) {
+      exchange.abort()
+      try {
+        on.error(reason)
+      } catch (thrown) {
+        this.caller.environment.onError(asError(thrown), { phase: 'handler' })
+      }
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import { configMaps, events, namespaces } from '@wherry/client/resources/core'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Cluster, startCluster } from '../testkit.fixture.ts'
+import { EventRecorder } from './event-recorder.ts'
+
+let cluster: Cluster
+
+beforeEach(async () => {
+  cluster = await startCluster()
+})
+
+afterEach(async () => {
+  await cluster.close()
+  await cluster.simulation.advance(1000)
+  expect(cluster.simulation.pending()).toEqual([])
+})
+
+const object = { metadata: { name: 'a', namespace: 'default', uid: 'u1', resourceVersion: '7' } }
+const recorderOf = (options: object = {}) =>
+  new EventRecorder({ client: cluster.client, controller: 'game', instance: 'pod-1', ...options })
+const stored = async () => (await cluster.client.list(events)).items
+const counts = async () => (await stored()).map(({ message, count }) => `${count} ${message}`)
+const errors = () => cluster.simulation.environment.errors.map(({ error }) => error.message)
+
+it('C9: an event says what happened to what, and counts on when it happens again', () =>
+  cluster.simulation.run(async () => {
+    const recorder = recorderOf()
+    recorder.record(configMaps, object, { reason: 'Created', message: 'made it' })
+    await cluster.simulation.advance(1000)
+    for (let i = 0; i < 4; i += 1) recorder.record(configMaps, object, { reason: 'Created', message: 'made it' })
+    recorder.record(configMaps, object, {
+      type: 'Warning',
+      reason: 'Failed',
+      action: 'Creating',
+      message: 'x'.repeat(2000),
+    })
+    recorder.record(namespaces, { metadata: { name: 'n' } }, { reason: 'Seen', message: 'of no namespace' })
+    await recorder.close()
+    const [first, second, third] = (await stored()).toSorted(
+      (x, y) =>
+        (x.firstTimestamp ?? '').localeCompare(y.firstTimestamp ?? '') ||
+        (x.reason ?? '').localeCompare(y.reason ?? ''),
+    )
+    expect(first).toMatchObject({
+      metadata: { name: expect.stringMatching(/^a\.[0-9a-f]+$/), namespace: 'default' },
+      involvedObject: {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        name: 'a',
+        namespace: 'default',
+        uid: 'u1',
+        resourceVersion: '7',
+      },
+      ...{ type: 'Normal', reason: 'Created', action: 'Created', message: 'made it', count: 5 },
+      firstTimestamp: '2026-01-01T00:00:00Z',
+      lastTimestamp: '2026-01-01T00:00:01Z',
+      source: { component: 'game' },
+      reportingComponent: 'game',
+      reportingInstance: 'pod-1',
+    })
+    expect(second).toMatchObject({ type: 'Warning', action: 'Creating', count: 1 })
+    expect(second?.message).toHaveLength(1024)
+    expect(third).toMatchObject({
+      metadata: { namespace: 'default' },
+      involvedObject: { kind: 'Namespace', name: 'n' },
+    })
+    expect([recorder.dropped, recorder.pending]).toEqual([0, 0])
+    expect((await cluster.server.stats()).byVerb.create?.events?.requests).toBe(3)
+    expect((await cluster.server.stats()).byVerb.patch?.events?.requests).toBe(1)
+  }))
+
+it('C9: many messages of one reason become one, and one that was forgotten begins anew', () =>
+  cluster.simulation.run(async () => {
+    const { client, simulation } = cluster
+    const recorder = recorderOf({ similar: 3 })
+    for (let i = 0; i < 6; i += 1) {
+      recorder.record(configMaps, object, { reason: 'R', message: `m${i}` })
+      await simulation.advance(100)
+    }
+    expect((await counts()).toSorted()).toEqual(['1 m0', '1 m1', '4 (combined from similar events): m5'])
+    for (const { metadata } of await stored())
+      await client.delete(events, { name: metadata.name as string, namespace: 'default' })
+    recorder.record(configMaps, object, { reason: 'R', message: 'm7' })
+    await simulation.advance(100)
+    expect(await counts()).toEqual(['5 (combined from similar events): m7'])
+    await simulation.advance(600_001)
+    recorder.record(configMaps, object, { reason: 'R', message: 'm8' })
+    await recorder.close()
+    expect((await counts()).toSorted()).toEqual(['1 m8', '5 (combined from similar events): m7'])
+  }))
+
+it('C9: what is too much about one object is dropped and counted, and makes room in time', () =>
+  cluster.simulation.run(async () => {
+    const { simulation } = cluster
+    const recorder = recorderOf({ burst: 2, refillMs: 1000, maxPending: 3 })
+    const other = (uid: string) => ({ metadata: { name: uid, namespace: 'default', uid } })
+    for (let i = 0; i < 5; i += 1) recorder.record(configMaps, object, { reason: 'R', message: 'm' })
+    expect(recorder.dropped).toBe(3)
+    await simulation.advance(1000)
+    recorder.record(configMaps, object, { reason: 'R', message: 'm' })
+    expect([recorder.dropped, await simulation.advance(100), await counts()]).toEqual([3, undefined, ['3 m']])
+    for (const uid of ['b', 'c', 'd', 'e']) recorder.record(configMaps, other(uid), { reason: 'R', message: 'm' })
+    expect([recorder.dropped, recorder.pending]).toEqual([4, 3])
+    await recorder.close()
+    recorder.record(configMaps, other('f'), { reason: 'R', message: 'm' })
+    const { environment } = simulation
+    const dropped = ['rate', 'full', 'closed'].map(reason =>
+      environment.metric('wherry_events_dropped_total', { reason }),
+    )
+    expect(dropped).toEqual([3, 1, 1])
+    expect(environment.metric('wherry_events_recorded_total', { type: 'Normal' })).toBe(6)
+  }))
+
+it('C9, X9: tries again while the server can’t take it, drops what it refuses, and ends in time', () =>
+  cluster.simulation.run(async () => {
+    const { server, simulation } = cluster
+    const recorder = recorderOf()
+    await server.faults.add({ match: { resource: 'events' }, times: 2, effect: { kind: 'status', code: 500 } })
+    recorder.record(configMaps, object, { reason: 'R', message: 'm' })
+    await simulation.advance(500)
+    recorder.record(configMaps, object, { reason: 'R', message: 'm' })
+    await simulation.advance(10_000)
+    expect([await counts(), errors().length]).toEqual([['2 m'], 2])
+    const refusal = await server.faults.add({
+      match: { resource: 'events', verb: 'create' },
+      effect: { kind: 'status', code: 403, reason: 'Forbidden' },
+    })
+    recorder.record(configMaps, object, { reason: 'Other', message: 'm' })
+    await simulation.advance(100)
+    expect([recorder.dropped, recorder.pending]).toEqual([1, 0])
+    await refusal.remove()
+    await server.faults.add({ match: { resource: 'events', verb: 'create' }, effect: { kind: 'hang' } })
+    recorder.record(configMaps, object, { reason: 'Third', message: 'm' })
+    recorder.record(configMaps, object, { reason: 'Fourth', message: 'm' })
+    const from = simulation.clock.monotonic()
+    await recorder.close({ timeoutMs: 2000 })
+    await recorder.close()
+    expect(simulation.clock.monotonic() - from).toBe(2000)
+    expect(recorder.dropped).toBe(3)
+    await server.faults.clear()
+  }))
+
+it('X9: bad input is told, not thrown', () => {
+  const recorder = recorderOf()
+  const good = { reason: 'R', message: 'm' }
+  recorder.record(configMaps, {}, good)
+  recorder.record(configMaps, null as never, good)
+  recorder.record(configMaps, object, null as never)
+  for (const bad of [
+    { type: 'Error' },
+    { reason: '' },
+    { reason: 'two words' },
+    { reason: 'x'.repeat(129) },
+    { message: 1 },
+  ]) {
+    recorder.record(configMaps, object, { ...good, ...bad } as never)
+  }
+  expect([recorder.dropped, errors().length, recorder.pending]).toEqual([8, 8, 0])
+})
+
+it('X6: says what is wrong with an option', async () => {
+  const wrong = {
+    client: {},
+    controller: 'a b',
+    instance: '',
+    burst: 0,
+    refillMs: 0,
+    similar: 1,
+    windowMs: -1,
+    maxPending: 0.5,
+    events: 1,
+  }
+  for (const [name, value] of Object.entries(wrong)) {
+    expect(() => recorderOf({ [name]: value }), name).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION', option: `events.${name}` }),
+    )
+  }
+  expect(() => new EventRecorder(undefined as never)).toThrow(expect.objectContaining({ option: 'events.client' }))
+  expect(() => recorderOf({ controller: undefined })).toThrow(expect.objectContaining({ option: 'events.controller' }))
+  await expect(recorderOf().close({ timeoutMs: -1 })).rejects.toMatchObject({ option: 'close.timeoutMs' })
+})

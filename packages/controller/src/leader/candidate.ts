@@ -1,0 +1,174 @@
+import { ApiError, type Client, type Clock, isAlreadyExists, isConflict, isNotFound } from '@wherry/client'
+import { type Lease, leases } from '@wherry/client/resources/coordination'
+import { isSameRecord, type LeaseRecord, microTime, recordOf, specOf } from './lease-record.ts'
+import type { ElectionSettings } from './options.ts'
+
+/** Bounds of one attempt. */
+export interface AttemptBounds {
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** How often a write that met another one is tried again, with what is there now. */
+const maxRounds = 3
+
+/**
+ * One candidate's view of the lease, and what it writes to it. Time is that of the monotonic clock: what leases say in
+ * wall-clock time is never compared with ours.
+ */
+export class Candidate {
+  readonly #settings: ElectionSettings
+  readonly #client: Client
+  readonly #clock: Clock
+  /** The lease as last read or written; `undefined`: there is none, or nothing was read. */
+  #lease: Lease | undefined
+  /** Whether `#lease` is what we wrote last, so that it need not be read again. */
+  #fresh = false
+  /** The last state of the lease that was seen, and since when it has been that. */
+  #seen: { readonly record: LeaseRecord; readonly at: number } | undefined
+  /** When the writes began whose outcome is not known, by the renewTime that they wrote. */
+  readonly #sent = new Set<string>()
+  #held: LeaseRecord | undefined
+
+  constructor(settings: ElectionSettings) {
+    this.#settings = settings
+    this.#client = settings.client
+    this.#clock = settings.client.environment.clock
+  }
+
+  /** Who holds the lease, as far as is known; `''`: nobody. */
+  get holder(): string {
+    return this.#seen?.record.holder ?? ''
+  }
+
+  /** How often the lease had changed hands when we got it. */
+  get transitions(): number {
+    return this.#held?.transitions ?? 0
+  }
+
+  /** How long another's lease must stay as it is until we may take it, in milliseconds; 0: we may. */
+  waitMs(now: number = this.#clock.monotonic()): number {
+    if (this.#seen === undefined) return 0
+    const { record, at } = this.#seen
+    if (record.holder === '' || this.#isOurs(record)) return 0
+    return Math.max(0, at + record.durationMs - now)
+  }
+
+  /**
+   * One attempt to get the lease: resolves with when the write began by which it is ours, `undefined` while it is
+   * another's. Rejects where neither is known.
+   */
+  async acquire(bounds: AttemptBounds): Promise<number | undefined> {
+    const readAt = await this.#read(bounds)
+    // As of when it was asked for: since then nobody knows.
+    if (this.waitMs(readAt) > 0) return undefined
+    try {
+      return await this.#write(this.#next(), bounds)
+    } catch (error) {
+      if (met(error)) return undefined
+      throw error
+    }
+  }
+
+  /** One attempt to keep the lease: as `acquire`, `undefined` once it is another's. */
+  async renew(bounds: AttemptBounds, slow: () => void): Promise<number | undefined> {
+    for (let round = 1; ; round += 1) {
+      if (!this.#fresh) {
+        slow()
+        await this.#read(bounds)
+        if (this.#lease !== undefined && !this.#isOurs(recordOf(this.#lease))) return undefined
+      }
+      try {
+        return await this.#write(this.#next(), bounds)
+      } catch (error) {
+        if (!met(error) || round >= maxRounds) throw error
+      }
+    }
+  }
+
+  /** Gives the lease up if it is ours. Resolves with whether it was. */
+  async release(bounds: AttemptBounds): Promise<boolean> {
+    if (this.#held === undefined && this.#sent.size === 0) return false
+    for (let round = 1; ; round += 1) {
+      if (!this.#fresh) await this.#read(bounds)
+      if (this.#lease === undefined || !this.#isOurs(recordOf(this.#lease))) return false
+      const time = microTime(this.#clock.now(), this.#seen?.record.renewTime)
+      const { transitions } = recordOf(this.#lease)
+      try {
+        await this.#write({ holder: '', durationMs: 1000, acquireTime: time, renewTime: time, transitions }, bounds)
+        return true
+      } catch (error) {
+        if (!met(error) || round >= maxRounds) throw error
+      }
+    }
+  }
+
+  /** Reads the lease. Resolves with when it was asked for. */
+  async #read(bounds: AttemptBounds): Promise<number> {
+    const { name, namespace } = this.#settings
+    const began = this.#clock.monotonic()
+    this.#lease = await this.#client.get(leases, { name, namespace }, bounds)
+    if (this.#lease !== undefined) this.#see(recordOf(this.#lease))
+    return began
+  }
+
+  #see(record: LeaseRecord): void {
+    const before = this.#seen
+    if (before !== undefined && isSameRecord(before.record, record)) return
+    this.#seen = { record, at: this.#clock.monotonic() }
+    if (before?.record.holder !== record.holder) this.#settings.onNewLeader(record.holder)
+  }
+
+  /** An identity is one process's only; still, what we did not write is not ours. */
+  #isOurs(record: LeaseRecord): boolean {
+    if (record.holder !== this.#settings.identity) return false
+    const held = this.#held
+    return this.#sent.has(record.renewTime) || (held !== undefined && held.acquireTime === record.acquireTime)
+  }
+
+  #next(): LeaseRecord {
+    const { identity, leaseMs } = this.#settings
+    const found = this.#lease === undefined ? undefined : recordOf(this.#lease)
+    const renewTime = microTime(this.#clock.now(), this.#seen?.record.renewTime)
+    const kept = found === undefined ? this.#held : this.#isOurs(found) ? found : undefined
+    const { acquireTime, transitions } = kept ?? {
+      acquireTime: renewTime,
+      transitions: found === undefined ? 0 : found.transitions + 1,
+    }
+    return { holder: identity, durationMs: leaseMs, acquireTime, renewTime, transitions }
+  }
+
+  /** Writes the lease if it is still as we know it. Resolves with when that began. */
+  async #write(record: LeaseRecord, bounds: AttemptBounds): Promise<number> {
+    const { name, namespace, identity } = this.#settings
+    const began = this.#clock.monotonic()
+    const before = this.#lease
+    this.#fresh = false
+    if (record.holder === identity) this.#sent.add(record.renewTime)
+    try {
+      this.#lease =
+        before === undefined
+          ? await this.#client.create(leases, { metadata: { name, namespace }, spec: specOf(record) }, bounds)
+          : await this.#client.update(leases, { ...before, spec: specWith(before, record) }, bounds)
+    } catch (error) {
+      if (error instanceof ApiError && error.status < 500) this.#sent.delete(record.renewTime)
+      throw error
+    }
+    this.#sent.clear()
+    this.#held = record.holder === identity ? record : undefined
+    this.#fresh = true
+    this.#see(record)
+    return began
+  }
+}
+
+/** What others have put into the lease stays. */
+function specWith(lease: Lease, record: LeaseRecord): Lease['spec'] {
+  const { holderIdentity: _, ...rest } = lease.spec ?? {}
+  return { ...rest, ...specOf(record) }
+}
+
+/** Another write came first. */
+function met(error: unknown): boolean {
+  return isConflict(error) || isAlreadyExists(error) || isNotFound(error)
+}

@@ -1,0 +1,57 @@
+/** The lease could not be renewed in time, or somebody else has it: this process no longer leads, and never will again. */
+export class LeadershipLostError extends Error {
+  override readonly name = 'LeadershipLostError'
+  readonly code = 'LEADERSHIP_LOST'
+  /** `namespace/name` of the lease. */
+  readonly lease: string
+  /** Who we were. */
+  readonly identity: string
+
+  constructor(lease: string, identity: string, why: string, cause?: unknown) {
+    super(`${identity} no longer leads by lease ${lease}: ${why}`, cause === undefined ? undefined : { cause })
+    this.lease = lease
+    this.identity = identity
+  }
+}
+
+/** The term is over because it was ended in order: its part is done, or was asked to stop. */
+export class TermOverError extends Error {
+  override readonly name = 'TermOverError'
+  readonly code = 'TERM_OVER'
+  /** `namespace/name` of the lease. */
+  readonly lease: string
+
+  constructor(lease: string) {
+    super(`the term by lease ${lease} is over`)
+    this.lease = lease
+  }
+}
+
+/** A leader part did not end in time after its signal was aborted. The lease was left to expire, not released. */
+export class LeaderStuckError extends Error {
+  override readonly name = 'LeaderStuckError'
+  readonly code = 'LEADER_STUCK'
+  /** `namespace/name` of the lease. */
+  readonly lease: string
+  /** How long it was given, in milliseconds. */
+  readonly graceMs: number
+
+  constructor(lease: string, graceMs: number, cause?: unknown) {
+    super(
+      `the leader part of lease ${lease} did not end within ${graceMs} ms`,
+      cause === undefined ? undefined : { cause },
+    )
+    this.lease = lease
+    this.graceMs = graceMs
+  }
+}
+
+/** An election was run twice: one object is good for one term. */
+export class ElectionUsedError extends Error {
+  override readonly name = 'ElectionUsedError'
+  readonly code = 'ELECTION_USED'
+
+  constructor() {
+    super('this election was run already: make another one')
+  }
+}

@@ -1,0 +1,459 @@
+import type { Client } from '@wherry/client'
+import { leases } from '@wherry/client/resources/coordination'
+import { configMaps } from '@wherry/client/resources/core'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { LeaderElection } from './leader-election.ts'
+import type { LeaderElectionOptions } from './options.ts'
+import { type CandidateProcess, Electorate, lease } from './testkit/election.ts'
+
+let electorate: Electorate
+
+beforeEach(async () => {
+  electorate = await Electorate.start(7)
+})
+
+afterEach(async () => {
+  await electorate.close()
+  await electorate.simulation.advance(120_000)
+  expect(electorate.simulation.pending()).toEqual([])
+})
+
+const now = (): number => electorate.simulation.clock.monotonic()
+const leads = ({ term }: CandidateProcess): boolean => (term?.remainingMs ?? 0) > 0
+const specNow = async () => (await electorate.writer.get(leases, lease))?.spec
+const phases = (): string[] => electorate.simulation.environment.errors.map(({ context }) => context.phase)
+
+it('C6: takes a lease that nobody has, writes it as client-go does, keeps it, and gives it up in the end', async () => {
+  const { simulation } = electorate
+  await simulation.run(async () => {
+    const a = electorate.candidate('a')
+    expect(a.election.state).toBe('waiting')
+    expect(simulation.environment.metric('leader_election_master_status', { name: 'lease' })).toBe(0)
+    await simulation.runUntil(() => leads(a))
+    const first = await specNow()
+    expect(first).toEqual({
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      leaseTransitions: 0,
+      acquireTime: expect.stringMatching(/^2026-01-01T00:00:00\.\d{6}Z$/),
+      renewTime: first?.acquireTime,
+    })
+    expect([a.election.state, a.election.leader, a.election.identity, a.term?.identity]).toEqual([
+      'leading',
+      'a',
+      'a',
+      'a',
+    ])
+    expect(simulation.environment.metric('leader_election_master_status', { name: 'lease' })).toBe(1)
+    await simulation.advance(60_000)
+    const later = await specNow()
+    expect(later).toMatchObject({ acquireTime: first?.acquireTime, leaseTransitions: 0 })
+    expect(Date.parse(later?.renewTime as string)).toBeGreaterThan(Date.parse(first?.renewTime as string) + 57_000)
+    a.stop()
+    await a.running
+    expect(a.log).toEqual(['leads 0', 'aborted Error', 'ended'])
+    expect(await specNow()).toEqual({
+      leaseDurationSeconds: 1,
+      leaseTransitions: 0,
+      acquireTime: expect.any(String),
+      renewTime: expect.any(String),
+    })
+    expect([a.election.state, a.election.leader]).toEqual(['over', ''])
+    expect(simulation.environment.metric('leader_election_master_status', { name: 'lease' })).toBe(0)
+  })
+  expect(phases()).toEqual([])
+})
+
+it('C6: another leads at once after a release, and by lease and retry after a death', async () => {
+  const { simulation } = electorate
+  await simulation.run(async () => {
+    electorate.history.watch()
+    const a = electorate.candidate('a')
+    await simulation.runUntil(() => leads(a))
+    const b = electorate.candidate('b')
+    const c = electorate.candidate('c')
+    await simulation.advance(7000)
+    const stoppedAt = now()
+    a.stop()
+    await simulation.runUntil(() => leads(b) || leads(c))
+    expect(now() - stoppedAt).toBeLessThan(2000 + 100)
+    const [dead, heir] = leads(b) ? [b, c] : [c, b]
+    await simulation.advance(30_000)
+    expect(leads(heir)).toBe(false)
+    dead.process.kill()
+    const renewedAt = electorate.history.accepted.filter(({ kind }) => kind === 'lease').at(-1)?.at ?? 0
+    await simulation.runUntil(() => leads(heir))
+    expect(now() - renewedAt).toBeGreaterThanOrEqual(15_000)
+    expect(now() - renewedAt).toBeLessThan(15_000 + 2000 + 100)
+    expect(heir.term?.transitions).toBe(2)
+    expect(await specNow()).toMatchObject({ holderIdentity: heir.name, leaseTransitions: 2 })
+  })
+  expect(electorate.history.outOfTerm()).toEqual([])
+})
+
+it('C6: an API server that is away for less than the deadline costs nothing', async () => {
+  const { simulation, server } = electorate
+  await simulation.run(async () => {
+    const a = electorate.candidate('a')
+    await simulation.runUntil(() => leads(a))
+    await simulation.advance(10_000)
+    for (const effect of [{ kind: 'status', code: 503 }, { kind: 'drop' }, { kind: 'drop', after: true }] as const) {
+      const fault = await server.faults.add({ match: { resource: 'leases.coordination.k8s.io' }, effect })
+      await simulation.advance(7000)
+      await fault.remove()
+      await simulation.advance(5000)
+      expect(leads(a)).toBe(true)
+    }
+    // A hang is broken off early enough for another attempt.
+    await server.faults.add({ match: { resource: 'leases.coordination.k8s.io' }, times: 1, effect: { kind: 'hang' } })
+    await simulation.advance(30_000)
+    expect(leads(a)).toBe(true)
+    expect(a.log).toEqual(['leads 0'])
+    expect(simulation.environment.metric('leader_election_slowpath_total', { name: 'lease' })).toBeGreaterThan(0)
+  })
+  expect(new Set(phases())).toEqual(new Set(['leader renew']))
+})
+
+it('C6: one that is away for longer ends the term by the deadline, on the dot, and for good', async () => {
+  const { simulation, server } = electorate
+  await simulation.run(async () => {
+    electorate.history.watch()
+    const a = electorate.candidate('a')
+    await simulation.runUntil(() => leads(a))
+    await simulation.advance(9000)
+    await server.faults.add({
+      match: { resource: 'leases.coordination.k8s.io' },
+      effect: { kind: 'status', code: 500 },
+    })
+    const { signal } = a.term as { signal: AbortSignal }
+    const last = a.term?.remainingMs as number
+    const from = now()
+    await simulation.runUntil(() => signal.aborted)
+    expect(now() - from).toBe(last)
+    expect(last).toBeLessThanOrEqual(10_000)
+    expect(signal.reason).toMatchObject({ code: 'LEADERSHIP_LOST', lease: 'default/lease', identity: 'a' })
+    await a.running
+    expect(a.log).toEqual(['leads 0', 'aborted LeadershipLostError', 'failed LEADERSHIP_LOST'])
+    await server.faults.clear()
+    await simulation.advance(60_000)
+    expect(a.election.state).toBe('over')
+    await expect(a.election.run({ lead: () => {} })).rejects.toMatchObject({ code: 'ELECTION_USED' })
+    // Not released: what it sent last may still be under way.
+    expect(await specNow()).toMatchObject({ holderIdentity: 'a' })
+  })
+  expect(electorate.history.outOfTerm()).toEqual([])
+})
+
+it('C6: the deadline counts from when the renewal began, not from its answer', async () => {
+  const { simulation, server } = electorate
+  await simulation.run(async () => {
+    const a = electorate.candidate('a')
+    await simulation.runUntil(() => leads(a))
+    await server.faults.add({ match: { resource: 'leases.coordination.k8s.io' }, effect: { kind: 'delay', ms: 4000 } })
+    await simulation.advance(20_000)
+    expect(leads(a)).toBe(true)
+    for (let i = 0; i < 100; i += 1) {
+      await simulation.advance(100)
+      expect(a.term?.remainingMs).toBeLessThanOrEqual(6000)
+    }
+  })
+})
+
+it('C6: a process that stood still sends nothing more, whatever it does first when it goes on', async () => {
+  const { simulation } = electorate
+  const sent: string[] = []
+  await simulation.run(async () => {
+    electorate.history.watch()
+    const a = electorate.candidate('a', {}, { writeMs: 40 })
+    await simulation.runUntil(() => leads(a))
+    const b = electorate.candidate('b')
+    await simulation.advance(20_000)
+    a.process.pause()
+    await simulation.runUntil(() => leads(b))
+    const { client } = a.term as { client: Client }
+    const pending = a.election
+    a.process.resume()
+    // Even before any of its timers has fired.
+    await client
+      .create(configMaps, { metadata: { name: 'late', namespace: 'default' } })
+      .catch((error: Error & { code: string }) => sent.push(error.code))
+    await a.running
+    await simulation.advance(20_000)
+    expect(pending.state).toBe('over')
+    expect(await electorate.writer.get(configMaps, { name: 'late', namespace: 'default' })).toBeUndefined()
+    expect(a.log.at(-1)).toBe('failed LEADERSHIP_LOST')
+  })
+  expect(sent).toEqual(['LEADERSHIP_LOST'])
+  expect(electorate.history.outOfTerm()).toEqual([])
+})
+
+it('C6: calls and watches that are under way when the lease is lost end with that error', async () => {
+  const { simulation, server } = electorate
+  const heard: unknown[] = []
+  await simulation.run(async () => {
+    const a = electorate.candidate(
+      'a',
+      {},
+      {
+        lead: async term => {
+          const note = (error: Error & { code?: string }): void => void heard.push(error.code)
+          term.client.watchEach(configMaps, {
+            event: () => {},
+            end: end => note((end as { error?: Error }).error as Error),
+          })
+          await Promise.all([
+            term.client.get(configMaps, { name: 'x', namespace: 'default' }, { timeoutMs: 1_000_000 }).catch(note),
+            term.client
+              .watch(configMaps)
+              .next()
+              .then(() => term.client.list(configMaps))
+              .catch(note),
+          ])
+          expect(() => term.check()).toThrow('no longer leads')
+          await term.client.list(configMaps).catch(note)
+        },
+      },
+    )
+    await server.faults.add({ match: { resource: 'configmaps', verb: 'get' }, effect: { kind: 'hang' } })
+    await simulation.runUntil(() => leads(a))
+    await simulation.advance(5000)
+    await server.faults.add({ match: { resource: 'leases.coordination.k8s.io' }, effect: { kind: 'hang' } })
+    await a.running
+    // The client that it is made of goes on.
+    expect(await a.client.list(configMaps)).toMatchObject({ items: expect.any(Array) })
+  })
+  expect(heard.length).toBeGreaterThanOrEqual(3)
+  expect(new Set(heard)).toEqual(new Set(['LEADERSHIP_LOST']))
+})
+
+it('C6: stops at once when another holds the lease', async () => {
+  const { simulation, writer } = electorate
+  await simulation.run(async () => {
+    const a = electorate.candidate('a')
+    await simulation.runUntil(() => leads(a))
+    await writer.patch(leases, lease, { spec: { holderIdentity: 'usurper', leaseTransitions: 1 } })
+    await simulation.advance(2100)
+    expect(a.log).toEqual(['leads 0', 'aborted LeadershipLostError', 'failed LEADERSHIP_LOST'])
+    expect(await specNow()).toMatchObject({ holderIdentity: 'usurper' })
+    expect(a.election.leader).toBe('usurper')
+  })
+})
+
+it('C6: a change of the lease by others, and its deletion, are no loss; what they put there stays', async () => {
+  const { simulation, writer } = electorate
+  await simulation.run(async () => {
+    const a = electorate.candidate('a')
+    await simulation.runUntil(() => leads(a))
+    await writer.patch(leases, lease, { metadata: { labels: { a: 'b' } }, spec: { preferredHolder: null } })
+    await simulation.advance(5000)
+    expect((await writer.get(leases, lease))?.metadata?.labels).toEqual({ a: 'b' })
+    const before = await specNow()
+    await writer.delete(leases, lease)
+    await simulation.advance(5000)
+    expect(await specNow()).toMatchObject({ holderIdentity: 'a', acquireTime: before?.acquireTime })
+    expect(a.log).toEqual(['leads 0'])
+  })
+  expect(phases()).toEqual([])
+})
+
+it('C6: goes by its own clock: what the lease says of times and who is early means nothing', async () => {
+  const { simulation, writer } = electorate
+  const spec = {
+    holderIdentity: 'old',
+    leaseDurationSeconds: 20,
+    acquireTime: '1990-01-01T00:00:00.000000Z',
+    leaseTransitions: 4,
+  }
+  await simulation.run(async () => {
+    await writer.create(leases, { metadata: lease, spec: { ...spec, renewTime: '2090-01-01T00:00:00.000000Z' } })
+    const from = now()
+    const a = electorate.candidate('a')
+    await simulation.advance(12_000)
+    // It lives, by a clock that goes wrong.
+    await writer.patch(leases, lease, { spec: { renewTime: '1991-01-01T00:00:00.000000Z' } })
+    await simulation.runUntil(() => leads(a))
+    expect(now() - from).toBeGreaterThanOrEqual(32_000)
+    expect(now() - from).toBeLessThan(34_100)
+    expect(a.term?.transitions).toBe(5)
+  })
+})
+
+it('C6: a lease with our identity that we did not write is another’s', async () => {
+  const { simulation, writer } = electorate
+  await simulation.run(async () => {
+    const time = '2026-01-01T00:00:00.000000Z'
+    const spec = {
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      acquireTime: time,
+      renewTime: time,
+      leaseTransitions: 0,
+    }
+    await writer.create(leases, { metadata: lease, spec })
+    const from = now()
+    const a = electorate.candidate('a')
+    await simulation.runUntil(() => leads(a))
+    expect(now() - from).toBeGreaterThanOrEqual(15_000)
+  })
+})
+
+it('C6: a lease that vanished is not free before it would have expired', async () => {
+  const { simulation, writer } = electorate
+  await simulation.run(async () => {
+    const a = electorate.candidate('a')
+    await simulation.runUntil(() => leads(a))
+    const b = electorate.candidate('b')
+    await simulation.advance(5000)
+    a.process.pause()
+    await writer.delete(leases, lease)
+    const from = now()
+    await simulation.runUntil(() => leads(b))
+    expect(now() - from).toBeGreaterThan(10_000)
+  })
+})
+
+it('C6: a lost answer to what made us leader is found out by reading', async () => {
+  const { simulation, server } = electorate
+  await simulation.run(async () => {
+    await electorate.writer.create(leases, { metadata: lease, spec: { leaseDurationSeconds: 1, leaseTransitions: 8 } })
+    await server.faults.add({ match: { verb: 'update' }, nth: 1, effect: { kind: 'drop', after: true } })
+    const a = electorate.candidate('a')
+    await simulation.runUntil(() => leads(a))
+    expect(now()).toBeLessThan(3000)
+    expect(a.term?.transitions).toBe(9)
+    expect((await specNow())?.leaseTransitions).toBe(9)
+  })
+  expect(phases()).toEqual(['leader acquire'])
+})
+
+it('C6: waits for a part that ends slowly, keeps the lease meanwhile, and gives up on one that does not end', async () => {
+  const { simulation } = electorate
+  await simulation.run(async () => {
+    let finish = (): void => {}
+    const slow = electorate.candidate('slow', {}, { lead: () => new Promise<void>(resolve => (finish = resolve)) })
+    await simulation.runUntil(() => leads(slow))
+    slow.stop()
+    await simulation.advance(25_000)
+    expect([slow.election.state, leads(slow)]).toEqual(['leading', true])
+    const { client } = slow.term as { client: Client }
+    await client.list(configMaps)
+    finish()
+    await slow.running
+    expect(slow.log.at(-1)).toBe('ended')
+    await expect(client.list(configMaps)).rejects.toMatchObject({ code: 'TERM_OVER' })
+
+    let fail = (_: Error): void => {}
+    const stuck = electorate.candidate(
+      'stuck',
+      { graceMs: 5000 },
+      { lead: () => new Promise<void>((_, reject) => (fail = reject)) },
+    )
+    await simulation.runUntil(() => leads(stuck))
+    stuck.stop()
+    await stuck.running
+    expect(stuck.log.at(-1)).toBe('failed LEADER_STUCK')
+    expect((await specNow())?.holderIdentity).toBe('stuck')
+    fail(new Error('at last'))
+    await simulation.advance(1)
+  })
+  expect(simulation.environment.errors.map(({ error }) => error.message)).toEqual(['at last'])
+})
+
+it('C6: ends when its part does, and passes on what that throws', async () => {
+  const { simulation } = electorate
+  await simulation.run(async () => {
+    const done = electorate.candidate('done', {}, { lead: () => 1 })
+    await done.running
+    expect(done.log).toEqual(['leads 0', 'aborted TermOverError', 'ended'])
+    const failing = electorate.candidate(
+      'failing',
+      {},
+      {
+        lead: () => {
+          throw new Error('mine')
+        },
+      },
+    )
+    await failing.running
+    expect(failing.log.at(-1)).toBe('failed mine')
+    expect((await specNow())?.holderIdentity).toBeUndefined()
+    const keeping = electorate.candidate('keeping', { releaseOnStop: false }, { lead: () => {} })
+    await keeping.running
+    expect((await specNow())?.holderIdentity).toBe('keeping')
+  })
+})
+
+it('C6: stops waiting when asked to, and leaves no lease behind', async () => {
+  const { simulation } = electorate
+  await simulation.run(async () => {
+    const a = electorate.candidate('a')
+    await simulation.runUntil(() => leads(a))
+    const b = electorate.candidate('b')
+    await simulation.advance(3000)
+    const from = now()
+    b.stop()
+    await b.running
+    expect([now() - from, b.log]).toEqual([0, ['ended']])
+    expect((await specNow())?.holderIdentity).toBe('a')
+  })
+})
+
+it('C6: waits out 429 without giving up, and tells who leads', async () => {
+  const { simulation, server } = electorate
+  const seen: string[] = []
+  await simulation.run(async () => {
+    const a = electorate.candidate('a')
+    await simulation.runUntil(() => leads(a))
+    const onNewLeader = (identity: string): void => {
+      seen.push(identity)
+      throw new Error('deaf')
+    }
+    const b = electorate.candidate('b', { onNewLeader })
+    const busy = { kind: 'status', code: 429, retryAfterSeconds: 1 } as const
+    await server.faults.add({ match: { resource: 'leases.coordination.k8s.io' }, times: 6, effect: busy })
+    await simulation.advance(20_000)
+    expect(leads(a)).toBe(true)
+    a.stop()
+    await simulation.runUntil(() => leads(b))
+    expect(b.election.leader).toBe('b')
+  })
+  expect(seen).toEqual(['a', '', 'b'])
+  expect(phases()).toContain('leader onNewLeader')
+})
+
+it('X6: says what is wrong with an option', async () => {
+  const { writer } = electorate
+  const good = { client: writer, name: 'l', namespace: 'n' }
+  const wrong: [Record<string, unknown>, string][] = [
+    [{ client: undefined }, 'leader.client'],
+    [{ client: {} }, 'leader.client'],
+    [{ name: undefined }, 'leader.name'],
+    [{ name: '' }, 'leader.name'],
+    [{ namespace: undefined }, 'leader.namespace'],
+    [{ identity: '' }, 'leader.identity'],
+    [{ leaseMs: 1500 }, 'leader.leaseMs'],
+    [{ leaseMs: 0 }, 'leader.leaseMs'],
+    [{ leaseMs: Number.NaN }, 'leader.leaseMs'],
+    [{ leaseMs: '15' }, 'leader.leaseMs'],
+    [{ leaseMs: 10_000 }, 'leader.renewDeadlineMs'],
+    [{ renewDeadlineMs: 15_000 }, 'leader.renewDeadlineMs'],
+    [{ renewDeadlineMs: 0 }, 'leader.renewDeadlineMs'],
+    [{ retryMs: 10_000 }, 'leader.retryMs'],
+    [{ retryMs: -1 }, 'leader.retryMs'],
+    [{ releaseOnStop: 'yes' }, 'leader.releaseOnStop'],
+    [{ graceMs: -1 }, 'leader.graceMs'],
+    [{ onNewLeader: 1 }, 'leader.onNewLeader'],
+    [{ lease: 'l' }, 'leader.lease'],
+  ]
+  for (const [part, option] of wrong) {
+    const make = (): unknown => new LeaderElection({ ...good, ...part } as LeaderElectionOptions)
+    expect(make, option).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', option }))
+  }
+  expect(() => new LeaderElection(undefined as never)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
+  expect(() => new LeaderElection({ ...good, name: 'a/b' })).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
+  const election = new LeaderElection(good)
+  expect(election.identity).toMatch(/^.+_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/)
+  await expect(election.run({} as never)).rejects.toMatchObject({ option: 'run.lead' })
+  await expect(election.run({ lead: () => {}, signal: 1 } as never)).rejects.toMatchObject({ option: 'run.signal' })
+  expect(election.state).toBe('idle')
+})

@@ -1,0 +1,245 @@
+import { type Environment, keyText, sleep } from '@wherry/client'
+import { abortSignal, callback, checkOptions } from '@wherry/client/checks'
+import { Candidate } from './candidate.ts'
+import { ElectionUsedError, LeaderStuckError, LeadershipLostError } from './errors.ts'
+import { type ElectionSettings, electionSettings, type LeaderElectionOptions } from './options.ts'
+import { OwnTerm, type Term } from './term.ts'
+
+/** What {@link LeaderElection.run} takes. */
+export interface LeadOptions {
+  /** Asks to end in order: `lead` is asked to end, then the lease is released. */
+  readonly signal?: AbortSignal | undefined
+  /** What only a leader does. Called once the lease is ours; when it has ended, so has `run`. */
+  readonly lead: (term: Term) => unknown
+}
+
+/** `idle` until it is run; `over` for ever once a term has ended, or the wait for one. */
+export type ElectionState = 'idle' | 'waiting' | 'leading' | 'over'
+
+/**
+ * Lets one of several processes lead, by a `Lease` that they share: the protocol, the lease and the times of client-go's
+ * leader election, so that both kinds of candidates can share one.
+ *
+ * What it promises of the one who leads (rule C6):
+ *
+ * - Its part's `signal` is aborted, and its `client` sends nothing, from the moment that is `renewDeadlineMs` after its
+ *   last successful renewal *began*, by the monotonic clock: also when the process stood still meanwhile. Calls that are
+ *   under way then end, so that none outlasts the lease.
+ * - A lease that is lost is lost for good: `run` rejects with a {@link LeadershipLostError}, and the object is of no more
+ *   use. End the process, as Kubernetes' own controllers do: who leads next should know nothing of the past.
+ *
+ * And of the others: they take the lease only when they have seen it unchanged for as long as it says, on their own
+ * monotonic clock, and write it only as they saw it (by its resourceVersion). What wall clocks show, or do, does not matter.
+ * While all is well, another leads at most `leaseMs + retryMs` after the last renewal of one that died, and at
+ * once after a release.
+ *
+ * What it can't promise: a lease carries no fencing token. A request that has left this process, and is held up on its way
+ * for longer than what is left of the lease, may still be carried out when another leads. Write what must not be lost
+ * with a `resourceVersion`, or by patches with `test` operations. And a machine that stands still as a whole (a
+ * suspended virtual machine) may not count that time: its monotonic clock stood still too.
+ */
+export class LeaderElection {
+  readonly #settings: ElectionSettings
+  readonly #environment: Environment
+  readonly #candidate: Candidate
+  readonly #lease: string
+  #state: ElectionState = 'idle'
+
+  /** @throws OptionTypeError or OptionRangeError for a wrong option. */
+  constructor(options: LeaderElectionOptions) {
+    const settings = electionSettings(options)
+    this.#environment = settings.client.environment
+    const onNewLeader = (identity: string): void => {
+      this.#environment.log('info', 'a new leader', { lease: this.#lease, identity })
+      try {
+        settings.onNewLeader(identity)
+      } catch (thrown) {
+        this.#report(thrown, 'onNewLeader')
+      }
+    }
+    this.#settings = { ...settings, onNewLeader }
+    this.#candidate = new Candidate(this.#settings)
+    this.#lease = keyText(settings)
+  }
+
+  /** Who we are, in the lease. */
+  get identity(): string {
+    return this.#settings.identity
+  }
+
+  get state(): ElectionState {
+    return this.#state
+  }
+
+  /** Who leads, as far as was seen; `''`: nobody. */
+  get leader(): string {
+    return this.#candidate.holder
+  }
+
+  /**
+   * Waits for the lease, then calls `lead`, and keeps the lease until that has ended.
+   *
+   * Resolves when `lead` has, or the signal was aborted before it came to that; rejects with what `lead` threw. Rejects
+   * with a {@link LeadershipLostError} when the lease was lost, once `lead` has ended or its `graceMs` are over, and
+   * with a {@link LeaderStuckError} when it was asked to end and did not. Once only: a second call rejects with an
+   * {@link ElectionUsedError}.
+   */
+  async run(options: LeadOptions): Promise<void> {
+    checkOptions('run', options, { signal: abortSignal, lead: callback })
+    callback('run.lead', options?.lead)
+    if (this.#state !== 'idle') throw new ElectionUsedError()
+    const { signal, lead } = options
+    this.#state = 'waiting'
+    this.#measure(0)
+    try {
+      const began = await this.#acquire(signal)
+      if (began === undefined) await this.#release()
+      else await this.#lead(began, lead, signal)
+    } finally {
+      this.#state = 'over'
+    }
+  }
+
+  /** Resolves with when the write began by which we hold the lease; `undefined` when the signal came first. */
+  async #acquire(signal: AbortSignal | undefined): Promise<number | undefined> {
+    const { renewDeadlineMs } = this.#settings
+    const { clock } = this.#environment
+    for (;;) {
+      if (signal?.aborted) return undefined
+      try {
+        const began = await this.#candidate.acquire({ timeoutMs: renewDeadlineMs / 2, signal })
+        if (began !== undefined && clock.monotonic() < began + renewDeadlineMs) return began
+      } catch (error) {
+        if (!signal?.aborted) this.#report(error, 'acquire')
+      }
+      // Woken when the lease may be taken: nobody has to come by just then.
+      const wait = this.#candidate.waitMs()
+      const pause = wait > 0 ? Math.min(wait, this.#pause()) : this.#pause()
+      await sleep(clock, pause, signal).catch(() => {})
+    }
+  }
+
+  async #lead(began: number, lead: LeadOptions['lead'], signal: AbortSignal | undefined): Promise<void> {
+    const { client, identity, renewDeadlineMs, releaseOnStop } = this.#settings
+    const { clock, log } = this.#environment
+    const { transitions } = this.#candidate
+    const over = (error: Error): void => {
+      this.#state = 'over'
+      this.#measure(0)
+      log(error instanceof LeadershipLostError ? 'error' : 'info', error.message, { lease: this.#lease })
+    }
+    const parts = { client, clock, lease: this.#lease, identity, transitions, renewDeadlineMs, over }
+    const term = new OwnTerm(parts, began)
+    this.#state = 'leading'
+    this.#measure(1)
+    log('info', 'leading', { lease: this.#lease, identity })
+    const renewing = this.#renew(term)
+    const stop = (): void => term.stop(signal?.reason)
+    signal?.addEventListener('abort', stop, { once: true })
+    if (signal?.aborted) stop()
+    const outcome = await this.#run(term, lead)
+    signal?.removeEventListener('abort', stop)
+    try {
+      term.check()
+    } catch (lost) {
+      if (outcome.kind === 'failed' && outcome.error !== lost) this.#report(outcome.error, 'lead')
+      if (outcome.kind === 'stuck') this.#report(this.#stuck(), 'lead')
+      await renewing
+      throw lost
+    }
+    term.finish()
+    await renewing
+    if (outcome.kind === 'stuck') throw this.#stuck()
+    if (releaseOnStop) await this.#release()
+    if (outcome.kind === 'failed') throw outcome.error
+  }
+
+  /** Runs the leader part until it has ended, or has had its time to. */
+  async #run(term: OwnTerm, lead: LeadOptions['lead']): Promise<Outcome> {
+    const { graceMs } = this.#settings
+    const { clock } = this.#environment
+    const ended: Promise<Outcome> = (async () => lead(term))().then(
+      () => ({ kind: 'done' }),
+      (error: unknown) => ({ kind: 'failed', error }),
+    )
+    const late = new AbortController()
+    const patience = new Promise<Outcome>(resolve => {
+      const wait = (): void => {
+        if (graceMs === Number.POSITIVE_INFINITY) return
+        const timer = clock.timer(graceMs, () => resolve({ kind: 'stuck' }))
+        late.signal.addEventListener('abort', () => timer.cancel(), { once: true })
+      }
+      if (term.signal.aborted) wait()
+      else term.signal.addEventListener('abort', wait, { once: true, signal: late.signal })
+    })
+    const outcome = await Promise.race([ended, patience])
+    late.abort()
+    if (outcome.kind === 'stuck') {
+      void ended.then(end => {
+        if (end.kind === 'failed' && end.error !== term.over) this.#report(end.error, 'lead')
+      })
+    }
+    return outcome
+  }
+
+  /** Keeps the lease until the term is over. Never rejects. */
+  async #renew(term: OwnTerm): Promise<void> {
+    const { renewDeadlineMs } = this.#settings
+    const { clock, metrics } = this.#environment
+    const slow = (): void => metrics.count('leader_election_slowpath_total', { name: this.#settings.name })
+    try {
+      for (;;) {
+        await sleep(clock, this.#pause(), term.ended)
+        try {
+          term.check()
+          // Two attempts fit into what is left, so that one that hangs is not the end.
+          const timeoutMs = Math.max(1, Math.min(renewDeadlineMs / 2, term.remainingMs))
+          const began = await this.#candidate.renew({ timeoutMs, signal: term.ended }, slow)
+          if (began === undefined) term.lose(`${this.leader || 'nobody'} holds it`)
+          else term.renewed(began)
+        } catch (error) {
+          if (term.over === undefined) this.#report(error, 'renew')
+        }
+      }
+    } catch {
+      // The term is over.
+    }
+  }
+
+  async #release(): Promise<void> {
+    const timeoutMs = this.#settings.renewDeadlineMs / 2
+    try {
+      if (await this.#candidate.release({ timeoutMs })) {
+        this.#environment.log('info', 'released', { lease: this.#lease })
+      }
+    } catch (error) {
+      // It expires by itself.
+      this.#report(error, 'release')
+    }
+  }
+
+  /** From its upper half, so that candidates do not come in step. */
+  #pause(): number {
+    return this.#settings.retryMs * (1 - this.#environment.random() / 2)
+  }
+
+  #stuck(): LeaderStuckError {
+    return new LeaderStuckError(this.#lease, this.#settings.graceMs)
+  }
+
+  #measure(value: 0 | 1): void {
+    this.#environment.metrics.gauge('leader_election_master_status', value, { name: this.#settings.name })
+  }
+
+  #report(thrown: unknown, phase: string): void {
+    const error =
+      thrown instanceof Error ? thrown : new Error('something that is no Error was thrown', { cause: thrown })
+    this.#environment.onError(error, {
+      phase: `leader ${phase}`,
+      resource: 'coordination.k8s.io/v1/leases',
+      key: this.#lease,
+    })
+  }
+}
+
+type Outcome = { readonly kind: 'done' | 'stuck' } | { readonly kind: 'failed'; readonly error: unknown }

@@ -1,0 +1,51 @@
+import type { Lease, LeaseSpec } from '@wherry/client/resources/coordination'
+
+/** What makes one state of a lease another than the one before. */
+export interface LeaseRecord {
+  /** `''`: nobody. */
+  readonly holder: string
+  readonly durationMs: number
+  readonly acquireTime: string
+  readonly renewTime: string
+  readonly transitions: number
+}
+
+/** Reads a lease, whoever wrote it; what is not there is as client-go has it. */
+export function recordOf({ spec }: Lease): LeaseRecord {
+  return {
+    holder: spec?.holderIdentity ?? '',
+    durationMs: (spec?.leaseDurationSeconds ?? 0) * 1000,
+    acquireTime: spec?.acquireTime ?? '',
+    renewTime: spec?.renewTime ?? '',
+    transitions: spec?.leaseTransitions ?? 0,
+  }
+}
+
+/** The fields of a lease that an election writes. Nobody's lease has no holder, as client-go writes it. */
+export function specOf(record: LeaseRecord): LeaseSpec {
+  return {
+    ...(record.holder !== '' && { holderIdentity: record.holder }),
+    leaseDurationSeconds: record.durationMs / 1000,
+    acquireTime: record.acquireTime,
+    renewTime: record.renewTime,
+    leaseTransitions: record.transitions,
+  }
+}
+
+export function isSameRecord(a: LeaseRecord, b: LeaseRecord): boolean {
+  return isSameTerm(a, b) && a.renewTime === b.renewTime && a.durationMs === b.durationMs
+}
+
+/** Whether both are of one holder's one term. */
+export function isSameTerm(a: LeaseRecord, b: LeaseRecord): boolean {
+  return a.holder === b.holder && a.acquireTime === b.acquireTime && a.transitions === b.transitions
+}
+
+/**
+ * The wall clock's time as a lease has it, to the microsecond: `2026-01-01T00:00:00.000000Z`. Never `last`, so that a
+ * renewal differs from the one before even where the clock was set back.
+ */
+export function microTime(ms: number, last = ''): string {
+  const text = `${new Date(ms).toISOString().slice(0, -1)}000Z`
+  return text === last ? `${text.slice(0, -2)}1Z` : text
+}

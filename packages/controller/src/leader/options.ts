@@ -1,0 +1,116 @@
+import { hostname } from 'node:os'
+import { type Client, checkSegment, type Environment, OptionRangeError, OptionTypeError } from '@wherry/client'
+import { callback, checkOptions, flag, having, milliseconds, text } from '@wherry/client/checks'
+
+/** Options of a {@link LeaderElection}. */
+export interface LeaderElectionOptions {
+  /** Reads and writes the lease: get, create and update of `leases` in its namespace must be allowed. */
+  readonly client: Client
+  /** The lease's name: one for all candidates. */
+  readonly name: string
+  /** The lease's namespace. @default the client's own (the pod's, or that of the kubeconfig's context) */
+  readonly namespace?: string | undefined
+  /**
+   * Who we are, in the lease: no two candidates may have the same, and neither may a process and the one that it
+   * replaces.
+   * @default the host's name, `_` and a random UUID
+   */
+  readonly identity?: string | undefined
+  /**
+   * For how long the others leave a lease alone that does not change, in milliseconds: whole seconds.
+   * @default 15_000
+   */
+  readonly leaseMs?: number | undefined
+  /**
+   * How long after the beginning of its last successful renewal the leader stops, in milliseconds; less than `leaseMs`.
+   * What is left of the lease is for requests that are under way by then, and for clocks that run at different speeds.
+   * @default 10_000
+   */
+  readonly renewDeadlineMs?: number | undefined
+  /**
+   * How long is waited between two attempts to get or renew the lease, at most, in milliseconds; less than
+   * `renewDeadlineMs`. Each wait is drawn from its upper half.
+   * @default 2_000
+   */
+  readonly retryMs?: number | undefined
+  /**
+   * Give the lease up when `lead` has ended in order, so that another can lead at once.
+   * Turn it off where something of `lead` goes on after it has ended.
+   * @default true
+   */
+  readonly releaseOnStop?: boolean | undefined
+  /**
+   * How long `lead` may take to end once its signal was aborted, in milliseconds; `Infinity`: as long as it takes.
+   * @default 30_000
+   */
+  readonly graceMs?: number | undefined
+  /** Hears who leads, as far as it is seen, each time that this changes; `''`: nobody. */
+  readonly onNewLeader?: ((identity: string) => void) | undefined
+}
+
+/** The options with their defaults. */
+export type ElectionSettings = Required<{
+  readonly [K in keyof LeaderElectionOptions]: NonNullable<LeaderElectionOptions[K]>
+}>
+
+/** Checks the options (rule X6). */
+export function electionSettings(options: LeaderElectionOptions): ElectionSettings {
+  if (options === undefined) throw new OptionTypeError('leader', 'an object of options', 'nothing')
+  checkOptions('leader', options, {
+    client: having('a Client', 'get', 'create', 'update', 'fenced'),
+    name: text,
+    namespace: text,
+    identity: text,
+    leaseMs: wholeSeconds,
+    renewDeadlineMs: milliseconds({ min: 1 }),
+    retryMs: milliseconds({ min: 1 }),
+    releaseOnStop: flag,
+    graceMs: milliseconds({ infinite: true }),
+    onNewLeader: callback,
+  })
+  const { client, name } = options
+  if (client === undefined) throw new OptionTypeError('leader.client', 'a Client', 'nothing')
+  if (name === undefined) throw new OptionTypeError('leader.name', 'the name of a lease', 'nothing')
+  const namespace = options.namespace ?? client.namespace
+  if (namespace === undefined) {
+    throw new OptionTypeError('leader.namespace', 'a namespace (the client has none of its own)', 'nothing')
+  }
+  checkSegment('name', name)
+  checkSegment('namespace', namespace)
+  const { leaseMs = 15_000, renewDeadlineMs = 10_000, retryMs = 2_000 } = options
+  below('leader.renewDeadlineMs', renewDeadlineMs, 'leaseMs', leaseMs)
+  below('leader.retryMs', retryMs, 'renewDeadlineMs', renewDeadlineMs)
+  return {
+    client,
+    name,
+    namespace,
+    identity: options.identity ?? `${hostname()}_${uuid(client.environment)}`,
+    leaseMs,
+    renewDeadlineMs,
+    retryMs,
+    releaseOnStop: options.releaseOnStop ?? true,
+    graceMs: options.graceMs ?? 30_000,
+    onNewLeader: options.onNewLeader ?? (() => {}),
+  }
+}
+
+/** The lease says its duration in seconds. */
+function wholeSeconds(option: string, value: unknown): void {
+  const takes = 'milliseconds, 1000 or more, in whole seconds'
+  if (typeof value !== 'number') throw new OptionTypeError(option, takes, `a ${typeof value}`)
+  // The server keeps a 32-bit number of seconds.
+  if (!Number.isSafeInteger(value / 1000) || value < 1000 || value / 1000 > 2 ** 31 - 1) {
+    throw new OptionRangeError(option, takes, `${value}`)
+  }
+}
+
+function below(option: string, value: number, bound: string, limit: number): void {
+  if (value >= limit) throw new OptionRangeError(option, `less than ${bound} (${limit})`, `${value}`)
+}
+
+/** A UUID of the environment's random numbers, so that a run on simulated time has the same each time. */
+function uuid({ random }: Environment): string {
+  const hex = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('')
+  const [a, b, c, d, e] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(13, 16), hex.slice(17, 20), hex.slice(20)]
+  return `${a}-${b}-4${c}-a${d}-${e}`
+}

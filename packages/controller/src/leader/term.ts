@@ -1,0 +1,125 @@
+import type { Client, Clock, FencedClient, Timer } from '@wherry/client'
+import { LeadershipLostError, TermOverError } from './errors.ts'
+
+/** The time for which a process leads, as its leader part sees it. */
+export interface Term {
+  /**
+   * Aborted when the part has to stop: with a {@link LeadershipLostError}, at the moment in which the lease is no longer
+   * ours; or, when it is asked to end in order, with the reason of the signal that was given to `run`. The lease is then
+   * kept until the part has ended.
+   */
+  readonly signal: AbortSignal
+  /**
+   * For all that only a leader may do: the election's client over its own connections, which sends nothing that is not
+   * within the term. A call or watch that is under way when the lease is lost ends with the {@link LeadershipLostError},
+   * and so does each later one, before anything is sent. It is good for as long as the part runs.
+   */
+  readonly client: Client
+  /** How often the lease has changed hands: greater in each term than in those before, while the lease is not deleted. */
+  readonly transitions: number
+  /** Who we are, in the lease. */
+  readonly identity: string
+  /** How long the term lasts if no renewal succeeds any more, in milliseconds; 0 when it is over. */
+  readonly remainingMs: number
+  /** Throws if the term is over. For what has to be within it and does not go through `client`. */
+  check(): void
+}
+
+export interface TermParts {
+  readonly client: Client
+  readonly clock: Clock
+  readonly lease: string
+  readonly identity: string
+  readonly transitions: number
+  readonly renewDeadlineMs: number
+  /** The term is over, and this is why. Called once. */
+  over(error: LeadershipLostError | TermOverError): void
+}
+
+/** A term, as the election drives it. */
+export class OwnTerm implements Term {
+  readonly client: Client
+  readonly transitions: number
+  readonly identity: string
+  readonly #parts: TermParts
+  readonly #fence: FencedClient
+  readonly #stopping = new AbortController()
+  readonly #ending = new AbortController()
+  #deadline: number
+  #timer: Timer | undefined
+  #over: LeadershipLostError | TermOverError | undefined
+
+  /** @param began when the write by which we hold the lease began, on the monotonic clock */
+  constructor(parts: TermParts, began: number) {
+    this.#parts = parts
+    this.transitions = parts.transitions
+    this.identity = parts.identity
+    this.#deadline = began + parts.renewDeadlineMs
+    this.#fence = parts.client.fenced(() => this.check())
+    this.client = this.#fence.client
+    this.#wait()
+  }
+
+  get signal(): AbortSignal {
+    return this.#stopping.signal
+  }
+
+  /** Aborted when the term is over, however it ended. */
+  get ended(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  get over(): LeadershipLostError | TermOverError | undefined {
+    return this.#over
+  }
+
+  get remainingMs(): number {
+    return this.#over === undefined ? Math.max(0, this.#deadline - this.#parts.clock.monotonic()) : 0
+  }
+
+  /** Asks the clock, not a timer: after a pause of the process, what runs first may be anything. */
+  check(): void {
+    if (this.#over === undefined && this.remainingMs === 0) this.lose('it was not renewed in time')
+    if (this.#over !== undefined) throw this.#over
+  }
+
+  /** A renewal that began then has succeeded. One that is heard of too late comes too late. */
+  renewed(began: number): void {
+    if (this.#over !== undefined) return
+    if (this.remainingMs === 0) this.lose('it was not renewed in time')
+    else this.#deadline = Math.max(this.#deadline, began + this.#parts.renewDeadlineMs)
+  }
+
+  /** Asks the part to end; the term goes on. */
+  stop(reason: unknown): void {
+    this.#stopping.abort(reason)
+  }
+
+  lose(why: string, cause?: unknown): void {
+    this.#end(new LeadershipLostError(this.#parts.lease, this.identity, why, cause))
+  }
+
+  /** The part has ended. */
+  finish(): void {
+    this.#end(new TermOverError(this.#parts.lease))
+  }
+
+  #end(error: LeadershipLostError | TermOverError): void {
+    if (this.#over !== undefined) return
+    this.#over = error
+    this.#timer?.cancel()
+    // First what sends, then who may want to.
+    this.#fence.end(error)
+    this.#ending.abort(error)
+    this.#stopping.abort(error)
+    this.#parts.over(error)
+  }
+
+  /** One timer for each deadline: renewals need not set it anew. */
+  #wait(): void {
+    this.#timer = this.#parts.clock.timer(this.remainingMs, () => {
+      if (this.remainingMs > 0) this.#wait()
+      else this.lose('it was not renewed in time')
+    })
+  }
+}

@@ -1,0 +1,162 @@
+import {
+  ApiError,
+  Backoff,
+  type CallOptions,
+  type Client,
+  isConflict,
+  isInvalid,
+  isNotFound,
+  type JsonPatchOperation,
+  type KubernetesObject,
+  type ObjectKey,
+  OptionRangeError,
+  OptionTypeError,
+  type Scope,
+  type View,
+} from '@wherry/client'
+import { named } from './identity.ts'
+
+/** A finalizer could not be added or removed: the object changed under each of many attempts. */
+export class FinalizerConflictError extends Error {
+  override readonly name = 'FinalizerConflictError'
+  readonly code = 'FINALIZER_CONFLICT'
+  readonly finalizer: string
+
+  constructor(finalizer: string, attempts: number, cause: unknown) {
+    super(`the finalizer ${finalizer} was not changed: the object changed under ${attempts} attempts`, { cause })
+    this.finalizer = finalizer
+  }
+}
+
+/** A finalizer can't be added to an object that is being deleted: the server forbids it. */
+export class BeingDeletedError extends Error {
+  override readonly name = 'BeingDeletedError'
+  readonly code = 'BEING_DELETED'
+  readonly finalizer: string
+
+  constructor(finalizer: string) {
+    super(`the finalizer ${finalizer} can't be added: the object is being deleted`)
+    this.finalizer = finalizer
+  }
+}
+
+/** Whether an object has a finalizer. */
+export function hasFinalizer(object: KubernetesObject, finalizer: string): boolean {
+  checkFinalizer(finalizer)
+  return object?.metadata?.finalizers?.includes(finalizer) ?? false
+}
+
+/**
+ * Adds a finalizer to an object, by a JSON patch that holds only while the object's finalizers are as they were read (rule
+ * C9). If they are not, the object is read again and the patch made anew, with backoff, up to ten times.
+ *
+ * Resolves with the object as the view has it, or with the one given where it has the finalizer already: no request is sent
+ * then. `undefined` if the object is gone, or another one (by uid) has its name.
+ *
+ * @throws BeingDeletedError for an object with a deletionTimestamp, which takes no new finalizers.
+ * @throws OptionRangeError for what is no finalizer: `domain/name`.
+ */
+export function addFinalizer<C extends KubernetesObject, S extends Scope>(
+  client: Client,
+  view: View<C, S>,
+  object: C,
+  finalizer: string,
+  options: CallOptions = {},
+): Promise<C | undefined> {
+  return change(client, view, object, finalizer, options, found => {
+    const { finalizers, deletionTimestamp } = found.metadata ?? {}
+    if (finalizers?.includes(finalizer)) return undefined
+    if (deletionTimestamp !== undefined) throw new BeingDeletedError(finalizer)
+    if (finalizers === undefined || finalizers.length === 0) {
+      // A `test` of what is not there fails on some servers: the resourceVersion says the same.
+      return [
+        { op: 'test', path: '/metadata/resourceVersion', value: found.metadata?.resourceVersion },
+        { op: 'add', path: '/metadata/finalizers', value: [finalizer] },
+      ]
+    }
+    return [
+      { op: 'test', path: '/metadata/finalizers', value: finalizers },
+      { op: 'add', path: '/metadata/finalizers/-', value: finalizer },
+    ]
+  })
+}
+
+/**
+ * Removes a finalizer from an object, as {@link addFinalizer} adds one. The last one of an object that is being deleted lets
+ * it go. Resolves with the object as it was then, or with the one given where it does not have the finalizer;
+ * `undefined` if the object is gone, or another one (by uid) has its name.
+ */
+export function removeFinalizer<C extends KubernetesObject, S extends Scope>(
+  client: Client,
+  view: View<C, S>,
+  object: C,
+  finalizer: string,
+  options: CallOptions = {},
+): Promise<C | undefined> {
+  return change(client, view, object, finalizer, options, found => {
+    const { finalizers = [] } = found.metadata ?? {}
+    const index = finalizers.indexOf(finalizer)
+    if (index < 0) return undefined
+    return [
+      { op: 'test', path: '/metadata/finalizers', value: finalizers },
+      { op: 'remove', path: `/metadata/finalizers/${index}` },
+    ]
+  })
+}
+
+const maxAttempts = 10
+
+async function change<C extends KubernetesObject, S extends Scope>(
+  client: Client,
+  view: View<C, S>,
+  object: C,
+  finalizer: string,
+  options: CallOptions,
+  make: (found: C) => readonly JsonPatchOperation[] | undefined,
+): Promise<C | undefined> {
+  checkFinalizer(finalizer)
+  const { name, namespace, uid } = named('object', object)
+  if (uid === undefined)
+    throw new OptionTypeError('object', 'an object with a metadata.uid, as a server gives it', 'none')
+  if (view.projection.kind === 'named') {
+    throw new OptionTypeError('view', 'a view with whole metadata', `the projection ${view.projection.name}`)
+  }
+  const key = { name, namespace } as unknown as ObjectKey<S>
+  let found: C | undefined = object
+  let backoff: Backoff | undefined
+  let cause: unknown
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    if (attempt > 0) {
+      backoff ??= new Backoff(client.environment, { initialMs: 10, maxMs: 1000 })
+      await backoff.wait(options.signal)
+      found = await client.get(view, key, options)
+      if (found?.metadata?.uid !== uid) return undefined
+    }
+    const steps = make(found as C)
+    if (steps === undefined) return found
+    try {
+      return await client.patch(view, key, [{ op: 'test', path: '/metadata/uid', value: uid }, ...steps], options)
+    } catch (error) {
+      if (isNotFound(error)) return undefined
+      if (!isStale(error)) throw error
+      cause = error
+    }
+  }
+  throw new FinalizerConflictError(finalizer, maxAttempts, cause)
+}
+
+/** A failed `test` is a 422 without a cause; one with causes says that the object would not be valid. */
+function isStale(error: unknown): boolean {
+  return isConflict(error) || (isInvalid(error) && error instanceof ApiError && error.causes.length === 0)
+}
+
+/** As the server checks them: a qualified name, `domain/name`, or one of Kubernetes' own. */
+function checkFinalizer(finalizer: string): void {
+  const takes = 'a finalizer: domain/name, of at most 63 letters, digits, -, _ and . after the slash'
+  if (typeof finalizer !== 'string') throw new OptionTypeError('finalizer', takes, typeof finalizer)
+  const own = ['foregroundDeletion', 'orphan', 'kubernetes']
+  const valid = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/
+  if (!valid.test(finalizer) && !own.includes(finalizer)) {
+    throw new OptionRangeError('finalizer', takes, JSON.stringify(finalizer))
+  }
+}

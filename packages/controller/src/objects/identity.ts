@@ -1,0 +1,22 @@
+import { type KubernetesObject, OptionTypeError, type View } from '@wherry/client'
+
+/** An object as it came from the server, named by it. */
+export interface Named {
+  readonly name: string
+  readonly namespace: string | undefined
+  readonly uid: string | undefined
+}
+
+/** Reads an object's identity. @throws OptionTypeError for what has none. */
+export function named(option: string, object: KubernetesObject): Named {
+  const metadata = (object as KubernetesObject | undefined)?.metadata
+  if (metadata?.name === undefined || metadata.name === '') {
+    throw new OptionTypeError(option, 'an object with a metadata.name', object === null ? 'null' : typeof object)
+  }
+  return { name: metadata.name, namespace: metadata.namespace || undefined, uid: metadata.uid }
+}
+
+/** `group/version` as objects carry it. */
+export function apiVersionOfView({ resource: { group, version } }: View): string {
+  return group === '' ? version : `${group}/${version}`
+}

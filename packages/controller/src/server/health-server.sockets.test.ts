@@ -1,0 +1,125 @@
+import { get as getTls } from 'node:https'
+import { recordedEnvironment, startApiServer, systemClock, Trace } from '@wherry/testing'
+import { afterEach, expect, it } from 'vitest'
+import { HealthServer, type HealthServerOptions } from './health-server.ts'
+
+const open: HealthServer[] = []
+const environment = () => recordedEnvironment(systemClock(), Math.random, new Trace(false))
+
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close()
+})
+
+async function started(
+  options: HealthServerOptions = {},
+): Promise<(path: string, init?: RequestInit) => Promise<string>> {
+  const server = new HealthServer({ environment: environment(), ...options })
+  open.push(server)
+  await server.start()
+  return async (path, init) => {
+    const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, { ...init, headers: { connection: 'close' } })
+    return `${answer.status} ${await answer.text()}`
+  }
+}
+
+it('C8: says ok, or which check failed, and never why', async () => {
+  const env = environment()
+  let ready = false
+  const ask = await started({
+    environment: env,
+    healthz: { ping: () => true },
+    readyz: {
+      caches: () => {
+        if (!ready) throw new Error('secret of caches')
+      },
+      leases: async () => {},
+    },
+  })
+  expect(await ask('/healthz')).toBe('200 ok')
+  expect(await ask('/healthz?verbose')).toBe('200 [+]ping ok\nhealthz check passed\n')
+  expect(await ask('/readyz')).toBe('500 [-]caches failed: reason withheld\n[+]leases ok\nreadyz check failed\n')
+  expect(await ask('/readyz/leases')).toBe('200 ok')
+  expect(await ask('/readyz?exclude=caches')).toBe('200 ok')
+  expect(env.errors.map(({ error, context }) => `${context.phase} ${error.message}`)).toEqual([
+    'readyz/caches secret of caches',
+  ])
+  ready = true
+  expect(await ask('/readyz')).toBe('200 ok')
+  for (const path of ['/', '/metrics', '/healthz/other', '/healthz/ping/x', '/constructor', '/__proto__', '//']) {
+    expect(await ask(path), path).toBe('404 not found')
+  }
+  expect(await ask('/healthz', { method: 'POST' })).toBe('405 method not allowed')
+  expect(await ask('/healthz', { method: 'HEAD' })).toBe('200 ')
+})
+
+it('C8: a check that takes too long has failed, and is told to stop', async () => {
+  let stopped = false
+  const hang = (signal: AbortSignal) =>
+    new Promise(() => {
+      signal.addEventListener('abort', () => {
+        stopped = true
+      })
+    })
+  const ask = await started({ healthz: { hang }, checkTimeoutMs: 20 })
+  expect(await ask('/healthz')).toContain('500 [-]hang failed')
+  expect(stopped).toBe(true)
+})
+
+it('C8, X9: shows metrics, and survives when there are none to be had', async () => {
+  let text = async () => 'a 1\n'
+  const ask = await started({ metrics: { contentType: 'text/plain; version=0.0.4', text: () => text() } })
+  expect(await ask('/metrics')).toBe('200 a 1\n')
+  text = () => Promise.reject(new Error('no'))
+  expect(await ask('/metrics')).toBe('500 ')
+  expect(await ask('/healthz')).toBe('200 ok')
+})
+
+it('listens on loopback only, starts once, ends for good, and says when the port is taken', async () => {
+  const server = new HealthServer()
+  expect(server.port).toBe(0)
+  open.push(server)
+  await Promise.all([server.start(), server.start()])
+  const second = new HealthServer({ port: server.port })
+  open.push(second)
+  await expect(second.start()).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  await Promise.all([server.close(), server.close(), second.close()])
+  const third = new HealthServer()
+  await third[Symbol.asyncDispose]()
+  await expect(third.start()).rejects.toThrow('closed')
+})
+
+it('answers over TLS where it is given a certificate', async () => {
+  const api = await startApiServer({ isolate: false })
+  const { certPem, keyPem } = await api.clientCertificate({ commonName: 'health' })
+  await api.close()
+  const server = new HealthServer({ tls: { cert: certPem, key: keyPem } })
+  open.push(server)
+  await server.start()
+  const status = await new Promise((resolve, reject) => {
+    getTls({ port: server.port, path: '/healthz', rejectUnauthorized: false, agent: false }, answer => {
+      answer.resume().on('end', () => resolve(answer.statusCode))
+    }).on('error', reject)
+  })
+  expect(status).toBe(200)
+})
+
+it('X6: says what is wrong with an option', () => {
+  const wrong: [object, string][] = [
+    [{ host: '' }, 'health.host'],
+    [{ port: 65_536 }, 'health.port'],
+    [{ port: '80' }, 'health.port'],
+    [{ tls: { cert: '-----BEGIN ' } }, 'health.tls'],
+    [{ tls: { cert: 'x', key: 'y' } }, 'health.tls.cert'],
+    [{ tls: { cert: 1, key: 2 } }, 'health.tls.cert'],
+    [{ metrics: {} }, 'health.metrics'],
+    [{ healthz: { a: 1 } }, 'health.healthz.a'],
+    [{ readyz: { 'a/b': () => {} } }, 'health.readyz'],
+    [{ readyz: 1 }, 'health.readyz'],
+    [{ checkTimeoutMs: 0 }, 'health.checkTimeoutMs'],
+    [{ environment: {} }, 'health.environment'],
+    [{ other: 1 }, 'health.other'],
+  ]
+  for (const [options, option] of wrong) {
+    expect(() => new HealthServer(options), option).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', option }))
+  }
+})

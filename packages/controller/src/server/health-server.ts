@@ -1,0 +1,184 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { type Environment, OptionRangeError, OptionTypeError, systemEnvironment } from '@wherry/client'
+import { callback, checkOptions, having, integer, milliseconds, text } from '@wherry/client/checks'
+import { type HealthCheck, runChecks } from './checks.ts'
+
+/** Options of a {@link HealthServer}. */
+export interface HealthServerOptions {
+  /** Where to listen; `0.0.0.0` or `::` for kubelet's probes and Prometheus, who come from outside. @default '127.0.0.1' */
+  readonly host?: string | undefined
+  /** @default 0: a free one, see {@link HealthServer.port} */
+  readonly port?: number | undefined
+  /** Certificate and key, PEM. @default none: plain http */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined
+  /** What `/metrics` shows, such as `await prometheusMetrics()`. @default nothing: 404 */
+  readonly metrics?: { readonly contentType: string; text(): Promise<string> } | undefined
+  /** What must be well for the process to be left alive, by name. @default nothing: it is well while it answers */
+  readonly healthz?: Readonly<Record<string, HealthCheck>> | undefined
+  /** What must be well for the process to be of use, by name. @default nothing */
+  readonly readyz?: Readonly<Record<string, HealthCheck>> | undefined
+  /** How long a check may take, in milliseconds. @default 5_000 */
+  readonly checkTimeoutMs?: number | undefined
+  /** Clock and listeners. @default `systemEnvironment()` */
+  readonly environment?: Environment | undefined
+}
+
+/**
+ * Answers `/metrics`, `/healthz` and `/readyz` as Kubernetes' own programs do: `ok`, or a 500 that names the checks that
+ * failed (why is told to `onError` only). `/healthz/NAME` asks one check; `?verbose` lists all, `?exclude=NAME` leaves one out.
+ */
+export class HealthServer {
+  readonly #options: HealthServerOptions
+  readonly #environment: Environment
+  readonly #timeoutMs: number
+  readonly #checks: Readonly<Record<string, Map<string, HealthCheck>>>
+  #server: Server | undefined
+  #started: Promise<void> | undefined
+  #closed: Promise<void> | undefined
+
+  /** @throws OptionTypeError or OptionRangeError for a wrong option. */
+  constructor(options: HealthServerOptions = {}) {
+    checkOptions('health', options, {
+      host: text,
+      port: integer(0, 65_535),
+      tls: pair,
+      metrics: having('what prometheusMetrics() gives', 'text'),
+      healthz: checksByName,
+      readyz: checksByName,
+      checkTimeoutMs: milliseconds({ min: 1 }),
+      environment: having('an Environment', 'onError'),
+    })
+    this.#options = options
+    this.#environment = options.environment ?? systemEnvironment()
+    this.#timeoutMs = options.checkTimeoutMs ?? 5000
+    this.#checks = {
+      healthz: new Map(Object.entries(options.healthz ?? {})),
+      readyz: new Map(Object.entries(options.readyz ?? {})),
+    }
+  }
+
+  /** Where it listens; 0 before it does. */
+  get port(): number {
+    return (this.#server?.address() as AddressInfo | null | undefined)?.port ?? 0
+  }
+
+  /** Begins to listen. Rejects where it can't, as when the port is taken. Idempotent. */
+  start(): Promise<void> {
+    this.#started ??= this.#start()
+    return this.#started
+  }
+
+  /** Ends all connections. Resolves when it no longer listens. Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #start(): Promise<void> {
+    if (this.#closed !== undefined) throw new Error('the server was closed')
+    const { tls, host = '127.0.0.1', port = 0 } = this.#options
+    const answer = (request: IncomingMessage, response: ServerResponse): void => {
+      this.#answer(request, response).catch(error => {
+        this.#report(error, 'server')
+        if (!response.headersSent) response.writeHead(500)
+        response.end()
+      })
+    }
+    const server = tls === undefined ? createServer(answer) : createTlsServer({ ...tls }, answer)
+    this.#server = server
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, host, () => {
+        server.off('error', reject)
+        server.on('error', error => this.#report(error, 'server'))
+        resolve()
+      })
+    })
+  }
+
+  async #close(): Promise<void> {
+    await this.#started?.catch(() => {})
+    const server = this.#server
+    if (server === undefined || !server.listening) return
+    await new Promise(resolve => {
+      server.close(resolve)
+      server.closeAllConnections()
+    })
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = URL.parse(`http://health${request.url}`)
+    if (url === null) return reply(response, 400, 'bad request')
+    const { pathname, searchParams } = url
+    const [, kind = '', name, ...rest] = pathname.split('/')
+    const { metrics } = this.#options
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD')
+      return reply(response, 405, 'method not allowed')
+    }
+    if (kind === 'metrics' && name === undefined && metrics !== undefined) {
+      return reply(response, 200, await metrics.text(), metrics.contentType)
+    }
+    const checks = Object.hasOwn(this.#checks, kind) ? this.#checks[kind] : undefined
+    if (checks === undefined || rest.length > 0) return reply(response, 404, 'not found')
+    if (name !== undefined && name !== '') {
+      const check = checks.get(name)
+      if (check === undefined) return reply(response, 404, 'not found')
+      return this.#tell(response, kind, new Map([[name, check]]), false)
+    }
+    const excluded = searchParams.getAll('exclude')
+    const asked = new Map([...checks].filter(([one]) => !excluded.includes(one)))
+    return this.#tell(response, kind, asked, searchParams.has('verbose'))
+  }
+
+  async #tell(
+    response: ServerResponse,
+    kind: string,
+    checks: ReadonlyMap<string, HealthCheck>,
+    verbose: boolean,
+  ): Promise<void> {
+    const results = await runChecks(checks, this.#environment.clock, this.#timeoutMs)
+    const failed = results.filter(({ ok }) => !ok)
+    for (const { name, error } of failed) this.#report(error, `${kind}/${name}`)
+    const lines = results.map(({ name, ok }) => (ok ? `[+]${name} ok` : `[-]${name} failed: reason withheld`))
+    if (failed.length > 0) reply(response, 500, `${[...lines, `${kind} check failed`].join('\n')}\n`)
+    else reply(response, 200, verbose ? `${[...lines, `${kind} check passed`].join('\n')}\n` : 'ok')
+  }
+
+  #report(thrown: unknown, phase: string): void {
+    const error = thrown instanceof Error ? thrown : new Error(`${phase} failed`, { cause: thrown })
+    this.#environment.onError(error, { phase })
+  }
+}
+
+function reply(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+  response.end(body)
+}
+
+function pair(option: string, value: unknown): void {
+  checkOptions(option, value, { cert: pem, key: pem })
+  const { cert, key } = value as { cert?: unknown; key?: unknown }
+  if (cert === undefined || key === undefined) throw new OptionTypeError(option, '{ cert, key }', 'one of them')
+}
+
+/** PEM, which has line ends. The error does not repeat it. */
+function pem(option: string, value: unknown): void {
+  if (typeof value !== 'string') throw new OptionTypeError(option, 'PEM', typeof value)
+  if (!value.includes('-----BEGIN ')) throw new OptionRangeError(option, 'PEM', 'something else')
+}
+
+function checksByName(option: string, value: unknown): void {
+  if (value === null || typeof value !== 'object') throw new OptionTypeError(option, 'checks by name', typeof value)
+  for (const [name, check] of Object.entries(value)) {
+    if (!/^[\w.-]+$/.test(name))
+      throw new OptionRangeError(option, 'names of letters, digits, -, _ and .', JSON.stringify(name))
+    callback(`${option}.${name}`, check)
+  }
+}

@@ -1,0 +1,18 @@
+import { type RealApiServer, startRealApiServer } from '@wherry/testing'
+import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { cacheOverSockets } from './testkit/both-servers.ts'
+
+const available = await realApiServerAvailable('the dynamic cache')
+
+describe.runIf(available)('a dynamic cache on a real API server', () => {
+  let server: RealApiServer
+
+  beforeAll(async () => {
+    server = await startRealApiServer()
+  }, 120_000)
+
+  afterAll(() => server?.close())
+
+  cacheOverSockets(() => server, { cycles: 100, views: 20, definitions: 20 })
+})

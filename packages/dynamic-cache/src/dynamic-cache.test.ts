@@ -1,0 +1,402 @@
+import { defineResource, isForbidden, isInvalidOption, isResourceNotFound, type KubernetesObject } from '@wherry/client'
+import { configMaps, pods, secrets } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { DynamicCache } from './dynamic-cache.ts'
+import { listen, withCache } from './testkit/kit.ts'
+
+const games = defineResource<KubernetesObject>({
+  group: 'arcade.example.com',
+  version: 'v1',
+  kind: 'Game',
+  plural: 'games',
+  namespaced: true,
+})
+const key = (namespace: string, name: string) => ({ namespace, name })
+
+describe('informers on demand', () => {
+  it('D2: an informer is there at once, and reads wait until it has synced', () =>
+    withCache(async ({ cache, write, run, watches }) => {
+      await write('+a/one', '+b/two')
+      const informer = cache.informer(configMaps)
+      expect(informer.hasSynced).toBe(false)
+      expect(informer.state).toBe('idle')
+      expect(informer.size).toBe(0)
+      const read = await run(() => cache.get(configMaps, key('a', 'one')))
+      expect(read?.metadata?.name).toBe('one')
+      expect(informer.hasSynced).toBe(true)
+      expect(await run(() => cache.list(configMaps, { namespace: 'b' }))).toHaveLength(1)
+      expect(await run(() => cache.get(configMaps, key('a', 'none')))).toBeUndefined()
+      expect(informer.state).toBe('watching')
+      expect(cache.informer(configMaps)).toBe(informer)
+      expect(await watches()).toBe(1)
+      await run(() => cache.synced())
+    }))
+
+  it('D2: a read that waits in vain says for what', () =>
+    withCache(async ({ cache, run, server, simulation }) => {
+      await run(() => server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'hang' } }))
+      cache.informer(configMaps)
+      const stop = new AbortController()
+      const reason = new Error('enough')
+      const read = cache.get(configMaps, key('a', 'one'), { signal: stop.signal })
+      const caught = read.catch(error => error)
+      await simulation.advance(10)
+      stop.abort(reason)
+      expect(await run(() => caught)).toMatchObject({
+        code: 'NOT_SYNCED',
+        view: configMaps.key,
+        message: expect.stringContaining('/v1/configmaps'),
+        cause: reason,
+      })
+    }))
+
+  it('R36: whoever waits for a view that is forbidden is told at once, and it goes on trying', () => {
+    let allowed = false
+    const authorization = ({ resource }: { readonly resource?: string | undefined }): boolean =>
+      allowed || resource !== 'secrets'
+    return withCache(
+      async ({ cache, run, simulation }) => {
+        const informer = cache.informer(secrets)
+        const error = await run(() => cache.get(secrets, key('a', 'one')).catch(error => error))
+        expect(isForbidden(error)).toBe(true)
+        expect(error.message).toContain('secrets')
+        await expect(run(() => informer.whenSynced())).rejects.toBe(informer.lastError)
+        allowed = true
+        await simulation.runUntil(() => informer.hasSynced)
+      },
+      { cluster: { authorization } },
+    )
+  })
+
+  it('D3: what is not cached is not loaded by reading it', () =>
+    withCache(async ({ cache, run, watches, server }) => {
+      await expect(run(() => cache.get(configMaps, key('a', 'one')))).rejects.toMatchObject({
+        code: 'NOT_CACHED',
+        view: configMaps.key,
+        message: expect.stringContaining('informer(view)'),
+      })
+      await expect(run(() => cache.list(configMaps))).rejects.toMatchObject({ code: 'NOT_CACHED' })
+      expect(await watches()).toBe(0)
+      expect((await run(() => server.stats())).byVerb.list).toBeUndefined()
+    }))
+
+  it('D3: or it is started, or asked for live, as was chosen for the resource', () =>
+    withCache(
+      async ({ cache, run, write, watches, server }) => {
+        await write('+a/one app=x', '+b/two')
+        expect((await run(() => cache.get(configMaps, key('a', 'one'))))?.metadata?.name).toBe('one')
+        const names = async (options?: object): Promise<unknown[]> =>
+          (await run(() => cache.list(configMaps, options))).map(({ metadata }) => metadata?.name)
+        expect(await names()).toEqual(['one', 'two'])
+        expect(await names({ namespace: 'a' })).toEqual(['one'])
+        expect(await names({ labels: 'app' })).toEqual(['one'])
+        await expect(names({ index: { name: 'i', value: 'v' } })).rejects.toMatchObject({ code: 'NOT_CACHED' })
+        expect(await watches()).toBe(0)
+        expect(await run(() => cache.list(secrets))).toEqual([])
+        expect(await watches('secrets')).toBe(1)
+        expect((await run(() => server.stats())).byVerb.get?.configmaps?.requests).toBe(1)
+        await expect(run(() => cache.list(pods))).rejects.toMatchObject({ code: 'NOT_CACHED' })
+      },
+      {
+        onMissing: 'live',
+        resources: [
+          { resource: secrets, onMissing: 'start' },
+          { resource: pods, onMissing: 'error' },
+        ],
+      },
+    ))
+
+  it('D3: or it is read through a narrow reader', () => {
+    const asked: unknown[] = []
+    return withCache(
+      async ({ cache, run }) => {
+        const signal = new AbortController().signal
+        expect(await run(() => cache.get(secrets, key('a', 's'), { signal }))).toBe('narrowly')
+        expect(asked).toEqual([[secrets.key, key('a', 's'), { signal }]])
+        await expect(run(() => cache.list(secrets))).rejects.toMatchObject({
+          code: 'NOT_CACHED',
+          message: expect.stringContaining('narrow cache'),
+        })
+      },
+      {
+        onMissing: 'narrow',
+        narrow: {
+          async get(view, name, options) {
+            asked.push([view.key, name, options])
+            return 'narrowly' as never
+          },
+        },
+      },
+    )
+  })
+
+  it('D13: what a cached view covers is read from it, and nothing more is loaded', () =>
+    withCache(async ({ cache, run, write, watches }) => {
+      await write('+a/one app=x', '+b/two')
+      cache.informer(configMaps)
+      const names = async (view: typeof configMaps, options?: object): Promise<unknown[]> =>
+        (await run(() => cache.list(view, options))).map(({ metadata }) => metadata?.name)
+      expect(await names(configMaps.within({ namespaces: ['a'] }))).toEqual(['one'])
+      expect(await names(configMaps.within({ labels: '!app' }))).toEqual(['two'])
+      expect(await run(() => cache.get(configMaps.metadata(), key('a', 'one')))).not.toHaveProperty('data')
+      await expect(run(() => cache.list(configMaps.full()))).rejects.toMatchObject({ code: 'NOT_CACHED' })
+      expect(await watches()).toBe(1)
+    }))
+
+  it('D1: another function of the same name is a conflict, that says what to do', () =>
+    withCache(async ({ cache, run }) => {
+      const once = configMaps.project('size', ({ data }) => Object.keys(data ?? {}).length)
+      const twice = configMaps.project('size', ({ data }) => Object.keys(data ?? {}).length)
+      cache.informer(once)
+      const conflict = expect.objectContaining({
+        code: 'VIEW_CONFLICT',
+        view: once.key,
+        message: expect.stringContaining('module level'),
+      })
+      expect(() => cache.informer(twice)).toThrow(conflict)
+      await expect(run(() => cache.get(twice, key('a', 'b')))).rejects.toEqual(conflict)
+      await expect(run(() => cache.remove(twice))).rejects.toEqual(conflict)
+      expect(() => cache.hold(twice, 'me')).toThrow(conflict)
+    }))
+
+  it('D10: two caches know nothing of each other', () =>
+    withCache(async ({ cache, client, run, watches }) => {
+      const other = new DynamicCache({ client })
+      cache.informer(configMaps)
+      await expect(run(() => other.list(configMaps))).rejects.toMatchObject({ code: 'NOT_CACHED' })
+      other.informer(configMaps)
+      await run(() => Promise.all([cache.synced(), other.synced()]))
+      expect(await watches()).toBe(2)
+      await run(() => other.close())
+      expect(await watches()).toBe(1)
+    }))
+})
+
+describe('removing', () => {
+  it('D4: closes the watch and lets go of everything', () =>
+    withCache(async ({ cache, run, write, watches }) => {
+      await write('+a/one')
+      const informer = cache.informer(configMaps)
+      const log = listen(informer)
+      await run(() => cache.synced())
+      const cursor = informer.cursor()
+      await write('+a/two')
+      expect(log).toEqual(['+a/one', '+a/two'])
+      await run(() => cache.remove(configMaps))
+      expect(await watches()).toBe(0)
+      await write('+a/three')
+      expect(log).toEqual(['+a/one', '+a/two'])
+      expect(cursor.closed).toBe(true)
+      expect(informer.state).toBe('stopped')
+      expect(informer.view.key).toBe(configMaps.key)
+      expect(informer.lastError).toBeUndefined()
+      for (const use of [() => informer.list(), () => informer.size, () => informer.cursor(), () => informer.stats()]) {
+        expect(use).toThrow(expect.objectContaining({ code: 'INFORMER_REMOVED', view: configMaps.key }))
+      }
+      await expect(informer.whenSynced()).rejects.toMatchObject({ code: 'INFORMER_REMOVED' })
+      await expect(run(() => cache.list(configMaps))).rejects.toMatchObject({ code: 'NOT_CACHED' })
+    }))
+
+  it('D4: who waits for it is told', () =>
+    withCache(async ({ cache, run, server }) => {
+      await run(() => server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'hang' } }))
+      const informer = cache.informer(configMaps)
+      const waits = [
+        cache.get(configMaps, key('a', 'one')),
+        cache.list(configMaps),
+        informer.whenSynced(),
+        cache.synced(),
+      ].map(wait => wait.catch(error => error.code))
+      await run(() => cache.remove(configMaps))
+      expect(await run(() => Promise.all(waits))).toEqual(Array.from({ length: 4 }, () => 'INFORMER_REMOVED'))
+    }))
+
+  it('D4: what is held is not removed from under its holder, who is named', () =>
+    withCache(async ({ cache, run, watches }) => {
+      const hold = cache.hold(configMaps, 'registrar x')
+      const second = cache.hold(configMaps, 'registrar y')
+      await run(() => hold.informer.whenSynced())
+      await expect(run(() => cache.remove(configMaps))).rejects.toMatchObject({
+        code: 'VIEW_HELD',
+        holders: ['registrar x', 'registrar y'],
+        message: expect.stringContaining('registrar x, registrar y'),
+      })
+      expect(second.informer).toBe(hold.informer)
+      await run(() => hold.release())
+      await run(() => hold.release())
+      expect(await watches()).toBe(1)
+      await run(() => second.release())
+      expect(await watches()).toBe(0)
+      expect(cache.report().informers).toEqual([])
+    }))
+
+  it('the last hold does not remove what was asked for as well', () =>
+    withCache(async ({ cache, run, watches }) => {
+      const hold = cache.hold(configMaps, 'x')
+      cache.informer(configMaps)
+      await run(() => cache.synced())
+      await run(() => hold.release())
+      expect(await watches()).toBe(1)
+      await run(() => cache.remove(configMaps))
+      expect(await watches()).toBe(0)
+    }))
+
+  it('D5: asking again gives a fresh informer, and old handlers hear nothing of it', () =>
+    withCache(async ({ cache, run, write }) => {
+      await write('+a/one')
+      const old = cache.informer(configMaps)
+      const log = listen(old)
+      await run(() => cache.synced())
+      await run(() => cache.remove(configMaps))
+      const fresh = cache.informer(configMaps)
+      expect(fresh).not.toBe(old)
+      const freshLog = listen(fresh)
+      await run(() => cache.synced())
+      await write('+a/two')
+      expect(log).toEqual(['+a/one'])
+      expect(freshLog).toEqual(['+a/one', '+a/two'])
+    }))
+
+  it('D6: removing what is not there, or twice at once, is no error; asking meanwhile gives a new one, whole', () =>
+    withCache(async ({ cache, run, write, watches }) => {
+      await write('+a/one')
+      await run(() => cache.remove(configMaps))
+      cache.informer(configMaps)
+      await run(() => cache.synced())
+      const removing = [cache.remove(configMaps), cache.remove(configMaps)]
+      const again = cache.informer(configMaps)
+      await run(() => Promise.all(removing))
+      await run(() => again.whenSynced())
+      expect(again.size).toBe(1)
+      expect(await watches()).toBe(1)
+    }))
+
+  it('closing ends all, held ones too, and nothing can be asked for afterwards', () =>
+    withCache(async ({ cache, run, watches }) => {
+      const hold = cache.hold(configMaps, 'x')
+      const waiting = cache
+        .informer(secrets)
+        .whenSynced()
+        .catch(error => error.code)
+      await run(() => hold.informer.whenSynced())
+      const closing = [cache.close(), cache.close()]
+      await run(() => Promise.all(closing))
+      expect(await watches()).toBe(0)
+      expect(['CACHE_CLOSED', undefined]).toContain(await run(() => waiting))
+      expect(() => cache.informer(configMaps)).toThrow(expect.objectContaining({ code: 'CACHE_CLOSED' }))
+      await expect(cache.list(configMaps)).rejects.toMatchObject({ code: 'CACHE_CLOSED' })
+      await run(() => hold.release())
+    }))
+})
+
+describe('a report', () => {
+  it('says of each informer what it does, holds and costs, and who holds it', () =>
+    withCache(async ({ cache, run, write, simulation }) => {
+      await write('+a/one', '+b/two')
+      const informer = cache.informer(configMaps)
+      const hold = cache.hold(configMaps.within({ namespaces: ['a', 'b'] }), 'registrar x')
+      listen(informer)
+      informer.cursor()
+      await run(() => cache.synced())
+      await simulation.advance(65_000)
+      const { informers, watches } = cache.report()
+      expect(watches).toBe(3)
+      expect(informers).toMatchObject([
+        {
+          view: configMaps.key,
+          state: 'watching',
+          synced: true,
+          objects: 2,
+          failed: 0,
+          registrations: 1,
+          cursors: 1,
+          holders: [],
+          asked: true,
+          lastError: undefined,
+        },
+        {
+          view: `${configMaps.key}?namespaces=a,b`,
+          objects: 2,
+          registrations: 0,
+          holders: ['registrar x'],
+          asked: false,
+        },
+      ])
+      expect(informers[0]?.receivedBytes).toBeGreaterThan(200)
+      expect(informers[0]?.ageMs).toBeGreaterThanOrEqual(65_000)
+      const [head, first, second, last] = `${cache.report()}`.split('\n')
+      expect(head).toMatch(/^VIEW +STATE +OBJECTS +RECEIVED +HANDLERS +CURSORS +AGE +HELD BY$/)
+      expect(first).toMatch(/^\/v1\/configmaps +watching +2 +0.0 MB +1 +1 +6\d s$/)
+      expect(second).toMatch(/registrar x$/)
+      expect(last).toBe('2 informers, 3 watches')
+      await run(() => hold.release())
+    }))
+})
+
+describe('unknown resources', () => {
+  it('D7: whoever waits for one is told, unless it was chosen to wait', () =>
+    withCache(
+      async ({ cache, run, simulation }) => {
+        cache.informer(games)
+        const error = await run(() => cache.list(games).catch(error => error))
+        expect(isResourceNotFound(error)).toBe(true)
+        expect(cache.informer(games).state).toBe('missing')
+        const worlds = defineResource<KubernetesObject>({
+          ...games.resource,
+          plural: 'worlds',
+          kind: 'World',
+          namespaced: true,
+        })
+        let settled = false
+        const waiting = cache.informer(worlds).whenSynced()
+        waiting.then(
+          () => (settled = true),
+          () => (settled = true),
+        )
+        await simulation.advance(600_000)
+        expect(settled).toBe(false)
+        waiting.catch(() => {})
+      },
+      {
+        resources: [
+          {
+            resource: defineResource<KubernetesObject>({ ...games.resource, plural: 'worlds', namespaced: true }),
+            whenUnknown: 'wait',
+          },
+        ],
+      },
+    ))
+})
+
+describe('bad input', () => {
+  it.each<[string, object]>([
+    ['an unknown option', { informers: 1 }],
+    ['an unknown policy', { onMissing: 'load' }],
+    ['another policy', { whenUnknown: 'hope' }],
+    ['a policy without a resource', { resources: [{ onMissing: 'live' }] }],
+    ['policies that are no list', { resources: {} }],
+    ['narrow reads without a narrow reader', { onMissing: 'narrow' }],
+    ['narrow reads of one resource without a narrow reader', { resources: [{ resource: pods, onMissing: 'narrow' }] }],
+    ['a page of none', { pageSize: 0 }],
+    ['no client', { client: undefined }],
+    ['another client', { client: {} }],
+  ])('X6: %s is refused', (_, options) =>
+    withCache(async ({ client }) => {
+      let error: unknown
+      try {
+        new DynamicCache({ client, ...options })
+      } catch (thrown) {
+        error = thrown
+      }
+      expect(isInvalidOption(error)).toBe(true)
+    }),
+  )
+
+  it('X6: a hold without a name, and options of reads that are none, are refused', () =>
+    withCache(async ({ cache, run }) => {
+      expect(() => cache.hold(configMaps, '')).toThrow(TypeError)
+      await expect(run(() => cache.get(configMaps, key('a', 'b'), { timeout: 1 } as never))).rejects.toThrow(TypeError)
+      await expect(run(() => cache.synced({ signal: 1 } as never))).rejects.toThrow(TypeError)
+      void isForbidden
+    }))
+})

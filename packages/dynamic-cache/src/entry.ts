@@ -1,0 +1,104 @@
+import { isConnectionError, isResourceNotFound, type Scope, type View } from '@wherry/client'
+import type { InformerState, Store } from '@wherry/informer'
+import { isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
+import { InformerRemovedError, NotSyncedError } from './errors.ts'
+import type { Rescoping } from './rescoping.ts'
+import type { SharedWatch } from './sharing/shared-watch.ts'
+
+/** What is done about a resource that the server does not know (rule D7). */
+export type WhenUnknown = 'error' | 'wait'
+
+/** One view that is cached: its store, and who wants it. */
+export class Entry<C = unknown, S extends Scope = Scope> {
+  readonly store: Store<C, S>
+  readonly whenUnknown: WhenUnknown
+  /** When it was begun, on the wall clock, in milliseconds. */
+  readonly since: number
+  /** Somebody asked for it by `informer()` or by reading it, and not only held it. */
+  asked: boolean = false
+  /** Who holds it: each hold by its own identity. */
+  readonly holds: Map<object, string> = new Map()
+  /** Its way to another scope (rule D9), until all was told that comes of it. */
+  rescoping: Rescoping | undefined
+  watch: SharedWatch
+  readonly #waiters = new SyncWaiters()
+  #ended: Error | undefined
+
+  constructor(store: Store<C, S>, watch: SharedWatch, whenUnknown: WhenUnknown, since: number) {
+    this.store = store
+    this.watch = watch
+    this.whenUnknown = whenUnknown
+    this.since = since
+    store.onSynced(() => this.#waiters.resolve())
+  }
+
+  get view(): View<C, S> {
+    return this.store.view
+  }
+
+  get state(): InformerState {
+    return this.#ended === undefined ? this.watch.state(this.#key) : 'stopped'
+  }
+
+  get lastSyncedResourceVersion(): string | undefined {
+    return this.watch.lastSyncedResourceVersion(this.#key)
+  }
+
+  get lastError(): Error | undefined {
+    return this.watch.lastError(this.#key)
+  }
+
+  get holders(): readonly string[] {
+    return [...new Set(this.holds.values())]
+  }
+
+  start(): void {
+    this.watch.join(this.#key)
+  }
+
+  /** Resolves when it has its first state. Rejects with why nobody should wait for it (rule R36). */
+  async whenSynced(signal?: AbortSignal | undefined): Promise<void> {
+    if (this.#ended !== undefined) throw this.#ended
+    if (this.store.synced) return
+    const { lastError } = this
+    if (lastError !== undefined && this.#isForTheCaller(lastError)) throw lastError
+    await this.#waiters.wait(signal)
+  }
+
+  /** As {@link Entry.whenSynced}; where the signal ends it, the error says on which view it waited (rule D2). */
+  async readable(signal?: AbortSignal | undefined): Promise<void> {
+    try {
+      await this.whenSynced(signal)
+    } catch (error) {
+      if (signal?.aborted && error === signal.reason) throw new NotSyncedError(this.view.key, this.state, error)
+      throw error
+    }
+  }
+
+  /** A watch of its own has failed, and tries again. */
+  failed(watch: SharedWatch, error: Error): void {
+    if (watch === this.rescoping?.watch && this.#isForTheCaller(error)) this.rescoping.fail(error)
+    if (watch === this.watch && !this.store.synced && this.#isForTheCaller(error)) this.#waiters.reject(error)
+  }
+
+  /** It is no more: who waits for it is told, and the store lets go of everything. */
+  end(why: Error = new InformerRemovedError(this.view.key)): void {
+    if (this.#ended !== undefined) return
+    this.#ended = why
+    this.holds.clear()
+    this.rescoping?.end(why)
+    this.watch.leave(this.#key)
+    this.#waiters.reject(why)
+    this.store.close(why)
+  }
+
+  #isForTheCaller(error: Error): boolean {
+    // A client that was closed will never bring anything either.
+    if (isConnectionError(error) && error.code === 'CLIENT_CLOSED') return true
+    return isForTheCaller(error) && !(this.whenUnknown === 'wait' && isResourceNotFound(error))
+  }
+
+  get #key(): Store<unknown> {
+    return this.store as unknown as Store<unknown>
+  }
+}

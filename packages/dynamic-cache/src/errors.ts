@@ -1,0 +1,95 @@
+import type { InformerState } from '@wherry/informer'
+
+/** A view was read that nobody asked to cache, and nothing says what to do then (rule D3). */
+export class NotCachedError extends Error {
+  override readonly name = 'NotCachedError'
+  readonly code = 'NOT_CACHED'
+  /** The view's key. */
+  readonly view: string
+
+  constructor(view: string, wayOut: string) {
+    super(`${view} is not cached: ${wayOut}`)
+    this.view = view
+  }
+}
+
+/** The informer was removed while it was waited for, or a handle of it was used afterwards (rule D4). */
+export class InformerRemovedError extends Error {
+  override readonly name = 'InformerRemovedError'
+  readonly code = 'INFORMER_REMOVED'
+  /** The view's key. */
+  readonly view: string
+
+  constructor(view: string) {
+    super(`the informer of ${view} was removed`)
+    this.view = view
+  }
+}
+
+/** A view can't be removed or moved: somebody holds it (rule D4). */
+export class ViewHeldError extends Error {
+  override readonly name = 'ViewHeldError'
+  readonly code = 'VIEW_HELD'
+  /** The view's key. */
+  readonly view: string
+  /** Who holds it, each once. */
+  readonly holders: readonly string[]
+
+  constructor(view: string, holders: readonly string[]) {
+    super(`${view} is held by ${holders.join(', ')}`)
+    this.view = view
+    this.holders = holders
+  }
+}
+
+/** Two projections have one name and are different functions (rule D1). */
+export class ViewConflictError extends Error {
+  override readonly name = 'ViewConflictError'
+  readonly code = 'VIEW_CONFLICT'
+  /** The key that both views have. */
+  readonly view: string
+
+  constructor(view: string) {
+    super(`${view} is cached with another function of that name: define the view once, at module level`)
+    this.view = view
+  }
+}
+
+/** An informer can't be moved to a view that is cached already (rule D9). */
+export class AlreadyCachedError extends Error {
+  override readonly name = 'AlreadyCachedError'
+  readonly code = 'ALREADY_CACHED'
+  /** The view's key. */
+  readonly view: string
+
+  constructor(view: string) {
+    super(`${view} is cached already`)
+    this.view = view
+  }
+}
+
+/** What waited for a view's first state waited in vain (rule D2). Its cause is why: the signal's reason, say. */
+export class NotSyncedError extends Error {
+  override readonly name = 'NotSyncedError'
+  readonly code = 'NOT_SYNCED'
+  /** The view's key. */
+  readonly view: string
+  /** What its informer was doing. */
+  readonly state: InformerState
+
+  constructor(view: string, state: InformerState, cause: unknown) {
+    super(`${view} has not synced (${state})`, { cause })
+    this.view = view
+    this.state = state
+  }
+}
+
+/** The cache was closed. */
+export class CacheClosedError extends Error {
+  override readonly name = 'CacheClosedError'
+  readonly code = 'CACHE_CLOSED'
+
+  constructor() {
+    super('the cache was closed')
+  }
+}

@@ -1,0 +1,124 @@
+import {
+  type Client,
+  type ObjectKey,
+  OptionRangeError,
+  OptionTypeError,
+  type ResourceDefinition,
+  type Scope,
+  type View,
+} from '@wherry/client'
+import { type Check, checkOptions, flag, having, integer, oneOf } from '@wherry/client/checks'
+import type { ReadingOptions } from '@wherry/informer'
+import { readingChecks } from '@wherry/informer/parts'
+import type { WhenUnknown } from './entry.ts'
+
+/**
+ * What a read of a view does that nobody asked to cache (rule D3):
+ *
+ * - `error`: a `NotCachedError`. A `get` that looks harmless never loads a whole kind.
+ * - `start`: starts its informer, and waits for it. Loads all that the view selects, and keeps it.
+ * - `live`: asks the server each time.
+ * - `narrow`: of a `get`, the reader given as `narrow`, which watches that one object; of a `list`, an error.
+ */
+export type OnMissing = 'error' | 'start' | 'live' | 'narrow'
+
+/** Reads one object, and watches it alone: a narrow cache is one. */
+export interface NarrowReader {
+  get<C, S extends Scope>(
+    view: View<C, S>,
+    key: ObjectKey<S>,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<C | undefined>
+}
+
+/** What holds for all resources, or for one. */
+export interface CachePolicy {
+  /** @default 'error' */
+  readonly onMissing?: OnMissing | undefined
+  /**
+   * Of a resource that the server does not know: `error` tells who waits for it, at once; `wait` lets them wait until it is
+   * there. Either way the informer starts by itself when its definition comes (rules D7, D8). @default 'error'
+   */
+  readonly whenUnknown?: WhenUnknown | undefined
+}
+
+/** How a dynamic cache works; only the client is needed. */
+export interface DynamicCacheOptions extends CachePolicy, ReadingOptions {
+  readonly client: Client
+  /** What holds for single resources instead. A view of a resource stands for all of it. @default none */
+  readonly resources?: readonly ResourcePolicy[] | undefined
+  /** Serves what `onMissing: 'narrow'` asks for. @default none: then that can't be chosen */
+  readonly narrow?: NarrowReader | undefined
+  /**
+   * Freezes stored objects deep, so that who changes one is found (rule R37). Costs time.
+   * @default where `NODE_ENV` is `test` or `development`
+   */
+  readonly freeze?: boolean | undefined
+  /** Most deleted objects that each view keeps for cursors that lag. @default 10,000, or the most objects there were */
+  readonly maxTombstones?: number | undefined
+  /** Most bytes of these, as received. @default 32 MiB */
+  readonly maxTombstoneBytes?: number | undefined
+}
+
+export interface ResourcePolicy extends CachePolicy {
+  readonly resource: View
+}
+
+const policyChecks: Readonly<Record<keyof CachePolicy, Check>> = {
+  onMissing: oneOf('error', 'start', 'live', 'narrow'),
+  whenUnknown: oneOf('error', 'wait'),
+}
+
+const checks: Readonly<Record<keyof DynamicCacheOptions, Check>> = {
+  ...policyChecks,
+  ...readingChecks,
+  client: having('a Client', 'get', 'list', 'close'),
+  resources: (option, value) => {
+    if (!Array.isArray(value)) throw new OptionTypeError(option, 'a list of { resource, … }', typeof value)
+    for (const [index, one] of value.entries()) {
+      checkOptions(`${option}[${index}]`, one, { ...policyChecks, resource: having('a resource', 'within') })
+      if ((one as Partial<ResourcePolicy>).resource === undefined) {
+        throw new OptionTypeError(`${option}[${index}].resource`, 'a resource', 'nothing')
+      }
+    }
+  },
+  narrow: having('a NarrowReader', 'get'),
+  freeze: flag,
+  maxTombstones: integer(0),
+  maxTombstoneBytes: integer(0),
+}
+
+/** @throws OptionTypeError, OptionRangeError */
+export function checkCacheOptions(options: DynamicCacheOptions): void {
+  if (options === undefined) throw new OptionTypeError('cache', 'an object of options', 'nothing')
+  checkOptions('cache', options, checks)
+  if (options.client === undefined) throw new OptionTypeError('cache.client', 'a Client', 'nothing')
+  const chosen = [options, ...(options.resources ?? [])].some(({ onMissing }) => onMissing === 'narrow')
+  if (chosen && options.narrow === undefined) {
+    throw new OptionRangeError('cache.onMissing', "a NarrowReader as `narrow` beside 'narrow'", 'none')
+  }
+}
+
+/** What is to be done about each resource. */
+export class Policies {
+  readonly #byResource: ReadonlyMap<string, CachePolicy>
+  readonly #rest: CachePolicy
+
+  constructor(options: DynamicCacheOptions) {
+    this.#rest = options
+    this.#byResource = new Map((options.resources ?? []).map(policy => [nameOf(policy.resource.resource), policy]))
+  }
+
+  onMissing({ resource }: View): OnMissing {
+    return this.#byResource.get(nameOf(resource))?.onMissing ?? this.#rest.onMissing ?? 'error'
+  }
+
+  whenUnknown({ resource }: View): WhenUnknown {
+    return this.#byResource.get(nameOf(resource))?.whenUnknown ?? this.#rest.whenUnknown ?? 'error'
+  }
+}
+
+/** Of all versions alike. */
+function nameOf({ group, plural }: ResourceDefinition): string {
+  return `${plural}.${group}`
+}

@@ -1,0 +1,157 @@
+import { compareResourceVersions, type KubernetesObject, type View } from '@wherry/client'
+import { configMaps } from '@wherry/client/resources/core'
+import { scopeKey } from '@wherry/informer/parts'
+import { chance, forEachSeed, integer, pick } from '@wherry/testing'
+import { describe, expect, it } from 'vitest'
+import type { CachedInformer } from './cached-informer.ts'
+import { withCache } from './testkit/kit.ts'
+
+const size = configMaps.project('size', ({ data }) => ({ keys: Object.keys(data ?? {}).length }))
+const scopes: ((view: View) => View)[] = [
+  view => view,
+  view => view.within({ labels: { app: 'x' } }),
+  view => view.within({ namespaces: ['a'] } as never),
+  view => view.within({ namespaces: ['a', 'b'] } as never),
+]
+const projections: View[] = [configMaps, configMaps.full(), configMaps.metadata(), size, configMaps.exact()]
+const views = scopes.map(scope => projections.map(scope))
+
+/** What one handler has heard, checked with each event. */
+class Heard {
+  readonly state = new Map<string, string>()
+  readonly newest = new Map<string, { uid: string | undefined; resourceVersion: string }>()
+  informer: CachedInformer<unknown>
+  over = false
+
+  constructor(informer: CachedInformer<unknown>) {
+    this.informer = informer
+    informer.addHandler({
+      add: (_, { key }) => {
+        expect(this.state.has(key), `an add of ${key}, which is there`).toBe(false)
+        this.#hear(key)
+      },
+      update: (_, __, { key }) => {
+        expect(this.state.has(key), `an update of ${key}, which is not there`).toBe(true)
+        expect(this.#version(key), `an update of ${key} to what it was`).not.toBe(this.state.get(key))
+        this.#hear(key)
+      },
+      delete: (_, { key }) => {
+        expect(this.over).toBe(false)
+        expect(this.state.delete(key), `a delete of ${key}, which is not there`).toBe(true)
+      },
+    })
+  }
+
+  #hear(key: string): void {
+    expect(this.over, 'an event after the removal').toBe(false)
+    const resourceVersion = this.#version(key)
+    const { uid } = this.informer.version(key) ?? {}
+    const before = this.newest.get(key)
+    if (before !== undefined && before.uid === uid) {
+      const order = compareResourceVersions(resourceVersion, before.resourceVersion)
+      expect(order, `${key} went back from ${before.resourceVersion} to ${resourceVersion}`).not.toBe('older')
+    }
+    this.newest.set(key, { uid, resourceVersion })
+    this.state.set(key, resourceVersion)
+  }
+
+  #version(key: string): string {
+    return this.informer.version(key)?.resourceVersion ?? 'none'
+  }
+}
+
+describe('informers that join, leave and move at random', () => {
+  it('D9, D12: hear each change once and in order, share one watch, and end as the server is', async () => {
+    await forEachSeed(
+      seed =>
+        withCache(
+          async ({ cache, simulation, run, server, transport, writer, watches }) => {
+            const random = simulation.random.fork('test')
+            const heard = new Map<string, Heard>()
+            const moves: Promise<unknown>[] = []
+            const write = async (): Promise<void> => {
+              const key = { namespace: pick(random, ['a', 'b', 'c']), name: `m${integer(random, 0, 5)}` }
+              const labels = { app: pick(random, ['x', 'y']) }
+              const done = chance(random, 0.25)
+                ? writer.delete(configMaps, key)
+                : writer.create(configMaps, { metadata: { ...key, labels } }).catch(() =>
+                    writer.patch(configMaps, key, {
+                      metadata: { labels },
+                      data: { n: `${integer(random, 0, 9999)}` },
+                    }),
+                  )
+              await run(() => done.catch(() => {}))
+            }
+            const step = async (): Promise<void> => {
+              const view = pick(random, pick(random, views))
+              const was = heard.get(view.key)
+              if (was === undefined && !moving.has(view.key)) {
+                heard.set(view.key, new Heard(cache.informer(view)))
+              } else if (was !== undefined && !moving.has(view.key)) {
+                const index = projections.findIndex(one => one.projection.name === view.projection.name)
+                const to = pick(
+                  random,
+                  views.map(row => row[index] as View),
+                )
+                if (chance(random, 0.5)) {
+                  was.over = true
+                  heard.delete(view.key)
+                  moves.push(cache.remove(view))
+                } else if (!heard.has(to.key) && !moving.has(to.key)) {
+                  moving.add(view.key).add(to.key)
+                  moves.push(
+                    cache.rescope(view, to).then(() => {
+                      heard.delete(view.key)
+                      heard.set(to.key, was)
+                      moving.delete(view.key)
+                      moving.delete(to.key)
+                    }),
+                  )
+                }
+              }
+            }
+            const moving = new Set<string>()
+            for (let round = 0; round < 3; round++) {
+              transport.controls.setFaults(chance(random, 0.5) ? { kill: 0.2, goaway: 0.1 } : {})
+              for (let i = integer(random, 3, 12); i > 0; i--) {
+                await write()
+                if (chance(random, 0.7)) await step()
+                if (chance(random, 0.1)) await run(() => server.endWatches('configmaps'))
+                if (chance(random, 0.05)) await run(() => server.compact())
+                await simulation.advance(integer(random, 0, 300))
+              }
+              transport.controls.setFaults({})
+              await run(() => Promise.all(moves))
+              await run(() => cache.synced())
+              await simulation.advance(200_000)
+              const { items } = await run(() => writer.list(configMaps))
+              for (const [key, one] of heard) {
+                const expected = expectedOf(one.informer.view, items)
+                expect(Object.fromEntries([...one.state].sort()), key).toEqual(expected)
+                expect([...one.informer.keys()].sort(), key).toEqual(Object.keys(expected))
+              }
+              const needed = new Map([...heard.values()].map(one => [scopeKey(one.informer.view), one.informer.view]))
+              const streams = [...needed.values()].reduce((sum, view) => sum + (view.namespaces?.length ?? 1), 0)
+              expect(await watches(), 'open watches').toBe(streams)
+              expect(cache.report().watches).toBe(streams)
+            }
+          },
+          { seed },
+        ),
+      { seeds: 100 },
+    )
+  })
+})
+
+function expectedOf(view: View, items: readonly KubernetesObject[]): Record<string, string> {
+  const within = items.filter(
+    ({ metadata }) =>
+      view.labels.matches(metadata?.labels) &&
+      (view.namespaces === undefined || view.namespaces.includes(metadata?.namespace ?? '')),
+  )
+  const all = within.map(({ metadata }) => [
+    `${metadata?.namespace}/${metadata?.name}`,
+    metadata?.resourceVersion ?? '',
+  ])
+  return Object.fromEntries(all.sort(([a = ''], [b = '']) => (a < b ? -1 : 1)))
+}

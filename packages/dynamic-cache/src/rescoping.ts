@@ -1,0 +1,79 @@
+import type { View } from '@wherry/client'
+import type { Intake, Store } from '@wherry/informer'
+import type { SharedWatch } from './sharing/shared-watch.ts'
+
+export interface RescopingOptions {
+  readonly store: Store<unknown>
+  readonly from: SharedWatch
+  readonly to: View
+  /** The watch of the other scope. */
+  readonly watch: SharedWatch
+  /** It is a holder's own: nobody else may come to want what is moved. */
+  readonly isHolders: boolean
+  readonly signal: AbortSignal | undefined
+  readonly on: {
+    /** The store is of the other scope from now on; what differs is told next. */
+    arriving(): void
+    /** It stays where it was. */
+    failed(): void
+  }
+}
+
+/** A store's way to the watch of another scope (rule D9): it joins that, and waits until that has taken over. */
+export class Rescoping {
+  readonly to: View
+  readonly watch: SharedWatch
+  readonly isHolders: boolean
+  /** Resolves when all that differs was told. Rejects with why the store stays where it was, or is no more. */
+  readonly done: Promise<void>
+  /** Resolves when it is over, whatever came of it. */
+  readonly over: Promise<void>
+  readonly #options: RescopingOptions
+  #resolve: () => void = () => {}
+  #reject: (reason: unknown) => void = () => {}
+  /** `arriving`: there is no way back. */
+  #state: 'waiting' | 'arriving' | 'over' = 'waiting'
+  readonly #aborted = (): void => this.fail(this.#options.signal?.reason)
+
+  constructor(options: RescopingOptions) {
+    const { store, to, watch, isHolders, signal } = options
+    this.#options = options
+    this.to = to
+    this.watch = watch
+    this.isHolders = isHolders
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    this.over = this.done.catch(() => {})
+    signal?.addEventListener('abort', this.#aborted, { once: true })
+    watch.join(store, { view: to, retire: () => this.#arrive(), done: () => this.#resolve() })
+  }
+
+  /** Calls it off: nothing has changed. Does nothing where the store is there already. */
+  fail(reason: unknown): void {
+    if (this.#state !== 'waiting') return
+    this.#leave('over')
+    this.watch.leave(this.#options.store)
+    this.#options.on.failed()
+    this.#reject(reason)
+  }
+
+  /** The store is no more. */
+  end(reason: unknown): void {
+    this.fail(reason)
+    this.#reject(reason)
+  }
+
+  #arrive(): readonly Intake[] {
+    this.#leave('arriving')
+    const intakes = this.#options.from.leave(this.#options.store)
+    this.#options.on.arriving()
+    return intakes
+  }
+
+  #leave(state: 'arriving' | 'over'): void {
+    this.#state = state
+    this.#options.signal?.removeEventListener('abort', this.#aborted)
+  }
+}

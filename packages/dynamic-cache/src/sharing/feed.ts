@@ -1,0 +1,181 @@
+import { type Client, compareResourceVersions, type KubernetesObject, type View } from '@wherry/client'
+import {
+  type InformerState,
+  type Intake,
+  type ReadingOptions,
+  Reflector,
+  type Store,
+  type StreamingSupport,
+} from '@wherry/informer'
+import { type ReadForm, targetsFor } from '@wherry/informer/parts'
+
+/** What a feed tells of itself. */
+export interface FeedListeners {
+  /** All its reflectors have brought a whole state; once. */
+  synced(): void
+  /** A reflector does something else now. */
+  state(): void
+  /** The server does not know the resource. */
+  missing(error: Error): void
+  /** A list or watch failed, and is tried again. */
+  error(error: Error): void
+}
+
+export interface FeedOptions {
+  readonly client: Client
+  readonly scope: View
+  readonly form: ReadForm
+  /** Its first state is to take over from another feed's: it must not be older than what that one has. */
+  readonly takesOver: boolean
+  readonly reading: ReadingOptions
+  readonly streaming: StreamingSupport
+  readonly on: FeedListeners
+}
+
+/** The reflectors of one scope in one form, one for each namespace, and the intakes of the stores that they feed. */
+export class Feed {
+  readonly form: ReadForm
+  readonly #namespaces: readonly string[] | undefined
+  readonly #reflectors: readonly Reflector[]
+  readonly #unsynced: Set<number>
+  readonly #intakes = new Map<Store<unknown>, readonly Intake[]>()
+  readonly #staged = new Set<Store<unknown>>()
+
+  constructor({ client, scope, form, takesOver, reading, streaming, on }: FeedOptions) {
+    this.form = form
+    this.#namespaces = scope.namespaces
+    const targets = targetsFor(scope, form)
+    this.#unsynced = new Set(targets.keys())
+    this.#reflectors = targets.map(
+      (target, index) =>
+        new Reflector({
+          client,
+          target,
+          ...reading,
+          firstList: takesOver ? 'newest' : 'any',
+          streaming,
+          on: {
+            synced: () => {
+              if (this.#unsynced.delete(index) && this.#unsynced.size === 0) on.synced()
+            },
+            state: () => on.state(),
+            missing: error => on.missing(error),
+            error: error => on.error(error),
+          },
+        }),
+    )
+  }
+
+  get synced(): boolean {
+    return this.#unsynced.size === 0
+  }
+
+  /** The state of its reflectors: of several, that of the one that has the furthest to go. */
+  get state(): InformerState {
+    const states = this.#reflectors.map(({ state }) => state)
+    return byDistance.find(state => states.includes(state)) ?? 'idle'
+  }
+
+  /** Of several reflectors, the oldest. */
+  get lastSyncedResourceVersion(): string | undefined {
+    let oldest: string | undefined
+    for (const { lastSyncedResourceVersion } of this.#reflectors) {
+      if (lastSyncedResourceVersion === undefined) return undefined
+      if (oldest === undefined || compareResourceVersions(lastSyncedResourceVersion, oldest) === 'older') {
+        oldest = lastSyncedResourceVersion
+      }
+    }
+    return oldest
+  }
+
+  get lastError(): Error | undefined {
+    return this.#reflectors.find(({ lastError }) => lastError !== undefined)?.lastError
+  }
+
+  /** It gets nowhere at present: what it has begun is no loss. */
+  get isStuck(): boolean {
+    return this.#reflectors.every(({ state }) => state === 'idle' || state === 'waiting' || state === 'missing')
+  }
+
+  /** How many stores it feeds. */
+  get size(): number {
+    return this.#intakes.size
+  }
+
+  get watches(): number {
+    return this.#reflectors.length
+  }
+
+  has(store: Store<unknown>): boolean {
+    return this.#intakes.has(store)
+  }
+
+  intakes(store: Store<unknown>): readonly Intake[] {
+    return this.#intakes.get(store) ?? []
+  }
+
+  /** Feeds a store too. @param from a store of full objects that it feeds: needed once it has begun */
+  add(store: Store<unknown>, staged: boolean, from?: Store<object> | undefined): void {
+    const intakes = this.#reflectors.map((reflector, index) => {
+      const intake = store.intake({ staged })
+      const fill = from && (() => entriesOf(from, this.#namespaces?.[index]))
+      reflector.add(intake, fill && { fill })
+      return intake
+    })
+    this.#intakes.set(store, intakes)
+    if (staged) this.#staged.add(store)
+  }
+
+  /** Whether what a store gets from it is staged still. */
+  isStaged(store: Store<unknown>): boolean {
+    return this.#staged.has(store)
+  }
+
+  /** Lets what it brought to a store take over from other intakes. */
+  promote(store: Store<unknown>, retired: readonly Intake[], view?: View | undefined): void {
+    this.#staged.delete(store)
+    store.promote(this.intakes(store), retired, view)
+  }
+
+  /** Feeds a store no more. Its intakes stay open. */
+  remove(store: Store<unknown>): readonly Intake[] {
+    const intakes = this.intakes(store)
+    this.#intakes.delete(store)
+    this.#staged.delete(store)
+    for (const [index, intake] of intakes.entries()) this.#reflectors[index]?.remove(intake)
+    return intakes
+  }
+
+  start(): void {
+    for (const reflector of this.#reflectors) reflector.start()
+  }
+
+  retryNow(): void {
+    for (const reflector of this.#reflectors) reflector.retryNow()
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#reflectors.map(reflector => reflector.stop()))
+  }
+}
+
+function* entriesOf(
+  store: Store<object>,
+  namespace: string | undefined,
+): Generator<{ readonly object: KubernetesObject; readonly bytes: number }> {
+  for (const entry of store.entries()) {
+    const object: KubernetesObject = entry.object
+    if (namespace === undefined || object.metadata?.namespace === namespace) yield { object, bytes: entry.bytes }
+  }
+}
+
+const byDistance: readonly InformerState[] = [
+  'missing',
+  'waiting',
+  'idle',
+  'listing',
+  'streaming',
+  'relisting',
+  'watching',
+  'stopped',
+]

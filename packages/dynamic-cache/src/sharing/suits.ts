@@ -1,0 +1,6 @@
+import type { ReadForm } from '@wherry/informer/parts'
+
+/** Whether what comes in `form` is what is wanted, or so little more that it is not worth another stream. */
+export function suits(form: ReadForm, wanted: ReadForm): boolean {
+  return form === wanted || (form === 'whole' && wanted === 'lean')
+}

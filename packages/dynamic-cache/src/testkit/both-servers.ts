@@ -1,0 +1,159 @@
+import { Client, defineResource, isConflict, type KubernetesObject, type View } from '@wherry/client'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { configMaps, namespaces } from '@wherry/client/resources/core'
+import type { ApiServer } from '@wherry/testing'
+import { expect, it, vi } from 'vitest'
+import { DynamicCache } from '../dynamic-cache.ts'
+import { leftOver } from './left-over.ts'
+
+interface Game extends KubernetesObject {
+  spec?: { lives?: number }
+}
+const games = defineResource<Game>({
+  group: 'arcade.example.com',
+  version: 'v1',
+  kind: 'Game',
+  plural: 'games',
+  namespaced: true,
+})
+const definition = { name: 'games.arcade.example.com' }
+
+/** How much of it a run does. */
+export interface Amounts {
+  readonly cycles: number
+  readonly views: number
+  readonly definitions: number
+}
+
+const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { timeout: 60_000, interval: 5 })
+
+/** What holds on an embedded and on a real API server alike. */
+export function cacheOverSockets(server: () => ApiServer, { cycles, views, definitions }: Amounts): void {
+  const connected = async (test: (client: Client, cache: DynamicCache) => Promise<void>): Promise<void> => {
+    const { url, ca, token } = server()
+    const client = new Client({ url, ca, token })
+    const cache = new DynamicCache({ client, whenUnknown: 'wait' })
+    try {
+      await test(client, cache)
+    } finally {
+      await cache.close()
+      await client.close()
+    }
+  }
+
+  it('D2, D4, D5: informers are started, read, removed and started again', () =>
+    connected(async (client, cache) => {
+      const key = { name: 'one', namespace: 'default' }
+      await client.create(configMaps, { metadata: key, data: { a: '1' } })
+      const informer = cache.informer(configMaps)
+      expect((await cache.get(configMaps, key))?.data).toEqual({ a: '1' })
+      const heard: (string | undefined)[] = []
+      informer.addHandler({ update: object => heard.push((object as { data?: { a?: string } }).data?.a) })
+      await until(() => expect(informer.state).toBe('watching'))
+      await client.patch(configMaps, key, { data: { a: '2' } })
+      await until(() => expect(heard).toEqual(['2']))
+      await cache.remove(configMaps)
+      await expect(cache.get(configMaps, key)).rejects.toMatchObject({ code: 'NOT_CACHED' })
+      expect(cache.informer(configMaps)).not.toBe(informer)
+      expect((await cache.get(configMaps, key))?.data).toEqual({ a: '2' })
+      await client.delete(configMaps, key)
+      await until(() => expect(cache.informer(configMaps).get(key)).toBeUndefined())
+    }))
+
+  it('D9, D12: views share a watch that widens and narrows, and move to other scopes', () =>
+    connected(async (client, cache) => {
+      await client.create(namespaces, { metadata: { name: 'other' } })
+      const make = (namespace: string, name: string) => client.create(configMaps, { metadata: { namespace, name } })
+      await make('default', 'a')
+      await make('other', 'b')
+      const heard: string[] = []
+      const mine = (key: string): boolean => key === 'default/a' || key === 'other/b'
+      const metadata = cache.informer(configMaps.metadata())
+      metadata.addHandler({
+        add: (_, { key }) => mine(key) && heard.push(`+${key}`),
+        update: (_, __, { key }) => mine(key) && heard.push(`~${key}`),
+        delete: (_, { key }) => mine(key) && heard.push(`-${key}`),
+      })
+      await cache.synced()
+      cache.informer(configMaps)
+      await cache.synced()
+      await cache.remove(configMaps)
+      await until(() => expect(heard.toSorted()).toEqual(['+default/a', '+other/b']))
+      const there = configMaps.metadata().within({ namespaces: ['other'] })
+      await cache.rescope(configMaps.metadata(), there)
+      expect(heard.slice(2)).toEqual(['-default/a'])
+      await client.patch(configMaps, { namespace: 'other', name: 'b' }, { data: { x: 'y' } })
+      await until(() => expect(heard.slice(3)).toEqual(['~other/b']))
+      expect(cache.report().watches).toBe(1)
+    }))
+
+  it(
+    `D7, D8: a definition comes and goes ${definitions} times: nothing is left, nothing is stale`,
+    { timeout: 300_000 },
+    () =>
+      connected(async (client, cache) => {
+        const informer = cache.informer(games)
+        const state = new Map<string, string>()
+        informer.addHandler({
+          add: (object, { key }) => {
+            expect(state.has(key)).toBe(false)
+            state.set(key, object.metadata?.uid ?? '')
+          },
+          delete: (_, { key }) => expect(state.delete(key)).toBe(true),
+        })
+        for (let cycle = 0; cycle < definitions; cycle++) {
+          await until(async () => {
+            // its namesake may still be on its way out
+            await client.create(customResourceDefinitions, {
+              metadata: definition,
+              spec: {
+                group: 'arcade.example.com',
+                scope: 'Namespaced',
+                names: { plural: 'games', kind: 'Game' },
+                versions: [
+                  {
+                    name: 'v1',
+                    served: true,
+                    storage: true,
+                    schema: {
+                      openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as never,
+                    },
+                  },
+                ],
+              },
+            })
+          })
+          await until(() => expect(informer.state).toBe('watching'))
+          const key = { namespace: 'default', name: `game-${cycle}` }
+          const made = await until(() => client.create(games, { metadata: key, spec: { lives: cycle } }))
+          await until(() => expect([...state]).toEqual([[`default/${key.name}`, made.metadata?.uid]]))
+          await client.delete(customResourceDefinitions, definition).catch(error => {
+            if (!isConflict(error)) throw error
+          })
+          await until(() => expect([informer.state, state.size, informer.size]).toEqual(['missing', 0, 0]))
+        }
+        expect(cache.report().informers).toHaveLength(1)
+        await cache.remove(games)
+        expect(cache.report().watches).toBe(0)
+      }),
+  )
+
+  it(`D11: ${cycles} times ${views} views: nothing is left`, { timeout: 900_000 }, () =>
+    connected(async (client, cache) => {
+      const scopes: View[] = Array.from({ length: views }, (_, i) => configMaps.within({ labels: { view: `v${i}` } }))
+      const before = leftOver()
+      for (let cycle = 0; cycle < cycles; cycle++) {
+        for (const scope of scopes) cache.informer(scope)
+        // not all of them: some are removed before they have synced
+        await Promise.all(scopes.filter((_, i) => (i + cycle) % 3 > 0).map(scope => cache.informer(scope).whenSynced()))
+        await Promise.all(scopes.map(scope => cache.remove(scope)))
+      }
+      expect(cache.report()).toMatchObject({ informers: [], watches: 0 })
+      // resets are paced: the last streams end a moment after the informers
+      await until(() => expect(leftOver()).toEqual(before))
+      // the server did not close its connections for a flood of resets
+      await client.get(configMaps, { namespace: 'default', name: 'none' })
+      expect(client.connections).toBeLessThanOrEqual(Math.ceil(views / 100) + 3)
+    }),
+  )
+}

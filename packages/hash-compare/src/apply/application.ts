@@ -1,0 +1,208 @@
+import {
+  type Client,
+  type KubernetesObject,
+  type ObjectKey,
+  OptionTypeError,
+  type Scope,
+  type View,
+  type Whole,
+  type WriteOptions,
+} from '@wherry/client'
+import { type HashedObject, isHashedObject } from '../ingest/hashed-object.ts'
+import { compareParts, type PartDifference } from '../parts/compare-parts.ts'
+import type { Part } from '../parts/part.ts'
+import { hashParts, type PartHashes, type Parts } from '../parts/parts.ts'
+import type { Applied, ApplyIfChangedOptions, Write } from './applied.ts'
+import { type Precondition, replacement } from './replacement.ts'
+
+export interface ApplicationParts<T extends KubernetesObject, S extends Scope, N extends string> {
+  readonly client: Client
+  readonly view: View<T, S>
+  readonly desired: Whole<T>
+  readonly parts: Parts<T, N>
+  /** Checked. */
+  readonly options: ApplyIfChangedOptions
+  /** The digests of the desired object, where they are known. */
+  readonly wanted?: PartHashes<N> | undefined
+  /** Whether a part is as good as desired, though its digest is another: what the server makes of it. */
+  readonly accepts?: ((part: N, digest: string | undefined) => boolean) | undefined
+  /** Hears of each write that was made. */
+  readonly onWrite?: ((what: Write, object: T) => void) | undefined
+}
+
+/** One object that is made as desired: what `applyIfChanged` does, and the copy reconciler for each copy. */
+export class Application<T extends KubernetesObject, S extends Scope, N extends string> {
+  readonly #client: Client
+  readonly #view: View<T, S>
+  readonly #desired: Whole<T>
+  readonly #parts: Parts<T, N>
+  readonly #options: ApplyIfChangedOptions
+  readonly #wanted: PartHashes<N>
+  readonly #accepts: (part: N, digest: string | undefined) => boolean
+  readonly #onWrite: ((what: Write, object: T) => void) | undefined
+  readonly #writes: Write[] = []
+
+  constructor({ client, view, desired, parts, options, wanted, accepts, onWrite }: ApplicationParts<T, S, N>) {
+    this.#client = client
+    this.#view = view
+    this.#desired = desired
+    this.#parts = parts
+    this.#options = options
+    this.#wanted = wanted ?? hashParts(desired as T, parts)
+    this.#accepts = accepts ?? (() => false)
+    this.#onWrite = onWrite
+  }
+
+  async run(observed: T | HashedObject<N> | undefined): Promise<Applied<T, N>> {
+    const differences = observed === undefined ? [] : this.#differences(observed)
+    if (observed !== undefined && differences.length === 0) return this.#applied('equal', differences, undefined)
+    const first =
+      observed === undefined
+        ? await this.#create()
+        : differences.some(({ part }) => !this.#isOfStatus(part))
+          ? await this.#write(observed)
+          : undefined
+    const statusDiffers = first === undefined || this.#differing(hashParts(first, this.#parts)).some(this.#isOfStatus)
+    const last = statusDiffers ? await this.#writeStatus((first ?? observed) as T | HashedObject<N>) : first
+    return this.#applied(observed === undefined ? 'missing' : 'differs', differences, last)
+  }
+
+  /**
+   * What would come of {@link run} for an object that is there: the digests of the parts that differ, as the server answers to
+   * writes that it does not store.
+   */
+  async rehearse(observed: T | HashedObject<N>): Promise<Map<N, string | undefined>> {
+    const differing = this.#differences(observed).map(({ part }) => part)
+    const found = new Map<N, string | undefined>()
+    const learn = (parts: readonly N[], answer: T): void => {
+      const hashes = hashParts(answer, this.#parts)
+      for (const part of parts) found.set(part, hashes[part])
+    }
+    const ofStatus = differing.filter(this.#isOfStatus)
+    const ofObject = differing.filter(part => !this.#isOfStatus(part))
+    if (ofObject.length > 0) learn(ofObject, await this.#write(observed, true))
+    if (ofStatus.length > 0) learn(ofStatus, await this.#writeStatus(observed, true))
+    return found
+  }
+
+  #create(): Promise<T> {
+    const { mode, force } = this.#options
+    if (mode === 'apply') {
+      return this.#wrote('apply', this.#client.apply(this.#view, this.#desired as never, { ...this.#call, force }))
+    }
+    return this.#wrote('create', this.#client.create(this.#view, this.#desired, this.#call))
+  }
+
+  async #write(observed: T | HashedObject<N>, dryRun?: boolean): Promise<T> {
+    const { mode, force, signal, timeoutMs } = this.#options
+    const precondition = preconditionOf(observed)
+    if (mode === 'apply') {
+      const object = { ...this.#desired, metadata: { ...this.#desired.metadata, ...precondition } }
+      return this.#sent(
+        dryRun,
+        'apply',
+        this.#client.apply(this.#view, object as never, { ...this.#call, force, dryRun }),
+      )
+    }
+    const held = isHashedObject(observed)
+      ? await this.#client.get(this.#view, keyOf<S>(observed), { signal, timeoutMs })
+      : observed
+    const { list } = this.#parts as Parts<never>
+    const object = replacement(this.#desired, held ?? {}, precondition, list)
+    return this.#sent(dryRun, 'update', this.#client.update(this.#view, object as Whole<T>, { ...this.#call, dryRun }))
+  }
+
+  /**
+   * As a patch: a PUT would need the whole metadata too, since some resources take labels from a write to their status. It puts
+   * the desired status in the place of the one that is there. (The status of a custom resource is written whatever the uid:
+   * there the resourceVersion decides, of which there are no two alike on a server.)
+   */
+  #writeStatus(base: T | HashedObject<N>, dryRun?: boolean): Promise<T> {
+    const { mode, force } = this.#options
+    const { uid, resourceVersion } = preconditionOf(base)
+    const { status } = this.#desired as { readonly status?: unknown }
+    if (mode === 'apply') {
+      const object = { metadata: { ...keyOf<S>(base), uid, resourceVersion }, status }
+      const options = { ...this.#call, force, dryRun }
+      return this.#sent(
+        dryRun,
+        'status',
+        this.#client.status.apply(this.#view as View<object, S>, object, options) as Promise<T>,
+      )
+    }
+    const steps = [
+      { op: 'add', path: '/metadata/uid', value: uid },
+      { op: 'add', path: '/metadata/resourceVersion', value: resourceVersion },
+      { op: 'add', path: '/status', value: status },
+    ] as const
+    return this.#sent(
+      dryRun,
+      'status',
+      this.#client.status.patch(this.#view, keyOf<S>(base), steps, { ...this.#call, dryRun }),
+    )
+  }
+
+  #sent(dryRun: boolean | undefined, what: Write, answer: Promise<T>): Promise<T> {
+    return dryRun === true ? answer : this.#wrote(what, answer)
+  }
+
+  async #wrote(what: Write, answer: Promise<T>): Promise<T> {
+    const object = await answer
+    this.#writes.push(what)
+    this.#onWrite?.(what, object)
+    return object
+  }
+
+  /** The options of every write. */
+  get #call(): WriteOptions {
+    const { signal, timeoutMs, fieldManager, fieldValidation } = this.#options
+    return { signal, timeoutMs, fieldManager, fieldValidation }
+  }
+
+  #differences(observed: T | HashedObject<N>): PartDifference<N>[] {
+    const hashed = isHashedObject(observed)
+    const held = hashed ? (observed as HashedObject<N>).hashes : hashParts(observed as T, this.#parts)
+    const differing = new Set<string>(this.#differing(held))
+    const all = hashed
+      ? compareParts(this.#wanted, held)
+      : compareParts(this.#wanted, held, {
+          parts: this.#parts,
+          objects: [this.#desired as T, observed as T],
+          maxPaths: this.#options.maxPaths,
+        })
+    return all.filter(({ part }) => differing.has(part))
+  }
+
+  /** The parts that are desired and not so. */
+  #differing(held: PartHashes<N>): N[] {
+    return this.#parts.names.filter(part => {
+      const wanted = this.#wanted[part]
+      return wanted !== undefined && wanted !== held[part] && !this.#accepts(part, held[part])
+    })
+  }
+
+  readonly #isOfStatus = (part: N): boolean => {
+    return (this.#parts.list[this.#parts.names.indexOf(part)] as Part<T>).subresource === 'status'
+  }
+
+  #applied(
+    reason: Applied<T, N>['reason'],
+    differences: readonly PartDifference<N>[],
+    object: T | undefined,
+  ): Applied<T, N> {
+    const remaining = object === undefined ? [] : this.#differing(hashParts(object, this.#parts))
+    return { reason, differences, writes: this.#writes, object, remaining }
+  }
+}
+
+function preconditionOf({ metadata }: KubernetesObject | HashedObject): Precondition {
+  const { uid, resourceVersion } = metadata ?? {}
+  if (!uid || !resourceVersion) {
+    throw new OptionTypeError('observed', 'an object as a server sent it', 'one without uid or resourceVersion')
+  }
+  return { uid, resourceVersion }
+}
+
+function keyOf<S extends Scope>({ metadata }: KubernetesObject | HashedObject): ObjectKey<S> {
+  return { name: metadata?.name, namespace: metadata?.namespace } as ObjectKey<S>
+}

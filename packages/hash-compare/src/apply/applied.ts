@@ -1,0 +1,41 @@
+import type { CallOptions } from '@wherry/client'
+import type { PartDifference } from '../parts/compare-parts.ts'
+
+export interface ApplyIfChangedOptions extends CallOptions {
+  /**
+   * How what differs is written. `update`: the object is replaced, so that what somebody added by hand goes, and what others
+   * have on its metadata stays. `apply`: server-side apply, which sends and owns what is desired only: fields that others
+   * added stay, and a part that has them goes on to differ.
+   * @default 'update'
+   */
+  readonly mode?: 'update' | 'apply' | undefined
+  /** With `apply`: take fields over that other managers own, instead of a conflict. @default false */
+  readonly force?: boolean | undefined
+  /** Whom the server notes as the fields' manager. @default the client's `fieldManager` */
+  readonly fieldManager?: string | undefined
+  /** What unknown fields are. @default the server's ('Warn') */
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
+  /** Most paths told of each part that differs. @default 10 */
+  readonly maxPaths?: number | undefined
+}
+
+/** A write of the object, or of its status. */
+export type Write = 'create' | 'update' | 'apply' | 'status'
+
+/** What `applyIfChanged` did, and why. */
+export interface Applied<T, N extends string = string> {
+  /** `equal`: nothing was sent. `missing`: there was none. `differs`: `differences` says in what. */
+  readonly reason: 'equal' | 'missing' | 'differs'
+  /** The parts in which the observed object was not as desired; with paths where it was observed whole. */
+  readonly differences: readonly PartDifference<N>[]
+  /** The writes made, in their order. */
+  readonly writes: readonly Write[]
+  /** What the server answered to the last one; `undefined`: nothing was sent. */
+  readonly object: T | undefined
+  /**
+   * The parts in which that answer is still not as desired: the server defaulted or pruned fields, a webhook changed them, or
+   * another manager has some. Each time they are compared they will differ, and be written: put the fields into the desired
+   * object, or leave them out of the parts.
+   */
+  readonly remaining: readonly N[]
+}

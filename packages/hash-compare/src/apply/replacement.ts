@@ -1,0 +1,53 @@
+import type { KubernetesObject } from '@wherry/client'
+import type { Part } from '../parts/part.ts'
+
+/** What names one state of one object: writes that carry it fail where it is another's, or has changed. */
+export interface Precondition {
+  readonly uid: string
+  readonly resourceVersion: string
+}
+
+type WithStatus = KubernetesObject & { readonly status?: unknown }
+
+/**
+ * The object to put in place of `held`: what is desired, with what others have on its metadata. Labels and annotations that no
+ * part holds are kept, and finalizers, owners and the rest of the metadata that the desired object does not mention. So is the
+ * status, where it is no subresource of its own, which no PUT would write.
+ */
+export function replacement(
+  desired: KubernetesObject,
+  held: KubernetesObject,
+  precondition: Precondition,
+  parts: readonly Part<never>[],
+): KubernetesObject {
+  const hasSubresource = parts.some(part => part.subresource === 'status')
+  const { status } = held as WithStatus
+  return {
+    ...(!hasSubresource && status !== undefined && { status }),
+    ...desired,
+    metadata: {
+      ...held.metadata,
+      ...withoutUndefined(desired.metadata),
+      ...merged('labels', desired, held, parts),
+      ...merged('annotations', desired, held, parts),
+      ...precondition,
+    },
+  }
+}
+
+function merged(
+  what: 'labels' | 'annotations',
+  desired: KubernetesObject,
+  held: KubernetesObject,
+  parts: readonly Part<never>[],
+): { readonly [K in typeof what]?: Record<string, string> } {
+  const others = Object.entries(held.metadata?.[what] ?? {}).filter(
+    ([key]) => !parts.some(part => part.holds?.(what, key) === true),
+  )
+  // A spread makes a member of `__proto__`, and so does fromEntries.
+  return { [what]: { ...Object.fromEntries(others), ...desired.metadata?.[what] } }
+}
+
+function withoutUndefined<T extends object>(object: T | undefined): Partial<T> {
+  return Object.fromEntries(Object.entries(object ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>
+}

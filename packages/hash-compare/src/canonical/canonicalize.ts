@@ -1,0 +1,41 @@
+import { checkOptions, oneOf } from '@wherry/client/checks'
+import type { Integers } from './json-rules.ts'
+import { printed } from './writer.ts'
+
+/** How a value is printed and hashed. */
+export interface CanonicalOptions {
+  /**
+   * `bigint`: integers may be `bigint`, as an `exact()` view reads those beyond 2^53 − 1; they are written digit for digit.
+   * Smaller ones give the same text either way.
+   * @default 'number'
+   */
+  readonly integers?: Integers | undefined
+}
+
+/** The option `integers`, checked. */
+export function integersOf(of: string, options: CanonicalOptions | undefined): Integers {
+  if (options !== undefined) checkOptions(of, options, { integers: oneOf('number', 'bigint') })
+  return options?.integers ?? 'number'
+}
+
+/**
+ * Prints plain JSON so that equal values give equal text, by RFC 8785 (https://www.rfc-editor.org/rfc/rfc8785): keys in the
+ * order of their UTF-16 code units, no white space, numbers as JavaScript prints them, nothing escaped that need not be.
+ *
+ * Members that are `undefined` are left out; keys that are symbols are no data, `__proto__` is. `toJSON` is not called: what
+ * is taken is what `JSON.parse` gives, or a literal of it.
+ *
+ * @throws InexactIntegerError for an integer from 2^53 up to 1e21 in a number: which integer was meant is not known. (The
+ *   RFC would print it; larger ones print with an exponent, as floats, and are.)
+ * @throws NotJsonError for all else that JSON can't say: a number that is not finite, a `bigint` (unless asked for), a
+ *   function, a symbol, `undefined` as a whole or in a list (a hole too), a lone surrogate in a string or key, an object of
+ *   a class (Date, Map, Buffer…), a cycle, more than 1,000 levels.
+ */
+export function canonicalize(value: unknown, options?: CanonicalOptions): string {
+  let text = ''
+  const take = (piece: Buffer): string => {
+    text += piece.toString()
+    return text
+  }
+  return printed(value, integersOf('canonicalize', options), take, take)
+}

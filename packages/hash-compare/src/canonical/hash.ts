@@ -1,0 +1,45 @@
+import { createHash, type Hash, hash as oneShot } from 'node:crypto'
+import { type CanonicalOptions, integersOf } from './canonicalize.ts'
+import type { Integers } from './json-rules.ts'
+import { printed } from './writer.ts'
+
+/** Tells digests apart that were made in different ways. This one: canonical JSON, SHA-256, the first 144 bits. */
+const tag = 'v1:'
+/** 24 characters of base64url are 18 bytes. */
+const digestLength = 24
+
+const scratch = Buffer.from(tag + ' '.repeat(digestLength), 'latin1')
+
+/**
+ * A short name for a value's content: `v1:` and 24 characters, the first 144 bits of the SHA-256 of its canonical JSON
+ * ({@link canonicalize}). Equal values have equal hashes, on every machine and in every version of this library: one that is
+ * made in another way has another tag, and so differs.
+ *
+ * The JSON goes through one small buffer into the hash; a large object is not held twice. Takes what `canonicalize` takes,
+ * and throws as it does.
+ *
+ * A hash says nothing to who does not know the content, but it lets guesses be checked: the hash of a short Secret is not
+ * for everybody's eyes.
+ */
+export function hash(value: unknown, options?: CanonicalOptions): string {
+  return digestOf(value, integersOf('hash', options))
+}
+
+/** As {@link hash}, of options that were checked. */
+export function digestOf(value: unknown, integers: Integers): string {
+  let long: Hash | undefined
+  const feed = (piece: Buffer): void => {
+    long ??= createHash('sha256')
+    long.update(piece)
+  }
+  return printed(value, integers, feed, rest => {
+    const digest = long === undefined ? oneShot('sha256', rest, 'base64url') : long.update(rest).digest('base64url')
+    return tagged(digest)
+  })
+}
+
+/** Copied into a string of its own: `tag + digest.slice()` would be three strings that hold each other, kept for each object. */
+function tagged(digest: string): string {
+  scratch.write(digest, tag.length, digestLength, 'latin1')
+  return scratch.toString('latin1')
+}

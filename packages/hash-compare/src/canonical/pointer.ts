@@ -1,0 +1,4 @@
+/** The JSON pointer (RFC 6901) to a member of what `path` points to. */
+export function pointer(path: string, key: string | number): string {
+  return `${path}/${typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}

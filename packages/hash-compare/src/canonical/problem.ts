@@ -1,0 +1,73 @@
+import { InexactIntegerError, NotJsonError } from '../errors.ts'
+import { type Integers, isExactNumber, isPlainObject, maxDepth } from './json-rules.ts'
+import { sortedKeys } from './key-order.ts'
+import { pointer } from './pointer.ts'
+
+/**
+ * Says what in `value` can't be printed, and where: the first in the order in which it is printed. Walks it a second time,
+ * so that printing what is well need not keep account of where it is.
+ */
+export function problemOf(value: unknown, integers: Integers): NotJsonError | InexactIntegerError {
+  return new Search(integers).look(value, '') ?? new NotJsonError('', 'it changed while it was read')
+}
+
+class Search {
+  readonly #integers: Integers
+  /** The objects and lists that the place looked at is in. */
+  readonly #around = new Set<object>()
+
+  constructor(integers: Integers) {
+    this.#integers = integers
+  }
+
+  look(value: unknown, path: string): NotJsonError | InexactIntegerError | undefined {
+    switch (typeof value) {
+      case 'string':
+        return value.isWellFormed() ? undefined : new NotJsonError(path, 'a string with a lone surrogate')
+      case 'number':
+        if (isExactNumber(value)) return undefined
+        return Number.isFinite(value) ? new InexactIntegerError(path) : new NotJsonError(path, `${value}`)
+      case 'boolean':
+        return undefined
+      case 'bigint':
+        return this.#integers === 'bigint' ? undefined : new NotJsonError(path, "a bigint, without integers: 'bigint'")
+      case 'object':
+        return value === null ? undefined : this.#enter(value, path)
+      default:
+        return new NotJsonError(path, value === undefined ? 'undefined' : `a ${typeof value}`)
+    }
+  }
+
+  #enter(value: object, path: string): NotJsonError | InexactIntegerError | undefined {
+    if (this.#around.has(value)) return new NotJsonError(path, 'a cycle: it holds itself')
+    // A cycle deeper than the bound is told as too deep, which it is.
+    if (this.#around.size === maxDepth) return new NotJsonError(path, `nested more than ${maxDepth} levels deep`)
+    this.#around.add(value)
+    const found = Array.isArray(value) ? this.#list(value, path) : this.#object(value, path)
+    this.#around.delete(value)
+    return found
+  }
+
+  #list(list: readonly unknown[], path: string): NotJsonError | InexactIntegerError | undefined {
+    for (let i = 0; i < list.length; i++) {
+      const found = this.look(list[i], pointer(path, i))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #object(object: object, path: string): NotJsonError | InexactIntegerError | undefined {
+    if (!isPlainObject(object)) {
+      const { name } = (object.constructor ?? {}) as { readonly name?: unknown }
+      return new NotJsonError(path, typeof name === 'string' ? `an object of class ${name}` : 'an object of a class')
+    }
+    for (const key of sortedKeys(object)) {
+      const held = (object as Record<string, unknown>)[key]
+      if (held === undefined) continue
+      if (!key.isWellFormed()) return new NotJsonError(path, 'a key with a lone surrogate')
+      const found = this.look(held, pointer(path, key))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,22 @@
+import { type RealApiServer, startRealApiServer } from '@wherry/testing'
+import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { copiesOverSockets } from './testkit/both-servers.ts'
+
+const available = await realApiServerAvailable('copies')
+
+describe.runIf(available)('copies on a real API server', () => {
+  let server: RealApiServer
+
+  beforeAll(async () => {
+    server = await startRealApiServer()
+  }, 120_000)
+
+  afterAll(() => server?.close())
+
+  copiesOverSockets(
+    () => server,
+    async () => undefined,
+    { sources: 4, targets: 20 },
+  )
+})

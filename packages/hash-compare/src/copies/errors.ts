@@ -1,0 +1,43 @@
+/** An object of the copy's name is there that is no copy of this source: it is left alone, and looked at again later. */
+export class CopyNameTakenError extends Error {
+  override readonly name = 'CopyNameTakenError'
+  readonly code = 'COPY_NAME_TAKEN'
+  /** `namespace/name` of the copy. */
+  readonly key: string
+  /** The source's key. */
+  readonly source: string
+  /** Whose copy it says it is; `undefined`: nobody's. */
+  readonly owner: string | undefined
+
+  constructor(key: string, source: string, owner: string | undefined) {
+    super(
+      `${key} is there and is no copy of ${source}${owner === undefined ? '' : `, but of ${owner}`}: it is left alone`,
+    )
+    this.key = key
+    this.source = source
+    this.owner = owner
+  }
+}
+
+/** What `build` or `name` gave is not what a copy can be made of. */
+export class InvalidCopyError extends TypeError {
+  override readonly name = 'InvalidCopyError'
+  readonly code = 'INVALID_COPY'
+  /** The source's key. */
+  readonly source: string
+
+  constructor(source: string, problem: string) {
+    super(`the copy of ${source} ${problem}`)
+    this.source = source
+  }
+}
+
+/** The copy reconciler was closed, or is not started yet. */
+export class CopiesNotRunningError extends Error {
+  override readonly name = 'CopiesNotRunningError'
+  readonly code = 'COPIES_NOT_RUNNING'
+
+  constructor(name: string, state: string) {
+    super(`the copy reconciler ${name} is ${state}`)
+  }
+}

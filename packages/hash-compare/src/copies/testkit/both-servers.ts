@@ -1,0 +1,243 @@
+import { Client, isConflict } from '@wherry/client'
+import { mutatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
+import { type ConfigMap, configMaps, namespaces } from '@wherry/client/resources/core'
+import type { ApiServer } from '@wherry/testing'
+import { expect, it, vi } from 'vitest'
+import { defineGames, type Game, games } from '../../apply/games.fixture.ts'
+import { parts } from '../../parts/parts.ts'
+import { specPart } from '../../parts/spec-part.ts'
+import { statusPart } from '../../parts/status-part.ts'
+import { CopyReconciler } from '../copy-reconciler.ts'
+import { copySetLabel } from '../marks.ts'
+import type { CopyReconcilerOptions } from '../options.ts'
+import { hooked, hooks } from './hooks.ts'
+import { serveHooks } from './https-hooks.ts'
+import { InformerCache } from './informer-cache.ts'
+
+/** How much of it a run does. */
+export interface Amounts {
+  readonly sources: number
+  readonly targets: number
+}
+
+/** What a server that counts has counted but for watches, since it was asked last; `undefined`: it does not count. */
+export type Counted = () => Promise<number | undefined>
+
+const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { timeout: 30_000, interval: 10 })
+
+const content = parts({ spec: specPart(), status: statusPart })
+
+type Options<P, T extends object> = Omit<CopyReconcilerOptions<P, T>, 'client' | 'cache'>
+
+interface Cluster {
+  readonly client: Client
+  /** Starts a reconciler; the next one stops it. */
+  start<P, T extends object>(options: Options<P, T>): Promise<CopyReconciler<P, T>>
+  restart(): Promise<void>
+}
+
+/** What holds on an embedded and on a real API server alike. */
+export function copiesOverSockets(server: () => ApiServer, counted: Counted, { sources, targets }: Amounts): void {
+  const connected = async (test: (cluster: Cluster) => Promise<void>): Promise<void> => {
+    const { url, ca, token } = server()
+    const client = new Client({ url, ca, token })
+    let running: AsyncDisposable | undefined
+    try {
+      await test({
+        client,
+        start: async options => {
+          await running?.[Symbol.asyncDispose]()
+          const one = new CopyReconciler({ ...options, client, cache: new InformerCache(client) })
+          running = one
+          one.start()
+          await one.settled()
+          return one
+        },
+        restart: async () => running?.[Symbol.asyncDispose](),
+      })
+    } finally {
+      await running?.[Symbol.asyncDispose]()
+      await client.close()
+    }
+  }
+  /** Namespaces and a set of one test's own. */
+  const fill = async (client: Client, name: string, count: number): Promise<string[]> => {
+    await client.create(namespaces, { metadata: { name } })
+    const names = Array.from({ length: count }, (_, i) => `${name}-${i}`)
+    for (const each of names) await client.create(namespaces, { metadata: { name: each, labels: { [name]: 'x' } } })
+    return names
+  }
+  const settings = (name: string): Options<ConfigMap, ConfigMap> => ({
+    name,
+    source: configMaps.within({ namespaces: [name], labels: { source: 'x' } }),
+    copies: configMaps,
+    targets: name,
+    build: ({ data }) => ({ metadata: { labels: { app: 'arcade' } }, data: data ?? {} }),
+    parts: parts({ spec: specPart() }),
+  })
+  const makeSources = async (client: Client, namespace: string, count: number): Promise<void> => {
+    for (let i = 0; i < count; i++) {
+      await client.create(configMaps, {
+        metadata: { namespace, name: `s${i}`, labels: { source: 'x' } },
+        data: { n: `${i}` },
+      })
+    }
+  }
+  const copiesOf = async (client: Client, set: string): Promise<ConfigMap[]> =>
+    (await client.list(configMaps.within({ labels: { [copySetLabel]: set } }))).items
+
+  it.each(['ingest', 'full'] as const)(
+    `H3, H4, H7: ${sources} sources in ${targets} namespaces, mode %s: kept, repaired, and at rest without a request`,
+    { timeout: 300_000 },
+    mode =>
+      connected(async ({ client, start, restart }) => {
+        const name = `many-${mode}`
+        const [first = '', second = ''] = await fill(client, name, targets)
+        await makeSources(client, name, sources)
+        const reconciler = await start({ ...settings(name), mode })
+        expect(await copiesOf(client, name)).toHaveLength(sources * targets)
+        const rest = async (): Promise<void> => {
+          await until(() => expect(reconciler.report()).toMatchObject({ queued: 0, running: 0, waiting: 0 }))
+          const { writes } = reconciler.report()
+          await counted()
+          reconciler.resync()
+          await reconciler.settled()
+          expect([undefined, 0]).toContain(await counted())
+          expect(reconciler.report().writes).toEqual(writes)
+        }
+        await rest()
+        const key = { namespace: first, name: 's0' }
+        await client.patch(configMaps, key, { data: { n: 'edited' } })
+        await until(async () => expect((await client.get(configMaps, key))?.data).toEqual({ n: '0' }))
+        await client.patch(configMaps, key, { metadata: { labels: { app: 'edited' } } })
+        await until(async () => expect((await client.get(configMaps, key))?.metadata?.labels?.app).toBe('arcade'))
+        await client.patch(configMaps, key, { metadata: { annotations: { note: 'x' } } })
+        await client.delete(configMaps, { namespace: second, name: 's1' })
+        await until(async () => expect(await client.get(configMaps, { namespace: second, name: 's1' })).toBeDefined())
+        await rest()
+        expect(reconciler.report()).toMatchObject({ repairs: 2, writes: { create: sources * targets + 1, update: 2 } })
+        expect((await client.get(configMaps, key))?.metadata?.annotations?.note).toBe('x')
+
+        await client.patch(configMaps, { namespace: name, name: 's1' }, { data: { n: 'new' } })
+        const withNew = async () => (await copiesOf(client, name)).filter(({ data }) => data?.n === 'new')
+        await until(async () => expect(await withNew()).toHaveLength(targets))
+        await client.delete(configMaps, { namespace: name, name: 's0' })
+        await until(async () => expect(await copiesOf(client, name)).toHaveLength((sources - 1) * targets))
+        await client.patch(namespaces, { name: second }, { metadata: { labels: { [name]: null } } })
+        await until(async () => expect(await copiesOf(client, name)).toHaveLength((sources - 1) * (targets - 1)))
+        await rest()
+
+        await restart()
+        await client.delete(configMaps, { namespace: first, name: 's1' })
+        const after = await start({ ...settings(name), mode })
+        expect(after.report()).toMatchObject({ dryRuns: 0, writes: { create: 1, update: 0, delete: 0 } })
+        // A namespace on its way out: no request is made into it, and none fails.
+        await client.delete(namespaces, { name: first })
+        await until(() => expect(after.report()).toMatchObject({ queued: 0, running: 0, waiting: 0 }))
+        expect(after.report().failures).toBe(0)
+      }),
+  )
+
+  it(
+    'H6: defaults, pruning, a status, and a webhook over TLS: two writes a copy, and then none',
+    { timeout: 120_000 },
+    () =>
+      connected(async ({ client, start }) => {
+        const name = 'defaults'
+        const spaces = await fill(client, name, 4)
+        await defineGames(client)
+        await until(() =>
+          client.create(games, { metadata: { namespace: name, name: 'chess' }, spec: { title: 'Chess' } }),
+        )
+        const options: Options<Game, Game> = {
+          name,
+          source: games.within({ namespaces: [name] }),
+          copies: games,
+          targets: name,
+          build: ({ spec }) =>
+            ({ spec: { title: spec?.title ?? '', pruned: 'x' } as Game['spec'], status: { phase: 'Copied' } }) as Game,
+          parts: content,
+        }
+        const reconciler = await start(options)
+        expect(reconciler.report()).toMatchObject({ writes: { create: 4, status: 4, update: 0 }, dryRuns: 0 })
+        expect((await client.get(games, { namespace: spaces[1] ?? '', name: 'chess' }))?.spec).toEqual({
+          title: 'Chess',
+          lives: 3,
+        })
+        reconciler.resync()
+        await reconciler.settled()
+        expect(reconciler.report()).toMatchObject({ writes: { create: 4, status: 4, update: 0 } })
+        const after = await start(options)
+        expect(after.report()).toMatchObject({ dryRuns: 1, writes: { create: 0, status: 0, update: 0 } })
+        await client.status.patch(games, { namespace: spaces[1] ?? '', name: 'chess' }, { status: { phase: 'Edited' } })
+        await until(() => expect(after.report().writes.status).toBe(1))
+      }),
+  )
+
+  it(
+    'H6: a mutating webhook over TLS is learned from its answers, and after a restart by one dry run a source',
+    { timeout: 120_000 },
+    () =>
+      connected(async ({ client, start }) => {
+        const name = 'hooked'
+        await fill(client, name, 4)
+        await makeSources(client, name, 2)
+        await using hook = await serveHooks(hooks(() => 'by the hook'))
+        await client.create(
+          mutatingWebhookConfigurations,
+          hooked('configmaps', { [name]: 'x' }, hook.clientConfig) as never,
+        )
+        try {
+          // a server takes its time to call a new webhook
+          const probe = { namespace: `${name}-0`, name: 'probe' }
+          await until(async () => {
+            await client.delete(configMaps, probe)
+            expect((await client.create(configMaps, { metadata: probe, data: { a: 'b' } })).data).toMatchObject({
+              hooked: 'by the hook',
+            })
+          })
+          const reconciler = await start(settings(name))
+          expect(reconciler.report()).toMatchObject({ writes: { create: 8, update: 0 } })
+          const after = await start(settings(name))
+          expect(after.report()).toMatchObject({ dryRuns: 2, writes: { create: 0, update: 0 } })
+          expect((await copiesOf(client, name)).every(({ data }) => data?.hooked === 'by the hook')).toBe(true)
+          expect(hook.calls()).toBeGreaterThanOrEqual(10)
+        } finally {
+          await client.delete(mutatingWebhookConfigurations, { name: 'hooks' })
+        }
+      }),
+  )
+
+  it(
+    'H5, H6: a storm of another writer ends as the source wants it, with its repairs damped',
+    { timeout: 120_000 },
+    () =>
+      connected(async ({ client, start }) => {
+        const name = 'storm'
+        const spaces = await fill(client, name, 3)
+        await makeSources(client, name, 2)
+        const flapping: unknown[] = []
+        const reconciler = await start({
+          ...settings(name),
+          damping: { repairs: 3, minMs: 200, maxMs: 400 },
+          onEvent: event => event.type === 'flapping' && flapping.push(event),
+        })
+        const key = { namespace: spaces[0] ?? '', name: 's0' }
+        for (let i = 0; i < 60; i++) {
+          const change = client.patch(configMaps, key, { data: { n: `rival ${i}` } }, { fieldManager: 'rival' })
+          await change.catch(error => {
+            if (!isConflict(error)) throw error
+          })
+        }
+        await until(async () => {
+          const { data } = (await client.get(configMaps, key)) ?? {}
+          if (data?.n === '0') await client.patch(configMaps, key, { data: { n: 'rival' } }, { fieldManager: 'rival' })
+          expect(flapping).toMatchObject([{ key: `${key.namespace}/s0`, managers: ['rival'] }])
+        })
+        await reconciler.settled()
+        expect((await client.get(configMaps, key))?.data).toEqual({ n: '0' })
+        expect(reconciler.report()).toMatchObject({ failing: new Map() })
+        expect(reconciler.report().writes.update).toBeLessThan(20)
+      }),
+  )
+}

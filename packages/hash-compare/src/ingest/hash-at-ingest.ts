@@ -1,0 +1,71 @@
+import type { KubernetesObject, OwnerReference } from '@wherry/client'
+import { checkOptions, text, texts } from '@wherry/client/checks'
+import { digestsOf, type Parts } from '../parts/parts.ts'
+import type { HashedObject } from './hashed-object.ts'
+import { Shared } from './shared.ts'
+
+export interface HashAtIngestOptions {
+  /** Labels to keep, to find copies by: the one that names a copy's parent, say. @default none */
+  readonly labels?: readonly string[] | undefined
+  /**
+   * The projection's name in the view's key. Two that differ must have different names where both are used of one resource.
+   * @default `hashes:` and the names of the parts and labels
+   */
+  readonly name?: string | undefined
+}
+
+/** The arguments of `resource.project`. */
+export type NamedProjection<T, C> = readonly [name: string, project: (object: T) => C]
+
+/**
+ * A projection that keeps of each observed object its key, uid, resourceVersion, generation, owners and the hashes of its
+ * parts: some 250 bytes, whatever the object's size. Made once, at module level:
+ *
+ * ```ts
+ * const copies = configMaps.within({ labels: 'example.com/copy' }).project(...hashAtIngest(parts({ spec: specPart() })))
+ * ```
+ *
+ * The promise (rule H3): the hashes are of what was observed, computed from each version of the object as it came from the
+ * server, not of what an annotation claims. So an edit by hand, of any part, is a difference as soon as its event is there,
+ * with no read of the object. What no part has is not seen: other annotations, unless `specPart` was told of them.
+ *
+ * Objects are decoded with numbers: an object with an integer beyond 2^53 − 1 in a part can't be hashed, and the projection
+ * throws an `InexactIntegerError` of it (rule X11), which a cache reports for that one key.
+ */
+export function hashAtIngest<T extends object, N extends string>(
+  of: Parts<T, N>,
+  options?: HashAtIngestOptions,
+): NamedProjection<T, HashedObject<N>> {
+  checkOptions('hashAtIngest', options, { labels: texts, name: text })
+  const kept = options?.labels ?? []
+  const name =
+    options?.name ?? ['hashes:', of.names.join(','), ...(kept.length > 0 ? [';', kept.join(',')] : [])].join('')
+  const strings = new Shared<string>()
+  const owners = new Shared<readonly OwnerReference[]>()
+  const labelSets = new Shared<Readonly<Record<string, string>>>()
+  const share = (value: string): string => strings.get(value, value)
+
+  const shareLabels = (labels: Readonly<Record<string, string>> | undefined): Record<string, string> | undefined => {
+    if (kept.length === 0 || !labels) return undefined
+    const entries = kept.filter(key => Object.hasOwn(labels, key)).map(key => [key, labels[key] as string] as const)
+    return labelSets.get(JSON.stringify(entries), Object.fromEntries(entries))
+  }
+  const project = (object: T): HashedObject<N> => {
+    const digests = digestsOf(object, of).map(digest => digest && share(digest))
+    const { namespace, name, uid, resourceVersion, generation, labels, ownerReferences } =
+      (object as KubernetesObject).metadata ?? {}
+    return {
+      metadata: {
+        namespace: namespace === undefined ? undefined : share(namespace),
+        name: share(name ?? ''),
+        uid: uid ?? '',
+        resourceVersion: resourceVersion ?? '',
+        generation,
+        labels: shareLabels(labels),
+        ownerReferences: ownerReferences && owners.get(JSON.stringify(ownerReferences), ownerReferences),
+      },
+      hashes: of.record(digests),
+    }
+  }
+  return [name, project]
+}

@@ -1,0 +1,65 @@
+import { OptionTypeError } from '@wherry/client'
+import { anything, checkOptions, integer } from '@wherry/client/checks'
+import { type DifferingPaths, differingPaths } from './differing-paths.ts'
+import type { Part } from './part.ts'
+import type { PartHashes, Parts } from './parts.ts'
+
+/** A part in which two objects differ. */
+export interface PartDifference<N extends string = string> {
+  readonly part: N
+  /**
+   * Where, as JSON pointers in what the part's function gives; `undefined` where the objects were not at hand. Never a
+   * value: what is in a Secret stays there (its keys are named).
+   */
+  readonly paths?: readonly string[] | undefined
+  /** There are more paths than these. */
+  readonly more?: boolean | undefined
+}
+
+/** What {@link compareParts} needs to say where parts differ. */
+export interface PathsOf<T, N extends string> {
+  readonly parts: Parts<T, N>
+  /** The objects that were hashed, in the order of the hashes. */
+  readonly objects: readonly [T, T]
+  /** Most paths told of each part. @default 10 */
+  readonly maxPaths?: number | undefined
+}
+
+/**
+ * Says in which parts two objects differ, by their hashes, in the order of `a`; an empty list: they are equal. A part that
+ * one has and the other does not is a difference. With `where`, also in which places: that walks the objects again, for a
+ * log or an event.
+ *
+ * Digests of another version (another tag than `v1:`) differ from all of this one.
+ */
+export function compareParts<N extends string, T = never>(
+  a: PartHashes<N>,
+  b: PartHashes<N>,
+  where?: PathsOf<T, N>,
+): PartDifference<N>[] {
+  const names = new Set([...Object.keys(checked('a', a)), ...Object.keys(checked('b', b))] as N[])
+  const differing = [...names].filter(name => digestIn(a, name) !== digestIn(b, name))
+  if (where === undefined) return differing.map(part => ({ part }))
+  checkOptions('compareParts', where, { parts: anything, objects: anything, maxPaths: integer(1, 1000) })
+  const { parts, objects, maxPaths = 10 } = where
+  return differing.map(part => ({ part, ...pathsIn(parts, part, objects, maxPaths) }))
+}
+
+function pathsIn<T, N extends string>(
+  { names, list }: Parts<T, N>,
+  part: N,
+  [a, b]: readonly [T, T],
+  maxPaths: number,
+): DifferingPaths | undefined {
+  const found = list[names.indexOf(part)] as Part<T> | undefined
+  return found && differingPaths(found.of(a), found.of(b), maxPaths)
+}
+
+function digestIn(hashes: PartHashes, name: string): string | undefined {
+  return Object.hasOwn(hashes, name) ? hashes[name] : undefined
+}
+
+function checked<N extends string>(option: string, hashes: PartHashes<N>): PartHashes<N> {
+  if (hashes === null || typeof hashes !== 'object') throw new OptionTypeError(option, 'hashes of parts', `${hashes}`)
+  return hashes
+}

@@ -1,0 +1,70 @@
+import { OptionTypeError } from '@wherry/client'
+import { checkOptions, texts } from '@wherry/client/checks'
+import { hashesAnnotation } from '../annotations/key.ts'
+import type { Part } from './part.ts'
+
+/** Which labels or annotations matter: these keys, or those for which the function says so. */
+export type KeyFilter = readonly string[] | ((key: string) => boolean)
+
+export interface SpecPartOptions {
+  /** @default all */
+  readonly labels?: KeyFilter | undefined
+  /** @default none: most are other programs' notes */
+  readonly annotations?: KeyFilter | undefined
+}
+
+type Strings = Readonly<Record<string, string>>
+interface AnyObject {
+  readonly metadata?:
+    | { readonly name?: unknown; readonly labels?: Strings | null; readonly annotations?: Strings | null }
+    | null
+    | undefined
+}
+
+/**
+ * What an object is to be (rule H2): its name, the labels and annotations that matter, and its spec; of a resource without
+ * one (ConfigMaps, Secrets, Roles) `data`, `rules` or what else there is: all but `apiVersion`, `kind`, `metadata` and
+ * `status`. The namespace is no part of it: copies of one object are equal in all namespaces.
+ *
+ * The value has the object's own shape, so that paths in it are paths in the object. No labels and empty labels are equal,
+ * and so with annotations.
+ */
+export function specPart(options?: SpecPartOptions): Part<object> {
+  if (options !== undefined) checkOptions('specPart', options, { labels: keyFilter, annotations: keyFilter })
+  const labels = filterOf(options?.labels ?? (() => true))
+  const annotations = filterOf(options?.annotations ?? [])
+  const kept = { labels, annotations: (key: string) => key !== hashesAnnotation && annotations(key) }
+  return {
+    of: object => {
+      const { apiVersion: _a, kind: _k, status: _s, metadata, ...rest } = object as AnyObject & Record<string, unknown>
+      const { name, labels: allLabels, annotations: allAnnotations } = metadata ?? {}
+      return {
+        ...rest,
+        metadata: {
+          name,
+          labels: options?.labels === undefined ? (allLabels ?? {}) : chosen(allLabels, kept.labels),
+          annotations: chosen(allAnnotations, kept.annotations),
+        },
+      }
+    },
+    holds: (what, key) => kept[what](key),
+  }
+}
+
+function chosen(all: Strings | null | undefined, keep: (key: string) => boolean): Strings {
+  if (all === undefined || all === null) return {}
+  // fromEntries makes a member of `__proto__`; an assignment would not.
+  return Object.fromEntries(Object.entries(all).filter(([key]) => keep(key)))
+}
+
+function filterOf(filter: KeyFilter): (key: string) => boolean {
+  if (typeof filter === 'function') return filter
+  const keys = new Set(filter)
+  return key => keys.has(key)
+}
+
+function keyFilter(option: string, value: unknown): void {
+  if (typeof value === 'function') return
+  if (!Array.isArray(value)) throw new OptionTypeError(option, 'a list of keys, or a function of a key', typeof value)
+  texts(option, value)
+}

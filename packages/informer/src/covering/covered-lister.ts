@@ -1,0 +1,118 @@
+import {
+  type KubernetesObject,
+  keyText,
+  LabelSelector,
+  type LabelSelectorInput,
+  type ObjectKey,
+  projector,
+  type Scope,
+  type View,
+} from '@wherry/client'
+import type { Lister, ListerOptions, ObjectVersion } from '../lister.ts'
+import { covers } from './covers.ts'
+
+/**
+ * Reads `view` from the lister of a wider one, which must cover it ({@link covers}): selectors and projection are applied
+ * on each read, and nothing is kept. Equal reads give equal objects, not the same ones, where something is projected.
+ *
+ * An object of the wider view that could not be transformed counts as one of the view's where its key does.
+ *
+ * @throws RangeError where `wide` does not cover `view`.
+ */
+export function coveredLister<C, S extends Scope>(wide: View, lister: Lister<unknown>, view: View<C, S>): Lister<C, S> {
+  if (!covers(wide, view)) throw new RangeError(`${wide.key} does not cover ${view.key}`)
+  return new CoveredLister<C, S>(wide, lister, view)
+}
+
+class CoveredLister<C, S extends Scope> implements Lister<C, S> {
+  readonly #lister: Lister<unknown>
+  readonly #project: (object: object) => C
+  readonly #namespaces: ReadonlySet<string> | undefined
+  readonly #fields: View['fields']['requirements']
+  readonly #labels: LabelSelector | undefined
+
+  constructor(wide: View, lister: Lister<unknown>, view: View<C, S>) {
+    this.#lister = lister
+    const isSame = wide.projection.kind === view.projection.kind
+    this.#project = isSame ? object => object as C : projector(view)
+    this.#namespaces =
+      view.namespaces === undefined || view.namespaces.length === wide.namespaces?.length
+        ? undefined
+        : new Set(view.namespaces)
+    this.#fields = wide.fields.text === view.fields.text ? [] : view.fields.requirements
+    this.#labels = wide.labels.text === view.labels.text ? undefined : view.labels
+  }
+
+  get(key: ObjectKey<S> | string): C | undefined {
+    if (!this.#isWithin(textOf(key))) return undefined
+    const object = this.#lister.get(key)
+    return object !== undefined && this.#matches(object) ? this.#project(object as object) : undefined
+  }
+
+  list(options: ListerOptions = {}): C[] {
+    const objects = this.#lister.list({ ...options, labels: this.#narrowed(options.labels) })
+    const isWhole = this.#namespaces === undefined && this.#fields.length === 0
+    const within = isWhole ? objects : objects.filter(object => this.#isWithin(keyOf(object as KubernetesObject)))
+    return within.map(object => this.#project(object as object))
+  }
+
+  *keys(): IterableIterator<string> {
+    for (const key of this.#lister.keys()) if (this.#has(key)) yield key
+  }
+
+  get size(): number {
+    if (this.#namespaces === undefined && this.#labels === undefined && this.#fields.length === 0) {
+      return this.#lister.size
+    }
+    let size = 0
+    for (const _ of this.keys()) size += 1
+    return size
+  }
+
+  failed(): readonly string[] {
+    return this.#lister.failed().filter(key => this.#isWithin(key))
+  }
+
+  version(key: ObjectKey<S> | string): ObjectVersion | undefined {
+    return this.#has(textOf(key)) ? this.#lister.version(key) : undefined
+  }
+
+  #narrowed(labels: LabelSelectorInput | undefined): LabelSelectorInput | undefined {
+    if (this.#labels === undefined || labels === undefined) return this.#labels ?? labels
+    return this.#labels.and(LabelSelector.of(labels))
+  }
+
+  #has(key: string): boolean {
+    if (!this.#isWithin(key)) return false
+    if (this.#labels === undefined) return this.#lister.version(key) !== undefined
+    let object: unknown
+    try {
+      object = this.#lister.get(key)
+    } catch {
+      return true
+    }
+    return object !== undefined && this.#matches(object)
+  }
+
+  #isWithin(key: string): boolean {
+    const slash = key.indexOf('/')
+    const namespace = key.slice(0, Math.max(slash, 0))
+    if (this.#namespaces !== undefined && !this.#namespaces.has(namespace)) return false
+    return this.#fields.every(({ field, operator, value }) => {
+      const actual = field === 'metadata.name' ? key.slice(slash + 1) : namespace
+      return (actual === value) === (operator === '=')
+    })
+  }
+
+  #matches(object: unknown): boolean {
+    return this.#labels === undefined || this.#labels.matches((object as KubernetesObject).metadata?.labels)
+  }
+}
+
+function textOf(key: ObjectKey | string): string {
+  return typeof key === 'string' ? key : keyText(key)
+}
+
+function keyOf({ metadata }: KubernetesObject): string {
+  return keyText({ namespace: metadata?.namespace, name: `${metadata?.name}` })
+}

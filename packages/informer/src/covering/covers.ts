@@ -1,0 +1,46 @@
+import type { View } from '@wherry/client'
+
+/**
+ * Whether what `wide` reads is enough to answer reads of `view` (rule D13): its namespaces contain the view's, its
+ * selectors are the same or absent, and its projection is the same, or is default or full where only metadata is wanted.
+ *
+ * A selector of labels can be applied on read only to objects that carry their metadata, so that a named projection must
+ * have the same one. Of fields, a name and a namespace can be found in any object's key; others only the server knows.
+ */
+export function covers(wide: View, view: View): boolean {
+  return (
+    sameResource(wide, view) &&
+    sameProjection(wide, view) &&
+    containsNamespaces(wide, view) &&
+    (wide.labels.text === view.labels.text || (wide.labels.text === '' && hasMetadata(wide))) &&
+    (wide.fields.text === view.fields.text || (wide.fields.text === '' && isOfKey(view)))
+  )
+}
+
+function sameResource({ resource: a }: View, { resource: b }: View): boolean {
+  return a.group === b.group && a.version === b.version && a.plural === b.plural
+}
+
+function sameProjection({ projection: wide }: View, { projection: view }: View): boolean {
+  if (wide.kind === view.kind && wide.name === view.name) return isSameFunction(wide, view)
+  return view.kind === 'metadata' && (wide.kind === 'default' || wide.kind === 'full')
+}
+
+/** Whether two projections of one name are one and the same. */
+export function isSameFunction(a: View['projection'], b: View['projection']): boolean {
+  return a.project === b.project || (a.selfNamed === true && b.selfNamed === true)
+}
+
+function containsNamespaces(wide: View, view: View): boolean {
+  const { namespaces } = wide
+  if (namespaces === undefined) return true
+  return view.namespaces?.every(namespace => namespaces.includes(namespace)) === true
+}
+
+function hasMetadata({ projection }: View): boolean {
+  return projection.kind !== 'named'
+}
+
+function isOfKey({ fields }: View): boolean {
+  return fields.requirements.every(({ field }) => field === 'metadata.name' || field === 'metadata.namespace')
+}

@@ -1,0 +1,40 @@
+import { type ReadTarget, targetsOf, type View } from '@wherry/client'
+
+/**
+ * In what form objects are read: their metadata alone, without `managedFields`, whole, or whole with exact integers. Each but
+ * the last is enough for views of the forms before it.
+ */
+export type ReadForm = 'metadata' | 'lean' | 'whole' | 'exact'
+
+const byWidth: readonly ReadForm[] = ['metadata', 'lean', 'whole', 'exact']
+
+/** The least form that a view can be made of. A projection of the caller's own may want all that there is. */
+export function formOf({ projection: { kind } }: View): ReadForm {
+  if (kind === 'metadata' || kind === 'exact') return kind
+  return kind === 'default' ? 'lean' : 'whole'
+}
+
+/** The least form that is enough for all of some views of one scope. */
+export function formFor(views: readonly View[]): ReadForm {
+  return views.map(formOf).reduce((a, b) => (byWidth.indexOf(a) < byWidth.indexOf(b) ? b : a), 'metadata')
+}
+
+/**
+ * Views of the same key can share a watch: of the same resource, namespaces and selectors. Views with exact integers are
+ * decoded apart, and have a watch of their own.
+ */
+export function scopeKey(view: View): string {
+  const { group, version, plural } = view.resource
+  const exact = formOf(view) === 'exact'
+  return JSON.stringify([group, version, plural, view.namespaces ?? null, view.labels.text, view.fields.text, exact])
+}
+
+const kinds = { metadata: 'metadata', lean: 'default', whole: 'full', exact: 'exact' } as const
+
+/** What to read for the scope of a view in a form: one target for each namespace, or one for all. */
+export function targetsFor(scope: View, form: ReadForm): ReadTarget[] {
+  const { key, resource, namespaces, labels, fields } = scope
+  const kind = kinds[form]
+  const projection = { kind, name: kind }
+  return targetsOf({ key, resource, namespaces, labels, fields, projection, within: scope.within })
+}

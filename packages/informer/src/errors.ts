@@ -1,0 +1,56 @@
+/** The informer was stopped: nothing can be added to it, and who waited for its first state waits in vain. */
+export class InformerStoppedError extends Error {
+  override readonly name = 'InformerStoppedError'
+  readonly code = 'INFORMER_STOPPED'
+  /** The key of its view. */
+  readonly view: string
+
+  constructor(view: string) {
+    super(`the informer of ${view} was stopped`)
+    this.view = view
+  }
+}
+
+/** An object is there, but the view's projection threw for it (rule R30). Its cause is what was thrown. */
+export class TransformError extends Error {
+  override readonly name = 'TransformError'
+  readonly code = 'TRANSFORM_FAILED'
+  /** The key of the view. */
+  readonly view: string
+  /** `namespace/name` of the object. */
+  readonly key: string
+
+  constructor(view: string, key: string, cause: unknown) {
+    super(`${key} of ${view} could not be transformed`, { cause })
+    this.view = view
+    this.key = key
+  }
+}
+
+/** A handler was removed before it had been told of all that was there at first. */
+export class HandlerRemovedError extends Error {
+  override readonly name = 'HandlerRemovedError'
+  readonly code = 'HANDLER_REMOVED'
+  /** The key of the view. */
+  readonly view: string
+
+  constructor(view: string) {
+    super(`the handler was removed from ${view} before it had synced`)
+    this.view = view
+  }
+}
+
+/** Objects were to be selected by labels, and the view's projection leaves labels out. */
+export class LabelsNotKeptError extends Error {
+  override readonly name = 'LabelsNotKeptError'
+  readonly code = 'LABELS_NOT_KEPT'
+  /** The key of the view. */
+  readonly view: string
+
+  constructor(view: string) {
+    super(
+      `${view} keeps no labels to select by: keep metadata.labels in its projection, select in the view (within({ labels })), or list by an index`,
+    )
+    this.view = view
+  }
+}

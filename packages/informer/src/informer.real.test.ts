@@ -1,0 +1,89 @@
+import { Client, isForbidden, type ReadTarget, targetsOf } from '@wherry/client'
+import { configMaps, namespaces } from '@wherry/client/resources/core'
+import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
+import { type RealApiServer, startRealApiServer } from '@wherry/testing'
+import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { Informer } from './informer.ts'
+import { Reflector } from './reflector/reflector.ts'
+import { RecordingIntake } from './testkit/recording-intake.ts'
+import { behavesAsAnInformer, relistsAfter } from './testkit/scenarios.ts'
+import { definition, definitions, things } from './testkit/things.ts'
+
+const available = await realApiServerAvailable('informers')
+
+describe.runIf(available)('an informer, on a real API server', () => {
+  let server: RealApiServer
+  const open: { close(): Promise<void> }[] = []
+  const waiting = { timeout: 60_000, interval: 10 }
+
+  const clientOf = (token: string): Client => {
+    const client = new Client({ url: server.url, ca: server.ca, token })
+    open.push(client)
+    return client
+  }
+
+  beforeAll(async () => {
+    server = await startRealApiServer({ tokens: { 'token-of-reader': { name: 'reader', groups: [] } } })
+    const client = clientOf(server.token)
+    await client.create(namespaces, { metadata: { name: 'ns' } })
+  }, 120_000)
+
+  afterEach(async () => {
+    for (const one of open.splice(0).reverse()) await one.close()
+  })
+
+  afterAll(() => server?.close())
+
+  behavesAsAnInformer(async () => ({ client: clientOf(server.token) }))
+
+  it('R17, R28: a relist after a restart tells the difference only', async () => {
+    const own = await startRealApiServer()
+    open.push(own)
+    const client = new Client({ url: own.url, ca: own.ca, token: own.token })
+    open.push(client)
+    await client.create(namespaces, { metadata: { name: 'ns' } })
+    await relistsAfter(() => own.restart(), client)
+  }, 120_000)
+
+  it('R36: a 403 is told, and the state comes once it is allowed', async () => {
+    const admin = clientOf(server.token)
+    const informer = new Informer({ client: clientOf('token-of-reader'), view: configMaps })
+    open.push(informer)
+    informer.start()
+    const error = await informer.whenSynced().catch((error: unknown) => error)
+    expect(isForbidden(error)).toBe(true)
+    const verbs = ['list', 'watch']
+    await admin.create(clusterRoles, {
+      metadata: { name: 'reader' },
+      rules: [{ apiGroups: [''], resources: ['configmaps'], verbs }],
+    })
+    await admin.create(clusterRoleBindings, {
+      metadata: { name: 'reader' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'reader' },
+      subjects: [{ kind: 'User', name: 'reader', apiGroup: 'rbac.authorization.k8s.io' }],
+    })
+    await vi.waitFor(() => expect(informer.hasSynced).toBe(true), waiting)
+  })
+
+  it('D8: a definition that is deleted and comes back', async () => {
+    const client = clientOf(server.token)
+    await client.create(definitions, definition)
+    await expect.poll(() => client.discover({ group: 'x.io', version: 'v1', kind: 'Thing' }), waiting).toBeDefined()
+    const intake = new RecordingIntake()
+    const reflector = new Reflector({ client, target: targetsOf(things)[0] as ReadTarget })
+    open.push({ close: () => reflector.stop() })
+    reflector.add(intake)
+    reflector.start()
+    await vi.waitFor(() => expect(reflector.state).toBe('watching'), waiting)
+    await client.create(things, { metadata: { name: 'a', namespace: 'ns' } } as object)
+    await vi.waitFor(() => expect(intake.log.at(-1)).toBe('ADDED a'), waiting)
+    await client.delete(definitions, { name: 'things.x.io' })
+    await vi.waitFor(() => expect(intake.log.slice(-2)).toEqual(['DELETED a', 'clear']), waiting)
+    await vi.waitFor(() => client.create(definitions, definition), waiting)
+    await expect.poll(() => client.discover({ group: 'x.io', version: 'v1', kind: 'Thing' }), waiting).toBeDefined()
+    await vi.waitFor(() => client.create(things, { metadata: { name: 'b', namespace: 'ns' } } as object), waiting)
+    reflector.retryNow()
+    await vi.waitFor(() => expect(intake.names).toEqual(['b']), waiting)
+  }, 180_000)
+})

@@ -1,0 +1,507 @@
+import {
+  type Client,
+  defineResource,
+  isForbidden,
+  isResourceNotFound,
+  OptionRangeError,
+  OptionTypeError,
+} from '@wherry/client'
+import { configMaps } from '@wherry/client/resources/core'
+import { afterEach, describe, expect, it } from 'vitest'
+import { InformerStoppedError } from './errors.ts'
+import { Informer, type InformerOptions } from './informer.ts'
+import { configMap, view } from './testkit/bench.ts'
+import { type SimulatedCluster, type SimulatedOptions, simulatedCluster } from './testkit/served.ts'
+import { createDefinition, things as customThings, definition, definitions } from './testkit/things.ts'
+
+type ConfigMapOptions = InformerOptions<object, 'namespaced'>
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close()
+})
+
+async function cluster(seed: number, options: SimulatedOptions = {}): Promise<SimulatedCluster> {
+  const made = await simulatedCluster(seed, options)
+  open.push(made)
+  return made
+}
+
+function informerOf({ client, simulation }: SimulatedCluster, options: Partial<ConfigMapOptions> = {}) {
+  const informer = new Informer<object, 'namespaced'>({ client, view, ...options })
+  open.push({ close: () => simulation.run(() => informer.close()) })
+  return informer
+}
+
+const key = (name: string) => ({ name, namespace: 'ns' })
+const names = (objects: readonly object[]): unknown[] =>
+  objects.map(object => (object as { metadata: { name: string } }).metadata.name).sort()
+
+const dataOf = (object: object | undefined): unknown => (object as { data?: { value?: string } }).data?.value
+
+describe('an informer', () => {
+  it('keeps the objects of its view as they are on the server', async () => {
+    const served = await cluster(1)
+    const { server, writer, simulation } = served
+    await server.fill([configMap('a'), configMap('b')])
+    const informer = informerOf(served)
+    expect([informer.state, informer.hasSynced, informer.size]).toEqual(['idle', false, 0])
+    informer.start()
+    informer.start()
+    await simulation.run(() => informer.whenSynced())
+    expect(names(informer.list())).toEqual(['a', 'b'])
+    expect(informer.get(key('a'))).toBe(informer.get('ns/a'))
+    expect([...informer.keys()].sort()).toEqual(['ns/a', 'ns/b'])
+    await simulation.run(async () => {
+      await writer.create(view, configMap('c'))
+      await writer.patch(view, key('a'), { data: { x: 'y' } })
+      await writer.delete(view, key('b'))
+    })
+    await simulation.runUntil(() => informer.get('ns/b') === undefined)
+    expect(names(informer.list({ namespace: 'ns' }))).toEqual(['a', 'c'])
+    expect(informer.get('ns/a')).toMatchObject({ data: { x: 'y' } })
+    expect(informer.version('ns/a')?.resourceVersion).toMatch(/^\d+$/)
+    expect(informer.lastSyncedResourceVersion).toBe(`${await server.revision()}`)
+    expect([informer.state, informer.hasSynced, informer.lastError, informer.failed()]).toEqual([
+      'watching',
+      true,
+      undefined,
+      [],
+    ])
+    expect(informer.stats()).toMatchObject({ objects: 2, failed: 0, cursors: 0, registrations: 0 })
+  })
+
+  it('R31: tells handlers what is there and what happens then', async () => {
+    const served = await cluster(2)
+    const { server, writer, simulation } = served
+    await server.fill([configMap('a')])
+    const informer = informerOf(served)
+    const log: string[] = []
+    informer.addHandler({
+      add: (_, about) => log.push(`add ${about.key} ${about.isInInitialList}`),
+      update: (_, __, about) => log.push(`update ${about.key}`),
+      delete: (_, about) => log.push(`delete ${about.key} ${about.finalStateUnknown}`),
+    })
+    informer.start()
+    await simulation.run(() => informer.whenSynced())
+    await simulation.run(async () => {
+      await writer.create(view, configMap('b'))
+      await writer.patch(view, key('a'), { data: { x: 'y' } })
+      await writer.delete(view, key('b'))
+    })
+    await simulation.runUntil(() => log.length === 4)
+    expect(log).toEqual(['add ns/a true', 'add ns/b false', 'update ns/a', 'delete ns/b false'])
+  })
+
+  it('R27, R28: a relist tells the difference, and a delete whose last state is not known', async () => {
+    const served = await cluster(3)
+    const { server, writer, simulation, transport } = served
+    await server.fill(['a', 'b', 'c'].map(name => configMap(name)))
+    const informer = informerOf(served)
+    informer.start()
+    await simulation.run(() => informer.whenSynced())
+    const log: string[] = []
+    informer.addHandler({
+      add: (_, about) => log.push(`add ${about.key}`),
+      update: (_, __, about) => log.push(`update ${about.key}`),
+      delete: (_, about) => log.push(`delete ${about.key} ${about.finalStateUnknown}`),
+    })
+    await simulation.runUntil(() => log.length === 3)
+    log.length = 0
+    transport.controls.refuse(true)
+    for (const connection of transport.controls.connections()) transport.controls.kill(connection)
+    await simulation.run(async () => {
+      await writer.delete(view, key('a'))
+      await writer.create(view, configMap('d'))
+      await writer.patch(view, key('b'), { data: { x: 'y' } })
+    })
+    await server.expireWatchCaches()
+    transport.controls.refuse(false)
+    await simulation.runUntil(() => log.length === 3)
+    expect(log[0]).toBe('delete ns/a true')
+    expect(log.slice(1).sort()).toEqual(['add ns/d', 'update ns/b'])
+  })
+
+  it('R5: an object that a restored server gave the resourceVersion of a state that is gone is what it is now', async () => {
+    const served = await cluster(17)
+    const { server, writer, simulation } = served
+    await server.fill([configMap('a'), configMap('b')])
+    const early = await server.revision()
+    const informer = informerOf(served)
+    const log: string[] = []
+    informer.addHandler({ update: (object, old, { key }) => log.push(`${key} ${dataOf(old)} ${dataOf(object)}`) })
+    informer.start()
+    await simulation.run(() => informer.whenSynced())
+    const change = (value: string): Promise<unknown> => writer.patch(view, key('a'), { data: { value } })
+    await simulation.run(async () => {
+      await change('lost')
+      await writer.create(view, configMap('c'))
+    })
+    await simulation.runUntil(() => informer.get('ns/c') !== undefined)
+    const version = informer.version('ns/a')
+    await server.restoreEtcd(early)
+    await simulation.advance(10)
+    await simulation.run(() => change('new'))
+    await simulation.runUntil(() => informer.get('ns/c') === undefined, { limitMs: 1_800_000 })
+    expect(informer.version('ns/a')).toEqual(version)
+    expect(dataOf(informer.get('ns/a'))).toBe('new')
+    expect(log).toEqual(['ns/a undefined lost', 'ns/a lost new'])
+  })
+
+  it('keeps several namespaces in one store, and has synced when all have', async () => {
+    const served = await cluster(4)
+    const { server, simulation } = served
+    const both = configMaps.within({ namespaces: ['ns', 'other'] })
+    const other = { ...configMap('o'), metadata: { name: 'o', namespace: 'other' } }
+    await server.fill([configMap('a'), other, { ...other, metadata: { name: 'x', namespace: 'third' } }])
+    await server.faults.add({ match: { namespace: 'other' }, nth: 1, effect: { kind: 'delay', ms: 5000 } })
+    const informer = informerOf(served, { view: both })
+    const states: string[] = []
+    informer.on('state', state => states.push(state))
+    informer.start()
+    await simulation.advance(4000)
+    expect([informer.size, informer.hasSynced, informer.state]).toEqual([1, false, 'streaming'])
+    await simulation.run(() => informer.whenSynced())
+    expect(names(informer.list())).toEqual(['a', 'o'])
+    await simulation.settle()
+    expect(states).toEqual(['streaming', 'watching'])
+    expect(informer.lastSyncedResourceVersion).toBe(`${await server.revision()}`)
+  })
+
+  it('R38: gives its changes to cursors and iterators, which end with it', async () => {
+    const served = await cluster(5)
+    const { server, writer, simulation } = served
+    await server.fill([configMap('a')])
+    const informer = informerOf(served)
+    informer.start()
+    const seen: string[] = []
+    const reading = (async () => {
+      for await (const change of informer.changes()) seen.push(`${change.type} ${change.key ?? ''}`)
+      seen.push('end')
+    })()
+    await simulation.runUntil(() => seen.length === 3)
+    await simulation.run(() => writer.delete(view, key('a')))
+    await simulation.runUntil(() => seen.length === 4)
+    await simulation.run(() => informer.close())
+    await simulation.run(() => reading)
+    expect(seen).toEqual(['reset ', 'changed ns/a', 'synced ', 'deleted ns/a', 'end'])
+  })
+
+  it('R23: an iterator ends when its signal is aborted, and when it is left', async () => {
+    const served = await cluster(6)
+    const informer = informerOf(served)
+    const { simulation } = served
+    informer.start()
+    await simulation.run(() => informer.whenSynced())
+    const aborting = new AbortController()
+    const changes = informer.changes({ signal: aborting.signal })
+    expect(informer.stats().cursors).toBe(1)
+    await simulation.run(async () => {
+      expect((await changes.next()).value).toMatchObject({ type: 'reset' })
+      expect((await changes.next()).value).toMatchObject({ type: 'synced' })
+      const waiting = [changes.next(), changes.next()]
+      aborting.abort()
+      expect(await Promise.all(waiting)).toEqual([
+        { value: undefined, done: true },
+        { value: undefined, done: true },
+      ])
+    })
+    expect(informer.stats().cursors).toBe(0)
+    await simulation.run(async () => {
+      for await (const change of informer.changes()) if (change.type === 'synced') break
+    })
+    expect(informer.stats().cursors).toBe(0)
+    const dead = informer.changes({ signal: AbortSignal.abort() })
+    expect(await simulation.run(() => dead.next())).toEqual({ value: undefined, done: true })
+  })
+
+  it('R23: after its end nothing is called, read or asked for, and what waits is told so', async () => {
+    const served = await cluster(7)
+    const { server, writer, simulation, asked } = served
+    await server.fill([configMap('a')])
+    const informer = informerOf(served)
+    const log: string[] = []
+    informer.on('state', state => log.push(state))
+    informer.on('closed', () => log.push('closed'))
+    informer.addHandler({ add: (_, about) => log.push(about.key) })
+    informer.start()
+    await simulation.run(() => informer.whenSynced())
+    await simulation.advance(1)
+    const closing = informer.close()
+    expect(informer.close()).toBe(closing)
+    expect(informer.state).toBe('stopped')
+    await simulation.run(() => closing)
+    await simulation.run(() => writer.create(view, configMap('b')))
+    await simulation.advance(600_000)
+    expect(log).toEqual(['streaming', 'ns/a', 'watching', 'closed'])
+    expect(asked).toHaveLength(1)
+    expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ openStreams: 0 })
+    for (const read of [
+      () => informer.get('ns/a'),
+      () => informer.list(),
+      () => informer.keys(),
+      () => informer.size,
+      () => informer.failed(),
+      () => informer.version('ns/a'),
+      () => informer.stats(),
+      () => informer.cursor(),
+      () => informer.changes(),
+      () => informer.addHandler({}),
+      () => informer.addIndex('x', () => []),
+      () => informer.start(),
+    ]) {
+      expect(read).toThrow(InformerStoppedError)
+    }
+    await expect(informer.whenSynced()).rejects.toMatchObject({ code: 'INFORMER_STOPPED', view: view.key })
+  })
+
+  it('R23: can be closed from within a handler, at any of its calls', async () => {
+    const served = await cluster(8)
+    const { server, simulation } = served
+    await server.fill([configMap('a'), configMap('b'), configMap('c')])
+    const informer = informerOf(served)
+    const log: string[] = []
+    let closing: Promise<void> | undefined
+    informer.addHandler({
+      add: (_, about) => {
+        log.push(about.key)
+        closing = informer.close()
+      },
+    })
+    informer.start()
+    await simulation.runUntil(() => closing !== undefined)
+    await simulation.run(() => closing as Promise<void>)
+    await simulation.advance(60_000)
+    expect(log).toEqual(['ns/a'])
+    expect(informer.state).toBe('stopped')
+  })
+
+  it('R23: closed before it began, while it reads and while it waits, it is over at once', async () => {
+    for (const [seed, ms] of [
+      [9, undefined],
+      [10, 0],
+      [11, 2],
+      [12, 5000],
+    ] as const) {
+      const served = await cluster(seed)
+      const { server, simulation } = served
+      if (ms === 5000) await server.refuse(true)
+      const informer = informerOf(served)
+      if (ms !== undefined) {
+        informer.start()
+        await simulation.advance(ms)
+      }
+      const waiting = simulation.run(() => informer.whenSynced().catch((error: Error) => error))
+      await simulation.run(() => informer.close())
+      expect(await waiting).toBeInstanceOf(InformerStoppedError)
+      await served.close()
+      await simulation.advance(10)
+      expect(simulation.pending()).toEqual([])
+    }
+  })
+
+  it('tells its owner what it does, and a listener that throws disturbs nobody', async () => {
+    const served = await cluster(13)
+    const { server, simulation } = served
+    const informer = informerOf(served)
+    const log: string[] = []
+    informer.on('synced', () => {
+      throw new Error('mine')
+    })
+    informer.on('synced', () => log.push('synced'))
+    const off = informer.on('synced', () => log.push('never'))
+    off()
+    off()
+    informer.on('error', error => log.push(error.name))
+    await server.faults.add({ nth: 1, effect: { kind: 'status', code: 500 } })
+    informer.start()
+    await simulation.run(() => informer.whenSynced())
+    expect(log).toEqual(['ApiError', 'synced'])
+    expect(simulation.environment.errors.map(({ context }) => context.phase)).toEqual(['list', 'listener'])
+    expect(() => informer.on('x' as 'synced', () => {})).toThrow(OptionRangeError)
+    expect(() => informer.on('synced', 1 as never)).toThrow(OptionTypeError)
+  })
+})
+
+describe('waiting for the first state', () => {
+  it('R36: rejects with the signal’s reason', async () => {
+    const served = await cluster(20)
+    const informer = informerOf(served)
+    const waiting = new AbortController()
+    const { simulation } = served
+    const rejected = simulation.run(() => informer.whenSynced({ signal: waiting.signal }).catch(error => error))
+    waiting.abort('mine')
+    expect(await rejected).toBe('mine')
+    await expect(informer.whenSynced({ signal: AbortSignal.abort('dead') })).rejects.toBe('dead')
+    informer.start()
+    await simulation.run(() => informer.whenSynced({ signal: new AbortController().signal }))
+  })
+
+  it.each([401, 403])('R36: a %d is told at once, and tried again', async code => {
+    const served = await cluster(21)
+    const { server, simulation } = served
+    await server.fill([configMap('a')])
+    const refused = { kind: 'status', code, reason: code === 401 ? 'Unauthorized' : 'Forbidden' } as const
+    const handle = await server.faults.add({ effect: refused })
+    const informer = informerOf(served)
+    informer.start()
+    const error = await simulation.run(() => informer.whenSynced().catch((error: unknown) => error))
+    expect(error).toMatchObject({ status: code })
+    expect(informer.lastError).toBe(error)
+    expect(simulation.clock.monotonic()).toBeLessThan(100)
+    await expect(informer.whenSynced()).rejects.toBe(error)
+    await handle.remove()
+    await simulation.runUntil(() => informer.hasSynced)
+    await informer.whenSynced()
+    expect(informer.size).toBe(1)
+  })
+
+  it('R36: what is not allowed by RBAC is told, and comes once it is', async () => {
+    const users = { 'token-of-u': { name: 'u', groups: [] } }
+    let allowed = false
+    const authorization = (attributes: { user: { name: string } }): boolean => attributes.user.name !== 'u' || allowed
+    const served = await cluster(22, { tokens: users, authorization: authorization as never, token: 'token-of-u' })
+    const informer = informerOf(served)
+    informer.start()
+    const error = await served.simulation.run(() => informer.whenSynced().catch((error: unknown) => error))
+    expect(isForbidden(error)).toBe(true)
+    allowed = true
+    await served.simulation.runUntil(() => informer.hasSynced)
+  })
+
+  it('R36: a selector that the server does not take is told, and tried only now and then', async () => {
+    const served = await cluster(23)
+    const informer = informerOf(served, { view: view.within({ fields: { 'spec.nope': 'x' } }) })
+    informer.start()
+    const error = await served.simulation.run(() => informer.whenSynced().catch((error: unknown) => error))
+    expect(error).toMatchObject({ status: 400 })
+    const { length } = served.asked
+    await served.simulation.advance(29_000)
+    expect(served.asked).toHaveLength(length)
+  })
+
+  it('D7: a resource that the server does not know is told, and waited for', async () => {
+    const served = await cluster(24)
+    const unknown = { ...configMaps.resource, group: 'x.io', plural: 'things', kind: 'Thing' } as const
+    const things = defineResource<object>({ ...unknown, namespaced: true })
+    const informer = informerOf(served, { view: things })
+    informer.start()
+    const error = await served.simulation.run(() => informer.whenSynced().catch((error: unknown) => error))
+    expect(isResourceNotFound(error)).toBe(true)
+    await served.simulation.settle()
+    expect(informer.state).toBe('missing')
+  })
+
+  it('D8: a resource that goes takes its objects along, and brings them back', async () => {
+    const served = await cluster(26)
+    const { simulation, writer } = served
+    await createDefinition(served)
+    const informer = informerOf(served, { view: customThings })
+    const log: string[] = []
+    informer.addHandler({
+      add: (_, about) => log.push(`add ${about.key}`),
+      delete: (_, about) => log.push(`delete ${about.key} ${about.finalStateUnknown}`),
+    })
+    informer.start()
+    await simulation.run(() => informer.whenSynced())
+    await simulation.run(() => writer.create(customThings, { metadata: { name: 'a', namespace: 'default' } } as object))
+    await simulation.runUntil(() => log.length === 1)
+    const [first] = definition.spec.versions
+    const versions = (served: boolean): object[] => [
+      { ...first, served },
+      { ...first, name: 'v2', storage: false },
+    ]
+    const serve = (on: boolean): Promise<unknown> =>
+      simulation.run(() => writer.patch(definitions, { name: 'things.x.io' }, { spec: { versions: versions(on) } }))
+    await serve(false)
+    await simulation.runUntil(() => informer.state === 'missing')
+    expect([informer.size, informer.hasSynced]).toEqual([0, true])
+    await serve(true)
+    await simulation.runUntil(() => informer.state === 'watching')
+    expect(log).toEqual(['add default/a', 'delete default/a true', 'add default/a'])
+    expect(informer.size).toBe(1)
+  })
+
+  it('R23: says so when the client is closed under it', async () => {
+    const served = await cluster(25)
+    const informer = informerOf(served)
+    await served.server.refuse(true)
+    informer.start()
+    await served.simulation.advance(100)
+    const waiting = served.simulation.run(() => informer.whenSynced().catch((error: unknown) => error))
+    await served.simulation.run(() => served.client.close())
+    expect(await waiting).toMatchObject({ code: 'CLIENT_CLOSED' })
+    expect(informer.state).toBe('stopped')
+  })
+
+  it('R23: ends as by close when the client is closed under it', async () => {
+    const served = await cluster(27)
+    const { server, client, simulation } = served
+    await server.fill([configMap('a')])
+    const informer = informerOf(served)
+    informer.start()
+    await simulation.run(() => informer.whenSynced())
+    const told: unknown[] = []
+    const reading = simulation.run(async () => {
+      for await (const change of informer.changes()) told.push(change.type)
+    })
+    await simulation.settle()
+    await simulation.run(() => client.close())
+    await reading
+    expect(told).toEqual(['reset', 'changed', 'synced'])
+    expect(() => informer.size).toThrow(InformerStoppedError)
+    await expect(informer.whenSynced()).rejects.toBeInstanceOf(InformerStoppedError)
+  })
+
+  it('R36: that it may not read is told once, however often it tries', async () => {
+    let allowed = false
+    const served = await cluster(28, { authorization: () => allowed })
+    const { simulation } = served
+    const informer = informerOf(served)
+    informer.start()
+    await simulation.advance(600_000)
+    const forbidden = () => simulation.environment.errors.filter(({ error }) => isForbidden(error)).length
+    expect(forbidden()).toBe(1)
+    expect(isForbidden(informer.lastError)).toBe(true)
+    allowed = true
+    await simulation.runUntil(() => informer.state === 'watching')
+    allowed = false
+    await served.server.restart()
+    await simulation.advance(600_000)
+    expect(forbidden()).toBe(2)
+  })
+
+  it('R23, X6: is not kept from it by a wait that was asked for wrongly, and refused', async () => {
+    const served = await cluster(26)
+    const informer = informerOf(served)
+    for (const bad of [{ signal: 1 }, { sigal: new AbortController().signal }]) {
+      await expect(informer.whenSynced(bad as never)).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    }
+    const waiting = expect(informer.whenSynced()).rejects.toMatchObject({ code: 'INFORMER_STOPPED' })
+    await served.simulation.run(() => informer.close())
+    await waiting
+  })
+})
+
+describe('options of an informer', () => {
+  const client = { context: { requester: { request() {} } }, environment: { onError() {} } } as unknown as Client
+  it.each<[string, object]>([
+    ['no client', { client: undefined }],
+    ['a client that is none', { client: {} }],
+    ['no view', { view: undefined }],
+    ['a view that is none', { view: 'configmaps' }],
+    ['an unknown option', { foo: 1 }],
+    ['an unknown way to read', { initial: 'sideways' }],
+    ['no page', { pageSize: 0 }],
+    ['half an object', { maxObjectBytes: 0.5 }],
+    ['a word for freeze', { freeze: 'yes' }],
+    ['negative tombstones', { maxTombstones: -1 }],
+    ['endless tombstones', { maxTombstoneBytes: Number.POSITIVE_INFINITY }],
+    ['an index that is none', { indices: { a: 1 } }],
+    ['knowledge of streaming that is none', { streaming: {} }],
+  ])('X6: refuses %s', (_, options) => {
+    expect(() => new Informer({ client, view, ...options } as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION' }),
+    )
+  })
+})

@@ -1,0 +1,194 @@
+import { type Client, OptionTypeError, type Scope, targetsOf, type View } from '@wherry/client'
+import { abortSignal, anything, type Check, checkOptions, flag, having, integer, oneOf } from '@wherry/client/checks'
+import { InformerStoppedError } from './errors.ts'
+import { Lifecycle, type LifecycleEvents } from './lifecycle.ts'
+import { isForTheCaller } from './reflector/judge.ts'
+import { clientCheck, type ReadingOptions, readingChecks } from './reflector/options.ts'
+import { Reflectors } from './reflector/reflectors.ts'
+import type { InformerState } from './reflector/state.ts'
+import { StreamingSupport } from './reflector/streaming-support.ts'
+import type { SharedInformer } from './shared-informer.ts'
+import { PlainStore } from './store/plain-store.ts'
+import type { IndexFunction, Store } from './store/store.ts'
+import { StoreReader } from './store-reader.ts'
+import { SyncWaiters } from './synced.ts'
+
+/** What an {@link Informer} is made of. */
+export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOptions {
+  readonly client: Pick<Client, 'context' | 'environment'>
+  readonly view: View<C, S>
+  /** Indices by name, to list by. More can be added later. @default none */
+  readonly indices?: Readonly<Record<string, IndexFunction<C>>> | undefined
+  /**
+   * Freezes stored objects deep, so that who changes one is found (rule R37). Costs time.
+   * @default where `NODE_ENV` is `test` or `development`
+   */
+  readonly freeze?: boolean | undefined
+  /** Most deleted objects kept for cursors that lag. @default 10,000, or the most objects there were */
+  readonly maxTombstones?: number | undefined
+  /** Most bytes of these, as received. @default 32 MiB */
+  readonly maxTombstoneBytes?: number | undefined
+  /** What is known of the server's streaming lists; shared by informers of one client. @default one of its own */
+  readonly streaming?: StreamingSupport | undefined
+}
+
+const checks: Readonly<Record<keyof InformerOptions<unknown>, Check>> = {
+  ...readingChecks,
+  client: clientCheck,
+  view: having('a View', 'within'),
+  indices: anything,
+  freeze: flag,
+  maxTombstones: integer(0),
+  maxTombstoneBytes: integer(0),
+  streaming: anything,
+}
+
+/**
+ * Keeps the objects of one view in memory, as they change on the server: a reflector (one for each namespace of the
+ * view), and one store.
+ *
+ * After `start()` it goes on until `close()`, whatever the server does: every failure is retried, told to `onError`, and
+ * to be seen in `state` and `lastError`; meanwhile the store stays readable in its last state.
+ *
+ * ```ts
+ * const informer = new Informer({ client, view: configMaps })
+ * informer.start()
+ * await informer.whenSynced()
+ * informer.get('default/settings')
+ * await informer.close()
+ * ```
+ */
+export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> implements SharedInformer<C, S> {
+  readonly view: View<C, S>
+  readonly #reflectors: Reflectors
+  readonly #lifecycle: Lifecycle
+  readonly #waiters = new SyncWaiters()
+  #store: Store<C, S> | undefined
+  #synced = false
+  #state: InformerState = 'idle'
+  #closing: Promise<void> | undefined
+
+  /**
+   * Does no I/O.
+   * @throws OptionTypeError, OptionRangeError
+   */
+  constructor(options: InformerOptions<C, S>) {
+    super()
+    checkOptions('informer', options, checks)
+    const { client, view, initial, pageSize, maxObjectBytes } = options
+    clientCheck('informer.client', client)
+    checks.view('informer.view', view ?? null)
+    const { environment } = client
+    this.view = view
+    this.#lifecycle = new Lifecycle(error => environment.onError(error, { resource: view.key, phase: 'listener' }))
+    const { freeze, indices, maxTombstones, maxTombstoneBytes } = options
+    const store = new PlainStore<C, S>({ view, environment, freeze, indices, maxTombstones, maxTombstoneBytes })
+    this.#store = store
+    const streaming = options.streaming ?? new StreamingSupport(environment.clock)
+    const on = {
+      state: (state: InformerState) => this.#stateChanged(state),
+      error: (error: Error) => this.#failed(error),
+    }
+    const targets = targetsOf(view)
+    this.#reflectors = new Reflectors({ client, targets, initial, pageSize, maxObjectBytes, streaming, on })
+    this.#reflectors.feed(store as Store<unknown>)
+    store.onSynced(() => this.#nowSynced())
+  }
+
+  /** Begins. Does nothing where it has begun already. @throws InformerStoppedError once it was closed. */
+  start(): void {
+    this.live()
+    this.#reflectors.start()
+  }
+
+  /**
+   * Ends it. From the call on no handler, listener or index function is called, registrations and cursors are over, and
+   * what was stored is let go of: reads are an `InformerStoppedError`. Open `changes()` end.
+   *
+   * Idempotent, and allowed from within a handler. Resolves when its streams are gone.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Hears of it: see {@link LifecycleEvents}. Returns what ends that. */
+  on<E extends keyof LifecycleEvents>(event: E, listener: LifecycleEvents[E]): () => void {
+    oneOf('state', 'synced', 'error', 'closed')('informer.on', event)
+    if (typeof listener !== 'function') throw new OptionTypeError('informer.on', 'a function', typeof listener)
+    return this.#lifecycle.on(event, listener)
+  }
+
+  get state(): InformerState {
+    return this.#state
+  }
+
+  get lastSyncedResourceVersion(): string | undefined {
+    return this.#reflectors.lastSyncedResourceVersion
+  }
+
+  get lastError(): Error | undefined {
+    return this.#reflectors.lastError
+  }
+
+  get hasSynced(): boolean {
+    return this.#synced
+  }
+
+  async whenSynced(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    checkOptions('whenSynced', options, { signal: abortSignal })
+    if (this.#synced && this.#closing === undefined) return
+    const reason = this.#hopeless()
+    if (reason !== undefined) throw reason
+    await this.#waiters.wait(options.signal)
+  }
+
+  protected live(): Store<C, S> {
+    if (this.#store === undefined) throw new InformerStoppedError(this.view.key)
+    return this.#store
+  }
+
+  async #close(): Promise<void> {
+    const stopped = new InformerStoppedError(this.view.key)
+    const store = this.#store
+    this.#store = undefined
+    this.#state = 'stopped'
+    const stopping = this.#reflectors.stop()
+    store?.close(stopped)
+    this.#waiters.reject(stopped)
+    await stopping
+    this.#lifecycle.emit('closed')
+    this.#lifecycle.end()
+  }
+
+  /** Why nobody should wait for the first state now. */
+  #hopeless(): Error | undefined {
+    if (this.#store === undefined) return new InformerStoppedError(this.view.key)
+    const { lastError } = this
+    return lastError !== undefined && (this.#state === 'stopped' || isForTheCaller(lastError)) ? lastError : undefined
+  }
+
+  #failed(error: Error): void {
+    if (!this.#synced && isForTheCaller(error)) this.#waiters.reject(error)
+    this.#lifecycle.emit('error', error)
+  }
+
+  #nowSynced(): void {
+    this.#synced = true
+    this.#waiters.resolve()
+    this.#lifecycle.emit('synced')
+  }
+
+  #stateChanged(state: InformerState): void {
+    this.#state = state
+    this.#lifecycle.emit('state', state)
+    if (state !== 'stopped') return
+    // It has stopped by itself: its client was closed.
+    this.#waiters.reject(this.lastError ?? new InformerStoppedError(this.view.key))
+    void this.close()
+  }
+}

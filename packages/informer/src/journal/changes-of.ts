@@ -1,0 +1,49 @@
+import { abortSignal, checkOptions } from '@wherry/client/checks'
+import type { Change } from '../change.ts'
+import type { Cursor } from './cursor.ts'
+
+type Result<C> = IteratorResult<Change<C>>
+
+/**
+ * Follows a cursor, one change at a time, each taken when it is asked for. Ends when the cursor is closed or the signal
+ * aborted; whoever stops reading (`break`, `return()`) closes the cursor, and so does the signal.
+ */
+export function changesOf<C>(
+  cursor: Cursor<C>,
+  options: { readonly signal?: AbortSignal | undefined } = {},
+): AsyncIterableIterator<Change<C>> {
+  checkOptions('changes', options, { signal: abortSignal })
+  const { signal } = options
+  const asked: ((result: Result<C>) => void)[] = []
+
+  const answer = (): void => {
+    while (asked.length > 0) {
+      const [value] = cursor.take(1)
+      if (value === undefined && !cursor.closed) return cursor.wake(answer)
+      if (value === undefined) signal?.removeEventListener('abort', end)
+      asked.shift()?.(value === undefined ? { done: true, value } : { done: false, value })
+    }
+  }
+  const end = (): void => {
+    signal?.removeEventListener('abort', end)
+    cursor.close()
+    answer()
+  }
+  if (signal?.aborted) end()
+  else signal?.addEventListener('abort', end, { once: true })
+
+  return {
+    next: () =>
+      new Promise(resolve => {
+        asked.push(resolve)
+        if (asked.length === 1) answer()
+      }),
+    return: () => {
+      end()
+      return Promise.resolve({ done: true, value: undefined })
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import type { Entry } from '../store/entry.ts'
+import type { ChangeOrder } from './orders.ts'
+import { Tombstone } from './tombstone.ts'
+
+/** Who may not have heard of a deletion. */
+export interface Mourner {
+  /** Has heard of all deletions up to this number; `Infinity` where it needs to hear of none. */
+  readonly heardUpTo: number
+  /** A deletion of that time, of which it has not heard, is forgotten: it must begin again. */
+  lose(tick: number): void
+}
+
+export interface GraveyardOptions {
+  /** @default the larger of 10,000 and the most keys there were */
+  readonly maxTombstones?: number | undefined
+  readonly maxTombstoneBytes: number
+}
+
+const leastMaxTombstones = 10_000
+
+/**
+ * The tombstones of a journal (rule R39): kept until all have heard of them, within bounds.
+ *
+ * It is known how many have not heard of the oldest one. Only when that comes to none, or when a bound is passed, are
+ * all asked: that is a step for each of those who each took a step to bring it about.
+ */
+export class Graveyard<C> {
+  readonly #changes: ChangeOrder<C>
+  readonly #mourners: Iterable<Mourner>
+  readonly #options: GraveyardOptions
+  readonly #byKey = new Map<string, Tombstone<C>>()
+  #oldest: Tombstone<C> | undefined
+  #youngest: Tombstone<C> | undefined
+  #bytes = 0
+  /** How many have not heard of the oldest. */
+  #behind = 0
+  /** How many hear of deletions at all. */
+  #followers = 0
+
+  constructor(changes: ChangeOrder<C>, mourners: Iterable<Mourner>, options: GraveyardOptions) {
+    this.#changes = changes
+    this.#mourners = mourners
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#byKey.size
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Keeps what is gone, in place of an earlier tombstone of that key, where somebody may need it. */
+  bury(entry: Entry<C>, object: C, finalStateUnknown: boolean, bytes: number, number: number, tick: number): void {
+    const former = this.#byKey.get(entry.key)
+    const wasOldest = former !== undefined && former === this.#oldest
+    if (former !== undefined) this.#drop(former)
+    if (this.#followers === 0) return
+    const tombstone = new Tombstone(entry.key, object, finalStateUnknown, bytes)
+    tombstone.changed = number
+    tombstone.tick = tick
+    tombstone.older = this.#youngest
+    if (this.#youngest === undefined) this.#oldest = tombstone
+    else this.#youngest.younger = tombstone
+    this.#youngest = tombstone
+    this.#byKey.set(entry.key, tombstone)
+    this.#bytes += bytes
+    this.#changes.push(tombstone)
+    if (wasOldest) this.#collect()
+    else if (this.#oldest === tombstone) this.#behind = this.#followers
+  }
+
+  /** A mourner has heard of deletions up to another number; `Infinity`: it needs to hear of none. */
+  moved(from: number, to: number): void {
+    if (from === Number.POSITIVE_INFINITY && to !== from) this.#followers++
+    if (to === Number.POSITIVE_INFINITY && to !== from) this.#followers--
+    const oldest = this.#oldest
+    if (oldest === undefined || from >= oldest.changed || to < oldest.changed) return
+    if (--this.#behind === 0) this.#collect()
+  }
+
+  /** Keeps to the bounds, at the cost of those who are furthest behind. */
+  bound(mostKeys: number): void {
+    const { maxTombstones = Math.max(leastMaxTombstones, mostKeys), maxTombstoneBytes } = this.#options
+    while (this.#byKey.size > maxTombstones || this.#bytes > maxTombstoneBytes) {
+      const { changed, tick } = this.#oldest as Tombstone<C>
+      for (const mourner of this.#mourners) {
+        if (mourner.heardUpTo >= changed) continue
+        mourner.lose(tick)
+        this.#followers--
+      }
+      this.#collect()
+    }
+  }
+
+  clear(): void {
+    this.#byKey.clear()
+    this.#oldest = undefined
+    this.#youngest = undefined
+    this.#bytes = 0
+    this.#behind = 0
+  }
+
+  /** Lets go of all that everybody has heard of. */
+  #collect(): void {
+    let least = Number.POSITIVE_INFINITY
+    for (const { heardUpTo } of this.#mourners) if (heardUpTo < least) least = heardUpTo
+    while (this.#oldest !== undefined && this.#oldest.changed <= least) this.#drop(this.#oldest)
+    this.#behind = 0
+    if (this.#oldest === undefined) return
+    for (const { heardUpTo } of this.#mourners) if (heardUpTo < this.#oldest.changed) this.#behind++
+  }
+
+  #drop(tombstone: Tombstone<C>): void {
+    const { older, younger } = tombstone
+    if (older === undefined) this.#oldest = younger
+    else older.younger = younger
+    if (younger === undefined) this.#youngest = older
+    else younger.older = older
+    tombstone.older = undefined
+    tombstone.younger = undefined
+    this.#byKey.delete(tombstone.key)
+    this.#bytes -= tombstone.bytes
+    this.#changes.remove(tombstone)
+  }
+}

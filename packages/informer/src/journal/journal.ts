@@ -1,0 +1,159 @@
+import type { Clock, View } from '@wherry/client'
+import type { Entry } from '../store/entry.ts'
+import { Graveyard, type GraveyardOptions } from './graveyard.ts'
+import { BirthOrder, ChangeOrder } from './orders.ts'
+import { Reader } from './reader.ts'
+
+/** What a journal needs of its store. */
+export interface JournalOptions<C> extends GraveyardOptions {
+  readonly view: View<C>
+  readonly clock: Clock
+  /** Keys that are there without an object. */
+  readonly failed: () => readonly string[]
+  /** What a reader's callback threw. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Four to the second: ages are told to within one. */
+const tickMs = 250
+
+/** The two orders of a store's keys, and who reads them (rules R38, R39). */
+export class Journal<C> {
+  readonly changes: ChangeOrder<C> = new ChangeOrder<C>()
+  readonly births: BirthOrder<C> = new BirthOrder<C>()
+  readonly graves: Graveyard<C>
+  readonly readers: Set<Reader<C>> = new Set<Reader<C>>()
+  view: View<C>
+  /** The number of the last change. */
+  head = 0
+  /** The number of the change that the store had synced with; `Infinity` before. */
+  syncedAt: number = Number.POSITIVE_INFINITY
+  readonly #options: JournalOptions<C>
+  #mostKeys = 0
+  #waiting: Reader<C>[] = []
+  #isWaking = false
+
+  constructor(options: JournalOptions<C>) {
+    this.#options = options
+    this.view = options.view
+    this.graves = new Graveyard<C>(this.changes, this.readers, options)
+  }
+
+  /** The time, as {@link Entry.tick} has it. */
+  get tick(): number {
+    return Math.floor(this.#options.clock.monotonic() / tickMs)
+  }
+
+  /** How long ago a tick was, in milliseconds. */
+  since(tick: number): number {
+    return Math.max(0, this.#options.clock.monotonic() - tick * tickMs)
+  }
+
+  failed(): readonly string[] {
+    return this.#options.failed()
+  }
+
+  /** It has a value for the first time. */
+  born(entry: Entry<C>): void {
+    entry.changed = ++this.head
+    entry.born = this.head
+    entry.tick = this.tick
+    this.changes.push(entry)
+    this.births.push(entry)
+    if (this.births.size > this.#mostKeys) this.#mostKeys = this.births.size
+    this.#changed()
+  }
+
+  /** All of these have a value for the first time, in this order. */
+  bornTogether(entries: readonly Entry<C>[]): void {
+    const { tick } = this
+    for (const entry of entries) {
+      entry.changed = ++this.head
+      entry.born = this.head
+      entry.tick = tick
+    }
+    this.changes.append(entries)
+    this.births.append(entries)
+    if (this.births.size > this.#mostKeys) this.#mostKeys = this.births.size
+    this.#changed()
+  }
+
+  /** It has another value. */
+  changed(entry: Entry<C>): void {
+    this.changes.remove(entry)
+    entry.changed = ++this.head
+    entry.tick = this.tick
+    this.changes.push(entry)
+    this.#changed()
+  }
+
+  /** It is gone; `object` is what is to be told of it. */
+  gone(entry: Entry<C>, object: C, finalStateUnknown: boolean, bytes: number): void {
+    this.forget(entry)
+    this.graves.bury(entry, object, finalStateUnknown, bytes, ++this.head, this.tick)
+    this.graves.bound(this.#mostKeys)
+    this.#changed()
+  }
+
+  /** It is gone, and nobody is to hear of that. */
+  forget(entry: Entry<C>): void {
+    this.changes.remove(entry)
+    this.births.remove(entry)
+    entry.changed = 0
+    entry.born = 0
+  }
+
+  /** The store has synced: replays may end. */
+  synced(): void {
+    this.syncedAt = this.head
+    this.#changed()
+  }
+
+  open(): Reader<C> {
+    const reader = new Reader<C>(this)
+    this.readers.add(reader)
+    return reader
+  }
+
+  /** Will wake it, as soon as it has something to take. */
+  wait(reader: Reader<C>): void {
+    this.#waiting.push(reader)
+    if (reader.isPending) this.wake()
+  }
+
+  /** Wakes those that wait and have something to take, soon and together. */
+  wake(): void {
+    if (this.#isWaking) return
+    this.#isWaking = true
+    queueMicrotask(this.#wakeAll)
+  }
+
+  /** Ends all. */
+  close(): void {
+    for (const reader of [...this.readers]) reader.close()
+    this.changes.clear()
+    this.births.clear()
+    this.graves.clear()
+  }
+
+  #changed(): void {
+    if (this.#waiting.length > 0) this.wake()
+  }
+
+  readonly #wakeAll = (): void => {
+    this.#isWaking = false
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const reader of waiting) {
+      if (!reader.isPending) {
+        this.#waiting.push(reader)
+        continue
+      }
+      try {
+        reader.awake()
+      } catch (error) {
+        this.#options.onError(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { chance, integer, pick, seededRandom } from '@wherry/testing'
+import { expect, it } from 'vitest'
+import { Order } from './order.ts'
+
+interface Numbered {
+  readonly number: number
+  index: number
+}
+
+class Numbers extends Order<Numbered> {
+  protected numberOf(node: Numbered): number {
+    return node.number
+  }
+
+  protected indexOf(node: Numbered): number {
+    return node.index
+  }
+
+  protected setIndex(node: Numbered, index: number): void {
+    node.index = index
+  }
+}
+
+/** All that is left, from `index` on. */
+function rest(order: Numbers, index = 0): number[] {
+  const numbers: number[] = []
+  for (let at = order.next(index); at < order.end; at = order.next(at + 1)) numbers.push(order.at(at).number)
+  return numbers
+}
+
+it('R38: keeps what is left in order, whatever is taken out, and finds each place again', () => {
+  const random = seededRandom(1)
+  const order = new Numbers()
+  const model: Numbered[] = []
+  let compactions = 0
+  for (let number = 1; number <= 12_000; number++) {
+    const node = { number, index: -1 }
+    order.push(node)
+    model.push(node)
+    const { generation } = order
+    while (model.length > 0 && chance(random, model.length > 700 ? 0.6 : 0.45)) {
+      const at = chance(random, 0.5) ? integer(random, 0, model.length - 1) : chance(random, 0.5) ? 0 : model.length - 1
+      const [gone] = model.splice(at, 1)
+      order.remove(gone as Numbered)
+      expect(gone?.index).toBe(-1)
+    }
+    if (order.generation !== generation) compactions++
+    if (number % 50 !== 0) continue
+    expect([order.size, order.last]).toEqual([model.length, model.at(-1)?.number ?? 0])
+    expect(rest(order)).toEqual(model.map(one => one.number))
+    const from = chance(random, 0.1) ? 0 : (pick(random, [...model, node]).number as number)
+    const after = model.filter(one => one.number > from).map(one => one.number)
+    expect(rest(order, order.after(from))).toEqual(after)
+    expect(order.countFrom(order.after(from))).toBe(after.length)
+  }
+  expect(compactions).toBeGreaterThan(2)
+  expect(order.end).toBeLessThan(model.length * 1.5 + 1100)
+})
+
+it('counts and skips over long stretches of holes', () => {
+  const order = new Numbers()
+  const nodes = Array.from({ length: 3000 }, (_, index) => ({ number: index + 1, index: -1 }))
+  for (const node of nodes) order.push(node)
+  for (const node of nodes.slice(100, 1100)) order.remove(node)
+  expect([order.next(100), order.next(99), order.next(700), order.countFrom(100), order.countFrom(512)]).toEqual([
+    1100, 99, 1100, 1900, 1900,
+  ])
+  expect([order.countFrom(0), order.countFrom(2999), order.countFrom(3000), order.next(3000)]).toEqual([
+    2000, 1, 0, 3000,
+  ])
+})
+
+it('is empty after a clear, and tells so by its generation', () => {
+  const order = new Numbers()
+  order.push({ number: 1, index: -1 })
+  const { generation } = order
+  order.clear()
+  expect([order.size, order.end, order.next(0), order.after(0), order.generation > generation]).toEqual([
+    0,
+    0,
+    0,
+    0,
+    true,
+  ])
+})

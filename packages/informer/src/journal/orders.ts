@@ -1,0 +1,33 @@
+import type { Entry } from '../store/entry.ts'
+import { Order } from './order.ts'
+import type { Tombstone } from './tombstone.ts'
+
+/** All that is there, and what is gone and not told to all: by the last change. */
+export class ChangeOrder<C> extends Order<Entry<C> | Tombstone<C>> {
+  protected numberOf(node: Entry<C> | Tombstone<C>): number {
+    return node.changed
+  }
+
+  protected indexOf(node: Entry<C> | Tombstone<C>): number {
+    return node.changedAt
+  }
+
+  protected setIndex(node: Entry<C> | Tombstone<C>, index: number): void {
+    node.changedAt = index
+  }
+}
+
+/** All that is there, by when it appeared. */
+export class BirthOrder<C> extends Order<Entry<C>> {
+  protected numberOf(node: Entry<C>): number {
+    return node.born
+  }
+
+  protected indexOf(node: Entry<C>): number {
+    return node.bornAt
+  }
+
+  protected setIndex(node: Entry<C>, index: number): void {
+    node.bornAt = index
+  }
+}

@@ -1,0 +1,296 @@
+import { integer } from '@wherry/client/checks'
+import type { Change } from '../change.ts'
+import type { Entry } from '../store/entry.ts'
+import type { Cursor } from './cursor.ts'
+import type { Journal } from './journal.ts'
+import { Tombstone } from './tombstone.ts'
+
+const checkMax = integer(1)
+
+/**
+ * What a reader is doing:
+ *
+ * - `start`: it has read nothing, or must begin again; `reset` is next.
+ * - `graves`: a lap's first part, for one that has been told of some objects: which of them are gone.
+ * - `births`: a lap over what is there, in the order of birth.
+ * - `following`: the order of change.
+ */
+type Phase = 'start' | 'graves' | 'births' | 'following' | 'closed'
+
+const marks = { reset: 'reset', synced: 'synced' } as const
+type Mark = keyof typeof marks
+
+/** The journal's {@link Cursor}: a few numbers. What it holds of the store is the journal itself, and no object. */
+export class Reader<C> implements Cursor<C> {
+  readonly #journal: Journal<C>
+  #phase: Phase = 'start'
+  /** Between `reset` and `synced`. */
+  #isReplaying = false
+  /** All changes up to this number were heard, when the lap began. */
+  #place = 0
+  /** Where the lap goes on in the order of change. */
+  #lapEnd = 0
+  /** The number up to which the order that it is in was read, the index that is next, and the generation of that index. */
+  #at = 0
+  #index = 0
+  #generation = 0
+  /** How many changes were read since the end was reached, or a lap. */
+  #reads = 0
+  /** When the replay or lap began, or what it is to catch up with. */
+  #tick: number
+  #resets = 0
+  #fn: (() => void) | undefined
+
+  constructor(journal: Journal<C>) {
+    this.#journal = journal
+    this.#tick = journal.tick
+  }
+
+  get resets(): number {
+    return this.#resets
+  }
+
+  get closed(): boolean {
+    return this.#phase === 'closed'
+  }
+
+  /** Whether `take` would give something, or it was closed. */
+  get isPending(): boolean {
+    // Nearly always so, and asked of each that waits at each change.
+    if (this.#phase === 'following' && !this.#isReplaying) return this.#journal.changes.last > this.#at
+    if (this.closed) return true
+    const before = this.heardUpTo
+    const found = this.#find() !== undefined
+    this.#journal.graves.moved(before, this.heardUpTo)
+    return found
+  }
+
+  /** As a mourner. */
+  get heardUpTo(): number {
+    switch (this.#phase) {
+      case 'graves':
+      case 'following':
+        return this.#at
+      case 'births':
+        return this.#lapEnd
+      default:
+        return Number.POSITIVE_INFINITY
+    }
+  }
+
+  get lag(): number {
+    const { changes, births } = this.#journal
+    switch (this.#phase) {
+      case 'start':
+        return births.size + this.#ends() + 1
+      case 'graves':
+        return changes.countFrom(changes.after(this.#at)) + births.size + this.#ends()
+      case 'births':
+        return births.countFrom(births.after(this.#at)) + changes.countFrom(changes.after(this.#lapEnd)) + this.#ends()
+      case 'following':
+        return changes.countFrom(this.#located(changes)) + this.#ends()
+      default:
+        return 0
+    }
+  }
+
+  get lagMs(): number {
+    if (!(this.#phase === 'following' ? this.lag > 0 : this.isPending) || this.closed) return 0
+    if (this.#phase !== 'following') return this.#journal.since(this.#tick)
+    const { changes } = this.#journal
+    const index = changes.next(this.#located(changes))
+    return index < changes.end ? this.#journal.since(changes.at(index).tick) : this.#journal.since(this.#tick)
+  }
+
+  take(max: number): Change<C>[] {
+    checkMax('max', max)
+    const changes: Change<C>[] = []
+    if (this.closed) return changes
+    const before = this.heardUpTo
+    while (changes.length < max) {
+      const found = this.#find()
+      if (found === undefined) break
+      changes.push(typeof found === 'string' ? this.#takeMark(found) : this.#takeNode(found))
+    }
+    this.#journal.graves.moved(before, this.heardUpTo)
+    return changes
+  }
+
+  wake(fn: () => void): void {
+    const isWaiting = this.#fn !== undefined
+    this.#fn = fn
+    if (!isWaiting) this.#journal.wait(this)
+  }
+
+  /** Calls what {@link wake} was given. */
+  awake(): void {
+    const fn = this.#fn
+    this.#fn = undefined
+    fn?.()
+  }
+
+  /** As a mourner: it fell behind the bounds on tombstones. */
+  lose(tick: number): void {
+    if (!this.#isReplaying) this.#tick = tick
+    this.#phase = 'start'
+    this.#resets++
+  }
+
+  close(): void {
+    if (this.closed) return
+    const before = this.heardUpTo
+    this.#phase = 'closed'
+    this.#journal.readers.delete(this)
+    this.#journal.graves.moved(before, Number.POSITIVE_INFINITY)
+    if (this.#fn !== undefined) this.#journal.wake()
+  }
+
+  /** What is next; what is of no interest on the way there is passed. */
+  #find(): Entry<C> | Tombstone<C> | Mark | undefined {
+    for (;;) {
+      switch (this.#phase) {
+        case 'following': {
+          const found = this.#findChange()
+          if (!this.#isLapDue(found)) return found
+          this.#beginLap(this.#at)
+          break
+        }
+        case 'graves': {
+          const found = this.#findGrave()
+          if (found !== undefined) return found
+          this.#enter('births', 0, 0, this.#journal.births.generation)
+          break
+        }
+        case 'births': {
+          const found = this.#findBirth() ?? this.#findEnd()
+          if (found !== undefined) return found
+          break
+        }
+        case 'start':
+          return 'reset'
+        default:
+          return undefined
+      }
+    }
+  }
+
+  #findChange(): Entry<C> | Tombstone<C> | undefined {
+    const { changes, head } = this.#journal
+    this.#index = changes.next(this.#located(changes))
+    if (this.#index < changes.end) return changes.at(this.#index)
+    this.#at = head
+    this.#reads = 0
+    return undefined
+  }
+
+  /**
+   * What came before the store synced is not all that a replay has to tell; and one that reads as much as there is and
+   * does not come to the end may never hear of some.
+   */
+  #isLapDue(next: Entry<C> | Tombstone<C> | undefined): boolean {
+    const { births, graves, head, syncedAt } = this.#journal
+    if (this.#isReplaying && syncedAt <= head) return true
+    if (next === undefined || this.#reads < births.size + graves.size) return false
+    if (!this.#isReplaying) this.#tick = next.tick
+    return true
+  }
+
+  #findGrave(): Tombstone<C> | undefined {
+    const { changes } = this.#journal
+    this.#located(changes)
+    for (;;) {
+      this.#index = changes.next(this.#index)
+      if (this.#index >= changes.end) return undefined
+      const node = changes.at(this.#index)
+      if (node.changed > this.#lapEnd) return undefined
+      if (node instanceof Tombstone) return node
+      this.#at = node.changed
+      this.#index++
+    }
+  }
+
+  #findBirth(): Entry<C> | undefined {
+    const { births } = this.#journal
+    this.#located(births)
+    for (;;) {
+      this.#index = births.next(this.#index)
+      if (this.#index >= births.end) return undefined
+      const entry = births.at(this.#index)
+      if (entry.born > this.#lapEnd) return undefined
+      if (entry.changed > this.#place) return entry
+      this.#at = entry.born
+      this.#index++
+    }
+  }
+
+  /** A lap is over: so is a replay, if the store had synced before the lap. */
+  #findEnd(): Mark | undefined {
+    const { changes, syncedAt } = this.#journal
+    if (this.#isReplaying && this.#lapEnd >= syncedAt) return 'synced'
+    this.#enter('following', this.#lapEnd, changes.after(this.#lapEnd), changes.generation)
+    return undefined
+  }
+
+  /** Whatever was heard up to `place` need not be heard again. */
+  #beginLap(place: number): void {
+    const { changes, births, head } = this.#journal
+    this.#place = place
+    this.#lapEnd = head
+    if (place === 0) this.#enter('births', 0, 0, births.generation)
+    else this.#enter('graves', place, changes.after(place), changes.generation)
+  }
+
+  #enter(phase: Phase, at: number, index: number, generation: number): void {
+    this.#phase = phase
+    this.#at = at
+    this.#index = index
+    this.#generation = generation
+    this.#reads = 0
+  }
+
+  #takeMark(mark: Mark): Change<C> {
+    const { view, changes } = this.#journal
+    if (mark === 'reset') {
+      this.#isReplaying = true
+      this.#beginLap(0)
+      return { type: 'reset', view }
+    }
+    this.#isReplaying = false
+    this.#enter('following', this.#lapEnd, changes.after(this.#lapEnd), changes.generation)
+    return { type: 'synced', view, failed: this.#journal.failed() }
+  }
+
+  #takeNode(node: Entry<C> | Tombstone<C>): Change<C> {
+    const { view } = this.#journal
+    this.#index++
+    if (node instanceof Tombstone) {
+      this.#at = node.changed
+      this.#reads++
+      return {
+        type: 'deleted',
+        view,
+        key: node.key,
+        object: node.object,
+        finalStateUnknown: node.finalStateUnknown,
+      }
+    }
+    this.#at = this.#phase === 'births' ? node.born : node.changed
+    this.#reads++
+    return { type: 'changed', view, key: node.key, object: node.value as C }
+  }
+
+  /** The index that is next in the order that it is in. */
+  #located(order: Journal<C>['changes'] | Journal<C>['births']): number {
+    if (this.#generation !== order.generation) {
+      this.#index = order.after(this.#at)
+      this.#generation = order.generation
+    }
+    return this.#index
+  }
+
+  /** One more where `synced` is to come. */
+  #ends(): number {
+    const isReplaying = this.#isReplaying || this.#phase === 'start'
+    return isReplaying && this.#journal.syncedAt <= this.#journal.head ? 1 : 0
+  }
+}

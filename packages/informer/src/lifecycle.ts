@@ -1,0 +1,46 @@
+import { EventEmitter } from 'eventemitter3'
+import type { InformerState } from './reflector/state.ts'
+
+/** What an informer tells of itself; its objects are told to handlers and cursors. */
+export interface LifecycleEvents {
+  /** It does something else now. Not told of the end. */
+  state: (state: InformerState) => void
+  /** The first state is in the store. */
+  synced: () => void
+  /** A list or a watch failed, and is tried again. */
+  error: (error: Error) => void
+  /** It was closed: nothing of it runs any more. The last event. */
+  closed: () => void
+}
+
+/** Tells lifecycle events. A listener that throws keeps nothing from the others: `failed` hears of it. */
+export class Lifecycle {
+  readonly #emitter = new EventEmitter()
+  readonly #failed: (error: Error) => void
+
+  constructor(failed: (error: Error) => void) {
+    this.#failed = failed
+  }
+
+  /** Each call is a listener of its own. Returns what takes it back. */
+  on<E extends keyof LifecycleEvents>(event: E, listener: LifecycleEvents[E]): () => void {
+    const guarded = (...about: unknown[]): void => {
+      try {
+        ;(listener as (...about: unknown[]) => void)(...about)
+      } catch (error) {
+        this.#failed(error instanceof Error ? error : new Error('a listener threw', { cause: error }))
+      }
+    }
+    this.#emitter.on(event, guarded)
+    return () => void this.#emitter.off(event, guarded)
+  }
+
+  emit<E extends keyof LifecycleEvents>(event: E, ...about: Parameters<LifecycleEvents[E]>): void {
+    this.#emitter.emit(event, ...about)
+  }
+
+  /** Nobody hears anything from now on. */
+  end(): void {
+    this.#emitter.removeAllListeners()
+  }
+}

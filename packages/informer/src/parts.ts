@@ -1,0 +1,10 @@
+/**
+ * What informers are made of, for packages that build informers of another kind on the same reflectors and stores. Programs
+ * need none of it.
+ */
+export { formFor, type ReadForm, scopeKey, targetsFor } from './covering/scope.ts'
+export { isForTheCaller } from './reflector/judge.ts'
+export { clientCheck, readingChecks } from './reflector/options.ts'
+export { Reflectors, type ReflectorsOptions } from './reflector/reflectors.ts'
+export { StoreReader } from './store-reader.ts'
+export { SyncWaiters } from './synced.ts'

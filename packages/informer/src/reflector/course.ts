@@ -1,0 +1,182 @@
+import {
+  Backoff,
+  type ChangeType,
+  type Clock,
+  type ErrorContext,
+  type InvalidObjectError,
+  isAtLeast,
+  isForbidden,
+  isUnauthorized,
+} from '@wherry/client'
+import { Members, type Reading } from './members.ts'
+import type { Settings } from './options.ts'
+
+/** What a reflector has done since it was made. */
+export interface ReflectorStats {
+  /** Lists and streaming lists that were begun. */
+  readonly lists: number
+  /** Watches that were opened, streaming lists among them. */
+  readonly watches: number
+  /** Whole states that replaced an earlier one. */
+  readonly relists: number
+  /** Of those, the ones that may be older than what was there before (rule R5). */
+  readonly rollbacks: number
+  /** Events of watches, those of initial states left out. */
+  readonly events: number
+  /** Of objects, as received. */
+  readonly bytes: number
+}
+
+interface Metadata {
+  readonly metadata: { readonly resourceVersion?: unknown }
+}
+
+/**
+ * What a reflector knows on its way, shared by its phases: where it is in the resource's history, what it feeds, and how
+ * often it has failed.
+ */
+export class Course {
+  readonly settings: Settings
+  readonly clock: Clock
+  readonly members: Members
+  readonly backoff: Backoff
+  /** The reflector was stopped. */
+  stopped = false
+  /** Ends what the present phase waits for, when the reflector is stopped. (A signal for each would cost a kilobyte.) */
+  interrupt: (() => void) | undefined
+  readonly stats = { lists: 0, watches: 0, relists: 0, rollbacks: 0, events: 0, bytes: 0 }
+  /** Of the last list, event or bookmark; `undefined` where there is no state. */
+  resourceVersion: string | undefined
+  lastError: Error | undefined
+  /** A list from the cache came in pages: this resource has no watch cache (rule R2). */
+  inPages = false
+  /** Watches that ended at once, running (rule R15). */
+  quickEnds = 0
+  /** Since when a watch fails for reasons of the server's, on the monotonic clock (rule R18). */
+  failingSince: number | undefined
+  /** When something of the server's state was last heard, on the monotonic clock (rule R21). */
+  heardAt = 0
+  /** How often running something came that can't be read (rule R20). */
+  unreadable = 0
+  /** Ends the live watch from this side, for something that only a whole state can mend. */
+  failed: ((error: Error) => void) | undefined
+  readonly #labels: { readonly name: string }
+
+  constructor(settings: Settings) {
+    this.settings = settings
+    this.clock = settings.environment.clock
+    this.members = new Members({
+      clock: this.clock,
+      resourceVersion: () => this.resourceVersion,
+      failed: error => this.#fillFailed(error),
+    })
+    this.backoff = new Backoff(settings.environment)
+    this.#labels = { name: settings.name }
+  }
+
+  /**
+   * Begins to read a whole state, not older than `resourceVersion`. Where the view may go back by it, the server may have
+   * been restored from a backup and count anew: then what it gives is not taken to be what the stores have (rule R5).
+   */
+  read(resourceVersion: string): Reading {
+    const reuse = resourceVersion !== '' || this.resourceVersion === undefined
+    return this.members.replace({ reuse })
+  }
+
+  /** An event of the live watch. */
+  change(type: ChangeType, object: object, bytes: number): void {
+    const { stats } = this
+    stats.events += 1
+    stats.bytes += bytes
+    const { resourceVersion } = (object as Metadata).metadata
+    if (typeof resourceVersion === 'string' && resourceVersion !== '') this.resourceVersion = resourceVersion
+    this.quickEnds = 0
+    this.failingSince = undefined
+    this.unreadable = 0
+    this.members.change(type, object, bytes)
+  }
+
+  /** All up to `resourceVersion` was told (rule R19). */
+  bookmark(resourceVersion: string): void {
+    this.resourceVersion = resourceVersion
+    this.gauge('reflector_last_resource_version', Number(resourceVersion))
+    this.members.progress(resourceVersion)
+  }
+
+  /**
+   * Brings a whole state into the stores. `newest`: it was asked for without a bound on how old it is, so that the view may
+   * go back by it.
+   */
+  commit(reading: Reading, resourceVersion: string, newest: boolean): void {
+    if (this.resourceVersion !== undefined) {
+      this.stats.relists += 1
+      this.count('reflector_relists_total')
+      if (newest && !isAtLeast(resourceVersion, this.resourceVersion)) {
+        this.stats.rollbacks += 1
+        this.count('reflector_rollbacks_total')
+      }
+    }
+    this.resourceVersion = resourceVersion
+    this.heardAt = this.clock.monotonic()
+    this.failingSince = undefined
+    this.quickEnds = 0
+    this.gauge('reflector_last_resource_version', Number(resourceVersion))
+    reading.commit(resourceVersion)
+    this.tell(() => this.settings.on.synced?.(resourceVersion))
+    if (!this.stopped) this.members.resume()
+  }
+
+  /** Notes a failure. `background`: tell `onError` too. */
+  fail(error: Error, phase: 'list' | 'watch', background = true): void {
+    // That it may not read is told once: it is retried for as long as nobody changes that, which may be for ever.
+    const isTold = [isForbidden, isUnauthorized].some(is => is(error) && is(this.lastError))
+    this.lastError = error
+    if (background && !isTold) this.report(error, phase)
+    this.tell(() => this.settings.on.error?.(error))
+  }
+
+  /** An item or event was left out (rule R20). */
+  skipped(error: InvalidObjectError, phase: 'list' | 'watch'): void {
+    this.report(error, phase)
+  }
+
+  report(error: Error, phase: string): void {
+    const context: ErrorContext = { resource: this.settings.target.resource, phase }
+    this.settings.environment.onError(error, context)
+  }
+
+  /** Calls a listener of the owner's; what it throws is nobody else's trouble. */
+  tell(call: () => void): void {
+    if (this.stopped) return
+    try {
+      call()
+    } catch (error) {
+      this.report(error instanceof Error ? error : new Error('a listener threw', { cause: error }), 'listener')
+    }
+  }
+
+  count(metric: string): void {
+    this.settings.environment.metrics.count(metric, this.#labels)
+  }
+
+  observe(metric: string, value: number): void {
+    this.settings.environment.metrics.observe(metric, value, this.#labels)
+  }
+
+  gauge(metric: string, value: number): void {
+    if (Number.isFinite(value)) this.settings.environment.metrics.gauge(metric, value, this.#labels)
+  }
+
+  /** How many seconds a watch is asked to last. */
+  timeoutSeconds(): number {
+    const { environment, timeoutSeconds } = this.settings
+    const { min, max } = timeoutSeconds
+    return min + Math.floor(environment.random() * (max - min + 1))
+  }
+
+  #fillFailed(error: unknown): void {
+    const failure = error instanceof Error ? error : new Error('an intake could not be filled', { cause: error })
+    this.report(failure, 'list')
+    this.failed?.(failure)
+  }
+}

@@ -1,0 +1,96 @@
+import type { Timer } from '@wherry/client'
+import type { Course } from './course.ts'
+import { type Ended, Stream, type StreamFollower } from './stream.ts'
+
+/** A watch that the server will end soon is opened anew within so many milliseconds, at random (rule N14). */
+const movingMs = 5_000
+/** How long the new one may take to be accepted before the old one goes on, in milliseconds. */
+const openingMs = 5_000
+
+/**
+ * Follows the changes until their stream ends: by `stream`, which a streaming list has become, or by a new one from the
+ * last resourceVersion on. Resolves with how it ended, or `undefined` where the reflector was stopped.
+ */
+export function follow(course: Course, stream?: Stream): Promise<Ended | undefined> {
+  return new Promise(resolve => {
+    const watching = new Following(course, resolve)
+    watching.begin(stream)
+  })
+}
+
+/**
+ * The live watch, and the one that is to take its place when the server is going away (rule N14). The old one is held
+ * while the new one is opened from the last resourceVersion: so no event is lost and none comes twice, whether
+ * resourceVersions can be compared or not.
+ */
+class Following {
+  readonly #course: Course
+  readonly #resolve: (ended: Ended | undefined) => void
+  readonly #follower: StreamFollower = {
+    draining: () => this.#move(this.#course.settings.environment.random() * movingMs),
+    ended: ended => this.#finish(ended),
+  }
+  #stream: Stream | undefined
+  #next: Stream | undefined
+  #timer: Timer | undefined
+
+  constructor(course: Course, resolve: (ended: Ended | undefined) => void) {
+    this.#course = course
+    this.#resolve = resolve
+  }
+
+  begin(stream: Stream | undefined): void {
+    const course = this.#course
+    course.interrupt = () => this.#finish(undefined)
+    course.failed = error => this.#fail(error)
+    this.#stream = stream ?? this.#open(this.#follower)
+    stream?.follow(this.#follower)
+  }
+
+  #open(follower: StreamFollower): Stream {
+    return new Stream(this.#course, { resourceVersion: this.#course.resourceVersion ?? '' }, follower)
+  }
+
+  #finish(ended: Ended | undefined): void {
+    this.#course.interrupt = undefined
+    this.#course.failed = undefined
+    this.#timer?.cancel()
+    this.#stream?.abort()
+    this.#next?.abort()
+    this.#resolve(ended)
+  }
+
+  #fail(error: Error): void {
+    this.#finish({ end: { how: 'threw', error }, livedMs: 0, events: 0 })
+  }
+
+  #move(inMs: number): void {
+    if (this.#next !== undefined) return
+    this.#timer?.cancel()
+    this.#timer = this.#course.clock.timer(inMs, () => {
+      this.#stream?.hold()
+      this.#next = this.#open({ opened: () => this.#moved(), ended: () => this.#stay() })
+      this.#timer = this.#course.clock.timer(openingMs, () => {
+        this.#next?.abort()
+        this.#stay()
+      })
+    })
+  }
+
+  /** The new watch is there: the old one is over, and nobody is told. */
+  #moved(): void {
+    this.#timer?.cancel()
+    this.#stream?.abort()
+    this.#stream = this.#next
+    this.#next = undefined
+    this.#stream?.follow(this.#follower)
+  }
+
+  /** There is no new watch yet: the old one goes on as long as it can. */
+  #stay(): void {
+    this.#timer?.cancel()
+    this.#next = undefined
+    this.#move(this.#course.backoff.next())
+    this.#stream?.release()
+  }
+}

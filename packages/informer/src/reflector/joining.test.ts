@@ -1,0 +1,368 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { configMap, type ReflectorBench, reflectorBench, target } from '../testkit/bench.ts'
+import { RecordingIntake } from '../testkit/recording-intake.ts'
+import type { ReflectorOptions } from './options.ts'
+import { Reflector } from './reflector.ts'
+
+const open: ReflectorBench[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+async function bench(...args: Parameters<typeof reflectorBench>): Promise<ReflectorBench> {
+  const made = await reflectorBench(...args)
+  open.push(made)
+  return made
+}
+
+/** What a full store would give of what `intake` has. */
+const entries = (intake: RecordingIntake) => () =>
+  (function* () {
+    for (const object of intake.objects.values()) yield { object, bytes: 7 }
+  })()
+
+describe('several intakes', () => {
+  it('D12: hear the same, of one watch', async () => {
+    const { server, simulation, reflector, intake, asked, watch, write } = await bench(1)
+    await server.fill([configMap('a')])
+    const other = new RecordingIntake()
+    reflector.add(other)
+    expect(reflector.size).toBe(2)
+    await watch()
+    await write('+b', '~a', '-a')
+    await simulation.runUntil(() => intake.log.length === 4)
+    expect(intake.log.slice(1)).toEqual(['ADDED b', 'MODIFIED a', 'DELETED a'])
+    expect(other.log).toEqual(intake.log)
+    expect(asked).toHaveLength(1)
+    await simulation.advance(70_000)
+    expect(other.progressed).toBe(intake.progressed)
+    expect(other.progressed).toBeGreaterThan(0)
+  })
+
+  it('one that throws keeps nothing from the others, and is brought to the state anew', async () => {
+    const { server, simulation, reflector, intake, watch, write } = await bench(2)
+    await server.fill([configMap('a')])
+    const bad = new RecordingIntake()
+    bad.heard = line => {
+      if (line === 'ADDED b') throw new Error('a store that fails')
+    }
+    const last = new RecordingIntake()
+    reflector.remove(intake)
+    for (const one of [bad, intake, last]) reflector.add(one)
+    await watch()
+    await write('+b')
+    await simulation.runUntil(() => reflector.stats.relists === 1)
+    expect(intake.log[1]).toBe('ADDED b')
+    expect(last.log).toEqual(intake.log)
+    expect(bad.log.at(-1)).toMatch(/^commit a b/)
+    expect(simulation.environment.errors).toMatchObject([{ error: { message: 'a store that fails' } }])
+  })
+
+  it('one that is removed hears nothing more, also not from within a call, and is not closed', async () => {
+    const { server, simulation, reflector, intake, watch, write } = await bench(3)
+    await server.fill([configMap('a')])
+    const second = new RecordingIntake()
+    intake.heard = line => {
+      if (line === 'ADDED b') reflector.remove(second)
+      if (line === 'ADDED c') reflector.remove(intake)
+    }
+    reflector.add(second)
+    await watch()
+    await write('+b', '+c', '+d')
+    await simulation.advance(1000)
+    expect(intake.log.slice(1)).toEqual(['ADDED b', 'ADDED c'])
+    expect(second.log).toHaveLength(1)
+    expect(reflector.size).toBe(0)
+    reflector.remove(intake)
+  })
+
+  it('one that is removed while a state is read does not get it', async () => {
+    const { server, simulation, reflector, intake } = await bench(4, {}, { client: { gzip: false } })
+    await server.fill([configMap('a', { text: 'x'.repeat(2000) }), configMap('b')])
+    const second = new RecordingIntake()
+    reflector.add(second)
+    await server.faults.add({ nth: 1, effect: { kind: 'slow', bytesPerSecond: 100 } })
+    reflector.start()
+    await simulation.advance(5000)
+    reflector.remove(second)
+    await simulation.runUntil(() => reflector.state === 'watching')
+    expect(second.log).toEqual(['drop'])
+    expect(intake.log).toHaveLength(1)
+  })
+})
+
+describe('joining a reflector that runs', () => {
+  it('D12: is filled from what is there, in slices, and hears the changes meanwhile', async () => {
+    const { server, simulation, reflector, intake, asked, watch, write } = await bench(10)
+    const many = Array.from({ length: 1000 }, (_, i) => configMap(`n${`${i}`.padStart(4, '0')}`))
+    await server.fill(many)
+    await watch()
+    const joining = new RecordingIntake()
+    let given = 0
+    const slow = function* () {
+      for (const entry of entries(intake)()) {
+        given += 1
+        yield entry
+      }
+    }
+    reflector.add(joining, { fill: slow })
+    expect(given).toBe(0)
+    expect(reflector.size).toBe(2)
+    let most = 0
+    while (!joining.synced) {
+      const before = given
+      await simulation.clock.turn
+      await simulation.runUntil(() => given > before || joining.synced)
+      most = Math.max(most, given - before)
+    }
+    expect(most).toBeLessThan(1000)
+    expect(joining.names).toEqual(intake.names)
+    await write('+x', '~n0001', '-n0002')
+    await simulation.runUntil(() => intake.log.length === 4)
+    expect(joining.log.slice(1)).toEqual(['ADDED x', 'MODIFIED n0001', 'DELETED n0002'])
+    expect(asked).toHaveLength(1)
+  })
+
+  it('D12: what changes while it is filled wins over what it is filled with', async () => {
+    const { server, simulation, reflector, intake, watch, write } = await bench(11)
+    await server.fill(['a', 'b', 'c'].map(name => configMap(name)))
+    await watch()
+    const stale = [...entries(intake)()]
+    const joining = new RecordingIntake()
+    let go = (): void => {}
+    // a source that is asked late, and knows only of the past
+    const source = function* () {
+      go()
+      yield* stale
+    }
+    const { clock } = simulation
+    const turn = clock.turn
+    let held: (() => void) | undefined
+    ;(clock as { turn: typeof turn }).turn = () => new Promise(resolve => (held = resolve))
+    reflector.add(joining, { fill: source })
+    ;(clock as { turn: typeof turn }).turn = turn
+    await write('~a', '-b', '+d')
+    await simulation.runUntil(() => intake.log.length === 4)
+    let asked = false
+    go = () => {
+      asked = true
+    }
+    held?.()
+    await simulation.runUntil(() => joining.synced)
+    expect(asked).toBe(true)
+    expect(joining.names).toEqual(['a', 'c', 'd'])
+    expect(joining.objects.get('a')).toBe(intake.objects.get('a'))
+    expect(joining.log).toEqual([`commit a c d at ${reflector.lastSyncedResourceVersion}`])
+  })
+
+  it('D12: a relist meanwhile takes it along instead', async () => {
+    const { server, simulation, reflector, intake, watch, write } = await bench(12)
+    await server.fill(['a', 'b'].map(name => configMap(name)))
+    await watch()
+    await simulation.advance(2000)
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'expired' } })
+    const joining = new RecordingIntake()
+    const { clock } = simulation
+    const turn = clock.turn
+    ;(clock as { turn: typeof turn }).turn = () => new Promise(() => {})
+    reflector.add(joining, { fill: entries(intake) })
+    ;(clock as { turn: typeof turn }).turn = turn
+    await server.endWatches()
+    await simulation.runUntil(() => reflector.stats.relists === 1)
+    expect(joining.log).toEqual(['drop', intake.log.at(-1)])
+    await write('+c')
+    await simulation.runUntil(() => joining.log.length === 3)
+    expect(joining.log[2]).toBe('ADDED c')
+  })
+
+  it('D12: before there is a state, it waits for it and is filled then; or takes part, where it is read anew', async () => {
+    const { server, simulation, reflector, intake } = await bench(13)
+    await server.fill([configMap('a')])
+    await server.faults.add({ nth: 1, effect: { kind: 'status', code: 503 } })
+    reflector.start()
+    const early = new RecordingIntake()
+    reflector.add(early, { fill: entries(intake) })
+    await simulation.runUntil(() => reflector.state === 'waiting')
+    expect(early.log).toEqual([])
+    await simulation.runUntil(() => reflector.state === 'streaming')
+    const late = new RecordingIntake()
+    reflector.add(late, { fill: entries(intake) })
+    await simulation.runUntil(() => late.synced)
+    expect(early.log).toEqual([intake.log.at(-1)])
+    expect(late.log).toEqual([intake.log.at(-1)])
+  })
+
+  it('a source that throws is told, and the state read anew', async () => {
+    const { server, simulation, reflector, watch } = await bench(14)
+    await server.fill([configMap('a')])
+    await watch()
+    const joining = new RecordingIntake()
+    reflector.add(joining, {
+      fill: () => {
+        throw new Error('no source')
+      },
+    })
+    await simulation.runUntil(() => joining.synced)
+    expect(joining.log).toEqual(['drop', expect.stringMatching(/^commit a at/)])
+    expect(simulation.environment.errors[0]).toMatchObject({ error: { message: 'no source' } })
+    expect(reflector.stats.relists).toBe(1)
+  })
+
+  it('R23: one that leaves while it is filled, and a stop meanwhile, end that', async () => {
+    const { server, simulation, reflector, intake, watch } = await bench(15)
+    await server.fill([configMap('a')])
+    await watch()
+    const [one, two] = [new RecordingIntake(), new RecordingIntake()]
+    reflector.add(one, { fill: entries(intake) })
+    reflector.remove(one)
+    reflector.add(two, { fill: entries(intake) })
+    await simulation.run(() => reflector.stop())
+    await simulation.advance(1000)
+    expect([one.log, two.log]).toEqual([['drop'], ['drop']])
+  })
+
+  it('refuses an intake twice, one without a source once it runs, and any once it has stopped', async () => {
+    const { simulation, reflector, intake } = await bench(16)
+    expect(() => reflector.add(intake)).toThrow(TypeError)
+    reflector.start()
+    expect(() => reflector.add(intake, { fill: () => [] })).toThrow(TypeError)
+    expect(() => reflector.add(new RecordingIntake())).toThrow(TypeError)
+    await simulation.run(() => reflector.stop())
+    expect(() => reflector.add(new RecordingIntake())).toThrow(expect.objectContaining({ code: 'INFORMER_STOPPED' }))
+    expect(() => reflector.start()).toThrow(expect.objectContaining({ code: 'INFORMER_STOPPED' }))
+  })
+})
+
+describe('the end of a reflector', () => {
+  it('R23: from a stop on nothing is called, whatever it is doing', async () => {
+    for (let ms = 0; ms < 4; ms += 0.25) {
+      const b = await bench(20)
+      await b.server.fill([configMap('a'), configMap('b')])
+      b.reflector.start()
+      await b.simulation.advance(ms)
+      const stopped = b.reflector.stop()
+      expect(b.reflector.state).toBe('stopped')
+      const heard = [b.intake.log.length, b.states.length, b.told.length]
+      await b.simulation.run(() => stopped)
+      const log = b.intake.log.filter(line => line !== 'drop')
+      await b.write('+c')
+      await b.simulation.advance(100_000)
+      expect(b.intake.log.filter(line => line !== 'drop')).toEqual(log)
+      expect([b.states.length, b.told.length]).toEqual(heard.slice(1))
+      expect(b.intake.open).toBe(0)
+    }
+  })
+
+  it.each(['synced', 'state', 'error', 'missing'] as const)('R23: may be stopped from within its %s', async event => {
+    const listeners: ReflectorOptions['on'] = { [event]: () => void reflector.stop() }
+    const { server, simulation, reflector, asked, states } = await bench(21, { on: listeners })
+    if (event === 'error') await server.faults.add({ effect: { kind: 'status', code: 500 } })
+    if (event === 'missing') await server.faults.add({ effect: { kind: 'status', code: 404, plain: true } })
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'stopped')
+    await simulation.advance(100_000)
+    expect(asked.length).toBeLessThan(2)
+    expect(states).toEqual([])
+  })
+
+  it('R23: may be stopped from within a commit and a change', async () => {
+    for (const at of ['commit', 'ADDED']) {
+      const { server, simulation, reflector, intake, told, write } = await bench(22)
+      await server.fill([configMap('a')])
+      const second = new RecordingIntake()
+      reflector.add(second)
+      intake.heard = line => {
+        if (line.startsWith(at)) void reflector.stop()
+      }
+      reflector.start()
+      await simulation.advance(100)
+      await write('+b', '+c')
+      await simulation.advance(100)
+      expect(intake.log).toHaveLength(at === 'commit' ? 1 : 2)
+      expect(second.log.filter(line => line !== 'drop')).toHaveLength(at === 'commit' ? 0 : 1)
+      expect(told).toEqual(at === 'commit' ? [] : ['synced'])
+    }
+  })
+
+  it('R23: may be stopped by the very first change after the initial state', async () => {
+    const { server, simulation, transport, reflector, intake, states } = await bench(
+      42,
+      {},
+      { client: { gzip: false } },
+    )
+    const metadata = { resourceVersion: '5', annotations: { 'k8s.io/initial-events-end': 'true' } }
+    const about = { kind: 'ConfigMap', apiVersion: 'v1' }
+    const text = [
+      { type: 'BOOKMARK', object: { ...about, metadata } },
+      { type: 'ADDED', object: { ...about, metadata: { name: 'x', namespace: 'ns', resourceVersion: '6' } } },
+    ]
+      .map(event => JSON.stringify(event))
+      .join('\n')
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'line', text, afterEvents: 0 } })
+    intake.heard = line => {
+      if (line === 'ADDED x') void reflector.stop()
+    }
+    reflector.start()
+    await simulation.advance(100)
+    expect(intake.log).toEqual(['commit at 5', 'ADDED x'])
+    expect(states).toEqual(['streaming'])
+    expect(transport.controls.pending()).toEqual([])
+  })
+
+  it('X9: what its owner’s listeners throw is told to onError, and it goes on', async () => {
+    const on = {
+      state() {
+        throw new Error('mine')
+      },
+      synced() {
+        throw 'no error'
+      },
+    }
+    const { simulation, watch } = await bench(23, { on })
+    await watch()
+    expect(simulation.environment.errors.map(({ error, context }) => [error.message, context.phase])).toEqual([
+      ['mine', 'listener'],
+      ['a listener threw', 'listener'],
+      ['mine', 'listener'],
+    ])
+  })
+})
+
+describe('options of a reflector', () => {
+  const client = { context: { requester: { request() {} } }, environment: { onError() {} } }
+  it.each<[string, object]>([
+    ['no client', { client: undefined }],
+    ['no environment', { client: { ...client, environment: undefined } }],
+    ['no target', { target: undefined }],
+    ['a target that is none', { target: {} }],
+    ['an unknown option', { foo: 1 }],
+    ['an unknown way to read', { initial: 'all' }],
+    ['no page', { pageSize: 0 }],
+    ['an unknown first list', { firstList: 'oldest' }],
+    ['a timeout', { timeoutSeconds: 5 }],
+    ['half a timeout', { timeoutSeconds: { min: 5 } }],
+    ['the other half', { timeoutSeconds: { max: 5 } }],
+    ['an empty timeout', { timeoutSeconds: { min: 6, max: 5 } }],
+    ['streaming that is none', { streaming: {} }],
+    ['no name', { name: '' }],
+    ['unknown listeners', { on: { other() {} } }],
+    ['listeners that are none', { on: { state: 1 } }],
+  ])('X6: refuses %s', (_, options) => {
+    expect(() => new Reflector({ client, target, ...options } as never)).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION' }),
+    )
+  })
+
+  it('X6: takes what is right', () => {
+    const timeoutSeconds = { min: 5, max: 5 }
+    expect(() => new Reflector({ client: client as never, target, timeoutSeconds, name: 'x', on: {} })).not.toThrow()
+  })
+
+  it('asks watches to last as long as it is told to', async () => {
+    const { simulation, asked, watch } = await bench(30, { timeoutSeconds: { min: 20, max: 20 }, name: 'mine' })
+    await watch()
+    await simulation.advance(100_500)
+    expect(asked.filter(line => !line.startsWith('list'))).toHaveLength(6)
+    expect(simulation.environment.metric('reflector_watches_total', { name: 'mine' })).toBe(6)
+  })
+})

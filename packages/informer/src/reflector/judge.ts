@@ -1,0 +1,221 @@
+import {
+  type ApiError,
+  InvalidBodyError,
+  ItemTooLongError,
+  isApiError,
+  isBadRequest,
+  isConnectionError,
+  isExpired,
+  isForbidden,
+  isInvalid,
+  isMethodNotAllowed,
+  isResourceNotFound,
+  isTooLarge,
+  isUnauthorized,
+  LineTooLongError,
+} from '@wherry/client'
+import type { Course } from './course.ts'
+import type { Checking, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
+import type { Ended } from './stream.ts'
+
+/** A watch that ended within so many milliseconds, without an event, was none (rule R15). */
+const quickMs = 1000
+/** How long a watch that fails for reasons of the server's is tried again before the state is read anew (rule R18). */
+const failingMs = 30_000
+/** What a backoff grows to, in milliseconds (rule R22). */
+const longestMs = 30_000
+
+/** How the whole state is to be read now: not older than the last resourceVersion, so that the view does not go back. */
+export function wholeState(
+  course: Course,
+  resourceVersion: string | undefined = course.resourceVersion,
+): Streaming | Listing {
+  const { initial, streaming } = course.settings
+  if (initial === 'stream' && streaming.expected) return { is: 'streaming', resourceVersion: resourceVersion ?? '' }
+  return listing(course, resourceVersion)
+}
+
+function listing(course: Course, resourceVersion = course.resourceVersion): Listing {
+  const { initial, firstList } = course.settings
+  const first = initial === 'paged' || firstList === 'newest' ? '' : '0'
+  return { is: 'listing', resourceVersion: resourceVersion ?? first }
+}
+
+/**
+ * Whether no retry is likely to mend an error: the caller has to, or the administrator (rule R36). Who waits for the first
+ * state is told at once.
+ */
+export function isForTheCaller(error: unknown): boolean {
+  return isDenied(error) || isResourceNotFound(error) || isImpossible(error)
+}
+
+const isDenied = (error: unknown): boolean => isUnauthorized(error) || isForbidden(error)
+
+/** The server will never do this: a selector that it does not know, a resource that can't be listed. */
+const isImpossible = (error: unknown): boolean => isBadRequest(error) || isInvalid(error) || isMethodNotAllowed(error)
+
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof InvalidBodyError || error instanceof LineTooLongError || error instanceof ItemTooLongError
+
+const isClosed = (error: unknown): boolean => isConnectionError(error) && error.code === 'CLIENT_CLOSED'
+
+/** After `error` instead of a whole state. */
+export function afterReading(course: Course, phase: Streaming | Listing, error: Error): Phase {
+  if (isClosed(error)) return ended(course, error)
+  if (isResourceNotFound(error)) return missing(course, error)
+  if ((isExpired(error) || isTooLarge(error)) && isDefinite(phase.resourceVersion)) {
+    // Only now may the view go back (rule R5).
+    course.fail(error, 'list', false)
+    return { ...phase, resourceVersion: '' }
+  }
+  if (phase.is === 'streaming' && (isBadRequest(error) || isInvalid(error))) {
+    const first = phase.resourceVersion === '' && course.resourceVersion === undefined
+    return { ...listing(course, first ? undefined : phase.resourceVersion), refusedStreaming: true }
+  }
+  course.fail(error, 'list')
+  if (isUnreadable(error)) {
+    course.unreadable += 1
+    return phase.is === 'streaming' ? wait(course, listing(course)) : afterUnreadable(course, wholeState(course))
+  }
+  if (isImpossible(error)) return waitLongest(course, wholeState(course))
+  return wait(course, isPassing(error) ? wholeState(course) : otherWay(course, phase), error)
+}
+
+/** After an initial state that did not come to its end in a stream. */
+export function afterStreaming(course: Course, phase: Streaming, { end }: Ended): Phase {
+  if (end.how !== 'closed') return afterReading(course, phase, errorOf(end.error))
+  course.quickEnds += 1
+  if (course.quickEnds >= 3) {
+    const path = course.settings.target.path
+    course.fail(new Error(`the streaming list of ${path} was closed before its end, again and again`), 'list')
+  }
+  return wait(course, wholeState(course))
+}
+
+/** What else may work when a stream was no good: a list, this once. */
+function otherWay(course: Course, phase: Streaming | Listing): Streaming | Listing {
+  return phase.is === 'streaming' ? listing(course) : wholeState(course)
+}
+
+/** After a watch. */
+export function afterWatching(course: Course, { end, livedMs, events }: Ended): Phase {
+  switch (end.how) {
+    case 'closed': {
+      course.failingSince = undefined
+      if (livedMs < quickMs && events === 0) return quickEnd(course)
+      course.quickEnds = 0
+      course.unreadable = 0
+      return goOn(course)
+    }
+    case 'broken':
+    case 'silent': {
+      if (isClosed(end.error)) return ended(course, end.error)
+      course.fail(end.error, 'watch')
+      return wait(course, goOn(course))
+    }
+    case 'unreadable': {
+      course.fail(end.error, 'watch')
+      course.unreadable += 1
+      return afterUnreadable(course, course.unreadable === 1 ? { is: 'watching' } : wholeState(course))
+    }
+    case 'threw': {
+      course.fail(errorOf(end.error), 'watch')
+      return wait(course, wholeState(course))
+    }
+    case 'refused':
+    case 'failed':
+      return afterRefusal(course, end.error)
+  }
+}
+
+/** A watch again; where the server was silent for as long as one lasts, not before it was asked why (rule R21). */
+function goOn({ clock, heardAt, settings }: Course): Watching | Checking {
+  return { is: clock.monotonic() - heardAt < settings.timeoutSeconds.min * 1000 ? 'watching' : 'checking' }
+}
+
+function afterRefusal(course: Course, error: ApiError): Phase {
+  if (isResourceNotFound(error)) return missing(course, error)
+  // What every restart of a server brings; the waits spread the relists (rule R17).
+  const isOld = isExpired(error)
+  course.fail(error, 'watch', !isOld)
+  if (isOld || isTooLarge(error)) return wait(course, wholeState(course))
+  if (isPassing(error) || isDenied(error)) return wait(course, { is: 'watching' }, error)
+  const now = course.clock.monotonic()
+  course.failingSince ??= now
+  const failedMs = now - course.failingSince
+  const again = wait(course, { is: 'watching' }, error)
+  if (failedMs === 0 || failedMs + again.ms < failingMs) return again
+  course.failingSince = undefined
+  const leftMs = failingMs - failedMs
+  return { is: 'waiting', ms: leftMs > 0 ? leftMs : again.ms, next: wholeState(course) }
+}
+
+/** After the server was asked whether it still knows the last resourceVersion (rule R21). */
+export function afterChecking(course: Course, error: Error | undefined): Phase {
+  if (error === undefined) {
+    course.heardAt = course.clock.monotonic()
+    return { is: 'watching' }
+  }
+  if (isClosed(error)) return ended(course, error)
+  if (isResourceNotFound(error)) return missing(course, error)
+  if (isTooLarge(error)) {
+    course.fail(error, 'list', false)
+    return wholeState(course, '')
+  }
+  course.fail(error, 'list')
+  return wait(course, { is: 'watching' }, error)
+}
+
+/** Closed as soon as it was opened. Something is wrong, or a definition is changing: the third time running it is told. */
+function quickEnd(course: Course): Phase {
+  course.quickEnds += 1
+  if (course.quickEnds >= 3) {
+    course.fail(new Error(`the watch of ${course.settings.target.path} was closed at once, again and again`), 'watch')
+  }
+  return wait(course, { is: 'watching' })
+}
+
+/** The first two times running the next try may do better; after that, only now and then (rule R20). */
+function afterUnreadable(course: Course, next: Waiting['next']): Phase {
+  return course.unreadable > 2 ? waitLongest(course, wholeState(course)) : wait(course, next)
+}
+
+/** Looked for now and then for as long as it is missing, which is told once: many an operator runs without it. */
+function missing(course: Course, error: Error): Missing {
+  course.fail(error, 'list', !isResourceNotFound(course.lastError))
+  return { is: 'missing', error }
+}
+
+/** The client was closed: nothing will ever come again. */
+function ended(course: Course, error: Error): Phase {
+  course.fail(error, 'watch')
+  return { is: 'stopped' }
+}
+
+function wait(course: Course, next: Waiting['next'], error?: Error): Waiting {
+  const retryAfterMs = isApiError(error) ? (error.retryAfterMs ?? 0) : 0
+  return { is: 'waiting', ms: Math.max(course.backoff.next(), retryAfterMs), next }
+}
+
+function waitLongest(course: Course, next: Waiting['next']): Waiting {
+  return { is: 'waiting', ms: longestWait(course), next }
+}
+
+/** The wait that a backoff grows to. */
+export function longestWait(course: Course): number {
+  return longestMs * (1 + course.settings.environment.random())
+}
+
+/** Throttled, refused or not there: the same again, later (rule R16). */
+function isPassing(error: Error): boolean {
+  if (isApiError(error)) return error.status === 429 || error.status === 503 || error.retryAfterMs !== undefined
+  return isConnectionError(error) && error.code !== 'HEADERS_TOO_LARGE'
+}
+
+function isDefinite(resourceVersion: string): boolean {
+  return resourceVersion !== '' && resourceVersion !== '0'
+}
+
+function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error('a store threw what is no Error', { cause: error })
+}

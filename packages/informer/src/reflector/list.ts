@@ -1,0 +1,101 @@
+import {
+  InvalidBodyError,
+  isExpired,
+  type ListHead,
+  listQuery,
+  nextPageQuery,
+  nextToken,
+  readItems,
+  TimeoutError,
+} from '@wherry/client'
+import type { Course } from './course.ts'
+import type { Reading } from './members.ts'
+import type { Listing } from './phase.ts'
+
+/** How long a list may keep silent, in milliseconds: kube-apiserver gives up after 60 s by itself. */
+const silenceMs = 65_000
+
+/**
+ * Reads a whole state by a list, in one answer or in pages. Resolves once it is in the stores.
+ */
+export async function list(course: Course, { resourceVersion }: Listing): Promise<void> {
+  const { settings, clock, stats } = course
+  const { target, initial, pageSize } = settings
+  const { selection } = target
+  // From the cache, a limit is ignored; a resource that has none honours it (rule R1).
+  const paged = initial === 'paged' || course.inPages || resourceVersion === '0'
+  const begunAt = clock.monotonic()
+  let reading = course.read(resourceVersion)
+  let query = listQuery(selection, { resourceVersion }, paged ? pageSize : undefined)
+  let token: string | undefined
+  let whole = false
+  let seen: string | undefined
+  stats.lists += 1
+  course.count('reflector_lists_total')
+  try {
+    for (;;) {
+      try {
+        const { metadata } = await page(course, query, reading)
+        seen ??= metadata.resourceVersion
+        token = nextToken(metadata)
+        if (token === undefined) break
+        course.inPages ||= resourceVersion === '0'
+        query = nextPageQuery(selection, pageSize, token)
+      } catch (error) {
+        if (token === undefined || whole || !isExpired(error)) throw error
+        // The state of the pages is gone: all of a newer one, in one answer (rule R4).
+        whole = true
+        token = undefined
+        seen = undefined
+        reading = course.read(resourceVersion)
+        query = listQuery(selection, { resourceVersion })
+      }
+    }
+    if (seen === undefined || seen === '') {
+      throw new InvalidBodyError('the list has no resourceVersion', { method: 'GET', ...target })
+    }
+    course.observe('reflector_list_duration_seconds', (clock.monotonic() - begunAt) / 1000)
+    course.observe('reflector_items_per_list', reading.count)
+    course.commit(reading, seen, resourceVersion === '')
+  } catch (error) {
+    reading.drop()
+    throw error
+  }
+}
+
+/** One item of the collection, if there is any, at least as new as the last resourceVersion: or why not (rule R21). */
+export async function check(course: Course): Promise<void> {
+  const { resourceVersion, settings } = course
+  await page(course, listQuery(settings.target.selection, { resourceVersion }, 1), undefined)
+}
+
+/** One answer. Bounded in silence, since no call of this kind is by itself. */
+async function page(course: Course, query: string, reading: Reading | undefined): Promise<ListHead> {
+  const { settings, clock, stats } = course
+  const { context, target, maxObjectBytes } = settings
+  const giveUp = new AbortController()
+  course.interrupt = () => giveUp.abort()
+  let count = 0
+  let counted = 0
+  let timer = clock.timer(silenceMs, function silent() {
+    if (count === counted) giveUp.abort(new TimeoutError(silenceMs, { method: 'GET', ...target }))
+    counted = count
+    timer = clock.timer(silenceMs, silent)
+  })
+  const item = (object: object, bytes: number): void => {
+    count += 1
+    stats.bytes += bytes
+    reading?.put(object, bytes)
+  }
+  try {
+    return await readItems(context, target, query, item, {
+      signal: giveUp.signal,
+      gzip: context.gzip,
+      maxItemBytes: maxObjectBytes,
+      skipped: error => course.skipped(error, 'list'),
+    })
+  } finally {
+    timer.cancel()
+    course.interrupt = undefined
+  }
+}

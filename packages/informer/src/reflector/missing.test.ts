@@ -1,0 +1,136 @@
+import { type ReadTarget, targetsOf } from '@wherry/client'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type ReflectorBench, reflectorBench } from '../testkit/bench.ts'
+import { createDefinition, definition, definitions, things } from '../testkit/things.ts'
+
+const open: ReflectorBench[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+async function bench(...[seed, options, cluster]: Parameters<typeof reflectorBench>): Promise<ReflectorBench> {
+  const target = targetsOf(things)[0] as ReadTarget
+  const made = await reflectorBench(seed, { target, ...options }, cluster)
+  open.push(made)
+  return made
+}
+
+async function add({ simulation, writer }: ReflectorBench, ...names: string[]): Promise<void> {
+  await simulation.run(async () => {
+    for (const name of names) await writer.create(things, { metadata: { name, namespace: 'default' } } as object)
+  })
+}
+
+describe('a resource that is not there', () => {
+  it.each(['stream', 'whole'] as const)('D7: is told and waited for, now and then (%s)', async initial => {
+    const b = await bench(1, { initial })
+    const { simulation, reflector, intake, states, told, asked } = b
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'missing')
+    await simulation.advance(29_000)
+    expect(asked).toHaveLength(1)
+    expect(told).toEqual(['ResourceNotFoundError', 'missing'])
+    await simulation.advance(31_000)
+    expect(asked).toHaveLength(2)
+    expect(told).toEqual(['ResourceNotFoundError', 'missing', 'ResourceNotFoundError'])
+    await simulation.advance(600_000)
+    expect(simulation.environment.errors.map(({ error }) => error.name)).toEqual(['ResourceNotFoundError'])
+    await createDefinition(b)
+    await add(b, 'a')
+    await simulation.runUntil(() => reflector.state === 'watching')
+    expect(intake.log.at(-1)).toMatch(/^commit a at/)
+    expect(states.filter(state => state === 'missing').length).toBeGreaterThan(1)
+    await simulation.advance(10)
+    expect(reflector.lastError).toBeUndefined()
+  })
+
+  it('D7: is there at once when its owner says so, and looked for often for a while', async () => {
+    const b = await bench(2)
+    const { simulation, reflector, asked } = b
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'missing')
+    await createDefinition(b)
+    const at = simulation.clock.monotonic()
+    reflector.retryNow()
+    await simulation.runUntil(() => reflector.state === 'watching')
+    expect(simulation.clock.monotonic() - at).toBeLessThan(100)
+    expect(asked).toHaveLength(2)
+
+    const other = await bench(3)
+    other.reflector.start()
+    await other.simulation.runUntil(() => other.reflector.state === 'missing')
+    other.reflector.retryNow()
+    await other.simulation.advance(10_000)
+    expect(other.asked.length).toBeGreaterThan(3)
+    await other.simulation.advance(50_000)
+    const { length } = other.asked
+    await other.simulation.advance(29_000)
+    expect(other.asked.length - length).toBeLessThan(2)
+  })
+
+  it('D8: gone while it is watched: all that is left is cleared, and it resumes when it is back', async () => {
+    const b = await bench(4)
+    const { simulation, writer, reflector, intake, told, states } = b
+    await createDefinition(b)
+    await add(b, 'a', 'b')
+    await b.watch()
+    await simulation.run(() => writer.delete(definitions, { name: 'things.x.io' }))
+    await simulation.runUntil(() => reflector.state === 'missing')
+    expect(intake.log.slice(1, 3).sort()).toEqual(['DELETED a', 'DELETED b'])
+    expect(intake.log.at(-1)).toBe('clear')
+    expect(reflector.lastSyncedResourceVersion).toBeUndefined()
+    expect(told).toEqual(['synced', 'ResourceNotFoundError', 'missing'])
+    await createDefinition(b)
+    await add(b, 'c')
+    await simulation.runUntil(() => reflector.state === 'watching')
+    expect(intake.log.at(-1)).toMatch(/^commit c at/)
+    expect(told.filter(one => one !== 'ResourceNotFoundError')).toEqual(['synced', 'missing', 'synced'])
+    expect(reflector.stats).toMatchObject({ relists: 0, rollbacks: 0 })
+    expect(states.at(-1)).toBe('watching')
+  })
+
+  it('D8: no longer served: its watch ends without a DELETED, and it is cleared all the same', async () => {
+    const b = await bench(5)
+    const { simulation, writer, reflector, intake } = b
+    await createDefinition(b)
+    await add(b, 'a')
+    await b.watch()
+    const [served] = definition.spec.versions
+    const versions = [
+      { ...served, served: false, storage: true },
+      { ...served, name: 'v2', storage: false },
+    ]
+    await simulation.run(() => writer.patch(definitions, { name: 'things.x.io' }, { spec: { versions } }))
+    await simulation.runUntil(() => reflector.state === 'missing')
+    expect(intake.log.slice(1)).toEqual(['clear'])
+    const back = [{ ...served }, { ...served, name: 'v2', storage: false }]
+    await simulation.run(() => writer.patch(definitions, { name: 'things.x.io' }, { spec: { versions: back } }))
+    await simulation.runUntil(() => reflector.state === 'watching')
+    expect(intake.names).toEqual(['a'])
+  })
+
+  it('R14: a change of its definition ends the watch, which goes on, over a 429 too', async () => {
+    const b = await bench(6, {}, { reinitialiseMs: 2000 })
+    const { simulation, writer, reflector, intake, asked } = b
+    await createDefinition(b)
+    await simulation.advance(3000)
+    await add(b, 'a')
+    await b.watch()
+    const [served] = definition.spec.versions
+    const versions = [served, { ...served, name: 'v2', storage: false }]
+    await simulation.run(() => writer.patch(definitions, { name: 'things.x.io' }, { spec: { versions } }))
+    await simulation.runUntil(() => asked.length > 1)
+    await simulation.advance(10_000)
+    await add(b, 'c')
+    await simulation.runUntil(() => intake.log.at(-1) === 'ADDED c')
+    expect(intake.log).toHaveLength(2)
+    expect(reflector.stats.lists).toBe(1)
+  })
+
+  it('clears no intake that never had a state', async () => {
+    const { simulation, reflector, intake } = await bench(7)
+    reflector.start()
+    await simulation.advance(200_000)
+    expect(intake.log.filter(line => line !== 'drop')).toEqual([])
+  })
+})

@@ -1,0 +1,141 @@
+import type { Client, Environment, ReadTarget, WatchContext } from '@wherry/client'
+import { OptionRangeError, OptionTypeError } from '@wherry/client'
+import { type Check, callback, checkOptions, having, integer, oneOf, text } from '@wherry/client/checks'
+import type { InformerState } from './state.ts'
+import { StreamingSupport } from './streaming-support.ts'
+
+/** How a first state is read (rule R1). */
+export type InitialRead = 'stream' | 'whole' | 'paged'
+
+/** What a reflector tells whoever owns it. What one throws goes to `onError`. */
+export interface ReflectorListeners {
+  /** It does something else now. */
+  state?(state: InformerState): void
+  /**
+   * A whole state was read and committed to all intakes. `resourceVersion`: of that state. Comes before any change that
+   * follows it.
+   */
+  synced?(resourceVersion: string): void
+  /** The server does not know the resource; what the intakes held was cleared (rule D8). */
+  missing?(error: Error): void
+  /** A list or a watch failed, and is tried again. Also told to `onError`, but for what happens to every watch. */
+  error?(error: Error): void
+}
+
+/** How a reflector reads. None of it is needed. */
+export interface ReadingOptions {
+  /**
+   * How the state is read when there is none, or the watch can't be resumed (rule R1):
+   *
+   * - `stream`: by a watch that begins with it. Falls back to `whole` where the server has no streaming lists.
+   * - `whole`: by a list from the API server's cache, in one answer.
+   * - `paged`: in pages of `pageSize`. Slower, and each costs the server's storage; for servers whose cache is the
+   *   bottleneck.
+   *
+   * @default 'stream'
+   */
+  readonly initial?: InitialRead | undefined
+  /** Most items of a page, where lists come in pages. @default 500 */
+  readonly pageSize?: number | undefined
+  /** Longest object, in bytes as sent. @default 16 MiB */
+  readonly maxObjectBytes?: number | undefined
+}
+
+export interface ReflectorOptions extends ReadingOptions {
+  readonly client: Pick<Client, 'context' | 'environment'>
+  /** What to read: see `targetsOf`. */
+  readonly target: ReadTarget
+  /**
+   * How old the first state may be where it comes by a `whole` list: `any` that the API server's cache has, or the
+   * `newest`, for whoever takes absence for an answer. A streaming list always is the newest. @default 'any'
+   */
+  readonly firstList?: 'any' | 'newest' | undefined
+  /** How long each watch is asked to last, at random between these, in seconds. @default { min: 290, max: 590 } */
+  readonly timeoutSeconds?: { readonly min: number; readonly max: number } | undefined
+  /** What is known of the server's streaming lists; shared by reflectors of one client. @default one of its own */
+  readonly streaming?: StreamingSupport | undefined
+  /** The label `name` of its metrics. @default `group/version/plural` */
+  readonly name?: string | undefined
+  readonly on?: ReflectorListeners | undefined
+}
+
+export const readingChecks: Readonly<Record<keyof ReadingOptions, Check>> = {
+  initial: oneOf('stream', 'whole', 'paged'),
+  pageSize: integer(1),
+  maxObjectBytes: integer(1),
+}
+
+const listeners: Readonly<Record<keyof ReflectorListeners, Check>> = {
+  state: callback,
+  synced: callback,
+  missing: callback,
+  error: callback,
+}
+
+const checks: Readonly<Record<keyof ReflectorOptions, Check>> = {
+  ...readingChecks,
+  client: clientCheck,
+  target: (option, value) => {
+    const { path, selection } = (value ?? {}) as Partial<ReadTarget>
+    if (typeof path !== 'string' || selection === undefined) {
+      throw new OptionTypeError(option, 'a ReadTarget, as targetsOf(view) gives', typeof value)
+    }
+  },
+  firstList: oneOf('any', 'newest'),
+  timeoutSeconds: seconds,
+  streaming: (option, value) => {
+    if (!(value instanceof StreamingSupport)) throw new OptionTypeError(option, 'a StreamingSupport', typeof value)
+  },
+  name: text,
+  on: (option, value) => checkOptions(option, value, listeners),
+}
+
+export function clientCheck(option: string, value: unknown): void {
+  const { context, environment } = (value ?? {}) as Partial<Client>
+  having('a Client', 'request')(`${option}.context.requester`, context?.requester ?? null)
+  having('a Client', 'onError')(`${option}.environment`, environment ?? null)
+}
+
+function seconds(option: string, value: unknown): void {
+  checkOptions(option, value, { min: integer(1), max: integer(1) })
+  const { min, max } = value as { min?: number; max?: number }
+  if (min === undefined || max === undefined) throw new OptionTypeError(option, '{ min, max }', 'one of them')
+  if (min > max) throw new OptionRangeError(option, 'a min that is no more than max', `${min} and ${max}`)
+}
+
+/** Checked options, with their defaults. */
+export interface Settings {
+  readonly context: WatchContext
+  readonly environment: Environment
+  readonly target: ReadTarget
+  readonly initial: InitialRead
+  readonly pageSize: number
+  readonly maxObjectBytes: number | undefined
+  readonly firstList: 'any' | 'newest'
+  readonly timeoutSeconds: { readonly min: number; readonly max: number }
+  readonly streaming: StreamingSupport
+  readonly name: string
+  readonly on: ReflectorListeners
+}
+
+/** @throws OptionTypeError, OptionRangeError */
+export function settingsOf(options: ReflectorOptions): Settings {
+  checkOptions('reflector', options, checks)
+  const { client, target } = options
+  if (client === undefined) clientCheck('reflector.client', client)
+  if (target === undefined) checks.target('reflector.target', target)
+  const { context, environment } = client
+  return {
+    context,
+    environment,
+    target,
+    initial: options.initial ?? 'stream',
+    pageSize: options.pageSize ?? 500,
+    maxObjectBytes: options.maxObjectBytes,
+    firstList: options.firstList ?? 'any',
+    timeoutSeconds: options.timeoutSeconds ?? { min: 290, max: 590 },
+    streaming: options.streaming ?? new StreamingSupport(environment.clock),
+    name: options.name ?? target.resource,
+    on: options.on ?? {},
+  }
+}

@@ -1,0 +1,324 @@
+import { InvalidBodyError } from '@wherry/client'
+import { afterEach, describe, expect, it } from 'vitest'
+import { configMap, type ReflectorBench, reflectorBench } from '../testkit/bench.ts'
+import { StreamingSupport } from './streaming-support.ts'
+
+const open: ReflectorBench[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+async function bench(...args: Parameters<typeof reflectorBench>): Promise<ReflectorBench> {
+  const made = await reflectorBench(...args)
+  open.push(made)
+  return made
+}
+
+/** What is sent can be counted in bytes. */
+const plain = { client: { gzip: false } }
+const unsupported = { kind: 'status', code: 422, reason: 'Invalid', message: 'sendInitialEvents is forbidden' } as const
+
+describe('reading the first state', () => {
+  it('R9, R10: comes by a watch that goes on with the changes', async () => {
+    const { server, simulation, reflector, intake, states, told, asked, watch, write } = await bench(1)
+    await server.fill([configMap('b'), configMap('a')])
+    expect([reflector.state, reflector.lastSyncedResourceVersion]).toEqual(['idle', undefined])
+    await watch()
+    const revision = await server.revision()
+    expect(intake.log).toEqual([`commit a b at ${revision}`])
+    expect(reflector.lastSyncedResourceVersion).toBe(`${revision}`)
+    await write('+c', '~a', '-b')
+    await simulation.runUntil(() => intake.log.length === 4)
+    expect(intake.log.slice(1)).toEqual(['ADDED c', 'MODIFIED a', 'DELETED b'])
+    expect(reflector.lastSyncedResourceVersion).toBe(`${await server.revision()}`)
+    expect(states).toEqual(['streaming', 'watching'])
+    expect(told).toEqual(['synced'])
+    expect(asked).toEqual(['stream'])
+    expect(reflector.stats).toMatchObject({ lists: 1, watches: 1, relists: 0, rollbacks: 0, events: 3 })
+    expect(reflector.stats.bytes).toBe(intake.bytes)
+  })
+
+  it('R10: nothing is seen before the end bookmark, and what changes on the way is applied', async () => {
+    const { server, simulation, intake, watch } = await bench(2)
+    await server.fill([configMap('a'), configMap('b')])
+    const event = (type: string, name: string): string =>
+      JSON.stringify({
+        type,
+        object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace: 'ns', resourceVersion: '9' } },
+      })
+    const text = [event('DELETED', 'a'), event('MODIFIED', 'c'), event('ADDED', 'd'), event('DELETED', 'd')].join('\n')
+    await server.faults.add({ nth: 1, match: { verb: 'watch' }, effect: { kind: 'line', text, afterEvents: 2 } })
+    await watch()
+    await simulation.settle()
+    expect(intake.log).toEqual([`commit b c at ${await server.revision()}`])
+  })
+
+  it('R10: a bookmark with the annotation and another value does not end it', async () => {
+    const { server, simulation, intake, watch } = await bench(3)
+    await server.fill([configMap('a')])
+    const annotations = { 'k8s.io/initial-events-end': 'false' }
+    const text = JSON.stringify({
+      type: 'BOOKMARK',
+      object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '1', annotations } },
+    })
+    await server.faults.add({ nth: 1, match: { verb: 'watch' }, effect: { kind: 'line', text, afterEvents: 0 } })
+    await watch()
+    await simulation.settle()
+    expect(intake.log).toEqual([`commit a at ${await server.revision()}`])
+  })
+
+  it.each([
+    ['whole', 'list rv=0 limit=500'],
+    ['paged', 'list limit=500'],
+  ] as const)('R1, R6: comes by a list (%s), and is watched from its resourceVersion on', async (initial, first) => {
+    const { server, simulation, intake, states, asked, watch, write } = await bench(4, { initial })
+    await server.fill([configMap('b'), configMap('a')])
+    const revision = await server.revision()
+    await watch()
+    await write('+c')
+    await simulation.runUntil(() => intake.log.length === 2)
+    expect(intake.log).toEqual([`commit a b at ${revision}`, 'ADDED c'])
+    expect(states).toEqual(['listing', 'watching'])
+    expect(asked.map(line => line.split(' ').sort().join(' '))).toEqual([
+      first.split(' ').sort().join(' '),
+      `rv=${revision} watch`,
+    ])
+  })
+
+  it('R3: later pages send the token and the selectors, and neither resourceVersion nor match', async () => {
+    const { server, intake, asked, watch } = await bench(5, { initial: 'paged', pageSize: 2 })
+    await server.fill(['a', 'b', 'c', 'd', 'e'].map(name => configMap(name)))
+    await watch()
+    expect(intake.names).toEqual(['a', 'b', 'c', 'd', 'e'])
+    expect(asked.slice(1, 3)).toEqual(['list limit=2 continue=…', 'list limit=2 continue=…'])
+    expect(asked[0]).not.toContain('continue')
+    expect(intake.log).toHaveLength(1)
+  })
+
+  it('R4: where the pages’ state is gone, one full list is taken, and what was read is dropped', async () => {
+    const { server, intake, asked, watch } = await bench(6, { initial: 'paged', pageSize: 2 })
+    await server.fill(['a', 'b', 'c', 'd', 'e'].map(name => configMap(name)))
+    await server.faults.add({ nth: 2, match: { verb: 'list' }, effect: { kind: 'expired' } })
+    await watch()
+    expect(intake.log).toEqual(['drop', `commit a b c d e at ${await server.revision()}`])
+    expect(asked[2]).not.toMatch(/limit|continue/)
+    expect(asked[3]).toMatch(/^watch/)
+  })
+
+  it('R2: a relist of what came in pages from the cache asks for pages that are not older than the last', async () => {
+    const withoutWatchCache = ['configmaps']
+    const { server, simulation, intake, asked, watch, write } = await bench(
+      7,
+      { initial: 'whole', pageSize: 2 },
+      { withoutWatchCache },
+    )
+    await server.fill(['a', 'b', 'c'].map(name => configMap(name)))
+    await watch()
+    expect(intake.names).toEqual(['a', 'b', 'c'])
+    const last = await server.revision()
+    await write('+d')
+    await simulation.runUntil(() => intake.names.length === 4)
+    await server.faults.add({ nth: 1, match: { verb: 'watch' }, effect: { kind: 'expired' } })
+    await server.endWatches()
+    asked.length = 0
+    await simulation.runUntil(() => intake.log.at(-1)?.startsWith('commit') === true)
+    expect(asked[0]).toBe(`watch rv=${last + 1}`)
+    const first = asked[1]?.split(' ').sort()
+    expect(first).toEqual(['limit=2', 'list', 'match=NotOlderThan', `rv=${last + 1}`])
+    expect(asked[2]).toBe('list limit=2 continue=…')
+  })
+
+  it('R11: a server that refuses to stream is listed, and not asked again', async () => {
+    const { server, simulation, reflector, intake, states, asked, watch } = await bench(8)
+    await server.fill([configMap('a')])
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: unsupported })
+    await watch()
+    expect(asked.slice(0, 2)).toEqual(['stream', expect.stringMatching(/^list .*rv=0/)])
+    expect(states).toEqual(['streaming', 'listing', 'watching'])
+    await simulation.advance(1100)
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'expired' } })
+    await server.endWatches()
+    await simulation.runUntil(() => asked.length === 6)
+    const watch2 = `watch rv=${reflector.lastSyncedResourceVersion}`
+    expect(asked.slice(2)).toEqual([watch2, watch2, watch2.replace('watch', 'list'), watch2])
+    expect(intake.log.filter(line => line.startsWith('commit'))).toHaveLength(2)
+  })
+
+  it('R11: what one reflector learned of a server, another need not, for an hour', async () => {
+    const first = await bench(9)
+    const { clock } = first.simulation
+    const streaming = new StreamingSupport(clock)
+    expect(streaming.expected).toBe(true)
+    streaming.refused()
+    expect(streaming.expected).toBe(false)
+    await first.simulation.advance(3_599_000)
+    expect(streaming.expected).toBe(false)
+    await first.simulation.advance(1000)
+    expect(streaming.expected).toBe(true)
+    streaming.refused()
+    const second = await bench(9, { streaming: new StreamingSupport(clock) })
+    expect(second.asked).toEqual([])
+    const third = await bench(9, { streaming: refusedSupport(clock) })
+    await third.server.fill([configMap('a')])
+    await third.watch()
+    expect(third.asked[0]).toMatch(/^list/)
+  })
+
+  it('R11: a list that fails too says nothing of streaming', async () => {
+    const { server, simulation, reflector, asked } = await bench(10)
+    await server.fill([configMap('a')])
+    const refused = { kind: 'status', code: 400, reason: 'BadRequest', message: 'not a known field selector' } as const
+    const handle = await server.faults.add({ effect: refused })
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'waiting')
+    expect(reflector.lastError).toMatchObject({ status: 400 })
+    await handle.remove()
+    await simulation.runUntil(() => reflector.state === 'watching')
+    expect(asked.map(line => line.split(' ')[0])).toEqual(['stream', 'list', 'stream'])
+    expect(simulation.clock.monotonic()).toBeGreaterThan(30_000)
+  })
+
+  it('R11: closed before its end: dropped, and tried again after a backoff', async () => {
+    const { server, simulation, intake, states, asked, watch } = await bench(11)
+    await server.fill([configMap('a', { text: 'x'.repeat(2000) }), configMap('b')])
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'delay', ms: 10_000 } })
+    const watching = watch()
+    await simulation.advance(1)
+    await server.endWatches()
+    await watching
+    expect(intake.log.at(-1)).toMatch(/^commit a b/)
+    expect(asked.every(line => line.startsWith('stream'))).toBe(true)
+    expect(states.at(-1)).toBe('watching')
+  })
+
+  it('R11: closed before its end again and again: told from the third time on', async () => {
+    const { server, simulation, reflector, told } = await bench(11)
+    await server.faults.add({ match: { verb: 'watch' }, times: 4, effect: { kind: 'truncate', afterBytes: 0 } })
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'watching')
+    expect(told.filter(line => line === 'Error')).toHaveLength(2)
+    expect(reflector.stats.lists).toBe(5)
+    expect(reflector.lastError).toBeUndefined()
+  })
+
+  it.each(['break', 'rst', 'reset'] as const)('R11: broken off (%s): dropped, backoff, again', async kind => {
+    const { server, simulation, intake, states, asked, watch } = await bench(12, {}, plain)
+    await server.fill([configMap('a', { text: 'x'.repeat(2000) }), configMap('b')])
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind, afterBytes: 2200 } })
+    await watch()
+    expect(intake.log).toEqual(['drop', expect.stringMatching(/^commit a b/)])
+    expect(asked).toEqual(['stream', 'stream'])
+    expect(states).toEqual(['streaming', 'waiting', 'streaming', 'watching'])
+    expect(simulation.clock.monotonic()).toBeGreaterThan(800)
+  })
+
+  it.each([
+    ['an answer of 500', { kind: 'status', code: 500 }],
+    ['an ERROR of 500', { kind: 'error-event', code: 500 }],
+    ['a line that is no JSON', { kind: 'line', text: '<html>' }],
+  ] as const)('R11: after %s a list is tried, this once', async (_, effect) => {
+    const { server, simulation, reflector, intake, asked, watch } = await bench(13)
+    await server.fill([configMap('a')])
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect })
+    await watch()
+    expect(asked.map(line => line.split(' ')[0]).slice(0, 2)).toEqual(['stream', 'list'])
+    expect(simulation.clock.monotonic()).toBeGreaterThan(800)
+    await simulation.advance(100)
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'expired' } })
+    await server.endWatches()
+    await simulation.runUntil(() => intake.log.filter(line => line.startsWith('commit')).length === 2)
+    expect(asked.at(-1)).toMatch(/^stream/)
+    expect(reflector.lastError).toBeUndefined()
+  })
+
+  it.each([429, 503])(
+    'R16: refused with %d and a Retry-After, it comes again the same way, not earlier',
+    async code => {
+      const { server, simulation, asked, told, watch } = await bench(14)
+      await server.fill([configMap('a')])
+      const effect = { kind: 'status', code, retryAfterSeconds: 7, plain: true } as const
+      await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect })
+      await watch()
+      expect(asked).toEqual(['stream', 'stream'])
+      expect(simulation.clock.monotonic()).toBeGreaterThan(7000)
+      expect(told).toEqual(['ApiError', 'synced'])
+    },
+  )
+
+  it('R12: no byte for 30 s before the end bookmark: a list, this once', async () => {
+    const { server, simulation, intake, asked, watch } = await bench(15, {}, plain)
+    await server.fill([configMap('a', { text: 'x'.repeat(2000) }), configMap('b')])
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'hang', afterBytes: 2200 } })
+    await watch()
+    expect(asked.map(line => line.split(' ')[0]).slice(0, 2)).toEqual(['stream', 'list'])
+    expect(simulation.clock.monotonic()).toBeGreaterThan(30_000)
+    expect(simulation.clock.monotonic()).toBeLessThan(34_000)
+    expect(intake.log[0]).toBe('drop')
+  })
+
+  it('R12: a slow initial state that does not fall silent is waited for', async () => {
+    const { server, simulation, asked, watch } = await bench(16, {}, plain)
+    await server.fill([configMap('a', { text: 'x'.repeat(2000) }), configMap('b')])
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'slow', bytesPerSecond: 20 } })
+    await watch()
+    expect(asked).toEqual(['stream'])
+    expect(simulation.clock.monotonic()).toBeGreaterThan(100_000)
+  })
+
+  it('R12: a list that falls silent is given up too', async () => {
+    const { server, simulation, reflector, asked, watch } = await bench(17, { initial: 'whole' })
+    await server.fill([configMap('a')])
+    await server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'hang' } })
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'waiting')
+    expect(reflector.lastError).toMatchObject({ code: 'TIMEOUT' })
+    await watch()
+    expect(asked.filter(line => line.startsWith('list'))).toHaveLength(2)
+  })
+
+  it('takes the newest state by a list where it is told to', async () => {
+    const { server, asked, watch } = await bench(18, { initial: 'whole', firstList: 'newest' })
+    await server.fill([configMap('a')])
+    await watch()
+    expect(asked[0]).not.toMatch(/rv=./)
+    expect(asked[0]).not.toContain('limit')
+  })
+
+  it('R20: an item without metadata or a name is told and left out', async () => {
+    const { server, simulation, intake, watch } = await bench(20, { initial: 'whole' })
+    const items = [{}, { metadata: {} }, { metadata: null }, { metadata: { name: 'a', resourceVersion: '3' } }]
+    const message = JSON.stringify({
+      kind: 'ConfigMapList',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: '3' },
+      items,
+    })
+    const effect = { kind: 'status', code: 200, plain: true, message } as const
+    await server.faults.add({ match: { verb: 'list' }, nth: 1, effect })
+    await watch()
+    expect(intake.log).toEqual(['commit a at 3'])
+    expect(intake.objects.get('a')).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1' })
+    expect(simulation.environment.errors.map(({ error, context }) => [error.name, context.phase])).toEqual(
+      Array.from({ length: 3 }, () => ['InvalidObjectError', 'list']),
+    )
+  })
+
+  it('R20: a list without a resourceVersion is none', async () => {
+    const { server, simulation, reflector, intake } = await bench(19, { initial: 'whole' })
+    await server.faults.add({
+      match: { verb: 'list' },
+      nth: 1,
+      effect: { kind: 'status', code: 200, plain: true, message: '{"kind":"ConfigMapList","metadata":{},"items":[]}' },
+    })
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'waiting')
+    expect(reflector.lastError).toBeInstanceOf(InvalidBodyError)
+    expect(intake.log).toEqual(['drop'])
+  })
+})
+
+function refusedSupport(clock: ConstructorParameters<typeof StreamingSupport>[0]): StreamingSupport {
+  const support = new StreamingSupport(clock)
+  support.refused()
+  return support
+}

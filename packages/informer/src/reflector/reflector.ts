@@ -1,0 +1,252 @@
+import { InformerStoppedError } from '../errors.ts'
+import type { Intake } from '../store/intake.ts'
+import { Course, type ReflectorStats } from './course.ts'
+import { follow } from './follow.ts'
+import { afterChecking, afterReading, afterStreaming, afterWatching, longestWait, wholeState } from './judge.ts'
+import { check, list } from './list.ts'
+import type { FillSource } from './members.ts'
+import { type ReflectorOptions, settingsOf } from './options.ts'
+import type { Checking, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
+import { type InformerState, nameOf } from './state.ts'
+import { type Ended, Stream } from './stream.ts'
+
+/** How long after `retryNow` a resource that is missing still is looked for at short intervals, in milliseconds. */
+const hopefulMs = 30_000
+
+/** How an intake joins a reflector that runs. */
+export interface JoinOptions {
+  /**
+   * All that the reflector's state holds, as decoded: the entries of a full store that it feeds. Asked for when the
+   * joining begins, and read in slices while changes go on.
+   */
+  readonly fill: () => FillSource
+}
+
+/**
+ * One list/watch loop: keeps any number of stores ({@link Intake}) at the state of one collection.
+ *
+ * Each phase of it is a {@link Phase}, and {@link Reflector.state} says which; every failure leads to a phase that
+ * goes on from it (rules R1–R23). It gives up only when stopped, or when its client was closed.
+ *
+ * What it promises its intakes: a whole state first; then each change after it once and in order; where the watch can't be
+ * resumed, a whole state again, at least as new as the last (but for the counted rollbacks of rule R5).
+ */
+export class Reflector {
+  readonly #course: Course
+  #state: InformerState = 'idle'
+  #running: Promise<void> | undefined
+  #wake: (() => void) | undefined
+  #isMissing = false
+  #retriedAt = Number.NEGATIVE_INFINITY
+
+  /**
+   * Does no I/O.
+   * @throws OptionTypeError, OptionRangeError
+   */
+  constructor(options: ReflectorOptions) {
+    this.#course = new Course(settingsOf(options))
+  }
+
+  get state(): InformerState {
+    return this.#state
+  }
+
+  /** How new the stores are known to be: of the last list, event or bookmark. `undefined` where there is no state. */
+  get lastSyncedResourceVersion(): string | undefined {
+    return this.#course.resourceVersion
+  }
+
+  /** The last failure; `undefined` once a watch was accepted after it. */
+  get lastError(): Error | undefined {
+    return this.#course.lastError
+  }
+
+  get stats(): ReflectorStats {
+    return { ...this.#course.stats }
+  }
+
+  /** How many intakes it feeds. */
+  get size(): number {
+    return this.#course.members.size
+  }
+
+  /** Begins. Does nothing where it has begun already. @throws InformerStoppedError once it was stopped. */
+  start(): void {
+    this.#mustLive()
+    this.#running ??= this.#run()
+  }
+
+  /**
+   * Feeds an intake too. Before the start it just takes part. Afterwards it needs `fill`, and is filled once there is a
+   * state: it gets what `fill` gives and the changes meanwhile as its first state, then every change. If the
+   * state has to be read anew before that is done, it takes part in that instead.
+   *
+   * @throws InformerStoppedError once it was stopped.
+   * @throws TypeError for an intake that it feeds already, and without `fill` after the start.
+   */
+  add(intake: Intake, options?: JoinOptions): void {
+    this.#mustLive()
+    const { members } = this.#course
+    if (members.has(intake)) throw new TypeError('the reflector feeds this intake already')
+    if (this.#running === undefined) members.add(intake)
+    else if (options === undefined) {
+      throw new TypeError('a reflector that has begun takes another intake only with what to fill it from')
+    } else members.fill(intake, options.fill)
+  }
+
+  /** Feeds it no more, from now on; the intake itself stays open. Harmless where it was not fed. */
+  remove(intake: Intake): void {
+    this.#course.members.remove(intake)
+  }
+
+  /** Ends a wait at once, and begins the backoff anew: there is reason to think that the next try does better. */
+  retryNow(): void {
+    this.#course.backoff.reset()
+    this.#retriedAt = this.#course.clock.monotonic()
+    this.#wake?.()
+  }
+
+  /**
+   * Ends it, whatever it does: nothing is called and no intake is written to from now on. The intakes stay open.
+   * Idempotent. Resolves when all that was under way is gone.
+   */
+  stop(): Promise<void> {
+    const course = this.#course
+    if (!course.stopped) {
+      course.stopped = true
+      this.#state = 'stopped'
+      course.interrupt?.()
+      course.members.end()
+      this.#wake?.()
+    }
+    return this.#running ?? Promise.resolve()
+  }
+
+  #mustLive(): void {
+    if (this.#course.stopped) throw new InformerStoppedError(this.#course.settings.name)
+  }
+
+  async #run(): Promise<void> {
+    const course = this.#course
+    let phase: Phase = wholeState(course)
+    while (!course.stopped && phase.is !== 'stopped') {
+      this.#enter(nameOf(phase, course.resourceVersion !== undefined))
+      if (!course.stopped) phase = await this.#step(phase)
+    }
+    // Stopped between its initial state and the watch that it was to become: nobody else has it.
+    if (phase.is === 'watching') phase.stream?.abort()
+    if (!course.stopped) {
+      this.#enter('stopped')
+      void this.stop()
+    }
+  }
+
+  #enter(state: InformerState): void {
+    if (this.#state === state) return
+    if (state === 'watching') this.#isMissing = false
+    this.#state = state
+    this.#course.tell(() => this.#course.settings.on.state?.(state))
+  }
+
+  /** Does one phase to its end, and says what comes next. */
+  #step(phase: Exclude<Phase, { is: 'stopped' }>): Promise<Phase> {
+    switch (phase.is) {
+      case 'streaming':
+        return this.#stream(phase)
+      case 'listing':
+        return this.#list(phase)
+      case 'watching':
+        return this.#watch(phase)
+      case 'checking':
+        return this.#check(phase)
+      case 'waiting':
+        return this.#wait(phase)
+      case 'missing':
+        return this.#miss(phase)
+    }
+  }
+
+  async #stream(phase: Streaming): Promise<Phase> {
+    const course = this.#course
+    const outcome = await begun(course, phase)
+    if (outcome === undefined) return { is: 'stopped' }
+    return outcome instanceof Stream ? { is: 'watching', stream: outcome } : afterStreaming(course, phase, outcome)
+  }
+
+  async #list(phase: Listing): Promise<Phase> {
+    const course = this.#course
+    try {
+      await list(course, phase)
+      if (phase.refusedStreaming) course.settings.streaming.refused()
+      return { is: 'watching' }
+    } catch (error) {
+      return course.stopped ? { is: 'stopped' } : afterReading(course, phase, error as Error)
+    }
+  }
+
+  async #watch({ stream }: Watching): Promise<Phase> {
+    const course = this.#course
+    const ended = await follow(course, stream)
+    return ended === undefined ? { is: 'stopped' } : afterWatching(course, ended)
+  }
+
+  async #check(_: Checking): Promise<Phase> {
+    const course = this.#course
+    try {
+      await check(course)
+      return afterChecking(course, undefined)
+    } catch (error) {
+      return course.stopped ? { is: 'stopped' } : afterChecking(course, error as Error)
+    }
+  }
+
+  async #wait({ ms, next }: Waiting): Promise<Phase> {
+    await this.#pause(ms)
+    return next
+  }
+
+  async #miss({ error }: Missing): Promise<Phase> {
+    const course = this.#course
+    const isNews = course.resourceVersion !== undefined
+    course.resourceVersion = undefined
+    if (isNews) course.members.clear()
+    if (!this.#isMissing) {
+      this.#isMissing = true
+      course.tell(() => course.settings.on.missing?.(error))
+    }
+    const isHopeful = course.clock.monotonic() - this.#retriedAt < hopefulMs
+    await this.#pause(isHopeful ? course.backoff.next() : longestWait(course))
+    return wholeState(course)
+  }
+
+  /** Waits, unless it is stopped or told not to. */
+  #pause(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      if (this.#course.stopped) return resolve()
+      const timer = this.#course.clock.timer(ms, () => this.#wake?.())
+      this.#wake = () => {
+        timer.cancel()
+        this.#wake = undefined
+        resolve()
+      }
+    })
+  }
+}
+
+/** A stream that has brought its initial state, or how it ended before; `undefined` where the reflector was stopped. */
+function begun(course: Course, { resourceVersion }: Streaming): Promise<Stream | Ended | undefined> {
+  return new Promise(resolve => {
+    const stop = (): void => {
+      stream.abort()
+      resolve(undefined)
+    }
+    const settle = (outcome: Stream | Ended): void => {
+      // Until somebody follows it: the next line may be a change whose handler stops it all.
+      course.interrupt = outcome instanceof Stream ? () => outcome.abort() : undefined
+      resolve(outcome)
+    }
+    const start = { resourceVersion, initialEvents: true }
+    const stream: Stream = new Stream(course, start, { whole: () => settle(stream), ended: settle })
+    course.interrupt = stop
+  })
+}

@@ -1,0 +1,81 @@
+import { compareResourceVersions, type ReadTarget } from '@wherry/client'
+import type { Store } from '../store/store.ts'
+import type { ReflectorOptions } from './options.ts'
+import { Reflector } from './reflector.ts'
+import type { InformerState } from './state.ts'
+
+/** What several reflectors do is what the one of them does that is furthest from watching. */
+const byDistance: readonly InformerState[] = [
+  'stopped',
+  'missing',
+  'waiting',
+  'idle',
+  'listing',
+  'streaming',
+  'relisting',
+  'watching',
+]
+
+export interface ReflectorsOptions extends Omit<ReflectorOptions, 'target' | 'on'> {
+  readonly targets: readonly ReadTarget[]
+  readonly on: {
+    /** All of them together do something else now. */
+    state(state: InformerState): void
+    /** One failed to list or watch, and tries again. */
+    error(error: Error): void
+  }
+}
+
+/** The reflectors of one scope, one for each of its namespaces, as if they were one. */
+export class Reflectors {
+  readonly #all: readonly Reflector[]
+  readonly #on: ReflectorsOptions['on']
+  #state: InformerState = 'idle'
+
+  constructor({ targets, on, ...options }: ReflectorsOptions) {
+    this.#on = on
+    const listeners = { state: () => this.#changed(), error: (error: Error) => on.error(error) }
+    this.#all = targets.map(target => new Reflector({ ...options, target, on: listeners }))
+  }
+
+  get state(): InformerState {
+    return this.#state
+  }
+
+  /** Of several, the oldest; `undefined` where one has no state. */
+  get lastSyncedResourceVersion(): string | undefined {
+    const all = this.#all.map(({ lastSyncedResourceVersion }) => lastSyncedResourceVersion)
+    return all.reduce((oldest, one) => {
+      const order = compareResourceVersions(one, oldest)
+      return order === 'unknown' ? undefined : order === 'older' ? one : oldest
+    })
+  }
+
+  get lastError(): Error | undefined {
+    return this.#all.find(({ lastError }) => lastError !== undefined)?.lastError
+  }
+
+  /** Each feeds the store by an intake of its own. Before the start. */
+  feed(store: Store<unknown>): void {
+    for (const reflector of this.#all) reflector.add(store.intake())
+  }
+
+  start(): void {
+    for (const reflector of this.#all) reflector.start()
+  }
+
+  /** From the call on nothing is written and nobody told. Resolves when the streams are gone. */
+  async stop(): Promise<void> {
+    const all = this.#all.map(reflector => reflector.stop())
+    this.#state = 'stopped'
+    await Promise.all(all)
+  }
+
+  #changed(): void {
+    const states = this.#all.map(({ state }) => state)
+    const state = byDistance.find(one => states.includes(one)) ?? 'idle'
+    if (state === this.#state) return
+    this.#state = state
+    this.#on.state(state)
+  }
+}

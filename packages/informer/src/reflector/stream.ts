@@ -1,0 +1,171 @@
+import {
+  type ChangeType,
+  type InvalidObjectError,
+  openWatch,
+  TimeoutError,
+  type Timer,
+  type Watch,
+  type WatchEnd,
+  type WatchStart,
+} from '@wherry/client'
+import type { Course } from './course.ts'
+import type { Reading } from './members.ts'
+
+/** How a stream ended: as its watch did, or given up because no byte of the initial state came (rule R12). */
+export type StreamEnd = WatchEnd | { readonly how: 'silent'; readonly error: TimeoutError }
+
+/** A stream that is over. */
+export interface Ended {
+  readonly end: StreamEnd
+  readonly livedMs: number
+  /** Events it gave after the initial state. */
+  readonly events: number
+}
+
+/** Who follows a stream. */
+export interface StreamFollower {
+  /** The server has accepted it. */
+  opened?(): void
+  /** The initial state is in the stores; the stream goes on as the watch. */
+  whole?(): void
+  draining?(): void
+  /** It is over; not called after `abort`. */
+  ended(ended: Ended): void
+}
+
+/** How long the initial state may keep silent, in milliseconds (rule R12). */
+const silenceMs = 30_000
+
+/**
+ * One watch request. What it brings goes to a reading of the whole state until the bookmark that ends the initial events,
+ * and then, or from the start where it resumes, to the stores as changes.
+ */
+export class Stream {
+  readonly #course: Course
+  readonly #watch: Watch
+  readonly #begunAt: number
+  readonly #start: WatchStart
+  #follower: StreamFollower
+  #reading: Reading | undefined
+  #silence: Timer | undefined
+  #draining = false
+  #heard = false
+  #events = 0
+  #ended: Ended | undefined
+
+  constructor(course: Course, start: WatchStart, follower: StreamFollower) {
+    const { settings, stats, clock } = course
+    this.#course = course
+    this.#start = start
+    this.#follower = follower
+    this.#begunAt = clock.monotonic()
+    stats.watches += 1
+    course.count('reflector_watches_total')
+    if (start.initialEvents === true) {
+      stats.lists += 1
+      course.count('reflector_lists_total')
+      this.#reading = course.read(start.resourceVersion)
+    }
+    this.#watch = openWatch(settings.context, settings.target, start, this, {
+      timeoutSeconds: course.timeoutSeconds(),
+      gzip: settings.context.gzip,
+      maxLineBytes: settings.maxObjectBytes,
+    })
+    if (this.#reading !== undefined) this.#awaitBytes(silenceMs)
+  }
+
+  /** Hands it over to another follower, who hears of what happened meanwhile. */
+  follow(follower: StreamFollower): void {
+    this.#follower = follower
+    if (this.#ended !== undefined) follower.ended(this.#ended)
+    else if (this.#draining) follower.draining?.()
+  }
+
+  hold(): void {
+    this.#watch.hold()
+  }
+
+  release(): void {
+    this.#watch.release()
+  }
+
+  /** Ends it; nobody hears of it any more. */
+  abort(): void {
+    if (this.#ended !== undefined) return
+    this.#watch.abort()
+    this.#over({ how: 'closed' })
+  }
+
+  opened(): void {
+    this.#course.lastError = undefined
+    this.#follower.opened?.()
+  }
+
+  event(type: ChangeType, object: object, length: number): void {
+    this.#heard = true
+    const reading = this.#reading
+    if (reading === undefined) {
+      this.#events += 1
+      this.#course.change(type, object, length)
+    } else if (type === 'DELETED') reading.remove(object)
+    else {
+      this.#course.stats.bytes += length
+      reading.put(object, length)
+    }
+  }
+
+  bookmark(resourceVersion: string, initialEventsEnd: boolean): void {
+    this.#heard = true
+    if (this.#reading === undefined) this.#course.bookmark(resourceVersion)
+    else if (initialEventsEnd) this.#whole(this.#reading, resourceVersion)
+  }
+
+  skipped(error: InvalidObjectError): void {
+    this.#heard = true
+    this.#course.skipped(error, this.#reading === undefined ? 'watch' : 'list')
+  }
+
+  draining(): void {
+    this.#draining = true
+    this.#follower.draining?.()
+  }
+
+  end(end: StreamEnd): void {
+    this.#follower.ended(this.#over(end))
+  }
+
+  #whole(reading: Reading, resourceVersion: string): void {
+    const course = this.#course
+    this.#reading = undefined
+    this.#silence?.cancel()
+    course.observe('reflector_list_duration_seconds', (course.clock.monotonic() - this.#begunAt) / 1000)
+    course.observe('reflector_items_per_list', reading.count)
+    course.commit(reading, resourceVersion, this.#start.resourceVersion === '')
+    if (!course.stopped) this.#follower.whole?.()
+  }
+
+  #over(end: StreamEnd): Ended {
+    const course = this.#course
+    const livedMs = course.clock.monotonic() - this.#begunAt
+    this.#silence?.cancel()
+    this.#reading?.drop()
+    this.#reading = undefined
+    course.observe('reflector_watch_duration_seconds', livedMs / 1000)
+    course.observe('reflector_items_per_watch', this.#events)
+    if (livedMs < 1000 && this.#events === 0) course.count('reflector_short_watches_total')
+    if (this.#heard) course.heardAt = Math.max(course.heardAt, this.#watch.lastReceivedAt)
+    const ended = { end, livedMs, events: this.#events }
+    this.#ended = ended
+    return ended
+  }
+
+  #awaitBytes(ms: number): void {
+    const { clock, settings } = this.#course
+    this.#silence = clock.timer(ms, () => {
+      const quietMs = clock.monotonic() - this.#watch.lastReceivedAt
+      if (quietMs < silenceMs) return this.#awaitBytes(silenceMs - quietMs)
+      this.#watch.abort()
+      this.end({ how: 'silent', error: new TimeoutError(silenceMs, { method: 'GET', ...settings.target }) })
+    })
+  }
+}

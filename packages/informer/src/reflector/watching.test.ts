@@ -1,0 +1,395 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { configMap, type ReflectorBench, reflectorBench } from '../testkit/bench.ts'
+
+const open: ReflectorBench[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+async function bench(...args: Parameters<typeof reflectorBench>): Promise<ReflectorBench> {
+  const made = await reflectorBench(...args)
+  open.push(made)
+  await made.server.fill([configMap('a'), configMap('b')])
+  await made.watch()
+  await made.simulation.advance(1100)
+  return made
+}
+
+const watches = { match: { verb: 'watch' } } as const
+const line = (type: string, object: object): string => JSON.stringify({ type, object })
+
+describe('watching', () => {
+  it('R14: a clean close is followed by a watch from the last resourceVersion, at once and with no event', async () => {
+    const { server, simulation, intake, states, told, asked, write } = await bench(1)
+    await write('+c')
+    await simulation.runUntil(() => intake.log.length === 2)
+    const at = simulation.clock.monotonic()
+    await server.endWatches()
+    await simulation.runUntil(() => asked.length === 2)
+    expect(simulation.clock.monotonic() - at).toBeLessThan(100)
+    expect(asked[1]).toBe(`watch rv=${await server.revision()}`)
+    await write('+d')
+    await simulation.runUntil(() => intake.log.length === 3)
+    expect(intake.log.slice(1)).toEqual(['ADDED c', 'ADDED d'])
+    expect(states).toEqual(['streaming', 'watching'])
+    expect(told).toEqual(['synced'])
+  })
+
+  it.each(['h2', 'http/1.1'] as const)(
+    'R14: a break in the middle of a line: backoff, and the line comes whole from the next watch (%s)',
+    async protocol => {
+      const { server, simulation, intake, states, asked, write } = await bench(2, {}, { protocol })
+      await server.faults.add({ ...watches, nth: 1, effect: { kind: 'break', afterBytes: 400 } })
+      await server.endWatches()
+      await simulation.runUntil(() => asked.length === 2)
+      await write('+c', '+d', '+e', '+f')
+      await simulation.runUntil(() => intake.log.at(-1) === 'ADDED f')
+      expect(intake.log.slice(1)).toEqual(['ADDED c', 'ADDED d', 'ADDED e', 'ADDED f'])
+      expect(states).toEqual(['streaming', 'watching', 'waiting', 'watching'])
+      expect(asked.filter(one => one.startsWith('stream'))).toHaveLength(1)
+    },
+  )
+
+  it('R15: closed at once without an event: backoff, and an error only the third time running', async () => {
+    const { server, simulation, reflector, intake, states, told, asked, write } = await bench(3)
+    const ends = await server.faults.add({ ...watches, effect: { kind: 'line', text: '', afterEvents: 0 } })
+    await ends.remove()
+    const quick = async (): Promise<void> => {
+      const count = asked.length
+      await server.endWatches()
+      await simulation.runUntil(() => asked.length > count)
+      await simulation.advance(10)
+    }
+    await quick()
+    expect(states.at(-1)).toBe('watching')
+    await quick()
+    await quick()
+    expect(told).toEqual(['synced'])
+    expect(states.filter(state => state === 'waiting')).toHaveLength(2)
+    await quick()
+    expect(told).toEqual(['synced', 'Error'])
+    expect(simulation.environment.errors).toMatchObject([{ context: { resource: 'v1/configmaps', phase: 'watch' } }])
+    await write('+c')
+    await simulation.runUntil(() => intake.log.length === 2)
+    const at = simulation.clock.monotonic()
+    await quick()
+    expect(simulation.clock.monotonic() - at).toBeLessThan(100)
+    expect(reflector.stats.lists).toBe(1)
+  })
+
+  it.each([
+    ['an answer of 429', { kind: 'status', code: 429, retryAfterSeconds: 9, plain: true }],
+    ['an ERROR of 429', { kind: 'error-event', code: 429, retryAfterSeconds: 9 }],
+    ['an answer of 503', { kind: 'status', code: 503, retryAfterSeconds: 9 }],
+    ['an answer of 500 with a Retry-After', { kind: 'status', code: 500, retryAfterSeconds: 9 }],
+  ] as const)('R16: %s: waits as long as it says, and watches again', async (_, effect) => {
+    const { server, simulation, intake, told, asked, write } = await bench(4)
+    await server.faults.add({ ...watches, nth: 1, effect })
+    await server.endWatches()
+    await simulation.runUntil(() => told.length === 2)
+    const at = simulation.clock.monotonic()
+    await write('+c')
+    await simulation.runUntil(() => intake.log.length === 2)
+    expect(simulation.clock.monotonic() - at).toBeGreaterThan(8900)
+    expect(simulation.clock.monotonic() - at).toBeLessThan(9500)
+    expect(asked.map(one => one.split(' ')[0])).toEqual(['stream', 'watch', 'watch'])
+  })
+
+  it('R16: a server that refuses connections is waited for, without a relist', async () => {
+    const { server, simulation, intake, states, asked, write } = await bench(5)
+    await server.refuse(true)
+    await server.breakConnections()
+    await simulation.advance(20_000)
+    expect(states.filter(state => state === 'waiting').length).toBeGreaterThan(2)
+    await server.refuse(false)
+    await write('+c')
+    await simulation.runUntil(() => intake.log.length === 2)
+    expect(asked.map(one => one.split(' ')[0])).toEqual(['stream', 'watch'])
+  })
+
+  it('R17: a resourceVersion that is too old: the state is read anew, not older than the last', async () => {
+    const { server, simulation, transport, reflector, intake, states, told, asked, write } = await bench(6)
+    await write('~a')
+    await simulation.runUntil(() => intake.log.length === 2)
+    const last = await server.revision()
+    transport.controls.refuse(true)
+    for (const connection of transport.controls.connections()) transport.controls.kill(connection)
+    await write('-b', '+c')
+    await server.expireWatchCaches()
+    transport.controls.refuse(false)
+    await simulation.runUntil(() => intake.log.length > 2 && reflector.state === 'watching')
+    expect(intake.log[2]).toBe(`commit a c at ${await server.revision()}`)
+    expect(asked).toEqual(['stream', `watch rv=${last}`, `stream rv=${last}`])
+    expect(states.slice(-4)).toEqual(['watching', 'waiting', 'relisting', 'watching'])
+    expect(told.filter(one => one === 'synced')).toHaveLength(2)
+    expect(reflector.stats).toMatchObject({ relists: 1, rollbacks: 0 })
+    const expired = simulation.environment.errors.filter(({ error }) => 'status' in error && error.status === 410)
+    expect(expired).toEqual([])
+  })
+
+  it('R5: where the last resourceVersion is ahead of the server, the newest state is taken, and that is counted', async () => {
+    const { server, simulation, reflector, intake, asked, write } = await bench(7)
+    const early = await server.revision()
+    await write('+c', '+d', '-a')
+    await simulation.runUntil(() => intake.log.length === 4)
+    const last = await server.revision()
+    await server.restoreEtcd(early)
+    await server.faults.add({ ...watches, nth: 1, effect: { kind: 'expired' } })
+    await simulation.runUntil(() => intake.log.at(-1)?.startsWith('commit') === true)
+    expect(intake.names).toEqual(['a', 'b'])
+    expect(asked.slice(1)).toEqual([`watch rv=${last}`, `stream rv=${last}`, 'stream'])
+    expect(intake.reuses).toEqual([true, true, false])
+    expect(reflector.stats).toMatchObject({ relists: 1, rollbacks: 1 })
+    expect(simulation.environment.metric('reflector_rollbacks_total', { name: 'v1/configmaps' })).toBe(1)
+    expect(reflector.lastSyncedResourceVersion).toBe(`${await server.revision()}`)
+  })
+
+  it('R5: a list that is told so takes the newest state at once, whatever Retry-After says', async () => {
+    const { server, simulation, reflector, intake, asked, write } = await bench(8, { initial: 'whole' })
+    const early = await server.revision()
+    await write('+c')
+    await simulation.runUntil(() => intake.log.length === 2)
+    const last = await server.revision()
+    await server.restoreEtcd(early)
+    await server.faults.add({ ...watches, nth: 1, effect: { kind: 'expired' } })
+    await simulation.runUntil(() => reflector.stats.relists === 1)
+    expect(asked.filter(one => one.startsWith('list')).slice(-2)).toEqual([`list rv=${last}`, 'list'])
+    expect(intake.reuses).toEqual([true, true, false])
+    expect(reflector.stats.rollbacks).toBe(1)
+  })
+
+  it('R5: an Expired list likewise; if the newest fails too, backoff, and the last resourceVersion again', async () => {
+    const { server, simulation, reflector, intake, asked, write } = await bench(9, { initial: 'whole' })
+    await write('+c')
+    await simulation.runUntil(() => intake.log.length === 2)
+    const last = await server.revision()
+    await server.faults.add({ ...watches, nth: 1, effect: { kind: 'expired' } })
+    await server.faults.add({ match: { verb: 'list' }, times: 2, effect: { kind: 'expired' } })
+    await server.endWatches()
+    await simulation.runUntil(() => reflector.stats.relists === 1)
+    const lists = asked.filter(one => one.startsWith('list'))
+    expect(lists.slice(-3)).toEqual([`list rv=${last}`, 'list', `list rv=${last}`])
+  })
+
+  it.each([
+    // an ERROR comes with the first bookmark, after a minute
+    ['ERROR events', { kind: 'error-event', code: 500 }, 130_000],
+    ['answers', { kind: 'status', code: 500 }, 31_000],
+  ] as const)('R18: other %s: the same again for 30 s, then a relist; the store stays', async (_, effect, mostMs) => {
+    const { server, simulation, reflector, intake, asked, write } = await bench(10)
+    const handle = await server.faults.add({ match: { verb: 'watch' }, effect })
+    await server.endWatches()
+    const begun = simulation.clock.monotonic()
+    await simulation.runUntil(() => asked.some((one, i) => i > 0 && one.startsWith('stream')))
+    expect(simulation.clock.monotonic() - begun).toBeGreaterThan(30_000)
+    expect(simulation.clock.monotonic() - begun).toBeLessThan(mostMs)
+    expect(intake.names).toEqual(['a', 'b'])
+    await handle.remove()
+    await write('+c')
+    await simulation.runUntil(() => reflector.state === 'watching' && intake.names.length === 3)
+    expect(asked.slice(1, 3).every(one => one.startsWith('watch'))).toBe(true)
+  })
+
+  it('R18: a watch that worked in between begins the 30 s anew', async () => {
+    const { server, simulation, intake, asked, write } = await bench(11)
+    for (let round = 0; round < 6; round++) {
+      await server.faults.add({ ...watches, nth: 1, effect: { kind: 'error-event', code: 500 } })
+      await server.endWatches()
+      await write(`+c${round}`)
+      await simulation.runUntil(() => intake.log.at(-1) === `ADDED c${round}`)
+      await simulation.advance(10_000)
+    }
+    expect(asked.filter(one => one.startsWith('stream'))).toHaveLength(1)
+  })
+
+  it('R19: bookmarks change nothing but the resourceVersion that is known', async () => {
+    const { server, simulation, reflector, intake } = await bench(12)
+    await server.fill([{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'other' } }])
+    const revision = await server.revision()
+    expect(reflector.lastSyncedResourceVersion).not.toBe(`${revision}`)
+    await simulation.advance(62_000)
+    expect(reflector.lastSyncedResourceVersion).toBe(`${revision}`)
+    expect(intake.log).toHaveLength(1)
+    const metric = simulation.environment.metric('reflector_last_resource_version', { name: 'v1/configmaps' })
+    expect(metric).toBe(revision)
+  })
+
+  it('R20: what is no object of the resource is told, left out, and advances nothing', async () => {
+    const { server, simulation, reflector, intake, write } = await bench(13)
+    const before = reflector.lastSyncedResourceVersion
+    const text = [
+      line('ADDED', { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p', resourceVersion: '99999' } }),
+      line('ADDED', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '99999' } }),
+      line('ADDED', { kind: 'ConfigMap', apiVersion: 'v1' }),
+      line('WHAT', { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'q', resourceVersion: '99999' } }),
+    ].join('\n')
+    await server.faults.add({ ...watches, nth: 1, effect: { kind: 'line', text, afterEvents: 0 } })
+    await server.endWatches()
+    await simulation.runUntil(() => simulation.environment.errors.length === 4)
+    expect(simulation.environment.errors.map(({ error }) => (error as { code?: string }).code)).toEqual(
+      Array.from({ length: 4 }, () => 'INVALID_OBJECT'),
+    )
+    expect(reflector.lastSyncedResourceVersion).toBe(before)
+    await write('+c')
+    await simulation.runUntil(() => intake.log.length === 2)
+    expect(intake.log[1]).toBe('ADDED c')
+  })
+
+  it.each([
+    ['no JSON', { kind: 'line', text: '<html>' }, {}],
+    ['too long', { kind: 'line', text: `"${'x'.repeat(5000)}"` }, { maxObjectBytes: 4000 }],
+  ] as const)(
+    'R20: a line that is %s: backoff and again; then a relist; then only at the longest backoff',
+    async (_, effect, options) => {
+      const { server, simulation, reflector, intake, asked, write } = await bench(14, options)
+      const handle = await server.faults.add({ match: { verb: 'watch' }, effect })
+      await server.endWatches()
+      await simulation.runUntil(() => reflector.lastError !== undefined && reflector.state === 'waiting')
+      await simulation.runUntil(() => asked.at(-1)?.startsWith('list') === true)
+      expect(asked.slice(1).map(one => one.split(' ')[0])).toEqual(['watch', 'watch', 'stream', 'list'])
+      await simulation.runUntil(() => reflector.state === 'waiting')
+      const at = simulation.clock.monotonic()
+      await simulation.runUntil(() => reflector.state !== 'waiting')
+      expect(simulation.clock.monotonic() - at).toBeGreaterThanOrEqual(30_000)
+      expect(reflector.lastError).toBeInstanceOf(Error)
+      expect(intake.names).toEqual(['a', 'b'])
+      await handle.remove()
+      await write('+c')
+      await simulation.runUntil(() => intake.names.length === 3)
+      await simulation.settle()
+      expect(reflector.state).toBe('watching')
+      expect(reflector.lastError).toBeUndefined()
+    },
+  )
+
+  it('R21: watches are asked to last between 290 and 590 s', async () => {
+    const { simulation, asked } = await bench(15)
+    const at: number[] = []
+    while (at.length < 8) {
+      const count = asked.length
+      await simulation.runUntil(() => asked.length > count)
+      at.push(simulation.clock.monotonic())
+    }
+    const spans = at.slice(1).map((time, i) => Math.round((time - (at[i] as number)) / 1000))
+    for (const span of spans) expect([span >= 290, span <= 591]).toEqual([true, true])
+    expect(new Set(spans).size).toBeGreaterThan(3)
+  })
+
+  it('R21: after a watch that was silent to its end, the server is asked whether it is behind', async () => {
+    const { server, simulation, reflector, intake, asked, write } = await bench(
+      16,
+      { initial: 'whole' },
+      { withoutWatchCache: ['configmaps'] },
+    )
+    const early = await server.revision()
+    await write('+c', '+d')
+    await simulation.runUntil(() => intake.log.length === 3)
+    const last = await server.revision()
+    await server.restoreEtcd(early)
+    await simulation.runUntil(() => asked.at(-1) === `watch rv=${last}`)
+    const begun = simulation.clock.monotonic()
+    await simulation.runUntil(() => reflector.stats.rollbacks === 1)
+    expect(simulation.clock.monotonic() - begun).toBeGreaterThan(290_000)
+    expect(simulation.clock.monotonic() - begun).toBeLessThan(620_000)
+    expect(intake.names).toEqual(['a', 'b'])
+    const check = asked.slice(-3)
+    expect(check[0]?.split(' ').sort()).toEqual(['limit=1', 'list', 'match=NotOlderThan', `rv=${last}`])
+    expect(check[1]).toBe('list')
+  })
+
+  it('R21: a silent watch of a server that is not behind goes on, as does one that had bookmarks, unasked', async () => {
+    const silent = await bench(17, {}, { withoutWatchCache: ['configmaps'] })
+    await silent.simulation.runUntil(() => silent.asked.length >= 5)
+    expect(silent.asked.map(one => one.split(' ')[0])).toEqual(['stream', 'list', 'watch', 'list', 'watch'])
+    expect(silent.intake.log).toHaveLength(1)
+    expect(new Set(silent.states)).toEqual(new Set(['streaming', 'watching']))
+    const loud = await bench(18)
+    await loud.simulation.runUntil(() => loud.asked.length >= 5)
+    expect(loud.asked.slice(1).every(one => one.startsWith('watch'))).toBe(true)
+  })
+
+  it('R21: a connection that went dead is noticed, and the watch goes on by another', async () => {
+    for (const protocol of ['h2', 'http/1.1'] as const) {
+      const { simulation, transport, intake, write } = await bench(19, {}, { protocol })
+      for (const connection of transport.controls.connections()) transport.controls.freeze(connection)
+      await write('+c')
+      const begun = simulation.clock.monotonic()
+      await simulation.runUntil(() => intake.log.at(-1) === 'ADDED c')
+      const bound = protocol === 'h2' ? 50_000 : 625_000
+      expect(simulation.clock.monotonic() - begun).toBeLessThan(bound)
+      expect(intake.log).toHaveLength(2)
+    }
+  })
+
+  it('R22: waits double up to 30 to 60 s', async () => {
+    const { server, simulation, states } = await bench(20)
+    await server.refuse(true)
+    await server.breakConnections()
+    const waits: number[] = []
+    while (waits.length < 9) {
+      await simulation.runUntil(() => states.at(-1) === 'waiting')
+      const at = simulation.clock.monotonic()
+      await simulation.runUntil(() => states.at(-1) !== 'waiting')
+      waits.push(simulation.clock.monotonic() - at)
+    }
+    const bounds = [800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000, 30_000]
+    waits.forEach((wait, i) => {
+      const bound = bounds[i] as number
+      expect([wait >= bound, wait <= 2 * bound + 1]).toEqual([true, true])
+    })
+  })
+
+  it('R36: a 403 on a watch is told, and the watch tried again', async () => {
+    const { server, simulation, intake, told, asked, write } = await bench(21)
+    await server.faults.add({ ...watches, times: 2, effect: { kind: 'status', code: 403, reason: 'Forbidden' } })
+    await server.endWatches()
+    await write('+c')
+    await simulation.runUntil(() => intake.log.length === 2)
+    expect(told).toEqual(['synced', 'ApiError', 'ApiError'])
+    expect(asked.filter(one => one.startsWith('stream'))).toHaveLength(1)
+  })
+
+  it('N14: a server that is going away: the next watch is open before the old one ends, with no event', async () => {
+    const { server, simulation, reflector, intake, states, told, asked, write } = await bench(22)
+    await server.goawayAll()
+    const begun = simulation.clock.monotonic()
+    await simulation.runUntil(() => asked.length === 2)
+    expect(simulation.clock.monotonic() - begun).toBeGreaterThan(10)
+    expect(simulation.clock.monotonic() - begun).toBeLessThan(5100)
+    await write('+c', '~a', '-b')
+    await simulation.runUntil(() => intake.log.length === 4)
+    await simulation.advance(10_000)
+    expect(intake.log.slice(1)).toEqual(['ADDED c', 'MODIFIED a', 'DELETED b'])
+    expect(states).toEqual(['streaming', 'watching'])
+    expect(told).toEqual(['synced'])
+    expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ openStreams: 1 })
+    expect(reflector.lastError).toBeUndefined()
+  })
+
+  it('N14: changes while the watch moves are heard once and in order', async () => {
+    const { server, simulation, intake, asked, write } = await bench(23, {}, {})
+    await server.goawayAll()
+    const names: string[] = []
+    for (let i = 0; i < 60; i++) {
+      names.push(`n${i}`)
+      await write(`+n${i}`)
+      await simulation.advance(100)
+    }
+    expect(asked.length).toBe(2)
+    await simulation.advance(1000)
+    expect(intake.log.slice(1)).toEqual(names.map(name => `ADDED ${name}`))
+  })
+
+  it('N14: where no new watch can be opened, the old one goes on until it can', async () => {
+    const { server, simulation, intake, asked, write } = await bench(24)
+    await server.goawayAll()
+    await server.refuse(true)
+    await simulation.advance(20_000)
+    await server.refuse(false)
+    expect(asked).toHaveLength(1)
+    await simulation.runUntil(() => asked.length === 2)
+    await write('+c')
+    await simulation.runUntil(() => intake.log.length === 2)
+    expect(intake.log[1]).toBe('ADDED c')
+  })
+})

@@ -1,0 +1,208 @@
+import type { Timer } from '@wherry/client'
+import { abortSignal, checkOptions } from '@wherry/client/checks'
+import { HandlerRemovedError } from '../errors.ts'
+import type { Entry } from '../store/entry.ts'
+import { SyncWaiters } from '../synced.ts'
+import type { Handler, Registration } from './handler.ts'
+import type { Registrations, Told } from './registrations.ts'
+import { Walk } from './walk.ts'
+
+/** How long handlers are called before the event loop is given back, and how many calls are made at least. */
+const sliceMs = 10
+const sliceLeast = 64
+
+/**
+ * One handler (rules R25–R34). It is told of events as they come, or, while there are objects that it has not been told
+ * of, of these in the order of birth and in slices: events of what it has not come to are folded into that.
+ */
+export class HandlerRegistration<C> implements Registration {
+  readonly #owner: Registrations<C>
+  readonly #handler: Handler<C>
+  readonly #resyncMs: number | undefined
+  /** What was there when it joined had been born by then. */
+  readonly #joined: number
+  /** While it is behind: what it has been told of. */
+  #behind: Walk<C> | undefined
+  #isInSlice = false
+  #isOver = false
+  #hasSynced = false
+  /** Why it is over. */
+  #why: unknown
+  #timer: Timer | undefined
+  /** A resync under way, of what had been born when it began. */
+  #resync: Walk<C> | undefined
+  #resyncUntil = 0
+  readonly #waiters = new SyncWaiters()
+
+  constructor(owner: Registrations<C>, handler: Handler<C>, resyncMs: number | undefined) {
+    this.#owner = owner
+    this.#handler = handler
+    this.#resyncMs = resyncMs
+    this.#joined = owner.options.journal.head
+  }
+
+  get hasSynced(): boolean {
+    return this.#hasSynced
+  }
+
+  whenSynced(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    checkOptions('whenSynced', options, { signal: abortSignal })
+    if (this.#hasSynced) return Promise.resolve()
+    if (this.#isOver) return Promise.reject(this.#why)
+    return this.#waiters.wait(options.signal)
+  }
+
+  remove(): void {
+    this.#owner.remove(this)
+    this.end(new HandlerRemovedError(this.#owner.options.journal.view.key))
+  }
+
+  /** It hears nothing from now on. */
+  end(why: unknown): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#why = why
+    this.#behind = undefined
+    this.#resync = undefined
+    this.#timer?.cancel()
+    this.#waiters.reject(why)
+  }
+
+  /** Has joined: it will be told of all that is there, from the next turn of the event loop on. */
+  begin(): void {
+    const { journal } = this.#owner.options
+    if (journal.births.size > 0) {
+      this.#behind = new Walk(journal, 0)
+      this.#sliceLater()
+    }
+    this.settle()
+  }
+
+  /** There is more to be told than in one go. */
+  rewind(born: number): void {
+    if (this.#isOver) return
+    this.#behind ??= new Walk(this.#owner.options.journal, born)
+  }
+
+  hear(told: Told<C>): void {
+    if (this.#isOver || (this.#behind !== undefined && told.born > this.#behind.at)) return
+    switch (told.type) {
+      case 'add':
+        this.#add(told.key, told.born, told.object)
+        break
+      case 'update':
+        this.#update(told.key, told.object, told.old)
+        break
+      case 'delete':
+        this.#delete(told.key, told.object, told.finalStateUnknown)
+    }
+  }
+
+  /** Tells of objects that it has not been told of, for a while. */
+  slice(): void {
+    const walk = this.#behind
+    if (this.#isInSlice || walk === undefined) return
+    this.#isInSlice = true
+    const isDone = this.#inSlice(walk, Number.POSITIVE_INFINITY, ({ key, born, value }) =>
+      this.#add(key, born, value as C),
+    )
+    this.#isInSlice = false
+    if (isDone) this.#behind = undefined
+    else this.#sliceLater()
+  }
+
+  /** Looks whether it has been told of all that was there at first. */
+  settle(): void {
+    if (this.#hasSynced || this.#isOver) return
+    const { journal } = this.#owner.options
+    if (journal.syncedAt > journal.head) return
+    const next = this.#behind?.peek()
+    if (next !== undefined && this.#isInitial(next.born)) return
+    this.#hasSynced = true
+    this.#waiters.resolve()
+    this.#armResync()
+  }
+
+  #isInitial(born: number): boolean {
+    return born <= this.#joined || born <= this.#owner.options.journal.syncedAt
+  }
+
+  #sliceLater(): void {
+    this.#owner.options.clock.turn().then(() => {
+      if (this.#behind !== undefined) this.#owner.telling(() => this.slice())
+    })
+  }
+
+  #armResync(): void {
+    if (this.#resyncMs === undefined || this.#isOver) return
+    this.#timer = this.#owner.options.clock.timer(this.#resyncMs, () => {
+      this.#resync = new Walk(this.#owner.options.journal, 0)
+      this.#resyncUntil = this.#owner.options.journal.head
+      this.#resyncSlice()
+    })
+  }
+
+  #resyncSlice(): void {
+    const walk = this.#resync
+    if (walk === undefined) return
+    let isDone = false
+    this.#owner.telling(() => {
+      isDone = this.#inSlice(walk, this.#resyncUntil, ({ key, born, value }) => {
+        if (this.#behind === undefined || born <= this.#behind.at) this.#update(key, value as C, value as C)
+      })
+    })
+    if (isDone) {
+      this.#resync = undefined
+      this.#armResync()
+    } else {
+      this.#owner.options.clock.turn().then(() => this.#resyncSlice())
+    }
+  }
+
+  /** Calls for what a walk comes to, for a while. Gives whether it came to the end. */
+  #inSlice(walk: Walk<C>, until: number, call: (entry: Entry<C>) => void): boolean {
+    const { clock } = this.#owner.options
+    const begin = clock.monotonic()
+    for (let calls = 1; !this.#isOver; calls++) {
+      const entry = walk.peek()
+      if (entry === undefined || entry.born > until) return true
+      walk.pass(entry)
+      call(entry)
+      this.#owner.interleave()
+      if (calls % sliceLeast === 0 && clock.monotonic() - begin >= sliceMs) return false
+    }
+    return true
+  }
+
+  #add(key: string, born: number, object: C): void {
+    try {
+      this.#watch(this.#handler.add?.(object, { key, isInInitialList: this.#isInitial(born) }), key)
+    } catch (error) {
+      this.#owner.options.onError(error, key)
+    }
+  }
+
+  #update(key: string, object: C, old: C): void {
+    try {
+      this.#watch(this.#handler.update?.(object, old, { key }), key)
+    } catch (error) {
+      this.#owner.options.onError(error, key)
+    }
+  }
+
+  #delete(key: string, object: C, finalStateUnknown: boolean): void {
+    try {
+      this.#watch(this.#handler.delete?.(object, { key, finalStateUnknown }), key)
+    } catch (error) {
+      this.#owner.options.onError(error, key)
+    }
+  }
+
+  /** A promise is watched for rejection, and not waited for. */
+  #watch(result: unknown, key: string): void {
+    if (typeof result !== 'object' || result === null) return
+    const { then } = result as { readonly then?: unknown }
+    if (typeof then !== 'function') return
+    then.call(result, undefined, (error: unknown) => this.#owner.options.onError(error, key))
+  }
+}

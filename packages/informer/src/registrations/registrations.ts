@@ -1,0 +1,127 @@
+import type { Clock } from '@wherry/client'
+import type { Journal } from '../journal/journal.ts'
+import type { Handler } from './handler.ts'
+import { HandlerRegistration } from './registration.ts'
+
+/** What handlers are to hear of one object. */
+export type Told<C> =
+  | { readonly type: 'add'; readonly key: string; readonly born: number; readonly object: C }
+  | { readonly type: 'update'; readonly key: string; readonly born: number; readonly object: C; readonly old: C }
+  | {
+      readonly type: 'delete'
+      readonly key: string
+      readonly born: number
+      readonly object: C
+      readonly finalStateUnknown: boolean
+    }
+
+export interface RegistrationsOptions<C> {
+  readonly journal: Journal<C>
+  readonly clock: Clock
+  /** What a handler threw, or its promise rejected with. */
+  readonly onError: (error: unknown, key: string) => void
+}
+
+/** More adds than this at once are told in slices. */
+const sliceAbove = 1000
+
+/** The handlers of a store, and what they have not been told yet. */
+export class Registrations<C> {
+  readonly options: RegistrationsOptions<C>
+  #registrations: readonly HandlerRegistration<C>[] = []
+  #deletes: Told<C>[] = []
+  #adds: Told<C>[] = []
+  #updates: Told<C>[] = []
+  /** The number of the change before the first of the adds. */
+  #addsFrom = 0
+  #isTelling = false
+
+  constructor(options: RegistrationsOptions<C>) {
+    this.options = options
+  }
+
+  get size(): number {
+    return this.#registrations.length
+  }
+
+  add(handler: Handler<C>, resyncMs: number | undefined): HandlerRegistration<C> {
+    const registration = new HandlerRegistration(this, handler, resyncMs)
+    this.#registrations = [...this.#registrations, registration]
+    registration.begin()
+    return registration
+  }
+
+  remove(registration: HandlerRegistration<C>): void {
+    this.#registrations = this.#registrations.filter(other => other !== registration)
+  }
+
+  added(key: string, born: number, object: C): void {
+    // So many are told of in slices, by the order of birth.
+    if (this.#registrations.length === 0 || this.#adds.length > sliceAbove) return
+    if (this.#adds.length === 0) this.#addsFrom = born - 1
+    this.#adds.push({ type: 'add', key, born, object })
+  }
+
+  updated(key: string, born: number, object: C, old: C): void {
+    if (this.#registrations.length === 0) return
+    this.#updates.push({ type: 'update', key, born, object, old })
+  }
+
+  deleted(about: { key: string; born: number; object: C; finalStateUnknown: boolean }): void {
+    if (this.#registrations.length === 0) return
+    this.#deletes.push({ type: 'delete', ...about })
+  }
+
+  /**
+   * Tells what has come together: deletes, then adds and updates (rule R26). What a handler brings about while it is
+   * told something is told when all have heard that.
+   */
+  tell(): void {
+    if (!this.#isTelling) this.telling(() => {})
+  }
+
+  /** Makes calls of handlers. */
+  telling(call: () => void): void {
+    this.#isTelling = true
+    try {
+      call()
+      this.interleave()
+    } finally {
+      this.#isTelling = false
+    }
+    for (const registration of this.#registrations) registration.settle()
+  }
+
+  /** Between two calls of handlers: tells what the former brought about. */
+  interleave(): void {
+    if (this.#deletes.length + this.#adds.length + this.#updates.length === 0) return
+    let inSlices = false
+    do inSlices = this.#tellBatch() || inSlices
+    while (this.#deletes.length + this.#adds.length + this.#updates.length > 0)
+    // Only now: a slice tells of objects as they are, and so must be told after what made them so.
+    if (inSlices) for (const registration of this.#registrations) registration.slice()
+  }
+
+  close(why: Error): void {
+    for (const registration of this.#registrations) registration.end(why)
+    this.#registrations = []
+    this.#deletes = []
+    this.#adds = []
+    this.#updates = []
+  }
+
+  /** Gives whether adds are left to be told in slices. */
+  #tellBatch(): boolean {
+    const [deletes, adds, updates] = [this.#deletes, this.#adds, this.#updates]
+    this.#deletes = []
+    this.#adds = []
+    this.#updates = []
+    const registrations = this.#registrations
+    const inSlices = adds.length > sliceAbove
+    if (inSlices) for (const registration of registrations) registration.rewind(this.#addsFrom)
+    for (const told of [deletes, adds, updates]) {
+      for (const one of told) for (const registration of registrations) registration.hear(one)
+    }
+    return inSlices
+  }
+}

@@ -1,0 +1,34 @@
+import type { Journal } from '../journal/journal.ts'
+import type { Entry } from '../store/entry.ts'
+
+/** A place in the order of birth, which stays right whatever is born and goes. */
+export class Walk<C> {
+  /** All that was born up to this number was passed. */
+  at: number
+  readonly #births: Journal<C>['births']
+  #index: number
+  #generation: number
+
+  constructor(journal: Journal<C>, at: number) {
+    this.#births = journal.births
+    this.at = at
+    this.#index = this.#births.after(at)
+    this.#generation = this.#births.generation
+  }
+
+  /** What is next; it is not passed yet. */
+  peek(): Entry<C> | undefined {
+    const births = this.#births
+    if (this.#generation !== births.generation) {
+      this.#index = births.after(this.at)
+      this.#generation = births.generation
+    }
+    this.#index = births.next(this.#index)
+    return this.#index < births.end ? births.at(this.#index) : undefined
+  }
+
+  pass(entry: Entry<C>): void {
+    this.at = entry.born
+    this.#index++
+  }
+}

@@ -1,0 +1,37 @@
+import type { Scope, View } from '@wherry/client'
+import type { Change } from './change.ts'
+import type { Cursor } from './journal/cursor.ts'
+import type { Lister } from './lister.ts'
+import type { InformerState } from './reflector/state.ts'
+import type { Handler, Registration, RegistrationOptions } from './registrations/handler.ts'
+import type { IndexFunction, StoreStats } from './store/store.ts'
+
+/**
+ * An informer as its readers have it, whoever started it and ends it: {@link Informer}, and what a dynamic cache gives.
+ */
+export interface SharedInformer<C, S extends Scope = Scope> extends Lister<C, S> {
+  readonly view: View<C, S>
+  readonly state: InformerState
+  /** How new the store is known to be: the resourceVersion of the last list, event or bookmark. `undefined` before. */
+  readonly lastSyncedResourceVersion: string | undefined
+  /** The last failure to list or watch; `undefined` once a watch was opened after it. */
+  readonly lastError: Error | undefined
+  /** The first state is in the store. */
+  readonly hasSynced: boolean
+  /**
+   * Resolves when the first state is in the store. Rejects with the reason (rule R36): the signal's, an
+   * `InformerStoppedError`, or what the server said where that is for good or the caller's to mend (403, 401, no such
+   * resource, a selector that it does not take), while the informer goes on trying.
+   */
+  whenSynced(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
+  /**
+   * @throws InformerStoppedError once it was stopped.
+   */
+  addHandler(handler: Handler<C>, options?: RegistrationOptions): Registration
+  addIndex(name: string, index: IndexFunction<C>): void
+  /** A cursor at the start of the journal. The primitive below {@link changes}. */
+  cursor(): Cursor<C>
+  /** Follows the journal from its start, one change at a time. Ends when the informer ends or the signal is aborted. */
+  changes(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterableIterator<Change<C>>
+  stats(): StoreStats
+}

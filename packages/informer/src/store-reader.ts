@@ -1,0 +1,59 @@
+import type { ObjectKey, Scope, View } from '@wherry/client'
+import type { Change } from './change.ts'
+import { changesOf } from './journal/changes-of.ts'
+import type { Cursor } from './journal/cursor.ts'
+import type { Lister, ListerOptions, ObjectVersion } from './lister.ts'
+import type { Handler, Registration, RegistrationOptions } from './registrations/handler.ts'
+import type { IndexFunction, Store, StoreStats } from './store/store.ts'
+
+/** What all informers have in common: they read, and follow, one store, for as long as they have it. */
+export abstract class StoreReader<C, S extends Scope = Scope> implements Lister<C, S> {
+  abstract readonly view: View<C, S>
+
+  /** The store. Throws the reason once it is gone. */
+  protected abstract live(): Store<C, S>
+
+  get(key: ObjectKey<S> | string): C | undefined {
+    return this.live().lister.get(key)
+  }
+
+  list(options?: ListerOptions): C[] {
+    return this.live().lister.list(options)
+  }
+
+  keys(): IterableIterator<string> {
+    return this.live().lister.keys()
+  }
+
+  get size(): number {
+    return this.live().lister.size
+  }
+
+  failed(): readonly string[] {
+    return this.live().lister.failed()
+  }
+
+  version(key: ObjectKey<S> | string): ObjectVersion | undefined {
+    return this.live().lister.version(key)
+  }
+
+  addHandler(handler: Handler<C>, options?: RegistrationOptions): Registration {
+    return this.live().register(handler, options)
+  }
+
+  addIndex(name: string, index: IndexFunction<C>): void {
+    this.live().addIndex(name, index)
+  }
+
+  cursor(): Cursor<C> {
+    return this.live().cursor()
+  }
+
+  changes(options: { readonly signal?: AbortSignal | undefined } = {}): AsyncIterableIterator<Change<C>> {
+    return changesOf(this.cursor(), options)
+  }
+
+  stats(): StoreStats {
+    return this.live().stats()
+  }
+}

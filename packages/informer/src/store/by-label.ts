@@ -1,0 +1,24 @@
+import { LabelSelector } from '@wherry/client'
+import { labelsOf } from './transformer.ts'
+
+/** An index over one label's values, which `list({ labels })` makes use of. */
+export interface LabelIndex {
+  (object: unknown): Iterable<string>
+  readonly label: string
+}
+
+/**
+ * An index over the values of one label: `addIndex('app', byLabel('app'))`. From then on a `list` whose label selector
+ * asks for values of that label (`app=web`, `app in (web, api)`) looks at those objects alone. Objects must keep their
+ * `metadata.labels`.
+ *
+ * @throws InvalidNameError for what can be no label's key.
+ */
+export function byLabel(label: string): LabelIndex {
+  LabelSelector.of({ [label]: '' }, 'label')
+  const of = (object: unknown): Iterable<string> => {
+    const labels = labelsOf(object)
+    return labels !== undefined && Object.hasOwn(labels, label) ? [labels[label] as string] : []
+  }
+  return Object.assign(of, { label })
+}

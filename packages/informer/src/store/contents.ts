@@ -1,0 +1,221 @@
+import { compareResourceVersions } from '@wherry/client'
+import { TransformError } from '../errors.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Registrations } from '../registrations/registrations.ts'
+import type { Entry } from './entry.ts'
+import { isSameState } from './identity.ts'
+import type { Indices } from './indices.ts'
+import type { Owner } from './owner.ts'
+
+/** How far a key's deletion is known to go: what is older is not to be heard of any more. */
+export interface Gone {
+  readonly resourceVersion: string | undefined
+  /** Nor what is of that very resourceVersion. */
+  readonly isInclusive: boolean
+}
+
+export interface ContentsParts<C> {
+  readonly journal: Journal<C>
+  readonly indices: Indices<C>
+  readonly registrations: Registrations<C>
+  readonly onFailure: (error: TransformError) => void
+}
+
+/**
+ * What a store holds. Each of these operations changes entries, indices and journal at once; handlers hear of it when
+ * {@link tell} is called, and by then all is as it will be (rules R25, R26).
+ */
+export class Contents<C> {
+  /** The earlier values that are kept of objects whose newest state could not be transformed, and why. */
+  readonly stale: Map<Entry<C>, TransformError> = new Map<Entry<C>, TransformError>()
+  /** Deletions, while they are being remembered for intakes that are staged. */
+  gone: Map<string, Gone> | undefined
+  bytes = 0
+  transformFailures = 0
+  readonly #parts: ContentsParts<C>
+  #entries = new Map<string, Entry<C>>()
+  /** Entries without a value. */
+  #failed = 0
+  #errors: TransformError[] = []
+
+  constructor(parts: ContentsParts<C>) {
+    this.#parts = parts
+  }
+
+  get entries(): ReadonlyMap<string, Entry<C>> {
+    return this.#entries
+  }
+
+  /** How many entries have no value. */
+  get failed(): number {
+    return this.#failed
+  }
+
+  /** Takes the entries of a first list as they are. Only for contents that are empty. */
+  adopt(entries: Map<string, Entry<C>>, owner: Owner<C>): void {
+    this.#entries = entries
+    const { journal, indices, registrations } = this.#parts
+    const all: Entry<C>[] = []
+    for (const entry of entries.values()) {
+      owner.claim(entry)
+      this.bytes += entry.bytes
+      if (entry.value instanceof TransformError) this.#fail(entry.value)
+      else all.push(entry)
+    }
+    journal.bornTogether(all)
+    if (!indices.isEmpty) for (const entry of all) indices.put(entry)
+    if (registrations.size > 0) for (const entry of all) registrations.added(entry.key, entry.born, entry.value as C)
+  }
+
+  /**
+   * What was received of a key, with its owner. Nothing happens where it is known already, and where another intake
+   * that is open has newer: two intakes are two sources (rule R13). `isNews`: it is known not to be what is held, though
+   * the resourceVersion is the same.
+   */
+  put(received: Entry<C>, owner: Owner<C>, isNews: boolean = false): void {
+    const held = this.#entries.get(received.key)
+    if (held === undefined) {
+      this.#insert(received, owner)
+      return
+    }
+    if (held.owner !== owner && held.owner?.isOpen && isOlder(received, held)) return
+    if (held.uid !== received.uid) {
+      this.remove(held)
+      this.#insert(received, owner)
+      return
+    }
+    owner.claim(held)
+    if (isNews || !isSameState(held, received)) this.#update(held, received)
+  }
+
+  /**
+   * An object is gone, or nobody watches it any more. Without `final` its last state was not seen.
+   */
+  remove(entry: Entry<C>, final?: Entry<C> | 'unwatched' | undefined): void {
+    this.gone?.set(entry.key, goneWith(entry, final))
+    this.#remove(entry, final === 'unwatched' ? undefined : final)
+  }
+
+  #remove(entry: Entry<C>, final: Entry<C> | undefined): void {
+    const known = entry.value
+    this.#takeOut(entry)
+    if (final?.value instanceof TransformError) this.#report(final.value)
+    // Nobody has heard of it.
+    if (known instanceof TransformError) return
+    const isFinal = final !== undefined && final.uid === entry.uid
+    const object = isFinal && !(final.value instanceof TransformError) ? final.value : known
+    const { born } = entry
+    this.#parts.journal.gone(entry, object, !isFinal, isFinal ? final.bytes : entry.bytes)
+    this.#parts.registrations.deleted({ key: entry.key, born, object, finalStateUnknown: !isFinal })
+  }
+
+  /** An object is let go of without a word. */
+  forget(entry: Entry<C>): void {
+    const { value } = entry
+    this.#takeOut(entry)
+    if (!(value instanceof TransformError)) this.#parts.journal.forget(entry)
+  }
+
+  /** Tells of all that was done, failures first. */
+  tell(): void {
+    const errors = this.#errors
+    if (errors.length > 0) {
+      this.#errors = []
+      for (const error of errors) this.#parts.onFailure(error)
+    }
+    this.#parts.registrations.tell()
+  }
+
+  clear(): void {
+    this.#entries = new Map()
+    this.stale.clear()
+    this.gone = undefined
+    this.bytes = 0
+    this.#failed = 0
+  }
+
+  #insert(entry: Entry<C>, owner: Owner<C>): void {
+    this.#entries.set(entry.key, entry)
+    this.gone?.delete(entry.key)
+    this.#begin(entry, owner)
+  }
+
+  #begin(entry: Entry<C>, owner: Owner<C>): void {
+    owner.claim(entry)
+    this.bytes += entry.bytes
+    if (!(entry.value instanceof TransformError)) {
+      this.#appear(entry, entry.value)
+      return
+    }
+    this.#fail(entry.value)
+  }
+
+  #fail(error: TransformError): void {
+    this.#failed++
+    this.#report(error)
+  }
+
+  #appear(entry: Entry<C>, object: C): void {
+    const { journal, indices, registrations } = this.#parts
+    journal.born(entry)
+    indices.put(entry)
+    registrations.added(entry.key, entry.born, object)
+  }
+
+  #update(entry: Entry<C>, received: Entry<C>): void {
+    const { journal, indices, registrations } = this.#parts
+    const { value } = received
+    entry.uid = received.uid
+    entry.resourceVersion = received.resourceVersion
+    this.bytes += received.bytes - entry.bytes
+    entry.bytes = received.bytes
+    const old = entry.value
+    if (value instanceof TransformError) {
+      if (old instanceof TransformError) entry.value = value
+      else this.stale.set(entry, value)
+      this.#report(value)
+      return
+    }
+    entry.value = value
+    if (old instanceof TransformError) {
+      this.#failed--
+      this.#appear(entry, value)
+      return
+    }
+    this.stale.delete(entry)
+    journal.changed(entry)
+    indices.put(entry)
+    registrations.updated(entry.key, entry.born, value, old)
+  }
+
+  #takeOut(entry: Entry<C>): void {
+    this.#entries.delete(entry.key)
+    entry.owner?.release(entry)
+    this.bytes -= entry.bytes
+    if (entry.value instanceof TransformError) this.#failed--
+    this.stale.delete(entry)
+    this.#parts.indices.remove(entry)
+  }
+
+  #report(error: TransformError): void {
+    this.transformFailures++
+    this.#errors.push(error)
+  }
+}
+
+function isOlder(
+  a: { readonly resourceVersion: string | undefined },
+  b: { readonly resourceVersion: string | undefined },
+): boolean {
+  return compareResourceVersions(a.resourceVersion, b.resourceVersion) === 'older'
+}
+
+/**
+ * An object that was found to be gone has changed since its last state. One that was seen to go, or is not watched any
+ * more, may be there in that very state, for those who watch more.
+ */
+function goneWith<C>(entry: Entry<C>, final: Entry<C> | 'unwatched' | undefined): Gone {
+  if (final === undefined) return { resourceVersion: entry.resourceVersion, isInclusive: true }
+  const last = final === 'unwatched' || isOlder(final, entry) ? entry : final
+  return { resourceVersion: last.resourceVersion, isInclusive: false }
+}

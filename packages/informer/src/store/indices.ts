@@ -1,0 +1,160 @@
+import { OptionRangeError, OptionTypeError } from '@wherry/client'
+import { callback, text } from '@wherry/client/checks'
+import { TransformError } from '../errors.ts'
+import type { LabelIndex } from './by-label.ts'
+import type { Entry } from './entry.ts'
+import type { IndexFunction } from './store.ts'
+
+/** One index: what is under each value, and the values of each. */
+class Index<C> {
+  readonly name: string
+  readonly of: IndexFunction<C>
+  readonly buckets = new Map<string, Set<Entry<C>>>()
+  /** The values that an entry is under: one, as most have, without an array around it. */
+  readonly values = new Map<Entry<C>, string | readonly string[]>()
+
+  constructor(name: string, of: IndexFunction<C>) {
+    this.name = name
+    this.of = of
+  }
+}
+
+/** The indices of a store (rule R35). */
+export class Indices<C> {
+  readonly #indices = new Map<string, Index<C>>()
+  readonly #byLabel = new Map<string, Index<C>>()
+  /** Made when it is first asked for: who never lists by namespace pays nothing for it. */
+  #byNamespace: Map<string, Set<Entry<C>>> | undefined
+  readonly #onError: (error: unknown, key: string) => void
+
+  constructor(onError: (error: unknown, key: string) => void) {
+    this.#onError = onError
+  }
+
+  add(name: string, of: IndexFunction<C>, entries: Iterable<Entry<C>>): void {
+    text('index', name)
+    callback(`indices.${name}`, of)
+    if (this.#indices.has(name)) throw new OptionRangeError('index', 'a name that is not taken', JSON.stringify(name))
+    const index = new Index(name, of)
+    this.#indices.set(name, index)
+    const { label } = of as Partial<LabelIndex>
+    if (label !== undefined) this.#byLabel.set(label, index)
+    for (const entry of entries) this.#put(index, entry)
+  }
+
+  /** There is none. */
+  get isEmpty(): boolean {
+    return this.#indices.size === 0 && this.#byNamespace === undefined
+  }
+
+  /** An entry is new, or has another value. */
+  put(entry: Entry<C>): void {
+    if (this.#byNamespace !== undefined) putUnder(this.#byNamespace, namespaceOf(entry), entry)
+    for (const index of this.#indices.values()) this.#put(index, entry)
+  }
+
+  remove(entry: Entry<C>): void {
+    if (this.#byNamespace !== undefined) removeFrom(this.#byNamespace, namespaceOf(entry), entry)
+    for (const index of this.#indices.values()) this.#remove(index, entry)
+  }
+
+  /** What an index has under a value. */
+  under(name: string, value: string): Iterable<Entry<C>> {
+    const index = this.#indices.get(name)
+    if (index === undefined) {
+      const names = [...this.#indices.keys()].join(', ')
+      throw new OptionRangeError('list.index.name', `an index of this store (${names || 'none'})`, JSON.stringify(name))
+    }
+    return index.buckets.get(value) ?? []
+  }
+
+  /** What is in a namespace and has a value. @param all what there is */
+  within(namespace: string, all: ReadonlyMap<string, Entry<C>>): Iterable<Entry<C>> {
+    if (this.#byNamespace === undefined) {
+      this.#byNamespace = new Map()
+      for (const entry of all.values()) {
+        if (!(entry.value instanceof TransformError)) putUnder(this.#byNamespace, namespaceOf(entry), entry)
+      }
+    }
+    return this.#byNamespace.get(namespace) ?? []
+  }
+
+  /** Whatever has one of these values of a label; `undefined` where no index tells. */
+  *#labelled(index: Index<C>, values: readonly string[]): Iterable<Entry<C>> {
+    for (const value of values) yield* index.buckets.get(value) ?? []
+  }
+
+  labelled(label: string, values: readonly string[]): Iterable<Entry<C>> | undefined {
+    const index = this.#byLabel.get(label)
+    return index && this.#labelled(index, values)
+  }
+
+  clear(): void {
+    this.#byNamespace = undefined
+    for (const { buckets, values } of this.#indices.values()) {
+      buckets.clear()
+      values.clear()
+    }
+  }
+
+  #put(index: Index<C>, entry: Entry<C>): void {
+    if (entry.value instanceof TransformError) return this.#remove(index, entry)
+    let values: string | readonly string[] | undefined
+    try {
+      values = valuesOf(index, entry.value)
+    } catch (error) {
+      this.#onError(error, entry.key)
+    }
+    if (isSame(index.values.get(entry), values)) return
+    this.#remove(index, entry)
+    if (values === undefined) return
+    index.values.set(entry, values)
+    for (const value of listed(values)) putUnder(index.buckets, value, entry)
+  }
+
+  #remove({ buckets, values }: Index<C>, entry: Entry<C>): void {
+    const held = values.get(entry)
+    if (held === undefined) return
+    values.delete(entry)
+    for (const value of listed(held)) removeFrom(buckets, value, entry)
+  }
+}
+
+function namespaceOf({ key }: Entry<unknown>): string {
+  return key.slice(0, Math.max(0, key.indexOf('/')))
+}
+
+function putUnder<C>(buckets: Map<string, Set<Entry<C>>>, value: string, entry: Entry<C>): void {
+  const bucket = buckets.get(value)
+  if (bucket === undefined) buckets.set(value, new Set([entry]))
+  else bucket.add(entry)
+}
+
+/** Of a bucket that is empty nothing is left. */
+function removeFrom<C>(buckets: Map<string, Set<Entry<C>>>, value: string, entry: Entry<C>): void {
+  const bucket = buckets.get(value)
+  bucket?.delete(entry)
+  if (bucket?.size === 0) buckets.delete(value)
+}
+
+function listed(values: string | readonly string[]): readonly string[] {
+  return typeof values === 'string' ? [values] : values
+}
+
+function isSame(a: string | readonly string[] | undefined, b: string | readonly string[] | undefined): boolean {
+  return typeof a === 'string' && a === b
+}
+
+/** Each value once; `undefined` for none. */
+function valuesOf<C>({ name, of }: Index<C>, value: C): string | readonly string[] | undefined {
+  const given: unknown = of(value)
+  const takes = 'a list of strings from its function'
+  if (typeof given === 'string') throw new OptionTypeError(`indices.${name}`, takes, 'one string')
+  if (given === null || typeof given !== 'object' || !(Symbol.iterator in given)) {
+    throw new OptionTypeError(`indices.${name}`, takes, given === null ? 'null' : typeof given)
+  }
+  const values = new Set(given as Iterable<unknown>)
+  for (const one of values) if (typeof one !== 'string') throw new OptionTypeError(`indices.${name}`, takes, typeof one)
+  const list = [...values] as string[]
+  return list.length <= 1 ? list[0] : list
+}

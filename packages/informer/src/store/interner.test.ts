@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { Interner } from './interner.ts'
+
+const long = (text: string): string => `${text} and some more text`.split('').join('')
+
+it('gives one text for equal ones, and forgets those that were not met for long', () => {
+  const interner = new Interner(false)
+  const maps = new Map<string, string>()
+  for (let index = 0; index < 20_000; index++) {
+    const text = long(`text ${index}`)
+    maps.set(text, interner.shared(text))
+  }
+  expect([...maps].every(([text, shared]) => text === shared)).toBe(true)
+})
+
+it('replaces texts of what is received, and leaves what is frozen alone', () => {
+  const interner = new Interner(true)
+  const make = () => ({
+    kind: long('kind'),
+    apiVersion: long('version'),
+    metadata: {
+      namespace: long('namespace'),
+      labels: JSON.parse(`{"__proto__":"${long('proto')}","app":"${long('app')}","short":"x"}`) as object,
+      managedFields: [{ manager: long('manager'), apiVersion: long('version') }, null],
+    },
+  })
+  const object = make()
+  interner.intern(object)
+  expect(object).toEqual(make())
+  expect(Object.keys(object.metadata.labels)).toEqual(['__proto__', 'app', 'short'])
+  const frozen = Object.freeze({ ...make(), metadata: Object.freeze({ labels: Object.freeze({ app: long('app') }) }) })
+  interner.intern(frozen)
+  expect(frozen.metadata.labels.app).toBe(long('app'))
+})
+
+it('takes objects whose metadata is not what it should be', () => {
+  const interner = new Interner(true)
+  for (const metadata of [null, undefined, { labels: null, managedFields: 5 }, { labels: 'text', namespace: 7 }]) {
+    expect(() => interner.intern({ kind: 5, metadata })).not.toThrow()
+  }
+})

@@ -1,0 +1,12 @@
+import { forEachSeed, seededRandom } from '@wherry/testing'
+import { it } from 'vitest'
+import { PlainStore } from './plain-store.ts'
+import { runModel } from './testkit/model.ts'
+import { type Item, items, type MakeOptions } from './testkit/objects.ts'
+
+const make = ({ view = items, ...options }: MakeOptions): PlainStore<Item, 'namespaced'> =>
+  new PlainStore<Item, 'namespaced'>({ view, ...options })
+
+it('R38: whatever intakes do, the store is what the server has, and all who follow it come to the same', async () => {
+  await forEachSeed(seed => runModel(make, seededRandom(seed), 300), { seeds: 100 })
+})

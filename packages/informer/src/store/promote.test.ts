@@ -1,0 +1,115 @@
+import { OptionRangeError, OptionTypeError } from '@wherry/client'
+import { beforeEach, expect, it } from 'vitest'
+import type { Intake } from './intake.ts'
+import { PlainStore } from './plain-store.ts'
+import { bed, contentsOf, type Item, item, items, recorder } from './testkit/objects.ts'
+
+let store: PlainStore<Item, 'namespaced'>
+let old: Intake
+let log: string[]
+
+function list(intake: Intake, version: number, ...objects: readonly Item[]): void {
+  const replacement = intake.replace()
+  for (const object of objects) replacement.put(object, 100)
+  replacement.commit(`${version}`)
+}
+
+beforeEach(() => {
+  store = new PlainStore<Item, 'namespaced'>({ view: items, environment: bed().environment })
+  old = store.intake()
+  log = []
+  store.register(recorder(log))
+  list(old, 10, item('a/1', 1), item('a/2', 2), item('a/3', 3))
+  log.length = 0
+})
+
+it('D9: shows nothing of a staged intake before it is promoted, and then tells the difference alone', () => {
+  const next = store.intake({ staged: true })
+  list(next, 12, item('a/2', 2), item('a/3', 11), item('a/4', 12))
+  next.change('ADDED', item('a/5', 13), 100)
+  next.change('ADDED', item('a/6', 14), 100)
+  next.change('DELETED', item('a/6', 15), 100)
+  expect([log, contentsOf(store)]).toEqual([[], ['a/1@1', 'a/2@2', 'a/3@3']])
+  const kept = store.lister.get('a/2')
+  store.promote([next], [old])
+  expect(log).toEqual(['delete a/1@1 unknown', 'add a/4@12', 'add a/5@13', 'update a/3@3 a/3@11'])
+  expect(store.lister.get('a/2')).toBe(kept)
+  old.change('ADDED', item('a/7', 16), 100)
+  next.change('MODIFIED', item('a/2', 17), 100)
+  expect(log.slice(4)).toEqual(['update a/2@2 a/2@17'])
+})
+
+it('D12: what the former intake is ahead with is neither undone nor told twice', () => {
+  const next = store.intake({ staged: true })
+  list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
+  old.change('MODIFIED', item('a/1', 13), 100)
+  old.change('DELETED', item('a/2', 14), 100)
+  old.change('ADDED', item('a/4', 15), 100)
+  log.length = 0
+  store.promote([next], [old])
+  next.change('MODIFIED', item('a/1', 13), 100)
+  next.change('DELETED', item('a/2', 14), 100)
+  next.change('ADDED', item('a/4', 15), 100)
+  expect([log, contentsOf(store)]).toEqual([[], ['a/1@13', 'a/3@3', 'a/4@15']])
+  next.change('MODIFIED', item('a/4', 16), 100)
+  expect(log).toEqual(['update a/4@15 a/4@16'])
+})
+
+it('D12: what the former intake is ahead with and the new one does not have goes when that has come so far', () => {
+  const next = store.intake({ staged: true })
+  list(next, 12, item('a/1', 1))
+  old.change('MODIFIED', item('a/2', 13), 100)
+  old.change('ADDED', item('a/4', 14), 100)
+  log.length = 0
+  store.promote([next], [old])
+  expect(log).toEqual(['delete a/3@3 unknown'])
+  next.progress('13')
+  expect(contentsOf(store)).toEqual(['a/1@1', 'a/2@13', 'a/4@14'])
+  next.progress('14')
+  expect([log.slice(1).sort(), contentsOf(store)]).toEqual([
+    ['delete a/2@13 unknown', 'delete a/4@14 unknown'],
+    ['a/1@1'],
+  ])
+})
+
+it('D9: changes the scope that changes are told of, and no more of the view', () => {
+  const next = store.intake({ staged: true })
+  list(next, 12)
+  const cursor = store.cursor()
+  const narrow = items.within({ namespaces: ['b'] })
+  expect(() => store.promote([next], [old], items.full())).toThrow(OptionRangeError)
+  store.promote([next], [old], narrow)
+  expect([store.view.key, cursor.take(1)[0]?.view.key]).toEqual([narrow.key, narrow.key])
+})
+
+it('X6: takes staged intakes of its own that have committed, and nothing else', () => {
+  const staged = store.intake({ staged: true })
+  const other = new PlainStore<Item, 'namespaced'>({ view: items, environment: bed().environment })
+  const stranger = other.intake({ staged: true })
+  list(stranger, 5)
+  expect(() => store.promote([stranger], [old])).toThrow(OptionTypeError)
+  expect(() => store.promote([], [old])).toThrow(OptionRangeError)
+  expect(() => store.promote([staged], [old])).toThrow(OptionRangeError)
+  expect(() => store.promote([old], [])).toThrow(OptionRangeError)
+  list(staged, 5)
+  staged.close()
+  expect(() => store.promote([staged], [old])).toThrow(OptionRangeError)
+  expect(contentsOf(store)).toHaveLength(3)
+})
+
+it('lets go of a staged intake that is closed, and of what it gathered', () => {
+  const staged = store.intake({ staged: true })
+  list(staged, 12, item('a/9', 12))
+  staged.clear()
+  staged.close({ forget: true })
+  expect([contentsOf(store), store.synced]).toEqual([['a/1@1', 'a/2@2', 'a/3@3'], true])
+})
+
+it('has synced with a promotion, if it had not', () => {
+  const fresh = new PlainStore<Item, 'namespaced'>({ view: items, environment: bed().environment })
+  const [slow, staged] = [fresh.intake(), fresh.intake({ staged: true })]
+  list(staged, 5, item('a/1', 1))
+  expect(fresh.synced).toBe(false)
+  fresh.promote([staged], [slow])
+  expect([fresh.synced, contentsOf(fresh)]).toEqual([true, ['a/1@1']])
+})

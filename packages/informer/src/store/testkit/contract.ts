@@ -1,0 +1,431 @@
+import { OptionRangeError, OptionTypeError } from '@wherry/client'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { InformerStoppedError, TransformError } from '../../errors.ts'
+import type { Intake } from '../intake.ts'
+import type { Store } from '../store.ts'
+import {
+  type Bed,
+  bed,
+  contentsOf,
+  type Item,
+  item,
+  line,
+  type MakeOptions,
+  type MakeStore,
+  recorder,
+} from './objects.ts'
+
+/** What every store must keep. `make` gives an empty one; the tests run in the file that calls this. */
+export function storeContract(make: MakeStore): void {
+  let at: Bed
+  let store: Store<Item, 'namespaced'>
+  let intake: Intake
+
+  const begin = (options: Partial<MakeOptions> = {}): void => {
+    at = bed()
+    store = make({ environment: at.environment, ...options })
+    intake = store.intake()
+  }
+  const replace = (objects: readonly Item[], by: Intake = intake): void => {
+    const replacement = by.replace()
+    for (const object of objects) replacement.put(object, 100)
+    replacement.commit()
+  }
+  const listen = (name = ''): string[] => {
+    const log: string[] = []
+    store.register(recorder(log, name))
+    return log
+  }
+
+  beforeEach(() => begin())
+
+  describe('lists', () => {
+    it('R26: shows nothing of a list before it is committed, and all of it then', () => {
+      const replacement = intake.replace()
+      replacement.put(item('a/x', 1), 100)
+      replacement.put(item('a/y', 2), 100)
+      expect([contentsOf(store), store.lister.size, store.synced]).toEqual([[], 0, false])
+      replacement.commit()
+      expect([contentsOf(store), store.lister.size, store.synced]).toEqual([['a/x@1', 'a/y@2'], 2, true])
+    })
+
+    it('R26: tells deletes first, then what is new and what is changed', () => {
+      replace([item('a/gone', 1), item('a/old', 2), item('a/same', 3)])
+      const log: string[] = []
+      store.register(recorder(log))
+      return at.simulation.run(async () => {
+        await at.simulation.settle()
+        log.length = 0
+        replace([item('a/new', 7), item('a/old', 8), item('a/same', 3)])
+        expect(log).toEqual(['delete a/gone@1 unknown', 'add a/new@7', 'update a/old@2 a/old@8'])
+      })
+    })
+
+    it('R8: keeps the stored object of an item with its uid and resourceVersion', () => {
+      replace([item('a/x', 1), item('a/y', 2)])
+      const kept = store.lister.get('a/x')
+      replace([item('a/x', 1, { value: 'a copy' }), item('a/y', 3)])
+      expect(store.lister.get('a/x')).toBe(kept)
+      expect(contentsOf(store)).toEqual(['a/x@1', 'a/y@3'])
+    })
+
+    it('R28: says nothing of what is the same after a relist', () => {
+      replace([item('a/x', 1)])
+      const cursor = store.cursor()
+      cursor.take(10)
+      const log = listen()
+      return at.simulation.run(async () => {
+        await at.simulation.settle()
+        log.length = 0
+        replace([item('a/x', 1)])
+        expect([log, cursor.take(10)]).toEqual([[], []])
+      })
+    })
+
+    it('R5, R28: after a server was restored, one resourceVersion may be two states: what is the same is no event', () => {
+      replace([item('a/x', 1), item('a/y', 2), item('a/z', 3)])
+      const cursor = store.cursor()
+      cursor.take(10)
+      const [kept, log] = [store.lister.get('a/x'), listen()]
+      return at.simulation.run(async () => {
+        await at.simulation.settle()
+        log.length = 0
+        const replacement = intake.replace({ reuse: false })
+        for (const one of [item('a/x', 1), item('a/y', 2, { value: 'another' })]) replacement.put(one, 100)
+        replacement.commit()
+        expect(log).toEqual(['delete a/z@3 unknown', 'update a/y@2 a/y@another'])
+        expect(cursor.take(10).map(line)).toEqual(['deleted a/z@3 unknown', 'changed a/y@another'])
+        expect(store.lister.get('a/x')).toBe(kept)
+        replace([item('a/x', 1), item('a/y', 2)])
+        expect(contentsOf(store)).toEqual(['a/x@1', 'a/y@another'])
+      })
+    })
+
+    it('R27: deletes what a relist does not have, its final state unknown', () => {
+      replace([item('a/x', 1), item('a/y', 2)])
+      const cursor = store.cursor()
+      cursor.take(10)
+      replace([item('a/y', 2)])
+      expect(contentsOf(store)).toEqual(['a/y@2'])
+      expect(cursor.take(10).map(line)).toEqual(['deleted a/x@1 unknown'])
+    })
+
+    it('R29: tells of one that was deleted and created again between two lists as a delete and an add', () => {
+      const log = listen()
+      const cursor = store.cursor()
+      replace([item('a/x', 1)])
+      cursor.take(10)
+      replace([item('a/x', 5, { uid: 'other' })])
+      expect(log).toEqual(['add a/x@1 initial', 'delete a/x@1 unknown', 'add a/x@5'])
+      expect(cursor.take(10).map(line)).toEqual(['deleted a/x@1 unknown', 'changed a/x@5'])
+    })
+
+    it('R29: tells of an event of another uid as a delete and an add', () => {
+      const log = listen()
+      replace([item('a/x', 1)])
+      intake.change('MODIFIED', item('a/x', 5, { uid: 'other' }), 100)
+      expect(log).toEqual(['add a/x@1 initial', 'delete a/x@1 unknown', 'add a/x@5'])
+    })
+
+    it('R10: what was removed while a list is read is not in it', () => {
+      const replacement = intake.replace()
+      replacement.put(item('a/x', 1), 100)
+      replacement.remove(item('a/x', 2))
+      replacement.put(item('a/y', 3), 100)
+      replacement.commit()
+      expect(contentsOf(store)).toEqual(['a/y@3'])
+      const second = intake.replace()
+      second.put(item('a/y', 3), 100)
+      second.remove(item('a/y', 4))
+      second.commit()
+      expect(contentsOf(store)).toEqual([])
+    })
+
+    it('takes the last state that a list has of a key', () => {
+      replace([item('a/x', 1)])
+      replace([item('a/x', 1), item('a/x', 4), item('a/x', 5)])
+      expect(contentsOf(store)).toEqual(['a/x@5'])
+      replace([item('a/x', 6), item('a/x', 5)])
+      expect(contentsOf(store)).toEqual(['a/x@5'])
+    })
+
+    it('drops a list that another one follows, and one that is dropped', () => {
+      const first = intake.replace()
+      first.put(item('a/x', 1), 100)
+      const second = intake.replace()
+      first.commit()
+      expect(store.synced).toBe(false)
+      second.put(item('a/y', 2), 100)
+      second.drop()
+      second.commit()
+      expect([store.synced, contentsOf(store)]).toEqual([false, []])
+    })
+
+    it('has synced when all its intakes have, and stays so', () => {
+      const synced: string[] = []
+      store.onSynced(() => synced.push('synced'))
+      store.onSynced(() => synced.push('taken back'))()
+      const other = store.intake()
+      replace([])
+      expect([store.synced, intake.synced, other.synced]).toEqual([false, true, false])
+      replace([item('b/x', 1)], other)
+      expect([store.synced, synced]).toEqual([true, ['synced']])
+      store.intake()
+      expect(store.synced).toBe(true)
+      store.onSynced(() => synced.push('at once'))
+      expect(synced).toEqual(['synced', 'at once'])
+    })
+
+    it('has synced when the one that had not is closed', () => {
+      const other = store.intake()
+      replace([])
+      other.close()
+      expect(store.synced).toBe(true)
+    })
+
+    it('has not synced when no intake ever did', () => {
+      intake.close()
+      expect(store.synced).toBe(false)
+    })
+  })
+
+  describe('events', () => {
+    it('R25: has changed, indices and all, before any handler hears of it', () => {
+      const seen: unknown[] = []
+      store.addIndex('value', object => [object.data?.value ?? ''])
+      store.register({
+        add: (_, { key }) =>
+          seen.push([key, contentsOf(store), store.lister.list({ index: { name: 'value', value: '1' } }).length]),
+        update: object => seen.push([store.lister.get('a/x') === object]),
+        delete: () => seen.push([store.lister.size]),
+      })
+      replace([])
+      intake.change('ADDED', item('a/x', 1), 100)
+      intake.change('MODIFIED', item('a/x', 2), 100)
+      intake.change('DELETED', item('a/x', 3), 100)
+      expect(seen).toEqual([['a/x', ['a/x@1'], 1], [true], [0]])
+    })
+
+    it('R27: a DELETED event tells the last state as it came, and that it is final', () => {
+      const log = listen()
+      replace([item('a/x', 1)])
+      const cursor = store.cursor()
+      cursor.take(10)
+      intake.change('DELETED', item('a/x', 2), 100)
+      expect(log).toEqual(['add a/x@1 initial', 'delete a/x@2'])
+      expect(cursor.take(10).map(line)).toEqual(['deleted a/x@2'])
+      expect(store.lister.get('a/x')).toBeUndefined()
+    })
+
+    it('R25: tells each handler what it heard last', () => {
+      const log = listen()
+      replace([])
+      for (const version of [1, 2, 3]) intake.change(version === 1 ? 'ADDED' : 'MODIFIED', item('a/x', version), 100)
+      expect(log).toEqual(['add a/x@1', 'update a/x@1 a/x@2', 'update a/x@2 a/x@3'])
+    })
+
+    it('a delivery that is doubled is no change', () => {
+      const log = listen()
+      replace([item('a/x', 1)])
+      intake.change('ADDED', item('a/x', 1), 100)
+      intake.change('DELETED', item('a/y', 2), 100)
+      expect(log).toEqual(['add a/x@1 initial'])
+    })
+
+    it('D8: clearing an intake deletes what came by it, and no more', () => {
+      const other = store.intake()
+      replace([item('a/x', 1)])
+      replace([item('b/x', 2)], other)
+      const log = listen()
+      return at.simulation.run(async () => {
+        await at.simulation.settle()
+        log.length = 0
+        intake.clear()
+        expect([log, contentsOf(store)]).toEqual([['delete a/x@1 unknown'], ['b/x@2']])
+      })
+    })
+
+    it('an intake that is closed changes nothing any more', () => {
+      replace([item('a/x', 1)])
+      const replacement = intake.replace()
+      intake.close()
+      intake.close()
+      replacement.put(item('a/y', 2), 100)
+      replacement.commit()
+      intake.change('ADDED', item('a/y', 2), 100)
+      intake.clear()
+      expect(contentsOf(store)).toEqual(['a/x@1'])
+    })
+
+    it('N6: forgets what came by an intake without a word', () => {
+      replace([item('a/x', 1)])
+      const log = listen()
+      const cursor = store.cursor()
+      cursor.take(10)
+      return at.simulation.run(async () => {
+        await at.simulation.settle()
+        log.length = 0
+        intake.close({ forget: true })
+        expect([log, cursor.take(10), contentsOf(store)]).toEqual([[], [], []])
+      })
+    })
+
+    it('R13: of what two intakes both have, the newer state stays, and is the one’s that has it', () => {
+      const other = store.intake()
+      replace([item('a/x', 5)])
+      replace([item('a/x', 3)], other)
+      expect(contentsOf(store)).toEqual(['a/x@5'])
+      intake.change('DELETED', item('a/x', 9), 100)
+      expect(contentsOf(store)).toEqual([])
+      intake.change('ADDED', item('a/x', 10), 100)
+      other.change('MODIFIED', item('a/x', 12), 100)
+      intake.change('DELETED', item('a/x', 11), 100)
+      expect(contentsOf(store)).toEqual(['a/x@12'])
+      replace([])
+      expect(contentsOf(store)).toEqual(['a/x@12'])
+      replace([], other)
+      expect(contentsOf(store)).toEqual([])
+    })
+
+    it('intakes of one object each share a store', () => {
+      const one = store.intake({ key: 'a/one' })
+      const two = store.intake({ key: 'a/two' })
+      replace([])
+      replace([item('a/one', 1)], one)
+      replace([item('a/two', 2)], two)
+      replace([], one)
+      expect([contentsOf(store), store.synced]).toEqual([['a/two@2'], true])
+    })
+  })
+
+  describe('what can not be transformed', () => {
+    beforeEach(() =>
+      begin({
+        transform: object => {
+          if ((object as Item).data?.value === 'bad') throw new Error('bad value')
+          return object as Item
+        },
+      }),
+    )
+    const bad = { value: 'bad' }
+
+    it('R30: is kept as failed where there is no earlier value: get throws, list leaves it out', () => {
+      const log = listen()
+      const cursor = store.cursor()
+      replace([item('a/x', 1, bad), item('a/y', 2)])
+      expect(() => store.lister.get('a/x')).toThrow(TransformError)
+      expect(contentsOf(store)).toEqual(['a/y@2'])
+      expect([store.lister.failed(), store.lister.size]).toEqual([['a/x'], 2])
+      expect([...store.lister.keys()]).toEqual(['a/x', 'a/y'])
+      expect(store.lister.version('a/x')).toEqual({ uid: 'a/x', resourceVersion: '1' })
+      expect(log).toEqual(['add a/y@2 initial'])
+      expect(cursor.take(10).map(line)).toEqual(['reset', 'changed a/y@2', 'synced a/x'])
+      expect(at.environment.errors.map(({ error, context }) => [error.name, context])).toEqual([
+        ['TransformError', { resource: 'v1/configmaps', phase: 'transform', key: 'a/x' }],
+      ])
+      expect(store.stats()).toMatchObject({ objects: 2, failed: 1, transformFailures: 1 })
+      const failures = 'wherry_informer_transform_failures_total'
+      expect(at.environment.metric(failures, { resource: 'v1/configmaps' })).toBe(1)
+    })
+
+    it('R30: leaves an earlier value, stale, and moves nothing in the journal', () => {
+      const log = listen()
+      const cursor = store.cursor()
+      replace([item('a/x', 1)])
+      cursor.take(10)
+      intake.change('MODIFIED', item('a/x', 2, bad), 100)
+      expect([contentsOf(store), store.lister.failed()]).toEqual([['a/x@1'], ['a/x']])
+      expect(store.lister.version('a/x')?.resourceVersion).toBe('2')
+      expect([log, cursor.take(10)]).toEqual([['add a/x@1 initial'], []])
+      intake.change('MODIFIED', item('a/x', 3), 100)
+      expect(log).toEqual(['add a/x@1 initial', 'update a/x@1 a/x@3'])
+      expect([cursor.take(10).map(line), store.lister.failed()]).toEqual([['changed a/x@3'], []])
+    })
+
+    it('R30: tries again when the resourceVersion changes, and not before', () => {
+      replace([item('a/x', 1, bad)])
+      replace([item('a/x', 1)])
+      expect(store.lister.failed()).toEqual(['a/x'])
+      const log = listen()
+      replace([item('a/x', 2)])
+      expect([log, contentsOf(store), store.lister.failed()]).toEqual([['add a/x@2'], ['a/x@2'], []])
+    })
+
+    it('R30: after a server was restored, one that fails is tried again, and may fail as before', () => {
+      replace([item('a/x', 1, bad), item('a/y', 2), item('a/z', 3, bad)])
+      const replacement = intake.replace({ reuse: false })
+      for (const one of [item('a/x', 1, bad), item('a/y', 2, bad), item('a/z', 3)]) replacement.put(one, 100)
+      replacement.commit()
+      expect([contentsOf(store), store.lister.failed().toSorted()]).toEqual([
+        ['a/y@2', 'a/z@3'],
+        ['a/x', 'a/y'],
+      ])
+      expect(store.stats().failed).toBe(2)
+    })
+
+    it('R30: does not hold a delete back, which is told with the stored value', () => {
+      const log = listen()
+      replace([item('a/x', 1)])
+      intake.change('DELETED', item('a/x', 2, bad), 100)
+      expect(log).toEqual(['add a/x@1 initial', 'delete a/x@1'])
+      expect([store.lister.size, store.stats().transformFailures]).toEqual([0, 1])
+    })
+
+    it('R30: under a new uid the old object is deleted first', () => {
+      const log = listen()
+      replace([item('a/x', 1)])
+      intake.change('ADDED', item('a/x', 2, { ...bad, uid: 'other' }), 100)
+      expect(log).toEqual(['add a/x@1 initial', 'delete a/x@1 unknown'])
+      expect(store.lister.failed()).toEqual(['a/x'])
+    })
+
+    it('R30: of one that nobody heard of no delete is told', () => {
+      const log = listen()
+      replace([item('a/x', 1, bad)])
+      intake.change('DELETED', item('a/x', 2), 100)
+      expect([log, store.lister.size, store.stats().failed]).toEqual([[], 0, 0])
+    })
+  })
+
+  describe('its end', () => {
+    it('lets go of all, and says so to who comes late', async () => {
+      replace([item('a/x', 1)])
+      const cursor = store.cursor()
+      const registration = store.register(recorder([]))
+      const waiting = registration.whenSynced()
+      store.close(new Error('over'))
+      store.close(new Error('again'))
+      await expect(waiting).rejects.toThrow('over')
+      expect([cursor.closed, cursor.take(5), store.stats().objects]).toEqual([true, [], 0])
+      intake.change('ADDED', item('a/y', 2), 100)
+      replace([item('a/y', 2)])
+      intake.clear()
+      intake.close()
+      expect(store.stats()).toMatchObject({ objects: 0, receivedBytes: 0, tombstones: 0, cursors: 0, registrations: 0 })
+      const { lister } = store
+      const reads = [
+        () => lister.get('a/x'),
+        () => lister.list(),
+        () => lister.keys(),
+        () => lister.size,
+        () => lister.failed(),
+        () => lister.version('a/x'),
+      ]
+      for (const read of reads) expect(read).toThrow('over')
+      for (const late of [() => store.register(recorder([])), () => store.cursor(), () => store.intake()]) {
+        expect(late).toThrow(InformerStoppedError)
+      }
+    })
+
+    it('X6: takes no option that it does not know, and no event type that there is none', () => {
+      expect(() => store.intake({ kay: 'a/x' } as never)).toThrow(OptionTypeError)
+      expect(() => intake.replace({ reuse: 1 } as never)).toThrow(OptionTypeError)
+      expect(() => store.register({} as never)).toThrow(OptionTypeError)
+      expect(() => store.register({ add: 5 } as never)).toThrow(OptionTypeError)
+      expect(() => store.register(recorder([]), { resyncMs: 0 })).toThrow(OptionRangeError)
+      expect(() => store.cursor().take(0)).toThrow(OptionRangeError)
+      expect(() => intake.change('CHANGED' as never, item('a/x', 1), 1)).toThrow(OptionRangeError)
+      expect(() => store.addIndex('one', 'two' as never)).toThrow(OptionTypeError)
+    })
+  })
+}

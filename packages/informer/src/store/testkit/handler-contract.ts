@@ -1,0 +1,251 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { HandlerRemovedError } from '../../errors.ts'
+import type { Registration } from '../../registrations/handler.ts'
+import type { Intake } from '../intake.ts'
+import type { Store } from '../store.ts'
+import { type Bed, bed, type Item, item, type MakeStore, recorder } from './objects.ts'
+
+/** What handlers of every store are promised (rules R25–R34). */
+export function handlerContract(make: MakeStore): void {
+  let at: Bed
+  let store: Store<Item, 'namespaced'>
+  let intake: Intake
+
+  const list = (...objects: readonly Item[]): void => {
+    const replacement = intake.replace()
+    for (const object of objects) replacement.put(object, 100)
+    replacement.commit()
+  }
+  const many = (count: number): Item[] => Array.from({ length: count }, (_, index) => item(`a/${index}`, index + 1))
+
+  beforeEach(() => {
+    at = bed()
+    store = make({ environment: at.environment })
+    intake = store.intake()
+  })
+
+  describe('handlers', () => {
+    it('R31: one that joins late hears of all that is there, from the next turn on, then of what happens', async () => {
+      list(item('a/x', 1), item('a/y', 2))
+      const log: string[] = []
+      const registration = store.register(recorder(log))
+      expect([log, registration.hasSynced]).toEqual([[], false])
+      await at.simulation.run(async () => {
+        await registration.whenSynced()
+        expect(registration.hasSynced).toBe(true)
+        intake.change('ADDED', item('a/z', 3), 100)
+      })
+      expect(log).toEqual(['add a/x@1 initial', 'add a/y@2 initial', 'add a/z@3'])
+    })
+
+    it('R31: events of what it has not come to are folded into the add', async () => {
+      list(item('a/x', 1), item('a/y', 2), item('a/z', 3))
+      const log: string[] = []
+      store.register(recorder(log))
+      intake.change('MODIFIED', item('a/x', 4), 100)
+      intake.change('DELETED', item('a/y', 5), 100)
+      intake.change('ADDED', item('a/new', 6), 100)
+      await at.simulation.run(() => at.simulation.settle())
+      expect(log).toEqual(['add a/x@4 initial', 'add a/z@3 initial', 'add a/new@6'])
+    })
+
+    it('R31: has synced once the store has, and its first adds have returned', async () => {
+      const synced: boolean[] = []
+      const registration: Registration = store.register({ add: () => synced.push(registration.hasSynced) })
+      expect(registration.hasSynced).toBe(false)
+      list(item('a/x', 1))
+      expect([synced, registration.hasSynced]).toEqual([[false], true])
+      await registration.whenSynced()
+    })
+
+    it('R31: the first adds come in slices, and give the loop back', async () => {
+      const slices: number[] = []
+      list(...many(500))
+      let heard = 0
+      let time = 0
+      const { clock } = at.environment
+      const turn = (): Promise<void> => {
+        slices.push(heard)
+        return clock.turn()
+      }
+      const slow = {
+        ...at.environment,
+        clock: { ...clock, monotonic: () => time, turn },
+      }
+      store = make({ environment: slow })
+      intake = store.intake()
+      list(...many(500))
+      store.register({
+        add() {
+          heard++
+          time += 0.1
+        },
+      })
+      await at.simulation.run(() => at.simulation.settle())
+      expect(heard).toBe(500)
+      // 10 ms are 100 calls, looked at each 64.
+      expect(slices).toEqual([0, 128, 256, 384])
+    })
+
+    it('R31: a first list of very many is told in slices too, in which later events are folded', async () => {
+      let time = 0
+      const { clock } = at.environment
+      store = make({ environment: { ...at.environment, clock: { ...clock, monotonic: () => time } }, freeze: false })
+      intake = store.intake()
+      const heard = new Map<string, string>()
+      const initial: boolean[] = []
+      const registration = store.register({
+        add(object, { key, isInInitialList }) {
+          time++
+          expect(heard.has(key)).toBe(false)
+          heard.set(key, object.metadata?.resourceVersion as string)
+          initial.push(isInInitialList)
+        },
+        update: (object, _, { key }) => heard.set(key, object.metadata?.resourceVersion as string),
+        delete: (_, { key }) => heard.delete(key),
+      })
+      list(...many(2000))
+      expect([heard.size, registration.hasSynced]).toEqual([64, false])
+      intake.change('MODIFIED', item('a/1999', 5000), 100)
+      intake.change('MODIFIED', item('a/0', 5001), 100)
+      intake.change('DELETED', item('a/1998', 5002), 100)
+      intake.change('ADDED', item('a/new', 5003), 100)
+      expect([heard.size, heard.get('a/0')]).toEqual([64, '5001'])
+      await at.simulation.run(() => registration.whenSynced())
+      await at.simulation.run(() => at.simulation.settle())
+      expect([heard.size, heard.get('a/1999'), heard.has('a/1998'), heard.has('a/new')]).toEqual([
+        2000,
+        '5000',
+        false,
+        true,
+      ])
+      expect(initial.filter(is => !is)).toHaveLength(1)
+    })
+
+    it('R32: one that throws or rejects is told to onError, and all others hear the event', async () => {
+      const log: string[] = []
+      store.register({
+        add() {
+          throw new Error('thrown')
+        },
+        update: () => Promise.reject(new Error('rejected')),
+        delete: () => new Promise(() => {}),
+      })
+      store.register(recorder(log))
+      list(item('a/x', 1))
+      intake.change('MODIFIED', item('a/x', 2), 100)
+      intake.change('DELETED', item('a/x', 3), 100)
+      await at.simulation.run(() => at.simulation.settle())
+      expect(log).toEqual(['add a/x@1 initial', 'update a/x@1 a/x@2', 'delete a/x@3'])
+      const context = { resource: 'v1/configmaps', phase: 'handler', key: 'a/x' }
+      expect(at.environment.errors.map(({ error, context: of }) => [error.message, of])).toEqual([
+        ['thrown', context],
+        ['rejected', context],
+      ])
+    })
+
+    it('R33: removing one takes effect at once, also from within a handler, and twice is harmless', () => {
+      const log: string[] = []
+      const registrations: Registration[] = []
+      registrations.push(
+        store.register({
+          add: () => {
+            for (const registration of registrations) registration.remove()
+            registrations[0]?.remove()
+          },
+        }),
+      )
+      registrations.push(store.register(recorder(log)))
+      const last = store.register(recorder(log, 'last '))
+      list(item('a/x', 1), item('a/y', 2))
+      expect(log).toEqual(['last add a/x@1 initial', 'last add a/y@2 initial'])
+      last.remove()
+      last.remove()
+      intake.change('DELETED', item('a/x', 3), 100)
+      expect([log.length, store.stats().registrations]).toEqual([2, 0])
+    })
+
+    it('R33: the same handler added twice is two registrations', () => {
+      const log: string[] = []
+      const handler = recorder(log)
+      const first = store.register(handler)
+      store.register(handler)
+      list(item('a/x', 1))
+      first.remove()
+      intake.change('DELETED', item('a/x', 2), 100)
+      expect(log).toEqual(['add a/x@1 initial', 'add a/x@1 initial', 'delete a/x@2'])
+    })
+
+    it('R33: one that is removed before its first adds hears none of them, and who waits for it is told', async () => {
+      list(item('a/x', 1))
+      const log: string[] = []
+      const registration = store.register(recorder(log))
+      const waiting = registration.whenSynced()
+      registration.remove()
+      await expect(waiting).rejects.toThrow(HandlerRemovedError)
+      await expect(registration.whenSynced()).rejects.toThrow(HandlerRemovedError)
+      await at.simulation.run(() => at.simulation.settle())
+      expect(log).toEqual([])
+    })
+
+    it('R36: waiting for its sync ends with the signal, too', async () => {
+      const registration = store.register(recorder([]))
+      const controller = new AbortController()
+      const waiting = registration.whenSynced({ signal: controller.signal })
+      controller.abort(new Error('no more'))
+      await expect(waiting).rejects.toThrow('no more')
+      await expect(registration.whenSynced({ signal: controller.signal })).rejects.toThrow('no more')
+      list()
+      await registration.whenSynced()
+    })
+
+    it('R25: what a handler brings about is told when all have heard what it was told', () => {
+      const log: string[] = []
+      store.register({
+        add: (_, { key }) => {
+          if (key === 'a/x') intake.change('MODIFIED', item('a/x', 9), 100)
+        },
+      })
+      store.register(recorder(log))
+      list(item('a/x', 1), item('a/y', 2))
+      expect(log).toEqual(['add a/x@1 initial', 'add a/y@2 initial', 'update a/x@1 a/x@9'])
+    })
+
+    it('R31: what a handler brings about in its first adds is neither lost nor told twice', async () => {
+      list(item('a/x', 1), item('a/y', 2), item('a/z', 3))
+      const log: string[] = []
+      const own = recorder(log)
+      store.register({
+        ...own,
+        add: (object, about) => {
+          own.add?.(object, about)
+          if (about.key !== 'a/y') return
+          intake.change('MODIFIED', item('a/x', 7), 100)
+          intake.change('MODIFIED', item('a/z', 8), 100)
+        },
+      })
+      await at.simulation.run(() => at.simulation.settle())
+      expect(log).toEqual(['add a/x@1 initial', 'add a/y@2 initial', 'update a/x@1 a/x@7', 'add a/z@8 initial'])
+    })
+
+    it('R34: resyncs each at its own period, and asks nobody', async () => {
+      list(item('a/x', 1), item('a/y', 2))
+      const [quick, slow, never]: string[][] = [[], [], []]
+      store.register(recorder(quick as string[]), { resyncMs: 1000 })
+      const registration = store.register(recorder(slow as string[]), { resyncMs: 2500 })
+      store.register(recorder(never as string[]))
+      await at.simulation.run(async () => {
+        await at.simulation.settle()
+        for (const log of [quick, slow, never]) log?.splice(0)
+        await at.simulation.advance(2600)
+        const both = ['update a/x@1 a/x@1', 'update a/y@2 a/y@2']
+        expect([quick, slow, never]).toEqual([[...both, ...both], both, []])
+        registration.remove()
+        await at.simulation.advance(5000)
+        expect(slow).toEqual(both)
+        store.close(new Error('over'))
+      })
+      expect(at.simulation.pending()).toEqual([])
+    })
+  })
+}

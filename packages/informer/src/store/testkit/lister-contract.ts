@@ -1,0 +1,253 @@
+import { InvalidNameError, OptionRangeError, OptionTypeError } from '@wherry/client'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { LabelsNotKeptError } from '../../errors.ts'
+import { byLabel } from '../by-label.ts'
+import { clone } from '../freeze.ts'
+import type { Intake } from '../intake.ts'
+import type { Store } from '../store.ts'
+import {
+  type Bed,
+  bed,
+  type Item,
+  type ItemParts,
+  item,
+  items,
+  type MakeOptions,
+  type MakeStore,
+  shown,
+} from './objects.ts'
+
+/** What reading any store gives (rules R35, R37, X1, X5). */
+export function listerContract(make: MakeStore): void {
+  let at: Bed
+  let store: Store<Item, 'namespaced'>
+  let intake: Intake
+
+  const begin = (options: Partial<MakeOptions> = {}): void => {
+    at = bed()
+    store = make({ environment: at.environment, ...options })
+    intake = store.intake()
+  }
+  const add = (key: string, version: number, parts: ItemParts = {}): void =>
+    intake.change('ADDED', item(key, version, parts), 100)
+  const listed = (options: Parameters<typeof store.lister.list>[0]): string[] =>
+    store.lister.list(options).map(shown).sort()
+
+  beforeEach(() => begin())
+
+  describe('the lister', () => {
+    it('gets one by its key or its text, and nothing where nothing is', () => {
+      add('a/x', 1)
+      expect(shown(store.lister.get('a/x'))).toBe('a/x@1')
+      expect(store.lister.get({ namespace: 'a', name: 'x' })).toBe(store.lister.get('a/x'))
+      expect([store.lister.get('a/y'), store.lister.version({ namespace: 'a', name: 'y' })]).toEqual([
+        undefined,
+        undefined,
+      ])
+    })
+
+    it('X1: refuses what can be no key', () => {
+      for (const key of ['', 'x', '/x', 'a/', 'a/x/y', 'a/..', { name: 'x' }, { namespace: 'a', name: '' }, 5, null]) {
+        expect(() => store.lister.get(key as string), JSON.stringify(key)).toThrow(InvalidNameError)
+      }
+      expect(() => store.lister.list({ namespace: 'a/b' })).toThrow(InvalidNameError)
+    })
+
+    it('lists by namespace, labels and index, all of which must hold', () => {
+      store.addIndex('value', object => [object.data?.value ?? ''])
+      add('a/x', 1, { labels: { app: 'web', tier: 'front' }, value: 'one' })
+      add('a/y', 2, { labels: { app: 'api' }, value: 'one' })
+      add('b/x', 3, { labels: { app: 'web' }, value: 'two' })
+      add('ab/x', 4)
+      expect(listed({})).toEqual(['a/x@one', 'a/y@one', 'ab/x@4', 'b/x@two'])
+      expect(listed({ namespace: 'a' })).toEqual(['a/x@one', 'a/y@one'])
+      expect(listed({ labels: { app: 'web' } })).toEqual(['a/x@one', 'b/x@two'])
+      expect(listed({ labels: 'app in (web, api),!tier' })).toEqual(['a/y@one', 'b/x@two'])
+      expect(listed({ index: { name: 'value', value: 'one' } })).toEqual(['a/x@one', 'a/y@one'])
+      expect(listed({ index: { name: 'value', value: 'one' }, labels: 'app=web', namespace: 'a' })).toEqual(['a/x@one'])
+      expect(listed({ index: { name: 'value', value: 'none' } })).toEqual([])
+      const list = store.lister.list()
+      list.length = 0
+      expect(store.lister.list()).toHaveLength(4)
+    })
+
+    it('lists a namespace as it is, whatever came and went since it was first listed', () => {
+      add('a/x', 1)
+      add('b/x', 2)
+      expect([listed({ namespace: 'a' }), listed({ namespace: 'c' })]).toEqual([['a/x@1'], []])
+      add('a/y', 3)
+      add('c/x', 4)
+      intake.change('MODIFIED', item('b/x', 5), 100)
+      intake.change('DELETED', item('a/x', 6), 100)
+      expect(['a', 'b', 'c'].map(namespace => listed({ namespace }))).toEqual([['a/y@3'], ['b/x@5'], ['c/x@4']])
+      intake.change('DELETED', item('c/x', 7), 100)
+      expect(listed({ namespace: 'c' })).toEqual([])
+      const replacement = intake.replace()
+      replacement.put(item('b/z', 8), 100)
+      replacement.commit()
+      expect(['a', 'b'].map(namespace => listed({ namespace }))).toEqual([[], ['b/z@8']])
+    })
+
+    it('leaves out of a namespace what could not be transformed, until it can', () => {
+      begin({
+        transform: object => {
+          if ((object as Item).data?.value === 'bad') throw new Error('bad')
+          return object as Item
+        },
+      })
+      add('a/x', 1, { value: 'bad' })
+      expect(listed({ namespace: 'a' })).toEqual([])
+      intake.change('MODIFIED', item('a/x', 2), 100)
+      expect(listed({ namespace: 'a' })).toEqual(['a/x@2'])
+      intake.change('MODIFIED', item('a/x', 3, { value: 'bad' }), 100)
+      expect(listed({ namespace: 'a' })).toEqual(['a/x@2'])
+    })
+
+    it('T4: says how much of what came is managedFields, which most views leave out', () => {
+      const managedFields = [{ manager: 'kubectl', operation: 'Apply', fieldsType: 'FieldsV1', fieldsV1: { f: {} } }]
+      const bytes = JSON.stringify(managedFields).length
+      const given = (key: string, version: number): Item => {
+        const { metadata, ...rest } = item(key, version)
+        return { ...rest, metadata: { ...metadata, managedFields } as NonNullable<Item['metadata']> }
+      }
+      expect(store.stats().managedFieldsShare).toBe(0)
+      intake.change('ADDED', given('a/x', 1), 4 * bytes)
+      expect(store.stats().managedFieldsShare).toBeCloseTo(0.25, 5)
+      // of a thousand more, one in 64 is looked at
+      for (let n = 2; n < 1000; n++) intake.change('ADDED', given(`a/x${n}`, n), 4 * bytes)
+      expect(store.stats().managedFieldsShare).toBeCloseTo(0.25, 5)
+      // left out before they were decoded
+      begin()
+      const left = item('a/x', 1)
+      intake.change('ADDED', left, JSON.stringify(left).length + 300)
+      expect(store.stats().managedFieldsShare).toBeCloseTo(300 / (JSON.stringify(left).length + 300), 5)
+      // a watch's line around it
+      begin()
+      intake.change('ADDED', left, JSON.stringify(left).length + 27)
+      expect(store.stats().managedFieldsShare).toBe(0)
+    })
+
+    it('X6: names what is wrong with options of a list', () => {
+      expect(() => store.lister.list({ index: { name: 'none', value: 'x' } })).toThrow(OptionRangeError)
+      expect(() => store.lister.list({ index: { name: 'none' } as never })).toThrow(OptionRangeError)
+      expect(() => store.lister.list({ label: 'app=web' } as never)).toThrow(OptionTypeError)
+      expect(() => store.lister.list({ labels: 'app=(' })).toThrow(OptionRangeError)
+    })
+
+    it('R35: an index follows what changes, and empty buckets are no more', () => {
+      const asked: string[] = []
+      store.addIndex('app', byLabel('app'))
+      store.addIndex('both', object => {
+        asked.push(shown(object))
+        return ['all', 'all', object.data?.value ?? '']
+      })
+      const under = (value: string): string[] => listed({ index: { name: 'both', value } })
+      add('a/x', 1, { labels: { app: 'web' }, value: 'one' })
+      add('a/y', 2, { labels: { app: 'web' }, value: 'two' })
+      expect([under('all'), under('one')]).toEqual([['a/x@one', 'a/y@two'], ['a/x@one']])
+      add('a/x', 3, { labels: { app: 'api' }, value: 'three' })
+      expect([under('all'), under('one'), under('three')]).toEqual([['a/x@three', 'a/y@two'], [], ['a/x@three']])
+      expect([listed({ labels: 'app=web' }), listed({ labels: 'app in (api,web)' })]).toEqual([
+        ['a/y@two'],
+        ['a/x@three', 'a/y@two'],
+      ])
+      intake.change('DELETED', item('a/y', 4), 100)
+      expect([under('all'), under('two'), listed({ labels: 'app=web' })]).toEqual([['a/x@three'], [], []])
+      expect(asked).toEqual(['a/x@one', 'a/y@two', 'a/x@three'])
+    })
+
+    it('R35: can be added to what is there; a name that is taken is an error', () => {
+      begin({ indices: { first: object => [object.data?.value ?? ''] } })
+      add('a/x', 1)
+      store.addIndex('second', object => [`is ${object.data?.value}`])
+      expect(listed({ index: { name: 'first', value: '1' } })).toEqual(['a/x@1'])
+      expect(listed({ index: { name: 'second', value: 'is 1' } })).toEqual(['a/x@1'])
+      expect(() => store.addIndex('first', () => [])).toThrow(OptionRangeError)
+    })
+
+    it('R35: a function that throws, or gives no list of strings, is told to onError; the object stays', () => {
+      const bad: Record<string, unknown> = { throws: 'x', text: 'text', number: [5], nothing: undefined }
+      store.addIndex('value', object => {
+        const value = object.data?.value ?? ''
+        if (value === 'throws') throw new Error('bad index')
+        return (Object.hasOwn(bad, value) ? bad[value] : [value]) as string[]
+      })
+      add('a/x', 1, { value: 'good' })
+      let version = 1
+      for (const value of Object.keys(bad)) intake.change('MODIFIED', item('a/x', ++version, { value }), 100)
+      expect(store.lister.get('a/x')?.data?.value).toBe('nothing')
+      expect(listed({ index: { name: 'value', value: 'good' } })).toEqual([])
+      expect(at.environment.errors.map(({ context }) => context)).toEqual(
+        Array(4).fill({ resource: 'v1/configmaps', phase: 'index', key: 'a/x' }),
+      )
+    })
+
+    it('X5: labels and names such as __proto__ are data', () => {
+      const labels = JSON.parse('{"__proto__":"x","constructor":"y"}') as Record<string, string>
+      store.addIndex('proto', object => [object.metadata?.name ?? ''])
+      add('a/__proto__', 1, { labels })
+      add('a/constructor', 2)
+      expect(shown(store.lister.get('a/__proto__'))).toBe('a/__proto__@1')
+      expect(listed({ labels: 'constructor' })).toEqual(['a/__proto__@1'])
+      expect(listed({ index: { name: 'proto', value: '__proto__' } })).toEqual(['a/__proto__@1'])
+      expect(Object.getPrototypeOf(store.lister.get('a/constructor'))).toBe(Object.prototype)
+      expect(({} as { x?: unknown }).x).toBeUndefined()
+    })
+
+    it('R37: objects are frozen deep with freeze, by default in tests, and a clone can be changed', () => {
+      add('a/x', 1, { labels: { app: 'web' } })
+      const object = store.lister.get('a/x') as Item
+      expect(() => {
+        ;(object.metadata?.labels as Record<string, string>).app = 'other'
+      }).toThrow(TypeError)
+      const copy = clone(object)
+      expect(copy).toEqual(object)
+      ;(copy.metadata?.labels as Record<string, string>).app = 'other'
+      begin({ freeze: false })
+      add('a/x', 1, { labels: { app: 'web' } })
+      expect(Object.isFrozen(store.lister.get('a/x'))).toBe(false)
+    })
+
+    it('R8: frozen objects are kept on a relist as others are, and two stores share what one has frozen', () => {
+      begin({ freeze: true, view: items.full() as never })
+      const other = make({ environment: at.environment, freeze: true, view: items.full() as never }).intake()
+      const object = item('a/x', 1, { labels: { app: 'a-rather-long-label-value' } })
+      for (const by of [intake, other]) by.change('ADDED', object, 100)
+      const kept = store.lister.get('a/x')
+      const replacement = intake.replace()
+      replacement.put(clone(object), 100)
+      replacement.commit()
+      expect(store.lister.get('a/x')).toBe(kept)
+      expect(at.environment.errors).toEqual([])
+    })
+
+    it('T1: what a projection gives is kept; one that gives nothing, or a promise, fails', () => {
+      const results: Record<string, unknown> = { nothing: undefined, promise: Promise.reject(new Error('late')) }
+      begin({ transform: object => (results[(object as Item).data?.value ?? ''] ?? object) as Item })
+      add('a/x', 1, { value: 'promise' })
+      expect(store.lister.failed()).toEqual(['a/x'])
+      begin({ transform: () => undefined as never })
+      add('a/x', 1, { value: 'nothing' })
+      expect(store.lister.failed()).toEqual(['a/x'])
+    })
+
+    it('labels that a projection leaves out can not be selected by, which is said', () => {
+      begin({ transform: object => ({ ...(object as Item), metadata: { name: 'x', namespace: 'a' } }) })
+      add('a/y', 1)
+      expect(listed({ labels: 'app=web' })).toEqual([])
+      add('a/x', 2, { labels: { app: 'web' } })
+      expect(() => store.lister.list({ labels: 'app=web' })).toThrow(LabelsNotKeptError)
+      expect(listed({})).toHaveLength(2)
+    })
+
+    it('gives what another store can be filled from', () => {
+      add('a/x', 1)
+      intake.change('ADDED', item('a/y', 2), 250)
+      expect([...store.entries()].map(({ object, bytes }) => [shown(object), bytes])).toEqual([
+        ['a/x@1', 100],
+        ['a/y@2', 250],
+      ])
+      expect(store.stats().receivedBytes).toBe(350)
+    })
+  })
+}

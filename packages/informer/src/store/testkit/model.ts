@@ -1,0 +1,267 @@
+import { chance, integer, pick, type Random } from '@wherry/testing'
+import { expect } from 'vitest'
+import type { Change } from '../../change.ts'
+import type { Cursor } from '../../journal/cursor.ts'
+import type { Handler, Registration } from '../../registrations/handler.ts'
+import type { Intake } from '../intake.ts'
+import { bed, type Item, item, type MakeStore, shown } from './objects.ts'
+
+const namespaces = ['a', 'b'] as const
+
+/** What a key should be: the last value that could be transformed, if any, and whether the newest state could. */
+interface Expected {
+  uid: string
+  version: number
+  value: string | undefined
+  isFailed: boolean
+}
+
+const versionOf = (object: Item): number => Number(object.metadata?.resourceVersion)
+
+/** Hears as a handler, and complains at once of what no handler may hear. */
+class Listener implements Handler<Item> {
+  readonly objects = new Map<string, Item>()
+  registration: Registration | undefined
+  isRemoved = false
+
+  add(object: Item, { key }: { readonly key: string }): void {
+    expect(this.isRemoved, 'heard after its removal').toBe(false)
+    expect(this.objects.has(key), `add of ${key}, which it has`).toBe(false)
+    this.objects.set(key, object)
+  }
+
+  update(object: Item, old: Item, { key }: { readonly key: string }): void {
+    expect(this.isRemoved, 'heard after its removal').toBe(false)
+    expect(this.objects.get(key), `old of ${key}`).toBe(old)
+    expect(object.metadata?.uid).toBe(old.metadata?.uid)
+    this.objects.set(key, object)
+  }
+
+  delete(object: Item, { key }: { readonly key: string }): void {
+    expect(this.isRemoved, 'heard after its removal').toBe(false)
+    const held = this.objects.get(key)
+    expect(held, `delete of ${key}, which it has not`).toBeDefined()
+    expect(versionOf(object)).toBeGreaterThanOrEqual(versionOf(held as Item))
+    this.objects.delete(key)
+  }
+}
+
+/** Reads a cursor into a map, and complains of what no cursor may give. */
+class Follower {
+  readonly cursor: Cursor<Item>
+  readonly objects = new Map<string, Item>()
+  /** The newest version heard of a key: nothing older may follow, of whichever uid. */
+  readonly #newest = new Map<string, number>()
+  #heard: Set<string> | undefined
+  #isFirst = true
+
+  constructor(cursor: Cursor<Item>) {
+    this.cursor = cursor
+  }
+
+  read(max: number): Change<Item>[] {
+    const changes = this.cursor.take(max)
+    expect(changes.length).toBeLessThanOrEqual(max)
+    for (const change of changes) this.#hear(change)
+    return changes
+  }
+
+  /** What it knows to be there: during a replay, what it has heard in it. */
+  known(): Map<string, Item> {
+    return new Map([...this.objects].filter(([key]) => this.#heard === undefined || this.#heard.has(key)))
+  }
+
+  #hear(change: Change<Item>): void {
+    expect(this.#isFirst, 'reset first, and only then').toBe(this.#isFirst && change.type === 'reset')
+    this.#isFirst = false
+    switch (change.type) {
+      case 'reset':
+        this.#heard = new Set()
+        break
+      case 'changed':
+        this.#advance(change.key, change.object, true)
+        this.objects.set(change.key, change.object)
+        this.#heard?.add(change.key)
+        break
+      case 'deleted':
+        this.#advance(change.key, change.object, false)
+        this.objects.delete(change.key)
+        break
+      case 'synced':
+        expect(this.#heard, 'synced without a reset').toBeDefined()
+        for (const key of this.objects.keys()) if (!this.#heard?.has(key)) this.objects.delete(key)
+        this.#heard = undefined
+    }
+  }
+
+  #advance(key: string, object: Item, isThere: boolean): void {
+    const version = versionOf(object)
+    const newest = this.#newest.get(key) ?? 0
+    expect(version, `${key} goes back`).toBeGreaterThanOrEqual(newest)
+    if (isThere && !this.objects.has(key)) this.#newest.set(key, version)
+    else this.#newest.set(key, Math.max(version, newest))
+  }
+}
+
+/**
+ * A random run of what intakes do, beside a plain map that says what should be in the store, with handlers and cursors
+ * that join, lag and leave. In the end, and now and then before, the store is what the map says, and what each handler
+ * and each cursor heard comes to the same.
+ */
+export async function runModel(make: MakeStore, random: Random, operations: number): Promise<void> {
+  const { simulation, environment } = bed(integer(random, 1, 1e9))
+  const perNamespace = integer(random, 1, 6)
+  const canFail = chance(random, 0.5)
+  const store = make({
+    environment,
+    freeze: chance(random, 0.1),
+    ...(chance(random, 0.7) && { maxTombstones: integer(random, 0, 8) }),
+    ...(chance(random, 0.2) && { maxTombstoneBytes: integer(random, 0, 500) }),
+    transform: object => {
+      if ((object as Item).data?.value?.startsWith('bad')) throw new Error('bad')
+      return object as Item
+    },
+  })
+  const server = new Map<string, Item>()
+  const expected = new Map<string, Expected>()
+  const intakes = new Map<string, Intake>(namespaces.map(namespace => [namespace, store.intake()]))
+  const listeners = new Set<Listener>()
+  const followers = new Set<Follower>()
+  let version = 0
+  let uids = 0
+
+  const join = (): void => {
+    const listener = new Listener()
+    listener.registration = store.register(listener)
+    listeners.add(listener)
+  }
+  const leave = (): void => {
+    const listener = pick(random, [...listeners])
+    listeners.delete(listener)
+    listener.registration?.remove()
+    listener.isRemoved = true
+  }
+  const value = (): string => (canFail && chance(random, 0.15) ? `bad${version}` : `${version}`)
+
+  /** What the store should make of a state. */
+  const see = (key: string, object: Item): void => {
+    const uid = object.metadata?.uid as string
+    const text = object.data?.value as string
+    const isFailed = text.startsWith('bad')
+    const held = expected.get(key)
+    const isSameObject = held !== undefined && held.uid === uid
+    if (isSameObject && held.version === versionOf(object)) return
+    const former = isSameObject ? held.value : undefined
+    expected.set(key, { uid, version: versionOf(object), value: isFailed ? former : text, isFailed })
+  }
+  /** Something happens at the server; the intake hears of it unless it is cut off. */
+  const happen = (isHeard: boolean): void => {
+    const namespace = pick(random, namespaces)
+    const key = `${namespace}/${integer(random, 1, perNamespace)}`
+    const intake = intakes.get(namespace) as Intake
+    const held = server.get(key)
+    version++
+    if (held !== undefined && chance(random, 0.3)) {
+      server.delete(key)
+      const last = item(key, version, {
+        uid: held.metadata?.uid,
+        value: chance(random, 0.1) ? value() : held.data?.value,
+      })
+      if (!isHeard) return
+      intake.change('DELETED', last, 100)
+      expected.delete(key)
+      return
+    }
+    const object = item(key, version, { uid: held?.metadata?.uid ?? `uid-${++uids}`, value: value() })
+    server.set(key, object)
+    if (!isHeard) return
+    intake.change(held === undefined ? 'ADDED' : 'MODIFIED', structuredClone(object), 100)
+    see(key, object)
+    if (chance(random, 0.05)) intake.change('MODIFIED', structuredClone(object), 100)
+  }
+  const relist = (namespace: string): void => {
+    const replacement = (intakes.get(namespace) as Intake).replace()
+    const objects = [...server].filter(([key]) => key.startsWith(namespace))
+    for (const [, object] of objects) {
+      if (chance(random, 0.05)) replacement.put(structuredClone(object), 100)
+      if (chance(random, 0.05)) replacement.remove(object)
+      replacement.put(structuredClone(object), 100)
+    }
+    if (chance(random, 0.2)) return replacement.drop()
+    const listed = new Map(server)
+    replacement.commit()
+    for (const key of [...expected.keys()]) if (key.startsWith(namespace) && !listed.has(key)) expected.delete(key)
+    for (const [key, object] of listed) if (key.startsWith(namespace)) see(key, object)
+  }
+  /** All that the intakes have missed is made up for: what a quiet point is checked at. */
+  const check = async (): Promise<void> => {
+    await simulation.settle()
+    const values = new Map([...expected].flatMap(([key, { value: text }]) => (text === undefined ? [] : [[key, text]])))
+    const held = new Map(store.lister.list().map(object => [shown(object).split('@')[0], object.data?.value]))
+    expect(sorted(held)).toEqual(sorted(values))
+    expect([...store.lister.keys()].sort()).toEqual([...expected.keys()].sort())
+    const failed = [...expected].filter(([, { isFailed }]) => isFailed).map(([key]) => key)
+    expect([...store.lister.failed()].sort()).toEqual(failed.sort())
+    for (const [key, { uid, version: rv }] of expected) {
+      expect(store.lister.version(key)).toEqual({ uid, resourceVersion: `${rv}` })
+    }
+    const objects = new Map(store.lister.list().map(object => [shown(object).split('@')[0] as string, object]))
+    for (const listener of listeners) {
+      expect(listener.registration?.hasSynced).toBe(store.synced)
+      expect(sorted(listener.objects)).toEqual(sorted(objects))
+    }
+    for (const follower of followers) {
+      const { lag } = follower.cursor
+      let taken = 0
+      for (let read = follower.read(3); read.length > 0; read = follower.read(3)) taken += read.length
+      expect(taken, 'a lag is never too low').toBeLessThanOrEqual(lag)
+      expect(follower.cursor.lag).toBe(0)
+      expect(sorted(follower.known())).toEqual(sorted(objects))
+    }
+    expect(store.stats()).toMatchObject({
+      objects: expected.size,
+      failed: failed.length,
+      receivedBytes: expected.size * 100,
+      tombstones: 0,
+      tombstoneBytes: 0,
+      cursors: followers.size,
+      registrations: listeners.size,
+    })
+    expect(environment.errors.filter(({ context }) => context.phase !== 'transform')).toEqual([])
+  }
+
+  await simulation.run(async () => {
+    for (let operation = 0; operation < operations; operation++) {
+      const dice = random()
+      if (dice < 0.7) happen(chance(random, 0.95))
+      else if (dice < 0.73) relist(pick(random, namespaces))
+      else if (dice < 0.85 && followers.size > 0) pick(random, [...followers]).read(integer(random, 1, 12))
+      else if (dice < 0.88) followers.add(new Follower(store.cursor()))
+      else if (dice < 0.9 && followers.size > 0) {
+        const follower = pick(random, [...followers])
+        followers.delete(follower)
+        follower.cursor.close()
+      } else if (dice < 0.92) join()
+      else if (dice < 0.94 && listeners.size > 0) leave()
+      else if (dice < 0.96) await simulation.settle()
+      else if (dice < 0.965) await check()
+      else if (dice < 0.97) {
+        const namespace = pick(random, namespaces)
+        intakes.get(namespace)?.clear()
+        for (const key of [...expected.keys()]) if (key.startsWith(namespace)) expected.delete(key)
+      }
+    }
+    for (const namespace of namespaces) {
+      do relist(namespace)
+      while (!intakes.get(namespace)?.synced)
+    }
+    await check()
+    for (const follower of [...followers]) follower.cursor.close()
+    for (const listener of [...listeners]) listener.registration?.remove()
+    store.close(new Error('over'))
+  })
+}
+
+function sorted<V>(map: ReadonlyMap<unknown, V>): [unknown, V][] {
+  return [...map].sort(([a], [b]) => (`${a}` < `${b}` ? -1 : 1))
+}

@@ -1,0 +1,44 @@
+interface Waiter {
+  resolve(): void
+  reject(reason: unknown): void
+}
+
+/** Whoever waits for a first state (rule R36), or for its handler to have been told of it (rule R31). */
+export class SyncWaiters {
+  readonly #waiting = new Set<Waiter>()
+
+  /**
+   * Resolves on {@link SyncWaiters.resolve}, rejects on {@link SyncWaiters.reject} or when the signal is aborted, with its
+   * reason.
+   */
+  wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const over = (): void => {
+        this.#waiting.delete(waiter)
+        signal?.removeEventListener('abort', aborted)
+      }
+      const aborted = (): void => waiter.reject(signal?.reason)
+      const waiter: Waiter = {
+        resolve() {
+          over()
+          resolve()
+        },
+        reject(reason) {
+          over()
+          reject(reason)
+        },
+      }
+      this.#waiting.add(waiter)
+      signal?.addEventListener('abort', aborted, { once: true })
+    })
+  }
+
+  resolve(): void {
+    for (const waiter of [...this.#waiting]) waiter.resolve()
+  }
+
+  reject(reason: unknown): void {
+    for (const waiter of [...this.#waiting]) waiter.reject(reason)
+  }
+}

@@ -1,0 +1,85 @@
+import { type ReadTarget, targetsOf } from '@wherry/client'
+import { configMaps } from '@wherry/client/resources/core'
+import type { ReflectorOptions } from '../reflector/options.ts'
+import { Reflector } from '../reflector/reflector.ts'
+import { RecordingIntake } from './recording-intake.ts'
+import { type SimulatedCluster, type SimulatedOptions, simulatedCluster } from './served.ts'
+
+/** ConfigMaps of one namespace. */
+export const view: ReturnType<typeof configMaps.within> = configMaps.within({ namespaces: ['ns'] })
+
+export const target: ReadTarget = targetsOf(view)[0] as ReadTarget
+
+export interface SomeConfigMap {
+  readonly metadata: { readonly name: string; readonly namespace: string }
+  readonly data: Record<string, string>
+}
+
+export function configMap(name: string, data: Record<string, string> = {}): SomeConfigMap {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'ns' }, data } as SomeConfigMap
+}
+
+/** A reflector of {@link view} in a cluster in memory, and all that is heard of it. */
+export interface ReflectorBench extends SimulatedCluster {
+  readonly reflector: Reflector
+  readonly intake: RecordingIntake
+  /** The states that it told of. */
+  readonly states: string[]
+  /** What it told its owner, apart from states. */
+  readonly told: string[]
+  /** Makes, changes and deletes objects: `+a`, `~a`, `-a`. */
+  write(...changes: string[]): Promise<void>
+  /** Starts the reflector, and waits until it watches. */
+  watch(): Promise<void>
+}
+
+export async function reflectorBench(
+  seed: number,
+  options: Partial<ReflectorOptions> = {},
+  cluster: SimulatedOptions = {},
+): Promise<ReflectorBench> {
+  const served = await simulatedCluster(seed, cluster)
+  const { simulation, writer } = served
+  const states: string[] = []
+  const told: string[] = []
+  const intake = new RecordingIntake()
+  const reflector = new Reflector({
+    client: served.client,
+    target,
+    on: {
+      state: state => states.push(state),
+      synced: () => told.push('synced'),
+      missing: () => told.push('missing'),
+      error: error => told.push(error.name),
+    },
+    ...options,
+  })
+  reflector.add(intake)
+  let changes = 0
+  return {
+    ...served,
+    reflector,
+    intake,
+    states,
+    told,
+    async write(...lines) {
+      await simulation.run(async () => {
+        for (const line of lines) {
+          const key = { name: line.slice(1), namespace: 'ns' }
+          changes += 1
+          if (line.startsWith('+')) await writer.create(view, configMap(key.name))
+          else if (line.startsWith('~')) await writer.patch(view, key, { data: { change: `${changes}` } })
+          else await writer.delete(view, key)
+        }
+      })
+    },
+    async watch() {
+      reflector.start()
+      await simulation.runUntil(() => reflector.state === 'watching')
+    },
+    async close() {
+      await simulation.run(() => reflector.stop())
+      await served.close()
+    },
+  }
+}

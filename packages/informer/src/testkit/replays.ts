@@ -1,0 +1,149 @@
+import { compareResourceVersions } from '@wherry/client'
+import { expect } from 'vitest'
+import type { Change } from '../change.ts'
+import type { Cursor } from '../journal/cursor.ts'
+import type { Handler, Registration } from '../registrations/handler.ts'
+
+/** What the model's projections keep of an object. */
+export interface Seen {
+  readonly key: string
+  readonly resourceVersion: string
+  readonly value: string | undefined
+}
+
+/** What everybody has heard of, to be compared with what was ever written. */
+export interface Heard {
+  /** `key@resourceVersion=value` */
+  readonly states: Set<string>
+  /** How often the view went back so far: resourceVersions of before don't count any more. */
+  rollbacks(): number
+}
+
+/** Nothing older after something newer, for one reader. */
+class Order {
+  readonly #heard: Heard
+  readonly #newest = new Map<string, string>()
+  #rollbacks = 0
+
+  constructor(heard: Heard) {
+    this.#heard = heard
+  }
+
+  see(what: string, { key, resourceVersion, value }: Seen): void {
+    this.#heard.states.add(`${key}@${resourceVersion}=${value}`)
+    if (this.#heard.rollbacks() !== this.#rollbacks) {
+      this.#rollbacks = this.#heard.rollbacks()
+      this.#newest.clear()
+    }
+    const order = compareResourceVersions(resourceVersion, this.#newest.get(key))
+    expect(order, `${what} of ${key} goes back to ${resourceVersion}`).not.toBe('older')
+    // What a rollback deletes is told with a state that is no longer ahead of what comes.
+    if (what !== 'delete' || this.#rollbacks === 0) this.#newest.set(key, resourceVersion)
+  }
+}
+
+/** A handler that replays what it hears. */
+export class HandlerReplay implements Handler<Seen> {
+  readonly objects: Map<string, Seen> = new Map()
+  readonly #order: Order
+  readonly #misbehave: () => unknown
+  registration: Registration | undefined
+  removed = false
+  calls = 0
+  problem: unknown
+
+  /** @param misbehave what it does at each call, after it has noted it. */
+  constructor(heard: Heard, misbehave: () => unknown) {
+    this.#order = new Order(heard)
+    this.#misbehave = misbehave
+  }
+
+  add(object: Seen, { key }: { readonly key: string }): unknown {
+    return this.#note(() => {
+      expect(this.objects.has(key), `add of ${key}, which is there`).toBe(false)
+      this.#order.see('add', object)
+      this.objects.set(key, object)
+    })
+  }
+
+  update(object: Seen, old: Seen, { key }: { readonly key: string }): unknown {
+    return this.#note(() => {
+      expect(this.objects.get(key), `the old ${key}`).toBe(old)
+      this.#order.see('update', object)
+      this.objects.set(key, object)
+    })
+  }
+
+  delete(object: Seen, { key }: { readonly key: string }): unknown {
+    return this.#note(() => {
+      expect(this.objects.has(key), `delete of ${key}, which is not there`).toBe(true)
+      this.#order.see('delete', { ...object, value: this.objects.get(key)?.value })
+      this.objects.delete(key)
+    })
+  }
+
+  remove(): void {
+    this.registration?.remove()
+    this.removed = true
+  }
+
+  #note(check: () => void): unknown {
+    this.calls += 1
+    try {
+      expect(this.removed, 'called after its removal').toBe(false)
+      check()
+    } catch (error) {
+      this.problem ??= error
+    }
+    return this.#misbehave()
+  }
+}
+
+/** A cursor whose reading is replayed. */
+export class CursorReplay {
+  readonly objects: Map<string, Seen> = new Map()
+  readonly #cursor: Cursor<Seen>
+  readonly #order: Order
+  /** What was heard since `reset`. */
+  #lap: Set<string> | undefined
+
+  constructor(cursor: Cursor<Seen>, heard: Heard) {
+    this.#cursor = cursor
+    this.#order = new Order(heard)
+  }
+
+  /** Reads up to `max` changes; how many there were. */
+  read(max: number): number {
+    const changes = this.#cursor.take(max)
+    for (const change of changes) this.#hear(change)
+    return changes.length
+  }
+
+  close(): void {
+    this.#cursor.close()
+    expect(this.#cursor.take(10)).toEqual([])
+  }
+
+  #hear(change: Change<Seen>): void {
+    switch (change.type) {
+      case 'reset':
+        this.#lap = new Set()
+        return
+      case 'changed':
+        this.#order.see('changed', change.object)
+        this.#lap?.add(change.key)
+        this.objects.set(change.key, change.object)
+        return
+      case 'deleted':
+        this.#lap?.delete(change.key)
+        this.objects.delete(change.key)
+        return
+      case 'synced':
+        expect(this.#lap, 'synced without a reset').toBeDefined()
+        for (const key of [...this.objects.keys()]) {
+          if (!this.#lap?.has(key) && !change.failed.includes(key)) this.objects.delete(key)
+        }
+        this.#lap = undefined
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { type Client, isResourceNotFound } from '@wherry/client'
+import { configMaps } from '@wherry/client/resources/core'
+import { afterEach, expect, it, vi } from 'vitest'
+import { Informer } from '../informer.ts'
+import { things } from './things.ts'
+
+/** A server over sockets, with a namespace `ns` that has no ConfigMaps. */
+export interface SocketCluster {
+  readonly client: Client
+}
+
+const waiting = { timeout: 30_000, interval: 5 }
+
+/** What an informer makes of a server that breaks its connections and forgets what watches could be resumed from. */
+export async function relistsAfter(restart: () => Promise<void>, client: Client): Promise<void> {
+  const view = configMaps.within({ namespaces: ['ns'] })
+  const key = (name: string): { name: string; namespace: string } => ({ name, namespace: 'ns' })
+  for (const name of ['a', 'b']) await client.create(view, { metadata: key(name) })
+  const informer = new Informer({ client, view })
+  try {
+    informer.start()
+    await informer.whenSynced()
+    const log: string[] = []
+    informer.addHandler({ update: (_, __, about) => log.push(`update ${about.key}`) })
+    await restart()
+    await vi.waitFor(() => client.patch(view, key('a'), { data: { x: 'y' } }), waiting)
+    await vi.waitFor(() => expect(log).toEqual(['update ns/a']), waiting)
+    await vi.waitFor(() => expect(informer.state).toBe('watching'), waiting)
+    await client.deleteCollection(view)
+    await vi.waitFor(() => expect(informer.size).toBe(0), waiting)
+  } finally {
+    await informer.close()
+  }
+}
+
+/** What holds of an informer on any server. */
+export function behavesAsAnInformer(make: () => Promise<SocketCluster>): void {
+  const view = configMaps.within({ namespaces: ['ns'], labels: { scenario: 'yes' } })
+  const key = (name: string): { name: string; namespace: string } => ({ name, namespace: 'ns' })
+  const object = (name: string): object => ({ metadata: { ...key(name), labels: { scenario: 'yes' } } })
+  const open: { close(): Promise<void> }[] = []
+  afterEach(async () => {
+    for (const one of open.splice(0)) await one.close()
+  })
+
+  it.each(['stream', 'whole', 'paged'] as const)('keeps a view as it is on the server (%s)', async initial => {
+    const cluster = await make()
+    const { client } = cluster
+    for (const name of ['a', 'b', 'c']) await client.create(view, object(name))
+    const informer = new Informer({ client, view, initial, pageSize: 2 })
+    open.push(informer)
+    const log: string[] = []
+    informer.addHandler({
+      add: (_, about) => log.push(`add ${about.key}`),
+      update: (_, __, about) => log.push(`update ${about.key}`),
+      delete: (_, about) => log.push(`delete ${about.key} ${about.finalStateUnknown}`),
+    })
+    informer.start()
+    await informer.whenSynced()
+    await vi.waitFor(() => expect(log).toHaveLength(3), waiting)
+    expect(log.sort()).toEqual(['add ns/a', 'add ns/b', 'add ns/c'])
+    await client.patch(view, key('a'), { data: { x: 'y' } })
+    await client.delete(view, key('b'))
+    await client.patch(view, key('c'), { metadata: { labels: { scenario: 'no' } } })
+    await client.create(view, object('d'))
+    await vi.waitFor(() => expect(log).toHaveLength(7), waiting)
+    expect(log.slice(3)).toEqual(['update ns/a', 'delete ns/b false', 'delete ns/c false', 'add ns/d'])
+    expect(informer.get(key('a'))).toEqual(await client.get(view, key('a')))
+    expect([...informer.keys()].sort()).toEqual(['ns/a', 'ns/d'])
+    expect(informer.state).toBe('watching')
+    await client.delete(configMaps, key('c'))
+    await client.deleteCollection(view)
+    await vi.waitFor(() => expect(informer.size).toBe(0), waiting)
+  })
+
+  it('D7, R36: says that there is no such resource', async () => {
+    const { client } = await make()
+    const informer = new Informer({ client, view: things })
+    open.push(informer)
+    informer.start()
+    await expect(informer.whenSynced()).rejects.toSatisfy(isResourceNotFound)
+    await vi.waitFor(() => expect(informer.state).toBe('missing'), waiting)
+  })
+
+  it('R36: says that a selector is none that the server takes', async () => {
+    const { client } = await make()
+    const informer = new Informer({ client, view: view.within({ fields: { 'spec.nope': 'x' } }) })
+    open.push(informer)
+    informer.start()
+    await expect(informer.whenSynced()).rejects.toMatchObject({ status: 400 })
+  })
+}

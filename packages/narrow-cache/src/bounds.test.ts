@@ -1,0 +1,167 @@
+import { configMaps } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { keyOf, noting, withNarrow } from './testkit/kit.ts'
+
+const user = { tokens: { u: { name: 'u', groups: [] } }, token: 'u' }
+
+describe('the bound on entries', () => {
+  it('N6: past max the entry that was read longest ago goes, and its object with it', () =>
+    withNarrow(
+      async ({ narrow, get, write, watches }) => {
+        await write('+a/x', '+a/y', '+a/z')
+        await get('a/x')
+        await get('a/y')
+        await get('a/x')
+        await get('a/z')
+        expect(narrow.peek(configMaps, keyOf('a/y'))).toBeUndefined()
+        expect(narrow.peek(configMaps, keyOf('a/x'))).toBeDefined()
+        expect(narrow.peek(configMaps, keyOf('a/z'))).toBeDefined()
+        expect(await watches()).toBe(2)
+        expect(narrow.report()).toMatchObject({ entries: 2, views: [{ entries: 2, objects: 2 }] })
+      },
+      { max: 2 },
+    ))
+
+  it('N7: an entry with a subscription is never evicted', () =>
+    withNarrow(
+      async ({ narrow, run, get, write }) => {
+        const log: string[] = []
+        await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
+        for (const name of ['p', 'q', 'r']) await get(`a/${name}`)
+        await write('+a/x')
+        expect(log).toEqual(['0a/x', '+a/x 1'])
+        expect(narrow.report()).toMatchObject({ entries: 1, idle: 0 })
+      },
+      { max: 2, idleMs: 10 },
+    ))
+
+  it('N7: past max with all pinned, where nothing escalates, a get is live and a subscription is refused', () =>
+    withNarrow(
+      async ({ narrow, run, get, write, simulation, requests }) => {
+        await write('+a/y')
+        const subscription = await run(() => narrow.watch(configMaps, keyOf('a/x'), noting([])))
+        requests()
+        expect((await get('a/y'))?.data).toEqual({ n: '1' })
+        expect((await get('a/y'))?.data).toEqual({ n: '1' })
+        await expect(run(() => narrow.watch(configMaps, keyOf('a/y'), noting([])))).rejects.toMatchObject({
+          code: 'NARROW_FULL',
+          max: 1,
+        })
+        expect(requests()).toEqual(['list', 'list'])
+        expect(narrow.report().entries).toBe(1)
+        expect(simulation.environment.metric('wherry_narrow_live_gets_total', { resource: 'v1/configmaps' })).toBe(2)
+        await run(() => subscription.close())
+        await run(() => narrow.watch(configMaps, keyOf('a/y'), noting([])))
+      },
+      { max: 1, escalateAt: Number.POSITIVE_INFINITY },
+    ))
+
+  it('N7: past max with all pinned the resource escalates there, and all are watched', () =>
+    withNarrow(
+      async ({ narrow, run, write, watches, simulation }) => {
+        const log: string[] = []
+        await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
+        await run(() => narrow.watch(configMaps, keyOf('a/y'), noting(log)))
+        await run(() => narrow.watch(configMaps, keyOf('a/z'), noting(log)))
+        await write('+a/x', '+a/y', '+a/z')
+        await simulation.advance(1000)
+        expect(log.toSorted()).toEqual(['+a/x 1', '+a/y 2', '+a/z 3', '0a/x', '0a/y', '0a/z'])
+        expect(await watches()).toBe(1)
+        expect(narrow.report()).toMatchObject({ entries: 3, escalated: [{ phase: 'wide', entries: 3 }] })
+      },
+      { max: 2 },
+    ))
+
+  it('N7: where the escalation is refused, a get past max is live and a subscription is refused', () =>
+    withNarrow(
+      async ({ narrow, run, get, write }) => {
+        await write('+a/y')
+        await run(() => narrow.watch(configMaps, keyOf('a/x'), noting([])))
+        expect((await get('a/y'))?.data).toEqual({ n: '1' })
+        await expect(run(() => narrow.watch(configMaps, keyOf('a/y'), noting([])))).rejects.toMatchObject({
+          code: 'NARROW_FULL',
+        })
+        expect(narrow.report()).toMatchObject({ entries: 1, streams: 1, escalated: [] })
+      },
+      {
+        max: 1,
+        cluster: { ...user, authorization: ({ user: { name }, name: object }) => name !== 'u' || object !== '' },
+      },
+    ))
+})
+
+describe('what is refused', () => {
+  const onlyX = ({ user: { name }, name: object }: { user: { name: string }; name: string }): boolean =>
+    name !== 'u' || object === 'x'
+
+  it('N10: leave for one name suffices; a refusal of another touches that entry alone', () =>
+    withNarrow(
+      async ({ narrow, run, get, write, simulation }) => {
+        await write('+a/x', '+a/y')
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+        await expect(get('a/y')).rejects.toMatchObject({ status: 403 })
+        await expect(run(() => narrow.watch(configMaps, keyOf('a/y'), noting([])))).rejects.toMatchObject({
+          code: 'NARROW_WATCH_REFUSED',
+          key: 'a/y',
+        })
+        await write('~a/x')
+        expect((await get('a/x'))?.data).toEqual({ n: '3' })
+        const codes = simulation.environment.errors.map(({ error, context }) => [
+          (error as never as { code: string }).code,
+          context.key,
+        ])
+        expect(codes).toEqual([['NARROW_WATCH_REFUSED', 'a/y']])
+      },
+      { cluster: { ...user, authorization: onlyX } },
+    ))
+
+  it('N10: where a list is allowed and a watch is not: a clear error once, a metric, live gets, no subscription', () => {
+    let allowed = false
+    return withNarrow(
+      async ({ narrow, run, get, write, simulation, requests, watches }) => {
+        await write('+a/x')
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+        await simulation.advance(100_000)
+        await write('~a/x')
+        expect((await get('a/x'))?.data).toEqual({ n: '2' })
+        expect(narrow.peek(configMaps, keyOf('a/x'))).toBeUndefined()
+        await expect(run(() => narrow.watch(configMaps, keyOf('a/x'), noting([])))).rejects.toMatchObject({
+          code: 'NARROW_WATCH_REFUSED',
+          cause: { status: 403 },
+        })
+        const { errors } = simulation.environment
+        expect(errors.map(({ error }) => error.name)).toEqual(['NarrowWatchRefusedError'])
+        const labels = { resource: 'v1/configmaps' }
+        expect(simulation.environment.metric('wherry_narrow_refused_total', labels)).toBe(1)
+        expect(simulation.environment.metric('wherry_narrow_live_gets_total', labels)).toBe(2)
+        expect(narrow.report()).toMatchObject({ entries: 1, refused: 1 })
+        allowed = true
+        await simulation.advance(120_000)
+        expect(await watches()).toBe(1)
+        requests()
+        expect((await get('a/x'))?.data).toEqual({ n: '2' })
+        expect(requests()).toEqual([])
+        expect(simulation.environment.metric('wherry_narrow_live_gets_total', labels)).toBe(2)
+      },
+      {
+        cluster: {
+          ...user,
+          authorization: ({ user: { name }, verb }) => name !== 'u' || verb !== 'watch' || allowed,
+        },
+      },
+    )
+  })
+
+  it('N10: a server that refuses the field selector: gets are live, a subscription is refused', () =>
+    withNarrow(async ({ narrow, run, get, write, server, client }) => {
+      await write('+a/x')
+      const effect = { kind: 'status', code: 400, reason: 'BadRequest' } as const
+      await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
+      await run(() => server.faults.add({ match: { verb: 'list' }, effect }))
+      expect((await get('a/x'))?.data).toEqual({ n: '1' })
+      await expect(run(() => narrow.watch(configMaps, keyOf('a/x'), noting([])))).rejects.toMatchObject({
+        code: 'NARROW_WATCH_REFUSED',
+      })
+      expect((await run(() => client.get(configMaps, keyOf('a/x'))))?.data).toEqual({ n: '1' })
+    }))
+})

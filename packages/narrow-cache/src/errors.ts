@@ -1,0 +1,85 @@
+/** Objects were to be listed: a narrow cache knows single objects only (rule N12). */
+export class NarrowListError extends Error {
+  override readonly name = 'NarrowListError'
+  readonly code = 'NARROW_LIST'
+  /** The view's key. */
+  readonly view: string
+
+  constructor(view: string) {
+    super(
+      `a narrow cache knows single objects and does not list ${view}: get() them by name, cache the view with an Informer or a DynamicCache, or read it once with client.list()`,
+    )
+    this.view = view
+  }
+}
+
+/** The server does not let an object be watched by its name, so that it can't be cached or subscribed to (rule N10). */
+export class NarrowWatchRefusedError extends Error {
+  override readonly name = 'NarrowWatchRefusedError'
+  readonly code = 'NARROW_WATCH_REFUSED'
+  /** `group/version/plural` */
+  readonly resource: string
+  /** `namespace/name` */
+  readonly key: string
+
+  constructor(resource: string, key: string, cause: Error) {
+    super(
+      `${key} of ${resource} can't be watched: it is read from the server each time until it can (RBAC: list and watch, with resourceNames if you like)`,
+      { cause },
+    )
+    this.resource = resource
+    this.key = key
+  }
+}
+
+/** As many objects are cached as may be, and each of them has a subscriber (rule N7). */
+export class NarrowFullError extends Error {
+  override readonly name = 'NarrowFullError'
+  readonly code = 'NARROW_FULL'
+  /** How many objects may be cached. */
+  readonly max: number
+
+  constructor(max: number) {
+    super(`all ${max} entries of the narrow cache have subscribers: none can make room`)
+    this.max = max
+  }
+}
+
+/** The first state of an object did not come in time. Its cause is what the server said last, if anything. */
+export class NarrowTimeoutError extends Error {
+  override readonly name = 'NarrowTimeoutError'
+  readonly code = 'NARROW_TIMEOUT'
+  /** The view's key. */
+  readonly view: string
+  /** `namespace/name` */
+  readonly key: string
+
+  constructor(view: string, key: string, ms: number, cause: Error | undefined) {
+    super(`${key} of ${view} did not come within ${ms} ms`, { cause })
+    this.view = view
+    this.key = key
+  }
+}
+
+/** Two projections have one name and are different functions (rule D1). */
+export class ViewConflictError extends Error {
+  override readonly name = 'ViewConflictError'
+  readonly code = 'VIEW_CONFLICT'
+  /** The key that both views have. */
+  readonly view: string
+
+  constructor(view: string) {
+    super(`${view} is cached with another function of that name: define the view once, at module level`)
+    this.view = view
+  }
+}
+
+/** The cache was closed. */
+export class NarrowClosedError extends Error {
+  override readonly name = 'NarrowClosedError'
+  readonly code = 'NARROW_CLOSED'
+
+  constructor() {
+    super('the narrow cache was closed')
+  }
+}

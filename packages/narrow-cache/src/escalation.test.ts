@@ -1,0 +1,236 @@
+import { configMaps } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
+
+const names = ['p', 'q', 'r', 's', 't']
+const phase = ({ narrow }: Kit): string | undefined => narrow.report().escalated[0]?.phase
+
+describe('an escalation', () => {
+  it('N11: past escalateAt the entries of a namespace move to one watch of metadata, and subscribers hear nothing of it', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, watches, server, simulation } = kit
+        const log: string[] = []
+        await write('+a/p', '+a/unrelated')
+        for (const name of names.slice(0, 4)) {
+          await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))
+          expect(phase(kit)).toBeUndefined()
+        }
+        expect(await watches()).toBe(4)
+        await run(() => narrow.watch(configMaps, keyOf('a/t'), noting(log)))
+        await simulation.advance(1000)
+        expect(phase(kit)).toBe('wide')
+        expect(await watches()).toBe(1)
+        expect(log.splice(0)).toEqual(['+a/p 1 first', '0a/q', '0a/r', '0a/s', '0a/t'])
+        await run(() => server.resetStats())
+        await write('~a/unrelated', '+a/t', '~a/p', '-a/t', '+a/q', '-a/q')
+        await simulation.advance(1000)
+        expect(log.filter(line => line.includes('a/p'))).toEqual(['~a/p 1→5'])
+        expect(log.filter(line => /^\+a\/[tq]/.test(line)).length).toBe(log.filter(line => line.startsWith('-')).length)
+        const { byVerb } = await run(() => server.stats())
+        expect(byVerb.get?.configmaps).toBeUndefined()
+        expect(byVerb.watch?.configmaps?.requests).toBe(0)
+        expect(byVerb.list?.configmaps?.requests).toBeGreaterThan(0)
+      },
+      { escalateAt: 4 },
+    ))
+
+  it('N11: a get of what has changed waits until it was fetched', () =>
+    withNarrow(
+      async ({ run, write, get, server, simulation, narrow }) => {
+        await write('+a/x')
+        await get('a/x')
+        await get('a/y')
+        await simulation.advance(1000)
+        expect(narrow.report().escalated).toHaveLength(1)
+        await run(() => server.faults.add({ match: { verb: 'list' }, effect: { kind: 'delay', ms: 2000 } }))
+        await write('~a/x')
+        expect(narrow.peek(configMaps, keyOf('a/x'))).toBeUndefined()
+        expect((await get('a/x'))?.data).toEqual({ n: '2' })
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('N11: views of metadata need no fetch', () =>
+    withNarrow(
+      async ({ run, write, server, simulation, narrow }) => {
+        const log: string[] = []
+        const metadata = configMaps.metadata()
+        for (const name of ['x', 'y']) {
+          await run(() =>
+            narrow.watch(metadata, keyOf(`a/${name}`), {
+              add: ({ metadata: { name: one } }) => log.push(`+${one}`),
+              update: ({ metadata: { name: one } }) => log.push(`~${one}`),
+              delete: ({ metadata: { name: one } }) => log.push(`-${one}`),
+            }),
+          )
+        }
+        await simulation.advance(1000)
+        await run(() => server.resetStats())
+        await write('+a/x', '~a/x', '-a/x', '+a/y')
+        expect(log).toEqual(['+x', '~x', '-x', '+y'])
+        const { byVerb } = await run(() => server.stats())
+        expect(byVerb.list?.configmaps?.requests ?? 0).toBe(0)
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('N11: below half of escalateAt they are watched one by one again, with no event', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, watches, simulation, get } = kit
+        const log: string[] = []
+        await write('+a/p')
+        await run(() => narrow.watch(configMaps, keyOf('a/p'), noting(log)))
+        for (const name of names.slice(1)) await get(`a/${name}`)
+        await simulation.advance(1000)
+        expect(phase(kit)).toBe('wide')
+        for (const name of ['q', 'r', 's']) {
+          expect(phase(kit)).toBe('wide')
+          narrow.forget(configMaps, keyOf(`a/${name}`))
+          await simulation.advance(1000)
+        }
+        expect(phase(kit)).toBe('wide')
+        narrow.forget(configMaps, keyOf('a/t'))
+        await write('~a/p')
+        await simulation.advance(1000)
+        expect(phase(kit)).toBeUndefined()
+        expect(await watches()).toBe(1)
+        expect(narrow.report()).toMatchObject({ entries: 1, streams: 1 })
+        await write('~a/p')
+        expect(log).toEqual(['+a/p 1 first', '~a/p 1→2', '~a/p 2→3'])
+      },
+      { escalateAt: 4 },
+    ))
+
+  it('N11: it is over when the last entry has a watch of its own, one that came while it fell among them', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, simulation, get, watches } = kit
+        for (const name of names) await get(`a/${name}`)
+        await simulation.advance(1000)
+        expect(phase(kit)).toBe('wide')
+        await run(async () => {
+          for (const name of names.slice(1)) narrow.forget(configMaps, keyOf(`a/${name}`))
+          expect(phase(kit)).toBe('falling')
+          await narrow.get(configMaps, keyOf('a/new'))
+        })
+        await simulation.advance(1000)
+        expect(phase(kit)).toBeUndefined()
+        expect(await watches()).toBe(2)
+      },
+      { escalateAt: 4, maxOpening: 1 },
+    ))
+
+  it('N11: up and down under load tell each subscriber each change in order, and end as the server is', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, writer, simulation, get } = kit
+        const log: string[] = []
+        await run(() => narrow.watch(configMaps, keyOf('a/p'), noting(log)))
+        let n = 0
+        for (let round = 0; round < 30; round++) {
+          n += 1
+          await run(() =>
+            n % 7 === 1
+              ? writer.create(configMaps, { metadata: keyOf('a/p'), data: { n: `${n}` } })
+              : n % 7 === 0
+                ? writer.delete(configMaps, keyOf('a/p'))
+                : writer.patch(configMaps, keyOf('a/p'), { data: { n: `${n}` } }),
+          )
+          if (round % 10 < 5) await get(`a/other-${round}`)
+          else for (let i = 0; i < 30; i++) narrow.forget(configMaps, keyOf(`a/other-${i}`))
+          await simulation.advance(round % 3)
+        }
+        await simulation.advance(10_000)
+        expect((await get('a/p'))?.data).toEqual({ n: '30' })
+        const heard = log.flatMap(line => /(\d+)( first)?$/.exec(line)?.[1] ?? []).map(Number)
+        expect(heard).toEqual([...new Set(heard)].sort((a, b) => a - b))
+        expect(heard.at(-1)).toBe(30)
+        expect(simulation.environment.metric('wherry_narrow_escalations_total', { resource: 'v1/configmaps' })).toBe(3)
+      },
+      { escalateAt: 4 },
+    ))
+
+  it('N11: where it is refused each object keeps a watch of its own, and it is told once', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, watches, simulation } = kit
+        const log: string[] = []
+        for (const name of names) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))
+        await write('+a/t')
+        expect(log.at(-1)).toBe('+a/t 1')
+        expect(await watches()).toBe(5)
+        expect(phase(kit)).toBeUndefined()
+        const told = simulation.environment.errors.map(({ context }) => [context.phase, context.key])
+        expect(told).toEqual([['escalate', 'a']])
+      },
+      {
+        escalateAt: 2,
+        cluster: {
+          tokens: { u: { name: 'u', groups: [] } },
+          token: 'u',
+          authorization: ({ user: { name }, name: object }) => name !== 'u' || object !== '',
+        },
+      },
+    ))
+
+  it('N11: many objects asked for at once are opened so many at a time', () =>
+    withNarrow(
+      async ({ narrow, run, watches }) => {
+        let most = 0
+        await run(() =>
+          Promise.all(
+            Array.from({ length: 60 }, async (_, i) => {
+              await narrow.get(configMaps, keyOf(`b/n${i}`))
+              const { waiting, streams } = narrow.report()
+              most = Math.max(most, streams + waiting)
+            }),
+          ),
+        )
+        expect(most).toBeLessThanOrEqual(60)
+        expect(await watches()).toBe(60)
+      },
+      { maxOpening: 4 },
+    ))
+
+  it('N11: its watch breaks or is too old: the entries follow', () =>
+    withNarrow(
+      async ({ narrow, run, write, server, transport, simulation, breakAll, get }) => {
+        const log: string[] = []
+        await write('+a/p', '+a/q')
+        for (const name of ['p', 'q']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))
+        await simulation.advance(1000)
+        breakAll()
+        await simulation.advance(10_000)
+        await write('~a/p')
+        transport.controls.refuse(true)
+        breakAll()
+        await write('-a/q', '~a/p')
+        await run(() => server.expireWatchCaches())
+        transport.controls.refuse(false)
+        await simulation.advance(100_000)
+        expect(log.slice(0, 3)).toEqual(['+a/p 1 first', '+a/q 2 first', '~a/p 1→3'])
+        // each is fetched for itself
+        expect(log.slice(3).toSorted()).toEqual(['-a/q ?', '~a/p 3→5'])
+        expect(await get('a/q')).toBeUndefined()
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('N11: narrow watches ask for 30 to 60 minutes', () =>
+    withNarrow(
+      async ({ get, watches, simulation, server, run }) => {
+        await get('a/x')
+        await run(() => server.resetStats())
+        await simulation.advance(1_790_000)
+        expect((await run(() => server.stats())).byVerb.watch?.configmaps?.requests).toBe(0)
+        await get('a/x')
+        await simulation.advance(1_900_000)
+        const { byVerb } = await run(() => server.stats())
+        expect(byVerb.watch?.configmaps?.requests).toBe(1)
+        expect(await watches()).toBe(1)
+      },
+      { idleMs: Number.POSITIVE_INFINITY },
+    ))
+})

@@ -1,0 +1,19 @@
+import type { Handler } from '@wherry/informer'
+
+/**
+ * Hears of one object: first its present state, by `add` (with `isInInitialList`) or `absent`, then what happens to it, in
+ * order (rules N6, R25). Called synchronously; a promise that one returns is watched for rejection and never waited for. What
+ * one throws goes to `onError`, and all others still hear the event.
+ */
+export interface NarrowHandler<C> extends Handler<C> {
+  /** Told first where there is no object; told no more when it appears and goes again, which `delete` tells. */
+  absent?(about: { readonly key: string }): unknown
+}
+
+/** One handler's handle. */
+export interface Subscription extends AsyncDisposable {
+  /** `namespace/name` of what it is of. */
+  readonly key: string
+  /** It hears nothing from the call on. The object stays cached until it is idle or evicted. Idempotent. */
+  close(): Promise<void>
+}

@@ -1,0 +1,16 @@
+export type { BucketPhase } from './bucket.ts'
+export {
+  NarrowClosedError,
+  NarrowFullError,
+  NarrowListError,
+  NarrowTimeoutError,
+  NarrowWatchRefusedError,
+  ViewConflictError,
+} from './errors.ts'
+export type { NarrowHandler, Subscription } from './handler.ts'
+export type { NarrowReadOptions } from './narrow-cache.ts'
+export { NarrowCache } from './narrow-cache.ts'
+export type { NarrowCacheOptions } from './options.ts'
+export type { EscalationReport, NarrowReport, ViewReport } from './report.ts'
+export type { WriteListener, Writes } from './writes-through.ts'
+export { writesThrough } from './writes-through.ts'

@@ -1,0 +1,29 @@
+import { checkSegment, InvalidNameError, keyText, type ObjectKey, OptionRangeError, type View } from '@wherry/client'
+
+/** A key, checked, and its text. */
+export interface CheckedKey {
+  readonly name: string
+  readonly namespace: string | undefined
+  readonly text: string
+}
+
+/**
+ * Checks that `key` can name an object of the view's resource (rule X1), in one of its namespaces.
+ *
+ * @throws InvalidNameError, OptionRangeError
+ */
+export function checkedKey({ resource, namespaces }: View, key: ObjectKey): CheckedKey {
+  const { name, namespace } = (key ?? {}) as { readonly name?: unknown; readonly namespace?: unknown }
+  const checkedName = checkSegment('name', name)
+  if (!resource.namespaced) {
+    if (namespace === undefined) return { name: checkedName, namespace: undefined, text: checkedName }
+    throw new InvalidNameError('namespace', namespace, `is given, and ${resource.plural} have none`)
+  }
+  const checkedNamespace = checkSegment('namespace', namespace)
+  if (namespaces !== undefined && !namespaces.includes(checkedNamespace)) {
+    const takes = `one of the view's (${namespaces.join(', ')})`
+    throw new OptionRangeError('namespace', takes, JSON.stringify(checkedNamespace))
+  }
+  const text = keyText({ name: checkedName, namespace: checkedNamespace })
+  return { name: checkedName, namespace: checkedNamespace, text }
+}

@@ -1,0 +1,40 @@
+import { FieldSelector, type ProjectionKind, type ReadTarget, targetsOf, type View } from '@wherry/client'
+
+/** How much of its objects an entry must ask for: the metadata, all but `managedFields`, or all. */
+export type Level = 0 | 1 | 2
+
+/** The least level that a view can be made of. */
+export function levelOf({ projection: { kind } }: View): Level {
+  if (kind === 'metadata') return 0
+  return kind === 'default' ? 1 : 2
+}
+
+/** What `view` selects, at another level. Exact views stay exact, at whatever level. */
+export function atLevel(view: View, level: Level): View<object> {
+  const isExact = view.projection.kind === 'exact'
+  const kind: ProjectionKind = isExact ? 'exact' : level === 0 ? 'metadata' : level === 1 ? 'default' : 'full'
+  const { key, resource, namespaces, labels, fields, within } = view
+  return { key, resource, namespaces, labels, fields, projection: { kind, name: kind }, within } as View<object>
+}
+
+/** What to read for one object of a view, or for all of one namespace; `undefined`: of a cluster-scoped resource. */
+export function targetOf(view: View, namespace: string | undefined, name?: string | undefined): ReadTarget {
+  const { key, resource, labels, fields, projection, within } = view
+  const [target] = targetsOf({
+    key,
+    resource,
+    labels,
+    projection,
+    within,
+    namespaces: namespace === undefined ? undefined : [namespace],
+    fields: name === undefined ? fields : fields.and(FieldSelector.of({ 'metadata.name': name })),
+  })
+  return target as ReadTarget
+}
+
+/** The metadata of all that a view selects in one namespace. */
+export function metadataTarget(view: View, namespace: string | undefined): ReadTarget {
+  const { key, resource, namespaces, labels, fields, within } = view
+  const projection = { kind: 'metadata', name: 'metadata' } as const
+  return targetOf({ key, resource, namespaces, labels, fields, within, projection }, namespace)
+}

@@ -1,0 +1,384 @@
+import { defineResource, type KubernetesObject, resourceName } from '@wherry/client'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { configMaps, namespaces } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { NarrowCache } from './narrow-cache.ts'
+import { keyOf, noting, withNarrow } from './testkit/kit.ts'
+
+const size = configMaps.project('size', ({ data }) => ({ keys: Object.keys(data ?? {}).length }))
+
+describe('an entry', () => {
+  it('N1: the first get of an object is one request, which goes on as its watch; later ones make none', () =>
+    withNarrow(async ({ get, write, watches, requests, narrow }) => {
+      await write('+a/x', '+a/y')
+      expect((await get('a/x'))?.data).toEqual({ n: '1' })
+      expect(requests()).toEqual(['stream fieldSelector=metadata.name=x'])
+      expect(await watches()).toBe(1)
+      await write('~a/x')
+      expect((await get('a/x'))?.data).toEqual({ n: '3' })
+      expect(requests()).toEqual([])
+      expect(narrow.report()).toMatchObject({ entries: 1, idle: 1, streams: 1, subscriptions: 0 })
+    }))
+
+  it('N1: where the server streams no lists, a list of the newest state comes before the watch', () =>
+    withNarrow(async ({ get, write, watches, requests, server, run }) => {
+      const effect = { kind: 'status', code: 422, reason: 'Invalid' } as const
+      await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect }))
+      await write('+a/x')
+      expect((await get('a/x'))?.data).toEqual({ n: '1' })
+      expect(await watches()).toBe(1)
+      expect(await get('a/y')).toBeUndefined()
+      const asked = requests()
+      expect(asked.map(line => line.split(' ')[0])).toEqual(['stream', 'list', 'watch', 'list', 'watch'])
+      expect(asked[1]).toBe('list fieldSelector=metadata.name=x')
+      await write('~a/x', '+a/y')
+      expect((await get('a/x'))?.data).toEqual({ n: '2' })
+      expect((await get('a/y'))?.data).toEqual({ n: '3' })
+    }))
+
+  it('N2: many gets of one object at once open it once', () =>
+    withNarrow(async ({ narrow, run, write, watches, requests }) => {
+      await write('+a/x')
+      requests()
+      const all = await run(() => Promise.all(Array.from({ length: 100 }, () => narrow.get(configMaps, keyOf('a/x')))))
+      expect(new Set(all).size).toBe(1)
+      expect(requests()).toHaveLength(1)
+      expect(await watches()).toBe(1)
+    }))
+
+  it('N2: views of an object share its watch; one that needs more of it reopens it once', () =>
+    withNarrow(async ({ narrow, run, write, watches, requests }) => {
+      await write('+a/x')
+      const key = keyOf('a/x')
+      const metadata = await run(() => narrow.get(configMaps.metadata(), key))
+      expect(metadata).not.toHaveProperty('data')
+      expect(requests()).toHaveLength(1)
+      const both = await run(() =>
+        Promise.all([narrow.get(configMaps, key), narrow.get(configMaps.within({ namespaces: ['a'] }), key)]),
+      )
+      expect(both.map(object => object?.data)).toEqual([{ n: '1' }, { n: '1' }])
+      expect(requests()).toHaveLength(1)
+      expect(await run(() => narrow.get(size, key))).toEqual({ keys: 1 })
+      expect((await run(() => narrow.get(configMaps.full(), key)))?.metadata).toHaveProperty('managedFields')
+      requests()
+      expect(await watches()).toBe(1)
+      await write('~a/x')
+      expect((await run(() => narrow.get(configMaps, key)))?.data).toEqual({ n: '2' })
+      const same = (await run(() => narrow.get(configMaps.metadata(), key)))?.metadata.resourceVersion
+      expect((await run(() => narrow.get(configMaps, key)))?.metadata?.resourceVersion).toBe(same)
+      expect(requests()).toEqual([])
+      expect(narrow.report()).toMatchObject({ entries: 1, streams: 1 })
+    }))
+
+  it('N2: what the wider watch lists may be older than what came meanwhile: nobody goes back', () =>
+    withNarrow(async ({ narrow, run, write, writer, server, simulation }) => {
+      await write('+a/x')
+      const heard: (string | undefined)[] = []
+      const hear = ({
+        metadata: { resourceVersion },
+      }: {
+        readonly metadata: { resourceVersion?: string | undefined }
+      }) => void heard.push(resourceVersion)
+      await run(() => narrow.watch(configMaps.metadata(), keyOf('a/x'), { add: hear, update: hear }))
+      await run(() =>
+        server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'slow', bytesPerSecond: 300 } }),
+      )
+      const data = await run(async () => {
+        const whole = narrow.get(configMaps, keyOf('a/x'))
+        await simulation.advance(100)
+        await writer.patch(configMaps, keyOf('a/x'), { data: { n: '2' } })
+        await simulation.advance(100)
+        expect(heard).toHaveLength(2)
+        return (await whole)?.data
+      })
+      expect(data).toEqual({ n: '2' })
+      expect(heard).toHaveLength(2)
+      expect(heard[1]).toBe(narrow.peek(configMaps, keyOf('a/x'))?.object?.metadata?.resourceVersion)
+    }))
+
+  it('N2: a view that joins is filled from what another keeps, without a request', () =>
+    withNarrow(async ({ narrow, run, get, write, requests }) => {
+      await write('+a/x')
+      await get('a/x')
+      await get('a/none')
+      requests()
+      const here = configMaps.within({ namespaces: ['a'] })
+      expect((await run(() => narrow.get(here, keyOf('a/x'))))?.data).toEqual({ n: '1' })
+      expect(await run(() => narrow.get(configMaps.metadata(), keyOf('a/x')))).not.toHaveProperty('data')
+      expect(await run(() => narrow.get(here, keyOf('a/none')))).toBeUndefined()
+      expect(requests()).toEqual([])
+      expect(narrow.report().views.map(({ objects, receivedBytes }) => [objects, receivedBytes > 100])).toEqual([
+        [1, true],
+        [1, true],
+        [1, true],
+      ])
+    }))
+
+  it('N2: a key outside the namespaces of the view is an error; what its selector rejects is absent', () =>
+    withNarrow(async ({ narrow, run, write, requests }) => {
+      await write('+a/x app=x', '+a/y app=y')
+      const view = configMaps.within({ namespaces: ['a'], labels: { app: 'x' } })
+      await expect(run(() => narrow.get(view, keyOf('b/x')))).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+      expect(requests()).toEqual([])
+      expect((await run(() => narrow.get(view, keyOf('a/x'))))?.data).toEqual({ n: '1' })
+      expect(await run(() => narrow.get(view, keyOf('a/y')))).toBeUndefined()
+    }))
+
+  it('N2: an object that leaves the selector is absent, and there again when it comes back', () =>
+    withNarrow(async ({ narrow, run, write, writer, simulation }) => {
+      await write('+a/x app=x')
+      const view = configMaps.within({ labels: { app: 'x' } })
+      const get = () => run(() => narrow.get(view, keyOf('a/x')))
+      expect(await get()).toBeDefined()
+      await run(() => writer.patch(configMaps, keyOf('a/x'), { metadata: { labels: { app: 'y' } } }))
+      await simulation.advance(100)
+      expect(await get()).toBeUndefined()
+      await run(() => writer.patch(configMaps, keyOf('a/x'), { metadata: { labels: { app: 'x' } } }))
+      await simulation.advance(100)
+      expect(await get()).toBeDefined()
+    }))
+
+  it('N3, N4: absence is cached and watched; creation, deletion and recreation are seen', () =>
+    withNarrow(async ({ get, write, requests }) => {
+      expect(await get('a/x')).toBeUndefined()
+      expect(await get('no-such-namespace/x')).toBeUndefined()
+      requests()
+      await write('+a/x')
+      expect((await get('a/x'))?.data).toEqual({ n: '1' })
+      await write('-a/x')
+      expect(await get('a/x')).toBeUndefined()
+      await write('+a/x')
+      expect((await get('a/x'))?.data).toEqual({ n: '3' })
+      expect(requests()).toEqual([])
+    }))
+
+  it('N5: the watch ends, breaks, or is too old: subscribers hear the difference and nothing twice', () =>
+    withNarrow(async ({ narrow, run, get, write, server, transport, simulation, watches, breakAll }) => {
+      const log: string[] = []
+      await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
+      await write('+a/x')
+      await run(() => server.endWatches('configmaps'))
+      await write('~a/x')
+      breakAll()
+      await simulation.advance(10_000)
+      await write('~a/x')
+      transport.controls.refuse(true)
+      breakAll()
+      await write('~a/x', '-a/x', '+a/x')
+      await run(() => server.expireWatchCaches())
+      transport.controls.refuse(false)
+      await simulation.advance(60_000)
+      expect(log).toEqual(['0a/x', '+a/x 1', '~a/x 1→2', '~a/x 2→3', '-a/x ?', '+a/x 6'])
+      expect((await get('a/x'))?.data).toEqual({ n: '6' })
+      expect(await watches()).toBe(1)
+    }))
+
+  it('N14: a server that is going away: the watch moves to a new connection, and nobody hears of it', () =>
+    withNarrow(async ({ narrow, run, write, transport, simulation, watches }) => {
+      const log: string[] = []
+      await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
+      await write('+a/x')
+      transport.controls.goawayAll()
+      await write('~a/x')
+      await simulation.advance(10_000)
+      await write('~a/x')
+      expect(log).toEqual(['0a/x', '+a/x 1', '~a/x 1→2', '~a/x 2→3'])
+      expect(await watches()).toBe(1)
+    }))
+
+  it('N8: the projection is built once of each version, whichever way it came', () =>
+    withNarrow(
+      async ({ narrow, run, write, server, transport, simulation, breakAll }) => {
+        const seen: string[] = []
+        const counted = configMaps.project('counted', ({ data }) => {
+          seen.push(`${data?.n}`)
+          return { n: data?.n }
+        })
+        const get = () => run(() => narrow.get(counted, keyOf('a/x')))
+        await write('+a/x')
+        expect(await get()).toEqual({ n: '1' })
+        await write('~a/x')
+        transport.controls.refuse(true)
+        breakAll()
+        await write('~a/x')
+        await run(() => server.expireWatchCaches())
+        transport.controls.refuse(false)
+        await simulation.advance(60_000)
+        expect(await get()).toEqual({ n: '3' })
+        // escalated: fetched when it changed
+        await run(() => narrow.get(counted, keyOf('a/y')))
+        await simulation.advance(1000)
+        expect(narrow.report().escalated).toHaveLength(1)
+        await write('~a/x')
+        expect(await get()).toEqual({ n: '4' })
+        expect(seen).toEqual(['1', '2', '3', '4'])
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('N8: an object that the projection throws for is an error, and not absent', () =>
+    withNarrow(async ({ narrow, run, write, simulation }) => {
+      const strict = configMaps.project('strict', ({ data }) => {
+        if (data?.n === '1') throw new Error('one')
+        return { n: data?.n }
+      })
+      await write('+a/x')
+      const log: string[] = []
+      await expect(run(() => narrow.get(strict, keyOf('a/x')))).rejects.toMatchObject({ code: 'TRANSFORM_FAILED' })
+      await run(() =>
+        narrow.watch(strict, keyOf('a/x'), {
+          absent: () => log.push('absent'),
+          add: ({ n }) => log.push(`+${n}`),
+        }),
+      )
+      await write('~a/x')
+      expect(await run(() => narrow.get(strict, keyOf('a/x')))).toEqual({ n: '2' })
+      expect(log).toEqual(['+2'])
+      expect(simulation.environment.errors.map(({ error }) => (error as { code?: string }).code)).toEqual([
+        'TRANSFORM_FAILED',
+      ])
+    }))
+
+  it('N10: objects of any resource, custom and cluster-scoped ones too, are cached', () =>
+    withNarrow(async ({ narrow, run, writer, simulation, requests }) => {
+      const games = defineResource<KubernetesObject>({
+        group: 'arcade.example.com',
+        version: 'v1',
+        kind: 'Game',
+        plural: 'games',
+        namespaced: false,
+      })
+      expect((await run(() => narrow.get(namespaces, { name: 'a' })))?.metadata?.name).toBe('a')
+      await expect(run(() => narrow.get(games, { name: 'chess' }))).rejects.toMatchObject({
+        name: 'ResourceNotFoundError',
+      })
+      const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as never }
+      await run(() =>
+        writer.create(customResourceDefinitions, {
+          metadata: { name: 'games.arcade.example.com' },
+          spec: {
+            group: 'arcade.example.com',
+            scope: 'Cluster',
+            names: { plural: 'games', kind: 'Game' },
+            versions: [{ name: 'v1', served: true, storage: true, schema }],
+          },
+        }),
+      )
+      await simulation.advance(1000)
+      await run(() => writer.create(games, { metadata: { name: 'chess' } }))
+      expect((await run(() => narrow.get(games, { name: 'chess' })))?.metadata?.name).toBe('chess')
+      await simulation.advance(10_000)
+      requests()
+      expect((await run(() => narrow.get(games, { name: 'chess' })))?.metadata?.name).toBe('chess')
+      expect(requests()).toEqual([])
+      await run(() => writer.delete(customResourceDefinitions, { name: 'games.arcade.example.com' }))
+      await simulation.advance(5000)
+      await expect(run(() => narrow.get(games, { name: 'chess' }))).rejects.toMatchObject({
+        name: 'ResourceNotFoundError',
+      })
+      expect(resourceName(games.resource)).toBe('arcade.example.com/v1/games')
+    }))
+
+  it('N12: a list is an error that names the way out, and no request', () =>
+    withNarrow(async ({ narrow, requests }) => {
+      await expect(narrow.list(configMaps)).rejects.toMatchObject({ code: 'NARROW_LIST', view: '/v1/configmaps' })
+      await expect(narrow.list(configMaps)).rejects.toThrow(/DynamicCache/)
+      expect(requests()).toEqual([])
+    }))
+
+  // a changed copy (npm run mutants) has seconds for all tests
+  const unrelated = process.env.STRYKER_MUTATOR_WORKER === undefined ? 5000 : 50
+
+  it('N13: unrelated objects of the kind cost no event and no object byte', () =>
+    withNarrow(async ({ narrow, run, get, writer, server, simulation }) => {
+      await get('a/x')
+      const log: string[] = []
+      await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
+      await run(() => server.resetStats())
+      await run(async () => {
+        for (let i = 0; i < unrelated; i++) {
+          const key = { namespace: 'a', name: `unrelated-${i}` }
+          await writer.create(configMaps, { metadata: key, data: { n: 'x'.repeat(100) } })
+          await writer.patch(configMaps, key, { data: { n: 'y' } })
+          await writer.delete(configMaps, key)
+        }
+      })
+      await simulation.advance(1000)
+      const { byVerb } = await run(() => server.stats())
+      expect(byVerb.watch?.configmaps?.objectBytes).toBe(0)
+      expect(byVerb.list?.configmaps).toBeUndefined()
+      expect(byVerb.get?.configmaps).toBeUndefined()
+      expect(log).toEqual(['0a/x'])
+      expect(narrow.report().views).toMatchObject([{ entries: 1, objects: 0, receivedBytes: 0 }])
+    }))
+
+  it('X1: names that can be in no path are refused before any request', () =>
+    withNarrow(async ({ narrow, run, requests, get }) => {
+      await get('a/b')
+      requests()
+      const keys = [{ name: '' }, { name: 'a/b' }, { namespace: '', name: 'x' }, { namespace: 'a', name: '..' }, null]
+      for (const key of keys) {
+        await expect(run(() => narrow.get(configMaps, key as never))).rejects.toMatchObject({ code: 'INVALID_NAME' })
+        expect(() => narrow.peek(configMaps, key as never)).toThrow(RangeError)
+      }
+      await expect(run(() => narrow.get(namespaces, { namespace: 'a', name: 'x' } as never))).rejects.toMatchObject({
+        code: 'INVALID_NAME',
+      })
+      expect(requests()).toEqual([])
+    }))
+
+  it('X6: options are checked when given', () =>
+    withNarrow(async ({ client, narrow, run }) => {
+      const refused = { code: 'INVALID_OPTION' }
+      for (const options of [
+        ...[undefined, {}, { client: {} }, { client, idleMs: -1 }, { client, max: 0 }, { client, maxOpening: 0.5 }],
+        ...[
+          { client, escalateAt: 0 },
+          { client, timeoutMs: Number.NaN },
+          { client, freeze: 'yes' },
+          { client, a: 1 },
+        ],
+        { client, maxObjectBytes: 0 },
+      ]) {
+        expect(() => new NarrowCache(options as never)).toThrow(expect.objectContaining(refused))
+      }
+      await expect(run(() => narrow.get(undefined as never, keyOf('a/x')))).rejects.toMatchObject(refused)
+      await expect(run(() => narrow.get(configMaps, keyOf('a/x'), { signal: 1 } as never))).rejects.toMatchObject(
+        refused,
+      )
+      for (const handler of [undefined, null, {}, { add: 1 }, () => {}]) {
+        await expect(run(() => narrow.watch(configMaps, keyOf('a/x'), handler as never))).rejects.toMatchObject(refused)
+      }
+    }))
+
+  it('is a conflict where two projections of one name are different functions', () =>
+    withNarrow(async ({ narrow, run }) => {
+      await run(() => narrow.get(size, keyOf('a/x')))
+      const other = configMaps.project('size', () => 0)
+      const conflict = { code: 'VIEW_CONFLICT' }
+      await expect(run(() => narrow.get(other, keyOf('a/x')))).rejects.toMatchObject(conflict)
+      await expect(run(() => narrow.get(other, keyOf('a/y')))).rejects.toMatchObject(conflict)
+      expect(() => narrow.peek(other, keyOf('a/x'))).toThrow(expect.objectContaining(conflict))
+    }))
+
+  it('ends a wait with the signal or in time, and opens it all the same', () =>
+    withNarrow(
+      async ({ narrow, run, get, write, server, simulation }) => {
+        await write('+a/x')
+        const hang = await run(() => server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'hang' } }))
+        const stop = new AbortController()
+        const aborted = run(() => {
+          const waiting = narrow.get(configMaps, keyOf('a/x'), { signal: stop.signal })
+          stop.abort(new Error('enough'))
+          return waiting
+        })
+        await expect(aborted).rejects.toThrow('enough')
+        await expect(run(() => narrow.get(configMaps, keyOf('a/x'), { signal: stop.signal }))).rejects.toThrow('enough')
+        await expect(get('a/x')).rejects.toMatchObject({ code: 'NARROW_TIMEOUT', key: 'a/x' })
+        await run(() => hang.remove())
+        await simulation.advance(60_000)
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+      },
+      { timeoutMs: 3000 },
+    ))
+})

@@ -1,0 +1,51 @@
+import { configMaps } from '@wherry/client/resources/core'
+import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connected, inParallel, narrowOverSockets, openMany, until } from './testkit/both-servers.ts'
+import { keyOf } from './testkit/kit.ts'
+
+const count = 1000
+
+describe('a narrow cache over sockets', () => {
+  let server: EmbeddedApiServer
+
+  beforeAll(async () => {
+    server = (await startApiServer()) as EmbeddedApiServer
+  })
+
+  afterAll(() => server.close())
+
+  narrowOverSockets(() => server)
+
+  it(
+    `N11, N14: ${count} entries share connections of 100 streams, and move when the server goes away`,
+    () =>
+      connected(
+        server,
+        async one => {
+          const { client, narrow } = one
+          const { logs } = await openMany(one, 'many', count)
+          expect(narrow.report()).toMatchObject({ entries: count, streams: count, subscriptions: count, escalated: [] })
+          expect(client.connections).toBeGreaterThanOrEqual(count / 100)
+          expect(client.connections).toBeLessThanOrEqual(count / 100 + 3)
+          await server.goawayAll()
+          const changed = Array.from({ length: 50 }, (_, i) => i * 2)
+          await inParallel(changed, i => client.patch(configMaps, keyOf(`many/n${i}`), { data: { n: '1' } }))
+          await until(() => expect(changed.every(i => logs[i]?.length === 2)).toBe(true))
+          expect(changed.map(i => logs[i])).toEqual(changed.map(i => [`+many/n${i} 0 first`, `~many/n${i} 0→1`]))
+          await server.breakConnections()
+          await inParallel(changed, i =>
+            client.patch(configMaps, keyOf(`many/n${i + 1}`), { data: {} }).catch(() => undefined),
+          )
+          await inParallel(changed, i =>
+            client.create(configMaps, { metadata: keyOf(`many/n${i + 1}`), data: { n: '2' } }),
+          )
+          await until(() => expect(changed.every(i => logs[i + 1]?.length === 2)).toBe(true))
+          const { byVerb } = await server.stats()
+          await until(() => expect(byVerb.watch?.configmaps?.openStreams).toBeLessThanOrEqual(count))
+        },
+        { escalateAt: Number.POSITIVE_INFINITY },
+      ),
+    240_000,
+  )
+})

@@ -1,0 +1,83 @@
+import { type Client, OptionTypeError } from '@wherry/client'
+import { type Check, checkOptions, flag, having, integer, milliseconds } from '@wherry/client/checks'
+
+/** How a narrow cache works; only the client is needed. */
+export interface NarrowCacheOptions {
+  readonly client: Client
+  /**
+   * How long an entry that nobody subscribes to stays watched, in milliseconds, from its last read. `0` closes it at once;
+   * `Infinity` keeps it until the bound `max` evicts it.
+   *
+   * Not a freshness bound: while an entry is cached it is watched, and as fresh as the watch.
+   *
+   * @default 600_000
+   */
+  readonly idleMs?: number | undefined
+  /**
+   * Most entries. Past it the one that was read longest ago, and that nobody subscribes to, is evicted. Each that is not
+   * escalated costs a stream. @default 10_000
+   */
+  readonly max?: number | undefined
+  /** Most entries that are being opened, or fetched, at a time. @default 100 */
+  readonly maxOpening?: number | undefined
+  /**
+   * Past so many entries of one resource in one namespace, one watch of the metadata of all objects there takes over from
+   * theirs, and each object is fetched when it has changed; below half of it they are watched one by one again. A higher
+   * value costs streams, a lower one has a busy namespace's unrelated metadata come in. `Infinity`: never.
+   * @default 200
+   */
+  readonly escalateAt?: number | undefined
+  /**
+   * How long a read waits for the first state, or for a write of one's own to come back, in milliseconds. @default 65_000
+   */
+  readonly timeoutMs?: number | undefined
+  /** Longest object, in bytes as sent. @default 16 MiB */
+  readonly maxObjectBytes?: number | undefined
+  /**
+   * Freezes stored objects deep, so that who changes one is found (rule R37). Costs time.
+   * @default where `NODE_ENV` is `test` or `development`
+   */
+  readonly freeze?: boolean | undefined
+}
+
+/** Checked options, with their defaults. */
+export interface Settings {
+  readonly client: Client
+  readonly idleMs: number
+  readonly max: number
+  readonly maxOpening: number
+  readonly escalateAt: number
+  readonly timeoutMs: number
+  readonly maxObjectBytes: number | undefined
+  readonly freeze: boolean | undefined
+}
+
+const checks: Readonly<Record<keyof NarrowCacheOptions, Check>> = {
+  client: having('a Client', 'get', 'list', 'close'),
+  idleMs: milliseconds({ min: 0, infinite: true }),
+  max: integer(1),
+  maxOpening: integer(1),
+  escalateAt: (option, value) => {
+    if (value !== Number.POSITIVE_INFINITY) integer(1)(option, value)
+  },
+  timeoutMs: milliseconds({ min: 1, infinite: true }),
+  maxObjectBytes: integer(1),
+  freeze: flag,
+}
+
+/** @throws OptionTypeError, OptionRangeError */
+export function settingsOf(options: NarrowCacheOptions): Settings {
+  if (options === undefined) throw new OptionTypeError('narrow', 'an object of options', 'nothing')
+  checkOptions('narrow', options, checks)
+  if (options.client === undefined) throw new OptionTypeError('narrow.client', 'a Client', 'nothing')
+  return {
+    client: options.client,
+    idleMs: options.idleMs ?? 600_000,
+    max: options.max ?? 10_000,
+    maxOpening: options.maxOpening ?? 100,
+    escalateAt: options.escalateAt ?? 200,
+    timeoutMs: options.timeoutMs ?? 65_000,
+    maxObjectBytes: options.maxObjectBytes,
+    freeze: options.freeze,
+  }
+}

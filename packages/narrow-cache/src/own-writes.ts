@@ -1,0 +1,73 @@
+import { compareResourceVersions, type KubernetesObject } from '@wherry/client'
+
+interface Version {
+  readonly uid: string | undefined
+  readonly resourceVersion: string | undefined
+}
+
+/** Whether what is cached is older than what this process knows; `unknown`: the server has to be asked. */
+export type Behind = 'no' | 'yes' | 'unknown'
+
+/** Most uids that are remembered as deleted and were never seen to go. */
+const mostGone = 100
+
+/** What this process knows of one object past its watch: what it wrote, and what it read from the server (rule N9). */
+export class OwnWrites {
+  #atLeast: string | undefined
+  /** An event of `#atLeast` will come. */
+  #isCertain = true
+  #gone: Set<string> | undefined
+  /** The uid that was held when another one was deleted: it may be an earlier or a later one. */
+  #doubtful: string | undefined
+
+  /** @param isCertain the watch will tell of that state. */
+  saw({ metadata }: KubernetesObject, held: Version | undefined, isCertain: boolean): void {
+    const { uid, resourceVersion, deletionTimestamp, finalizers } = metadata ?? {}
+    // It went with this very write, whose answer has its last state.
+    if (deletionTimestamp !== undefined && (finalizers === undefined || finalizers.length === 0)) {
+      const graceful = (metadata?.deletionGracePeriodSeconds ?? 0) > 0
+      if (!graceful) return this.sawGone(uid, held)
+    }
+    if (resourceVersion === undefined || resourceVersion === held?.resourceVersion) return
+    if (compareResourceVersions(resourceVersion, this.#atLeast) === 'older') return
+    this.#atLeast = resourceVersion
+    this.#isCertain = isCertain
+  }
+
+  sawGone(uid: string | undefined, held: Version | undefined): void {
+    const gone = uid ?? held?.uid
+    if (gone === undefined) return
+    this.#gone ??= new Set()
+    this.#gone.add(gone)
+    if (this.#gone.size > mostGone) for (const oldest of [...this.#gone].slice(0, 1)) this.#gone.delete(oldest)
+    if (held !== undefined && held.uid !== gone) this.#doubtful = held.uid
+  }
+
+  /** The server has this one now. */
+  confirmed(uid: string | undefined): void {
+    if (uid === this.#doubtful) this.#doubtful = undefined
+  }
+
+  /** The watch has come from one uid to another, or to none. */
+  passed(from: string | undefined, to: string | undefined): void {
+    if (from !== undefined && from !== to) this.#gone?.delete(from)
+    if (this.#gone?.size === 0) this.#gone = undefined
+    if (this.#doubtful !== to) this.#doubtful = undefined
+  }
+
+  /** @param reached how new the state is @param source how far the watch has come */
+  behind(held: Version | undefined, reached: string | undefined, source: string | undefined): Behind {
+    if (held?.uid !== undefined) {
+      if (this.#gone?.has(held.uid)) return 'yes'
+      if (held.uid === this.#doubtful) return 'unknown'
+    }
+    const atLeast = this.#atLeast
+    if (atLeast === undefined) return 'no'
+    const orders = [reached, source].map(one => compareResourceVersions(one, atLeast))
+    if (held?.resourceVersion === atLeast || orders.some(order => order === 'newer' || order === 'same')) {
+      this.#atLeast = undefined
+      return 'no'
+    }
+    return this.#isCertain && orders.includes('older') ? 'yes' : 'unknown'
+  }
+}

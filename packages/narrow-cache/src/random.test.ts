@@ -1,0 +1,183 @@
+import { configMaps } from '@wherry/client/resources/core'
+import { chance, forEachSeed, integer, pick } from '@wherry/testing'
+import { describe, expect, it } from 'vitest'
+import type { Subscription } from './handler.ts'
+import { History } from './testkit/history.ts'
+import { type Kit, keyOf, withNarrow } from './testkit/kit.ts'
+import { writesThrough } from './writes-through.ts'
+
+const paths = ['a/p', 'a/q', 'a/r', 'a/s', 'a/t', 'a/u', 'b/p', 'b/q']
+const whole = configMaps
+const size = configMaps.project('size', ({ metadata, data }) => ({ metadata, keys: Object.keys(data ?? {}).length }))
+const views = [whole, configMaps.metadata(), size, configMaps.within({ namespaces: ['a', 'b'] })]
+type Read = { readonly metadata?: { readonly resourceVersion?: string | undefined } | undefined }
+
+/** A present state in a watch that has not failed lately is no older than this, in milliseconds. */
+const lagMs = 100
+
+const stateOf = (object: Read | undefined): string => object?.metadata?.resourceVersion ?? 'absent'
+
+/** One subscriber, checked with each event. */
+class Heard {
+  readonly path: string
+  readonly subscription: Promise<Subscription>
+  #at = -1
+  state: string | undefined
+  readonly faults: string[] = []
+  isOver = false
+
+  readonly #states: string[] = []
+
+  constructor({ narrow }: Kit, view: (typeof views)[number], path: string, floor: number) {
+    this.path = path
+    this.#at = floor - 1
+    const hear = (from: 'none' | 'absent' | 'present', state: string): void => {
+      const was = this.state === undefined ? 'none' : this.state === 'absent' ? 'absent' : 'present'
+      if (this.isOver || was !== from)
+        this.faults.push(`${state} from ${from} after ${was}${this.isOver ? ', over' : ''}`)
+      this.#states.push(state)
+      this.state = state
+    }
+    this.subscription = narrow.watch(view as typeof whole, keyOf(path), {
+      absent: () => hear('none', 'absent'),
+      add: (object, { isInInitialList }) => hear(isInInitialList ? 'none' : 'absent', stateOf(object)),
+      update: object => hear('present', stateOf(object)),
+      delete: () => hear('present', 'absent'),
+    })
+  }
+
+  /** Each state that was heard is one that the object had, after the one before. */
+  check(history: History): void {
+    expect(this.faults, this.path).toEqual([])
+    for (const state of this.#states.splice(0)) {
+      const index = history.find(this.path, state, this.#at + 1)
+      expect(index, `${this.path} went to ${state}, which is older or never was`).toBeDefined()
+      this.#at = index as number
+    }
+  }
+}
+
+describe('a narrow cache, whatever happens', () => {
+  it('N1–N9, N11, N14: reads are true and never go back, subscribers end as the server is, and no more is open than needed', async () => {
+    // a changed copy (npm run mutants) has seconds for all tests
+    const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 1000 : 10
+    await forEachSeed(
+      async seed => {
+        const options = {
+          max: [4, 100][seed % 2],
+          escalateAt: [3, 100, 2][seed % 3],
+          idleMs: [2000, 100_000][(seed >> 1) % 2],
+        }
+        await withNarrow(kit => run(kit, options.max as number), { seed, ...options, maxOpening: (seed % 4) + 1 })
+      },
+      { seeds },
+    )
+  }, 600_000)
+})
+
+async function run(kit: Kit, max: number): Promise<void> {
+  const { narrow, simulation, server, transport, writer } = kit
+  const random = simulation.random.fork('test')
+  const { clock } = simulation
+  const history = new History()
+  const own = writesThrough(writer, narrow)
+  const seen = new Map<string, number>()
+  const heard: Heard[] = []
+  const left: Heard[] = []
+  const reads: Promise<unknown>[] = []
+  let faultyUntil = 0
+
+  const saw = (path: string, index: number): void => void seen.set(path, Math.max(seen.get(path) ?? 0, index))
+  const write = async (path: string, isOwn: boolean): Promise<void> => {
+    const key = keyOf(path)
+    const isThere = history.of(path).at(-1)?.state !== 'absent'
+    const data = { n: `${integer(random, 0, 99_999)}` }
+    const caller = isOwn ? own : writer
+    const index = await history.write(
+      path,
+      () => clock.now(),
+      async () => {
+        if (!isThere) return stateOf(await caller.create(whole, { metadata: key, data }))
+        if (chance(random, 0.3)) {
+          await caller.delete(whole, key)
+          return 'absent'
+        }
+        return stateOf((await caller.patch(whole, key, { data })) as Read)
+      },
+    )
+    if (isOwn) saw(path, index)
+  }
+  const read = async (path: string): Promise<void> => {
+    const view = pick(random, views) as typeof whole
+    const isFresh = chance(random, 0.1) && narrow.forget(view, keyOf(path))
+    const [floor, called] = [seen.get(path) ?? 0, clock.now()]
+    const isCalm = called > faultyUntil
+    const state = stateOf((await narrow.get(view, keyOf(path))) as Read | undefined)
+    const answered = clock.now()
+    await history.settled(path)
+    const since = isFresh ? called : isCalm ? called - lagMs : 0
+    let index = history.find(path, state, floor)
+    while (index !== undefined && !history.wasWithin(path, index, since, answered)) {
+      index = history.find(path, state, index + 1)
+    }
+    const told = `${path} read as ${state} at ${called}–${answered}, from ${floor}${isFresh ? ', afresh' : ''}${isCalm ? ', calm' : ''}`
+    expect(index, `${told}: ${JSON.stringify(history.of(path).slice(-6))}`).toBeDefined()
+    saw(path, index as number)
+  }
+  const trouble = async (): Promise<void> => {
+    faultyUntil = clock.now() + 100_000
+    const { controls } = transport
+    const kind = integer(random, 0, 5)
+    if (kind === 0) await server.endWatches('configmaps')
+    else if (kind === 1) await server.expireWatchCaches()
+    else if (kind === 2) await server.compact()
+    else if (kind === 3) controls.goawayAll()
+    else if (kind === 4) controls.setFaults({ kill: 0.2, goaway: 0.1, refuse: 0.1 })
+    else kit.breakAll()
+  }
+
+  for (let round = 0; round < 2; round++) {
+    await simulation.run(async () => {
+      for (let i = integer(random, 10, 25); i > 0; i--) {
+        const path = pick(random, paths)
+        const die = random()
+        if (die < 0.35) await write(path, chance(random, 0.5))
+        else if (die < 0.7) reads.push(read(path))
+        else if (die < 0.8) {
+          const one = new Heard(kit, pick(random, views) as never, path, seen.get(path) ?? 0)
+          reads.push(
+            one.subscription.then(
+              () => heard.push(one),
+              error => expect(error.code).toBe('NARROW_FULL'),
+            ),
+          )
+        } else if (die < 0.87 && heard.length > 0) {
+          const [one] = heard.splice(integer(random, 0, heard.length - 1), 1)
+          await (await one?.subscription)?.close()
+          if (one !== undefined) {
+            one.isOver = true
+            left.push(one)
+          }
+        } else if (die < 0.92) await trouble()
+        await simulation.advance(chance(random, 0.2) ? integer(random, 0, 3000) : integer(random, 0, 5))
+      }
+    })
+    transport.controls.setFaults({})
+    await simulation.run(() => Promise.all(reads.splice(0)))
+    await simulation.advance(250_000)
+    for (const one of [...heard, ...left]) one.check(history)
+    for (const { path, state } of heard) expect(state, path).toBe(history.of(path).at(-1)?.state)
+    const pinned = new Set(heard.map(({ path }) => path))
+    const { entries, idle, streams, waiting, escalated } = narrow.report()
+    expect({ entries, idle, waiting }).toEqual({ entries: pinned.size, idle: 0, waiting: 0 })
+    const wide = new Set(escalated.map(({ namespace }) => namespace))
+    const alone = [...pinned].filter(path => !wide.has(keyOf(path).namespace)).length
+    expect(streams, JSON.stringify(escalated)).toBe(alone + wide.size)
+    expect(entries <= max || wide.size > 0).toBe(true)
+    expect(await kit.watches()).toBe(streams)
+    await simulation.run(() => Promise.all(paths.map(read)))
+  }
+  await simulation.run(() => narrow.close())
+  for (const one of heard) one.isOver = true
+  expect(await kit.watches()).toBe(0)
+}

@@ -1,0 +1,89 @@
+import type { ChangeType } from '@wherry/client'
+import type { Intake, Reflector, Replacement } from '@wherry/informer'
+import type { Level } from './level.ts'
+
+/** A state of one object: it, or its absence. */
+export interface Known {
+  readonly object: object | undefined
+  readonly bytes: number
+  /** Of the list, the object, or its deletion: how new it is. */
+  readonly resourceVersion: string | undefined
+}
+
+/** Who is fed by a {@link Source}. */
+export interface Fed {
+  state(source: Source, known: Known): void
+  change(source: Source, type: ChangeType, object: object, bytes: number): void
+  gone(source: Source): void
+  progress(source: Source): void
+}
+
+interface Received {
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string | undefined
+    readonly resourceVersion?: string
+  }
+}
+
+/** What a reflector of one name writes to. */
+export class Source implements Intake {
+  synced = false
+  /** Set when it is made. */
+  reflector!: Reflector
+  /** What it has come to, while another one is ahead of it. */
+  ahead: Known | undefined
+  readonly level: Level
+  readonly #fed: Fed
+  readonly #name: string
+
+  constructor(fed: Fed, name: string, level: Level) {
+    this.#fed = fed
+    this.#name = name
+    this.level = level
+  }
+
+  replace(): Replacement {
+    let object: object | undefined
+    let bytes = 0
+    return {
+      put: (received, length) => {
+        // From a server that does not know the selector.
+        if ((received as Received).metadata.name !== this.#name) return
+        object = received
+        bytes = length
+      },
+      remove: removed => {
+        if ((removed as Received).metadata.name === this.#name) object = undefined
+      },
+      commit: resourceVersion => {
+        this.synced = true
+        this.#fed.state(this, { object, bytes, resourceVersion })
+      },
+      drop() {},
+    }
+  }
+
+  change(type: ChangeType, object: object, bytes: number): void {
+    if ((object as Received).metadata.name === this.#name) this.#fed.change(this, type, object, bytes)
+  }
+
+  progress(): void {
+    this.#fed.progress(this)
+  }
+
+  clear(): void {
+    this.#fed.gone(this)
+  }
+
+  close(): void {}
+}
+
+/** What is known of an object that was received. */
+export function versionOf(object: object): {
+  readonly uid: string | undefined
+  readonly resourceVersion: string | undefined
+} {
+  const { uid, resourceVersion } = (object as { metadata?: { uid?: string; resourceVersion?: string } }).metadata ?? {}
+  return { uid, resourceVersion }
+}

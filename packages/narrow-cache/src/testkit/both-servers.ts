@@ -1,0 +1,138 @@
+import { Client } from '@wherry/client'
+import { configMaps, namespaces } from '@wherry/client/resources/core'
+import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
+import type { ApiServer } from '@wherry/testing'
+import { expect, it, vi } from 'vitest'
+import { NarrowCache } from '../narrow-cache.ts'
+import type { NarrowCacheOptions } from '../options.ts'
+import { writesThrough } from '../writes-through.ts'
+import { keyOf, noting } from './kit.ts'
+
+/** What a test on either server is given. */
+export interface Connected {
+  readonly client: Client
+  readonly narrow: NarrowCache
+}
+
+export const until = <T>(holds: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(holds, { timeout: 90_000, interval: 10 })
+
+export async function connected(
+  { url, ca, token }: { readonly url: string; readonly ca: string | undefined; readonly token: string },
+  test: (one: Connected) => Promise<void>,
+  options: Partial<NarrowCacheOptions> = {},
+): Promise<void> {
+  const client = new Client({ url, ca, token })
+  const narrow = new NarrowCache({ client, ...options })
+  try {
+    await test({ client, narrow })
+  } finally {
+    await narrow.close()
+    await client.close()
+  }
+}
+
+/** Opens entries `n0`, `n1`, …, whose objects are there where the number is even, and gives what a subscriber of each heard. */
+export async function openMany(
+  { client, narrow }: Connected,
+  namespace: string,
+  count: number,
+): Promise<{ readonly logs: string[][]; readonly openedMs: number }> {
+  await client.create(namespaces, { metadata: { name: namespace } })
+  const all = Array.from({ length: count }, (_, i) => i)
+  await inParallel(
+    all.filter(i => i % 2 === 0),
+    i => client.create(configMaps, { metadata: keyOf(`${namespace}/n${i}`), data: { n: '0' } }),
+  )
+  const logs: string[][] = all.map(() => [])
+  const begun = performance.now()
+  await Promise.all(all.map(i => narrow.watch(configMaps, keyOf(`${namespace}/n${i}`), noting(logs[i] as string[]))))
+  return { logs, openedMs: performance.now() - begun }
+}
+
+export async function inParallel<T>(all: readonly T[], work: (one: T) => Promise<unknown>): Promise<void> {
+  const left = [...all]
+  const one = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next)
+  }
+  await Promise.all(Array.from({ length: 20 }, one))
+}
+
+/** What holds on an embedded and on a real API server alike. */
+export function narrowOverSockets(server: () => ApiServer): void {
+  it('N1, N3, N4, N6: an object that comes, changes, goes and comes again is followed by its own watch', () =>
+    connected(server(), async ({ client, narrow }) => {
+      const log: string[] = []
+      const key = keyOf('default/followed')
+      await narrow.watch(configMaps, key, noting(log))
+      await client.create(configMaps, { metadata: key, data: { n: '1' } })
+      await until(() => expect(log).toHaveLength(2))
+      await client.patch(configMaps, key, { data: { n: '2' } })
+      await until(() => expect(log).toHaveLength(3))
+      await client.delete(configMaps, key)
+      await until(() => expect(log).toHaveLength(4))
+      await client.create(configMaps, { metadata: key, data: { n: '3' } })
+      await until(() => expect(log).toHaveLength(5))
+      const about = 'default/followed'
+      expect(log).toEqual([`0${about}`, `+${about} 1`, `~${about} 1→2`, `-${about}`, `+${about} 3`])
+      expect((await narrow.get(configMaps, key))?.data).toEqual({ n: '3' })
+    }))
+
+  it('N9: a read sees each write that was made before it', () =>
+    connected(server(), async ({ client, narrow }) => {
+      const writes = writesThrough(client, narrow)
+      const key = keyOf('default/written')
+      const read = async (): Promise<string | undefined> => (await narrow.get(configMaps, key))?.data?.n
+      expect(await read()).toBeUndefined()
+      for (let round = 0; round < 20; round++) {
+        await writes.create(configMaps, {
+          metadata: { ...key, finalizers: ['example.com/x'] },
+          data: { n: `${round}` },
+        })
+        expect(await read()).toBe(`${round}`)
+        await writes.patch(configMaps, key, { data: { n: 'changed' } })
+        expect(await read()).toBe('changed')
+        await writes.patch(configMaps, key, { data: { n: 'changed' } })
+        expect(await read()).toBe('changed')
+        await writes.delete(configMaps, key)
+        await writes.patch(configMaps, key, { metadata: { finalizers: null } })
+        expect(await read()).toBeUndefined()
+      }
+    }))
+
+  it('N11: entries move up to one watch of metadata and down again while objects change', () =>
+    connected(
+      server(),
+      async ({ client, narrow }) => {
+        const logs = Array.from({ length: 10 }, (): string[] => [])
+        const key = (i: number) => keyOf(`default/moved-${i}`)
+        const subscriptions = await Promise.all(logs.map((log, i) => narrow.watch(configMaps, key(i), noting(log))))
+        const phase = (): string | undefined => narrow.report().escalated[0]?.phase
+        await until(() => expect(phase()).toBe('wide'))
+        for (let i = 0; i < 10; i++) await client.create(configMaps, { metadata: key(i), data: { n: '1' } })
+        await until(() => expect(logs.map(log => log.length)).toEqual(logs.map(() => 2)))
+        for (const one of subscriptions.slice(1)) await one.close()
+        for (let i = 1; i < 10; i++) narrow.forget(configMaps, key(i))
+        await client.patch(configMaps, key(0), { data: { n: '2' } })
+        await until(() => expect(phase()).toBeUndefined())
+        await client.patch(configMaps, key(0), { data: { n: '3' } })
+        await until(() => expect(logs[0]?.at(-1)).toMatch(/→3$/))
+        expect(narrow.report()).toMatchObject({ entries: 1, streams: 1 })
+      },
+      { escalateAt: 6 },
+    ))
+}
+
+/** Lets `token` read one ConfigMap by its name. */
+export async function allowOne(admin: Client, user: string, name: string): Promise<void> {
+  const metadata = { name: `narrow-${name}` }
+  await admin.create(clusterRoles, {
+    metadata,
+    rules: [{ apiGroups: [''], resources: ['configmaps'], resourceNames: [name], verbs: ['get', 'list', 'watch'] }],
+  })
+  await admin.create(clusterRoleBindings, {
+    metadata,
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: metadata.name },
+    subjects: [{ kind: 'User', name: user, apiGroup: 'rbac.authorization.k8s.io' }],
+  })
+}

@@ -1,0 +1,198 @@
+import { configMaps, pods } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { NarrowCache } from './narrow-cache.ts'
+import { keyOf, withNarrow } from './testkit/kit.ts'
+import { writesThrough } from './writes-through.ts'
+
+describe('a read after a write of one’s own', () => {
+  it('N9: is at least as new, whatever the watch still has to tell', () =>
+    withNarrow(async ({ narrow, client, run, get }) => {
+      const writes = writesThrough(client, narrow)
+      const key = keyOf('a/x')
+      expect(await get('a/x')).toBeUndefined()
+      const seen = await run(async () => {
+        const read = async () => (await narrow.get(configMaps, key))?.data?.n
+        const all: (string | undefined)[] = []
+        await writes.create(configMaps, { metadata: key, data: { n: '1' } })
+        all.push(await read())
+        await writes.patch(configMaps, key, { data: { n: '2' } })
+        all.push(await read())
+        const held = await narrow.get(configMaps, key)
+        await writes.update(configMaps, { ...held, data: { n: '3' } })
+        all.push(await read())
+        await writes.apply(configMaps, { metadata: key, data: { m: '4' } })
+        all.push((await narrow.get(configMaps, key))?.data?.m)
+        await writes.delete(configMaps, key)
+        all.push(await read())
+        await writes.create(configMaps, { metadata: key, data: { n: '5' } })
+        await writes.delete(configMaps, key)
+        await writes.create(configMaps, { metadata: key, data: { n: '6' } })
+        all.push(await read())
+        return all
+      })
+      expect(seen).toEqual(['1', '2', '3', '4', undefined, '6'])
+    }))
+
+  it('N9: holds in every cache of the process, and in each view of the object', () =>
+    withNarrow(async ({ narrow, client, run }) => {
+      const other = new NarrowCache({ client })
+      const writes = writesThrough(client, narrow, other)
+      const size = configMaps.project('size', ({ data }) => Object.keys(data ?? {}).length)
+      const labelled = configMaps.within({ labels: { app: 'x' } })
+      const key = keyOf('a/x')
+      const reads = () =>
+        Promise.all([
+          narrow.get(size, key),
+          other.get(configMaps, key).then(object => object?.data?.n),
+          other.get(labelled, key).then(object => object?.data?.n),
+        ])
+      expect(await run(reads)).toEqual([undefined, undefined, undefined])
+      await run(async () => {
+        expect(await writes.patch(size, key, { data: { n: '1' } }).catch(() => 'none')).toBe('none')
+        await writes.create(configMaps, { metadata: { ...key, labels: { app: 'x' } }, data: { n: '1' } })
+        expect(await reads()).toEqual([1, '1', '1'])
+        expect(await writes.patch(size, key, { data: { m: '2' } })).toBe(2)
+        expect(await reads()).toEqual([2, '1', '1'])
+        await writes.patch(configMaps.metadata(), key, { metadata: { labels: { app: 'y' } } })
+        expect(await reads()).toEqual([2, '1', undefined])
+        // Neither the answer nor what is stored is in its scope: nothing will come.
+        await writes.patch(configMaps, key, { data: { n: '3' } })
+        expect(await reads()).toEqual([2, '3', undefined])
+        await other.close()
+      })
+    }))
+
+  it('N9: a write that changes nothing, and a dry run, wait for nothing', () =>
+    withNarrow(async ({ narrow, client, run, write, get, requests }) => {
+      const writes = writesThrough(client, narrow)
+      await write('+a/x')
+      await get('a/x')
+      await run(async () => {
+        await writes.patch(configMaps, keyOf('a/x'), { data: { n: '1' } })
+        requests()
+        expect(narrow.peek(configMaps, keyOf('a/x'))?.object?.data).toEqual({ n: '1' })
+        await writes.patch(configMaps, keyOf('a/x'), { data: { n: '2' } }, { dryRun: true })
+        expect(narrow.peek(configMaps, keyOf('a/x'))?.object?.data).toEqual({ n: '1' })
+        await writes.delete(configMaps, keyOf('a/x'), { dryRun: true })
+        expect(narrow.peek(configMaps, keyOf('a/x'))?.object?.data).toEqual({ n: '1' })
+      })
+      expect(requests()).toEqual([])
+    }))
+
+  it('N9: a delete that finalizers hold back is an update; the write that lets it go is a delete', () =>
+    withNarrow(async ({ narrow, client, run, get }) => {
+      const writes = writesThrough(client, narrow)
+      const key = keyOf('a/x')
+      await get('a/x')
+      await run(async () => {
+        await writes.create(configMaps, { metadata: { ...key, finalizers: ['example.com/x'] } })
+        await writes.delete(configMaps, key)
+        expect((await narrow.get(configMaps, key))?.metadata?.deletionTimestamp).toBeDefined()
+        await writes.patch(configMaps, key, { metadata: { finalizers: null } })
+        expect(await narrow.get(configMaps, key)).toBeUndefined()
+        expect(await writes.delete(configMaps, key)).toBeUndefined()
+        expect(await narrow.get(configMaps, key)).toBeUndefined()
+      })
+    }))
+
+  it('N9: what the watch does not come to is waited for no longer than timeoutMs, and the server asked then', () =>
+    withNarrow(
+      async ({ narrow, run, write, get, simulation, requests }) => {
+        await write('+a/x')
+        const held = await get('a/x')
+        // The watch will not come to that.
+        const resourceVersion = `${held?.metadata?.resourceVersion}0`
+        narrow.wrote(configMaps, { ...held, metadata: { ...held?.metadata, resourceVersion } })
+        requests()
+        const begun = simulation.clock.now()
+        expect(narrow.peek(configMaps, keyOf('a/x'))).toBeUndefined()
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+        expect(simulation.clock.now() - begun).toBeGreaterThanOrEqual(2000)
+        expect(requests()).toEqual(['list'])
+        const stop = AbortSignal.abort(new Error('enough'))
+        await expect(run(() => narrow.get(configMaps, keyOf('a/x'), { signal: stop }))).rejects.toThrow('enough')
+      },
+      { timeoutMs: 2000 },
+    ))
+
+  it('N9: a deletion that another one has outlived is told apart by asking', () =>
+    withNarrow(async ({ narrow, run, write, get, requests }) => {
+      await write('+a/x')
+      const first = await get('a/x')
+      narrow.deleted(configMaps, keyOf('a/x'), 'another-uid')
+      requests()
+      expect((await get('a/x'))?.metadata?.uid).toBe(first?.metadata?.uid)
+      expect(requests()).toEqual(['list'])
+      expect((await get('a/x'))?.metadata?.uid).toBe(first?.metadata?.uid)
+      expect(requests()).toEqual([])
+      narrow.deleted(configMaps, keyOf('a/x'))
+      const [gone] = await Promise.all([get('a/x'), write('-a/x')])
+      expect(gone).toBeUndefined()
+      expect(await run(() => narrow.get(configMaps, keyOf('a/x')))).toBeUndefined()
+    }))
+
+  it('N9: a deletion that is told of while the entry is being opened is not overtaken by an earlier state', () =>
+    withNarrow(async ({ narrow, run, write, requests, writer }) => {
+      await write('+a/x')
+      await run(async () => {
+        const opening = narrow.get(configMaps, keyOf('a/x'))
+        await writer.delete(configMaps, keyOf('a/x'))
+        narrow.deleted(configMaps, keyOf('a/x'))
+        await opening
+        expect(await narrow.get(configMaps, keyOf('a/x'))).toBeUndefined()
+      })
+      requests()
+      await run(() => narrow.forget(configMaps, keyOf('a/x')))
+      await write('+a/x')
+      await run(async () => {
+        const opening = narrow.get(configMaps, keyOf('a/x'))
+        narrow.deleted(configMaps, keyOf('a/x'))
+        expect(await opening).toBeDefined()
+      })
+      expect(requests()).toEqual(['stream fieldSelector=metadata.name=x', 'list'])
+    }))
+
+  it('N9: a write out of the selector that is told of while the entry is being opened waits for no event', () =>
+    withNarrow(async ({ narrow, run, write, writer, simulation }) => {
+      await write('+a/x')
+      const view = configMaps.within({ labels: { app: 'x' } })
+      const begun = simulation.clock.now()
+      await run(async () => {
+        const opening = narrow.get(view, keyOf('a/x'))
+        narrow.wrote(configMaps, await writer.patch(configMaps, keyOf('a/x'), { data: { n: '2' } }))
+        expect(await opening).toBeUndefined()
+        expect(await narrow.get(view, keyOf('a/x'))).toBeUndefined()
+      })
+      expect(simulation.clock.now() - begun).toBeLessThan(1000)
+    }))
+
+  it('N9: holds while the entries are escalated', () =>
+    withNarrow(
+      async ({ narrow, client, run, get, simulation }) => {
+        const writes = writesThrough(client, narrow)
+        await get('a/x')
+        await get('a/y')
+        await simulation.advance(1000)
+        await run(async () => {
+          for (let n = 1; n < 20; n++) {
+            const data = { n: `${n}` }
+            if (n % 5 === 0) await writes.delete(configMaps, keyOf('a/x'))
+            else if (n % 5 === 1) await writes.create(configMaps, { metadata: keyOf('a/x'), data })
+            else await writes.patch(configMaps, keyOf('a/x'), { data })
+            expect((await narrow.get(configMaps, keyOf('a/x')))?.data?.n).toBe(n % 5 === 0 ? undefined : `${n}`)
+          }
+        })
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('X6: takes a client and caches, and answers that are objects', () =>
+    withNarrow(async ({ client, narrow }) => {
+      const refused = expect.objectContaining({ code: 'INVALID_OPTION' })
+      expect(() => writesThrough(undefined as never, narrow)).toThrow(refused)
+      expect(() => writesThrough(client)).toThrow(refused)
+      expect(() => writesThrough(client, {} as never)).toThrow(refused)
+      expect(() => narrow.wrote(pods, undefined as never)).toThrow(refused)
+      narrow.wrote(pods, {})
+    }))
+})

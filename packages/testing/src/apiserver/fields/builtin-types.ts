@@ -1,0 +1,81 @@
+import { builtinFields, builtinKinds } from '../../generated/builtin-fields.ts'
+import type { Json } from '../objects/json.ts'
+import { atomic, type FieldType, fieldType } from './field-type.ts'
+
+const read = new Map<string, FieldType>()
+const leafs: Readonly<Record<string, FieldType>> = {
+  s: fieldType({ kind: 'string' }),
+  n: fieldType({ kind: 'number' }),
+  b: fieldType({ kind: 'boolean' }),
+  x: fieldType({ kind: 'scalar' }),
+  '?': atomic,
+}
+
+/** How objects of a built-in kind are owned and patched; `undefined`: there is no such kind. */
+export function builtinType(apiVersion: string, kind: string): FieldType | undefined {
+  const name = builtinKinds[`${apiVersion}/${kind}`]
+  return name === undefined ? undefined : typeOf(name)
+}
+
+/** The metadata of every object. */
+export function metadataType(): FieldType {
+  return typeOf('meta.v1.ObjectMeta')
+}
+
+function typeOf(name: string): FieldType {
+  const known = read.get(name)
+  if (known !== undefined) return known
+  const fields = new Map<string, FieldType>()
+  const always = new Set<string>()
+  const type = fieldType({ kind: 'map', struct: true, fields, always })
+  // Before its fields: types refer to themselves.
+  read.set(name, type)
+  for (const field of (builtinFields[name] ?? '').split(' ')) {
+    const colon = field.indexOf(':')
+    if (colon === -1) continue
+    const own = field.slice(0, colon)
+    const shape = field.slice(colon + 1)
+    if (shape.startsWith('!')) always.add(own)
+    fields.set(own, shapeOf(shape.startsWith('!') ? shape.slice(1) : shape))
+  }
+  return type
+}
+
+/** Reads the notation of the generated file. */
+function shapeOf(shape: string): FieldType {
+  const leaf = leafs[shape]
+  if (leaf !== undefined) return leaf
+  const [held = '', strategy] = shape.split('~')
+  const whole = held.startsWith('@')
+  const rest = whole ? held.slice(1) : held
+  if (rest.startsWith('{')) return fieldType({ kind: 'map', atomic: whole, others: shapeOf(rest.slice(1, -1)) })
+  if (rest.startsWith('[')) return listOf(rest, whole, strategy)
+  const type = typeOf(rest)
+  const retainKeys = strategy === '!'
+  return whole || retainKeys ? { ...type, atomic: whole, patch: { ...type.patch, retainKeys } } : type
+}
+
+function listOf(shape: string, whole: boolean, strategy: string | undefined): FieldType {
+  const close = shape.indexOf(']')
+  const keys = shape
+    .slice(1, close)
+    .split(',')
+    .filter(key => key !== '')
+    .map(key => {
+      const [name = '', byDefault] = key.split('=')
+      return { name, default: byDefault === undefined ? undefined : defaultOf(byDefault) }
+    })
+  const merges = strategy === undefined ? !whole : !strategy.endsWith('-')
+  const key = strategy === undefined ? (keys[0]?.name ?? '') : strategy.replace('!', '')
+  return fieldType({
+    kind: 'list',
+    atomic: whole,
+    items: shapeOf(shape.slice(close + 1)),
+    keys,
+    patch: { merges, key: merges ? key : '', retainKeys: strategy?.startsWith('!') === true },
+  })
+}
+
+function defaultOf(byDefault: string): Json {
+  return /^\d+$/.test(byDefault) ? Number(byDefault) : byDefault
+}

@@ -1,0 +1,158 @@
+import { isObject, type Json, type JsonObject, own, sameJson } from '../objects/json.ts'
+import { type FieldSet, member, node } from './field-set.ts'
+import { atomic, type FieldType, fieldOf, isGranularList } from './field-type.ts'
+import { itemsByElement } from './items.ts'
+import { fieldElement } from './path-element.ts'
+
+/** What differs between two states: the fields that the second set or changed, and those that it has no more. */
+export interface Changes {
+  readonly set: FieldSet | undefined
+  readonly removed: FieldSet | undefined
+}
+
+const same: Changes = { set: undefined, removed: undefined }
+
+/**
+ * The fields in which `now` differs from `before`. `undefined` stands for nothing at all, unlike null. Both are as the
+ * server encodes them, which leaves out what is empty; with `applied`, `now` is what was made of a configuration.
+ */
+export function compare(
+  before: Json | undefined,
+  now: Json | undefined,
+  type: FieldType,
+  applied: boolean = false,
+): Changes {
+  if (before === now) return same
+  const was = formOf(before, type)
+  const is = formOf(now, type)
+  if (was !== 'parts' && is !== 'parts') return leaf(before, now)
+  const change = new Change(before === undefined, now === undefined, applied)
+  // A scalar in place of a map or a list is changed as a whole, and what is in the map or the list one by one.
+  if (was === 'leaf' || is === 'leaf') change.whole()
+  if (isList(was, before) || isList(is, now)) {
+    compareLists(isList(was, before) ? before : [], isList(is, now) ? now : [], type, change)
+  } else
+    compareMaps(was === 'parts' ? (before as JsonObject) : {}, is === 'parts' ? (now as JsonObject) : {}, type, change)
+  return change.result()
+}
+
+/** How a value is looked at: in its parts, as a whole, or as something that is not there or empty. */
+function formOf(value: Json | undefined, type: FieldType): 'parts' | 'leaf' | 'none' {
+  if (value === undefined || value === null) return 'none'
+  if (type.atomic) return 'leaf'
+  if (isObject(value)) {
+    for (const _ in value) return 'parts'
+    return 'none'
+  }
+  if (!Array.isArray(value) || !isGranularList(type)) return 'leaf'
+  return value.length === 0 ? 'none' : 'parts'
+}
+
+function isList(form: string, value: Json | undefined): value is readonly Json[] {
+  return form === 'parts' && Array.isArray(value)
+}
+
+function leaf(before: Json | undefined, now: Json | undefined): Changes {
+  if (now === undefined) return { set: undefined, removed: member }
+  if (before === undefined || !sameJson(before, now)) return { set: member, removed: undefined }
+  return same
+}
+
+function compareMaps(before: JsonObject, now: JsonObject, type: FieldType, change: Change): void {
+  for (const name of Object.keys(now)) {
+    const value = now[name]
+    const old = own(before, name)
+    if (value === old || value === undefined) continue
+    compareField(name, old, value, type, change)
+  }
+  for (const name of Object.keys(before)) {
+    const value = before[name]
+    if (value !== undefined && own(now, name) === undefined) compareField(name, value, undefined, type, change)
+  }
+}
+
+function compareField(
+  name: string,
+  old: Json | undefined,
+  value: Json | undefined,
+  type: FieldType,
+  change: Change,
+): void {
+  const of = fieldOf(type, name) ?? atomic
+  const was = type.struct ? asEncoded(old, of, type.always.has(name)) : old
+  const is =
+    type.struct && !(change.applied && value !== undefined) ? asEncoded(value, of, type.always.has(name)) : value
+  if (was !== is) change.below(fieldElement(name), compare(was, is, of, change.applied))
+}
+
+/** A built-in's field as encoding has it: what is empty is left out, but for what is always there. */
+function asEncoded(value: Json | undefined, of: FieldType, always: boolean): Json | undefined {
+  if (always) return value ?? (of.kind === 'map' ? {} : null)
+  return isLeftOut(value, of) ? undefined : value
+}
+
+/** Whether encoding leaves a built-in's field out: what is null, and empty lists and maps that are no types. */
+function isLeftOut(value: Json | undefined, of: FieldType): boolean {
+  if (value === undefined || value === null) return true
+  if (Array.isArray(value)) return value.length === 0
+  return of.others !== undefined && isObject(value) && Object.keys(value).length === 0
+}
+
+function compareLists(before: readonly Json[], now: readonly Json[], type: FieldType, change: Change): void {
+  const items = type.items ?? atomic
+  const old = itemsByElement(type, before)
+  const next = itemsByElement(type, now)
+  for (const element of new Set([...old.keys(), ...next.keys()])) {
+    const had = old.get(element) ?? []
+    const has = next.get(element) ?? []
+    if (had.length <= 1 && has.length <= 1) change.below(element, compare(had[0], has[0], items, change.applied))
+    else if (had.length > 1 && has.length > 1) {
+      // Those that are there more than once are owned together.
+      if (!sameJson(had, has)) change.below(element, { set: member, removed: undefined })
+    } else if (had.length > 1) {
+      if (has.length > 0) change.below(element, compare(undefined, has[0], items, change.applied))
+      change.below(element, { set: undefined, removed: member })
+    } else {
+      if (had.length > 0) change.below(element, compare(had[0], undefined, items, change.applied))
+      change.below(element, { set: member, removed: undefined })
+    }
+  }
+}
+
+/** The changes of one value, as they are found. */
+class Change {
+  #set: Record<string, FieldSet> | undefined
+  #removed: Record<string, FieldSet> | undefined
+  readonly #added: boolean
+  readonly #gone: boolean
+  #whole = false
+  readonly applied: boolean
+
+  constructor(added: boolean, gone: boolean, applied: boolean) {
+    this.applied = applied
+    this.#added = added
+    this.#gone = gone
+  }
+
+  whole(): void {
+    this.#whole = true
+  }
+
+  below(element: string, { set, removed }: Changes): void {
+    if (set !== undefined) {
+      this.#set ??= {}
+      this.#set[element] = set
+    }
+    if (removed !== undefined) {
+      this.#removed ??= {}
+      this.#removed[element] = removed
+    }
+  }
+
+  result(): Changes {
+    return {
+      set: node(this.#set ?? {}, this.#added || this.#whole),
+      removed: node(this.#removed ?? {}, this.#gone),
+    }
+  }
+}

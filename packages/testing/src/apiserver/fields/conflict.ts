@@ -1,0 +1,45 @@
+import { type StatusCause, StatusError } from '../status.ts'
+import { type FieldSet, pathsOf } from './field-set.ts'
+import type { Manager } from './managers.ts'
+import { pathText } from './path-element.ts'
+
+/** Fields that whoever applies would take from another manager. */
+export interface Conflict {
+  readonly manager: Manager
+  readonly set: FieldSet
+}
+
+/** The 409 that names each field and who owns it. */
+export function conflictError(conflicts: readonly Conflict[]): StatusError {
+  const told = conflicts
+    .map(({ manager, set }) => ({
+      who: shown(manager),
+      key: identifier(manager),
+      paths: [...pathsOf(set)].map(pathText),
+    }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+  const causes = told.flatMap(({ who, paths }) =>
+    paths.map((field): StatusCause => ({ reason: 'FieldManagerConflict', message: `conflict with ${who}`, field })),
+  )
+  const [first] = told
+  const message =
+    causes.length === 1 && first !== undefined
+      ? `1 conflict: conflict with ${first.who}: ${first.paths[0]}`
+      : `${causes.length} conflicts: ${told.map(({ who, paths }) => [`conflicts with ${who}:`, ...paths.map(path => `- ${path}`)].join('\n')).join('\n')}`
+  return new StatusError(409, 'Conflict', `Apply failed with ${message}`, { details: { causes } })
+}
+
+/** A manager as the server keys it: managers are told in the order of these texts. */
+function identifier({ name, operation, apiVersion, subresource }: Manager): string {
+  return JSON.stringify({
+    manager: name,
+    operation,
+    ...(operation === 'Apply' ? {} : { apiVersion }),
+    ...(subresource === '' ? {} : { subresource }),
+  })
+}
+
+function shown({ name, operation, apiVersion, subresource }: Manager): string {
+  const who = `${JSON.stringify(name)}${subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`}`
+  return operation === 'Update' ? `${who} using ${apiVersion}` : who
+}

@@ -1,0 +1,35 @@
+import { isObject, type Json, own } from '../objects/json.ts'
+import { type FieldSet, member, node } from './field-set.ts'
+import { atomic, type FieldType, fieldOf, isGranularList, names } from './field-type.ts'
+import { itemsByElement } from './items.ts'
+import { fieldElement } from './path-element.ts'
+
+/** The fields that whoever applies `value` owns: its leafs, the items of its lists and the entries of its maps. */
+export function fieldSetOf(value: Json, type: FieldType): FieldSet | undefined {
+  if (type.atomic) return member
+  if (isObject(value)) {
+    const children: Record<string, FieldSet> = {}
+    for (const name of Object.keys(value)) {
+      const child = own(value, name)
+      if (child === undefined) continue
+      const below = fieldSetOf(child, fieldOf(type, name) ?? atomic)
+      const itself = child === null || (isObject(child) && Object.keys(child).length === 0) || !names(type, name)
+      const set = itself ? withItself(below) : below
+      if (set !== undefined) children[fieldElement(name)] = set
+    }
+    return node(children, false)
+  }
+  if (value === null) return undefined
+  if (!Array.isArray(value) || !isGranularList(type)) return member
+  const children: Record<string, FieldSet> = {}
+  for (const [element, items] of itemsByElement(type, value as Json[])) {
+    // Those that are there more than once are owned together, with nothing below.
+    const below = items.length > 1 ? member : fieldSetOf(items[0] as Json, type.items)
+    children[element] = withItself(below)
+  }
+  return node(children, false)
+}
+
+function withItself(set: FieldSet | undefined): FieldSet {
+  return set === undefined ? member : (node({ ...set }, true) as FieldSet)
+}

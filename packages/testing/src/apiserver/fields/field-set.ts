@@ -1,0 +1,166 @@
+import { isObject, type Json, type JsonObject } from '../objects/json.ts'
+import { canonicalElement } from './path-element.ts'
+
+/**
+ * A set of fields, as `fieldsV1` writes it: a tree by elements of paths (`f:spec`, `k:{"name":"a"}`, `v:"x"`). A leaf
+ * `{}` is a field of the set; a field that has fields below it and is of the set itself has a `.` among them.
+ *
+ * The empty set is `undefined`. Sets are never changed: parts of one are parts of others.
+ */
+export interface FieldSet {
+  readonly [element: string]: FieldSet
+}
+
+type Children = Record<string, FieldSet>
+
+/** A field that is of a set, with nothing below it. */
+export const member: FieldSet = Object.freeze({})
+
+function isMember(set: FieldSet): boolean {
+  if ('.' in set) return true
+  for (const _ in set) return false
+  return true
+}
+
+/** A field with what is below it. */
+export function node(children: Children, itself: boolean): FieldSet | undefined {
+  let empty = true
+  for (const key in children) {
+    if (key === '.') continue
+    empty = false
+    break
+  }
+  if (empty) return itself ? member : undefined
+  if (itself) children['.'] = member
+  return children
+}
+
+/** What is in `a` or in `b`. */
+export function union(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
+  if (a === undefined || a === b) return b
+  if (b === undefined) return a
+  const children: Children = {}
+  for (const key in a) if (key !== '.') children[key] = a[key] as FieldSet
+  for (const key in b) {
+    if (key !== '.') children[key] = union(children[key], b[key]) as FieldSet
+  }
+  return node(children, isMember(a) || isMember(b))
+}
+
+/** What is in `a` and in `b`. */
+export function intersection(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
+  if (a === undefined || b === undefined || a === b) return a === b ? a : undefined
+  const children: Children = {}
+  for (const key in a) {
+    if (key === '.' || b[key] === undefined) continue
+    const both = intersection(a[key], b[key])
+    if (both !== undefined) children[key] = both
+  }
+  return node(children, isMember(a) && isMember(b))
+}
+
+/** What is in `a` and not in `b`, field by field: a field in `b` takes nothing away of what is below it. */
+export function difference(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
+  if (a === undefined || b === undefined) return a
+  const children: Children = {}
+  for (const key in a) {
+    if (key === '.') continue
+    const left = difference(a[key], b[key])
+    if (left !== undefined) children[key] = left
+  }
+  return node(children, isMember(a) && !isMember(b))
+}
+
+/** What is in `a` and neither in `b` nor below a field in `b`. */
+export function without(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
+  if (a === undefined || b === undefined) return a
+  const children: Children = {}
+  for (const key in a) {
+    if (key === '.') continue
+    const below = b[key]
+    if (below !== undefined && isMember(below)) continue
+    const left = without(a[key], below)
+    if (left !== undefined) children[key] = left
+  }
+  return node(children, isMember(a))
+}
+
+/** Whether `a` and `b` are the same set. */
+export function sameSet(a: FieldSet | undefined, b: FieldSet | undefined): boolean {
+  if (a === b) return true
+  if (a === undefined || b === undefined || isMember(a) !== isMember(b)) return false
+  for (const key in a) if (key !== '.' && !sameSet(a[key], b[key])) return false
+  for (const key in b) if (key !== '.' && a[key] === undefined) return false
+  return true
+}
+
+/** Whether the field at `element` of a set is of the set itself. */
+export function hasField(set: FieldSet | undefined, element: string): boolean {
+  const found = set?.[element]
+  return found !== undefined && isMember(found)
+}
+
+/** What a set has below `element`, the field there left out; `undefined`: nothing. */
+export function below(set: FieldSet | undefined, element: string): FieldSet | undefined {
+  const found = set?.[element]
+  if (found === undefined) return undefined
+  for (const key in found) if (key !== '.') return found
+  return undefined
+}
+
+/** Every field of a set, as the elements of its path: first those of one level, then those below each. */
+export function* pathsOf(set: FieldSet | undefined, prefix: readonly string[] = []): Generator<readonly string[]> {
+  const keys = Object.keys(set ?? {})
+    .filter(key => key !== '.')
+    .sort(byElement)
+  for (const key of keys) if (hasField(set, key)) yield [...prefix, key]
+  for (const key of keys) yield* pathsOf(below(set, key), [...prefix, key])
+}
+
+/** Fields by name first, then items by their keys, then those by their values. */
+const kindOrder = 'fkvi'
+
+function byElement(a: string, b: string): number {
+  const kind = kindOrder.indexOf(a[0] as string) - kindOrder.indexOf(b[0] as string)
+  if (kind !== 0) return kind
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** The set with its elements in order, as the server writes it. */
+export function inOrder(set: FieldSet): FieldSet {
+  const keys = Object.keys(set)
+  if (keys.length === 0) return member
+  if (keys.length > 1) keys.sort()
+  const ordered: Children = {}
+  // A dot sorts before every letter.
+  for (const key of keys) ordered[key] = inOrder(set[key] as FieldSet)
+  return ordered
+}
+
+/** Reads a set from JSON. `undefined`: it is none. `null`: it is empty. */
+export function readSet(value: Json | undefined): FieldSet | null | undefined {
+  const read = readNode(value)
+  // There is no owner of a whole object.
+  return read === member ? null : read === undefined ? undefined : (node({ ...read }, false) ?? null)
+}
+
+function readNode(value: Json | undefined): FieldSet | undefined {
+  if (!isObject(value)) return undefined
+  const children: Children = {}
+  let itself = false
+  let any = false
+  for (const key of Object.keys(value)) {
+    any = true
+    if (key === '.') {
+      itself = true
+      continue
+    }
+    const child = readNode((value as JsonObject)[key])
+    if (child === undefined) return undefined
+    const element = canonicalElement(key)
+    if (element === undefined) return undefined
+    // A kind of element that is not known is one of a server to come.
+    if (element !== '') children[element] = child
+  }
+  return node(children, itself || !any) ?? member
+}

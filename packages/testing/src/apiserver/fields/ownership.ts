@@ -1,0 +1,142 @@
+import { type Json, type JsonObject, sameJson } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import { type Changes, compare } from './compare.ts'
+import type { Conflict } from './conflict.ts'
+import { difference, type FieldSet, intersection, member, union, without } from './field-set.ts'
+import type { FieldType } from './field-type.ts'
+import { capped, isReset, type Manager, readManagers, sameManager, writeManagers } from './managers.ts'
+
+/** Who writes, where, and what that endpoint lets nobody own. */
+export interface Writing {
+  readonly manager: string
+  readonly apiVersion: string
+  readonly subresource: string
+  /** RFC 3339, whole seconds; `undefined`: it is not told. */
+  readonly time: string | undefined
+  /** How objects are owned at an apiVersion; `undefined`: it is not served. */
+  readonly typeAt: (apiVersion: string) => FieldType | undefined
+  /** Fields that this endpoint puts back to what they were. */
+  readonly reset: FieldSet | undefined
+}
+
+/** Fields of which nobody is said to be the owner. */
+export const unowned: FieldSet = {
+  'f:apiVersion': member,
+  'f:kind': member,
+  'f:metadata': {
+    '.': member,
+    'f:name': member,
+    'f:namespace': member,
+    'f:creationTimestamp': member,
+    'f:selfLink': member,
+    'f:uid': member,
+    'f:clusterName': member,
+    'f:generation': member,
+    'f:managedFields': member,
+    'f:resourceVersion': member,
+  },
+}
+
+/**
+ * The `managedFields` of `next`, which is to replace `live` (`undefined`: is created) by an update, a patch or a
+ * create: its writer owns what differs, and nobody what is gone. `undefined`: there are none.
+ *
+ * Where the live object has none, none are kept: it was stored so, or its owners were reset.
+ */
+export function managedAfterUpdate(
+  live: KubeObject | undefined,
+  next: KubeObject,
+  writing: Writing,
+): JsonObject[] | undefined {
+  const given = managersOf(live, next, writing.subresource)
+  if (given.length === 0 && live !== undefined) return undefined
+  const managers = update(given, live, next, writing)
+  return writeManagers(managers ?? given)
+}
+
+/** The managers before a write: the live object's, unless the request brings others that can be read. */
+function managersOf(live: KubeObject | undefined, next: KubeObject, subresource: string): Manager[] {
+  const brought = next.metadata.managedFields
+  const kept = live?.metadata.managedFields
+  if (subresource !== '' || brought === undefined) return readManagers(kept) ?? []
+  if (isReset(brought)) return []
+  const managers = sameJson(brought, kept) ? undefined : readManagers(brought)
+  if (managers === undefined || managers.length === 0) return readManagers(kept) ?? []
+  // As a client writes them is not always as the server does.
+  return managers.map(manager => ({ ...manager, entry: undefined }))
+}
+
+/** The managers after an update; `undefined`: it changes nothing. */
+export function update(
+  given: readonly Manager[],
+  live: KubeObject | undefined,
+  next: KubeObject,
+  writing: Writing,
+  name: string = writing.manager,
+): readonly Manager[] | undefined {
+  const { apiVersion, subresource, time, typeAt, reset } = writing
+  const type = typeAt(apiVersion)
+  if (type === undefined) return undefined
+  const changes = changesOf(live, next, type, reset, false)
+  const others = taken(given, live, next, changes, writing, false)
+  const mine = difference(changes.set, unowned)
+  if (mine === undefined) return others.managers
+  const who = { name: name === '' ? 'unknown' : name, operation: 'Update', apiVersion, subresource } as const
+  const previous = others.managers.find(one => sameManager(one, who))
+  const manager: Manager = { ...who, time, set: union(mine, previous?.set) }
+  return capped([...others.managers.filter(one => one !== previous), manager])
+}
+
+/** What differs of two states, but for what the endpoint resets. `applied`: the second was made by an apply. */
+export function changesOf(
+  live: KubeObject | undefined,
+  next: KubeObject,
+  type: FieldType,
+  reset: FieldSet | undefined,
+  applied: boolean,
+): Changes {
+  const { set, removed } = compare(contentOf(live), contentOf(next), type, applied)
+  return { set: without(set, reset), removed: without(removed, reset) }
+}
+
+const empty: Json = { metadata: {} }
+
+/** The object as it is compared: without what says who owns it. */
+export function contentOf(object: KubeObject | undefined): Json {
+  if (object === undefined) return empty
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+/** The managers without what a write takes from them: what it changes, and what it removes. */
+export function taken(
+  given: readonly Manager[],
+  live: KubeObject | undefined,
+  next: KubeObject,
+  changes: Changes,
+  { apiVersion, typeAt, reset }: Writing,
+  applied: boolean,
+): { readonly managers: readonly Manager[]; readonly conflicts: readonly Conflict[] } {
+  const byVersion = new Map<string, Changes | undefined>([[apiVersion, changes]])
+  const conflicts: Conflict[] = []
+  const managers: Manager[] = []
+  for (const manager of given) {
+    if (!byVersion.has(manager.apiVersion)) {
+      const type = typeAt(manager.apiVersion)
+      byVersion.set(manager.apiVersion, type === undefined ? undefined : changesOf(live, next, type, reset, applied))
+    }
+    const found = byVersion.get(manager.apiVersion)
+    // A version that is not served any more is nobody's.
+    if (found === undefined) continue
+    const disputed = intersection(manager.set, found.set)
+    if (disputed !== undefined) conflicts.push({ manager, set: disputed })
+    const set = difference(difference(manager.set, disputed), found.removed)
+    if (set === undefined) continue
+    managers.push(
+      disputed === undefined && intersection(manager.set, found.removed) === undefined
+        ? manager
+        : { ...manager, set, entry: undefined },
+    )
+  }
+  return { managers, conflicts }
+}

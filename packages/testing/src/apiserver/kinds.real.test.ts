@@ -1,0 +1,153 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
+import type { RealApiServer } from '../real/real-apiserver.ts'
+import { realApiServerAvailable } from '../real/testkit/available.ts'
+import { type Access, ask, eventually } from '../real/testkit/client.ts'
+import type { ApiServer, ControlledApiServer, EmbeddedApiServer } from './api-server.ts'
+import type { IsolatedApiServer } from './isolated/isolated.ts'
+import { startApiServer } from './start.ts'
+
+const available = await realApiServerAvailable('the test of an operator that runs against a real API server')
+const kinds = available ? (['embedded', 'real', 'auto'] as const) : (['embedded', 'auto'] as const)
+
+const configMaps = '/api/v1/namespaces/default/configmaps'
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'games.arcade.example.com' },
+  spec: {
+    group: 'arcade.example.com',
+    scope: 'Namespaced',
+    names: { plural: 'games', singular: 'game', kind: 'Game' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } },
+      },
+    ],
+  },
+}
+const games = '/apis/arcade.example.com/v1/namespaces/default/games'
+const game = { apiVersion: 'arcade.example.com/v1', kind: 'Game', metadata: { name: 'chess' }, spec: {} }
+
+/** An operator as small as can be: each Game gets a ConfigMap that it owns. */
+async function reconcile(server: Access): Promise<void> {
+  const { items } = (await ask(server, 'GET', games)).body
+  for (const { metadata } of items) {
+    const owner = { apiVersion: game.apiVersion, kind: 'Game', name: metadata.name, uid: metadata.uid }
+    const body = { metadata: { name: metadata.name, ownerReferences: [owner] }, data: { rules: 'fide' } }
+    await ask(server, 'POST', configMaps, body)
+  }
+}
+
+const accessTo = ({ url, ca = '', token }: ApiServer): Access => ({ url, ca, token })
+
+describe.for(kinds)("an author's test of an operator, with kind '%s'", { timeout: 60_000 }, kind => {
+  it('F1: needs one word to run against another server', async () => {
+    await using server = await startApiServer({ kind })
+    const access = accessTo(server)
+    await ask(access, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)
+    await eventually(
+      () => ask(access, 'GET', games),
+      ({ status }) => status === 200,
+    )
+    expect((await ask(access, 'POST', games, game)).status).toBe(201)
+    await reconcile(access)
+    expect((await ask(access, 'GET', `${configMaps}/chess`)).body.data).toEqual({ rules: 'fide' })
+    const before = await server.revision()
+    expect(await server.compact()).toBeGreaterThanOrEqual(before)
+    await server.restart()
+    await ask(access, 'DELETE', `${games}/chess`)
+    await eventually(
+      () => ask(access, 'GET', `${configMaps}/chess`),
+      ({ status }) => status === 404,
+    )
+  })
+})
+
+describe('startApiServer by kind', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'wherry-kinds-'))
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  it('is embedded unless something else is asked for', async () => {
+    await using unasked = await startApiServer({ sockets: false })
+    await using asked = await startApiServer({ kind: 'embedded', sockets: false })
+    expect([unasked.kind, asked.kind]).toEqual(['embedded', 'embedded'])
+  })
+
+  it("'auto' is embedded where no real server is found, and says so", async () => {
+    await using server = await startApiServer({ kind: 'auto', env: { XDG_CACHE_HOME: folder } })
+    expect(server.kind).toBe('embedded')
+  })
+
+  it.runIf(available)("'auto' is real where one is found, and says so", { timeout: 60_000 }, async () => {
+    await using server = await startApiServer({ kind: 'auto' })
+    expect(server.kind).toBe('real')
+  })
+
+  it("'auto' does not hide a setting that leads nowhere", async () => {
+    const env = { XDG_CACHE_HOME: folder, WHERRY_APISERVER: join(folder, 'nowhere') }
+    await expect(startApiServer({ kind: 'auto', env })).rejects.toMatchObject({ code: 'API_SERVER_MISSING' })
+  })
+
+  it("'real' says how to get one where there is none", async () => {
+    const env = { XDG_CACHE_HOME: folder }
+    await expect(startApiServer({ kind: 'real', env })).rejects.toMatchObject({ code: 'API_SERVER_MISSING' })
+  })
+
+  it.runIf(available)(
+    "takes users by token and lets everybody in with authorization: 'allow'",
+    async () => {
+      const tokens = { ann: { name: 'ann', groups: [] } }
+      for (const kind of ['embedded', 'real'] as const) {
+        await using strict = await startApiServer({ kind, tokens, authorization: 'RBAC' })
+        expect((await ask({ ...accessTo(strict), token: 'ann' }, 'GET', configMaps)).status).toBe(403)
+        await using open = await startApiServer({ kind, tokens, authorization: 'allow' })
+        expect((await ask({ ...accessTo(open), token: 'ann' }, 'GET', configMaps)).status).toBe(200)
+      }
+    },
+    60_000,
+  )
+
+  it.for([
+    [{ kind: 'fake' }, 'kind'],
+    [{ kind: 'real', isolate: true }, 'isolate'],
+    [{ kind: 'real', build: 'yes' }, 'build'],
+    [{ kind: 'real', featureGates: { Shards: 'on' } }, 'featureGates'],
+    [{ kind: 'real', flags: { v: 4 } }, 'flags'],
+    [{ kind: 'real', readyTimeoutMs: -1 }, 'readyTimeoutMs'],
+    [{ kind: 'real', tokens: { a: {} } }, 'tokens'],
+    [{ kind: 'real', authorization: () => true }, 'authorization'],
+    [{ kind: 'real', version: 1.36 }, 'version'],
+    [{ kind: 'auto', tls: false }, 'tls'],
+    [{ kind: 'auto', version: '1.36' }, 'version'],
+    [{ kind: 'auto', controllers: 1 }, 'controllers'],
+    [{ kind: 'embedded', version: '1.37' }, 'version'],
+  ] as const)('X6: refuses what that kind does not take: %o', async ([options, option]) => {
+    const refused = startApiServer(options as object)
+    await expect(refused).rejects.toMatchObject({ code: 'ERR_WHERRY_OPTION', option })
+  })
+
+  it('types what it gives by kind', () => {
+    const start = startApiServer
+    expectTypeOf(() => start()).returns.resolves.toEqualTypeOf<EmbeddedApiServer>()
+    expectTypeOf(() => start({ kind: 'embedded' })).returns.resolves.toEqualTypeOf<EmbeddedApiServer>()
+    expectTypeOf(() => start({ isolate: true })).returns.resolves.toEqualTypeOf<IsolatedApiServer>()
+    expectTypeOf(() => start({ kind: 'real', version: '1.36' })).returns.resolves.toEqualTypeOf<RealApiServer>()
+    expectTypeOf(() => start({ kind: 'auto' })).returns.resolves.toEqualTypeOf<EmbeddedApiServer | RealApiServer>()
+    const kind = 'real' as 'embedded' | 'real'
+    expectTypeOf(() => start({ kind })).returns.resolves.toEqualTypeOf<EmbeddedApiServer | RealApiServer>()
+    expectTypeOf(() => start({ isolate: kind === 'real' })).returns.resolves.toEqualTypeOf<ControlledApiServer>()
+    // @ts-expect-error -- an option of an embedded server alone
+    expectTypeOf(() => start({ kind: 'real', tls: false })).toBeFunction()
+    // @ts-expect-error -- an option of a real server alone
+    expectTypeOf(() => start({ kind: 'auto', version: '1.36' })).toBeFunction()
+  })
+})

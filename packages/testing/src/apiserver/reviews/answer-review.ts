@@ -1,0 +1,35 @@
+import type { CoreParts } from '../core.ts'
+import { toLatin1 } from '../objects/stored.ts'
+import type { ResourceTarget } from '../requests/request-info.ts'
+import type { ResourceType } from '../resources/resource-type.ts'
+import { checkContentType, type WriteRequest } from '../write/answer.ts'
+import { readWriteOptions } from '../write/options.ts'
+import { isReview, review } from './access-reviews.ts'
+import { evict } from './eviction.ts'
+import { tokenFor } from './token-request.ts'
+
+/** Whether a request stores nothing of its own: a review, a token, an eviction. */
+export function isAction(type: ResourceType, { subresource }: ResourceTarget): boolean {
+  return (subresource === '' && isReview(type)) || isSubresourceAction(type, subresource)
+}
+
+/** Whether a subresource is carried out by this part of the server. */
+export function isSubresourceAction({ group, plural, custom }: ResourceType, subresource: string): boolean {
+  if (custom || group !== '') return false
+  return (plural === 'pods' && subresource === 'eviction') || (plural === 'serviceaccounts' && subresource === 'token')
+}
+
+/** Carries out such a request and answers it. Throws what is refused. */
+export function answerAction(parts: CoreParts, write: WriteRequest): void {
+  const { target, responder, info, verb } = write
+  checkContentType(write)
+  readWriteOptions(info.query, verb, { custom: true, applies: false })
+  if (target.subresource === 'eviction') {
+    const { code, status } = evict(parts, write)
+    return responder.json(code, status)
+  }
+  const { tokens } = parts
+  const value = target.subresource === 'token' ? tokenFor(parts, tokens, write) : review(parts, tokens, write)
+  const text = toLatin1(`${JSON.stringify(value)}\n`)
+  responder.latin1(201, text, text.length)
+}

@@ -1,0 +1,67 @@
+import { isObject, type Json, own, sameJson } from '../objects/json.ts'
+import { StrategicError } from './strategic-error.ts'
+
+/** What tells the items of a list apart: a field of theirs, or (`''`) the items themselves. */
+export type MergeKey = string
+
+/** What an item is known by. Throws a {@link StrategicError} for an item without its key. */
+export function keyOf(item: Json, key: MergeKey): Json {
+  if (key === '') return item
+  const value = isObject(item) ? own(item, key) : undefined
+  if (value !== undefined) return value
+  throw StrategicError.noMergeKey(item, key)
+}
+
+/** Where the item that is known by `value` is in a list; -1: nowhere. */
+export function indexOf(list: readonly Json[], value: Json, key: MergeKey): number {
+  return list.findIndex(item => {
+    const its = key === '' ? item : isObject(item) ? own(item, key) : undefined
+    return its !== undefined && sameJson(its, value)
+  })
+}
+
+/**
+ * Puts a merged list in order: items that `wanted` names in its order, the others in that of `before`, and where both
+ * were in `before` already, as they were there.
+ */
+export function ordered(
+  merged: readonly Json[],
+  wanted: readonly Json[],
+  before: readonly Json[],
+  key: MergeKey,
+): Json[] {
+  for (const item of before) keyOf(item, key)
+  const isWanted = (item: Json): boolean => indexOf(wanted, keyOf(item, key), key) !== -1
+  const named = sorted(merged.filter(isWanted), wanted, key)
+  const others = sorted(
+    merged.filter(item => !isWanted(item)),
+    before,
+    key,
+  )
+  const result: Json[] = []
+  let i = 0
+  let j = 0
+  while (i < others.length || j < named.length) {
+    const other = others[i]
+    const name = named[j]
+    if (name === undefined || (other !== undefined && comesFirst(other, name, before, key))) {
+      result.push(other as Json)
+      i++
+    } else {
+      result.push(name)
+      j++
+    }
+  }
+  return result
+}
+
+function sorted(items: readonly Json[], order: readonly Json[], key: MergeKey): Json[] {
+  const place = new Map(items.map(item => [item, indexOf(order, keyOf(item, key), key)]))
+  return items.toSorted((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0))
+}
+
+function comesFirst(a: Json, b: Json, before: readonly Json[], key: MergeKey): boolean {
+  const first = indexOf(before, keyOf(a, key), key)
+  const second = indexOf(before, keyOf(b, key), key)
+  return first !== -1 && second !== -1 && first < second
+}

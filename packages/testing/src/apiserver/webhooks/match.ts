@@ -1,0 +1,71 @@
+import { type JsonObject, objectAt, own, stringAt } from '../objects/json.ts'
+import type { Labels } from '../selectors/labels.ts'
+import { type HookRule, objectsAt, stringsAt } from './configuration.ts'
+
+/** What of a request rules look at. */
+export interface Matched {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+  readonly subresource: string
+  readonly operation: string
+  /** Of a namespace itself its name. */
+  readonly namespace: string
+}
+
+/** Whether a rule is about a request. */
+export function ruleMatches(rule: HookRule, asked: Matched): boolean {
+  const isNamespace = asked.group === '' && asked.plural === 'namespaces'
+  const inNamespace = !isNamespace && asked.namespace !== ''
+  if (rule.scope === 'Namespaced' && !inNamespace) return false
+  if (rule.scope === 'Cluster' && inNamespace) return false
+  return (
+    includes(rule.operations, asked.operation) &&
+    includes(rule.groups, asked.group) &&
+    includes(rule.versions, asked.version) &&
+    rule.resources.some(one => {
+      const slash = one.indexOf('/')
+      const resource = slash === -1 ? one : one.slice(0, slash)
+      const subresource = slash === -1 ? '' : one.slice(slash + 1)
+      return (
+        (resource === '*' || resource === asked.plural) && (subresource === '*' || subresource === asked.subresource)
+      )
+    })
+  )
+}
+
+function includes(values: readonly string[], value: string): boolean {
+  return values.includes('*') || values.includes(value)
+}
+
+/** Whether a LabelSelector, as objects hold it, selects nothing in particular. */
+export function selectsAll(selector: JsonObject): boolean {
+  return (
+    Object.keys(objectAt(selector, 'matchLabels') ?? {}).length === 0 &&
+    objectsAt(selector, 'matchExpressions').length === 0
+  )
+}
+
+/** Whether a LabelSelector, as objects hold it, selects these labels. */
+export function labelsMatch(selector: JsonObject, labels: Labels): boolean {
+  const has = (key: string): boolean => labels !== undefined && Object.hasOwn(labels, key)
+  for (const [key, value] of Object.entries(objectAt(selector, 'matchLabels') ?? {})) {
+    if (!has(key) || labels?.[key] !== value) return false
+  }
+  return objectsAt(selector, 'matchExpressions').every(one => {
+    const key = stringAt(one, 'key') ?? ''
+    const within = has(key) && stringsAt(one, 'values').includes(labels?.[key] as string)
+    switch (own(one, 'operator')) {
+      case 'In':
+        return within
+      case 'NotIn':
+        return !within
+      case 'Exists':
+        return has(key)
+      case 'DoesNotExist':
+        return !has(key)
+      default:
+        return false
+    }
+  })
+}

@@ -1,0 +1,93 @@
+import type { CoreParts } from '../core.ts'
+import { apply, kindOf, nameOf } from '../fields/apply.ts'
+import { ItemError } from '../fields/items.ts'
+import { isObject, type JsonObject, objectAt, own, stringAt } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import { applyDefaults } from '../schema/defaults.ts'
+import { StatusError } from '../status.ts'
+import type { WriteRequest } from './answer.ts'
+import { asObject, contentTypeOf, textOf } from './body.ts'
+import { DecodeError, goKind } from './decoding.ts'
+import type { FieldValidation } from './fields.ts'
+import { setManaged, writingOf } from './managed.ts'
+import { readYaml, YamlError, yamlError } from './yaml.ts'
+
+/** Whether a patch is a server-side apply. */
+export function isApply({ request, verb }: Pick<WriteRequest, 'request' | 'verb'>): boolean {
+  return verb === 'patch' && contentTypeOf(request) === 'application/apply-patch+yaml'
+}
+
+/**
+ * The object that an apply makes of `live` (`undefined`: there is none yet), with its `managedFields` and its defaults.
+ * Throws what is refused.
+ */
+export function appliedTo(
+  parts: CoreParts,
+  write: WriteRequest,
+  live: KubeObject | undefined,
+  validation: FieldValidation,
+): KubeObject {
+  const { config, duplicates } = readConfiguration(write)
+  checkKind(config, write)
+  if (own(objectAt(config, 'metadata') ?? {}, 'managedFields') != null) {
+    throw StatusError.badRequest('metadata.managedFields must be nil')
+  }
+  const { apiVersion, kind } = write.type
+  const base = live ?? ({ apiVersion, kind, metadata: {} } as KubeObject)
+  const object = merged(parts, write, base, config as KubeObject)
+  if (validation === 'Strict' && duplicates.length > 0) {
+    throw StatusError.badRequest(`error strict decoding patch: error converting YAML to JSON: ${yamlError(duplicates)}`)
+  }
+  if (validation === 'Warn') for (const duplicate of duplicates) write.responder.warn(duplicate)
+  const { uid } = object.metadata
+  if (live === undefined && uid !== undefined) {
+    const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
+    throw StatusError.conflict(write.type, write.target.name, why)
+  }
+  return decoded(write, object, config as KubeObject)
+}
+
+/** Gives what was applied the form of an object of its kind. */
+function decoded({ type, target }: WriteRequest, applied: KubeObject, config: KubeObject): KubeObject {
+  try {
+    const object = asObject(applied, type, target.namespace, 'apply')
+    // What is unknown was refused, and what is null stays: nothing is pruned.
+    return type.schema === undefined ? object : (applyDefaults(type.schema.root, object) as KubeObject)
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    const why = `unable to convert unstructured object to ${kindOf(type)}: error decoding from json: ${error.message}`
+    const message = `failed to convert new object (${nameOf(config, type)}) to proper version: ${why}`
+    throw new StatusError(500, '', message)
+  }
+}
+
+function merged(parts: CoreParts, write: WriteRequest, live: KubeObject, config: KubeObject): KubeObject {
+  const force = ['true', '1'].includes(write.info.query.get('force') ?? '')
+  try {
+    const { object, managedFields } = apply(live, config, writingOf(parts, write), force)
+    const next = { ...object, metadata: { ...object.metadata } }
+    setManaged(next, managedFields)
+    return next
+  } catch (error) {
+    throw error instanceof ItemError ? new StatusError(500, '', error.message) : error
+  }
+}
+
+function readConfiguration({ request }: WriteRequest): { config: JsonObject; duplicates: readonly string[] } {
+  try {
+    const { value, duplicates } = readYaml(textOf(request.body))
+    if (value === null) return { config: {}, duplicates }
+    if (isObject(value)) return { config: value, duplicates }
+    const why = `json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`
+    throw StatusError.badRequest(`error decoding patch: error unmarshaling JSON: while decoding JSON: ${why}`)
+  } catch (error) {
+    throw error instanceof YamlError ? StatusError.badRequest(`error encoding patch: ${error.message}`) : error
+  }
+}
+
+function checkKind(config: JsonObject, { type }: WriteRequest): void {
+  const apiVersion = stringAt(config, 'apiVersion') ?? ''
+  const kind = stringAt(config, 'kind') ?? ''
+  if (apiVersion === type.apiVersion && kind === type.kind) return
+  throw StatusError.badRequest(`invalid object type: ${kindOf({ apiVersion, kind })}`)
+}

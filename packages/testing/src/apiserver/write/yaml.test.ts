@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseJson, sameJson } from '../objects/json.ts'
+import { readYaml, YamlError } from './yaml.ts'
+
+const value = (text: string): unknown => readYaml(text).value
+
+describe('YAML', () => {
+  it('F1: JSON is YAML', () => {
+    fc.assert(
+      fc.property(fc.json(), text => {
+        expect(sameJson(readYaml(text).value, parseJson(text))).toBe(true)
+      }),
+    )
+  })
+
+  it('F1: has the types of YAML 1.1, but for times, bytes and the base of sixty, which are texts', () => {
+    expect(value('a: yes\nb: off\nc: 017\nd: ~\ne: 1e3\nf: 2026-01-01\ng: 1:30\nh: "y"\ni: 0x1f\n')).toEqual({
+      ...{ a: true, b: false, c: 15, d: null, e: 1000 },
+      ...{ f: '2026-01-01', g: '1:30', h: 'y', i: 31 },
+    })
+    expect(value('a: &x {b: 1}\nc: *x\nd: {<<: *x, e: 2}')).toEqual({ a: { b: 1 }, c: { b: 1 }, d: { b: 1, e: 2 } })
+    expect([value(''), value('  \n'), value('text'), value('1: 2')]).toEqual([null, null, 'text', { 1: 2 }])
+  })
+
+  it('F1: keeps long integers digit for digit', () => {
+    expect(JSON.stringify(value('a: 12345678901234567890\nb: 7'))).toBe('{"a":12345678901234567890,"b":7}')
+  })
+
+  it('F1: of keys that are given twice the last one holds, and each is told', () => {
+    expect(readYaml('a: 1\nb:\n  c: 1\n  "c": 2\na: 3\n')).toEqual({
+      value: { a: 3, b: { c: 2 } },
+      duplicates: ['line 4: key "c" already set in map', 'line 5: key "a" already set in map'],
+    })
+  })
+
+  it('F1: what is none is refused with its line', () => {
+    for (const text of ['a: [', 'a: b: c', '{', 'a: *none']) expect(() => readYaml(text)).toThrow(YamlError)
+    expect(() => readYaml('a: 1\nb: [')).toThrow(/^yaml: line \d: /)
+    expect(() => readYaml('&a [*a]')).toThrow(YamlError)
+  })
+})

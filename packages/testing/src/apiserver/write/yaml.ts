@@ -1,0 +1,60 @@
+import { parseDocument, type Tags } from 'yaml'
+import { type Json, mapJson, parseJson } from '../objects/json.ts'
+
+/** A text that is no YAML. */
+export class YamlError extends Error {}
+
+/** A text read as YAML, and what is to be said of keys that it gives twice: the last one holds. */
+export interface Yaml {
+  readonly value: Json
+  readonly duplicates: readonly string[]
+}
+
+/** Reads YAML 1.1, of which JSON is a part. Throws a {@link YamlError}. */
+export function readYaml(text: string): Yaml {
+  if (text.trim() === '') return { value: null, duplicates: [] }
+  const document = parseDocument(text, {
+    version: '1.1',
+    customTags: plainTags,
+    intAsBigInt: true,
+    merge: true,
+    prettyErrors: true,
+    logLevel: 'silent',
+  })
+  const duplicates: string[] = []
+  for (const { code, message, linePos, pos } of document.errors) {
+    const line = linePos?.[0].line ?? 1
+    if (code !== 'DUPLICATE_KEY') throw new YamlError(`yaml: line ${line}: ${message.split('\n')[0]}`)
+    const key = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^:,{}\n]+)/.exec(text.slice(pos[0]))?.[0] ?? ''
+    duplicates.push(`line ${line}: key ${JSON.stringify(key.replace(/^(["'])(.*)\1$/s, '$2'))} already set in map`)
+  }
+  try {
+    return { value: asJson(document.toJS()), duplicates }
+  } catch (error) {
+    // An anchor within itself, or too many aliases.
+    throw new YamlError(`yaml: ${(error as Error).message}`)
+  }
+}
+
+/** What is wrong with keys that are given twice, as one text. */
+export function yamlError(duplicates: readonly string[]): string {
+  return ['yaml: unmarshal errors:', ...duplicates.map(one => `  ${one}`)].join('\n')
+}
+
+/** What Kubernetes' YAML has no types for is text: times, numbers to the base of sixty, bytes. */
+function plainTags(tags: Tags): Tags {
+  return tags.filter(
+    tag =>
+      typeof tag === 'string' ||
+      !(('format' in tag && tag.format === 'TIME') || /:(?:timestamp|binary)$/.test(tag.tag)),
+  )
+}
+
+/** What the library reads as JSON has it: integers that a number can't hold are kept digit for digit. */
+function asJson(value: unknown): Json {
+  return mapJson(
+    value as Json,
+    key => key,
+    leaf => (typeof (leaf as unknown) === 'bigint' ? parseJson(String(leaf)) : leaf),
+  )
+}

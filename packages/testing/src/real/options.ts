@@ -1,0 +1,72 @@
+import type { User } from '../apiserver/access.ts'
+import { checkTaken, duration, isRecord, users } from '../apiserver/options.ts'
+import { call, flag, oneOf, type Taken, text } from '../option-check.ts'
+import type { FindOptions } from './find-binary.ts'
+
+/** Options of a real API server. */
+export interface RealApiServerOptions extends FindOptions {
+  readonly kind?: 'real' | undefined
+  /** By name, as `{ ShardedListAndWatch: true }`. @default those of the version */
+  readonly featureGates?: Readonly<Record<string, boolean>> | undefined
+  /** Whether sharded lists and watches (KEP-5866, alpha) are understood: the gate ShardedListAndWatch. @default false */
+  readonly shards?: boolean | undefined
+  /**
+   * Runs kube-controller-manager's controllers of namespaces, garbage and service accounts as well, in the same process.
+   * Without them a deleted namespace stays `Terminating` and dependents outlive their owners, as with envtest. Not with
+   * KUBEBUILDER_ASSETS, which has none.
+   *
+   * @default false; of `startApiServer({ kind: 'real' })` as with an embedded server: true, where there are any
+   */
+  readonly controllers?: boolean | undefined
+  /** Who may do what: RBAC, or everybody with credentials everything. @default 'RBAC' */
+  readonly authorization?: 'RBAC' | 'allow' | undefined
+  /** Users by bearer token, beside the administrator's own; RBAC allows them what tests grant. @default none */
+  readonly tokens?: Readonly<Record<string, Omit<User, 'extra'>>> | undefined
+  /** More flags of kube-apiserver, by name without dashes. They win over Wherry's own. @default none */
+  readonly flags?: Readonly<Record<string, string>> | undefined
+  /** How long the server may take to be ready, in milliseconds, at the start and at each restart. @default 60_000 */
+  readonly readyTimeoutMs?: number | undefined
+}
+
+const recordOf = (what: string, each: Taken): Taken => ({
+  takes: `${what} by name`,
+  ok: value => isRecord(value) && Object.values(value as object).every(each.ok),
+})
+
+const environment: Taken = { takes: 'an environment', ok: isRecord }
+
+/** What both kinds of server take. */
+const common = {
+  shards: flag,
+  controllers: flag,
+  authorization: oneOf('RBAC', 'allow'),
+  tokens: users,
+} satisfies Readonly<Record<string, Taken>>
+
+const known: Readonly<Record<keyof RealApiServerOptions, Taken>> = {
+  ...common,
+  kind: oneOf('real'),
+  version: text,
+  build: flag,
+  onProgress: call,
+  env: environment,
+  featureGates: recordOf('true or false', flag),
+  flags: recordOf('strings', text),
+  readyTimeoutMs: duration,
+}
+
+const knownOfAny: Readonly<Record<string, Taken>> = {
+  ...common,
+  kind: oneOf('embedded', 'real', 'auto'),
+  env: environment,
+}
+
+/** Refuses unknown options of a real server and wrong values. Throws an `OptionError`. */
+export function checkRealOptions(options: RealApiServerOptions): void {
+  checkTaken(options, known)
+}
+
+/** Refuses what only one kind of server takes. Throws an `OptionError`. */
+export function checkCommonOptions(options: object): void {
+  checkTaken(options, knownOfAny)
+}

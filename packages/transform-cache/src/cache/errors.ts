@@ -1,0 +1,27 @@
+/** A view is none of those that the cache was made for, nor covered by one of them. */
+export class ViewNotCachedError extends Error {
+  override readonly name = 'ViewNotCachedError'
+  readonly code = 'VIEW_NOT_CACHED'
+  /** The view's key. */
+  readonly view: string
+
+  constructor(view: string, cached: readonly string[]) {
+    super(
+      `${view} is none of the views of this cache (${cached.join(', ')}): name it among its views, or cache it elsewhere`,
+    )
+    this.view = view
+  }
+}
+
+/** Two projections have one name and are different functions (rule D1). */
+export class ViewConflictError extends Error {
+  override readonly name = 'ViewConflictError'
+  readonly code = 'VIEW_CONFLICT'
+  /** The key that both views have. */
+  readonly view: string
+
+  constructor(view: string) {
+    super(`${view} is cached with another function of that name: define the view once, at module level`)
+    this.view = view
+  }
+}

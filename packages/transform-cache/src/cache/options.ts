@@ -1,0 +1,61 @@
+import { type Client, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
+import { type Check, checkOptions, flag, having, integer, milliseconds } from '@wherry/client/checks'
+import { isSameFunction, type ReadingOptions } from '@wherry/informer'
+import { clientCheck, readingChecks } from '@wherry/informer/parts'
+import { ViewConflictError } from './errors.ts'
+
+/** What a {@link TransformCache} is made of. */
+export interface TransformCacheOptions extends ReadingOptions {
+  readonly client: Pick<Client, 'context' | 'environment'>
+  /** All that it caches; at least one. A view that stands here twice counts once. */
+  readonly views: readonly View[]
+  /**
+   * Freezes stored objects deep, so that who changes one is found (rule R37). Costs time.
+   * @default where `NODE_ENV` is `test` or `development`
+   */
+  readonly freeze?: boolean | undefined
+  /** Most deleted objects that each view keeps for cursors that lag. @default 10,000, or the most objects there were */
+  readonly maxTombstones?: number | undefined
+  /** Most bytes of these, as received. @default 32 MiB */
+  readonly maxTombstoneBytes?: number | undefined
+  /**
+   * How often the metrics of what is held are set, in milliseconds; the first time when all has synced. Each time costs a
+   * look at some hundred objects of each view. `Infinity`: never.
+   * @default 60_000
+   */
+  readonly metricsEveryMs?: number | undefined
+}
+
+const checks: Readonly<Record<keyof TransformCacheOptions, Check>> = {
+  ...readingChecks,
+  client: clientCheck,
+  views: (option, value) => {
+    if (!Array.isArray(value)) throw new OptionTypeError(option, 'a list of views', typeof value)
+    if (value.length === 0) throw new OptionRangeError(option, 'at least one view', 'none')
+    for (const [index, view] of value.entries()) having('a View', 'within')(`${option}[${index}]`, view)
+  },
+  freeze: flag,
+  maxTombstones: integer(0),
+  maxTombstoneBytes: integer(0),
+  metricsEveryMs: (option, value) => {
+    if (value !== Number.POSITIVE_INFINITY) milliseconds({ min: 1 })(option, value)
+  },
+}
+
+/**
+ * The views that are asked for, each once.
+ * @throws OptionTypeError, OptionRangeError, ViewConflictError
+ */
+export function viewsOf(options: TransformCacheOptions): View[] {
+  if (options === undefined) throw new OptionTypeError('cache', 'an object of options', 'nothing')
+  checkOptions('cache', options, checks)
+  clientCheck('cache.client', options.client)
+  if (options.views === undefined) throw new OptionTypeError('cache.views', 'a list of views', 'nothing')
+  const views = new Map<string, View>()
+  for (const view of options.views) {
+    const same = views.get(view.key)
+    if (same !== undefined && !isSameFunction(same.projection, view.projection)) throw new ViewConflictError(view.key)
+    views.set(view.key, same ?? view)
+  }
+  return [...views.values()]
+}

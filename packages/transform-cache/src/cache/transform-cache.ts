@@ -1,0 +1,233 @@
+import type { Environment, ObjectKey, Scope, Timer, View } from '@wherry/client'
+import { abortSignal, checkOptions } from '@wherry/client/checks'
+import {
+  coveredLister,
+  covers,
+  isSameFunction,
+  type Lister,
+  type ListerOptions,
+  PlainStore,
+  type SharedInformer,
+  type Store,
+  StreamingSupport,
+} from '@wherry/informer'
+import { formFor, Reflectors, scopeKey, targetsFor } from '@wherry/informer/parts'
+import { type MemoryReport, type MemoryReportOptions, memoryReport } from '../memory/memory-report.ts'
+import { ViewConflictError, ViewNotCachedError } from './errors.ts'
+import { type TransformCacheOptions, viewsOf } from './options.ts'
+import { TransformInformer } from './transform-informer.ts'
+import { type ViewStats, viewStats } from './view-stats.ts'
+
+/** How a wait may be bounded. */
+export interface ReadOptions {
+  /** Ends the wait for the view's first state with its reason. @default none */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Which objects to list, and how the wait for them may be bounded. */
+export interface ReadListOptions extends ListerOptions, ReadOptions {}
+
+/** What a {@link TransformCache} holds. */
+export interface TransformCacheStats {
+  /** In the order of the views. */
+  readonly views: readonly ViewStats[]
+  /** How many lists and watches the views share. */
+  readonly watches: number
+}
+
+type AnyInformer = TransformInformer<unknown>
+
+/**
+ * Informers of some views, known from the start, that store what the views make of the objects and not the objects.
+ *
+ * Views of one resource and scope share one watch, in the least form that is enough for all of them; each object is decoded
+ * once, and each view has a store, and a journal, of its own. Where only metadata views are of a scope, no more is sent.
+ *
+ * ```ts
+ * const phases = pods.project(pick('status.phase', 'metadata.labels'))
+ * const cache = new TransformCache({ client, views: [phases, pods.metadata()] })
+ * cache.start()
+ * await cache.synced()
+ * cache.informer(phases).list({ labels: { app: 'web' } })
+ * await cache.close()
+ * ```
+ */
+export class TransformCache {
+  readonly #informers = new Map<string, AnyInformer>()
+  readonly #watches: readonly Reflectors[]
+  readonly #environment: Environment
+  readonly #metricsEveryMs: number
+  #timer: Timer | undefined
+  #closing: Promise<void> | undefined
+
+  /**
+   * Does no I/O.
+   * @throws OptionTypeError, OptionRangeError, ViewConflictError
+   */
+  constructor(options: TransformCacheOptions) {
+    const views = viewsOf(options)
+    const { environment } = options.client
+    this.#environment = environment
+    this.#metricsEveryMs = options.metricsEveryMs ?? 60_000
+    const streaming = new StreamingSupport(environment.clock)
+    const scopes = Map.groupBy(views, scopeKey)
+    this.#watches = [...scopes.values()].map(shared => this.#watch(shared, streaming, options))
+    // In the order in which they were given.
+    const byKey = new Map(this.#informers)
+    this.#informers.clear()
+    for (const { key } of views) this.#informers.set(key, byKey.get(key) as AnyInformer)
+  }
+
+  /** Begins. Does nothing where it has begun already. @throws InformerStoppedError once it was closed. */
+  start(): void {
+    for (const informer of this.#informers.values()) void informer.store
+    for (const watch of this.#watches) watch.start()
+  }
+
+  /**
+   * The informer of one of the views: what is stored, handlers and cursors.
+   *
+   * @throws ViewNotCachedError, ViewConflictError
+   */
+  informer<C, S extends Scope>(view: View<C, S>): SharedInformer<C, S> {
+    const informer = this.#find(view)
+    if (informer === undefined) throw new ViewNotCachedError(view.key, [...this.#informers.keys()])
+    return informer as unknown as SharedInformer<C, S>
+  }
+
+  /**
+   * One object of one of the views, or of one that these cover (rule D13): metadata, or a part of the namespaces or labels,
+   * is read from a wider view that is there, and nothing more is kept for it. `undefined` where there is none. Waits for
+   * the first state.
+   *
+   * Rejects with a `ViewNotCachedError`, the signal's reason, an `InformerStoppedError`, a `TransformError`, or what the
+   * server said where waiting is vain.
+   */
+  async get<C, S extends Scope>(
+    view: View<C, S>,
+    key: ObjectKey<S> | string,
+    options: ReadOptions = {},
+  ): Promise<C | undefined> {
+    checkOptions('get', options, { signal: abortSignal })
+    return (await this.#lister(view, options.signal)).get(key)
+  }
+
+  /** All objects of a view, in an array of the caller's own. As {@link TransformCache.get}. */
+  async list<C, S extends Scope>(view: View<C, S>, options: ReadListOptions = {}): Promise<C[]> {
+    const { signal, ...which } = options
+    return (await this.#lister(view, signal)).list(which)
+  }
+
+  /** Resolves when all views have their first state. Rejects as the first of them does that will not. */
+  async synced(options: ReadOptions = {}): Promise<void> {
+    checkOptions('synced', options, { signal: abortSignal })
+    await Promise.all([...this.#informers.values()].map(informer => informer.whenSynced(options)))
+  }
+
+  /** What is held, and what it costs, by an estimate that takes some milliseconds (rule T4). */
+  stats(): TransformCacheStats {
+    const views = [...this.#informers.values()].map(({ store }) => viewStats(store))
+    return { views, watches: this.#watches.length }
+  }
+
+  /** The same in full, for people: all objects are looked at, in slices of some milliseconds. */
+  memoryReport(options: MemoryReportOptions = {}): Promise<MemoryReport> {
+    return memoryReport(this.#informers.values(), { clock: this.#environment.clock, ...options })
+  }
+
+  /**
+   * Ends it: from the call on no handler is called, who waits is rejected and reads are an `InformerStoppedError`; what was
+   * stored is let go of. Idempotent. Resolves when its streams are gone.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #watch(views: readonly View[], streaming: StreamingSupport, options: TransformCacheOptions): Reflectors {
+    const { client, initial, pageSize, maxObjectBytes, freeze, maxTombstones, maxTombstoneBytes } = options
+    const { environment } = client
+    const informers: AnyInformer[] = []
+    const reflectors = new Reflectors({
+      client,
+      targets: targetsFor(views[0] as View, formFor(views)),
+      initial,
+      pageSize,
+      maxObjectBytes,
+      streaming,
+      on: {
+        state: state => {
+          const { lastError } = reflectors
+          if (state === 'stopped' && lastError !== undefined) for (const one of informers) one.feedFailed(lastError)
+        },
+        error: error => {
+          for (const informer of informers) informer.feedFailed(error)
+        },
+      },
+    })
+    for (const view of views) {
+      const store: Store<unknown> = new PlainStore({ view, environment, freeze, maxTombstones, maxTombstoneBytes })
+      reflectors.feed(store)
+      store.onSynced(() => this.#syncedOne())
+      const informer = new TransformInformer(store, reflectors)
+      informers.push(informer)
+      this.#informers.set(view.key, informer)
+    }
+    return reflectors
+  }
+
+  #syncedOne(): void {
+    const all = [...this.#informers.values()]
+    if (this.#closing !== undefined || !all.every(({ hasSynced }) => hasSynced)) return
+    if (this.#metricsEveryMs !== Number.POSITIVE_INFINITY) this.#measureSoon(0)
+  }
+
+  #measureSoon(ms: number): void {
+    this.#timer = this.#environment.clock.timer(ms, () => {
+      this.#measure().catch(error => {
+        this.#environment.onError(error as Error, { resource: 'transform-cache', phase: 'metrics' })
+      })
+    })
+  }
+
+  /** Sets the metrics, a view in each turn of the event loop, and again after a while. */
+  async #measure(): Promise<void> {
+    const { clock, metrics } = this.#environment
+    this.#measureSoon(this.#metricsEveryMs)
+    for (const [view, informer] of this.#informers) {
+      await clock.turn()
+      if (this.#closing !== undefined) return
+      const { objects, receivedBytes, keptBytes } = viewStats(informer.store)
+      metrics.gauge('wherry_cache_objects', objects, { view })
+      metrics.gauge('wherry_cache_received_bytes', receivedBytes, { view })
+      metrics.gauge('wherry_cache_kept_bytes', keptBytes, { view })
+    }
+  }
+
+  #find(view: View): AnyInformer | undefined {
+    const informer = this.#informers.get(view.key)
+    if (informer !== undefined && !isSameFunction(informer.view.projection, view.projection)) {
+      throw new ViewConflictError(view.key)
+    }
+    return informer
+  }
+
+  async #lister<C, S extends Scope>(view: View<C, S>, signal: AbortSignal | undefined): Promise<Lister<C, S>> {
+    const own = this.#find(view)
+    const informer = own ?? [...this.#informers.values()].find(wide => covers(wide.view, view))
+    if (informer === undefined) throw new ViewNotCachedError(view.key, [...this.#informers.keys()])
+    await informer.whenSynced({ signal })
+    return own === undefined ? coveredLister(informer.view, informer, view) : (own as unknown as Lister<C, S>)
+  }
+
+  async #close(): Promise<void> {
+    this.#timer?.cancel()
+    const stopping = this.#watches.map(watch => watch.stop())
+    for (const informer of this.#informers.values()) informer.end()
+    await Promise.all(stopping)
+  }
+}

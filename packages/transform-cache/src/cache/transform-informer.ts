@@ -1,0 +1,67 @@
+import type { Scope, View } from '@wherry/client'
+import { type InformerState, InformerStoppedError, type SharedInformer, type Store } from '@wherry/informer'
+import { isForTheCaller, type Reflectors, StoreReader, SyncWaiters } from '@wherry/informer/parts'
+
+/** An informer of a {@link TransformCache}: read and followed as any other, begun and ended by the cache. */
+export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C, S> implements SharedInformer<C, S> {
+  readonly view: View<C, S>
+  readonly #reflectors: Reflectors
+  readonly #waiters = new SyncWaiters()
+  #store: Store<C, S> | undefined
+
+  /** @param reflectors what feeds the store */
+  constructor(store: Store<C, S>, reflectors: Reflectors) {
+    super()
+    this.view = store.view
+    this.#store = store
+    this.#reflectors = reflectors
+    store.onSynced(() => this.#waiters.resolve())
+  }
+
+  get state(): InformerState {
+    return this.#store === undefined ? 'stopped' : this.#reflectors.state
+  }
+
+  get lastSyncedResourceVersion(): string | undefined {
+    return this.#store?.synced ? this.#reflectors.lastSyncedResourceVersion : undefined
+  }
+
+  get lastError(): Error | undefined {
+    return this.#reflectors.lastError
+  }
+
+  get hasSynced(): boolean {
+    return this.#store?.synced === true
+  }
+
+  async whenSynced(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    if (this.live().synced) return
+    const { lastError } = this
+    if (lastError !== undefined && (this.state === 'stopped' || isForTheCaller(lastError))) throw lastError
+    await this.#waiters.wait(options.signal)
+  }
+
+  /** What feeds it has failed, and tries again. Called by the cache. */
+  feedFailed(error: Error): void {
+    if (!this.hasSynced && (this.state === 'stopped' || isForTheCaller(error))) this.#waiters.reject(error)
+  }
+
+  /** It is no more. Called by the cache. */
+  end(): void {
+    const stopped = new InformerStoppedError(this.view.key)
+    const store = this.#store
+    this.#store = undefined
+    store?.close(stopped)
+    this.#waiters.reject(stopped)
+  }
+
+  /** What it is kept in. Called by the cache. */
+  get store(): Store<C, S> {
+    return this.live()
+  }
+
+  protected override live(): Store<C, S> {
+    if (this.#store === undefined) throw new InformerStoppedError(this.view.key)
+    return this.#store
+  }
+}

@@ -1,0 +1,64 @@
+import type { Store } from '@wherry/informer'
+import { HeapEstimate } from '../memory/heap-estimate.ts'
+import { isInterned, storeBytesPerObject } from '../memory/memory-report.ts'
+
+/** What the store of one view holds, and what it costs. */
+export interface ViewStats {
+  /** The view's key. */
+  readonly view: string
+  /** Objects that are there, failed ones among them. */
+  readonly objects: number
+  /** Of those, the ones that could not be transformed, stale ones among them. */
+  readonly failed: number
+  /** Bytes of the stored objects as they were received. */
+  readonly receivedBytes: number
+  /**
+   * Estimated bytes on the heap: of the store's own for each object, and of what the view keeps of it. Up to 512 of them,
+   * evenly spread, are looked at, and the rest is taken to be like them, by the bytes received; `memoryReport` looks at all.
+   */
+  readonly keptBytes: number
+  /** `keptBytes` for each received byte; 0 where nothing was received. */
+  readonly ratio: number
+  /** How much of the bytes received is `managedFields`, from 0 to 1; measured in one of 64 objects. */
+  readonly managedFieldsShare: number
+}
+
+const most = 512
+
+export function viewStats(store: Store<unknown>): ViewStats {
+  const { objects, failed, receivedBytes, managedFieldsShare } = store.stats()
+  const keptBytes = objects * storeBytesPerObject + valueBytes(store, objects, receivedBytes)
+  return {
+    view: store.view.key,
+    objects,
+    failed,
+    receivedBytes,
+    keptBytes,
+    ratio: receivedBytes === 0 ? 0 : keptBytes / receivedBytes,
+    managedFieldsShare,
+  }
+}
+
+/**
+ * By linear regression of what is kept on what was received, whose sum is known: right where each object keeps the
+ * same, where each keeps the same part, and for most in between.
+ */
+function valueBytes(store: Store<unknown>, objects: number, receivedBytes: number): number {
+  const step = Math.max(1, Math.ceil(objects / most))
+  const estimate = new HeapEstimate(isInterned)
+  let [at, count, sumX, sumY, sumXX, sumXY] = [0, 0, 0, 0, 0, 0]
+  for (const { object, bytes } of store.entries()) {
+    if (at++ % step !== 0) continue
+    const kept = estimate.of(object)
+    count++
+    sumX += bytes
+    sumY += kept
+    sumXX += bytes * bytes
+    sumXY += bytes * kept
+  }
+  if (count === 0) return 0
+  if (step === 1) return sumY
+  const spread = sumXX - (sumX * sumX) / count
+  const slope = spread <= 0 ? 0 : Math.max(0, (sumXY - (sumX * sumY) / count) / spread)
+  return Math.max(0, objects * (sumY / count + slope * (receivedBytes / objects - sumX / count)))
+}

@@ -1,0 +1,32 @@
+import { OptionRangeError, type SelfNamed, selfNamed } from '@wherry/client'
+import { omitted } from './build.ts'
+import { type Path, textOf, treeOf } from './path.ts'
+import { identity } from './pick.ts'
+
+/** What {@link omit} gives. Only whole branches are left out of the type; below them everything is optional anyway. */
+export type Omitted<T, P extends Path> = { [K in keyof T as K extends P ? never : K]: T[K] }
+
+/** A projection made by {@link omit}. */
+export interface OmitProjection<P extends Path> extends SelfNamed {
+  <T extends object>(object: T): Omitted<T, P>
+}
+
+/**
+ * Leaves these paths out, and `metadata.managedFields`. A path through a list leaves it out of each item.
+ *
+ * ```ts
+ * pods.project(omit('status', 'spec.containers.env'))
+ * ```
+ *
+ * @throws OptionRangeError for no path, an empty one, or one of what tells which object it is.
+ */
+export function omit<const P extends readonly [Path, ...Path[]]>(...paths: P): OmitProjection<P[number]> {
+  const text = textOf('omit', paths)
+  for (const path of ['metadata', ...identity]) {
+    if (text.split(',').includes(path)) {
+      throw new OptionRangeError('omit', 'nothing of what tells which object it is', path)
+    }
+  }
+  const tree = treeOf('omit', [...paths, 'metadata.managedFields'])
+  return selfNamed(`omit:${text}`, (object: object) => omitted(object, tree)) as OmitProjection<P[number]>
+}

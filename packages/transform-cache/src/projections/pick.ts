@@ -1,0 +1,77 @@
+import { type SelfNamed, selfNamed } from '@wherry/client'
+import { picker } from './build.ts'
+import { type Path, textOf, treeOf } from './path.ts'
+
+/** What {@link pick} gives: the paths, as far as `T` has them, and what tells which object it is. */
+export type Picked<T, P extends Path> = Intersection<
+  P | IdentityPath extends infer Each ? (Each extends Path ? PickedPath<T, Each> : never) : never
+>
+
+/** A projection made by {@link pick}. */
+export interface PickProjection<P extends Path> extends SelfNamed {
+  <T extends object>(object: T): Picked<T, P>
+}
+
+/**
+ * Keeps these paths, and what tells which object it is: `apiVersion`, `kind`, and of the metadata `name`, `namespace`,
+ * `uid` and `resourceVersion`. What is not there is left out. A path through a list picks from each of its items.
+ *
+ * Keep `metadata.labels` if lists are to be selected by labels. The values kept are those of the object: a small part of a
+ * large one holds nothing else of it.
+ *
+ * ```ts
+ * pods.project(pick('spec.nodeName', 'status.phase', 'metadata.labels'))
+ * ```
+ *
+ * @throws OptionRangeError for no path, or an empty one.
+ */
+export function pick<const P extends readonly [Path, ...Path[]]>(...paths: P): PickProjection<P[number]> {
+  const name = `pick:${textOf('pick', paths)}`
+  const take = picker(treeOf('pick', [...identity, ...paths]))
+  return selfNamed(name, (object: object) => take(object)) as PickProjection<P[number]>
+}
+
+/** The paths that every ready-made projection keeps. */
+export const identity: readonly IdentityPath[] = [
+  'apiVersion',
+  'kind',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+  'metadata.resourceVersion',
+]
+
+type IdentityPath =
+  | 'apiVersion'
+  | 'kind'
+  | 'metadata.name'
+  | 'metadata.namespace'
+  | 'metadata.uid'
+  | 'metadata.resourceVersion'
+
+type PickedPath<T, P extends Path> = P extends `${infer Key}.${infer Rest}`
+  ? Step<T, Key, Rest>
+  : P extends readonly [infer Key extends string, ...infer Rest extends readonly string[]]
+    ? Rest extends readonly []
+      ? Leaf<T, Key>
+      : Step<T, Key, Rest>
+    : P extends string
+      ? Leaf<T, P>
+      : unknown
+
+type Step<T, Key extends string, Rest extends Path> = Key extends keyof T
+  ? { [K in keyof Subset<T, Key>]: Below<T[K], Rest> }
+  : unknown
+
+type Leaf<T, Key extends string> = Key extends keyof T ? Subset<T, Key> : unknown
+
+/** TypeScript's own `Pick`, which keeps what is optional optional. */
+type Subset<T, Key extends keyof T> = { [K in keyof T as K extends Key ? K : never]: T[K] }
+
+type Below<V, Rest extends Path> = V extends readonly (infer Item)[]
+  ? Below<Item, Rest>[]
+  : V extends object
+    ? PickedPath<V, Rest>
+    : V
+
+type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void ? I : never

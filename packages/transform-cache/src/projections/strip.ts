@@ -1,0 +1,25 @@
+import { type SelfNamed, selfNamed } from '@wherry/client'
+import { omitted } from './build.ts'
+import { treeOf } from './path.ts'
+
+/** A projection that gives objects of the same type, with less in them. */
+export interface Stripping extends SelfNamed {
+  <T extends object>(object: T): T
+}
+
+/** Leaves out `metadata.managedFields`, as a view does without any projection. For {@link compose}. */
+export const stripManagedFields: Stripping = stripping('stripManagedFields', [['metadata', 'managedFields']])
+
+/**
+ * Leaves out `metadata.managedFields` and the annotation in which `kubectl apply` keeps its last input: often as large
+ * as the object. What it gives can't be written back (types), since an update would delete the annotation.
+ */
+export const stripLastApplied: Stripping = stripping('stripLastApplied', [
+  ['metadata', 'managedFields'],
+  ['metadata', 'annotations', 'kubectl.kubernetes.io/last-applied-configuration'],
+])
+
+function stripping(name: string, paths: readonly (readonly string[])[]): Stripping {
+  const tree = treeOf(name, paths)
+  return selfNamed(name, (object: object) => omitted(object, tree)) as Stripping
+}

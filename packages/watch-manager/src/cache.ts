@@ -1,0 +1,53 @@
+import type { Scope, View } from '@wherry/client'
+import type { SharedInformer } from '@wherry/informer'
+
+/**
+ * The cache that stands behind a watch manager: it keeps an informer for each view that somebody holds. The dynamic cache
+ * is one; another need only keep this contract.
+ */
+export interface WatchedCache {
+  /**
+   * Holds `view` for `holder` (a registrar's name, for messages and reports), until the hold is released. Returns at
+   * once; what must be asked of a server is asked later.
+   *
+   * - Holds are counted, each by its identity: one holder may hold a view twice.
+   * - The first hold starts the view's informer, unless it is there already. While an informer is being removed, a hold
+   *   begins a new one, whole (rule D6).
+   * - While it is held, nobody removes it: who tries gets an error that names a holder (rule D4).
+   * - A resource that the server does not know (yet), or forbids, is no error here. The informer goes on trying, or waits
+   *   to hear of it, and starts without another call (rules D7, D8).
+   *
+   * @throws what makes the view impossible to hold now: another projection of the same name, a cache that was closed. The
+   * watch manager tries again, with backoff.
+   */
+  hold<C, S extends Scope>(view: View<C, S>, holder: string): Hold<C>
+  /**
+   * Moves the informer of `from` to `to`, a view of the same resource and projection, while it runs (rule D9). All its
+   * cursors stay and hear the difference only, under the new view: what fell out is deleted, what came in is changed. When it
+   * resolves, the hold is one of `to`.
+   *
+   * Rejects, with nothing changed, where that can't be: `to` is cached already, or can't be read; `from` has another holder,
+   * or was let go.
+   *
+   * Left out by a cache that can't: then `to` is held in place of `from`.
+   */
+  moveHold?<C, S extends Scope>(hold: Hold<C>, from: View<C, S>, to: View<C, S>): Promise<void>
+}
+
+/** One holder's hold on a view, as {@link WatchedCache.hold} gives it. */
+export interface Hold<C> {
+  /** The informer of the view; always the same one, whoever else holds it. It is not ended while it is held. */
+  readonly informer: HeldInformer<C>
+  /**
+   * Lets go. The last one out removes the informer, unless it was asked for in other ways too. Resolves once that is
+   * done (rule D4), or at once where others stay. Begins before it returns; idempotent; never rejects for a view that is gone
+   * already.
+   */
+  release(): Promise<void>
+}
+
+/**
+ * What a watch manager reads of an informer. `whenSynced` rejects as {@link SharedInformer.whenSynced} does, while the
+ * informer goes on trying: a resource that is forbidden, or that the server does not know and that is not to be waited for.
+ */
+export type HeldInformer<C> = Pick<SharedInformer<C>, 'state' | 'hasSynced' | 'lastError' | 'whenSynced' | 'cursor'>

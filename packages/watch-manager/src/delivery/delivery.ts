@@ -1,0 +1,389 @@
+import type { View } from '@wherry/client'
+import type { Change, Cursor, Reset, Synced } from '@wherry/informer'
+import { asError } from '../as-error.ts'
+import { isThenable } from '../is-thenable.ts'
+import type { SinkEvent } from '../sink.ts'
+import { Barrier } from './barrier.ts'
+import type { HeldKey, ObjectEvent } from './held-key.ts'
+import { HeldKeys } from './held-keys.ts'
+import type { Outlet } from './outlet.ts'
+import { Call, Running } from './running.ts'
+import type { Worker } from './turns.ts'
+
+/** So many changes are taken off the cursor at once: what a sink that stalls keeps from being coalesced, and on the heap. */
+const batchSize = 16
+
+/** So many calls are made before others have their turn. */
+const most = 32
+
+/** The clock is looked at after so many calls. */
+const stride = 8
+
+const nothing: readonly never[] = []
+
+/** What came of one look at what is to be done: a call that was made, one that is waited for, or nothing for now. */
+type Outcome = 'made' | 'awaited' | 'nothing'
+
+/** What a call was rejected with. */
+interface Refusal {
+  readonly reason: unknown
+}
+
+type Settled = (error: Refusal | undefined) => void
+
+/** Hears of a delivery's milestones. */
+export interface DeliveryListener {
+  /** The sink took a `synced`. */
+  synced(): void
+  /** The cursor was closed under it. */
+  ended(): void
+}
+
+/**
+ * Brings the changes of one view to a registrar's sink: one reader of the view's journal, at the sink's pace (rules W6–W12).
+ *
+ * A call that returns no promise costs none, so that a sink that only looks hears a million events a second.
+ */
+export class Delivery<C> implements Worker {
+  queued = false
+  readonly #outlet: Outlet<C>
+  readonly #listener: DeliveryListener
+  /** As the sink knows it. */
+  #view: View<C>
+  /** What the cursor reads. */
+  #target: View<C>
+  /** What it may come to read. */
+  #expected: View<C> | undefined
+  #cursor: Cursor<C> | undefined
+  #batch: readonly Change<C>[] = nothing
+  #at = 0
+  #size = 1
+  #takenAt = 0
+  #barrier: Barrier<C> | undefined
+  #held: HeldKeys<C> | undefined
+  #running: Running | undefined
+  #resets = 0
+  /** A view of a change that has the key of the one that the sink knows. */
+  #same: View<C> | undefined
+  /** Who waits for the sink to be told of a move. */
+  #awaitingMove: (() => void)[] | undefined
+  #pauses = 0
+  #stopped = false
+
+  constructor(view: View<C>, outlet: Outlet<C>, listener: DeliveryListener) {
+    this.#view = view
+    this.#target = view
+    this.#outlet = outlet
+    this.#listener = listener
+  }
+
+  /** Reads from this cursor from now on, which is at its start. */
+  follow(cursor: Cursor<C>): void {
+    this.#cursor = cursor
+    this.#ready()
+  }
+
+  /** No call begins until as many calls of {@link resume}. */
+  pause(): void {
+    this.#pauses++
+  }
+
+  /** Goes on. */
+  resume(): void {
+    this.#pauses--
+    this.#ready()
+  }
+
+  /** The cursor may read this view from some change on. */
+  expect(to: View<C>): void {
+    this.#expected = to
+  }
+
+  /** The cursor reads this view now: the sink is told so before it hears any more. */
+  move(to: View<C>): void {
+    this.#expected = undefined
+    this.#target = to
+    this.#ready()
+  }
+
+  /** No call begins from now on, and what waited is dropped. */
+  stop(): void {
+    this.#stopped = true
+    for (const resolve of this.#awaitingMove?.splice(0) ?? nothing) resolve()
+    this.#cursor?.close()
+    this.#cursor = undefined
+    this.#batch = nothing
+    this.#at = 0
+    this.#held?.clear()
+    this.#barrier?.timer?.cancel()
+    this.#outlet.forget(this)
+    this.#outlet.passOn()
+  }
+
+  /** The views that the sink may know it as: two while it is being told of a move. */
+  get known(): readonly View<C>[] {
+    const telling = this.#view !== this.#target && this.#barrier?.running === true
+    return telling ? [this.#view, this.#target] : [this.#view]
+  }
+
+  /** Resolves when the sink knows it as what it is, or it was stopped. */
+  async moved(): Promise<void> {
+    if (!this.#isMoving || this.#stopped) return
+    const waiting = this.#awaitingMove ?? []
+    this.#awaitingMove = waiting
+    await new Promise<void>(resolve => waiting.push(resolve))
+  }
+
+  /** The sink knows another view than the one that the cursor reads, or is about to. */
+  get #isMoving(): boolean {
+    return this.#view !== this.#target || this.#expected !== undefined
+  }
+
+  /** What is under way, but for what we are called from within. */
+  underWay(): readonly string[] {
+    return this.#running?.besides(this.#outlet.context.current) ?? nothing
+  }
+
+  /** Resolves when nothing is under way, but for what we are called from within; with `all`, that too. */
+  async idle(all = false): Promise<void> {
+    await this.#running?.idle(all ? undefined : this.#outlet.context.current)
+  }
+
+  /** Changes that the sink has not taken yet. */
+  get lag(): number {
+    const taken = this.#batch.length - this.#at
+    return (this.#cursor?.lag ?? 0) + taken + (this.#held?.size ?? 0) + (this.#barrier === undefined ? 0 : 1)
+  }
+
+  /** How long the oldest of them has been waiting, in milliseconds. */
+  get lagMs(): number {
+    const now = this.#outlet.environment.clock.monotonic()
+    const times = [...(this.#held?.values() ?? nothing)].map(({ since }) => since)
+    if (this.#barrier !== undefined || this.#at < this.#batch.length) times.push(this.#takenAt)
+    return times.reduce((longest, time) => Math.max(longest, now - time), this.#cursor?.lagMs ?? 0)
+  }
+
+  step(until: number): boolean {
+    const { context, environment } = this.#outlet
+    let calls = 0
+    let outcome = 'nothing' as Outcome
+    const stretch = (call: Call): void => {
+      do outcome = this.#one(call)
+      while (outcome === 'made' && ++calls < most && (calls % stride !== 0 || environment.clock.monotonic() < until))
+    }
+    // A call that is waited for keeps its context to itself: what is called from there is called from within it.
+    do {
+      const call = new Call()
+      context.within(call, stretch, call)
+    } while (outcome === 'awaited' && environment.clock.monotonic() < until)
+    this.#outlet.passOn()
+    return outcome !== 'nothing'
+  }
+
+  #one(call: Call): Outcome {
+    if (this.#stopped || this.#pauses > 0) return 'nothing'
+    if (this.#barrier === undefined && this.#target !== this.#view) this.#barrier = new Barrier()
+    const barrier = this.#barrier
+    const held = this.#held?.peek(barrier === undefined)
+    if (held !== undefined) return this.#tellHeld(held, call)
+    if (barrier !== undefined) return this.#pass(barrier, call)
+    // Without room for one more call nothing is taken: what is on the cursor is coalesced.
+    if (!this.#outlet.openToFresh) return this.#wait(true)
+    if (this.#at === this.#batch.length && !this.#take()) return 'nothing'
+    const event = this.#batch[this.#at] as Change<C>
+    if (this.#expected !== undefined && event.view.key === this.#expected.key) {
+      this.move(this.#expected)
+      return 'made'
+    }
+    this.#pop()
+    if (event.type === 'reset' || event.type === 'synced') {
+      this.#barrier = new Barrier(event)
+      return 'made'
+    }
+    const busy = this.#held?.get(event.key)
+    if (busy === undefined) return this.#tell(event, undefined, call)
+    busy.put(event)
+    return 'made'
+  }
+
+  /** Takes one off the batch. What was told is not kept. */
+  #pop(): void {
+    this.#at++
+    if (this.#at < this.#batch.length) return
+    this.#batch = nothing
+    this.#at = 0
+  }
+
+  /** Takes further changes off the cursor. False: there are none. */
+  #take(): boolean {
+    const cursor = this.#cursor
+    if (cursor === undefined) return false
+    this.#takenAt = this.#outlet.environment.clock.monotonic()
+    const batch = cursor.take(this.#size)
+    this.#size = Math.min(this.#size * 2, batchSize)
+    if (batch.length > 0) {
+      this.#batch = batch
+      return true
+    }
+    this.#rest()
+    if (cursor.closed) {
+      this.#cursor = undefined
+      this.#listener.ended()
+    } else {
+      cursor.wake(this.#ready)
+    }
+    return false
+  }
+
+  /** Nothing is to be done: what only work needs is not kept, for there may be a thousand that rest. */
+  #rest(): void {
+    if (this.#held?.size === 0) this.#held = undefined
+    if (this.#running?.size === 0) this.#running = undefined
+  }
+
+  #tellHeld(held: HeldKey<C>, call: Call): Outcome {
+    const fresh = held.failures === 0
+    if (!(fresh ? this.#outlet.openToFresh : this.#outlet.open)) return this.#wait(fresh)
+    this.#held?.shift(held)
+    if (!fresh) this.#outlet.retried++
+    return this.#tell(held.take() as ObjectEvent<C>, held, call)
+  }
+
+  #tell(event: ObjectEvent<C>, held: HeldKey<C> | undefined, call: Call): Outcome {
+    let result: unknown
+    try {
+      result = this.#outlet.sink.event(this.#asTold(event))
+      if (!isThenable(result)) {
+        this.#succeeded(held)
+        return 'made'
+      }
+    } catch (error) {
+      this.#failed(event, held, error)
+      return 'made'
+    }
+    const mine = held ?? this.#heldKeys().open(event.key)
+    const fresh = mine.failures === 0
+    if (fresh) this.#outlet.fresh++
+    this.#await(result, call, event.key, error => {
+      if (fresh) this.#outlet.fresh--
+      if (error === undefined) this.#succeeded(mine)
+      else this.#failed(event, mine, error.reason)
+    })
+    return 'awaited'
+  }
+
+  #succeeded(held: HeldKey<C> | undefined): void {
+    this.#outlet.delivered++
+    if (held !== undefined && !this.#stopped) this.#held?.succeeded(held)
+  }
+
+  #failed(event: ObjectEvent<C>, held: HeldKey<C> | undefined, reason: unknown): void {
+    this.#report(reason, event.key)
+    if (!this.#stopped) this.#heldKeys().failed(held ?? this.#heldKeys().open(event.key), event)
+  }
+
+  /** Tells what nothing may overtake, once all earlier calls have settled. */
+  #pass(barrier: Barrier<C>, call: Call): Outcome {
+    if (barrier.timer !== undefined || (this.#running?.size ?? 0) > 0) return 'nothing'
+    if (!this.#outlet.open) return this.#wait(false)
+    if (barrier.failures > 0) this.#outlet.retried++
+    if (barrier.event?.type === 'reset') this.#held?.forgetChanged()
+    const { sink } = this.#outlet
+    const to = this.#target
+    let result: unknown
+    try {
+      result = barrier.event === undefined ? sink.rescoped?.(this.#view, to) : sink.event(this.#about(barrier.event))
+      if (!isThenable(result)) {
+        this.#passed(barrier, to)
+        return 'made'
+      }
+    } catch (error) {
+      this.#refused(barrier, error)
+      return 'made'
+    }
+    barrier.running = true
+    this.#await(result, call, barrier.what, error => {
+      barrier.running = false
+      if (error === undefined) this.#passed(barrier, to)
+      else this.#refused(barrier, error.reason)
+    })
+    return 'awaited'
+  }
+
+  #about(event: Reset<C> | Synced<C>): SinkEvent<C> {
+    const told = this.#asTold(event)
+    return told.type === 'reset' ? told : { ...told, retrying: this.#held?.retrying() ?? [] }
+  }
+
+  /** The cursor names the view that its informer is of by now; the sink is told of the one that it knows. */
+  #asTold<E extends Change<C>>(event: E): E {
+    if (event.view === this.#same) return event
+    if (event.view.key !== this.#view.key) return { ...event, view: this.#view }
+    this.#same = event.view
+    return event
+  }
+
+  #passed({ event }: Barrier<C>, to: View<C>): void {
+    if (this.#stopped) return
+    this.#barrier = undefined
+    if (event === undefined) {
+      this.#view = to
+      this.#same = undefined
+      if (!this.#isMoving) for (const resolve of this.#awaitingMove?.splice(0) ?? nothing) resolve()
+    } else if (event.type === 'reset') {
+      if (this.#resets++ > 0) this.#outlet.resets++
+    } else {
+      this.#listener.synced()
+    }
+  }
+
+  #refused(barrier: Barrier<C>, reason: unknown): void {
+    this.#report(reason)
+    if (this.#stopped) return
+    barrier.failures++
+    const { environment } = this.#outlet
+    barrier.timer = environment.clock.timer(this.#outlet.backoff(barrier.failures), () => {
+      barrier.timer = undefined
+      this.#ready()
+    })
+  }
+
+  #await(result: PromiseLike<unknown>, call: Call, what: string, settled: Settled): void {
+    this.#running ??= new Running()
+    const running = this.#running
+    running.begin(call, what)
+    this.#outlet.running++
+    this.#size = 1
+    Promise.resolve(result).then(
+      () => this.#settle(running, call, settled),
+      reason => this.#settle(running, call, settled, { reason }),
+    )
+  }
+
+  #settle(running: Running, call: Call, settled: Settled, error?: Refusal): void {
+    this.#outlet.running--
+    settled(error)
+    running.end(call)
+    this.#outlet.passOn()
+    this.#ready()
+  }
+
+  #heldKeys(): HeldKeys<C> {
+    this.#held ??= new HeldKeys(this.#outlet, this.#ready)
+    return this.#held
+  }
+
+  #report(reason: unknown, key?: string): void {
+    const { environment, registrar } = this.#outlet
+    environment.onError(asError(reason), { phase: `sink ${registrar}`, resource: this.#view.key, key })
+  }
+
+  #wait(fresh: boolean): Outcome {
+    this.#outlet.wait(this, fresh)
+    return 'nothing'
+  }
+
+  readonly #ready = (): void => {
+    if (!this.#stopped) this.#outlet.turns.add(this)
+  }
+}

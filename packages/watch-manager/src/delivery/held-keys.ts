@@ -1,0 +1,97 @@
+import { HeldKey, type ObjectEvent } from './held-key.ts'
+import type { Outlet } from './outlet.ts'
+
+/** What one delivery holds beside its cursor, by key. */
+export class HeldKeys<C> {
+  readonly #outlet: Outlet<C>
+  /** Something has become due. */
+  readonly #ready: () => void
+  readonly #keys = new Map<string, HeldKey<C>>()
+  /** To tell now: what waited while a call was under way that succeeded. */
+  #next: HeldKey<C>[] = []
+  /** To tell now: what waited to be tried again. */
+  #due: HeldKey<C>[] = []
+
+  constructor(outlet: Outlet<C>, ready: () => void) {
+    this.#outlet = outlet
+    this.#ready = ready
+  }
+
+  get size(): number {
+    return this.#keys.size
+  }
+
+  values(): Iterable<HeldKey<C>> {
+    return this.#keys.values()
+  }
+
+  get(key: string): HeldKey<C> | undefined {
+    return this.#keys.get(key)
+  }
+
+  /** What is held of a key; made if there is nothing. */
+  open(key: string): HeldKey<C> {
+    let held = this.#keys.get(key)
+    if (held === undefined) {
+      held = new HeldKey(key, this.#outlet.environment.clock.monotonic())
+      this.#keys.set(key, held)
+    }
+    return held
+  }
+
+  /** The first that is to be told now, left where it is. `retries`: what is to be tried again too. */
+  peek(retries: boolean): HeldKey<C> | undefined {
+    if (this.#next.length > 0) return this.#next[0]
+    if (!retries) return undefined
+    // What was forgotten since has nothing to tell, only its failures to be forgiven.
+    while (this.#due[0]?.empty) this.succeeded(this.#due.shift() as HeldKey<C>)
+    return this.#due[0]
+  }
+
+  /** Takes off what {@link peek} gave. */
+  shift(held: HeldKey<C>): void {
+    if (this.#next[0] === held) this.#next.shift()
+    else this.#due.shift()
+  }
+
+  /** Its call succeeded. */
+  succeeded(held: HeldKey<C>): void {
+    if (held.failures > 0) this.#outlet.retrying--
+    held.failures = 0
+    if (held.empty) this.#keys.delete(held.key)
+    else this.#next.push(held)
+  }
+
+  /** Its call failed: again after a while, with what is newest then. */
+  failed(held: HeldKey<C>, event: ObjectEvent<C>): void {
+    if (held.failures === 0) this.#outlet.retrying++
+    held.failures++
+    held.putBack(event)
+    held.timer = this.#outlet.environment.clock.timer(this.#outlet.backoff(held.failures), () => {
+      held.timer = undefined
+      this.#due.push(held)
+      this.#ready()
+    })
+  }
+
+  /** A replay begins: it tells anew of what is there. What is gone and was not told stays to be told. */
+  forgetChanged(): void {
+    for (const held of this.#keys.values()) held.changed = undefined
+  }
+
+  /** Keys with something that was refused. */
+  retrying(): string[] {
+    return [...this.#keys.values()].filter(held => held.failures > 0 && !held.empty).map(held => held.key)
+  }
+
+  /** Drops all. */
+  clear(): void {
+    for (const held of this.#keys.values()) {
+      held.timer?.cancel()
+      if (held.failures > 0) this.#outlet.retrying--
+    }
+    this.#keys.clear()
+    this.#next = []
+    this.#due = []
+  }
+}

@@ -1,0 +1,98 @@
+import type { Environment } from '@wherry/client'
+import type { Sink } from '../sink.ts'
+import type { CallContext } from './running.ts'
+import type { Turns, Worker } from './turns.ts'
+
+/** How a registrar deals with a sink that fails. */
+export interface OutletOptions {
+  readonly maxRetrying: number
+  readonly retryInitialMs: number
+  readonly retryMaxMs: number
+}
+
+const nobody: readonly never[] = []
+
+/** What all deliveries to one sink share: the sink, its bounds, and what was counted. */
+export class Outlet<C> {
+  readonly registrar: string
+  readonly sink: Sink<C>
+  readonly environment: Environment
+  readonly turns: Turns
+  readonly context: CallContext
+  readonly #options: OutletOptions
+  readonly #concurrency: number
+  /** Calls under way. */
+  running = 0
+  /** Of those, the ones for objects that are not being retried. */
+  fresh = 0
+  /** Objects that are being retried. */
+  retrying = 0
+  /** Events of objects that the sink took. */
+  delivered = 0
+  /** Calls that were made again. */
+  retried = 0
+  /** How often a cursor was sent back to the start. */
+  resets = 0
+  /** Those that wait for {@link open}, and those that wait for {@link openToFresh}, in the order in which they came. */
+  #waiting: readonly Worker[] = nobody
+  #waitingFresh: readonly Worker[] = nobody
+
+  constructor(
+    registrar: string,
+    sink: Sink<C>,
+    shared: { readonly environment: Environment; readonly turns: Turns; readonly context: CallContext },
+    options: OutletOptions,
+  ) {
+    this.registrar = registrar
+    this.sink = sink
+    this.environment = shared.environment
+    this.turns = shared.turns
+    this.context = shared.context
+    this.#options = options
+    this.#concurrency = sink.concurrency ?? 1
+  }
+
+  /** A call may be made. */
+  get open(): boolean {
+    return this.running < this.#concurrency
+  }
+
+  /** A call may be made that, should it fail, is one more to retry. */
+  get openToFresh(): boolean {
+    return this.open && this.retrying + this.fresh < this.#options.maxRetrying
+  }
+
+  /** How long to wait after so many failures in a row, in milliseconds: drawn from [d, 2d], d doubling. */
+  backoff(failures: number): number {
+    const { retryInitialMs, retryMaxMs } = this.#options
+    return Math.min(retryInitialMs * 2 ** (failures - 1), retryMaxMs) * (1 + this.environment.random())
+  }
+
+  /** `worker` gets a turn when a call may be made; with `fresh`, one for an object that is not being retried. */
+  wait(worker: Worker, fresh: boolean): void {
+    // An array that is made as long as it is takes less than one that was pushed to.
+    const waiting = fresh ? this.#waitingFresh : this.#waiting
+    if (!waiting.includes(worker)) this.#setWaiting(waiting.concat([worker]), fresh)
+  }
+
+  /** `worker` waits no more. */
+  forget(worker: Worker): void {
+    this.#waiting = this.#waiting.filter(each => each !== worker)
+    this.#waitingFresh = this.#waitingFresh.filter(each => each !== worker)
+  }
+
+  /** Gives one of those a turn that wait, if there is room. */
+  passOn(): void {
+    const fresh = this.#waiting.length === 0
+    const waiting = fresh ? this.#waitingFresh : this.#waiting
+    const [first] = waiting
+    if (first === undefined || !(fresh ? this.openToFresh : this.open)) return
+    this.#setWaiting(waiting.slice(1), fresh)
+    this.turns.add(first)
+  }
+
+  #setWaiting(workers: readonly Worker[], fresh: boolean): void {
+    if (fresh) this.#waitingFresh = workers
+    else this.#waiting = workers
+  }
+}

@@ -1,0 +1,85 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/**
+ * A call out of here that somebody may have to wait for, and its context's identity: who is called back from within it is
+ * known by it (rule R23).
+ */
+export class Call {
+  /** What it is about, once somebody may have to wait for it. */
+  what = ''
+  /** The call from within which it was made. */
+  readonly outer: Call | undefined
+
+  constructor(outer?: Call) {
+    this.outer = outer
+  }
+}
+
+/** Knows from within which call code runs. */
+export class CallContext {
+  readonly #storage = new AsyncLocalStorage<Call | undefined>()
+
+  /** The innermost call that we are in, its asynchronous parts among it. */
+  get current(): Call | undefined {
+    return this.#storage.getStore()
+  }
+
+  within<A extends unknown[], R>(call: Call, fn: (...args: A) => R, ...args: A): R {
+    return this.#storage.run(call, fn, ...args)
+  }
+
+  /** Runs what outlives the call that it was caused by. */
+  outside<R>(fn: () => R): R {
+    return this.#storage.run(undefined, fn)
+  }
+}
+
+/** Calls that are under way. */
+export class Running {
+  /** One at a time, as most sinks work, costs no set. */
+  #first: Call | undefined
+  #others: Set<Call> | undefined
+  #waiting: (() => void)[] | undefined
+
+  get size(): number {
+    return (this.#first === undefined ? 0 : 1) + (this.#others?.size ?? 0)
+  }
+
+  begin(call: Call, what: string): void {
+    call.what = what
+    if (this.#first === undefined) {
+      this.#first = call
+      return
+    }
+    this.#others ??= new Set()
+    this.#others.add(call)
+  }
+
+  end(call: Call): void {
+    if (this.#first === call) this.#first = undefined
+    else this.#others?.delete(call)
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    for (const look of waiting ?? []) look()
+  }
+
+  /** What is under way, but for what `current` is within. */
+  besides(current: Call | undefined): readonly string[] {
+    const own = new Set<Call>()
+    for (let call = current; call !== undefined; call = call.outer) own.add(call)
+    const all = [...(this.#first === undefined ? [] : [this.#first]), ...(this.#others ?? [])]
+    return all.filter(call => !own.has(call)).map(call => call.what)
+  }
+
+  /** Resolves when nothing is under way, but for what `current` is within. */
+  idle(current?: Call): Promise<void> {
+    return new Promise(resolve => {
+      const look = (): void => {
+        if (this.besides(current).length === 0) return resolve()
+        this.#waiting ??= []
+        this.#waiting.push(look)
+      }
+      look()
+    })
+  }
+}

@@ -1,0 +1,95 @@
+import type { View } from '@wherry/client'
+
+/** The name is another living registrar's (rule W1). */
+export class RegistrarNameTakenError extends Error {
+  override readonly name = 'RegistrarNameTakenError'
+  readonly code = 'REGISTRAR_NAME_TAKEN'
+  readonly registrar: string
+
+  constructor(registrar: string) {
+    super(`there is a registrar ${registrar} already: close it first, or take another name`)
+    this.registrar = registrar
+  }
+}
+
+/** The registrar was closed: it wants nothing any more. */
+export class RegistrarClosedError extends Error {
+  override readonly name = 'RegistrarClosedError'
+  readonly code = 'REGISTRAR_CLOSED'
+  readonly registrar: string
+
+  constructor(registrar: string) {
+    super(`the registrar ${registrar} was closed`)
+    this.registrar = registrar
+  }
+}
+
+/** The watch manager was closed. */
+export class WatchManagerClosedError extends Error {
+  override readonly name = 'WatchManagerClosedError'
+  readonly code = 'WATCH_MANAGER_CLOSED'
+
+  constructor() {
+    super('the watch manager was closed')
+  }
+}
+
+/** A view that can't be watched, and why. */
+export interface FailedView {
+  readonly view: View
+  readonly reason: Error
+}
+
+/** Some views could not be watched; those that it does not name could (rule W4). Its cause is the first reason. */
+export class ViewsFailedError extends Error {
+  override readonly name = 'ViewsFailedError'
+  readonly code = 'VIEWS_FAILED'
+  readonly registrar: string
+  readonly views: readonly FailedView[]
+
+  constructor(registrar: string, views: readonly FailedView[]) {
+    const lines = views.map(({ view, reason }) => `\n  ${view.key}: ${reason.message}`).join('')
+    super(
+      `the registrar ${registrar} can't watch ${views.length === 1 ? 'a view' : `${views.length} views`}:${lines}`,
+      {
+        cause: views[0]?.reason,
+      },
+    )
+    this.registrar = registrar
+    this.views = views
+  }
+}
+
+/** A `replace` that had not come to its end when the next one began, and took nothing over. */
+export class ReplaceSupersededError extends Error {
+  override readonly name = 'ReplaceSupersededError'
+  readonly code = 'REPLACE_SUPERSEDED'
+  readonly registrar: string
+
+  constructor(registrar: string) {
+    super(`another replace of the registrar ${registrar} took the place of this one`)
+    this.registrar = registrar
+  }
+}
+
+/** Something was ended while calls to a sink were under way, and they did not come back in time (rule R23). To `onError`. */
+export class SinkStillRunningError extends Error {
+  override readonly name = 'SinkStillRunningError'
+  readonly code = 'SINK_STILL_RUNNING'
+  readonly registrar: string
+  /** What the calls are about: keys of objects, or `reset`, `synced`, `rescoped`. */
+  readonly calls: readonly string[]
+
+  constructor(registrar: string, view: string, calls: readonly string[]) {
+    super(`the sink of the registrar ${registrar} is still at work on ${calls.join(', ')} of ${view}`)
+    this.registrar = registrar
+    this.calls = calls
+  }
+}
+
+/** Throws if some views failed: the signal's reason, where that is all that there is. */
+export function throwFailed(registrar: string, failed: readonly FailedView[], signal: AbortSignal | undefined): void {
+  if (failed.length === 0) return
+  if (signal?.aborted && failed.every(({ reason }) => reason === signal.reason)) throw signal.reason
+  throw new ViewsFailedError(registrar, failed)
+}

@@ -1,0 +1,8 @@
+/** Something to wait for, whoever made it. */
+export function isThenable(result: unknown): result is PromiseLike<unknown> {
+  return (
+    result !== null &&
+    (typeof result === 'object' || typeof result === 'function') &&
+    typeof (result as { then?: unknown }).then === 'function'
+  )
+}

@@ -1,0 +1,14 @@
+import { callback, checkOptions, integer } from '@wherry/client/checks'
+import type { Sink, SinkFunction } from '../sink.ts'
+
+export interface CallbackSinkOptions {
+  /** How many calls may be under way at once, for distinct objects. @default 1 */
+  readonly concurrency?: number | undefined
+}
+
+/** A sink that calls a function for each event, and waits for the promise that it may return. */
+export function callbackSink<C = unknown>(event: SinkFunction<C>, options: CallbackSinkOptions = {}): Sink<C> {
+  callback('event', event)
+  checkOptions('callbackSink', options, { concurrency: integer(1) })
+  return { concurrency: options.concurrency ?? 1, event }
+}

@@ -1,0 +1,94 @@
+import type { View } from '@wherry/client'
+import { checkOptions, integer } from '@wherry/client/checks'
+import type { Sink, SinkEvent } from '../sink.ts'
+
+export interface IteratorSinkOptions {
+  /** How many readers may be at work at once, on distinct objects: each with an iterator of its own. @default 1 */
+  readonly concurrency?: number | undefined
+}
+
+/** A sink that is read: `for await (const event of sink)`. */
+export interface IteratorSink<C = unknown> extends Sink<C>, AsyncIterable<SinkEvent<C>> {
+  [Symbol.asyncIterator](): AsyncIterableIterator<SinkEvent<C>>
+}
+
+/**
+ * A sink to be read with `for await`. An event counts as taken when its reader asks for the next one, or leaves the loop;
+ * until then no other comes, and what changes meanwhile is coalesced. Nobody reading costs nothing. Another loop goes on where
+ * the last one was left. It ends when the registrar is closed.
+ *
+ * A `remove` or `close` waits for the event that a reader has: leave the loop before you wait for one, since from within the
+ * loop it would wait for itself, as long as `closeTimeoutMs`.
+ */
+export function iteratorSink<C = unknown>(options: IteratorSinkOptions = {}): IteratorSink<C> {
+  checkOptions('iteratorSink', options, { concurrency: integer(1) })
+  return new ReadSink<C>(options.concurrency ?? 1)
+}
+
+/** An event that nobody has read yet, and what says that it is taken. */
+interface Offer<C> {
+  readonly event: SinkEvent<C>
+  readonly taken: () => void
+}
+
+class ReadSink<C> implements IteratorSink<C> {
+  readonly concurrency: number
+  #offers: Offer<C>[] = []
+  #readers: ((offer: Offer<C> | undefined) => void)[] = []
+  #closed = false
+
+  constructor(concurrency: number) {
+    this.concurrency = concurrency
+  }
+
+  event(event: SinkEvent<C>): Promise<void> {
+    return new Promise(taken => {
+      const offer = { event, taken }
+      const reader = this.#readers.shift()
+      // There may be a thousand that nobody reads: no longer than need be.
+      if (reader === undefined) this.#offers = this.#offers.concat([offer])
+      else reader(offer)
+    })
+  }
+
+  removed(view: View<C>): void {
+    const gone = this.#offers.filter(({ event }) => event.view.key === view.key)
+    this.#offers = this.#offers.filter(offer => !gone.includes(offer))
+    for (const { taken } of gone) taken()
+  }
+
+  closed(): void {
+    this.#closed = true
+    for (const reader of this.#readers.splice(0)) reader(undefined)
+  }
+
+  [Symbol.asyncIterator](): AsyncIterableIterator<SinkEvent<C>> {
+    let taken: (() => void) | undefined
+    let left = false
+    const end = (): void => {
+      taken?.()
+      taken = undefined
+    }
+    const iterator: AsyncIterableIterator<SinkEvent<C>> = {
+      next: async () => {
+        end()
+        const offer = left ? undefined : await this.#read()
+        taken = offer?.taken
+        return offer === undefined ? { done: true, value: undefined } : { done: false, value: offer.event }
+      },
+      return: async () => {
+        left = true
+        end()
+        return { done: true, value: undefined }
+      },
+      [Symbol.asyncIterator]: () => iterator,
+    }
+    return iterator
+  }
+
+  #read(): Offer<C> | undefined | Promise<Offer<C> | undefined> {
+    if (this.#closed) return undefined
+    const offer = this.#offers.shift()
+    return offer ?? new Promise(resolve => this.#readers.push(resolve))
+  }
+}

@@ -1,0 +1,105 @@
+import type { View } from '@wherry/client'
+import { callback, having } from '@wherry/client/checks'
+import type { Changed, Deleted } from '@wherry/informer'
+import { isThenable } from '../is-thenable.ts'
+import type { Sink, SinkEvent, SinkSynced } from '../sink.ts'
+
+/** A queue of keys, such as one of `@wherry/work-queue`. */
+export interface KeyQueue<K> {
+  /** Adds a key; one that is in it already need not be added. A promise that it returns is waited for. */
+  add(key: K): unknown
+}
+
+/**
+ * A sink that adds the key of each object that changed or is gone to a queue: `namespace/name`, or what `keyOf` makes of the
+ * event (`undefined`: nothing is added). With several views, let `keyOf` tell them apart.
+ *
+ * It remembers the keys that it heard of, so that one whose object went while the registrar lagged too far to be told is
+ * added too: what works the queue off looks for the object, and finds that it is gone.
+ */
+export function queueSink<C = unknown>(queue: KeyQueue<string>): Sink<C>
+export function queueSink<C, K>(queue: KeyQueue<K>, keyOf: (event: Changed<C> | Deleted<C>) => K | undefined): Sink<C>
+export function queueSink<C, K>(
+  queue: KeyQueue<K>,
+  keyOf: (event: Changed<C> | Deleted<C>) => K | undefined = event => event.key as K,
+): Sink<C> {
+  having('a queue with add(key)', 'add')('queue', queue)
+  callback('keyOf', keyOf)
+  return new QueueSink(queue, keyOf)
+}
+
+/** What was heard of a view. */
+interface Heard<K> {
+  /** By object, the key that was added. */
+  keys: Map<string, K>
+  /** During a replay: those of before it that were not heard of again yet. */
+  before: Map<string, K>
+}
+
+class QueueSink<C, K> implements Sink<C> {
+  readonly #queue: KeyQueue<K>
+  readonly #keyOf: (event: Changed<C> | Deleted<C>) => K | undefined
+  readonly #views = new Map<string, Heard<K>>()
+
+  constructor(queue: KeyQueue<K>, keyOf: (event: Changed<C> | Deleted<C>) => K | undefined) {
+    this.#queue = queue
+    this.#keyOf = keyOf
+  }
+
+  event(event: SinkEvent<C>): unknown {
+    const heard = this.#heard(event.view)
+    switch (event.type) {
+      case 'reset':
+        heard.before = new Map([...heard.before, ...heard.keys])
+        heard.keys = new Map()
+        return undefined
+      case 'synced':
+        return this.#sweep(heard, event)
+      default:
+        return this.#add(heard, event)
+    }
+  }
+
+  rescoped(from: View<C>, to: View<C>): void {
+    const heard = this.#views.get(from.key)
+    if (heard === undefined) return
+    this.#views.set(to.key, heard)
+    this.#views.delete(from.key)
+  }
+
+  removed(view: View<C>): void {
+    this.#views.delete(view.key)
+  }
+
+  #add(heard: Heard<K>, event: Changed<C> | Deleted<C>): unknown {
+    const key = this.#keyOf(event)
+    const result = key === undefined ? undefined : this.#queue.add(key)
+    heard.before.delete(event.key)
+    if (event.type === 'deleted' || key === undefined) heard.keys.delete(event.key)
+    else heard.keys.set(event.key, key)
+    return result
+  }
+
+  #sweep(heard: Heard<K>, { failed, retrying }: SinkSynced<C>): Promise<void> | undefined {
+    for (const key of [...failed, ...retrying]) {
+      const there = heard.before.get(key)
+      if (there !== undefined) heard.keys.set(key, there)
+      heard.before.delete(key)
+    }
+    // Forgotten once all are added: what fails is told again.
+    const forget = (): void => heard.before.clear()
+    const waits = [...heard.before.values()].map(key => this.#queue.add(key)).filter(isThenable)
+    if (waits.length > 0) return Promise.all(waits).then(forget)
+    forget()
+    return undefined
+  }
+
+  #heard({ key }: View): Heard<K> {
+    let heard = this.#views.get(key)
+    if (heard === undefined) {
+      heard = { keys: new Map(), before: new Map() }
+      this.#views.set(key, heard)
+    }
+    return heard
+  }
+}

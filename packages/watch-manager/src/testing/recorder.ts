@@ -1,0 +1,149 @@
+import { compareResourceVersions, type KubernetesObject, type View } from '@wherry/client'
+import { isThenable } from '../is-thenable.ts'
+import type { Sink, SinkEvent } from '../sink.ts'
+
+export interface RecorderOptions {
+  /** @default 1 */
+  readonly concurrency?: number | undefined
+  /** Called for each event; what it returns or throws is what the sink does. An event that fails is not taken. */
+  readonly answer?: ((event: SinkEvent) => unknown) | undefined
+  /** Keeps every event, not only the state that they make. @default true */
+  readonly events?: boolean | undefined
+}
+
+/** What is known of one object of a view. */
+interface Known {
+  readonly resourceVersion: string
+  readonly uid: string | undefined
+  readonly deleted: boolean
+}
+
+interface KnownView {
+  readonly objects: Map<string, unknown>
+  /** Not heard of since `reset`; `undefined` when no replay is going on. */
+  stale: Set<string> | undefined
+  readonly heard: Map<string, Known>
+}
+
+/**
+ * A sink for tests: remembers what it is told, keeps what is there according to it, and watches over what a sink can rely on.
+ */
+export class Recorder implements Sink {
+  readonly concurrency: number
+  /** What it was told, in order, with what failed. */
+  readonly events: SinkEvent[] = []
+  /** What should not have been, a line each: an older state after a newer one, an event of a removed view, … */
+  readonly problems: string[] = []
+  readonly #options: RecorderOptions
+  readonly #views = new Map<string, KnownView>()
+  readonly #removed = new Set<string>()
+  readonly #running = new Set<string>()
+  #closed = false
+
+  constructor(options: RecorderOptions = {}) {
+    this.#options = options
+    this.concurrency = options.concurrency ?? 1
+  }
+
+  /** What is there of a view, by key. */
+  contents(view: View): ReadonlyMap<string, unknown> {
+    return this.#views.get(view.key)?.objects ?? new Map()
+  }
+
+  /** A replay of the view is going on. */
+  replaying(view: View): boolean {
+    return this.#views.get(view.key)?.stale !== undefined
+  }
+
+  event(event: SinkEvent): unknown {
+    if (this.#options.events !== false) this.events.push(event)
+    this.#watch(event)
+    const call = `${event.view.key} ${event.key ?? event.type}`
+    const result = this.#options.answer?.(event)
+    if (!isThenable(result)) return this.#take(event)
+    this.#running.add(call)
+    return Promise.resolve(result)
+      .finally(() => this.#running.delete(call))
+      .then(() => this.#take(event))
+  }
+
+  rescoped(from: View, to: View): void {
+    const known = this.#views.get(from.key)
+    if (known === undefined) return
+    this.#views.delete(from.key)
+    this.#views.set(to.key, known)
+    this.#removed.delete(to.key)
+  }
+
+  removed(view: View): void {
+    this.#views.delete(view.key)
+    this.#removed.add(view.key)
+  }
+
+  closed(): void {
+    this.#closed = true
+  }
+
+  #watch(event: SinkEvent): void {
+    const { view, key, type } = event
+    const at = `${type} ${key ?? ''} of ${view.key}`
+    if (this.#closed) this.problems.push(`${at}: after the end`)
+    if (this.#running.size >= this.concurrency) this.problems.push(`${at}: more than ${this.concurrency} calls at once`)
+    if (this.#running.has(`${view.key} ${key ?? type}`)) this.problems.push(`${at}: two calls at once for one object`)
+    if (type === 'reset') {
+      // It is wanted again, or began anew.
+      this.#removed.delete(view.key)
+      return
+    }
+    if (this.#removed.has(view.key)) this.problems.push(`${at}: after it was removed`)
+    if (!this.#views.has(view.key)) this.problems.push(`${at}: before a reset`)
+    if (type === 'synced') {
+      const running = [...this.#running].filter(call => call.startsWith(`${view.key} `))
+      if (running.length > 0) this.problems.push(`${at}: while ${running.join(', ')} had not settled`)
+      return
+    }
+    this.#watchVersion(event, at)
+  }
+
+  #watchVersion(event: SinkEvent & { readonly key: string }, at: string): void {
+    const { resourceVersion, uid } = (event.object as KubernetesObject).metadata ?? {}
+    const { heard } = this.#view(event.view)
+    const known = heard.get(event.key)
+    if (resourceVersion === undefined) return
+    if (known !== undefined) {
+      const order = compareResourceVersions(resourceVersion, known.resourceVersion)
+      if (order === 'older') this.problems.push(`${at}: ${resourceVersion} after ${known.resourceVersion}`)
+      // One that left the selection may come back, changed.
+      const gone = known.deleted && event.type === 'changed' && uid === known.uid && order !== 'newer'
+      if (gone) this.problems.push(`${at}: after its deletion`)
+    }
+    heard.set(event.key, { resourceVersion, uid, deleted: event.type === 'deleted' })
+  }
+
+  #take(event: SinkEvent): void {
+    if (this.#removed.has(event.view.key) || this.#closed) return
+    const known = this.#view(event.view)
+    switch (event.type) {
+      case 'reset':
+        known.stale = new Set(known.objects.keys())
+        break
+      case 'synced':
+        for (const key of [...event.failed, ...event.retrying]) known.stale?.delete(key)
+        for (const key of known.stale ?? []) known.objects.delete(key)
+        known.stale = undefined
+        break
+      case 'changed':
+        known.stale?.delete(event.key)
+        known.objects.set(event.key, event.object)
+        break
+      case 'deleted':
+        known.objects.delete(event.key)
+    }
+  }
+
+  #view({ key }: View): KnownView {
+    const known = this.#views.get(key) ?? { objects: new Map(), stale: undefined, heard: new Map() }
+    this.#views.set(key, known)
+    return known
+  }
+}

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict'
+import { defineResource, type KubernetesObject, type View } from '@wherry/client'
+import type { Changed, Deleted } from '@wherry/informer'
+import type { Sink, SinkEvent } from '../sink.ts'
+
+/** One storage, empty at first, and sinks that write to it: what a sink is checked with. */
+export interface SinkSubject<S extends Sink<never> = Sink<never>> {
+  /** A sink; the second time over what the first one left, as after a restart. */
+  open(): S | Promise<S>
+  /**
+   * What is there of a view, as the sink has it: keys (`namespace/name`), each with the object's resourceVersion if the sink keeps
+   * that. Left out for a sink that keeps nothing, such as one that fills a queue: of it is only checked how it takes events.
+   */
+  contents?(view: View): Contents | Promise<Contents>
+  /** Lets go of the storage. */
+  close?(): unknown
+}
+
+/** Keys, each with its resourceVersion where that is kept. */
+export type Contents = Iterable<readonly [key: string, resourceVersion?: string | undefined]>
+
+export interface SinkChecksOptions {
+  /** Two views of one resource that the sink can be told of. @default views of a resource made for the purpose */
+  readonly views?: readonly [View, View] | undefined
+  /** What an object is beside its metadata. @default nothing */
+  readonly object?: ((metadata: { readonly name: string; readonly namespace: string }) => object) | undefined
+  /** How long a call may take, in milliseconds. @default 5_000 */
+  readonly timeoutMs?: number | undefined
+}
+
+/** A check of a sink: a title, and a function that rejects with an `AssertionError`, or with what the sink throws. */
+export interface SinkCheck {
+  readonly name: string
+  run(): Promise<void>
+}
+
+/**
+ * The contract of a {@link Sink} as checks, for any test runner:
+ *
+ * ```ts
+ * for (const { name, run } of sinkChecks(() => tableSubject())) it(name, run)
+ * ```
+ *
+ * @param make called for each check, for a subject of its own
+ */
+export function sinkChecks(
+  make: () => SinkSubject | Promise<SinkSubject>,
+  options: SinkChecksOptions = {},
+): readonly SinkCheck[] {
+  return Object.entries(checks).map(([name, check]) => ({
+    name,
+    async run() {
+      const subject = await make()
+      try {
+        await check(new Told(subject, options))
+      } finally {
+        await subject.close?.()
+      }
+    },
+  }))
+}
+
+const resource = defineResource<KubernetesObject>({
+  group: 'sink-checks.example.com',
+  version: 'v1',
+  kind: 'Thing',
+  plural: 'things',
+  namespaced: true,
+})
+const ownViews = [resource, resource.within({ labels: { app: 'web' } })] as const
+
+/** Tells a subject's sink events, and compares what it has then. */
+class Told {
+  readonly views: readonly [View, View]
+  readonly #subject: SinkSubject
+  readonly #options: SinkChecksOptions
+  #sink: Sink<never> | undefined
+
+  constructor(subject: SinkSubject, options: SinkChecksOptions) {
+    this.#subject = subject
+    this.#options = options
+    this.views = options.views ?? ownViews
+  }
+
+  async sink(): Promise<Sink<never>> {
+    this.#sink ??= await this.#subject.open()
+    return this.#sink
+  }
+
+  /** The next event is told to another sink, over the same storage. */
+  restart(): void {
+    this.#sink = undefined
+  }
+
+  /** An object's event: `a@3` is object `a` at resourceVersion 3. */
+  event(type: 'changed' | 'deleted', text: string, view: View = this.views[0]): Changed<unknown> | Deleted<unknown> {
+    const [name = '', resourceVersion] = text.split('@')
+    const at = { name, namespace: 'default' }
+    const object = { metadata: { ...at, uid: `uid-${name}`, resourceVersion }, ...this.#options.object?.(at) }
+    const event = { view, key: `default/${name}`, object: frozen(object) }
+    return type === 'changed' ? { type, ...event } : { type, ...event, finalStateUnknown: false }
+  }
+
+  async tell(event: SinkEvent): Promise<void> {
+    const sink = await this.sink()
+    await this.#inTime(event.type, () => sink.event(event as SinkEvent<never>))
+  }
+
+  changed(text: string, view?: View): Promise<void> {
+    return this.tell(this.event('changed', text, view))
+  }
+
+  deleted(text: string, view?: View): Promise<void> {
+    return this.tell(this.event('deleted', text, view))
+  }
+
+  reset(view: View = this.views[0]): Promise<void> {
+    return this.tell({ type: 'reset', view })
+  }
+
+  synced(
+    lists: { failed?: readonly string[]; retrying?: readonly string[] } = {},
+    view = this.views[0],
+  ): Promise<void> {
+    return this.tell({ type: 'synced', view, failed: lists.failed ?? [], retrying: lists.retrying ?? [] })
+  }
+
+  /** Of one view, from `reset` to `synced`. */
+  async replay(texts: readonly string[], view?: View): Promise<void> {
+    await this.reset(view)
+    for (const text of texts) await this.changed(text, view)
+    await this.synced({}, view)
+  }
+
+  async call(what: string, fn: (sink: Sink<never>) => unknown): Promise<void> {
+    const sink = await this.sink()
+    await this.#inTime(what, () => fn(sink))
+  }
+
+  /** The sink has these and no others: `a@3`. */
+  async holds(texts: readonly string[], view: View = this.views[0]): Promise<void> {
+    if (this.#subject.contents === undefined) return
+    const contents = await this.#subject.contents(view)
+    const wanted = new Map(texts.map(text => text.split('@') as [string, string]))
+    const found = [...contents].map(
+      ([key, version]) => [key, version ?? wanted.get(key.replace('default/', ''))] as const,
+    )
+    assert.deepEqual(
+      found.map(([key, version]) => `${key}@${version}`).sort(),
+      texts.map(text => `default/${text}`).sort(),
+      `what the sink has of ${view.key}`,
+    )
+  }
+
+  async #inTime(what: string, fn: () => unknown): Promise<void> {
+    const { timeoutMs = 5000 } = this.#options
+    const { promise, reject } = Promise.withResolvers<never>()
+    const late = (): void => reject(new assert.AssertionError({ message: `${what} did not settle in ${timeoutMs} ms` }))
+    const timer = setTimeout(late, timeoutMs)
+    try {
+      await Promise.race([fn(), promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+const checks: Readonly<Record<string, (told: Told) => Promise<void>>> = {
+  'has what a replay tells': async told => {
+    await told.replay(['a@1', 'b@2'])
+    await told.holds(['a@1', 'b@2'])
+  },
+  'has the newest state, and takes one twice': async told => {
+    await told.replay(['a@1'])
+    await told.changed('a@2')
+    await told.changed('a@2')
+    await told.changed('b@3')
+    await told.holds(['a@2', 'b@3'])
+  },
+  'forgets what is deleted, and takes the deletion of what it never heard of': async told => {
+    await told.replay(['a@1', 'b@2'])
+    await told.deleted('a@3')
+    await told.deleted('a@3')
+    await told.deleted('never@4')
+    await told.holds(['b@2'])
+  },
+  'takes what is deleted and created again': async told => {
+    await told.replay(['a@1'])
+    await told.deleted('a@2')
+    await told.changed('a@3')
+    await told.holds(['a@3'])
+  },
+  'forgets at synced what the replay did not tell of': async told => {
+    await told.replay(['a@1', 'b@2', 'c@3'])
+    await told.replay(['b@4', 'd@5'])
+    await told.holds(['b@4', 'd@5'])
+  },
+  'takes a replay of nothing': async told => {
+    await told.replay(['a@1'])
+    await told.replay([])
+    await told.holds([])
+  },
+  'keeps what synced names as failed or retrying': async told => {
+    await told.replay(['a@1', 'b@2', 'c@3', 'd@4'])
+    await told.reset()
+    await told.changed('a@1')
+    await told.synced({ failed: ['default/b', 'default/unheard'], retrying: ['default/c'] })
+    await told.holds(['a@1', 'b@2', 'c@3'])
+  },
+  'takes deletions and changes within a replay': async told => {
+    await told.replay(['a@1', 'b@2'])
+    await told.reset()
+    await told.changed('a@1')
+    await told.deleted('a@3')
+    await told.changed('b@4')
+    await told.synced()
+    await told.holds(['b@4'])
+  },
+  'begins anew where a replay is cut short by the next': async told => {
+    await told.replay(['a@1', 'b@2'])
+    await told.reset()
+    await told.changed('a@1')
+    await told.changed('c@3')
+    await told.replay(['b@2'])
+    await told.holds(['b@2'])
+  },
+  'takes reset and synced again, as after a call that was thought to have failed': async told => {
+    await told.replay(['a@1', 'b@2'])
+    await told.reset()
+    await told.reset()
+    await told.changed('a@1')
+    await told.synced()
+    await told.synced()
+    await told.holds(['a@1'])
+  },
+  'ends with what the replay tells after a restart, whenever it was ended': async told => {
+    await told.replay(['a@1', 'b@2'])
+    told.restart()
+    await told.reset()
+    await told.changed('a@1')
+    told.restart()
+    await told.replay(['a@3', 'c@4'])
+    await told.holds(['a@3', 'c@4'])
+  },
+  'keeps views apart': async told => {
+    const [one, other] = told.views
+    await told.replay(['a@1', 'b@2'], one)
+    await told.replay(['a@1', 'c@3'], other)
+    await told.deleted('a@4', one)
+    await told.replay(['c@3'], other)
+    await told.holds(['b@2'], one)
+    await told.holds(['c@3'], other)
+  },
+  'takes as many events of distinct objects at once as it asks for': async told => {
+    const { concurrency = 1 } = await told.sink()
+    const texts = Array.from({ length: Math.min(concurrency, 100) }, (_, index) => `a${index}@${index + 1}`)
+    await told.reset()
+    await Promise.all(texts.map(text => told.changed(text)))
+    await told.synced()
+    await told.holds(texts)
+    await Promise.all(texts.map(text => told.deleted(text)))
+    await told.holds([])
+  },
+  'takes an object’s name for data, whatever it is': async told => {
+    const names = ['__proto__@1', 'constructor@2', 'system:node@3', "it's@4", 'a"b@5', '%@6']
+    await told.replay(names)
+    await told.holds(names)
+    await told.deleted('__proto__@7')
+    await told.holds(names.slice(1))
+  },
+  'moves what it has of a view to another, if it has `rescoped`': async told => {
+    const [from, to] = told.views
+    await told.replay(['a@1', 'b@2'], from)
+    if ((await told.sink()).rescoped === undefined) return
+    await told.call('rescoped', sink => sink.rescoped?.(from as View<never>, to as View<never>))
+    await told.call('rescoped', sink => sink.rescoped?.(from as View<never>, to as View<never>))
+    await told.deleted('a@3', to)
+    await told.changed('c@4', to)
+    await told.holds([], from)
+    await told.holds(['b@2', 'c@4'], to)
+    await told.replay(['b@2'], to)
+    await told.holds(['b@2'], to)
+  },
+  'returns from `removed` and `closed`': async told => {
+    await told.replay(['a@1'])
+    await told.call('removed', sink => sink.removed?.(told.views[0] as View<never>))
+    await told.call('closed', sink => sink.closed?.())
+  },
+}
+
+/** An object of the cache's must not be changed: who tries is found. */
+function frozen(value: object): object {
+  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) frozen(inner)
+  return Object.freeze(value)
+}

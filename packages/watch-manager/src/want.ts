@@ -1,0 +1,225 @@
+import { Backoff, type Timer, type View } from '@wherry/client'
+import { asError } from './as-error.ts'
+import type { Hold } from './cache.ts'
+import { Delivery, type DeliveryListener } from './delivery/delivery.ts'
+import type { Outlet } from './delivery/outlet.ts'
+import { SinkStillRunningError } from './errors.ts'
+import type { Shared } from './shared.ts'
+import { type WaitBounds, within } from './within.ts'
+
+/** That one registrar wants one view: its hold on the cache, and the delivery to its sink. */
+export class Want<C = unknown> implements DeliveryListener {
+  readonly #registrar: string
+  readonly #shared: Shared
+  readonly #delivery: Delivery<C> | undefined
+  #view: View<C>
+  #hold: Hold<C> | undefined
+  /** Why there is no hold. */
+  #failure: Error | undefined
+  #backoff: Backoff | undefined
+  #timer: Timer | undefined
+  /** The sink took a `synced`. */
+  #synced = false
+  #removed = false
+  #moving = false
+  #released: Promise<void> | undefined
+  #watchers: Set<() => void> | undefined
+
+  constructor(view: View<C>, registrar: string, shared: Shared, outlet: Outlet<C> | undefined) {
+    this.#view = view
+    this.#registrar = registrar
+    this.#shared = shared
+    this.#delivery = outlet && new Delivery(view, outlet, this)
+  }
+
+  get view(): View<C> {
+    return this.#view
+  }
+
+  get delivery(): Delivery<C> | undefined {
+    return this.#delivery
+  }
+
+  /** The views that the sink may know it as. */
+  get known(): readonly View<C>[] {
+    return this.#delivery?.known ?? []
+  }
+
+  /** Its informer has the first state, and goes on. */
+  get watched(): boolean {
+    const informer = this.#moving ? undefined : this.#hold?.informer
+    return informer?.hasSynced === true && informer.state !== 'missing' && informer.state !== 'stopped'
+  }
+
+  /** Why it is not watched, as far as it is known. */
+  get reason(): Error | undefined {
+    return this.#failure ?? this.#hold?.informer.lastError
+  }
+
+  /** Its view may be moved now. */
+  get movable(): boolean {
+    return this.#hold !== undefined && !this.#moving && !this.#removed
+  }
+
+  /** Begins: takes a hold, again and again if need be, or the one given. */
+  begin(hold?: Hold<C>): void {
+    if (this.#hold !== undefined || this.#removed) return
+    const move = hold === undefined ? this.#shared.wants.moveOf(this.#view.key) : undefined
+    if (move !== undefined) {
+      move.then(() => this.begin())
+      return
+    }
+    try {
+      const taken = hold ?? this.#shared.context.outside(() => this.#shared.cache.hold(this.#view, this.#registrar))
+      this.#hold = taken
+      this.#failure = undefined
+      this.#delivery?.follow(taken.informer.cursor())
+    } catch (error) {
+      this.#release()
+      this.#fail(asError(error))
+    }
+    this.#changed()
+  }
+
+  /** Tells nothing before `earlier` is over: calls of an earlier want of this view. */
+  after(earlier: Promise<unknown>): void {
+    if (this.#delivery === undefined) return
+    this.#delivery.pause()
+    const resume = (): void => this.#delivery?.resume()
+    earlier.then(resume, resume)
+  }
+
+  /** The sink took a `synced`. */
+  synced(): void {
+    this.#synced = true
+    this.#backoff = undefined
+    this.#changed()
+  }
+
+  /** The informer was ended by others. */
+  ended(): void {
+    if (this.#removed) return
+    this.#release()
+    this.#fail(new Error(`the informer of ${this.#view.key} was ended`))
+    this.#changed()
+  }
+
+  /**
+   * Is of another view from now on, and moves its informer there. False: the cache can't, and this want must give way to
+   * another.
+   */
+  async move(to: View<C>): Promise<boolean> {
+    const hold = this.#hold
+    const from = this.#view
+    const { cache, context, environment } = this.#shared
+    this.#moving = true
+    this.#view = to
+    this.#delivery?.expect(to)
+    try {
+      await context.outside(() => cache.moveHold?.(hold as Hold<C>, from, to))
+      this.#delivery?.move(to)
+      return true
+    } catch (error) {
+      const fields = { registrar: this.#registrar, from: from.key, to: to.key, reason: asError(error).message }
+      environment.log('debug', 'a view is not rescoped, but exchanged', fields)
+      return false
+    } finally {
+      this.#moving = false
+      this.#changed()
+    }
+  }
+
+  /** Ends it: nothing is told from now on, and the hold is let go. */
+  remove(): void {
+    if (this.#removed) return
+    this.#removed = true
+    this.#timer?.cancel()
+    this.#delivery?.stop()
+    this.#release()
+    this.#changed()
+  }
+
+  /** Resolves when nothing of it is left, whoever asks; never, while a call to the sink never settles. */
+  async over(): Promise<void> {
+    await Promise.all([this.#released, this.#delivery?.idle(true)])
+  }
+
+  /** Resolves when the sink knows it as no other view than its own, and, once it was removed, when it is over. */
+  async left(): Promise<void> {
+    await this.#delivery?.moved()
+    if (this.#removed) await this.over()
+  }
+
+  /** Resolves when it is over, but for a call that we are called from within; or past the bounds, which is reported. */
+  async gone(bounds: WaitBounds): Promise<void> {
+    const { environment } = this.#shared
+    const calls = this.#delivery?.underWay() ?? []
+    if (await within(Promise.all([this.#released, this.#delivery?.idle()]), environment.clock, bounds)) return
+    const still = calls.length > 0 ? calls : ['its watch']
+    const error = new SinkStillRunningError(this.#registrar, this.#view.key, still)
+    environment.onError(error, { phase: 'close', resource: this.#view.key })
+  }
+
+  /** Resolves when the sink took a `synced` (without a sink: when the informer has synced), or when it is not wanted any more. */
+  async whenSynced(signal: AbortSignal | undefined): Promise<void> {
+    while ((!this.#synced || this.#moving) && !this.#removed) {
+      if (this.#failure !== undefined) throw this.#failure
+      const informer = this.#moving ? undefined : this.#hold?.informer
+      if (informer?.hasSynced && this.#delivery === undefined) return
+      const done = new AbortController()
+      try {
+        const change = this.#change(signal, done.signal)
+        const wait = informer !== undefined && !informer.hasSynced
+        await (wait ? Promise.race([change, informer.whenSynced({ signal: done.signal })]) : change)
+      } catch (error) {
+        if (!this.#removed) throw error
+      } finally {
+        done.abort()
+      }
+    }
+  }
+
+  #fail(error: Error): void {
+    const { environment } = this.#shared
+    this.#failure = error
+    environment.onError(error, { phase: `hold ${this.#registrar}`, resource: this.#view.key })
+    this.#backoff ??= new Backoff(environment)
+    this.#timer = environment.clock.timer(this.#backoff.next(), () => this.begin())
+  }
+
+  #release(): void {
+    const hold = this.#hold
+    if (hold === undefined) return
+    this.#hold = undefined
+    const { environment, context } = this.#shared
+    const failed = (error: unknown): void => {
+      environment.onError(asError(error), { phase: `release ${this.#registrar}`, resource: this.#view.key })
+    }
+    try {
+      this.#released = context.outside(() => hold.release()).catch(failed)
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  /** Resolves with the next change of what is known here. */
+  #change(signal: AbortSignal | undefined, done: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#watchers ??= new Set()
+      const watchers = this.#watchers
+      const stopped = (): void => reject(signal?.reason)
+      watchers.add(resolve)
+      signal?.addEventListener('abort', stopped, { once: true })
+      done.addEventListener('abort', () => {
+        watchers.delete(resolve)
+        if (watchers.size === 0 && this.#watchers === watchers) this.#watchers = undefined
+        signal?.removeEventListener('abort', stopped)
+      })
+      if (signal?.aborted) stopped()
+    })
+  }
+
+  #changed(): void {
+    for (const watcher of [...(this.#watchers ?? [])]) watcher()
+  }
+}

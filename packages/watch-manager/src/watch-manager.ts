@@ -1,0 +1,215 @@
+import { type Environment, guarded, systemEnvironment, type Timer, type View } from '@wherry/client'
+import { abortSignal, callback, checkOptions, having, integer, milliseconds, text } from '@wherry/client/checks'
+import { asError } from './as-error.ts'
+import type { WatchedCache } from './cache.ts'
+import { checkView } from './check-view.ts'
+import { Outlet } from './delivery/outlet.ts'
+import { Call, CallContext, Running } from './delivery/running.ts'
+import { Turns } from './delivery/turns.ts'
+import { RegistrarNameTakenError, SinkStillRunningError, WatchManagerClosedError } from './errors.ts'
+import { WatchMetrics } from './metrics.ts'
+import type { Registrar, RegistrarOptions, WaitOptions } from './registrar.ts'
+import { RegistrarOfViews } from './registrar-of-views.ts'
+import type { Shared } from './shared.ts'
+import type { Sink, SinkFunction } from './sink.ts'
+import { callbackSink } from './sinks/callback.ts'
+import { WantIndex } from './want-index.ts'
+import { within } from './within.ts'
+
+export interface WatchManagerOptions {
+  /** Keeps the informers: a dynamic cache, or another that is a {@link WatchedCache}. */
+  readonly cache: WatchedCache
+  /** The client's. @default that of a real process */
+  readonly environment?: Environment | undefined
+  /**
+   * How long a `remove` or `close` waits for calls to a sink that are under way, in milliseconds; `Infinity`: as long as
+   * they take. @default 30_000
+   */
+  readonly closeTimeoutMs?: number | undefined
+  /** How often metrics are written, in milliseconds; 1 or more. @default 10_000 */
+  readonly metricsMs?: number | undefined
+}
+
+/** What {@link WatchManager.ifWatching} gives. */
+export type IfWatching<T> = { readonly watching: true; readonly value: T } | { readonly watching: false }
+
+/**
+ * One watch of each view for any number of registrars: counts who wants what, holds it in the cache as long as somebody
+ * does, and brings its changes to each registrar's sink, at the sink's own pace.
+ *
+ * Nothing is watched before {@link start}; what is wanted earlier is pending.
+ */
+export class WatchManager {
+  readonly #registrars = new Map<string, RegistrarOfViews<never>>()
+  readonly #shared: Shared & { started: boolean }
+  readonly #metrics: WatchMetrics
+  readonly #metricsMs: number
+  /** Functions of {@link ifWatching} that are under way. */
+  readonly #running = new Running()
+  readonly #starts = new Set<() => void>()
+  #timer: Timer | undefined
+  #closing = false
+  #closed = false
+
+  constructor(options: WatchManagerOptions) {
+    checkOptions('watchManager', options, {
+      cache: having('a cache with hold(view, holder)', 'hold'),
+      environment: having('an environment', 'random', 'onError', 'onWarning', 'log'),
+      closeTimeoutMs: milliseconds({ infinite: true }),
+      metricsMs: milliseconds({ min: 1 }),
+    })
+    having('a cache with hold(view, holder)', 'hold')('watchManager.cache', options.cache)
+    const environment = guarded(options.environment ?? systemEnvironment())
+    const turns = new Turns(environment.clock, error => environment.onError(asError(error), { phase: 'delivery' }))
+    this.#metrics = new WatchMetrics(environment.metrics)
+    this.#metricsMs = options.metricsMs ?? 10_000
+    this.#shared = {
+      cache: options.cache,
+      environment,
+      turns,
+      context: new CallContext(),
+      wants: new WantIndex(),
+      closeTimeoutMs: options.closeTimeoutMs ?? 30_000,
+      started: false,
+      whenStarted: signal => this.#whenStarted(signal),
+    }
+  }
+
+  /** `idle`: not started. `closing`: `close` was called, and something is still under way. */
+  get state(): 'idle' | 'started' | 'closing' | 'closed' {
+    if (this.#closing) return this.#closed ? 'closed' : 'closing'
+    return this.#shared.started ? 'started' : 'idle'
+  }
+
+  /** The views that any registrar wants, each once. */
+  get intended(): readonly View[] {
+    return this.#shared.wants.intended()
+  }
+
+  /** Of those, the ones that are watched: their first state is in the cache, and changes are heard of. */
+  get watched(): readonly View[] {
+    return this.#shared.wants.watched()
+  }
+
+  /** Begins to watch what is wanted. Idempotent. @throws WatchManagerClosedError */
+  start(): void {
+    this.#checkOpen()
+    if (this.#shared.started) return
+    this.#shared.started = true
+    for (const want of this.#shared.wants.all()) want.begin()
+    for (const started of [...this.#starts]) started()
+    this.#report()
+  }
+
+  /**
+   * A registrar: a name, a sink, and the views that it is to hear of, none at first. A function is a sink for all events,
+   * one at a time. Without a sink it only holds its views.
+   *
+   * @throws RegistrarNameTakenError while another of that name lives: until its `close` has resolved (rule W1).
+   * @throws WatchManagerClosedError
+   */
+  registrar<C = unknown>(name: string, sink?: Sink<C> | SinkFunction<C>, options: RegistrarOptions = {}): Registrar<C> {
+    text('name', name)
+    const wait = milliseconds({ min: 1 })
+    checkOptions('registrar', options, { maxRetrying: integer(1), retryInitialMs: wait, retryMaxMs: wait })
+    const outlet = sink === undefined ? undefined : this.#outlet<C>(name, sink, options)
+    this.#checkOpen()
+    if (this.#registrars.has(name)) throw new RegistrarNameTakenError(name)
+    const registrar = new RegistrarOfViews<C>(name, this.#shared, outlet, () => {
+      this.#registrars.delete(name)
+      this.#metrics.closed(registrar)
+    })
+    this.#registrars.set(name, registrar as RegistrarOfViews<never>)
+    return registrar
+  }
+
+  /**
+   * Calls `fn` if the view is watched, and keeps it watched until what `fn` returns has settled, whoever removes it
+   * meanwhile. Otherwise `fn` is not called, and the answer says so. Rejects with what `fn` throws.
+   */
+  async ifWatching<T>(view: View, fn: () => T): Promise<IfWatching<Awaited<T>>> {
+    checkView('view', view)
+    callback('fn', fn)
+    const { cache, context, environment, wants } = this.#shared
+    if (![...wants.of(view.key)].some(want => want.watched)) return { watching: false }
+    const hold = context.outside(() => cache.hold(view, 'ifWatching'))
+    const call = new Call(context.current)
+    this.#running.begin(call, view.key)
+    try {
+      return { watching: true, value: await context.within(call, fn) }
+    } finally {
+      try {
+        await context.outside(() => hold.release())
+      } catch (error) {
+        environment.onError(asError(error), { phase: 'release ifWatching', resource: view.key })
+      }
+      this.#running.end(call)
+    }
+  }
+
+  /**
+   * Closes all registrars, as {@link Registrar.close} does, and waits for functions of {@link ifWatching}; both at most for
+   * `closeTimeoutMs` or until `signal` is aborted, and not for a call that this is called from within. Idempotent.
+   */
+  async close(options: WaitOptions = {}): Promise<void> {
+    checkOptions('close', options, { signal: abortSignal })
+    this.#closing = true
+    this.#timer?.cancel()
+    const { context, environment, closeTimeoutMs: ms, wants } = this.#shared
+    const { current } = context
+    const functions = this.#running.besides(current)
+    const bounds = { ms, signal: options.signal }
+    const [idle] = await Promise.all([
+      within(this.#running.idle(current), environment.clock, bounds),
+      ...[...this.#registrars.values()].map(registrar => registrar.close(options)),
+    ])
+    if (!idle) {
+      const error = new SinkStillRunningError('ifWatching', functions.join(', '), functions)
+      environment.onError(error, { phase: 'close' })
+    }
+    if (this.#closed) return
+    this.#closed = true
+    this.#metrics.overall(wants)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  #outlet<C>(name: string, given: Sink<C> | SinkFunction<C>, options: RegistrarOptions): Outlet<C> {
+    const sink = typeof given === 'function' ? callbackSink(given) : given
+    having('a sink, an object with event(event), or a function', 'event')('sink', sink)
+    if (sink.concurrency !== undefined) integer(1)('sink.concurrency', sink.concurrency)
+    for (const method of ['rescoped', 'removed', 'closed'] as const) {
+      if (sink[method] !== undefined) callback(`sink.${method}`, sink[method])
+    }
+    const { maxRetrying = 1000, retryInitialMs = 100, retryMaxMs = 30_000 } = options
+    if (retryMaxMs < retryInitialMs) milliseconds({ min: retryInitialMs })('registrar.retryMaxMs', retryMaxMs)
+    return new Outlet(name, sink, this.#shared, { maxRetrying, retryInitialMs, retryMaxMs })
+  }
+
+  /** Writes the metrics, now and from time to time. */
+  #report(): void {
+    this.#metrics.overall(this.#shared.wants)
+    for (const registrar of this.#registrars.values()) this.#metrics.registrar(registrar)
+    this.#timer = this.#shared.environment.clock.timer(this.#metricsMs, () => this.#report())
+  }
+
+  #whenStarted(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#shared.started) return resolve()
+      const over = (): void => {
+        this.#starts.delete(over)
+        signal.removeEventListener('abort', over)
+        if (signal.aborted) reject(signal.reason)
+        else resolve()
+      }
+      this.#starts.add(over)
+      signal.addEventListener('abort', over, { once: true })
+    })
+  }
+
+  #checkOpen(): void {
+    if (this.#closing) throw new WatchManagerClosedError()
+  }
+}

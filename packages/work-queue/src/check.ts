@@ -1,0 +1,67 @@
+import { OptionRangeError, OptionTypeError } from './option.ts'
+
+/** Throws unless `options` is an object that has no other fields than these. */
+export function checkFields(of: string, options: object, fields: readonly string[]): void {
+  if (options === null || typeof options !== 'object') {
+    throw new OptionTypeError(of, 'an object of options', described(options))
+  }
+  for (const name in options) {
+    if (!fields.includes(name)) {
+      throw new OptionTypeError(`${of}.${name}`, `nothing: it is no option here (${fields.join(', ')} are)`, 'a value')
+    }
+  }
+}
+
+/** A number within bounds, `undefined` being `otherwise`. Gives it, or throws. */
+export function number(option: string, value: unknown, otherwise: number, bounds: NumberBounds): number {
+  if (value === undefined) return otherwise
+  const { min, whole = false, infinite = false } = bounds
+  const isNumber = typeof value === 'number'
+  const isIn =
+    isNumber && value >= min && (infinite || Number.isFinite(value)) && (!whole || Number.isSafeInteger(value))
+  if (isIn) return value
+  const kind = whole ? 'whole ' : infinite ? '' : 'finite '
+  const from = Number.isFinite(min) ? `, ${min} or more` : ''
+  const takes = `a ${kind}number${from}${infinite ? ', or Infinity' : ''}`
+  throw isNumber
+    ? new OptionRangeError(option, takes, `${value}`)
+    : new OptionTypeError(option, takes, described(value))
+}
+
+/** What a number option takes. */
+export interface NumberBounds {
+  readonly min: number
+  readonly whole?: boolean | undefined
+  /** Whether it takes Infinity. */
+  readonly infinite?: boolean | undefined
+}
+
+/** An object that has these methods, or `undefined`. */
+export function having(option: string, value: unknown, ...methods: readonly string[]): void {
+  const has = (method: string): boolean => typeof (value as Record<string, unknown>)[method] === 'function'
+  if (value === undefined || (value !== null && typeof value === 'object' && methods.every(has))) return
+  const what = methods.length === 0 ? 'an object' : `an object with ${methods.join(', ')}`
+  throw new OptionTypeError(option, what, described(value))
+}
+
+/** An `AbortSignal` or what behaves as one, or `undefined`. */
+export function abortSignal(option: string, value: unknown): void {
+  having(option, value, 'addEventListener', 'removeEventListener', 'throwIfAborted')
+}
+
+/** True, false or `undefined`. */
+export function flag(option: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'boolean')
+    throw new OptionTypeError(option, 'true or false', described(value))
+}
+
+/** A function, or `undefined`. */
+export function callback(option: string, value: unknown): void {
+  if (value === undefined || typeof value === 'function') return
+  throw new OptionTypeError(option, 'a function', described(value))
+}
+
+/** What `value` is, without its content. */
+function described(value: unknown): string {
+  return value === null ? 'null' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

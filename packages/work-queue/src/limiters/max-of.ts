@@ -1,0 +1,38 @@
+import { having } from '../check.ts'
+import { OptionRangeError } from '../option.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+
+/**
+ * Several limiters in one: all are asked, and the longest wait counts; so does the greatest number of failures.
+ *
+ * `new MaxOfRateLimiter(new ExponentialRateLimiter(), new BucketRateLimiter())` is client-go's
+ * `DefaultControllerRateLimiter`.
+ */
+export class MaxOfRateLimiter<K = string> implements RateLimiter<K> {
+  readonly #limiters: readonly RateLimiter<K>[]
+
+  constructor(...limiters: readonly RateLimiter<K>[]) {
+    if (limiters.length === 0) throw new OptionRangeError('MaxOfRateLimiter', 'one limiter or more', 'none')
+    limiters.forEach((limiter, index) => {
+      checkLimiter(`MaxOfRateLimiter[${index}]`, limiter ?? null)
+    })
+    this.#limiters = limiters
+  }
+
+  when(key: K, now: number, due: number | undefined): number {
+    return this.#limiters.reduce((longest, limiter) => Math.max(longest, limiter.when(key, now, due)), 0)
+  }
+
+  forget(key: K): void {
+    for (const limiter of this.#limiters) limiter.forget(key)
+  }
+
+  failures(key: K): number {
+    return this.#limiters.reduce((most, limiter) => Math.max(most, limiter.failures(key)), 0)
+  }
+}
+
+/** Throws unless `limiter` is a {@link RateLimiter} or undefined. */
+export function checkLimiter(option: string, limiter: unknown): void {
+  having(option, limiter, 'when', 'forget', 'failures')
+}

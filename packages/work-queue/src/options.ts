@@ -1,0 +1,94 @@
+import { callback, checkFields, having, number } from './check.ts'
+import { type Clock, systemClock } from './clock.ts'
+import type { Ageing } from './core/ready.ts'
+import { ExponentialRateLimiter } from './limiters/exponential.ts'
+import { checkLimiter } from './limiters/max-of.ts'
+import type { RateLimiter } from './limiters/rate-limiter.ts'
+import type { QueueErrorContext, WorkQueueObserver } from './observer.ts'
+
+/** Options of {@link WorkQueue}. */
+export interface WorkQueueOptions<K = string> {
+  /** The source of time. @default the clock of this machine, whose timers keep the process alive */
+  readonly clock?: Clock | undefined
+  /** How long a key waits that is added by {@link WorkQueue.addRateLimited}. @default 5 ms … 1000 s, doubling with each failure of the key */
+  readonly rateLimiter?: RateLimiter<K> | undefined
+  /** How keys of low priority get their turn. */
+  readonly ageing?: AgeingOptions | undefined
+  /** Hears what the queue does, for metrics. */
+  readonly observer?: WorkQueueObserver<K> | undefined
+  /**
+   * Hears what `observer` throws. Must not throw.
+   *
+   * @default the diagnostics channel `wherry:error`, as `{ error, context }`
+   */
+  readonly onError?: ((error: Error, context: QueueErrorContext) => void) | undefined
+}
+
+/** How the keys that have been ready the longest get their turn, whatever their priority. */
+export interface AgeingOptions {
+  /**
+   * How long a key has to be ready before it is aged, in milliseconds, 0 or more. `Infinity` turns
+   * ageing off: while enough keys of a higher priority come, one of a lower never does.
+   *
+   * @default 10_000
+   */
+  readonly afterMs?: number | undefined
+  /**
+   * While the oldest key is aged, one of so many keys that are handed out is the oldest, a whole
+   * number, 1 or more. Greater: priorities are kept more strictly; 1: by age alone.
+   *
+   * @default 4
+   */
+  readonly every?: number | undefined
+}
+
+/** Options of {@link WorkQueue.add}. */
+export interface AddOptions {
+  /** Higher is sooner; any finite number. See {@link Priority}. @default 0 */
+  readonly priority?: number | undefined
+  /** How long the key waits before it can be handed out, in milliseconds, finite, 0 or more. @default 0 */
+  readonly afterMs?: number | undefined
+}
+
+/** Options of {@link WorkQueue.addRateLimited}. */
+export interface AddRateLimitedOptions {
+  /** Higher is sooner; any finite number. @default what the key runs or waits with ({@link WorkQueue.priorityOf}), else 0 */
+  readonly priority?: number | undefined
+}
+
+/** Options of {@link WorkQueue.take}. */
+export interface TakeOptions {
+  /** Ends the wait. A key that was handed out before stays so. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Options of {@link WorkQueue.stop}. */
+export interface StopOptions {
+  /** Whether what is pending is still handed out; else it is dropped. @default false */
+  readonly drain?: boolean | undefined
+  /** Ends the wait for what runs. The queue stays stopped. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What a queue goes by: the options that were given, checked, and the defaults of the others. */
+export interface CheckedOptions<K> extends Pick<WorkQueueOptions<K>, 'observer' | 'onError'> {
+  readonly clock: Clock
+  readonly rateLimiter: RateLimiter<K>
+  readonly ageing: Ageing
+}
+
+export function checkedOptions<K>(options: WorkQueueOptions<K>): CheckedOptions<K> {
+  checkFields('WorkQueue', options, ['clock', 'rateLimiter', 'ageing', 'observer', 'onError'])
+  const { clock = systemClock, rateLimiter = new ExponentialRateLimiter<K>(), ageing = {}, observer, onError } = options
+  having('WorkQueue.clock', clock, 'monotonic', 'timer')
+  checkLimiter('WorkQueue.rateLimiter', rateLimiter)
+  checkFields('WorkQueue.ageing', ageing, ['afterMs', 'every'])
+  const afterMs = number('WorkQueue.ageing.afterMs', ageing.afterMs, 10_000, { min: 0, infinite: true })
+  const every = number('WorkQueue.ageing.every', ageing.every, 4, { min: 1, whole: true })
+  having('WorkQueue.observer', observer)
+  for (const method of observed) callback(`WorkQueue.observer.${method}`, observer?.[method])
+  callback('WorkQueue.onError', onError)
+  return { clock, rateLimiter, ageing: { afterMs, every }, observer, onError }
+}
+
+const observed = ['added', 'retried', 'taken', 'done'] as const

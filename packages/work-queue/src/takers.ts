@@ -1,0 +1,43 @@
+/** One who waits for a key. */
+interface Taker<K> {
+  readonly resolve: (key: K | undefined) => void
+  /** From now on the signal has no say. */
+  readonly release: () => void
+}
+
+/** Those who wait for a key, the first first. There are some only while no key is ready. */
+export class Takers<K> {
+  readonly #waiting = new Set<Taker<K>>()
+
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  /** Waits in line. Rejects with the signal's reason as soon as it is aborted, and leaves the line. */
+  wait(signal: AbortSignal | undefined): Promise<K | undefined> {
+    return new Promise((resolve, reject) => {
+      const aborted = (): void => {
+        this.#waiting.delete(taker)
+        reject(signal?.reason)
+      }
+      const taker: Taker<K> = { resolve, release: () => signal?.removeEventListener('abort', aborted) }
+      signal?.addEventListener('abort', aborted, { once: true })
+      this.#waiting.add(taker)
+    })
+  }
+
+  /** Takes the first out of the line, who has to be given a key: what resolves its promise. Undefined if nobody waits. */
+  next(): ((key: K | undefined) => void) | undefined {
+    for (const taker of this.#waiting) {
+      this.#waiting.delete(taker)
+      taker.release()
+      return taker.resolve
+    }
+    return undefined
+  }
+
+  /** Tells all that no key will come. */
+  end(): void {
+    for (let resolve = this.next(); resolve !== undefined; resolve = this.next()) resolve(undefined)
+  }
+}

@@ -1,0 +1,45 @@
+import diagnostics from 'node:diagnostics_channel'
+import type { QueueErrorContext, WorkQueueObserver } from './observer.ts'
+
+/** Tells an observer, which can't break its caller: what it throws goes to `onError`, and what that throws nowhere. */
+export class Teller<K> {
+  readonly #observer: WorkQueueObserver<K>
+  readonly #onError: (error: Error, context: QueueErrorContext) => unknown
+
+  constructor(
+    observer: WorkQueueObserver<K>,
+    onError: ((error: Error, context: QueueErrorContext) => void) | undefined,
+  ) {
+    this.#observer = observer
+    this.#onError = onError ?? publish
+  }
+
+  tell(method: keyof WorkQueueObserver<K>, key: K, value: number): void {
+    try {
+      this.#watch(this.#observer[method]?.(key, value), method)
+    } catch (error) {
+      this.#report(error, method)
+    }
+  }
+
+  #watch(returned: unknown, method: string): void {
+    if (returned instanceof Promise) returned.catch((error: unknown) => this.#report(error, method))
+  }
+
+  #report(error: unknown, method: string): void {
+    const context = { phase: `observer.${method}` }
+    try {
+      const told = this.#onError(
+        error instanceof Error ? error : new Error(`${context.phase} threw`, { cause: error }),
+        context,
+      )
+      if (told instanceof Promise) told.catch(() => {})
+    } catch {
+      // Nobody is left to tell.
+    }
+  }
+}
+
+function publish(error: Error, context: QueueErrorContext): void {
+  diagnostics.channel('wherry:error').publish({ error, context })
+}

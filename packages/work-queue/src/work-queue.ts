@@ -1,0 +1,414 @@
+import { abortSignal, checkFields, flag, number } from './check.ts'
+import type { Clock } from './clock.ts'
+import { ReadyKeys } from './core/ready.ts'
+import { Runs } from './core/runs.ts'
+import { AGAIN, DELAYED, READY, RUNNING, Slots } from './core/slots.ts'
+import { Delays } from './delays.ts'
+import { InvalidKeyError, NotRunningError } from './errors.ts'
+import type { RateLimiter } from './limiters/rate-limiter.ts'
+import { OptionRangeError } from './option.ts'
+import {
+  type AddOptions,
+  type AddRateLimitedOptions,
+  checkedOptions,
+  type StopOptions,
+  type TakeOptions,
+  type WorkQueueOptions,
+} from './options.ts'
+import { Takers } from './takers.ts'
+import { Teller } from './teller.ts'
+import { unlessAborted } from './until.ts'
+
+/** A key that is handed out. */
+export interface UnfinishedKey<K = string> {
+  readonly key: K
+  /** What it was handed out with. */
+  readonly priority: number
+  /** Since it was handed out, in milliseconds. */
+  readonly runningMs: number
+}
+
+/** `open`: takes keys. `draining`: takes none, and hands out what is pending. `stopped`: hands out none; some may still run. */
+export type WorkQueueState = 'open' | 'draining' | 'stopped'
+
+/**
+ * A queue of keys that something has to be done for: what `workqueue` is in client-go, and
+ * `priorityqueue` in controller-runtime.
+ *
+ * **One entry a key.** A key is *pending* from its add until it is handed out: *ready*, or *delayed*
+ * until its time. Adding a pending key again adds nothing: its priority is the higher one of both
+ * and its time the earlier one, so an add without delay makes a delayed key ready and nothing of the
+ * delay is left.
+ *
+ * **One run a key.** A key that is handed out *runs* until `done(key)`. It is not handed out again
+ * before that, whoever asks. Added while it runs, it is pending as well, and ready when it is done
+ * and its time has come: an add is never lost, however often and whenever it comes.
+ *
+ * **Order.** Of the ready keys the one with the highest priority is next. Keys of equal priority
+ * come in the order in which they became ready with it or were moved up to it (delayed ones that are
+ * due at the same time: in the order of their adds). A key that was added while it ran becomes ready,
+ * as the last one, when it is done.
+ *
+ * **Nothing starves.** A key that has been ready for `ageing.afterMs` (10 s) is aged. While the key
+ * that has been ready the longest is aged, one of `ageing.every` (4) keys that are handed out is that
+ * one. So with m keys ready before it, an aged key is at the latest the 4 × (m + 1)-th from then,
+ * whatever is added meanwhile. A key's age is no matter of its priority: moved up, it keeps it.
+ *
+ * **Time.** A delayed key is never ready before its time, to the microsecond; after it as soon as
+ * the clock's timer fires. One timer is set while keys are delayed, none otherwise.
+ *
+ * Keys are compared as a `Map` does: strings by value, objects by identity. `undefined` and `null`
+ * are no keys. All methods but `take`, `stop` and iteration are synchronous.
+ */
+export class WorkQueue<K extends NonNullable<unknown> = string> implements AsyncIterable<K>, AsyncDisposable {
+  readonly #clock: Clock
+  readonly #limiter: RateLimiter<K>
+  readonly #teller: Teller<K> | undefined
+  readonly #slots = new Slots<K>()
+  readonly #ready: ReadyKeys<K>
+  readonly #delays: Delays
+  readonly #runs = new Runs()
+  readonly #takers = new Takers<K>()
+  readonly #end = Promise.withResolvers<void>()
+  /** How many keys are AGAIN. */
+  #again = 0
+  #lastTaken = 0
+  #state: WorkQueueState = 'open'
+
+  /** Does nothing until keys are added. Throws an {@link OptionTypeError} or an {@link OptionRangeError} for an option that it does not take. */
+  constructor(options: WorkQueueOptions<K> = {}) {
+    const { clock, rateLimiter, ageing, observer, onError } = checkedOptions(options)
+    this.#clock = clock
+    this.#limiter = rateLimiter
+    this.#teller = observer && new Teller(observer, onError)
+    this.#ready = new ReadyKeys(this.#slots, ageing)
+    this.#delays = new Delays(clock, () => this.#onDue())
+  }
+
+  /** How many keys are pending and not delayed: the ready ones, and those that run and are ready when they are done. */
+  get size(): number {
+    return this.#ready.size + this.#again
+  }
+
+  /** How many keys wait for their time. */
+  get delayed(): number {
+    return this.#delays.size
+  }
+
+  /** How many keys are handed out and not done. */
+  get running(): number {
+    return this.#runs.size
+  }
+
+  get state(): WorkQueueState {
+    return this.#state
+  }
+
+  /**
+   * Adds a key, to be handed out at once or after `afterMs`. For one that is pending or runs: see
+   * {@link WorkQueue}. Does nothing once the queue is stopped or drains.
+   *
+   * Without `priority` the add is of priority 0, and moves a pending key of low priority up.
+   *
+   * Throws for options that it does not take, and an {@link InvalidKeyError} for `undefined` and `null`.
+   */
+  add(key: K, options?: AddOptions): void {
+    let priority = 0
+    let afterMs = 0
+    if (options !== undefined) {
+      checkFields('add', options, addFields)
+      priority = number('add.priority', options.priority, 0, anyNumber)
+      afterMs = number('add.afterMs', options.afterMs, 0, fromZero)
+    }
+    checkKey(key)
+    if (this.#state !== 'open') return
+    this.#add(key, priority, afterMs)
+    if (afterMs > 0) this.#teller?.tell('retried', key, afterMs)
+  }
+
+  /**
+   * Adds a key that failed: notes the failure and lets the key wait as long as the limiter says.
+   * Does nothing once the queue is stopped or drains.
+   *
+   * Call it before `done(key)`. Each call counts as a failure. A key that is ready, or due earlier,
+   * stays so. Throws as `add` does, and what the limiter throws.
+   */
+  addRateLimited(key: K, options?: AddRateLimitedOptions): void {
+    let priority = this.priorityOf(key) ?? 0
+    if (options !== undefined) {
+      checkFields('addRateLimited', options, addRateLimitedFields)
+      priority = number('addRateLimited.priority', options.priority, priority, anyNumber)
+    }
+    checkKey(key)
+    if (this.#state !== 'open') return
+    const now = this.#clock.monotonic()
+    const delayMs = this.#limiter.when(key, now, this.#dueAt(key, now))
+    if (!Number.isFinite(delayMs) || delayMs < 0) {
+      throw new OptionRangeError('rateLimiter', 'a limiter that gives milliseconds, 0 or more', `${delayMs}`)
+    }
+    this.#add(key, priority, delayMs)
+    this.#teller?.tell('retried', key, delayMs)
+  }
+
+  /** Forgets the failures of a key: when it has succeeded, and when it is gone. Else they are kept for ever. */
+  forget(key: K): void {
+    this.#limiter.forget(key)
+  }
+
+  /** How many failures of a key the limiter has noted since `forget`. */
+  failures(key: K): number {
+    return this.#limiter.failures(key)
+  }
+
+  /**
+   * Takes back all adds of a key that has not been handed out for them. A run of it goes on, but no
+   * other follows. Its failures stay. Gives whether it was pending.
+   */
+  remove(key: K): boolean {
+    const slot = this.#slots.find(key)
+    if (slot === undefined) return false
+    const flags = this.#slots.flags[slot] as number
+    if ((flags & PENDING) === 0) return false
+    if (flags & READY) this.#ready.remove(slot)
+    if (flags & DELAYED) this.#delays.remove(slot)
+    if (flags & AGAIN) this.#again -= 1
+    this.#release(slot, flags & ~PENDING)
+    this.#settle()
+    return true
+  }
+
+  /**
+   * The priority that a key runs with, or, if it does not run, that it is pending with; undefined for
+   * any other key. Pass it on when a run adds its own key again, or that goes before all low ones.
+   */
+  priorityOf(key: K): number | undefined {
+    const slot = this.#slots.find(key)
+    if (slot === undefined) return undefined
+    const { flags, priority, run } = this.#slots
+    return (flags[slot] as number) & RUNNING ? this.#runs.get(run[slot] as number).priority : priority[slot]
+  }
+
+  /**
+   * Hands out the next key: it runs, until `done(key)`. Waits until there is one; who waits longest gets it.
+   *
+   * Resolves with undefined once the queue is stopped, or drains and nothing is pending. Rejects with
+   * the signal's reason as soon as it is aborted, also if a key is ready.
+   */
+  async take(options?: TakeOptions): Promise<K | undefined> {
+    if (options !== undefined) {
+      checkFields('take', options, takeFields)
+      abortSignal('take.signal', options.signal)
+      options.signal?.throwIfAborted()
+    }
+    const key = this.tryTake()
+    return key !== undefined || this.#hasEnded ? key : this.#takers.wait(options?.signal)
+  }
+
+  /** Hands out the next key, as `take` does, if one is ready; undefined otherwise. */
+  tryTake(): K | undefined {
+    if (this.#ready.size === 0) return undefined
+    const now = this.#clock.monotonic()
+    const slot = this.#ready.take(now)
+    const slots = this.#slots
+    this.#lastTaken = slot
+    slots.flags[slot] = RUNNING
+    slots.run[slot] = this.#runs.begin(slot, slots.priority[slot] as number, now)
+    const key = slots.keyOf(slot)
+    this.#teller?.tell('taken', key, now - (slots.since[slot] as number))
+    return key
+  }
+
+  /**
+   * Ends the run of a key. If it was added while it ran, it is ready again, or delayed.
+   *
+   * Throws a {@link NotRunningError} for a key that does not run.
+   */
+  done(key: K): void {
+    const slots = this.#slots
+    // Mostly it is the one that was taken last, and need not be looked up.
+    const slot = slots.keyOf(this.#lastTaken) === key ? this.#lastTaken : slots.find(key)
+    const flags = slot === undefined ? 0 : (slots.flags[slot] as number)
+    if (slot === undefined || (flags & RUNNING) === 0) throw new NotRunningError(key)
+    const run = slots.run[slot] as number
+    const { startedAt } = this.#runs.get(run)
+    this.#runs.end(run)
+    if (flags & AGAIN) {
+      this.#again -= 1
+      slots.flags[slot] = READY
+      this.#ready.push(slot)
+    } else {
+      this.#release(slot, flags & ~RUNNING)
+    }
+    this.#teller?.tell('done', key, this.#clock.monotonic() - startedAt)
+    this.#serve()
+    this.#settle()
+  }
+
+  /** Hands out keys until the queue is stopped, as `take` does. Each of them has to be given to `done`, as ever. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<K, undefined, undefined> {
+    for (;;) {
+      const key = await this.take()
+      if (key === undefined) return undefined
+      yield key
+    }
+  }
+
+  /** How many keys are pending and not delayed, by priority (`workqueue_depth`). A priority that no key has is not in it. */
+  depths(): Map<number, number> {
+    const depths = new Map(this.#ready.depths())
+    const { flags, priority } = this.#slots
+    for (const { slot } of this.#runs) {
+      if (((flags[slot] as number) & AGAIN) === 0) continue
+      const its = priority[slot] as number
+      depths.set(its, (depths.get(its) ?? 0) + 1)
+    }
+    return depths
+  }
+
+  /**
+   * The keys that run, the longest first. Their `runningMs` sum up to `workqueue_unfinished_work_seconds`,
+   * the first one's is `workqueue_longest_running_processor_seconds`.
+   */
+  unfinished(): UnfinishedKey<K>[] {
+    const now = this.#clock.monotonic()
+    return Array.from(this.#runs, ({ slot, priority, startedAt }) => ({
+      key: this.#slots.keyOf(slot),
+      priority,
+      runningMs: now - startedAt,
+    }))
+  }
+
+  /**
+   * Takes no more keys. Drops what is pending, or with `drain` only what is delayed, and hands out the
+   * rest, also what was added while it ran. Resolves when nothing is pending and nothing runs.
+   *
+   * A drain needs takers, and every run its `done`: give a `signal` to wait no longer than that
+   * (it rejects with its reason). Can be called again, and then a drain can become a drop, a drop no drain.
+   */
+  async stop(options: StopOptions = {}): Promise<void> {
+    checkFields('stop', options, ['drain', 'signal'])
+    const { drain = false, signal } = options
+    flag('stop.drain', drain)
+    abortSignal('stop.signal', signal)
+    if (!drain) this.#state = 'stopped'
+    else if (this.#state === 'open') this.#state = 'draining'
+    this.#drop()
+    this.#settle()
+    await unlessAborted(this.#end.promise, signal)
+  }
+
+  /** As `stop()`: drops what is pending and waits for what runs. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  get #hasEnded(): boolean {
+    return this.#state !== 'open' && this.size === 0
+  }
+
+  #add(key: K, priority: number, afterMs: number): void {
+    const slots = this.#slots
+    const slot = slots.obtain(key)
+    const flags = slots.flags[slot] as number
+    if ((flags & PENDING) === 0) slots.priority[slot] = priority
+    else if (priority > (slots.priority[slot] as number)) {
+      if (flags & READY) this.#ready.raise(slot, priority)
+      else slots.priority[slot] = priority
+    }
+    if (flags & (READY | AGAIN)) return
+    const now = this.#clock.monotonic()
+    if (afterMs > 0) {
+      this.#delay(slot, now + afterMs, now)
+    } else {
+      if (flags & DELAYED) this.#delays.remove(slot)
+      this.#makeReady(slot, now)
+      this.#serve()
+    }
+  }
+
+  #delay(slot: number, due: number, now: number): void {
+    const flags = this.#slots.flags[slot] as number
+    if (flags & DELAYED) {
+      if (this.#delays.dueAt(slot) <= due) return
+      this.#delays.remove(slot)
+    }
+    this.#slots.flags[slot] = flags | DELAYED
+    this.#delays.add(slot, due, now)
+  }
+
+  /** Makes a key ready that is in no line: at once, or when it is done. */
+  #makeReady(slot: number, now: number): void {
+    const slots = this.#slots
+    slots.since[slot] = now
+    if ((slots.flags[slot] as number) & RUNNING) {
+      slots.flags[slot] = RUNNING | AGAIN
+      this.#again += 1
+    } else {
+      slots.flags[slot] = READY
+      this.#ready.push(slot)
+    }
+    this.#teller?.tell('added', slots.keyOf(slot), slots.priority[slot] as number)
+  }
+
+  #onDue(): void {
+    const now = this.#clock.monotonic()
+    for (let slot = this.#delays.takeDue(now); slot !== -1; slot = this.#delays.takeDue(now)) this.#makeReady(slot, now)
+    this.#serve()
+  }
+
+  /** Hands what is ready to those who wait. */
+  #serve(): void {
+    while (this.#takers.size > 0 && this.#ready.size > 0) {
+      // Out of line first: what an observer of the hand-out does, such as to stop the queue, is too late for it.
+      const resolve = this.#takers.next()
+      resolve?.(this.tryTake())
+    }
+  }
+
+  /** Sets what is left of a key; its slot is free if that is nothing. */
+  #release(slot: number, flags: number): void {
+    if (flags !== 0) this.#slots.flags[slot] = flags
+    else if (this.#slots.delete(slot)) this.#delays.shrink()
+  }
+
+  /** Drops what a stopped or draining queue does not hand out. */
+  #drop(): void {
+    for (let slot = this.#delays.takeAny(); slot !== -1; slot = this.#delays.takeAny()) {
+      this.#release(slot, (this.#slots.flags[slot] as number) & ~DELAYED)
+    }
+    if (this.#state === 'draining') return
+    for (let slot = this.#ready.take(0); slot !== -1; slot = this.#ready.take(0)) this.#release(slot, 0)
+    for (const { slot } of this.#runs) this.#slots.flags[slot] = RUNNING
+    this.#again = 0
+  }
+
+  /** Ends what waits for the end, if this is it. */
+  #settle(): void {
+    if (!this.#hasEnded) return
+    this.#takers.end()
+    if (this.#runs.size > 0) return
+    this.#state = 'stopped'
+    this.#end.resolve()
+  }
+
+  /** When a pending key is due; undefined for any other. */
+  #dueAt(key: K, now: number): number | undefined {
+    const slot = this.#slots.find(key)
+    if (slot === undefined) return undefined
+    const flags = this.#slots.flags[slot] as number
+    if (flags & DELAYED) return this.#delays.dueAt(slot)
+    return flags & PENDING ? now : undefined
+  }
+}
+
+const PENDING = READY | DELAYED | AGAIN
+
+const addFields = ['priority', 'afterMs']
+const addRateLimitedFields = ['priority']
+const takeFields = ['signal']
+const anyNumber = { min: Number.NEGATIVE_INFINITY }
+const fromZero = { min: 0 }
+
+function checkKey(key: unknown): void {
+  if (key === undefined || key === null) throw new InvalidKeyError()
+}

@@ -1,0 +1,31 @@
+import type { Bench } from '../../harness/bench.ts'
+
+const metrics = [
+  ...['resync_writes', 'resync_requests', 'resync_ms', 'heap_per_copy_bytes', 'peak_rss_bytes'],
+  ...['repair_writes', 'repair_ms'],
+]
+const events = ['event_us_100', 'event_us_10000']
+const module = (name: string) => new URL(`./${name}.ts`, import.meta.url)
+
+/** Copies of 50 sources, and what it costs to keep them as they should be. */
+export const copiesBench: Bench = {
+  name: 'copies',
+  measures:
+    '50 ConfigMaps copied into as many namespaces as it takes: one resync of all copies, with the requests that the server counts; the heap that holds them; the repair of one edit by hand; the processor time for one copy’s event, at 100 and at 10,000 copies; always: an update of every copy, from a full cache; annotations: hashes on the copies, a cache of metadata',
+  transport: 'TLS, HTTP/2',
+  objects: 10_000,
+  of: 'configmap-copies',
+  subjects: [
+    { name: 'always', module: module('always'), metrics },
+    { name: 'full', module: module('reconciler'), metrics: [...metrics, ...events], options: { mode: 'full' } },
+    { name: 'annotations', module: module('annotations'), metrics },
+    { name: 'ingest', module: module('reconciler'), metrics: [...metrics, ...events], options: { mode: 'ingest' } },
+  ],
+  targets: [
+    { subject: 'ingest', metric: 'resync_writes', atMost: 0 },
+    { subject: 'ingest', metric: 'heap_per_copy_bytes', atMost: 450 },
+    { subject: 'ingest', metric: 'repair_writes', atMost: 1 },
+    { subject: 'ingest', metric: 'repair_ms', atMost: 1000 },
+    { subject: 'ingest', metric: 'event_us_10000', atMost: 1.5, times: { subject: 'ingest', metric: 'event_us_100' } },
+  ],
+}

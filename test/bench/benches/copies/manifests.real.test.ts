@@ -1,0 +1,121 @@
+import { Client, defineResource, isInvalid, isResourceNotFound, type KubernetesObject } from '@wherry/client'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { namespaces } from '@wherry/client/resources/core'
+import { loadData } from '@wherry/data'
+import { DynamicCache } from '@wherry/dynamic-cache'
+import { CopyReconciler, parts, specPart, statusPart } from '@wherry/hash-compare'
+import { type ApiServer, startApiServer, startRealApiServer } from '@wherry/testing'
+import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { describe, expect, it, vi } from 'vitest'
+
+interface Csv extends KubernetesObject {
+  spec?: object | undefined
+  status?: object | undefined
+}
+
+const csvs = defineResource<Csv>({
+  group: 'operators.coreos.com',
+  version: 'v1alpha1',
+  kind: 'ClusterServiceVersion',
+  plural: 'clusterserviceversions',
+  namespaced: true,
+})
+const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { timeout: 30_000, interval: 20 })
+
+const available = await realApiServerAvailable('copies of ClusterServiceVersions')
+
+describe.each([
+  ['embedded', true, () => startApiServer({ isolate: true }), 100],
+  ['real', available, startRealApiServer, 10],
+] as const)('copies of ClusterServiceVersions, %s server', (_, runs, start, targets) => {
+  it.runIf(runs)(
+    'H4, H6: are kept with what the server makes of them, and are at rest without a write',
+    { timeout: 300_000 },
+    async () => {
+      await using server: ApiServer = await start()
+      const { url, ca, token } = server
+      const client = new Client({ url, ca, token })
+      const cache = new DynamicCache({ client })
+      try {
+        const sources = await fill(client, targets)
+        const options = {
+          name: 'olm',
+          client,
+          cache,
+          source: csvs.within({ namespaces: ['operators'] }),
+          copies: csvs,
+          targets: 'copied',
+          build: ({ metadata, spec }: Csv): Csv => ({
+            metadata,
+            spec,
+            status: { phase: 'Succeeded', reason: 'Copied' },
+          }),
+          parts: parts({ spec: specPart(), status: statusPart }),
+        } as const
+        const first = new CopyReconciler<Csv, Csv>(options)
+        first.start()
+        await first.settled()
+        const { writes, failing } = first.report()
+        expect(failing).toEqual(new Map())
+        expect(writes.create).toBe(sources * targets)
+        expect(writes.update + writes.status).toBeLessThanOrEqual(sources * targets)
+        first.resync()
+        await first.settled()
+        expect(first.report().writes).toEqual(writes)
+        await first.close()
+
+        const second = new CopyReconciler<Csv, Csv>(options)
+        second.start()
+        await second.settled()
+        const { dryRuns, writes: again } = second.report()
+        expect(again).toEqual({ create: 0, update: 0, apply: 0, status: 0, delete: 0 })
+        expect(dryRuns).toBeLessThanOrEqual(sources)
+        await second.close()
+      } finally {
+        await cache.close()
+        await client.close()
+      }
+    },
+  )
+})
+
+/** The definition, the namespaces and the sources; those that the server refuses are told and left out. */
+async function fill(client: Client, targets: number): Promise<number> {
+  const { crds, clusterServiceVersions, source } = loadData()
+  const crd = crds.find(({ metadata }) => metadata.name === 'clusterserviceversions.operators.coreos.com')
+  await client.create(customResourceDefinitions, withoutRules(crd) as never)
+  await client.create(namespaces, { metadata: { name: 'operators' } })
+  for (let i = 0; i < targets; i++) {
+    await client.create(namespaces, { metadata: { name: `copied-${i}`, labels: { copied: 'x' } } })
+  }
+  let made = 0
+  for (const csv of clusterServiceVersions) {
+    if (made === 10) break
+    const { name, labels, annotations } = csv.metadata
+    const { spec } = csv as Csv
+    const object: Csv = {
+      metadata: { name, namespace: 'operators', labels, annotations } as KubernetesObject['metadata'],
+      spec,
+    }
+    const refusal: unknown = await until(() =>
+      client.create(csvs, object).then(
+        () => undefined,
+        (error: unknown) => {
+          // a new definition takes its time to be served
+          if (isResourceNotFound(error)) throw error
+          return error
+        },
+      ),
+    )
+    if (refusal === undefined) made += 1
+    else if (isInvalid(refusal)) console.log(`${source}: ${name} is refused by its definition, and skipped`)
+    else throw refusal
+  }
+  expect(made).toBeGreaterThan(0)
+  return made
+}
+
+/** Without the rules in CEL, which the embedded server has no engine for. */
+function withoutRules(crd: unknown): unknown {
+  return JSON.parse(JSON.stringify(crd, (key, value) => (key === 'x-kubernetes-validations' ? undefined : value)))
+}

@@ -1,0 +1,31 @@
+import { configMaps } from '@wherry/client/resources/core'
+import { Informer } from '@wherry/informer'
+import type { Metrics, SubjectContext } from '../../harness/bench.ts'
+import { clientFor } from '../../server/wherry.ts'
+import { measureEvents } from './measure.ts'
+
+/** Our informer, with so many registrations; the last one counts. */
+export function run(context: SubjectContext): Promise<Metrics> {
+  const client = clientFor(context.server())
+  const registrations = Number(context.options.registrations)
+  return measureEvents(context, (event, failed) => {
+    const informer = new Informer({ client, view: configMaps })
+    let heard = 0
+    for (let n = 1; n < registrations; n++) {
+      informer.addHandler({
+        update() {
+          heard++
+        },
+      })
+    }
+    informer.addHandler({ update: event })
+    informer.on('error', failed)
+    informer.start()
+    return async () => {
+      await informer.close()
+      await client.close()
+      const wanted = context.objects * (registrations - 1)
+      if (heard !== wanted) throw new Error(`${heard} events at the other handlers, not ${wanted}`)
+    }
+  })
+}

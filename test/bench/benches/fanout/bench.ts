@@ -1,0 +1,48 @@
+import type { Bench, Subject } from '../../harness/bench.ts'
+
+const metrics = [
+  ...['rss_bytes', 'received_bytes', 'requests', 'added_requests'],
+  ...['events_per_s', 'deliveries_per_s', 'heap_per_registrar_bytes'],
+]
+
+const wherry = (registrars: number): Subject => ({
+  name: `wherry-${registrars}`,
+  module: new URL('./wherry.ts', import.meta.url),
+  metrics,
+  options: { registrars },
+})
+
+const latency = (name: string, stalls: boolean): Subject => ({
+  name,
+  module: new URL('./latency.ts', import.meta.url),
+  metrics: ['p50_us', 'p99_us'],
+  options: { stalls },
+  input: 'configmaps-1000',
+})
+
+/** One watch for many consumers. */
+export const fanoutBench: Bench = {
+  name: 'fanout',
+  measures:
+    'N registrars of one resource, 100,000 changes: events_per_s with one that hears them and N - 1 that are not read, memory and requests then; deliveries_per_s with N that hear them; heap_per_registrar_bytes of 1,000 more that have heard all. client-node: N informers, 20,000 changes. stalled: from the store to the sinks of nine registrars at 20,000 changes a second of 1,000 objects, while a tenth one stalls',
+  transport: 'plain http, HTTP/1.1 on loopback; 1,930 bytes an object, from a server that does nothing else',
+  objects: 10_000,
+  of: 'configmaps',
+  subjects: [
+    ...[wherry(1), wherry(10), wherry(100), wherry(1000)],
+    {
+      name: 'client-node-10',
+      module: new URL('./client-node.ts', import.meta.url),
+      metrics,
+      options: { registrars: 10 },
+    },
+    ...[latency('stalled', true), latency('unstalled', false)],
+  ],
+  targets: [
+    { subject: 'wherry-1000', metric: 'events_per_s', atLeast: 0.9, times: { subject: 'wherry-1' } },
+    { subject: 'wherry-1000', metric: 'added_requests', atMost: 0 },
+    { subject: 'wherry-1000', metric: 'heap_per_registrar_bytes', atMost: 2048 },
+    { subject: 'stalled', metric: 'p50_us', atMost: 1.2, times: { subject: 'unstalled' } },
+    { subject: 'stalled', metric: 'p99_us', atMost: 2, times: { subject: 'unstalled' } },
+  ],
+}

@@ -1,0 +1,38 @@
+import type { Bench, Subject } from '../../harness/bench.ts'
+
+const entries = (count: number): Subject => ({
+  name: `entries-${count}`,
+  module: new URL('./entries.ts', import.meta.url),
+  metrics: ['rss_per_entry_bytes', 'heap_per_entry_bytes', 'opens_per_s', 'connections'],
+  options: { count },
+})
+
+const read = (name: 'cached' | 'first' | 'list', metric: string): Subject => ({
+  name,
+  module: new URL(`./${name}.ts`, import.meta.url),
+  metrics: [metric],
+})
+
+/** What a narrow cache costs by the entry. */
+export const narrowBench: Bench = {
+  name: 'narrow',
+  measures:
+    'a narrow cache: so many objects got at once, none of them escalated: how many are opened a second, and what each adds to heap with external memory, object included, and to RSS, above a client that has read one; gets of 100 cached objects for 2 s; first gets, and lists of one name by the client, one after the other for 2 s; each after a warm-up of 1 s',
+  transport: 'TLS 1.3 on loopback, HTTP/2',
+  objects: 20_000,
+  of: 'configmaps',
+  server: { tls: true },
+  subjects: [
+    ...[1, 10, 100, 1000, 5000].map(entries),
+    read('cached', 'gets_per_s'),
+    read('first', 'get_us'),
+    read('list', 'get_us'),
+  ],
+  targets: [
+    { subject: 'entries-5000', metric: 'opens_per_s', atLeast: 1500 },
+    { subject: 'entries-5000', metric: 'heap_per_entry_bytes', atMost: 10_000 },
+    { subject: 'entries-5000', metric: 'rss_per_entry_bytes', atMost: 26_000 },
+    { subject: 'cached', metric: 'gets_per_s', atLeast: 1.5e6 },
+    { subject: 'first', metric: 'get_us', atMost: 1.25, times: { subject: 'list' } },
+  ],
+}

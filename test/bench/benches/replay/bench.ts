@@ -1,0 +1,18 @@
+import type { Bench } from '../../harness/bench.ts'
+
+/** A late registrar. */
+export const replayBench: Bench = {
+  name: 'replay',
+  measures:
+    'a registrar that comes when all objects are cached, its sink does nothing: objects_per_s until its synced, the median of nine of them; slice_ms: the longest turn of the loop in nine more, without garbage collections',
+  transport: 'none: the store and the watch manager alone',
+  objects: 100_000,
+  of: 'configmaps',
+  subjects: [
+    { name: 'wherry', module: new URL('./wherry.ts', import.meta.url), metrics: ['slice_ms', 'objects_per_s'] },
+  ],
+  targets: [
+    { subject: 'wherry', metric: 'slice_ms', atMost: 20 },
+    { subject: 'wherry', metric: 'objects_per_s', atLeast: 1e6 },
+  ],
+}

@@ -1,0 +1,94 @@
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { createCertificateAuthority } from '../../../packages/testing/src/apiserver/front/certificates.ts'
+
+/** What a webhook answers: a review, or a raw answer. `undefined`: nothing, ever. */
+export type HookReply = { readonly review: unknown } | { readonly status: number; readonly text: string } | undefined
+
+export type HookHandler = (review: Review) => HookReply
+
+/** A review as it came. */
+export interface Review {
+  readonly kind: string
+  readonly apiVersion: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests say by their expectations what shape it is
+  readonly request: any
+}
+
+/** Webhooks over TLS on loopback, for any server that calls them, by path. */
+export class HookServer {
+  readonly #server: Server
+  readonly #handlers = new Map<string, HookHandler>()
+  readonly #calls = new Map<string, Review[]>()
+  /** Base64 of the CA, as `caBundle` takes it. */
+  readonly caBundle: string
+
+  private constructor(server: Server, caPem: string) {
+    this.#server = server
+    this.caBundle = Buffer.from(caPem).toString('base64')
+    server.on('request', (request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        const path = new URL(request.url ?? '', 'https://x').pathname
+        const review = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Review
+        this.calls(path).push(review)
+        const reply = this.#handlers.get(path)?.(review)
+        if (reply === undefined) return
+        if ('review' in reply) {
+          response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply.review))
+        } else response.writeHead(reply.status, { 'content-type': 'text/plain' }).end(reply.text)
+      })
+    })
+  }
+
+  static async start(): Promise<HookServer> {
+    const authority = await createCertificateAuthority()
+    const { certPem, keyPem } = authority.issueServer()
+    const server = createServer({ cert: certPem, key: keyPem })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    return new HookServer(server, authority.caPem)
+  }
+
+  get url(): string {
+    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  on(path: string, handler: HookHandler): void {
+    this.#handlers.set(path, handler)
+  }
+
+  /** The reviews that came to a path, in order. */
+  calls(path: string): Review[] {
+    const calls = this.#calls.get(path) ?? []
+    this.#calls.set(path, calls)
+    return calls
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>(resolve => this.#server.close(() => resolve()))
+    this.#server.closeAllConnections()
+    await closed
+  }
+}
+
+/** A response that lets the request pass, or not. */
+export function answer(review: Review, response: object): HookReply {
+  const { apiVersion, kind } = review
+  return { review: { apiVersion, kind, response: { uid: review.request.uid, ...response } } }
+}
+
+export const allow = (review: Review): HookReply => answer(review, { allowed: true })
+export const deny =
+  (status: object): HookHandler =>
+  review =>
+    answer(review, { allowed: false, status })
+/** A response with a JSON patch. */
+export const patch =
+  (...operations: object[]): HookHandler =>
+  review =>
+    answer(review, {
+      allowed: true,
+      patchType: 'JSONPatch',
+      patch: Buffer.from(JSON.stringify(operations)).toString('base64'),
+    })

@@ -41,11 +41,13 @@ export class Kit {
     this.group = `${ns}.example.com`
   }
 
-  /** Asks, and has the answer compared. */
+  /** Asks, and has the answer compared. What it wrote is in the server's cache when this returns. */
   async ask(method: string, path: string, { body, type, headers }: Ask = {}): Promise<Json> {
     const answer = await this.#ask(method, path, { body, type, headers })
     this.said.push({ step: `${method} ${path}`, ...answer })
-    return answer.body as Json
+    const written = answer.body as Json
+    if (method !== 'GET' && answer.status < 300) await this.#cached(path, written?.metadata?.resourceVersion)
+    return written
   }
 
   /** Asks for what belongs to the setting. */
@@ -166,6 +168,17 @@ export class Kit {
 
   async end(): Promise<void> {
     for (const undo of this.#undo.reverse()) await undo()
+  }
+
+  /**
+   * Waits until the server's watch cache has come to a version. A real server tries an update on what its cache
+   * holds, and when that is old it calls the webhooks a second time, with the stored object.
+   */
+  async #cached(path: string, version: string | undefined): Promise<void> {
+    const collection = /^(\/api\/v1|\/apis\/[^/]+\/[^/]+)(\/namespaces\/[^/]+)?\/[^/?]+/.exec(path)?.[0]
+    if (collection === undefined || version === undefined) return
+    const freshness = `resourceVersion=${version}&resourceVersionMatch=NotOlderThan`
+    await this.quietly('GET', `${collection}?${freshness}&fieldSelector=metadata.name%3Dnobody`)
   }
 
   async #ask(method: string, path: string, { body, type, headers = somebody }: Ask): Promise<Omit<Said, 'step'>> {

@@ -10,7 +10,7 @@ const limits = { maxHeaderBytes: 65_536, streamWindowBytes: 1_048_576 }
  * A wire that Node reads from within JavaScript, as it does when bytes come while a write is under way: it then gives
  * a stream's data at once and tells of its head a tick later. What the server sends is delivered as one piece by `flush`.
  */
-function heldWire(server: Duplex): { readonly socket: Socket; hold(): void; flush(): void; readonly held: number } {
+function heldWire(server: Duplex): { readonly socket: Socket; hold(): void; flush(): void; readonly held: string } {
   const [near, far] = duplexPair()
   let held: Buffer[] | undefined
   far.pipe(server)

@@ -258,23 +258,70 @@ describe('a kubeconfig', () => {
     await expect(fromKubeconfigFile(file, { context: 5 as unknown as string })).rejects.toBeInstanceOf(TypeError)
   })
 
-  it('whose tokenFile could be of several users is an error, not an anonymous user', async () => {
-    const text = JSON.parse(kubeconfig({ tokenFile: 'token' }))
-    text.users.push({ name: 'other', user: {} })
+  it('of several users gives each its own tokenFile, and the user that it acts as', async () => {
+    await at.write('one', 'from-one')
+    await at.write('two', 'from-two')
+    const jane = { as: 'jane', 'as-groups': ['a', 'b'], 'as-uid': '7', 'as-user-extra': { scopes: ['x', 'y'] } }
+    const text = JSON.parse(kubeconfig({ token: 'before its file', tokenFile: 'one', ...jane }))
+    text.users.push({ name: 'two', user: { tokenFile: 'two' } }, { name: 'three', user: null })
+    for (const name of ['two', 'three']) {
+      text.contexts.push({ name, context: { ...text.contexts[0].context, user: name } })
+    }
     const file = await at.write('config', JSON.stringify(text))
-    await expect(fromKubeconfigFile(file)).rejects.toMatchObject({ code: 'KUBECONFIG_INVALID' })
+    const first = await fromKubeconfigFile(file)
+    expect(await headers(first)).toEqual({ authorization: 'Bearer from-one' })
+    const acts = { user: 'jane', groups: ['a', 'b'], uid: '7', extra: { scopes: ['x', 'y'] } }
+    expect(first.impersonate).toEqual(acts)
+    const second = await fromKubeconfigFile(file, { context: 'two' })
+    expect(await headers(second)).toEqual({ authorization: 'Bearer from-two' })
+    expect(second.impersonate).toBeUndefined()
+    expect(await headers(await fromKubeconfigFile(file, { context: 'three' }))).toEqual({})
   })
 
-  it('whose user acts with groups, a uid or extra, which can not be read, is an error; another user of it is not', async () => {
-    for (const more of [{ 'as-groups': ['g'] }, { 'as-uid': '7' }, { 'as-user-extra': { scopes: ['x'] } }]) {
-      const text = JSON.parse(kubeconfig({ token: 't', as: 'jane', ...more }))
-      const file = await at.write('config', JSON.stringify(text))
-      await expect(fromKubeconfigFile(file)).rejects.toMatchObject({ message: expect.stringContaining('as-groups') })
-      text.users.push({ name: 'plain', user: { token: 'p' } })
-      text.contexts.push({ name: 'plain', context: { ...text.contexts[0].context, user: 'plain' } })
-      const both = await at.write('both', JSON.stringify(text))
-      expect(await headers(await fromKubeconfigFile(both, { context: 'plain' }))).toEqual({ authorization: 'Bearer p' })
-    }
+  it('in YAML, with an anchor and comments, acts as it says', async () => {
+    const file = await at.write(
+      'config',
+      `apiVersion: v1
+kind: Config
+current-context: main
+clusters: [{ name: c, cluster: { server: 'https://host' } }]
+contexts: [{ name: main, context: { cluster: c, user: u } }]
+users:
+- name: u
+  user: &jane # as-groups: [nobody]
+    as: jane
+    as-groups:
+    - "devs"
+    as-user-extra:
+      a.b/C: [ 'x' ]
+- name: v
+  user: *jane
+`,
+    )
+    const { impersonate } = await fromKubeconfigFile(file)
+    expect(impersonate).toEqual({ user: 'jane', groups: ['devs'], extra: { 'a.b/C': ['x'] } })
+  })
+
+  it.each([
+    ['as-groups', { as: 'jane', 'as-groups': 'devs' }],
+    ['as-groups', { as: 'jane', 'as-groups': [1] }],
+    ['as-uid', { as: 'jane', 'as-uid': 7 }],
+    ['as-user-extra', { as: 'jane', 'as-user-extra': { a: 'b' } }],
+    ['as-user-extra', { as: 'jane', 'as-user-extra': ['b'] }],
+    ['tokenFile', { tokenFile: 5 }],
+    ['as no user', { 'as-groups': ['devs'] }],
+  ])('whose user says what can not be so is an error (%s)', async (said, user) => {
+    const file = await at.write('config', kubeconfig(user))
+    await expect(fromKubeconfigFile(file)).rejects.toMatchObject({
+      code: 'KUBECONFIG_INVALID',
+      message: expect.stringContaining(said),
+    })
+  })
+
+  it('of another kind is an error, and nobody is anonymous', async () => {
+    const text = { ...JSON.parse(kubeconfig({ 'as-groups': ['a'] })), apiVersion: 'v1', kind: 'Pod' }
+    const file = await at.write('config', JSON.stringify(text))
+    await expect(fromKubeconfigFile(file)).rejects.toMatchObject({ message: expect.stringContaining('Config') })
   })
 
   it('without a cluster for its context is an error', async () => {

@@ -5,6 +5,7 @@ import type { AccessOptions, ClusterAccess } from './access.ts'
 import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './error.ts'
 import { accessOf, commandFrom, fileFrom, type KubeConfigLike } from './kubeconfig.ts'
+import { withMore } from './kubeconfig-users.ts'
 
 /** Options of {@link fromKubeconfigFile}. */
 export interface KubeconfigFileOptions extends AccessOptions {
@@ -14,8 +15,7 @@ export interface KubeconfigFileOptions extends AccessOptions {
 
 /**
  * The access of a kubeconfig file: of `path`, else of the files that KUBECONFIG names, merged, else of
- * `~/.kube/config`. After a 401 the file is read again. A user with `as-groups`, `as-uid` or `as-user-extra` is a
- * `KUBECONFIG_INVALID` error: give the client `impersonate` instead.
+ * `~/.kube/config`. After a 401 the file is read again.
  *
  * Loads `@kubernetes/client-node`, an optional peer dependency (400 ms and 86 MB of memory): in a
  * cluster, {@link inCluster} does without.
@@ -52,16 +52,14 @@ async function loaded(paths: readonly string[], context: string | undefined): Pr
   const { readFile } = await import('node:fs/promises')
   const { dirname, resolve } = await import('node:path')
   let merged: KubeConfig | undefined
-  const incomplete = new Set<object>()
   for (const path of paths) {
     const config = new library.KubeConfig()
     try {
       const text = await readFile(path, 'utf8')
       config.loadFromString(text)
-      addTokenFile(config, text)
+      config.users = withMore(config.users, library.loadYaml(text))
       config.makePathsAbsolute(dirname(path))
       makePluginsAbsolute(config, resolve(dirname(path)))
-      for (const user of usersWithMore(config, text)) incomplete.add(user)
     } catch (cause) {
       if (cause instanceof CredentialsError) throw cause
       const known = (cause as NodeJS.ErrnoException).code
@@ -78,42 +76,7 @@ async function loaded(paths: readonly string[], context: string | undefined): Pr
   }
   if (merged === undefined) throw new CredentialsError('KUBECONFIG_INVALID', `none of ${paths.join(', ')} is there`)
   if (context !== undefined) merged.setCurrentContext(context)
-  const user = merged.getCurrentUser()
-  if (user !== null && incomplete.has(user)) {
-    const message = `what the kubeconfig says in as-groups, as-uid or as-user-extra can't be read for user "${user.name}": give impersonate to the client instead`
-    throw new CredentialsError('KUBECONFIG_INVALID', message)
-  }
   return merged
-}
-
-/**
- * client-node drops `as-groups`, `as-uid` and `as-user-extra`. Where the file has one, it may be of any user
- * that acts as another: nobody is to act as a user with other groups than were asked for.
- */
-function usersWithMore(config: KubeConfig, text: string): readonly object[] {
-  if (!/^[^#\n]*?(?<![\w-])as-(?:groups|uid|user-extra)["']?\s*:/m.test(text)) return []
-  const acting = config.users.filter(user => user.impersonateUser)
-  return acting.length > 0 ? acting : config.users
-}
-
-/**
- * client-node drops a user's `tokenFile`. Where the file has one, and one user without anything else, it is that
- * user's; where it can't be told whose it is, nobody is to be anonymous in silence.
- */
-function addTokenFile(config: KubeConfig, text: string): void {
-  const files = [...text.matchAll(/^[^#\n]*?["']?\btokenFile["']?\s*:\s*["']?([^"'\n,}]+)/gm)].map(match => match[1])
-  if (files.length === 0) return
-  const bare = config.users.filter(
-    user => !(user.token || user.exec || user.authProvider || user.certData || user.certFile),
-  )
-  const [user] = bare
-  const tokenFile = files[0]?.trim()
-  if (files.length > 1 || bare.length > 1 || user === undefined || tokenFile === undefined) {
-    const message = 'a kubeconfig with a tokenFile must have no other user without a token'
-    throw new CredentialsError('KUBECONFIG_INVALID', message)
-  }
-  const authProvider = { name: 'tokenFile', config: { tokenFile } }
-  config.users = config.users.map(one => (one === user ? { ...one, authProvider } : one))
 }
 
 /** What client-node leaves relative: commands of plugins, and token files. Each is relative to the file that names it. */

@@ -1,0 +1,59 @@
+import { CredentialsError } from './error.ts'
+import type { KubeConfigUser } from './kubeconfig.ts'
+
+/** What client-node leaves out of a user of a kubeconfig. */
+interface MoreOfUser {
+  readonly authProvider?: { readonly name: string; readonly config: { readonly tokenFile: string } }
+  readonly impersonateGroups?: KubeConfigUser['impersonateGroups']
+  readonly impersonateUid?: KubeConfigUser['impersonateUid']
+  readonly impersonateExtra?: KubeConfigUser['impersonateExtra']
+}
+
+/**
+ * `users` as client-node reads them, with what it leaves out: `tokenFile`, `as-groups`, `as-uid` and `as-user-extra`, which
+ * `document`, the same file as it is, has for them. Nobody is to be anonymous, or to act with other groups, in silence.
+ *
+ * @throws CredentialsError with `KUBECONFIG_INVALID` where one of them is not what a kubeconfig may say.
+ */
+export function withMore<U extends { readonly name: string }>(users: readonly U[], document: unknown): U[] {
+  const entries = (document as { readonly users?: unknown }).users
+  if (users.length > 0 && (!Array.isArray(entries) || entries.length !== users.length)) {
+    throw new CredentialsError('KUBECONFIG_INVALID', 'the kind of a kubeconfig is Config')
+  }
+  return users.map((user, index) => {
+    const { user: said } = (entries as readonly { readonly user?: unknown }[])[index] ?? {}
+    return said === null || typeof said !== 'object' ? user : { ...user, ...moreOf(said, user.name) }
+  })
+}
+
+function moreOf(said: object, name: string): MoreOfUser {
+  const { tokenFile, ...as } = said as Readonly<Record<string, unknown>>
+  const { 'as-groups': groups, 'as-uid': uid, 'as-user-extra': extra } = as
+  const check = (field: string, takes: string, holds: boolean): void => {
+    if (holds) return
+    throw new CredentialsError('KUBECONFIG_INVALID', `${field} of user ${JSON.stringify(name)} must be ${takes}`)
+  }
+  check('tokenFile', 'the name of a file', isAbsent(tokenFile) || typeof tokenFile === 'string')
+  check('as-groups', 'a list of names', isAbsent(groups) || areTexts(groups))
+  check('as-uid', 'text', isAbsent(uid) || typeof uid === 'string')
+  check('as-user-extra', 'lists of texts by key', isAbsent(extra) || areListsByKey(extra))
+  return {
+    // client-node's own way to say that a token is in a file.
+    ...(tokenFile ? { authProvider: { name: 'tokenFile', config: { tokenFile: `${tokenFile}` } } } : {}),
+    ...(areTexts(groups) && groups.length > 0 ? { impersonateGroups: groups } : {}),
+    ...(uid ? { impersonateUid: `${uid}` } : {}),
+    ...(areListsByKey(extra) && Object.keys(extra).length > 0 ? { impersonateExtra: extra } : {}),
+  }
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null
+}
+
+function areTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(one => typeof one === 'string')
+}
+
+function areListsByKey(value: unknown): value is Readonly<Record<string, readonly string[]>> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) && Object.values(value).every(areTexts)
+}

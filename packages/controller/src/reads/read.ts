@@ -1,0 +1,61 @@
+import type { LabelSelectorInput, View } from '@wherry/client'
+
+/** Names an object to read. A missing namespace is the primary object's (rule C15); cluster-scoped objects have none. */
+export interface ReadKey {
+  readonly name: string
+  readonly namespace?: string | undefined
+}
+
+/** How a read may be bounded. */
+export interface ReadOptions {
+  /** Ends the wait for a first state, with its reason. @default that of the run */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A read of a part of one object. */
+export interface SelectOptions<C, V> extends ReadOptions {
+  /**
+   * Gives what is read of the object, as plain JSON: that is what `get` gives, and all that is tracked. Called again when the
+   * object has changed, so it must not change anything; the key runs again if it gives something else then, compared by value.
+   * Not called where there is no object.
+   */
+  readonly select: (object: C) => V
+}
+
+/** Which objects of a view to read, and how that may be bounded. */
+export interface SelectionOptions extends ReadOptions {
+  /** Those of one namespace. @default all of the view's */
+  readonly namespace?: string | undefined
+  /** Those with these labels. @default all of the view's */
+  readonly labels?: LabelSelectorInput | undefined
+}
+
+/**
+ * What a reconcile reads through this is what it depends on (rules C11–C17): its key runs again when any of it changes, comes
+ * or goes. It is closed when its run ends; using it later is a `ReadClosedError`.
+ *
+ * Objects are the cache's own: change a `clone`, never one of them.
+ */
+export interface Read {
+  /**
+   * One object; `undefined` where there is none, and that is tracked too. Served by an informer that covers the view, else by
+   * a watch of this one object: a get never loads a kind. At least as new as what was written through this process.
+   *
+   * Rejects where the object can't be watched, so that nothing is read untracked (rule C16): with a `NarrowWatchRefusedError`,
+   * a `NarrowFullError`, or what the server says. With a `NarrowTimeoutError` or the signal's reason where the first state
+   * does not come; with a `NotJsonError` for a selected value that is no JSON.
+   *
+   * @throws InvalidNameError, OptionRangeError, OptionTypeError for a key or options that can't be.
+   */
+  get<C>(view: View<C>, key: ReadKey, options?: ReadOptions & { readonly select?: undefined }): Promise<C | undefined>
+  get<C, V>(view: View<C>, key: ReadKey, options: SelectOptions<C, V>): Promise<V | undefined>
+  /**
+   * All objects of a view that the controller declared (`.caches(view)`), or of a narrower one, in no particular order. An
+   * object that enters the selection, leaves it or changes inside it makes the key run again.
+   *
+   * Rejects with a `NotCachedError` where no declared view covers it.
+   */
+  list<C>(view: View<C>, options?: SelectionOptions): Promise<C[]>
+  /** As `get`, without tracking: what happens to the object later makes nothing run. */
+  peek<C>(view: View<C>, key: ReadKey, options?: ReadOptions): Promise<C | undefined>
+}

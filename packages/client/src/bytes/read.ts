@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts'
-import type { Lane, Requester } from '../connection/requester.ts'
+import type { Lane, Requester, RequestHandlers } from '../connection/requester.ts'
 import { errorOfAnswer, maxStatusBytes } from '../errors/api-error.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import type { Exchange, ResponseHeaders } from '../transport.ts'
-import { InvalidBodyError, located } from './bounds.ts'
+import { InvalidBodyError } from './bounds.ts'
 import type { BodyHandlers, Flow } from './flow.ts'
 import { type GunzipMode, gunzip } from './gunzip.ts'
 import { type Cutter, type PieceHandlers, Pump } from './pump.ts'
@@ -52,7 +52,8 @@ export interface Reading {
  * Sends a GET and cuts its answer into pieces as it arrives, in slices of time ({@link Pump}).
  *
  * A refusal is an `ApiError` to `error`; a break of the connection is given to `error` as it came,
- * after the pieces that came before it.
+ * after the pieces that came before it. `on` is called as the object that it is, so that a watch, of which
+ * there may be thousands, needs no functions of its own.
  */
 export function readPieces<T>(
   context: ReadContext,
@@ -61,62 +62,88 @@ export function readPieces<T>(
   cutter: Cutter<T>,
   on: ReadHandlers<T>,
 ): Reading {
-  const headers: Record<string, string> = { accept: request.accept }
-  if (request.gzip) headers['accept-encoding'] = 'gzip'
-  const pieces: PieceHandlers<T> = {
-    piece: piece => on.piece(piece),
-    end: () => on.end(),
-    error: cause => on.error(located(cause, about)),
+  return new OneReading(context, request, about, cutter, on)
+}
+
+class OneReading<T> implements Reading, RequestHandlers {
+  readonly #context: ReadContext
+  readonly #about: RequestInfo
+  readonly #cutter: Cutter<T>
+  readonly #on: ReadHandlers<T>
+  readonly #exchange: Exchange
+  #held = false
+  #pump: Pump<T> | undefined
+  /** What brings the body of a refusal. */
+  #source: Flow | undefined
+  #sink: BodyHandlers | undefined
+
+  constructor(context: ReadContext, request: ReadRequest, about: RequestInfo, cutter: Cutter<T>, on: ReadHandlers<T>) {
+    this.#context = context
+    this.#about = about
+    this.#cutter = cutter
+    this.#on = on
+    const { path, accept, lane, gzip } = request
+    const headers = gzip ? { accept, 'accept-encoding': 'gzip' } : { accept }
+    this.#exchange = context.requester.request({ method: 'GET', path, headers, lane }, this)
   }
-  let held = false
-  let pump: Pump<T> | undefined
-  let source: Flow | undefined
-  let sink: BodyHandlers = { data() {}, end: () => on.error(endedEarly(about)), error: cause => on.error(cause) }
-  const exchange: Exchange = context.requester.request(
-    { method: 'GET', path: request.path, headers, lane: request.lane },
-    {
-      head(status, received) {
-        const { resource, method, path } = about
-        context.warnings?.hear(received, { resource, method, path })
-        if (status >= 200 && status < 300) {
-          on.opened?.()
-          sink = decompressed(context.gunzip, received, exchange, flow => {
-            pump = new Pump(cutter, flow, context.environment.clock, pieces)
-            if (held) pump.hold()
-            return pump
-          })
-        } else {
-          sink = decompressed(context.gunzip, received, exchange, flow => {
-            source = flow
-            return refusal(body => {
-              flow.abort()
-              on.error(errorOfAnswer(status, received, body, about))
-            })
-          })
-        }
-      },
-      data(chunk) {
-        on.received?.()
-        sink.data(chunk)
-      },
-      end: () => sink.end(),
-      error: cause => sink.error(cause),
-      draining: () => on.draining?.(),
-    },
-  )
-  return {
-    hold() {
-      held = true
-      pump?.hold()
-    },
-    release() {
-      held = false
-      pump?.release()
-    },
-    abort() {
-      const running = pump ?? source ?? exchange
-      running.abort()
-    },
+
+  head(status: number, received: ResponseHeaders): void {
+    const { resource, method, path } = this.#about
+    const { warnings, gunzip } = this.#context
+    warnings?.hear(received, { resource, method, path })
+    if (status >= 200 && status < 300) {
+      this.#on.opened?.()
+      this.#sink = decompressed(gunzip, received, this.#exchange, flow => this.#pumped(flow))
+    } else {
+      this.#sink = decompressed(gunzip, received, this.#exchange, flow => {
+        this.#source = flow
+        return refusal(body => {
+          flow.abort()
+          this.#on.error(errorOfAnswer(status, received, body, this.#about))
+        })
+      })
+    }
+  }
+
+  data(chunk: Uint8Array): void {
+    this.#on.received?.()
+    this.#sink?.data(chunk)
+  }
+
+  end(): void {
+    if (this.#sink === undefined) this.#on.error(endedEarly(this.#about))
+    else this.#sink.end()
+  }
+
+  error(cause: Error): void {
+    if (this.#sink === undefined) this.#on.error(cause)
+    else this.#sink.error(cause)
+  }
+
+  draining(): void {
+    this.#on.draining?.()
+  }
+
+  hold(): void {
+    this.#held = true
+    this.#pump?.hold()
+  }
+
+  release(): void {
+    this.#held = false
+    this.#pump?.release()
+  }
+
+  abort(): void {
+    const running = this.#pump ?? this.#source ?? this.#exchange
+    running.abort()
+  }
+
+  #pumped(flow: Flow): Pump<T> {
+    const pump = new Pump(this.#cutter, flow, this.#context.environment.clock, this.#on)
+    this.#pump = pump
+    if (this.#held) pump.hold()
+    return pump
   }
 }
 

@@ -203,7 +203,8 @@ class Http2Exchange implements Exchange {
       if (chunk === null && !stream.closed) this.#complete = true
       return push(chunk, encoding)
     }
-    stream.once('response', (headers, _flags, ...rest) => {
+    // Not `once`, which costs four times as much; these come once only.
+    stream.on('response', (headers, _flags, ...rest) => {
       this.#answered = true
       const answer = responseHeaders(headers, (rest as unknown[])[0])
       // Node announces the bound, and does not hold a server to it.
@@ -220,10 +221,10 @@ class Http2Exchange implements Exchange {
     stream.on('error', error => {
       cause = error
     })
-    stream.once('end', () => {
+    stream.on('end', () => {
       if (this.#complete) this.#take()?.end()
     })
-    stream.once('close', () => this.#take()?.error(this.#broken(cause, sessionCause())))
+    stream.on('close', () => this.#take()?.error(this.#broken(cause, sessionCause())))
   }
 
   pause(): void {

@@ -126,6 +126,8 @@ export class Job implements Exchange {
   tellHead(status: number, headers: ResponseHeaders): void {
     if (this.#over) return
     this.answered = true
+    // It is not repeated any more: a watch, which lives long, keeps no credentials.
+    this.head = this.request
     this.#count(`${status}`)
     this.#tell(() => this.#on.head(status, headers))
   }

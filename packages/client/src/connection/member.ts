@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../environment.ts'
-import type { CloseReason, Connection, Exchange } from '../transport.ts'
+import type { CloseReason, Connection, Exchange, ResponseHandlers, ResponseHeaders } from '../transport.ts'
 import { ConnectionError } from './error.ts'
 import { asError, type Job, type Place } from './job.ts'
 import { Pacer } from './pacer.ts'
@@ -125,32 +125,11 @@ export class Member {
     }
     this.carried += 1
     try {
-      slot.begin(
-        this.#connection.request(job.head, {
-          head: (status, headers) => {
-            this.#hear(slot)
-            if (slot.job === undefined) return
-            this.#owner.head(slot.job, status, headers)
-            if (this.#state === 'draining') this.#tellDraining(slot)
-          },
-          data: chunk => {
-            this.#heardAt = this.#clock.monotonic()
-            slot.job?.tellData(chunk)
-          },
-          end: () => {
-            this.#hear(slot)
-            const { job } = slot
-            this.#free(slot)
-            job?.tellEnd()
-            this.#owner.freed(this)
-          },
-          error: cause => this.#break(slot, cause),
-        }),
-      )
+      slot.begin(this.#connection.request(job.head, slot))
     } catch (thrown) {
       const cause = asError(thrown)
       queueMicrotask(() => {
-        if (this.#slots.has(slot)) this.#break(slot, cause)
+        if (this.#slots.has(slot)) this.breaks(slot, cause)
       })
     }
   }
@@ -169,6 +148,38 @@ export class Member {
     this.#leave(cause)
     this.#closing ??= this.#connection.close().catch(() => {})
     return this.#closing
+  }
+
+  /** The answer to a slot's request begins. */
+  hears(slot: Slot, status: number, headers: ResponseHeaders): void {
+    this.#hear(slot)
+    if (slot.job === undefined) return
+    this.#owner.head(slot.job, status, headers)
+    if (this.#state === 'draining') this.#tellDraining(slot)
+  }
+
+  /** Bytes have come. */
+  receives(): void {
+    this.#heardAt = this.#clock.monotonic()
+  }
+
+  /** The answer to a slot's request is complete. */
+  ends(slot: Slot): void {
+    this.#hear(slot)
+    const { job } = slot
+    this.#free(slot)
+    job?.tellEnd()
+    this.#owner.freed(this)
+  }
+
+  /** A slot's request failed. */
+  breaks(slot: Slot, cause: Error): void {
+    const { job } = slot
+    this.#free(slot)
+    // Where there is one stream only, the connection has broken with it.
+    if (this.maxStreams === 1) void this.close(cause)
+    if (job !== undefined) this.#owner.failed(job, cause, this)
+    this.#owner.freed(this)
   }
 
   /** A job has left its place: its stream is reset, when its turn comes. Only then is there room again. */
@@ -196,15 +207,6 @@ export class Member {
   /** An HTTP/1.1 server that closes after each answer isn't going away. */
   #tellDraining(slot: Slot): void {
     if (this.maxStreams > 1) slot.job?.tellDraining()
-  }
-
-  #break(slot: Slot, cause: Error): void {
-    const { job } = slot
-    this.#free(slot)
-    // Where there is one stream only, the connection has broken with it.
-    if (this.maxStreams === 1) void this.close(cause)
-    if (job !== undefined) this.#owner.failed(job, cause, this)
-    this.#owner.freed(this)
   }
 
   #hear(slot: Slot): void {
@@ -313,8 +315,11 @@ export function roomForStreams(maxStreams: number): number {
   return maxStreams <= 1 ? maxStreams : maxStreams - Math.ceil(maxStreams / 10)
 }
 
-/** One stream of a member, and the job that it carries, until that leaves. */
-class Slot implements Place {
+/**
+ * One stream of a member, and the job that it carries, until that leaves. It hears the answer itself: of streams there may
+ * be thousands, and functions for each would cost more than it does.
+ */
+class Slot implements Place, ResponseHandlers {
   job: Job | undefined
   readonly lane: Lane
   /** What resets the stream when its turn comes. */
@@ -343,6 +348,23 @@ class Slot implements Place {
   resume(): void {
     this.#paused = false
     this.#exchange?.resume()
+  }
+
+  head(status: number, headers: ResponseHeaders): void {
+    this.#member.hears(this, status, headers)
+  }
+
+  data(chunk: Uint8Array): void {
+    this.#member.receives()
+    this.job?.tellData(chunk)
+  }
+
+  end(): void {
+    this.#member.ends(this)
+  }
+
+  error(cause: Error): void {
+    this.#member.breaks(this, cause)
   }
 
   leave(): void {

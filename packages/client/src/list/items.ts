@@ -1,4 +1,4 @@
-import { InvalidBodyError } from '../bytes/bounds.ts'
+import { InvalidBodyError, located } from '../bytes/bounds.ts'
 import { ListCutter } from '../bytes/list.ts'
 import type { ListHead, ListMeta } from '../bytes/list-head.ts'
 import { type ReadContext, readPieces } from '../bytes/read.ts'
@@ -66,7 +66,7 @@ export function readItems(
       },
       error(cause) {
         over()
-        reject(cause)
+        reject(located(cause, about))
       },
     })
     const aborted = (): void => {

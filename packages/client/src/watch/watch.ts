@@ -1,9 +1,10 @@
-import { InvalidBodyError, LineTooLongError } from '../bytes/bounds.ts'
+import { InvalidBodyError, LineTooLongError, located } from '../bytes/bounds.ts'
 import { LineCutter } from '../bytes/lines.ts'
-import { type ReadContext, type Reading, readPieces } from '../bytes/read.ts'
+import { type ReadContext, type ReadHandlers, type Reading, readPieces } from '../bytes/read.ts'
+import type { Timer } from '../clock.ts'
 import { ApiError, errorOfStatus } from '../errors/api-error.ts'
-import type { RequestInfo } from '../errors/request-info.ts'
 import { TimeoutError } from '../errors/timeout.ts'
+import { aboutList } from '../list/items.ts'
 import { InvalidObjectError } from '../list/object.ts'
 import type { ReadTarget } from '../list/target.ts'
 import type { WatchEnd } from './end.ts'
@@ -75,26 +76,23 @@ export function openWatch(
   return new OneWatch(context, target, start, on, options)
 }
 
-class OneWatch implements Watch {
+class OneWatch implements Watch, ReadHandlers<string> {
   readonly timeoutSeconds: number
   lastReceivedAt: number
+  readonly #context: WatchContext
   readonly #target: ReadTarget
-  readonly #about: RequestInfo
-  readonly #kinds: readonly string[]
   readonly #on: WatchHandlers
   readonly #lines: LineCutter
   readonly #reading: Reading
-  readonly #timer: { cancel(): void }
+  readonly #timer: Timer
   #over = false
 
   constructor(context: WatchContext, target: ReadTarget, start: WatchStart, on: WatchHandlers, options: WatchOptions) {
-    const { clock, random } = { clock: context.environment.clock, random: () => context.environment.random() }
-    this.timeoutSeconds = options.timeoutSeconds ?? randomTimeoutSeconds(random)
+    const { clock } = context.environment
+    this.timeoutSeconds = options.timeoutSeconds ?? randomTimeoutSeconds(() => context.environment.random())
     this.lastReceivedAt = clock.monotonic()
+    this.#context = context
     this.#target = target
-    this.#about = { method: 'GET', path: target.path, resource: target.resource, sensitive: target.sensitive }
-    // an aggregated API that knows no metadata form answers with the whole
-    this.#kinds = target.metadata ? ['PartialObjectMetadata', target.type.kind] : [target.type.kind]
     this.#on = on
     this.#lines = new LineCutter(options.maxLineBytes)
     const request = {
@@ -103,18 +101,8 @@ class OneWatch implements Watch {
       lane: 'stream',
       gzip: options.gzip === true && start.initialEvents === true,
     } as const
-    this.#reading = readPieces(context, request, this.#about, this.#lines, {
-      opened: () => on.opened?.(),
-      received: () => {
-        this.lastReceivedAt = clock.monotonic()
-      },
-      draining: () => on.draining?.(),
-      piece: line => this.#line(line),
-      end: () => this.#closed(),
-      error: cause => this.#broken(cause),
-    })
-    const lifeMs = (this.timeoutSeconds + graceSeconds) * 1000
-    this.#timer = clock.timer(lifeMs, () => this.#end(broken(new TimeoutError(lifeMs, this.#about), false)))
+    this.#reading = readPieces(context, request, aboutList(target), this.#lines, this)
+    this.#timer = clock.timer(this.#lifeMs, () => this.#late())
   }
 
   hold(): void {
@@ -132,29 +120,67 @@ class OneWatch implements Watch {
     this.#reading.abort()
   }
 
-  #end(end: WatchEnd): void {
-    if (this.#over) return
-    this.abort()
-    this.#on.end(end)
+  // What the reading tells
+
+  opened(): void {
+    this.#on.opened?.()
   }
 
-  #line(text: string): void {
-    const line = readWatchLine(text, this.#kinds, this.#target.exact, this.#target.lean)
+  received(): void {
+    this.lastReceivedAt = this.#context.environment.clock.monotonic()
+  }
+
+  draining(): void {
+    this.#on.draining?.()
+  }
+
+  piece(text: string): void {
+    const target = this.#target
+    const line = readWatchLine(text, kindsOf(target), target.exact, target.lean)
     switch (line.is) {
       case 'change':
         return this.#tell(() => this.#on.event(line.type, line.object, text.length))
       case 'bookmark':
         return this.#tell(() => this.#on.bookmark(line.resourceVersion, line.initialEventsEnd))
       case 'stray':
-        return this.#tell(() => this.#on.skipped?.(new InvalidObjectError(this.#target.resource, line.why)))
+        return this.#tell(() => this.#on.skipped?.(new InvalidObjectError(target.resource, line.why)))
       case 'error':
-        return this.#end({ how: 'failed', error: errorOfStatus(line.status, this.#about) })
+        return this.#end({ how: 'failed', error: errorOfStatus(line.status, aboutList(target)) })
       case 'garbage':
         return this.#end({
           how: 'unreadable',
-          error: new InvalidBodyError('a line of the watch is no event', this.#about),
+          error: new InvalidBodyError('a line of the watch is no event', aboutList(target)),
         })
     }
+  }
+
+  /** After a clean end a last line without a newline is a line like any other. */
+  end(): void {
+    const last = this.#lines.rest()
+    if (last !== undefined) this.piece(last)
+    this.#end({ how: 'closed' })
+  }
+
+  error(cause: Error): void {
+    const error = located(cause, aboutList(this.#target))
+    if (error instanceof ApiError) this.#end({ how: 'refused', error })
+    else if (error instanceof InvalidBodyError || error instanceof LineTooLongError) {
+      this.#end({ how: 'unreadable', error })
+    } else this.#end(broken(error, this.#lines.rest() !== undefined))
+  }
+
+  get #lifeMs(): number {
+    return (this.timeoutSeconds + graceSeconds) * 1000
+  }
+
+  #late(): void {
+    this.#end(broken(new TimeoutError(this.#lifeMs, aboutList(this.#target)), false))
+  }
+
+  #end(end: WatchEnd): void {
+    if (this.#over) return
+    this.abort()
+    this.#on.end(end)
   }
 
   #tell(call: () => void): void {
@@ -164,22 +190,15 @@ class OneWatch implements Watch {
       this.#end({ how: 'threw', error })
     }
   }
-
-  /** After a clean end a last line without a newline is a line like any other. */
-  #closed(): void {
-    const last = this.#lines.rest()
-    if (last !== undefined) this.#line(last)
-    this.#end({ how: 'closed' })
-  }
-
-  #broken(cause: Error): void {
-    if (cause instanceof ApiError) this.#end({ how: 'refused', error: cause })
-    else if (cause instanceof InvalidBodyError || cause instanceof LineTooLongError) {
-      this.#end({ how: 'unreadable', error: cause })
-    } else this.#end(broken(cause, this.#lines.rest() !== undefined))
-  }
 }
 
 function broken(error: Error, partialLine: boolean): WatchEnd {
   return { how: 'broken', error, partialLine }
+}
+
+const partial = 'PartialObjectMetadata'
+
+/** An aggregated API that knows no metadata form answers with the whole. */
+function kindsOf({ metadata, type }: ReadTarget): readonly string[] {
+  return metadata ? [partial, type.kind] : [type.kind]
 }

@@ -143,6 +143,18 @@ describe('informers on demand', () => {
       expect(await watches()).toBe(1)
     }))
 
+  it('D13: says which view reads of another are served from, once that has its first state', () =>
+    withCache(async ({ cache, run, watches }) => {
+      const within = configMaps.within({ namespaces: ['a'] })
+      expect(cache.covering(within)).toBeUndefined()
+      cache.informer(configMaps)
+      expect(cache.covering(configMaps)).toBeUndefined()
+      await run(() => cache.synced())
+      expect([cache.covering(configMaps)?.key, cache.covering(within)?.key]).toEqual([configMaps.key, configMaps.key])
+      expect(cache.covering(configMaps.full())).toBeUndefined()
+      expect(await watches()).toBe(1)
+    }))
+
   it('D1: another function of the same name is a conflict, that says what to do', () =>
     withCache(async ({ cache, run }) => {
       const once = configMaps.project('size', ({ data }) => Object.keys(data ?? {}).length)
@@ -157,6 +169,7 @@ describe('informers on demand', () => {
       await expect(run(() => cache.get(twice, key('a', 'b')))).rejects.toEqual(conflict)
       await expect(run(() => cache.remove(twice))).rejects.toEqual(conflict)
       expect(() => cache.hold(twice, 'me')).toThrow(conflict)
+      expect(() => cache.covering(twice)).toThrow(conflict)
     }))
 
   it('D10: two caches know nothing of each other', () =>

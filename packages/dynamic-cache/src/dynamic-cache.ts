@@ -95,6 +95,17 @@ export class DynamicCache {
   }
 
   /**
+   * The view that reads of `view` are served from at present (rule D13): itself where it is cached, or one that covers it, and
+   * that has its first state. `undefined` where there is none. Starts nothing.
+   *
+   * @throws ViewConflictError for another projection of the same name.
+   */
+  covering(view: View): View | undefined {
+    const found = this.#find(view) ?? this.#covering(view)
+    return found?.entry.store.synced === true ? found.entry.view : undefined
+  }
+
+  /**
    * One object of a view that is cached, or covered by one that is (rule D13); `undefined` where there is none. Waits for
    * the first state. What is not cached is read as `onMissing` says.
    *

@@ -24,7 +24,12 @@ export interface RegistrationOptions {
 export interface Registration {
   /** The adds of all that was there at first were made, and have returned (rule R31). */
   readonly hasSynced: boolean
-  /** Resolves when it has. Rejects with the signal's reason, or where it was removed or its informer ended before. */
+  /**
+   * There is more in the store than the handler has been told of: what came in one go (the first state, or a relist after a
+   * long gap) is told in slices. What goes again before it was told of is never told.
+   */
+  readonly isBehind: boolean
+  /** Resolves when it has synced. Rejects with the signal's reason, or where it was removed or its informer ended before. */
   whenSynced(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /** The handler hears nothing from now on (rule R33). Idempotent. */
   remove(): void

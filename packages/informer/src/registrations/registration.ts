@@ -45,6 +45,10 @@ export class HandlerRegistration<C> implements Registration {
     return this.#hasSynced
   }
 
+  get isBehind(): boolean {
+    return this.#behind !== undefined
+  }
+
   whenSynced(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     checkOptions('whenSynced', options, { signal: abortSignal })
     if (this.#hasSynced) return Promise.resolve()

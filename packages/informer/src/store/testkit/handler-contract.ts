@@ -105,7 +105,7 @@ export function handlerContract(make: MakeStore): void {
         delete: (_, { key }) => heard.delete(key),
       })
       list(...many(2000))
-      expect([heard.size, registration.hasSynced]).toEqual([64, false])
+      expect([heard.size, registration.hasSynced, registration.isBehind]).toEqual([64, false, true])
       intake.change('MODIFIED', item('a/1999', 5000), 100)
       intake.change('MODIFIED', item('a/0', 5001), 100)
       intake.change('DELETED', item('a/1998', 5002), 100)
@@ -113,6 +113,7 @@ export function handlerContract(make: MakeStore): void {
       expect([heard.size, heard.get('a/0')]).toEqual([64, '5001'])
       await at.simulation.run(() => registration.whenSynced())
       await at.simulation.run(() => at.simulation.settle())
+      expect(registration.isBehind).toBe(false)
       expect([heard.size, heard.get('a/1999'), heard.has('a/1998'), heard.has('a/new')]).toEqual([
         2000,
         '5000',

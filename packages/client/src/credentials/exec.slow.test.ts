@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ExecCredentials, type ExecPlugin } from './exec.ts'
@@ -8,13 +10,17 @@ import { type Files, files } from './testkit/files.ts'
 
 let at: Files
 let clock: StillClock
+const closers: (() => void)[] = []
 const v1 = 'client.authentication.k8s.io/v1'
 
 beforeEach(async () => {
   at = await files()
   clock = new StillClock()
 })
-afterEach(() => at.remove())
+afterEach(async () => {
+  for (const close of closers.splice(0)) close()
+  await at.remove()
+})
 
 /** A plugin that counts its runs, keeps what it was told, and does `body`. */
 async function plugin(body: string, more: Partial<ExecPlugin> = {}): Promise<ExecPlugin> {
@@ -36,6 +42,44 @@ async function runs(): Promise<number> {
 
 function credentials(of: ExecPlugin): ExecCredentials {
   return new ExecCredentials(of, new GivenCredentials({ ca: { data: 'CA' } }, clock), clock)
+}
+
+function fireAll(): void {
+  for (const fire of clock.timers) fire()
+}
+
+interface Started {
+  /** What a plugin does to start the program. */
+  spawn(options: string): string
+  /** Resolves when it runs, to what waits until it has ended. */
+  readonly gone: Promise<() => Promise<unknown>>
+  /** Ends it. */
+  end(): void
+}
+
+/** A program that a plugin starts. It does `body`, holds the plugin's output open, and ends with its connection to the test. */
+async function child(body = ''): Promise<Started> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const connected = once(server, 'connection').then(([socket]) => socket as Socket)
+  let socket: Socket | undefined
+  closers.push(() => {
+    server.close()
+    socket?.destroy()
+  })
+  const script = `require('node:net').connect(${port}, '127.0.0.1', () => { ${body} }).on('close', () => process.exit()).resume()`
+  return {
+    spawn: options =>
+      `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(script)}], { stdio: 'inherit', ${options} })`,
+    gone: connected.then(accepted => {
+      socket = accepted
+      accepted.on('error', () => {})
+      const closed = once(accepted.resume(), 'close')
+      return () => closed
+    }),
+    end: () => socket?.destroy(),
+  }
 }
 
 describe('a plugin', () => {
@@ -142,24 +186,37 @@ describe('a plugin', () => {
     await expect(headers).rejects.toMatchObject({ code: 'EXEC_FAILED', message: expect.stringContaining('60 s') })
   })
 
-  it('X8: that does not end is not waited for, though a program of its own holds its output open', async () => {
-    const body = `
-      const { pid } = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })
-      fs.writeFileSync(dir + '/child', String(pid))
-      setInterval(() => {}, 1000)`
-    const headers = credentials(await plugin(body)).headers() as Promise<unknown>
+  it.each([
+    ['is late', '60 s', () => fireAll()],
+    ['is closed', 'closed', (one: ExecCredentials) => one.close()],
+  ])('X8: that %s ends with the programs that it has started', async (_, says, finish) => {
+    const started = await child()
+    const one = credentials(await plugin(`${started.spawn('')}; setInterval(() => {}, 1000)`))
+    const headers = one.headers() as Promise<unknown>
     headers.catch(() => {})
-    const child = await vi.waitFor(async () => {
-      const pid = Number(await readFile(`${at.directory}/child`, 'utf8'))
-      expect(pid).toBeGreaterThan(0)
-      return pid
-    })
-    try {
-      for (const fire of clock.timers) fire()
-      await expect(headers).rejects.toMatchObject({ code: 'EXEC_FAILED', message: expect.stringContaining('60 s') })
-    } finally {
-      process.kill(child, 'SIGKILL')
-    }
+    const gone = await started.gone
+    finish(one)
+    await expect(headers).rejects.toMatchObject({ code: 'EXEC_FAILED', message: expect.stringContaining(says) })
+    await gone()
+  })
+
+  it('X8: that prints too much ends with the programs that it has started', async () => {
+    const started = await child(`process.stdout.write('x'.repeat(2e6))`)
+    const one = credentials(await plugin(`${started.spawn('')}; setInterval(() => {}, 1000)`))
+    const headers = one.headers() as Promise<unknown>
+    await expect(headers).rejects.toMatchObject({ message: expect.stringContaining('more than') })
+    await (await started.gone)()
+  })
+
+  it('X8: that does not end is not waited for, though a program that has left it holds its output open', async () => {
+    const started = await child()
+    const one = credentials(await plugin(`${started.spawn('detached: true')}; setInterval(() => {}, 1000)`))
+    const headers = one.headers() as Promise<unknown>
+    headers.catch(() => {})
+    await started.gone
+    fireAll()
+    await expect(headers).rejects.toMatchObject({ code: 'EXEC_FAILED', message: expect.stringContaining('60 s') })
+    started.end()
   })
 
   it.each([

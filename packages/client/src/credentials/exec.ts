@@ -4,6 +4,7 @@ import type { Credentials, TlsMaterial } from './credentials.ts'
 import { digestOf } from './digest.ts'
 import { CredentialsError } from './error.ts'
 import { SingleFlight } from './flight.ts'
+import { notThere, outputOf } from './plugin-run.ts'
 
 /** A credential plugin, as a kubeconfig's `user.exec` names it (client.authentication.k8s.io). */
 export interface ExecPlugin {
@@ -109,7 +110,6 @@ export class ExecCredentials implements Credentials {
 
 /** Runs the plugin and gives what it printed. */
 async function output(plugin: ExecPlugin, clock: Clock, signal: AbortSignal): Promise<string> {
-  const { execFile } = await import('node:child_process')
   const { apiVersion, command, args = [], env = [], cluster } = plugin
   const info = {
     apiVersion,
@@ -117,41 +117,12 @@ async function output(plugin: ExecPlugin, clock: Clock, signal: AbortSignal): Pr
     spec: { interactive: false, ...(cluster !== undefined && { cluster }) },
   }
   const given = Object.fromEntries(env.map(({ name, value }) => [name, value]))
-  const late = new AbortController()
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      command,
-      [...args],
-      {
-        env: { ...process.env, ...given, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
-        maxBuffer: maxOutputBytes,
-        windowsHide: true,
-        // A signal lets go of its output too, which a child of its own may hold open.
-        signal: AbortSignal.any([signal, late.signal]),
-        killSignal: 'SIGKILL',
-      },
-      (error, stdout) => {
-        timer.cancel()
-        if (signal.aborted) reject(failed(plugin, 'was ended: a client was closed'))
-        else if (error === null) resolve(stdout)
-        else reject(failed(plugin, how(error, late.signal.aborted)))
-      },
-    )
-    const timer = clock.timer(timeoutMs, () => late.abort())
-    // It may end without reading: that is no error of ours.
-    child.stdin?.on('error', () => {})
-    child.stdin?.end()
-  })
-}
-
-/** How a child process failed, in words: Node's own error repeats what was printed. */
-function how(error: Error & { code?: unknown; signal?: unknown; killed?: unknown }, late: boolean): string {
-  if (late) return `did not end within ${timeoutMs / 1000} s`
-  if (error.code === 'ENOENT') return 'is not there'
-  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return `printed more than ${maxOutputBytes} bytes`
-  if (typeof error.code === 'number') return `ended with code ${error.code}; run it by hand to see why`
-  if (typeof error.code === 'string') return `can't be run: ${error.code}`
-  return `was ended by ${error.signal}`
+  const whole = { ...process.env, ...given, KUBERNETES_EXEC_INFO: JSON.stringify(info) }
+  try {
+    return await outputOf({ command, args, env: whole, clock, timeoutMs, maxOutputBytes, signal })
+  } catch (error) {
+    throw failed(plugin, (error as Error).message)
+  }
 }
 
 function issued(text: string, plugin: ExecPlugin): Issued {
@@ -194,6 +165,6 @@ function statusOf(text: string, plugin: ExecPlugin): Record<string, unknown> {
 }
 
 function failed({ command, installHint }: ExecPlugin, what: string): CredentialsError {
-  const hint = installHint === undefined || what !== 'is not there' ? '' : ` (${installHint.trim()})`
+  const hint = installHint === undefined || what !== notThere ? '' : ` (${installHint.trim()})`
   return new CredentialsError('EXEC_FAILED', `the credential plugin ${command} ${what}${hint}`)
 }

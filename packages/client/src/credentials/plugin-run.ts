@@ -1,0 +1,80 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Clock } from '../clock.ts'
+
+/** A program to run, and what bounds it. */
+export interface PluginRun {
+  readonly command: string
+  readonly args: readonly string[]
+  /** Its whole environment. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly timeoutMs: number
+  readonly maxOutputBytes: number
+  /** Ends it. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs a program that reads nothing and gives what it printed to its output; what it says of errors is not kept.
+ *
+ * One that is late, prints too much or is aborted is killed, with the programs that it has started itself (on Windows:
+ * without), and not waited for. Rejects with an error whose message says how it failed, and nothing of what it printed.
+ */
+export async function outputOf(run: PluginRun): Promise<string> {
+  const { spawn } = await import('node:child_process')
+  const { command, args, env, clock, timeoutMs, maxOutputBytes, signal } = run
+  if (signal.aborted) throw new Error(closed)
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, [...args], {
+      env,
+      // A group of its own, by which all of it can be ended.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const over = (): void => {
+      timer.cancel()
+      signal.removeEventListener('abort', aborted)
+    }
+    const end = (why: string): void => {
+      over()
+      kill(child)
+      // A program that has left the group may hold it open.
+      child.stdout.destroy()
+      reject(new Error(why))
+    }
+    const aborted = (): void => end(closed)
+    const timer = clock.timer(timeoutMs, () => end(`did not end within ${timeoutMs / 1000} s`))
+    signal.addEventListener('abort', aborted, { once: true })
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > maxOutputBytes) end(`printed more than ${maxOutputBytes} bytes`)
+      else chunks.push(chunk)
+    })
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      over()
+      reject(new Error(error.code === 'ENOENT' ? notThere : `can't be run: ${error.code ?? error.name}`))
+    })
+    child.once('close', (code, endedBy) => {
+      over()
+      if (code === 0) resolve(Buffer.concat(chunks).toString())
+      else if (code === null) reject(new Error(`was ended by ${endedBy}`))
+      else reject(new Error(`ended with code ${code}; run it by hand to see why`))
+    })
+  })
+}
+
+/** How a program failed that was not found. */
+export const notThere = 'is not there'
+const closed = 'was ended: a client was closed'
+
+function kill(child: ChildProcess): void {
+  try {
+    if (process.platform === 'win32' || child.pid === undefined) child.kill('SIGKILL')
+    else process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // All of it has ended meanwhile.
+  }
+}

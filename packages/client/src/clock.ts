@@ -22,18 +22,32 @@ export function systemClock(options: { readonly unref?: boolean | undefined } = 
   return {
     now: () => Date.now(),
     monotonic: () => performance.now(),
-    timer(ms, fn) {
-      // setTimeout fires at once for what does not fit 32 bits: a longer wait is waited in parts.
-      let handle: NodeJS.Timeout
-      const wait = (left: number): void => {
-        handle = left > longest ? setTimeout(() => wait(left - longest), longest) : setTimeout(fn, left)
-        if (unref) handle.unref()
-      }
-      wait(ms)
-      return { cancel: () => clearTimeout(handle) }
-    },
+    timer: (ms, fn) => new NodeTimer(ms, fn, unref),
     turn: () => new Promise(resolve => setImmediate(resolve)),
   }
 }
 
 const longest = 2 ** 31 - 1
+
+/** setTimeout fires at once for what does not fit 32 bits: a longer wait is waited in parts. */
+class NodeTimer implements Timer {
+  #handle: NodeJS.Timeout
+
+  constructor(ms: number, fn: () => void, unref: boolean) {
+    this.#handle = this.#wait(ms, fn, unref)
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle)
+  }
+
+  #wait(ms: number, fn: () => void, unref: boolean): NodeJS.Timeout {
+    const handle =
+      ms > longest
+        ? setTimeout(() => {
+            this.#handle = this.#wait(ms - longest, fn, unref)
+          }, longest)
+        : setTimeout(fn, ms)
+    return unref ? handle.unref() : handle
+  }
+}

@@ -13,7 +13,7 @@ const carriageReturn = 13
  * between, and chunks pushed meanwhile: nothing is lost.
  */
 export class LineCutter {
-  readonly #window = new ByteWindow(smallLine)
+  readonly #window = new ByteWindow(keepBytes)
   readonly #maxBytes: number
   #searched = 0
   /** What of the last chunk follows the window. */
@@ -93,5 +93,5 @@ export class LineCutter {
   }
 }
 
-/** Buffers for lines up to this size stay with an idle stream; of those there may be thousands. */
-const smallLine = 16 * 1024
+/** No buffer stays with a stream that is idle: of those there may be thousands. */
+const keepBytes = 0

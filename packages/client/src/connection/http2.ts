@@ -121,6 +121,11 @@ class Http2Connection implements Connection {
     return this.#maxStreams
   }
 
+  /** Why it ended or is about to. */
+  get cause(): Error | undefined {
+    return this.#cause
+  }
+
   request(head: RequestHead, on: ResponseHandlers): Exchange {
     const refused = unsendable(head.headers)
     if (refused !== undefined) throw new TypeError(`Invalid character in header content ["${refused}"]`)
@@ -134,7 +139,7 @@ class Http2Connection implements Connection {
       throw new ConnectionError('STREAM_REFUSED', 'the connection takes no more requests', { unprocessed: true })
     }
     const stream = this.#session.request(headers, { endStream: head.body === undefined })
-    const exchange = new Http2Exchange(stream, on, this.#limits, this.#session, () => this.#cause)
+    const exchange = new Http2Exchange(stream, on, this.#limits, this.#session, this)
     if (head.body !== undefined) stream.end(head.body)
     return exchange
   }
@@ -190,7 +195,7 @@ class Http2Exchange implements Exchange {
     on: ResponseHandlers,
     limits: Http2Limits,
     session: ClientHttp2Session,
-    sessionCause: () => Error | undefined,
+    connection: { readonly cause: Error | undefined },
   ) {
     this.#stream = stream
     this.#session = session
@@ -224,7 +229,7 @@ class Http2Exchange implements Exchange {
     stream.on('end', () => {
       if (this.#complete) this.#take()?.end()
     })
-    stream.on('close', () => this.#take()?.error(this.#broken(cause, sessionCause())))
+    stream.on('close', () => this.#take()?.error(this.#broken(cause, connection.cause)))
   }
 
   pause(): void {

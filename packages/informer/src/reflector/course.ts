@@ -7,8 +7,9 @@ import {
   isAtLeast,
   isForbidden,
   isUnauthorized,
+  type MetricLabels,
 } from '@wherry/client'
-import { Members, type Reading } from './members.ts'
+import { Members, type MembersParts, type Reading } from './members.ts'
 import type { Settings } from './options.ts'
 
 /** What a reflector has done since it was made. */
@@ -27,6 +28,14 @@ export interface ReflectorStats {
   readonly bytes: number
 }
 
+/** What a phase waits for. An object that there is anyway: a signal for each would cost a kilobyte. */
+export interface UnderWay {
+  /** Ends it: the reflector was stopped. */
+  interrupt(): void
+  /** Ends it from this side, for something that only a whole state can mend. */
+  fail?(error: Error): void
+}
+
 interface Metadata {
   readonly metadata: { readonly resourceVersion?: unknown }
 }
@@ -35,15 +44,14 @@ interface Metadata {
  * What a reflector knows on its way, shared by its phases: where it is in the resource's history, what it feeds, and how
  * often it has failed.
  */
-export class Course {
+export class Course implements MembersParts {
   readonly settings: Settings
   readonly clock: Clock
   readonly members: Members
   readonly backoff: Backoff
   /** The reflector was stopped. */
   stopped = false
-  /** Ends what the present phase waits for, when the reflector is stopped. (A signal for each would cost a kilobyte.) */
-  interrupt: (() => void) | undefined
+  underWay: UnderWay | undefined
   readonly stats = { lists: 0, watches: 0, relists: 0, rollbacks: 0, events: 0, bytes: 0 }
   /** Of the last list, event or bookmark; `undefined` where there is no state. */
   resourceVersion: string | undefined
@@ -58,20 +66,12 @@ export class Course {
   heardAt = 0
   /** How often running something came that can't be read (rule R20). */
   unreadable = 0
-  /** Ends the live watch from this side, for something that only a whole state can mend. */
-  failed: ((error: Error) => void) | undefined
-  readonly #labels: { readonly name: string }
 
   constructor(settings: Settings) {
     this.settings = settings
     this.clock = settings.environment.clock
-    this.members = new Members({
-      clock: this.clock,
-      resourceVersion: () => this.resourceVersion,
-      failed: error => this.#fillFailed(error),
-    })
+    this.members = new Members(this)
     this.backoff = new Backoff(settings.environment)
-    this.#labels = { name: settings.name }
   }
 
   /**
@@ -167,6 +167,10 @@ export class Course {
     if (Number.isFinite(value)) this.settings.environment.metrics.gauge(metric, value, this.#labels)
   }
 
+  get #labels(): MetricLabels {
+    return { name: this.settings.name }
+  }
+
   /** How many seconds a watch is asked to last. */
   timeoutSeconds(): number {
     const { environment, timeoutSeconds } = this.settings
@@ -174,9 +178,10 @@ export class Course {
     return min + Math.floor(environment.random() * (max - min + 1))
   }
 
-  #fillFailed(error: unknown): void {
+  /** An intake could not be filled: only a whole state helps it. */
+  fillFailed(error: unknown): void {
     const failure = error instanceof Error ? error : new Error('an intake could not be filled', { cause: error })
     this.report(failure, 'list')
-    this.failed?.(failure)
+    this.underWay?.fail?.(failure)
   }
 }

@@ -1,5 +1,7 @@
 import type { Timer } from '@wherry/client'
-import type { Course } from './course.ts'
+import type { Course, UnderWay } from './course.ts'
+import { afterWatching } from './judge.ts'
+import type { Phase } from './phase.ts'
 import { type Ended, Stream, type StreamFollower } from './stream.ts'
 
 /** A watch that the server will end soon is opened anew within so many milliseconds, at random (rule N14). */
@@ -9,9 +11,9 @@ const openingMs = 5_000
 
 /**
  * Follows the changes until their stream ends: by `stream`, which a streaming list has become, or by a new one from the
- * last resourceVersion on. Resolves with how it ended, or `undefined` where the reflector was stopped.
+ * last resourceVersion on. Resolves with what comes next.
  */
-export function follow(course: Course, stream?: Stream): Promise<Ended | undefined> {
+export function follow(course: Course, stream?: Stream): Promise<Phase> {
   return new Promise(resolve => {
     const watching = new Following(course, resolve)
     watching.begin(stream)
@@ -23,45 +25,51 @@ export function follow(course: Course, stream?: Stream): Promise<Ended | undefin
  * while the new one is opened from the last resourceVersion: so no event is lost and none comes twice, whether
  * resourceVersions can be compared or not.
  */
-class Following {
+class Following implements UnderWay, StreamFollower {
   readonly #course: Course
-  readonly #resolve: (ended: Ended | undefined) => void
-  readonly #follower: StreamFollower = {
-    draining: () => this.#move(this.#course.settings.environment.random() * movingMs),
-    ended: ended => this.#finish(ended),
-  }
+  readonly #resolve: (next: Phase) => void
   #stream: Stream | undefined
   #next: Stream | undefined
   #timer: Timer | undefined
 
-  constructor(course: Course, resolve: (ended: Ended | undefined) => void) {
+  constructor(course: Course, resolve: (next: Phase) => void) {
     this.#course = course
     this.#resolve = resolve
   }
 
   begin(stream: Stream | undefined): void {
-    const course = this.#course
-    course.interrupt = () => this.#finish(undefined)
-    course.failed = error => this.#fail(error)
-    this.#stream = stream ?? this.#open(this.#follower)
-    stream?.follow(this.#follower)
+    this.#course.underWay = this
+    this.#stream = stream ?? this.#open(this)
+    stream?.follow(this)
+  }
+
+  draining(): void {
+    this.#move(this.#course.settings.environment.random() * movingMs)
+  }
+
+  ended(ended: Ended): void {
+    this.#end()
+    this.#resolve(afterWatching(this.#course, ended))
+  }
+
+  fail(error: Error): void {
+    this.ended({ end: { how: 'threw', error }, livedMs: 0, events: 0 })
+  }
+
+  interrupt(): void {
+    this.#end()
+    this.#resolve({ is: 'stopped' })
   }
 
   #open(follower: StreamFollower): Stream {
     return new Stream(this.#course, { resourceVersion: this.#course.resourceVersion ?? '' }, follower)
   }
 
-  #finish(ended: Ended | undefined): void {
-    this.#course.interrupt = undefined
-    this.#course.failed = undefined
+  #end(): void {
+    this.#course.underWay = undefined
     this.#timer?.cancel()
     this.#stream?.abort()
     this.#next?.abort()
-    this.#resolve(ended)
-  }
-
-  #fail(error: Error): void {
-    this.#finish({ end: { how: 'threw', error }, livedMs: 0, events: 0 })
   }
 
   #move(inMs: number): void {
@@ -83,7 +91,7 @@ class Following {
     this.#stream?.abort()
     this.#stream = this.#next
     this.#next = undefined
-    this.#stream?.follow(this.#follower)
+    this.#stream?.follow(this)
   }
 
   /** There is no new watch yet: the old one goes on as long as it can. */

@@ -74,7 +74,7 @@ async function page(course: Course, query: string, reading: Reading | undefined)
   const { settings, clock, stats } = course
   const { context, target, maxObjectBytes } = settings
   const giveUp = new AbortController()
-  course.interrupt = () => giveUp.abort()
+  course.underWay = { interrupt: () => giveUp.abort() }
   let count = 0
   let counted = 0
   let timer = clock.timer(silenceMs, function silent() {
@@ -96,6 +96,6 @@ async function page(course: Course, query: string, reading: Reading | undefined)
     })
   } finally {
     timer.cancel()
-    course.interrupt = undefined
+    course.underWay = undefined
   }
 }

@@ -7,13 +7,15 @@ export type FillSource = Iterable<{ readonly object: object; readonly bytes: num
 /** How many objects are filled in before the event loop is given back. */
 const sliceObjects = 256
 
+const none: readonly never[] = []
+
 /** What the intakes of a reflector are kept with. */
 export interface MembersParts {
   readonly clock: Clock
   /** Of the present state; `undefined` where there is none. */
-  resourceVersion(): string | undefined
+  readonly resourceVersion: string | undefined
   /** Hears why an intake could not be filled: it is a member that waits for a whole state then. */
-  failed(error: unknown): void
+  fillFailed(error: unknown): void
 }
 
 /**
@@ -22,9 +24,9 @@ export interface MembersParts {
 export class Members {
   readonly #parts: MembersParts
   /** Replaced, never changed: an intake's handlers may add and remove intakes while it is gone through. */
-  #intakes: readonly Intake[] = []
+  #intakes: readonly Intake[] = none
   #reading: Reading | undefined
-  #fills: readonly Fill[] = []
+  #fills: readonly Fill[] = none
 
   constructor(parts: MembersParts) {
     this.#parts = parts
@@ -35,7 +37,8 @@ export class Members {
   }
 
   add(intake: Intake): void {
-    this.#intakes = [...this.#intakes, intake]
+    // No longer than needed: most reflectors of single objects have one intake.
+    this.#intakes = this.#intakes.concat(intake)
   }
 
   /** Joins an intake while changes go on: filled in slices, with those changes, and a full member when that is done. */
@@ -46,7 +49,7 @@ export class Members {
     })
     this.#fills = [...this.#fills, fill]
     // Where a state is being read, or yet to be read, its commit begins it.
-    if (this.#reading === undefined && this.#parts.resourceVersion() !== undefined) fill.begin()
+    if (this.#reading === undefined && this.#parts.resourceVersion !== undefined) fill.begin()
   }
 
   remove(intake: Intake): void {
@@ -67,7 +70,7 @@ export class Members {
       fill.drop()
       this.add(fill.intake)
     }
-    this.#fills = []
+    this.#fills = none
     const over = (): void => {
       if (this.#reading === reading) this.#reading = undefined
     }
@@ -106,7 +109,7 @@ export class Members {
       fill.drop()
       this.add(fill.intake)
     }
-    this.#fills = []
+    this.#fills = none
     each(this.#intakes, intake => {
       if (intake.synced) intake.clear()
     })
@@ -116,8 +119,8 @@ export class Members {
   end(): void {
     this.#reading?.drop()
     for (const fill of this.#fills) fill.drop()
-    this.#fills = []
-    this.#intakes = []
+    this.#fills = none
+    this.#intakes = none
   }
 }
 
@@ -193,7 +196,7 @@ class Fill {
         this.drop()
         this.#done()
       }
-      this.#parts.failed(error)
+      this.#parts.fillFailed(error)
     })
   }
 
@@ -211,7 +214,7 @@ class Fill {
     }
     this.#replacement = undefined
     this.#done()
-    replacement.commit(this.#parts.resourceVersion())
+    replacement.commit(this.#parts.resourceVersion)
   }
 
   change(type: ChangeType, object: object, bytes: number): void {

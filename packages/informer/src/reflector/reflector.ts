@@ -2,11 +2,11 @@ import { InformerStoppedError } from '../errors.ts'
 import type { Intake } from '../store/intake.ts'
 import { Course, type ReflectorStats } from './course.ts'
 import { follow } from './follow.ts'
-import { afterChecking, afterReading, afterStreaming, afterWatching, longestWait, wholeState } from './judge.ts'
+import { afterChecking, afterReading, afterStreaming, longestWait, wholeState } from './judge.ts'
 import { check, list } from './list.ts'
 import type { FillSource } from './members.ts'
 import { type ReflectorOptions, settingsOf } from './options.ts'
-import type { Checking, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
+import type { Checking, Listing, Missing, Phase, Streaming, Waiting } from './phase.ts'
 import { type InformerState, nameOf } from './state.ts'
 import { type Ended, Stream } from './stream.ts'
 
@@ -115,7 +115,7 @@ export class Reflector {
     if (!course.stopped) {
       course.stopped = true
       this.#state = 'stopped'
-      course.interrupt?.()
+      course.underWay?.interrupt()
       course.members.end()
       this.#wake?.()
     }
@@ -156,7 +156,7 @@ export class Reflector {
       case 'listing':
         return this.#list(phase)
       case 'watching':
-        return this.#watch(phase)
+        return follow(this.#course, phase.stream)
       case 'checking':
         return this.#check(phase)
       case 'waiting':
@@ -182,12 +182,6 @@ export class Reflector {
     } catch (error) {
       return course.stopped ? { is: 'stopped' } : afterReading(course, phase, error as Error)
     }
-  }
-
-  async #watch({ stream }: Watching): Promise<Phase> {
-    const course = this.#course
-    const ended = await follow(course, stream)
-    return ended === undefined ? { is: 'stopped' } : afterWatching(course, ended)
   }
 
   async #check(_: Checking): Promise<Phase> {
@@ -242,11 +236,11 @@ function begun(course: Course, { resourceVersion }: Streaming): Promise<Stream |
     }
     const settle = (outcome: Stream | Ended): void => {
       // Until somebody follows it: the next line may be a change whose handler stops it all.
-      course.interrupt = outcome instanceof Stream ? () => outcome.abort() : undefined
+      course.underWay = outcome instanceof Stream ? { interrupt: () => outcome.abort() } : undefined
       resolve(outcome)
     }
     const start = { resourceVersion, initialEvents: true }
     const stream: Stream = new Stream(course, start, { whole: () => settle(stream), ended: settle })
-    course.interrupt = stop
+    course.underWay = { interrupt: stop }
   })
 }

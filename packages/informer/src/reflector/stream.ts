@@ -44,7 +44,8 @@ export class Stream {
   readonly #course: Course
   readonly #watch: Watch
   readonly #begunAt: number
-  readonly #start: WatchStart
+  /** It began with a state without a bound on how old that is. */
+  readonly #isNewest: boolean
   #follower: StreamFollower
   #reading: Reading | undefined
   #silence: Timer | undefined
@@ -56,7 +57,7 @@ export class Stream {
   constructor(course: Course, start: WatchStart, follower: StreamFollower) {
     const { settings, stats, clock } = course
     this.#course = course
-    this.#start = start
+    this.#isNewest = start.resourceVersion === ''
     this.#follower = follower
     this.#begunAt = clock.monotonic()
     stats.watches += 1
@@ -137,17 +138,17 @@ export class Stream {
   #whole(reading: Reading, resourceVersion: string): void {
     const course = this.#course
     this.#reading = undefined
-    this.#silence?.cancel()
+    this.#endSilence()
     course.observe('reflector_list_duration_seconds', (course.clock.monotonic() - this.#begunAt) / 1000)
     course.observe('reflector_items_per_list', reading.count)
-    course.commit(reading, resourceVersion, this.#start.resourceVersion === '')
+    course.commit(reading, resourceVersion, this.#isNewest)
     if (!course.stopped) this.#follower.whole?.()
   }
 
   #over(end: StreamEnd): Ended {
     const course = this.#course
     const livedMs = course.clock.monotonic() - this.#begunAt
-    this.#silence?.cancel()
+    this.#endSilence()
     this.#reading?.drop()
     this.#reading = undefined
     course.observe('reflector_watch_duration_seconds', livedMs / 1000)
@@ -157,6 +158,11 @@ export class Stream {
     const ended = { end, livedMs, events: this.#events }
     this.#ended = ended
     return ended
+  }
+
+  #endSilence(): void {
+    this.#silence?.cancel()
+    this.#silence = undefined
   }
 
   #awaitBytes(ms: number): void {

@@ -1,9 +1,12 @@
 import type { Entry } from './entry.ts'
 
+/** Of all that have none. Never changed. */
+const none: never[] = []
+
 /** What came by one intake. */
 export class Owner<C> {
   /** In no order. */
-  readonly members: Entry<C>[] = []
+  members: Entry<C>[] = none
   isOpen = true
 
   /** Takes an entry over from whomever it was. */
@@ -12,7 +15,9 @@ export class Owner<C> {
     entry.owner?.release(entry)
     entry.owner = this
     entry.ownedAt = this.members.length
-    this.members.push(entry)
+    // An array of its own, and no longer than needed, while there is one: most owners of single objects never have two.
+    if (this.members.length === 0) this.members = [entry]
+    else this.members.push(entry)
   }
 
   release(entry: Entry<C>): void {

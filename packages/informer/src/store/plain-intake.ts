@@ -60,6 +60,7 @@ export class PlainIntake<C> implements Intake {
   /** Called by the replacement. */
   committed(replacement: PlainReplacement<C>, resourceVersion: string | undefined): void {
     if (!this.isOpen) return
+    if (this.#replacement === replacement) this.#replacement = undefined
     if (this.staged === undefined) {
       this.reached = resourceVersion
       this.#target.commit(replacement, this)

@@ -8,13 +8,17 @@ it('counts what was noticed, names what was not, and leaves the rest out', () =>
     replacement: '{}\n',
     location: { start: { line } },
   })
-  const mutants = ['Killed', 'Timeout', 'Survived', 'NoCoverage', 'CompileError', 'Ignored'].map(mutant)
+  const mutants = [
+    ...['Killed', 'Timeout', 'Survived', 'NoCoverage', 'CompileError', 'Ignored'].map(mutant),
+    { ...mutant('Killed', 6), statusReason: 'Test timed out in 10000ms.' },
+  ]
   const score = scoreOf({ files: { 'a.ts': { mutants } } })
   expect(score).toEqual({
-    detected: 2,
-    total: 4,
+    detected: 3,
+    late: 2,
+    total: 5,
     survivors: ['a.ts:2 Survived: Block → {}', 'a.ts:3 NoCoverage: Block → {}'],
   })
-  expect(percent(score)).toBe('50.0 % (2 of 4)')
-  expect(percent({ detected: 0, total: 0 })).toBe('no mutants')
+  expect(percent(score)).toBe('60.0 % (3 of 5, 2 by a time-out)')
+  expect(percent({ detected: 0, late: 0, total: 0 })).toBe('no mutants')
 })

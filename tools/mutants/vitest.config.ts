@@ -1,13 +1,22 @@
 import { defineConfig, mergeConfig, type ViteUserConfig } from 'vitest/config'
 import base from '../../vitest.config.ts'
 
-/** In-memory tests of one package: what opens sockets or starts processes is too slow for hundreds of runs. */
+/**
+ * In-memory tests of one package: what opens sockets or starts processes is too slow for hundreds of runs.
+ *
+ * A change often makes a test wait for what never comes. That test is to fail long before Stryker would end the whole
+ * process, but long after it would pass: the slowest take a second.
+ */
 const config: ViteUserConfig = mergeConfig(
   { ...base, test: { ...base.test, include: [] } },
   defineConfig({
     test: {
       include: [`packages/${process.env.WHERRY_MUTANTS_PACKAGE}/src/**/*.test.ts`],
       exclude: ['**/*.{sockets,real,slow}.test.ts'],
+      setupFiles: ['tools/mutants/setup.ts'],
+      env: { WHERRY_CLOSING_MS: '3000' },
+      testTimeout: 15_000,
+      hookTimeout: 15_000,
       maxWorkers: 1,
     },
   }),

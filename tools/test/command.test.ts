@@ -1,4 +1,7 @@
-import { expect, it } from 'vitest'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, vi } from 'vitest'
 import { command } from './command.ts'
 
 it('gives the output of both streams and the exit code', async () => {
@@ -18,4 +21,17 @@ it('ends a command that overruns, with what it started', async () => {
   const ended = await command(process.execPath, ['-e', `${grandchild}; setInterval(() => {}, 1000)`], { limitMs: 500 })
   expect(ended).toMatchObject({ code: undefined, timedOut: true })
   expect(ended.output).toContain('Stopped: it took longer than 0.5 s.')
+})
+
+it('asks a command to end by itself, and lets it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'command-'))
+  const ready = join(folder, 'ready')
+  const script = `process.on('SIGTERM', () => { console.log('saved'); process.exit(3) })
+    require('fs').writeFileSync(${JSON.stringify(ready)}, ''); setInterval(() => {}, 1000)`
+  const close = new AbortController()
+  const ending = command(process.execPath, ['-e', script], { close: close.signal })
+  await vi.waitFor(() => expect(existsSync(ready)).toBe(true), 30_000)
+  close.abort()
+  expect(await ending).toMatchObject({ code: 3, timedOut: false, output: 'saved\n' })
+  rmSync(folder, { recursive: true })
 })

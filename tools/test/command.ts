@@ -14,6 +14,8 @@ export interface CommandOptions {
   readonly env?: NodeJS.ProcessEnv | undefined
   /** The command and all that it started are killed after this many milliseconds. @default 120_000 */
   readonly limitMs?: number | undefined
+  /** When this aborts, the command is asked to end by itself: a SIGTERM, to it alone. */
+  readonly close?: AbortSignal | undefined
   /** Shows the output as it comes. @default false */
   readonly show?: boolean | undefined
 }
@@ -36,7 +38,7 @@ export function bin(name: string): string {
  * Does not reject when the command fails; one that can't be started has code 127.
  */
 export function command(file: string, args: readonly string[], options: CommandOptions = {}): Promise<Ended> {
-  const { cwd = root, env = toolEnvironment(), limitMs = 120_000, show = false } = options
+  const { cwd = root, env = toolEnvironment(), limitMs = 120_000, close, show = false } = options
   return new Promise(resolve => {
     const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     running.add(child)
@@ -46,8 +48,11 @@ export function command(file: string, args: readonly string[], options: CommandO
       timedOut = true
       kill(child, 'SIGKILL')
     }, limitMs)
+    const askToEnd = (): unknown => child.kill('SIGTERM')
+    close?.addEventListener('abort', askToEnd, { once: true })
     const ended = (code: number | undefined): void => {
       clearTimeout(limit)
+      close?.removeEventListener('abort', askToEnd)
       running.delete(child)
       const late = timedOut ? `\nStopped: it took longer than ${limitMs / 1000} s.\n` : ''
       resolve({ code, timedOut, output: Buffer.concat(chunks).toString('utf8') + late })

@@ -37,6 +37,7 @@ function reader(mode: GunzipMode, hear: (to: Gunzip, chunk: Uint8Array) => void 
   let total = 0
   const to = gunzip(mode, source, {
     data(chunk) {
+      expect(chunk.length).toBeGreaterThan(0)
       chunks.push(chunk)
       total += chunk.length
       for (const wait of waiting) if (total >= wait.count) wait.resolve()

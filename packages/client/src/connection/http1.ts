@@ -32,6 +32,8 @@ class Http1Connection implements Connection, ResponseParts {
   #state: 'open' | 'goaway' | 'closed' = 'open'
   #cause: Error | undefined
   #exchange: Http1Exchange | undefined
+  /** Whether it has carried an answer. */
+  #answered = false
   /** How long the server keeps the connection without a request, as far as it says so. */
   #keptMs = 0
 
@@ -94,8 +96,15 @@ class Http1Connection implements Connection, ResponseParts {
   }
 
   head(status: number, headers: ResponseHeaders, reusable: boolean): void {
+    // A server, or a proxy before it, that gives a kept connection up may say so, and cross a request that it will not read.
+    if (status === 408 && !reusable && this.#answered) {
+      const message = 'the server gave up the connection before it had the request'
+      this.#break(new ConnectionError('STREAM_REFUSED', message, { unprocessed: true }))
+      return
+    }
     // `Connection: close`: this answer is its last.
     if (!reusable) this.#leave('goaway')
+    this.#answered = true
     this.#keptMs = keptMs(headers)
     this.#exchange?.begin(status, headers)
   }

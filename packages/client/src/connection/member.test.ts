@@ -1,5 +1,5 @@
 import { type Simulation, simulate } from '@wherry/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ConnectionPool, type PoolOptions } from './pool.ts'
 import { answer, type ScriptedConnection, ScriptedTransport, send } from './testkit/scripted.ts'
 
@@ -46,6 +46,25 @@ describe('on HTTP/1.1', () => {
     send(one, 'call', '/b')
     await simulation.settle()
     expect(transport.at('/b').connection.id).toBe(1)
+  })
+
+  it('a request that can not be sent fails, and the connection carries the next one', async () => {
+    const one = pool({ maxHttp1Calls: 1 })
+    send(one, 'call', '/a')
+    await simulation.settle()
+    answer(transport.at('/a'))
+    const refusal = new TypeError('Invalid character in the path of a request')
+    vi.spyOn(connection(0), 'request').mockImplementationOnce(() => {
+      throw refusal
+    })
+    const { log, errors } = send(one, 'call', '/b')
+    const next = send(one, 'call', '/c')
+    expect(log).toEqual([])
+    await simulation.settle()
+    answer(transport.at('/c'))
+    expect(errors).toEqual([refusal])
+    expect(next.log).toEqual(['head 200', 'end'])
+    expect(transport.connections).toHaveLength(1)
   })
 
   it('an end, a break and an abort each make room for the next call', async () => {

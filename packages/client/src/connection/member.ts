@@ -115,12 +115,7 @@ export class Member {
       job.request.admit?.()
     } catch (thrown) {
       const cause = asError(thrown)
-      queueMicrotask(() => {
-        const { job: refused } = slot
-        this.#free(slot)
-        refused?.fail(cause)
-        this.#owner.freed(this)
-      })
+      queueMicrotask(() => this.#refuse(slot, cause))
       return
     }
     this.carried += 1
@@ -129,7 +124,11 @@ export class Member {
     } catch (thrown) {
       const cause = asError(thrown)
       queueMicrotask(() => {
-        if (this.#slots.has(slot)) this.breaks(slot, cause)
+        // A request that no connection takes says nothing about this one: nothing of it was sent.
+        if (cause instanceof TypeError) {
+          this.carried -= 1
+          this.#refuse(slot, cause)
+        } else if (this.#slots.has(slot)) this.breaks(slot, cause)
       })
     }
   }
@@ -179,6 +178,14 @@ export class Member {
     // Where there is one stream only, the connection has broken with it.
     if (this.maxStreams === 1) void this.close(cause)
     if (job !== undefined) this.#owner.failed(job, cause, this)
+    this.#owner.freed(this)
+  }
+
+  /** A slot's request is not to be sent, here or elsewhere. */
+  #refuse(slot: Slot, cause: Error): void {
+    const { job } = slot
+    this.#free(slot)
+    job?.fail(cause)
     this.#owner.freed(this)
   }
 

@@ -553,6 +553,35 @@ describe('HTTP/1.1', () => {
     await until(() => expect(closes).toEqual(['closed bytes came that no request asked for']))
   })
 
+  it.each([
+    ['before the next request', async (closed: Promise<unknown>) => closed],
+    ['as the next request is sent', async () => {}],
+  ])('a server that says that it gives an idle connection up fails nothing (%s)', async (when, wait) => {
+    const late = 'HTTP/1.1 408 Request Time-out\r\ncontent-length: 4\r\nconnection: close\r\n\r\nlate'
+    const url = await bytesServer((socket, n) => {
+      if (n > 0) {
+        socket.end(late)
+        return
+      }
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi')
+      if (when === 'before the next request') setImmediate(() => socket.end(late))
+    })
+    const connection = await connected(url)
+    const closed = new Promise(resolve => connection.onClose(resolve))
+    expect(await record(connection).body).toBe('hi')
+    await wait(closed)
+    const next = async (): Promise<string> => record(connection, { method: 'POST' }).body
+    await expect(next()).rejects.toMatchObject({ code: 'STREAM_REFUSED', unprocessed: true })
+    expect(await closed).toBe('closed')
+  })
+
+  it('a 408 to the first request of a connection is its answer', async () => {
+    const head = 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
+    const recorded = record(await connected(await bytesServer(socket => socket.end(head))))
+    expect(await recorded.body).toBe('')
+    expect(recorded.log).toEqual(['408', 'end'])
+  })
+
   it('an answer that comes before the whole request was sent is the last of its connection', async () => {
     const url = await bytesServer((socket, n) => {
       if (n > 0) return

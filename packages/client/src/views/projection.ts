@@ -1,4 +1,4 @@
-import { OptionTypeError } from '../errors/option.ts'
+import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 
 /**
  * What a view makes of the objects that it selects.
@@ -41,13 +41,21 @@ export interface SelfNamed {
 
 /**
  * Gives a function of an object a name that says all that it does, so that `resource.project` takes it as it is. The name
- * must hold every parameter that changes what the function gives: views of one name share what is stored.
+ * must hold every parameter that changes what the function gives: views of one name share what is stored. The function
+ * itself is changed; it can't be given another name later.
  */
 export function selfNamed<F extends (object: never) => unknown>(name: string, project: F): F & SelfNamed {
   if (typeof name !== 'string' || name === '') throw new OptionTypeError('selfNamed.name', 'a name', `${name}`)
   if (typeof project !== 'function') {
     throw new OptionTypeError('selfNamed.project', 'a function of an object', typeof project)
   }
+  const known = nameOfProjection(project)
+  if (known === name) return project as F & SelfNamed
+  if (known !== undefined) {
+    throw new OptionRangeError('selfNamed.project', 'a function that has no other name', JSON.stringify(known))
+  }
+  if (!Object.isExtensible(project))
+    throw new OptionTypeError('selfNamed.project', 'a function that is not frozen', 'one')
   return Object.defineProperty(project, 'projectionName', { value: name, enumerable: true }) as F & SelfNamed
 }
 

@@ -82,6 +82,24 @@ describe('views', () => {
     ['two projections at once', () => games.project(selfNamed('a', () => 1) as never, () => 1), TypeError],
     ['a function that does not name itself', () => games.project(game => game), TypeError],
     ['a projection that names itself with nothing', () => selfNamed('', () => 1), TypeError],
+    [
+      'a function that has another name',
+      () =>
+        selfNamed(
+          'b',
+          selfNamed('a', () => 1),
+        ),
+      RangeError,
+    ],
+    [
+      'a frozen function to name itself',
+      () =>
+        selfNamed(
+          'a',
+          Object.freeze(() => 1),
+        ),
+      TypeError,
+    ],
     ['what is no function to name itself', () => selfNamed('a', 1 as never), TypeError],
     ['a kind that is none', () => defineResource<Game>({ ...games.resource, kind: '', namespaced: true }), TypeError],
     ['no definition', () => defineResource<Game>(null as never), TypeError],
@@ -97,6 +115,11 @@ describe('views', () => {
     expect(ready.projection.selfNamed).toBe(true)
     expect(ready.within({ labels: 'a' }).projection.selfNamed).toBe(true)
     expect(games.project('spec', game => game.spec).projection.selfNamed).toBeUndefined()
+  })
+
+  it('take a name that a function has already', () => {
+    const spec = (game: Game): Game['spec'] => game.spec
+    expect(selfNamed('spec', selfNamed('spec', spec))).toBe(spec)
   })
 })
 

@@ -1,7 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { isAlreadyExists, isConflict, isInvalid, isNotFound, isResourceNotFound } from '../errors/guards.ts'
+import {
+  isAlreadyExists,
+  isApplyConflict,
+  isConflict,
+  isInvalid,
+  isNotFound,
+  isResourceNotFound,
+} from '../errors/guards.ts'
 import { deployments } from '../resources/apps.ts'
-import { configMaps, namespaces, pods } from '../resources/core.ts'
+import { type ConfigMap, configMaps, namespaces, pods } from '../resources/core.ts'
 import type { KubernetesObject } from '../views/object.ts'
 import { defineResource } from '../views/resource.ts'
 import { type Bench, inMemory, overSockets } from './bench.fixture.ts'
@@ -287,6 +294,46 @@ describe.each([
       expect((await client.scale.patch(deployments, key, { spec: { replicas: 2 } })).spec?.replicas).toBe(2)
       expect((await client.get(deployments, key))?.spec?.replicas).toBe(2)
       expect(await client.scale.get(deployments, { name: 'none', namespace: 'default' })).toBeUndefined()
+    }))
+
+  it('apply takes fields over only by force, and gives up those that it does not name', () =>
+    tried(async ({ client }) => {
+      await client.create(configMaps, cm('a', { a: '1' }))
+      const apply = (data: Record<string, string>, force = false): Promise<ConfigMap> =>
+        client.apply(configMaps, { metadata: key, data }, { fieldManager: 'other', force })
+      expect((await apply({ b: '2' })).data).toEqual({ a: '1', b: '2' })
+      const conflict = await apply({ a: '3' }).catch((error: unknown) => error)
+      expect(isApplyConflict(conflict) && conflict.causes[0]?.field).toBe('.data.a')
+      expect((await apply({ a: '3' }, true)).data).toEqual({ a: '3' })
+      const absent = { name: 'new', namespace: 'default' }
+      await client.apply(configMaps, { metadata: absent, data: { c: '4' } })
+      expect((await client.get(configMaps, absent))?.data).toEqual({ c: '4' })
+    }))
+
+  it('patches by strategic merge, and applies a status', () =>
+    tried(async ({ client }) => {
+      const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+      const spec = { replicas: 1, selector: { matchLabels: { a: 'b' } }, template }
+      await client.create(deployments, { metadata: key, spec })
+      const added = { spec: { template: { spec: { containers: [{ name: 'd', image: 'i' }] } } } }
+      const merged = await client.patch(deployments, key, added, { type: 'strategic' })
+      expect(merged.spec?.template?.spec?.containers.map(({ name }) => name)).toEqual(['d', 'c'])
+      const applied = await client.status.apply(
+        deployments,
+        { metadata: key, status: { replicas: 3 } },
+        { force: true },
+      )
+      expect(applied).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 3 } })
+    }))
+
+  it('evicts a pod, but not in a dry run', () =>
+    tried(async ({ client }) => {
+      await client.create(pods, { metadata: key, spec: { containers: [{ name: 'c', image: 'i' }] } })
+      await client.evict(pods, key, { gracePeriodSeconds: 0, dryRun: true })
+      expect(await client.get(pods, key)).toBeDefined()
+      await client.evict(pods, key, { gracePeriodSeconds: 0 })
+      expect(await client.get(pods, key)).toBeUndefined()
+      await expect(client.evict(pods, key)).rejects.toSatisfy(isNotFound)
     }))
 
   it('a dry run stores nothing', () =>

@@ -90,6 +90,8 @@ class Run {
         })
         return
       }
+      case 'second':
+        return nextSecond()
       case 'control':
         await this.#controls[step.what]()
         if (step.what === 'restart') this.#target.reconnect()
@@ -141,6 +143,12 @@ class Run {
   #filled(text: string): string {
     return text.replace(/\{(\w+)\}/g, (whole, name: string) => this.#variables[name] ?? whole)
   }
+}
+
+/** Resolves when the clock shows another second than now. */
+async function nextSecond(): Promise<void> {
+  const second = Math.floor(Date.now() / 1000)
+  while (Math.floor(Date.now() / 1000) === second) await after(everyMs)
 }
 
 /** What a watch told, without the bookmarks that a server sends whenever it likes. */

@@ -55,7 +55,15 @@ export interface ControlStep {
   readonly what: 'compact' | 'restart'
 }
 
-export type Step = RequestStep | WaitStep | WatchStep | CollectStep | ControlStep
+/**
+ * Waits for the next second to begin. Managed fields tell time by the second, and some writes change nothing but that: it
+ * stands before those.
+ */
+interface SecondStep {
+  readonly do: 'second'
+}
+
+export type Step = RequestStep | WaitStep | WatchStep | CollectStep | ControlStep | SecondStep
 
 /**
  * What both servers are asked, in order, as data. In paths, bodies and headers `{ns}` is a namespace of the scenario's
@@ -107,6 +115,7 @@ export const watch = (id: string, path: string, headers?: Record<string, string>
   path,
   headers,
 })
+export const nextSecond: SecondStep = { do: 'second' }
 export const collect = (id: string, until: CollectStep['until']): CollectStep => ({ do: 'collect', id, until })
 export const as = (user: string, ...groups: string[]): Record<string, string> => ({
   'impersonate-user': user,

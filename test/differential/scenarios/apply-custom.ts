@@ -1,4 +1,4 @@
-import { apply, get, merge, post, put, quietly, request, type Scenario } from '../scenario.ts'
+import { apply, get, merge, nextSecond, post, put, quietly, request, type Scenario } from '../scenario.ts'
 import { defined, game, games, version } from './shapes.ts'
 
 const a = `${games}/a`
@@ -211,6 +211,7 @@ export const applyCustomScenarios: readonly Scenario[] = [
         metadata: { name: 'a' },
         status: { conditions: [{ type: 'Synced', status: 'True' }] },
       }),
+      nextSecond,
       apply('me', a, { ...(game('a', { text: 'x' }) as object), status: { phase: 'off' } }),
       apply('controller', `${a}/status`, { apiVersion: '{g}/v1', kind: 'Game', metadata: { name: 'a' } }),
       apply('controller', `${games}/none/status`, {

@@ -474,6 +474,7 @@ export const readScenarios: readonly Scenario[] = [
       get('//api/v1'),
     ],
     except: ['*.body.serverAddressByClientCIDRs'],
+    alone: true,
   },
   {
     name: 'health',

@@ -539,3 +539,33 @@ describe('delete', () => {
       expect((await call('GET', `${pods}/runs`)).status).toBe(404)
     }))
 })
+
+describe('the time of managed fields', () => {
+  it('F1: stays with a write of what is there, and moves with one of what the endpoint ignores', () =>
+    withServer(async kit => {
+      await withGames(kit)
+      const one = `${games}/a?fieldManager=me`
+      const time = (json: { metadata: { managedFields: { time: string }[] } }) => json.metadata.managedFields[0]?.time
+      const created = await kit.call('POST', `${games}?fieldManager=me`, game('a', { players: 2 }))
+      await kit.sim.advance(2000)
+
+      const same = await kit.call('PATCH', one, { spec: { players: 2 } }, merge)
+      expect(same.json.metadata.resourceVersion).toBe(created.json.metadata.resourceVersion)
+      expect(time(same.json)).toBe(time(created.json))
+
+      // A status that goes by the main endpoint is put back, but a real server has looked at the request before that.
+      const ignored = await kit.call('PATCH', one, { spec: { players: 2 }, status: { phase: 'on' } }, merge)
+      expect(ignored.json.status).toBeUndefined()
+      expect(ignored.json.metadata.resourceVersion).toBe(created.json.metadata.resourceVersion)
+      const apply = { 'content-type': 'application/apply-patch+yaml' }
+      const applied = { ...(game('b', { players: 1 }) as object) }
+      const first = await kit.call('PATCH', `${games}/b?fieldManager=me`, applied, apply)
+      await kit.sim.advance(2000)
+      const again = await kit.call('PATCH', `${games}/b?fieldManager=me`, applied, apply)
+      expect(again.json.metadata.resourceVersion).toBe(first.json.metadata.resourceVersion)
+      const off = await kit.call('PATCH', `${games}/b?fieldManager=me`, { ...applied, status: { phase: 'off' } }, apply)
+      expect(off.json.status).toBeUndefined()
+      expect(off.json.metadata.resourceVersion).not.toBe(first.json.metadata.resourceVersion)
+      expect(time(off.json)).not.toBe(time(first.json))
+    }))
+})

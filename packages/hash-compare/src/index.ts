@@ -15,10 +15,10 @@ export type {
   CopyInformer,
   CopyRegistration,
 } from './copies/copy-cache.ts'
-export type { CopyEvent, WriteReason } from './copies/copy-event.ts'
+export type { CopyEvent, CopyWrite, WriteReason } from './copies/copy-event.ts'
 export { CopyReconciler } from './copies/copy-reconciler.ts'
 export type { DampingOptions } from './copies/damper.ts'
-export { CopiesNotRunningError, CopyNameTakenError, InvalidCopyError } from './copies/errors.ts'
+export { CopiesNotRunningError, CopyNameTakenError, HashesNotKeptError, InvalidCopyError } from './copies/errors.ts'
 export { copiedFromAnnotation, copySetLabel, copySourceLabel } from './copies/marks.ts'
 export type { CopyCounts } from './copies/meter.ts'
 export type { CopyReconcilerOptions } from './copies/options.ts'

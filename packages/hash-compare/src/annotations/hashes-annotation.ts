@@ -6,7 +6,8 @@ import { hashesAnnotation } from './key.ts'
 export interface WriteHashesOptions {
   /**
    * The `metadata.generation` that the object will have once it is written: 1 for a create, that of the observed one plus 1
-   * where its spec changes, else as it is. If the server's answer has another, write the hashes again with that one.
+   * where its spec changes, else as it is. If the server's answer has another, write the hashes again with that one. Where the
+   * resource has none it does no harm.
    * @default none: the resource has no generation (ConfigMaps, Secrets), or it is not to be looked at
    */
   readonly generation?: number | undefined
@@ -19,8 +20,9 @@ export interface WrittenHashes {
   /** As it was given when they were written. */
   readonly generation: number | undefined
   /**
-   * The object's generation is not the one that was written: its spec was changed since, and the hashes are not of it.
-   * `false` does not say that they are; see the blind spot of {@link readHashes}.
+   * The object's generation is not the one that was written: its spec was changed since, and the hashes are not of it. An
+   * object without a generation is never outdated. `false` does not say that the hashes are of it; see the blind spot of
+   * {@link readHashes}.
    */
   readonly outdated: boolean
 }
@@ -55,10 +57,11 @@ export function readHashes(object: Pick<KubernetesObject, 'metadata'>): WrittenH
   const { hashes, generation } = record(written)
   if (!isObject(hashes) || !(generation === undefined || typeof generation === 'number')) return undefined
   if (!Object.values(hashes).every(digest => typeof digest === 'string')) return undefined
+  const current = object.metadata?.generation
   return {
     hashes: hashes as PartHashes,
     generation,
-    outdated: generation !== undefined && generation !== object.metadata?.generation,
+    outdated: generation !== undefined && current !== undefined && generation !== current,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@wherry/client'
+import { hashesAnnotation } from '../annotations/key.ts'
 import type { Part } from '../parts/part.ts'
 
 /** What names one state of one object: writes that carry it fail where it is another's, or has changed. */
@@ -42,7 +43,8 @@ function merged(
   parts: readonly Part<never>[],
 ): { readonly [K in typeof what]?: Record<string, string> } {
   const others = Object.entries(held.metadata?.[what] ?? {}).filter(
-    ([key]) => !parts.some(part => part.holds?.(what, key) === true),
+    // Hashes that somebody wrote are of what was there.
+    ([key]) => key !== hashesAnnotation && !parts.some(part => part.holds?.(what, key) === true),
   )
   // A spread makes a member of `__proto__`, and so does fromEntries.
   return { [what]: { ...Object.fromEntries(others), ...desired.metadata?.[what] } }

@@ -7,6 +7,9 @@ import type { PartDifference } from '../parts/compare-parts.ts'
  */
 export type WriteReason = 'missing' | 'changed' | 'drift' | 'found'
 
+/** A write of a copy. `annotate`: of its hashes alone, with the mode `annotations`. */
+export type CopyWrite = Write | 'annotate'
+
 /** What a copy reconciler tells of its work. Keys of copies are `namespace/name`. */
 export type CopyEvent =
   | {
@@ -14,7 +17,7 @@ export type CopyEvent =
       readonly key: string
       readonly source: string
       readonly reason: WriteReason
-      readonly writes: readonly Write[]
+      readonly writes: readonly CopyWrite[]
       /** The parts that differed; with paths where the copy was observed whole. */
       readonly differences: readonly PartDifference[]
     }
@@ -22,7 +25,7 @@ export type CopyEvent =
   | { readonly type: 'deleted'; readonly key: string }
   /** The copy was not what it was taken for; it is looked at again. */
   | { readonly type: 'conflict'; readonly key: string; readonly error: Error }
-  /** Something failed; it is tried again in `retryMs`. `key` is the copy's, or that of the source or namespace that failed. */
+  /** Something failed, for so many times in a row; it is tried again. `key` is the copy's, or that of the source or namespace that failed. */
   | {
       readonly type: 'failed'
       readonly key: string

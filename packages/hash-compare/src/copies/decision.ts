@@ -1,27 +1,37 @@
 import type { KubernetesObject, PartialObjectMetadata } from '@wherry/client'
 import type { HashedObject } from '../ingest/hashed-object.ts'
-import { isHashedObject } from '../ingest/hashed-object.ts'
-import { hashParts, type PartHashes, type Parts } from '../parts/parts.ts'
+import type { PartHashes, Parts } from '../parts/parts.ts'
+import type { Claims } from './claims.ts'
 import type { CopyInformer } from './copy-cache.ts'
+import { KeptCopy } from './kept-copy.ts'
 import { copySetLabel, isMarked, sourceIdOf } from './marks.ts'
+import { hashesOf, marksOf, type Observed, stateOf } from './observed.ts'
 import type { Source, WantedCopy } from './source.ts'
+import type { Sources } from './sources.ts'
 
-/** A copy as it is observed. */
-export type Observed<T> = T | HashedObject
+interface OfCopy<P, T extends KubernetesObject> {
+  readonly source: Source<P, T>
+  readonly copy: WantedCopy<T>
+}
+
+/** What differs is to be written. */
+export interface WriteDecision<P, T extends KubernetesObject> extends OfCopy<P, T> {
+  readonly what: 'write'
+  readonly observed: T | HashedObject
+  readonly differing: readonly string[]
+}
 
 /** What is to be done about one copy. */
 export type Decision<P, T extends KubernetesObject> =
   | { readonly what: 'nothing'; readonly because: 'equal' | 'unwanted' | 'unplaced' }
-  | { readonly what: 'create'; readonly source: Source<P, T>; readonly copy: WantedCopy<T> }
+  | ({ readonly what: 'create' } & OfCopy<P, T>)
   /** It is there, and it is not clear whose it is. */
-  | { readonly what: 'claim'; readonly source: Source<P, T>; readonly copy: WantedCopy<T> }
-  | {
-      readonly what: 'write'
-      readonly source: Source<P, T>
-      readonly copy: WantedCopy<T>
-      readonly observed: Observed<T>
-      readonly differing: readonly string[]
-    }
+  | ({ readonly what: 'claim' } & OfCopy<P, T>)
+  /** It is there, and what is kept of it does not say that it is as wanted: only the whole of it can. */
+  | ({ readonly what: 'read' } & OfCopy<P, T>)
+  /** It is as wanted, and its hashes do not say so. */
+  | ({ readonly what: 'annotate'; readonly observed: T } & OfCopy<P, T>)
+  | WriteDecision<P, T>
   | { readonly what: 'delete'; readonly uid: string | undefined; readonly resourceVersion: string | undefined }
 
 export interface DeciderParts<P, T extends KubernetesObject> {
@@ -29,10 +39,12 @@ export interface DeciderParts<P, T extends KubernetesObject> {
   readonly isTarget: (source: P, namespace: PartialObjectMetadata) => boolean
   /** Sources and copies are of one resource. */
   readonly sameResource: boolean
-  readonly sources: ReadonlyMap<string, Source<P, T>>
+  readonly sources: Sources<P, T>
   readonly sourceInformer: CopyInformer<P>
   readonly namespaces: CopyInformer<PartialObjectMetadata>
   readonly copies: CopyInformer<Observed<T>>
+  /** Where metadata of copies is all that is kept. */
+  readonly claims: Claims<T> | undefined
 }
 
 /** Decides by what the caches show what a copy needs, without a request, and in a time that does not depend on how many there are. */
@@ -43,10 +55,11 @@ export class Decider<P, T extends KubernetesObject> {
     this.#of = of
   }
 
-  decide(id: string, namespaceName: string, name: string): Decision<P, T> {
+  /** @param whole the copy, where it was read: it says more than what is kept of it. */
+  decide(id: string, namespaceName: string, name: string, whole?: T): Decision<P, T> {
     const { sources, namespaces, copies } = this.#of
     const namespace = namespaces.get(namespaceName)
-    const observed = copies.get(`${namespaceName}/${name}`)
+    const observed = whole ?? copies.get(`${namespaceName}/${name}`)
     if (namespace === undefined) return observed === undefined ? unwanted : unplaced
     // What is in a namespace that goes, goes with it.
     if (namespace.metadata.deletionTimestamp !== undefined) return unwanted
@@ -54,12 +67,14 @@ export class Decider<P, T extends KubernetesObject> {
     const copy = source && this.#wanted(source, namespace, namespaceName, name)
     if (source === undefined || copy === undefined) return this.#unwanted(id, observed)
     if (observed === undefined) return { what: 'create', source, copy }
-    const { metadata } = observed
-    if (metadata?.labels?.[copySetLabel] === undefined || !isMarked(observed, source.mark)) {
+    const marks = marksOf(observed)
+    if (marks.metadata?.labels?.[copySetLabel] === undefined || !isMarked(marks, source.mark)) {
       return { what: 'claim', source, copy }
     }
-    const differing = this.#differing(source, copy, observed)
-    return differing.length === 0 ? equal : { what: 'write', source, copy, observed, differing }
+    const { claims } = this.#of
+    if (claims === undefined || whole !== undefined) return this.#compared(source, copy, observed as KeptCopy | T)
+    const holds = claims.hold(observed as PartialObjectMetadata, copy, source.fixpoints)
+    return holds ? equal : { what: 'read', source, copy }
   }
 
   /** Whether this name in a namespace is that of a copy of the source. */
@@ -77,18 +92,28 @@ export class Decider<P, T extends KubernetesObject> {
   }
 
   #unwanted(id: string, observed: Observed<T> | undefined): Decision<P, T> {
-    if (observed === undefined || sourceIdOf(observed) !== id) return unwanted
+    if (observed === undefined || sourceIdOf(marksOf(observed)) !== id) return unwanted
     // A resource that is not served for a while looks as if all its objects were gone.
     if (this.#of.sourceInformer.state === 'missing') return unwanted
-    const { uid, resourceVersion } = observed.metadata ?? {}
+    const { uid, resourceVersion } = stateOf(observed)
     return { what: 'delete', uid, resourceVersion }
   }
 
-  #differing({ fixpoints }: Source<P, T>, { at, wanted }: WantedCopy<T>, observed: Observed<T>): string[] {
-    const { parts } = this.#of
-    const held: PartHashes = isHashedObject(observed) ? observed.hashes : hashParts(observed, parts)
+  #compared(source: Source<P, T>, copy: WantedCopy<T>, observed: KeptCopy | T): Decision<P, T> {
+    const { parts, claims } = this.#of
+    const held = observed instanceof KeptCopy ? observed.alike.hashes : hashesOf<T>(observed, parts)
+    const differing = this.#differing(source, copy, held)
+    if (differing.length > 0) {
+      const seen = observed instanceof KeptCopy ? observed.hashed(copy.at) : observed
+      return { what: 'write', source, copy, observed: seen, differing }
+    }
+    if (claims === undefined || observed instanceof KeptCopy || claims.areOn(observed, copy.wanted)) return equal
+    return { what: 'annotate', source, copy, observed }
+  }
+
+  #differing({ fixpoints }: Source<P, T>, { at, wanted }: WantedCopy<T>, held: PartHashes): string[] {
     const key = `${at.namespace}/${at.name}`
-    return parts.names.filter(part => {
+    return this.#of.parts.names.filter(part => {
       const digest = wanted[part]
       if (digest === undefined) return false
       if (digest !== held[part]) return !fixpoints.accepts(part, digest, held[part], key)

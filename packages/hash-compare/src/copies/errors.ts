@@ -19,7 +19,7 @@ export class CopyNameTakenError extends Error {
   }
 }
 
-/** What `build` or `name` gave is not what a copy can be made of. */
+/** What `build`, `adapt` or `copyName` gave is not what a copy can be made of. */
 export class InvalidCopyError extends TypeError {
   override readonly name = 'InvalidCopyError'
   readonly code = 'INVALID_COPY'
@@ -39,5 +39,21 @@ export class CopiesNotRunningError extends Error {
 
   constructor(name: string, state: string) {
     super(`the copy reconciler ${name} is ${state}`)
+  }
+}
+
+/** A copy was written, and the server's answer has not the hashes that were: something takes them off, or goes on changing the copy. */
+export class HashesNotKeptError extends Error {
+  override readonly name = 'HashesNotKeptError'
+  readonly code = 'HASHES_NOT_KEPT'
+  /** `namespace/name` of the copy. */
+  readonly key: string
+  /** The source's key. */
+  readonly source: string
+
+  constructor(key: string, source: string) {
+    super(`${key}, a copy of ${source}, does not keep the hashes that are written to it`)
+    this.key = key
+    this.source = source
   }
 }

@@ -43,7 +43,8 @@ export interface CopyKey {
   readonly name: string
 }
 
-type Marked = {
+/** What marks are looked for on. */
+export type Marked = {
   readonly metadata?:
     | {
         readonly labels?: Readonly<Record<string, string>> | undefined

@@ -1,11 +1,10 @@
 import type { Metrics } from '@wherry/client'
-import type { Write } from '../apply/applied.ts'
-import type { WriteReason } from './copy-event.ts'
+import type { CopyWrite, WriteReason } from './copy-event.ts'
 
 /** What a copy reconciler has done since it was made. */
 export interface CopyCounts {
-  /** Writes that were made, by verb: `create`, `update`, `apply`, `status`, `delete`. */
-  readonly writes: Readonly<Record<Write | 'delete', number>>
+  /** Writes that were made, by verb: `create`, `update`, `apply`, `status`, `annotate`, `delete`. */
+  readonly writes: Readonly<Record<CopyWrite | 'delete', number>>
   /** Copies that were looked at and needed no write. */
   readonly skipped: number
   /** Copies that were written because somebody else had changed them. */
@@ -19,7 +18,14 @@ export interface CopyCounts {
 export class Meter {
   readonly #metrics: Metrics
   readonly #set: string
-  readonly #writes: Record<Write | 'delete', number> = { create: 0, update: 0, apply: 0, status: 0, delete: 0 }
+  readonly #writes: Record<CopyWrite | 'delete', number> = {
+    create: 0,
+    update: 0,
+    apply: 0,
+    status: 0,
+    annotate: 0,
+    delete: 0,
+  }
   #skipped = 0
   #repairs = 0
   #conflicts = 0
@@ -31,7 +37,7 @@ export class Meter {
     this.#set = set
   }
 
-  wrote(verb: Write | 'delete', reason: WriteReason | 'unwanted'): void {
+  wrote(verb: CopyWrite | 'delete', reason: WriteReason | 'unwanted'): void {
     this.#writes[verb] += 1
     this.#metrics.count('wherry_copies_writes_total', { set: this.#set, verb, reason })
   }

@@ -39,7 +39,7 @@ it.each([
   ['parts', []],
   ['concurrency', 0],
   ['concurrency', 1.5],
-  ['mode', 'annotations'],
+  ['mode', 'annotation'],
   ['write', 'patch'],
   ['force', true],
   ['fieldManager', ''],

@@ -63,11 +63,13 @@ export interface CopyReconcilerOptions<P, T extends KubernetesObject> {
   /** Most writes under way. @default 10 */
   readonly concurrency?: number | undefined
   /**
-   * What is kept of each copy. `ingest`: some 250 bytes, with hashes of what was observed. `full`: the whole object, compared
-   * deep; for who needs it anyway, or wants paths in events.
+   * What is kept of each copy, and so how it is known to be as wanted. `ingest`: hashes of what was observed, some 50 bytes. `full`: the
+   * whole object, compared deep; for who needs it anyway, or wants paths in events. `annotations`: its metadata, with hashes that this
+   * writes to the annotation `wherry.dev/hashes`; for who can't afford that the data is sent. It costs a read for each change that somebody
+   * else makes of a copy, and does not see all that was changed while this process did not run.
    * @default 'ingest'
    */
-  readonly mode?: 'ingest' | 'full' | undefined
+  readonly mode?: 'ingest' | 'full' | 'annotations' | undefined
   /**
    * How what differs is written. `update`: the copy is replaced, so that what somebody added by hand goes. `apply`: server-side
    * apply, which leaves fields that others added.
@@ -104,7 +106,7 @@ const checks = {
   copyName: callback,
   parts: having('parts({ … })', 'record'),
   concurrency: integer(1),
-  mode: oneOf('ingest', 'full'),
+  mode: oneOf('ingest', 'full', 'annotations'),
   write: oneOf('update', 'apply'),
   force: flag,
   fieldManager: text,

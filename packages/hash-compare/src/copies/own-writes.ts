@@ -17,6 +17,11 @@ export class OwnWrites {
     }
   }
 
+  /** Whether this state of a copy is that of a write that the cache did not show before, or an older one. */
+  covers(copy: string, resourceVersion: string | undefined): boolean {
+    return isAtLeast(this.#written.get(copy)?.resourceVersion, resourceVersion)
+  }
+
   /** The cache shows this state of a copy. */
   saw(copy: string, resourceVersion: string | undefined): void {
     const written = this.#written.get(copy)

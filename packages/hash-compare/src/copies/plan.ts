@@ -4,8 +4,11 @@ export interface PlannedWork {
   readonly key: string
   /** The source's key; `undefined`: it is gone. */
   readonly source: string | undefined
-  /** `claim`: an object is there of which it is not clear whose copy it is; it is read when the plan is carried out. */
-  readonly action: 'create' | 'update' | 'delete' | 'claim'
+  /**
+   * `claim`: an object is there of which it is not clear whose copy it is; it is read when the plan is carried out. `annotate`: it is
+   * as it should be, and its hashes do not say so.
+   */
+  readonly action: 'create' | 'update' | 'annotate' | 'delete' | 'claim'
   /** The parts that differ. */
   readonly parts: readonly string[]
 }

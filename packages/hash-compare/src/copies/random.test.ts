@@ -25,7 +25,7 @@ const verbs = ['create', 'update', 'patch', 'delete', 'get']
 /** One random run: a reconciler in trouble, people and programs that write, and the server's state as the oracle. */
 class Model {
   readonly #seed: number
-  readonly #mode: 'ingest' | 'full'
+  readonly #mode: 'ingest' | 'full' | 'annotations'
   readonly #write: 'update' | 'apply'
   readonly #hooks: boolean
   readonly #events: CopyEvent[] = []
@@ -37,7 +37,7 @@ class Model {
 
   constructor(seed: number) {
     this.#seed = seed
-    this.#mode = seed % 3 === 0 ? 'full' : 'ingest'
+    this.#mode = (['ingest', 'full', 'annotations'] as const)[seed % 3] ?? 'ingest'
     this.#write = seed % 4 === 0 ? 'apply' : 'update'
     this.#hooks = seed % 5 < 2
   }
@@ -110,6 +110,8 @@ class Model {
         case 6:
           return chance(random, 0.4) ? writer.delete(namespaces, { name: target }) : undefined
         case 7:
+          // The blind spot of hashes in annotations: data that is changed before it is watched.
+          if (this.#mode === 'annotations' && this.#reconciler.report().state !== 'running') return undefined
           return writer.patch(configMaps, copy, { data: { n } })
         case 8:
           return writer.patch(configMaps, copy, { metadata: { labels: { app: pick(random, ['edited', null]) } } })

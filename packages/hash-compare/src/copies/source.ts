@@ -1,4 +1,5 @@
 import type { KubernetesObject, ObjectMeta, Whole } from '@wherry/client'
+import { hashesAnnotation } from '../annotations/key.ts'
 import { hashParts, type PartHashes, type Parts } from '../parts/parts.ts'
 import { InvalidCopyError } from './errors.ts'
 import type { Fixpoints } from './fixpoints.ts'
@@ -92,11 +93,12 @@ export class Source<P, T extends KubernetesObject> {
   }
 }
 
-/** Without what only a server sets: mostly it comes of a source that was spread into its copy. */
+/** Without what only a server sets, and hashes of another object: mostly it comes of a source that was spread into its copy. */
 function ownMetadata({ labels, annotations, ownerReferences, finalizers }: ObjectMeta = {}): ObjectMeta {
+  const { [hashesAnnotation]: _, ...own } = annotations ?? {}
   return {
     labels,
-    annotations,
+    annotations: annotations && own,
     ...(ownerReferences !== undefined && { ownerReferences }),
     ...(finalizers !== undefined && { finalizers }),
   }

@@ -316,7 +316,7 @@ describe('its life', () => {
       await kit.run(() => kit.writer.delete(configMaps, at('shared')))
       await kit.quiet()
       const { writes, repairs, skipped } = reconciler.report()
-      expect(writes).toEqual({ create: 2, update: 1, apply: 0, status: 0, delete: 2 })
+      expect(writes).toEqual({ create: 2, update: 1, apply: 0, status: 0, annotate: 0, delete: 2 })
       expect(repairs).toBe(1)
       const { environment } = kit.simulation
       const metric = (name: string, labels = {}) =>

@@ -5,9 +5,16 @@ import { idLength } from './marks.ts'
  * the copies that it may concern.
  */
 export type WorkItem =
-  | { readonly what: 'copy'; readonly id: string; readonly namespace: string; readonly name: string }
+  | CopyItem
   | { readonly what: 'source'; readonly id: string }
   | { readonly what: 'namespace'; readonly namespace: string }
+
+export interface CopyItem {
+  readonly what: 'copy'
+  readonly id: string
+  readonly namespace: string
+  readonly name: string
+}
 
 /** A queue compares keys as texts. No name has a slash. */
 export function copyItem(id: string, namespace: string, name: string): string {
@@ -28,4 +35,10 @@ export function workItem(text: string): WorkItem {
   const slash = text.indexOf('/', idLength + 1)
   if (slash === -1) return { what: 'source', id }
   return { what: 'copy', id, namespace: text.slice(idLength + 1, slash), name: text.slice(slash + 1) }
+}
+
+/** Namespace and name of a copy. */
+export function splitKey(key: string): [namespace: string, name: string] {
+  const slash = key.indexOf('/')
+  return [key.slice(0, slash), key.slice(slash + 1)]
 }

@@ -68,7 +68,7 @@ describe.each([
         second.start()
         await second.settled()
         const { dryRuns, writes: again } = second.report()
-        expect(again).toEqual({ create: 0, update: 0, apply: 0, status: 0, delete: 0 })
+        expect(again).toEqual({ create: 0, update: 0, apply: 0, status: 0, annotate: 0, delete: 0 })
         expect(dryRuns).toBeLessThanOrEqual(sources)
         await second.close()
       } finally {

@@ -9,6 +9,7 @@ import {
   PlainStore,
   type Store,
   StreamingSupport,
+  ViewConflictError,
 } from '@wherry/informer'
 import { SyncWaiters, scopeKey } from '@wherry/informer/parts'
 import { CachedInformer, type HeldEntry } from './cached-informer.ts'
@@ -20,7 +21,6 @@ import {
   InformerRemovedError,
   NotCachedError,
   NotSyncedError,
-  ViewConflictError,
   ViewHeldError,
 } from './errors.ts'
 import type { Hold } from './hold.ts'
@@ -218,22 +218,18 @@ export class DynamicCache {
   }
 
   /**
-   * As {@link DynamicCache.rescope}, for who holds `from`: the hold becomes one of `to`. Rejects with a `ViewHeldError` where
-   * somebody else holds or has asked for `from`, or does so meanwhile.
+   * As {@link DynamicCache.rescope}, for who holds a view: the hold becomes one of `to`. Rejects with a `ViewHeldError` where
+   * somebody else holds or has asked for that view, or does so meanwhile; with an `InformerRemovedError` where the hold was
+   * released.
    */
-  async moveHold<C, S extends Scope>(
-    hold: Hold<C, S>,
-    from: View<C, S>,
-    to: View<C, S>,
-    options: ReadOptions = {},
-  ): Promise<void> {
+  async moveHold<C, S extends Scope>(hold: Hold<C, S>, to: View<C, S>, options: ReadOptions = {}): Promise<void> {
     checkOptions('moveHold', options, { signal: abortSignal })
-    const cached = this.#find(from)
-    if (cached === undefined || !cached.entry.holds.has(hold)) throw new InformerRemovedError(from.key)
+    const cached = [...this.#cached.values()].find(({ entry }) => entry.holds.has(hold))
+    if (cached === undefined) throw new InformerRemovedError(hold.informer.view.key)
     const { entry } = cached
     const others = [...entry.holds].filter(([other]) => other !== hold).map(([, name]) => name)
     if (entry.asked) others.push('informer()')
-    if (others.length > 0) throw new ViewHeldError(from.key, others)
+    if (others.length > 0) throw new ViewHeldError(entry.view.key, others)
     await this.#move(cached, to as View, true, options.signal)
   }
 

@@ -1,3 +1,4 @@
+export { ViewConflictError } from '@wherry/informer'
 export type { CachedInformer } from './cached-informer.ts'
 export type { ReadListOptions, ReadOptions } from './dynamic-cache.ts'
 export { DynamicCache } from './dynamic-cache.ts'
@@ -8,7 +9,6 @@ export {
   InformerRemovedError,
   NotCachedError,
   NotSyncedError,
-  ViewConflictError,
   ViewHeldError,
 } from './errors.ts'
 export type { Hold } from './hold.ts'

@@ -79,7 +79,7 @@ describe('while an informer moves', () => {
       const hold = cache.hold(inA, 'me')
       await run(() => cache.synced())
       const speak = await silent(kit)
-      const moved = outcome(cache.moveHold(hold, inA, inAB))
+      const moved = outcome(cache.moveHold(hold, inAB))
       const informer = cache.informer(inA)
       await speak()
       expect(await run(() => moved)).toBe('VIEW_HELD')

@@ -1,7 +1,13 @@
 export type { Change, Changed, Deleted, Reset, Synced } from './change.ts'
 export { coveredLister } from './covering/covered-lister.ts'
 export { covers, isSameFunction } from './covering/covers.ts'
-export { HandlerRemovedError, InformerStoppedError, LabelsNotKeptError, TransformError } from './errors.ts'
+export {
+  HandlerRemovedError,
+  InformerStoppedError,
+  LabelsNotKeptError,
+  TransformError,
+  ViewConflictError,
+} from './errors.ts'
 export type { InformerOptions } from './informer.ts'
 export { Informer } from './informer.ts'
 export { changesOf } from './journal/changes-of.ts'

@@ -61,19 +61,6 @@ export class NarrowTimeoutError extends Error {
   }
 }
 
-/** Two projections have one name and are different functions (rule D1). */
-export class ViewConflictError extends Error {
-  override readonly name = 'ViewConflictError'
-  readonly code = 'VIEW_CONFLICT'
-  /** The key that both views have. */
-  readonly view: string
-
-  constructor(view: string) {
-    super(`${view} is cached with another function of that name: define the view once, at module level`)
-    this.view = view
-  }
-}
-
 /** The cache was closed. */
 export class NarrowClosedError extends Error {
   override readonly name = 'NarrowClosedError'

@@ -1,3 +1,4 @@
+export { ViewConflictError } from '@wherry/informer'
 export type { BucketPhase } from './bucket.ts'
 export {
   NarrowClosedError,
@@ -5,7 +6,6 @@ export {
   NarrowListError,
   NarrowTimeoutError,
   NarrowWatchRefusedError,
-  ViewConflictError,
 } from './errors.ts'
 export type { NarrowHandler, Subscription } from './handler.ts'
 export type { NarrowReadOptions } from './narrow-cache.ts'

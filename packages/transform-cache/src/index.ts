@@ -1,4 +1,5 @@
-export { ViewConflictError, ViewNotCachedError } from './cache/errors.ts'
+export { ViewConflictError } from '@wherry/informer'
+export { ViewNotCachedError } from './cache/errors.ts'
 export type { TransformCacheOptions } from './cache/options.ts'
 export type { ReadListOptions, ReadOptions, TransformCacheStats } from './cache/transform-cache.ts'
 export { TransformCache } from './cache/transform-cache.ts'

@@ -22,16 +22,16 @@ export interface WatchedCache {
    */
   hold<C, S extends Scope>(view: View<C, S>, holder: string): Hold<C>
   /**
-   * Moves the informer of `from` to `to`, a view of the same resource and projection, while it runs (rule D9). All its
+   * Moves the held informer to `to`, a view of the same resource and projection, while it runs (rule D9). All its
    * cursors stay and hear the difference only, under the new view: what fell out is deleted, what came in is changed. When it
    * resolves, the hold is one of `to`.
    *
-   * Rejects, with nothing changed, where that can't be: `to` is cached already, or can't be read; `from` has another holder,
-   * or was let go.
+   * Rejects, with nothing changed, where that can't be: `to` is cached already, or can't be read; the informer has another
+   * holder; the hold was let go.
    *
-   * Left out by a cache that can't: then `to` is held in place of `from`.
+   * Left out by a cache that can't: then `to` is held in place of it.
    */
-  moveHold?<C, S extends Scope>(hold: Hold<C>, from: View<C, S>, to: View<C, S>): Promise<void>
+  moveHold?<C, S extends Scope>(hold: Hold<C>, to: View<C, S>): Promise<void>
 }
 
 /** One holder's hold on a view, as {@link WatchedCache.hold} gives it. */

@@ -116,7 +116,7 @@ export class Want<C = unknown> implements DeliveryListener {
     this.#view = to
     this.#delivery?.expect(to)
     try {
-      await context.outside(() => cache.moveHold?.(hold as Hold<C>, from, to))
+      await context.outside(() => cache.moveHold?.(hold as Hold<C>, to))
       this.#delivery?.move(to)
       return true
     } catch (error) {

@@ -1,8 +1,7 @@
 import { type Client, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
 import { type Check, checkOptions, flag, having, integer, milliseconds } from '@wherry/client/checks'
-import { isSameFunction, type ReadingOptions } from '@wherry/informer'
+import { isSameFunction, type ReadingOptions, ViewConflictError } from '@wherry/informer'
 import { clientCheck, readingChecks } from '@wherry/informer/parts'
-import { ViewConflictError } from './errors.ts'
 
 /** What a {@link TransformCache} is made of. */
 export interface TransformCacheOptions extends ReadingOptions {

@@ -1,12 +1,11 @@
 import { isForbidden, isInvalidOption, keyText, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
 import { type ConfigMap, configMaps, namespaces, secrets } from '@wherry/client/resources/core'
-import { InformerStoppedError, TransformError } from '@wherry/informer'
+import { InformerStoppedError, TransformError, ViewConflictError } from '@wherry/informer'
 import { type SimulatedCluster, type SimulatedOptions, simulatedCluster } from '@wherry/informer/testkit/served'
 import { describe, expect, it } from 'vitest'
 import { dropData } from '../projections/drop-data.ts'
 import { keyOnly } from '../projections/key-only.ts'
 import { pick } from '../projections/pick.ts'
-import { ViewConflictError } from './errors.ts'
 import type { TransformCacheOptions } from './options.ts'
 import { TransformCache } from './transform-cache.ts'
 

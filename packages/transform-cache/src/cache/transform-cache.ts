@@ -10,10 +10,11 @@ import {
   type SharedInformer,
   type Store,
   StreamingSupport,
+  ViewConflictError,
 } from '@wherry/informer'
 import { formFor, Reflectors, scopeKey, targetsFor } from '@wherry/informer/parts'
 import { type MemoryReport, type MemoryReportOptions, memoryReport } from '../memory/memory-report.ts'
-import { ViewConflictError, ViewNotCachedError } from './errors.ts'
+import { ViewNotCachedError } from './errors.ts'
 import { type TransformCacheOptions, viewsOf } from './options.ts'
 import { TransformInformer } from './transform-informer.ts'
 import { type ViewStats, viewStats } from './view-stats.ts'

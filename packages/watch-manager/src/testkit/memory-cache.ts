@@ -97,10 +97,11 @@ export class MemoryCache implements WatchedCache {
     }
   }
 
-  async moveHold(hold: Hold<unknown>, from: View, to: View): Promise<void> {
-    const informer = this.informer(from)
+  async moveHold(hold: Hold<unknown>, to: View): Promise<void> {
+    const informer = [...this.#informers.values()].find(one => one === hold.informer)
     if (this.rigid !== undefined) throw this.rigid
-    if (informer === undefined || informer !== hold.informer) throw new Error(`${from.key} is not held`)
+    if (informer === undefined) throw new Error('it is held no more')
+    const from = informer.view
     if (this.informer(to) !== undefined) throw new OptionRangeError('to', 'a view that is not cached', to.key)
     if (informer.holds.size > 1) throw new OptionRangeError('from', 'a view with one holder', from.key)
     this.#informers.delete(from.key)

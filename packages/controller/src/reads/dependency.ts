@@ -16,6 +16,8 @@ export interface ObjectDependency {
   /** Whether there is such an object. */
   readonly present: boolean
   readonly served: Served
+  /** How often the server is asked for it, in milliseconds, where it is polled. */
+  readonly pollMs: number | undefined
   /** As it is known now; `undefined` where it is absent, or the view does not keep it. */
   readonly resourceVersion: string | undefined
   /** Whether all of it counts, or what was selected of it only. */

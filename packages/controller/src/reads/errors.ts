@@ -10,3 +10,19 @@ export class ReadClosedError extends Error {
     this.key = key
   }
 }
+
+/** What this process wrote did not come back by the informer that a read is served from (rule C10). */
+export class OwnWriteTimeoutError extends Error {
+  override readonly name = 'OwnWriteTimeoutError'
+  readonly code = 'OWN_WRITE_TIMEOUT'
+  /** Key of the view of that informer. */
+  readonly view: string
+  /** `namespace/name` of what was written; of several, one. */
+  readonly object: string
+
+  constructor(view: string, object: string, ms: number, cause: Error | undefined) {
+    super(`what was written to ${object} did not come back by the informer of ${view} within ${ms} ms`, { cause })
+    this.view = view
+    this.object = object
+  }
+}

@@ -1,90 +1,292 @@
-import type { Client, View } from '@wherry/client'
-import type { DynamicCache } from '@wherry/dynamic-cache'
-import type { NarrowCache } from '@wherry/narrow-cache'
+import { type KubernetesObject, keyText, LabelSelector, OptionTypeError, resourceName, type View } from '@wherry/client'
+import { having } from '@wherry/client/checks'
+import { NotCachedError } from '@wherry/dynamic-cache'
+import { covers, isSameFunction } from '@wherry/informer'
+import { ViewConflictError } from '@wherry/narrow-cache'
 import type { ReadCause } from './cause.ts'
 import type { Dependency } from './dependency.ts'
+import type { Feed } from './feed.ts'
+import { InformerFeed } from './informer-feed.ts'
+import { InformerSource } from './informer-source.ts'
+import { NarrowFeed } from './narrow-feed.ts'
+import { type ObjectName, objectName } from './object-key.ts'
+import { checkReadsOptions, type TrackedReadsOptions } from './options.ts'
+import { RecentWrites, resourceKey, type Written, writtenOf } from './own-writes.ts'
+import { Polling } from './polling.ts'
+import type { SelectionOptions } from './read.ts'
+import { type Audience, Reader } from './reader.ts'
 import type { TrackedReadsReport } from './report.ts'
 import type { Run } from './run.ts'
+import type { Selection } from './selection.ts'
+import { TrackedObject } from './tracked-object.ts'
+import { checkRunSignal, type Sources, TrackedRun } from './tracked-run.ts'
 
-/** How objects of a resource are read that can't be watched (rule C16). */
-export interface PollPolicy {
-  /** A view of a resource stands for all of it. */
-  readonly resource: View
-  /** The server is asked for each such object so often, in milliseconds. At least 1,000. */
-  readonly pollMs: number
-}
-
-/** What tracked reads are made of. */
-export interface TrackedReadsOptions {
-  readonly client: Client
-  /** Serves what an informer of it covers. */
-  readonly cache: DynamicCache
-  /** Serves the other objects. */
-  readonly narrow: NarrowCache
-  /** The views that the controller declared, which something else keeps cached: what can be listed. */
-  readonly declared: readonly View[]
-  /** A key is to run again. Called synchronously, at once; must not throw. Telling it more than once does no harm. */
-  readonly onChange: (key: string, cause: ReadCause) => void
-  /** What is polled where it can't be watched. @default nothing: reading it is an error */
-  readonly poll?: readonly PollPolicy[] | undefined
-  /** Holds informers under that name while reads depend on them. @default 'reads' */
-  readonly name?: string | undefined
-}
+export type { PollPolicy, TrackedReadsOptions } from './options.ts'
 
 /**
  * The tracked reads of one controller: which key depends on what, and what is watched for it (rules C11–C17).
  *
  * A key's runs are told one after the other: {@link TrackedReads.begin}, then its `succeed` or `fail`.
  *
- * To read what this process wrote (rule C10), have writes tell of themselves: `writesThrough(client, narrow, reads)`.
+ * So that reads see what this process wrote (rule C10), have its writes tell of themselves:
+ * `writesThrough(client, narrow, reads)`, with the reads of all controllers.
  */
 export class TrackedReads {
+  readonly #options: TrackedReadsOptions
+  readonly #holder: string
+  readonly #polling: Polling
+  readonly #writes: RecentWrites
+  readonly #readers = new Map<string, Reader>()
+  /** By the key of the view, then by the object's own. */
+  readonly #objects = new Map<string, Map<string, TrackedObject>>()
+  /** By the key of the informer's view. */
+  readonly #sources = new Map<string, InformerSource>()
+  readonly #audience: Audience
+  readonly #runs: Sources
+  #closing: Promise<void> | undefined
+
   /**
    * Does no I/O.
    * @throws OptionTypeError, OptionRangeError
    */
   constructor(options: TrackedReadsOptions) {
-    void options
+    checkReadsOptions(options)
+    const { client, narrow, poll = [], name = 'reads' } = options
+    this.#options = options
+    this.#holder = name
+    this.#polling = new Polling(client, narrow, poll)
+    this.#writes = new RecentWrites(client.environment.clock)
+    this.#audience = { changed: ({ key }, cause) => this.#changed(key, cause) }
+    this.#runs = {
+      object: (view, key, primary) => this.#object(view, objectName(view, key, primary)),
+      selection: (view, selected) => this.#selection(view, selected),
+      ready: (object, signal) => this.#polling.ready(object, signal),
+      peek: (view, key, primary, signal) => this.#peek(view, objectName(view, key, primary), signal),
+      ended: (reader, run) => this.#ended(reader, run),
+    }
   }
 
   /**
-   * A run of `key` begins, whose reads are to be tracked. `primary`: the object that it is about; `signal`: bounds all its
-   * reads.
+   * A run of `key` begins, whose reads are to be tracked. A run of it that did not end counts as failed.
+   *
+   * @param primary the object that it is about: a read without a namespace is of its own.
+   * @param signal bounds all reads of the run, with its reason.
+   * @throws OptionTypeError
    */
-  begin(_key: string, _primary: { readonly namespace?: string | undefined }, _signal?: AbortSignal): Run {
-    throw new Error('tracked reads are not there yet')
+  begin(key: string, primary: { readonly namespace?: string | undefined }, signal?: AbortSignal | undefined): Run {
+    if (typeof key !== 'string') throw new OptionTypeError('begin.key', 'a string', typeof key)
+    checkRunSignal(signal)
+    const reader = this.#readers.get(key) ?? new Reader(key, this.#audience)
+    reader.run?.fail()
+    const run = new TrackedRun(reader, this.#runs, primary.namespace, signal)
+    if (this.#closing !== undefined) run.cancel()
+    else {
+      this.#readers.set(key, reader)
+      reader.run = run
+    }
+    return run
   }
 
-  /** A key is no more: it depends on nothing from now on. A run of it that is under way is ended. */
-  forget(_key: string): void {}
-
-  /** What a key depends on. */
-  dependencies(_key: string): readonly Dependency[] {
-    return []
+  /**
+   * A key is no more: it depends on nothing from now on (rule C12). A run of it that is under way is closed, and how it ends
+   * does not matter.
+   */
+  forget(key: string): void {
+    const reader = this.#readers.get(key)
+    if (reader === undefined) return
+    this.#readers.delete(key)
+    reader.run?.cancel()
+    reader.succeed([])
   }
 
-  /** Whether something that is depended on is known to be older than what the server has, so that keys may run soon. */
+  /** What a key depends on, but for what a run under way is reading. */
+  dependencies(key: string): readonly Dependency[] {
+    const targets = new Map((this.#readers.get(key)?.links ?? []).map(link => [link.target, link]))
+    if (targets.size === 0) return []
+    const escalated = this.#options.narrow.report().escalated
+    return [...targets].flatMap(([target, link]): Dependency[] => {
+      if (!(target instanceof TrackedObject)) return [(target as Selection).describe()]
+      const { view, feed } = target
+      const { served } = feed
+      const isWide = escalated.some(one => isOf(one, target))
+      const pollMs = served === 'polled' ? this.#polling.pollMs(view) : undefined
+      return [{ ...target.describe(link), served: served === 'narrow' && isWide ? 'escalated' : served, pollMs }]
+    })
+  }
+
+  /**
+   * Something that is depended on may be older than what this process knows the server to have, so that keys may be about to
+   * run. What can't be told at all is not waited for.
+   */
   get catchingUp(): boolean {
-    return false
+    return this.#all.some(({ feed }) => feed.isCatchingUp) || this.#listed.some(selection => !selection.isCurrent)
   }
 
-  /** Resolves when nothing of it is catching up. */
-  whenQuiet(): Promise<void> {
-    return Promise.resolve()
+  /** Resolves when nothing is catching up. Rejects with the signal's reason. */
+  async whenQuiet(signal?: AbortSignal | undefined): Promise<void> {
+    const late = this.#all.filter(({ feed }) => feed.isCatchingUp)
+    const stale = this.#listed.filter(selection => !selection.isCurrent)
+    // One that can't be watched is not waited for: its readers are told.
+    await Promise.allSettled([
+      ...late.map(object => this.#polling.ready(object, signal)),
+      ...stale.map(selection => selection.ready(signal)),
+    ])
+    signal?.throwIfAborted()
   }
 
   /** Says that an object was written, and what the server answered: later reads are at least as new (rule C10). */
-  wrote(_view: View, _answer: object): void {}
+  wrote(view: View, answer: object): void {
+    having('the object that the server answered')('wrote.answer', answer)
+    const { key, written } = writtenOf(answer as KubernetesObject) ?? {}
+    if (key !== undefined && written !== undefined) this.#note(view, key, written)
+  }
 
-  /** Says that an object was deleted: later reads do not give it any more (rule C10). */
-  deleted(_view: View, _key: { readonly name: string; readonly namespace?: string }, _uid?: string): void {}
+  /**
+   * Says that an object was deleted: later reads do not give it any more (rule C10).
+   * @param uid of the object that is gone; `undefined`: whatever it was.
+   */
+  deleted(view: View, key: { readonly name: string; readonly namespace?: string | undefined }, uid?: string): void {
+    this.#note(view, keyText(key), { object: undefined, gone: uid })
+  }
 
   report(): TrackedReadsReport {
-    return { keys: 0, dependencies: 0, objects: 0, polled: 0, selections: 0 }
+    const objects = this.#all
+    const links = [...this.#readers.values()].map(reader => new Set(reader.links.map(({ target }) => target)).size)
+    return {
+      keys: links.filter(count => count > 0).length,
+      dependencies: links.reduce((sum, count) => sum + count, 0),
+      objects: objects.length,
+      polled: objects.filter(({ feed }) => feed.served === 'polled').length,
+      selections: this.#listed.length,
+    }
   }
 
-  /** Ends all: nothing is watched, no key is told of. Idempotent. Resolves when all is closed. */
+  /**
+   * Ends all: from the call on nothing is read, and no key is told of. Idempotent. Resolves when nothing is watched for it any
+   * more.
+   */
   close(): Promise<void> {
-    return Promise.resolve()
+    this.#closing ??= this.#close()
+    return this.#closing
   }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  get #all(): TrackedObject[] {
+    return [...this.#objects.values()].flatMap(objects => [...objects.values()])
+  }
+
+  get #listed(): Selection[] {
+    return [...this.#sources.values()].flatMap(({ selections }) => [...selections])
+  }
+
+  #changed(key: string, cause: ReadCause): void {
+    if (this.#closing !== undefined) return
+    const { client, onChange } = this.#options
+    try {
+      onChange(key, cause)
+    } catch (error) {
+      const known = error instanceof Error ? error : new Error('onChange threw', { cause: error })
+      client.environment.onError(known, { resource: cause.view, phase: 'onChange', key: cause.object })
+    }
+  }
+
+  #ended(reader: Reader, run: Run): void {
+    if (reader.run === run) reader.run = undefined
+    if (reader.isIdle && this.#readers.get(reader.key) === reader) this.#readers.delete(reader.key)
+  }
+
+  #object(view: View, key: ObjectName): TrackedObject {
+    const objects = this.#objects.get(view.key) ?? new Map<string, TrackedObject>()
+    const found = objects.get(key.text)
+    if (found !== undefined) {
+      if (found.view !== view && !isSameFunction(found.view.projection, view.projection)) {
+        throw new ViewConflictError(view.key)
+      }
+      return found
+    }
+    const { cache, narrow } = this.#options
+    const covering = cache.covering(view)
+    const feed = (object: TrackedObject): Feed =>
+      covering === undefined ? new NarrowFeed(narrow, object) : new InformerFeed(this.#source(covering), object)
+    const object = new TrackedObject(view, key, feed, released => {
+      this.#polling.delete(released)
+      objects.delete(key.text)
+      if (objects.size === 0 && this.#objects.get(view.key) === objects) this.#objects.delete(view.key)
+    })
+    this.#objects.set(view.key, objects)
+    objects.set(key.text, object)
+    if (covering === undefined) this.#polling.add(object)
+    return object
+  }
+
+  #selection(view: View, { namespace, labels }: SelectionOptions): Selection {
+    const { declared } = this.#options
+    const wide = declared.find(({ key }) => key === view.key) ?? declared.find(one => covers(one, view))
+    if (wide === undefined) {
+      throw new NotCachedError(view.key, 'declare it with .caches(view) to list it, or get() single objects by name')
+    }
+    if (wide.key === view.key && !isSameFunction(wide.projection, view.projection))
+      throw new ViewConflictError(view.key)
+    const asked = LabelSelector.of(labels ?? LabelSelector.everything, 'list.labels')
+    const filter = wide.labels.text === view.labels.text ? asked : view.labels.and(asked)
+    return this.#source(wide).selection({ view, namespace, labels: asked, filter })
+  }
+
+  async #peek(view: View, key: ObjectName, signal: AbortSignal | undefined): Promise<unknown> {
+    const { cache, narrow } = this.#options
+    if (cache.covering(view) === undefined) return narrow.get(view, key as never, { signal })
+    const object = this.#object(view, key)
+    object.pin()
+    try {
+      return (await object.feed.live(signal)).value
+    } finally {
+      object.unpin()
+    }
+  }
+
+  #source(view: View): InformerSource {
+    const found = this.#sources.get(view.key)
+    if (found !== undefined) return found
+    const { client, cache, declared } = this.#options
+    const source: InformerSource = new InformerSource({
+      client,
+      cache,
+      view,
+      holder: this.#holder,
+      stays: declared.some(({ key }) => key === view.key),
+      writes: this.#writes,
+      ended: () => {
+        if (this.#sources.get(view.key) === source) this.#sources.delete(view.key)
+      },
+    })
+    this.#sources.set(view.key, source)
+    return source
+  }
+
+  #note(view: View, key: string, written: Written): void {
+    const resource = resourceKey(view.resource)
+    this.#writes.note(view.resource, key, written)
+    for (const source of this.#sources.values()) {
+      if (resourceKey(source.view.resource) === resource) source.wrote(key, written)
+    }
+  }
+
+  async #close(): Promise<void> {
+    for (const { run } of this.#readers.values()) run?.cancel()
+    this.#readers.clear()
+    const sources = [...this.#sources.values()]
+    for (const target of [...this.#all, ...this.#listed]) target.end()
+    await Promise.all([this.#polling.close(), ...sources.map(source => source.close())])
+  }
+}
+
+/** Whether an object is among those that a metadata watch has taken over (rule N11). */
+function isOf(
+  { resource, namespace }: { readonly resource: string; readonly namespace: string | undefined },
+  { view, key }: TrackedObject,
+): boolean {
+  return resource === resourceName(view.resource) && (namespace === undefined || namespace === key.namespace)
 }

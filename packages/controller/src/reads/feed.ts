@@ -1,0 +1,37 @@
+import type { Served } from './dependency.ts'
+
+/**
+ * What is known of an object: something that stands for its state, the same for the same state; `undefined`: absent. Or the
+ * error of an object that is there and could not be transformed.
+ */
+export type Known = { readonly state: unknown; readonly error?: undefined } | { readonly error: Error }
+
+/** What an object reads as, `undefined` where it is absent, and how often something had been heard of it for certain by then. */
+export interface Answer {
+  readonly value: unknown
+  readonly heard: number
+}
+
+/** Where the state of one object comes from. What happens to it is told to its `TrackedObject`. */
+export interface Feed {
+  readonly served: Served
+  /** What is known may be about to change: something is on its way that is not there yet. */
+  readonly isCatchingUp: boolean
+  /** What is known of the object now; `undefined` where that may be older than what this process knows. */
+  peek(): Known | undefined
+  /** What a state reads as: the object as the view has it. */
+  value(state: unknown): unknown
+  /** Resolves when {@link Feed.peek} may tell. Rejects where the object can't be watched. */
+  ready(signal: AbortSignal | undefined): Promise<void>
+  /** The object as the server has it, for when `peek` does not tell. */
+  live(signal: AbortSignal | undefined): Promise<Answer>
+  /** Nothing is told from now on. */
+  close(): void
+}
+
+/** The resourceVersion that an object carries, if it does. */
+export function versionOf(object: unknown): string | undefined {
+  const { metadata } = (object ?? {}) as { readonly metadata?: { readonly resourceVersion?: unknown } }
+  const version = metadata?.resourceVersion
+  return typeof version === 'string' ? version : undefined
+}

@@ -1,0 +1,169 @@
+import { type Client, LabelSelector, type View } from '@wherry/client'
+import type { CachedInformer, DynamicCache, Hold } from '@wherry/dynamic-cache'
+import { coveredLister, type Lister, type Registration } from '@wherry/informer'
+import { SyncWaiters } from '@wherry/informer/parts'
+import { OwnWriteTimeoutError } from './errors.ts'
+import type { InformerFeed } from './informer-feed.ts'
+import { type RecentWrites, rememberedMs, UnseenWrites, type Written } from './own-writes.ts'
+import { Selection } from './selection.ts'
+import { nameOf, SelectionIndex } from './selection-index.ts'
+import { type SelectionScope, selects } from './selection-scope.ts'
+
+/** How often it is looked whether a write has come back while it is waited for: bookmarks make no event. */
+const lookMs = 250
+
+export interface InformerSourceOptions {
+  readonly client: Client
+  readonly cache: DynamicCache
+  readonly view: View
+  /** Who holds the informer. */
+  readonly holder: string
+  /** It stays when nothing depends on it. */
+  readonly stays: boolean
+  readonly writes: RecentWrites
+  /** It is over: what is asked for later is to have a new one. */
+  readonly ended: () => void
+}
+
+/** What a reader waits for: an object by its key, or a selection. */
+type Asked = string | SelectionScope
+
+/** An informer that reads are served from, with what depends on it. It is held, so that nobody removes it meanwhile. */
+export class InformerSource {
+  readonly view: View
+  readonly #options: InformerSourceOptions
+  readonly #hold: Hold<unknown>
+  readonly #informer: CachedInformer<unknown>
+  readonly #registration: Registration
+  readonly #unseen: UnseenWrites
+  readonly #waiters = new SyncWaiters()
+  readonly #feeds = new Map<string, Set<InformerFeed>>()
+  readonly #selections = new SelectionIndex()
+  #closing: Promise<void> | undefined
+
+  constructor(options: InformerSourceOptions) {
+    const { cache, view, holder, client, writes } = options
+    this.#options = options
+    this.view = view
+    this.#hold = cache.hold(view, holder)
+    this.#informer = this.#hold.informer
+    this.#unseen = new UnseenWrites(this.#informer, client.environment.clock, writes.of(view.resource))
+    this.#registration = this.#informer.addHandler({
+      add: (object, { key }) => this.#heard(key, object, undefined),
+      update: (object, old, { key }) => this.#heard(key, object, old),
+      delete: (object, { key }) => this.#heard(key, undefined, object),
+    })
+  }
+
+  /** All that is in the store was told: from now on whatever happens is heard. */
+  get isCurrent(): boolean {
+    return this.#registration.hasSynced && !this.#registration.isBehind
+  }
+
+  get informer(): Lister<unknown> {
+    return this.#informer
+  }
+
+  get selections(): Iterable<Selection> {
+    return this.#selections.values()
+  }
+
+  get selectionCount(): number {
+    return this.#selections.size
+  }
+
+  /** What a view that this one covers is read from. */
+  lister(view: View): Lister<unknown> {
+    return view.key === this.view.key ? this.#informer : coveredLister(this.view, this.#informer, view)
+  }
+
+  /** Whether something that was written by this process, and is asked for, is not there yet. */
+  lacks(asked: Asked): boolean {
+    return this.#lacking(asked) !== undefined
+  }
+
+  /**
+   * Resolves when it is current and has what was written. Rejects with the signal's reason, an `OwnWriteTimeoutError`, or why
+   * the informer ended.
+   */
+  async ready(asked: Asked, signal: AbortSignal | undefined): Promise<void> {
+    const { clock } = this.#options.client.environment
+    await this.#registration.whenSynced({ signal })
+    while (this.#registration.isBehind) {
+      await clock.turn()
+      signal?.throwIfAborted()
+    }
+    const until = clock.monotonic() + rememberedMs
+    for (let key = this.#lacking(asked); key !== undefined; key = this.#lacking(asked)) {
+      if (clock.monotonic() >= until) {
+        throw new OwnWriteTimeoutError(this.view.key, key, rememberedMs, this.#informer.lastError)
+      }
+      const look = clock.timer(lookMs, () => this.#waiters.resolve())
+      await this.#waiters.wait(signal).finally(() => look.cancel())
+    }
+  }
+
+  wrote(key: string, written: Written): void {
+    this.#unseen.note(key, written)
+  }
+
+  selection(scope: SelectionScope): Selection {
+    const found = this.#selections.get(nameOf(scope))
+    if (found !== undefined) return found
+    const selection = new Selection(this, this.lister(scope.view), scope)
+    this.#selections.add(selection)
+    return selection
+  }
+
+  drop(selection: Selection): void {
+    this.#selections.delete(selection)
+    this.#look()
+  }
+
+  join(key: string, feed: InformerFeed): void {
+    const there = this.#feeds.get(key)
+    if (there === undefined) this.#feeds.set(key, new Set([feed]))
+    else there.add(feed)
+  }
+
+  leave(key: string, feed: InformerFeed): void {
+    const there = this.#feeds.get(key)
+    there?.delete(feed)
+    if (there?.size === 0) this.#feeds.delete(key)
+    this.#look()
+  }
+
+  /** Idempotent. Resolves when the informer is let go of. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  #close(): Promise<void> {
+    this.#registration.remove()
+    this.#options.ended()
+    return this.#hold.release()
+  }
+
+  #look(): void {
+    if (this.#options.stays || this.#feeds.size > 0 || this.#selections.size > 0) return
+    void this.close()
+  }
+
+  #lacking(asked: Asked): string | undefined {
+    if (typeof asked === 'string') return this.#unseen.has(asked) ? asked : undefined
+    return this.#unseen.find(key => isPerhapsIn(asked, key))
+  }
+
+  #heard(key: string, object: unknown, before: unknown): void {
+    this.#unseen.heard(key)
+    this.#waiters.resolve()
+    for (const feed of [...(this.#feeds.get(key) ?? [])]) feed.heard()
+    this.#selections.changed(key, object, before)
+  }
+}
+
+/** By its key: what its labels are, or were, does not matter here. */
+function isPerhapsIn({ view, namespace, labels }: SelectionScope, key: string): boolean {
+  return selects({ view, namespace, labels, filter: LabelSelector.everything }, key, undefined)
+}

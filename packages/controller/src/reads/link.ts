@@ -1,0 +1,82 @@
+import { hash } from '@wherry/hash-compare'
+import type { Reader } from './reader.ts'
+import type { Target } from './target.ts'
+
+/** A part of an object that was read, and a digest of what it was. */
+interface Part {
+  readonly select: (object: never) => unknown
+  digest: string
+}
+
+/** What a part of an object is where there is none: what the reader was given is the same. */
+const nothing = ''
+/** What it is where it can't be told: never the same twice. */
+const unknown = '?'
+
+/** That one run of a key has read a target, and what of it. */
+export class Link {
+  readonly reader: Reader
+  readonly target: Target
+  #isWhole = false
+  #parts: Part[] | undefined
+
+  constructor(reader: Reader, target: Target) {
+    this.reader = reader
+    this.target = target
+  }
+
+  get tracks(): 'whole' | 'selected' {
+    return this.#isWhole ? 'whole' : 'selected'
+  }
+
+  /** All of it was read. */
+  whole(): void {
+    this.#isWhole = true
+    this.#parts = undefined
+  }
+
+  /**
+   * What `select` gives was read of `object`, and is returned. Where it can't be tracked, all of the object is.
+   * @throws what `select` throws, or a NotJsonError for what it gives
+   */
+  part<V>(select: (object: never) => V, object: unknown): V | undefined {
+    let digest = unknown
+    try {
+      const selected = object === undefined ? undefined : select(object as never)
+      digest = digestOf(selected)
+      return selected
+    } finally {
+      if (digest === unknown) this.whole()
+      else if (!this.#isWhole) {
+        this.#parts ??= []
+        this.#parts.push({ select, digest })
+      }
+    }
+  }
+
+  /** Whether what was read is something else now. Asked once for each change. */
+  hasChanged(object: () => unknown): boolean {
+    if (this.#isWhole) return true
+    let hasChanged = false
+    for (const part of this.#parts ?? []) {
+      const digest = digestNow(part, object)
+      if (digest !== part.digest || digest === unknown) hasChanged = true
+      part.digest = digest
+    }
+    return hasChanged
+  }
+}
+
+function digestNow({ select }: Part, object: () => unknown): string {
+  try {
+    const now = object()
+    return digestOf(now === undefined ? undefined : select(now as never))
+  } catch {
+    // The run that this brings about meets the error itself.
+    return unknown
+  }
+}
+
+function digestOf(value: unknown): string {
+  return value === undefined ? nothing : hash(value, { integers: 'bigint' })
+}

@@ -1,0 +1,37 @@
+import { checkSegment, InvalidNameError, keyText, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
+import type { ReadKey } from './read.ts'
+
+/** A key, checked and whole, and its text. */
+export interface ObjectName {
+  readonly name: string
+  readonly namespace: string | undefined
+  /** `namespace/name` */
+  readonly text: string
+}
+
+/**
+ * The key of an object of `view`: where it has no namespace, that of the primary object (rule C15).
+ *
+ * @throws InvalidNameError for what can be no name (rule X1), OptionRangeError for a namespace that the view leaves out.
+ */
+export function objectName(view: View, key: ReadKey, primary: string | undefined): ObjectName {
+  const { name, namespace } = (key ?? {}) as { readonly name?: unknown; readonly namespace?: unknown }
+  const checked = checkSegment('name', name)
+  const { resource, namespaces } = view
+  if (!resource.namespaced) {
+    if (namespace === undefined) return { name: checked, namespace: undefined, text: checked }
+    throw new InvalidNameError('namespace', namespace, `is given, and ${resource.plural} have none`)
+  }
+  const within = checkSegment('namespace', namespace ?? primary)
+  if (namespaces !== undefined && !namespaces.includes(within)) {
+    throw new OptionRangeError('namespace', `one of the view's (${namespaces.join(', ')})`, JSON.stringify(within))
+  }
+  return { name: checked, namespace: within, text: keyText({ name: checked, namespace: within }) }
+}
+
+/** @throws OptionTypeError */
+export function checkView(view: unknown): asserts view is View {
+  const { resource, key } = (view ?? {}) as Partial<View>
+  if (typeof resource?.plural === 'string' && typeof key === 'string') return
+  throw new OptionTypeError('view', 'a resource or a view of one', view === null ? 'null' : typeof view)
+}

@@ -1,0 +1,69 @@
+import { type Client, OptionTypeError, type View } from '@wherry/client'
+import { type Check, callback, checkOptions, having, milliseconds, text } from '@wherry/client/checks'
+import type { DynamicCache } from '@wherry/dynamic-cache'
+import type { NarrowCache } from '@wherry/narrow-cache'
+import type { ReadCause } from './cause.ts'
+
+/** How objects of a resource are read that can't be watched (rule C16). */
+export interface PollPolicy {
+  /** A view of a resource stands for all of it. */
+  readonly resource: View
+  /** How often the server is asked for each such object, in milliseconds. At least 1,000. */
+  readonly pollMs: number
+}
+
+/** What tracked reads are made of. */
+export interface TrackedReadsOptions {
+  readonly client: Client
+  /** Serves what an informer of it covers. */
+  readonly cache: DynamicCache
+  /** Serves the other objects. */
+  readonly narrow: NarrowCache
+  /** The views that the controller declared: what can be listed. Their informers are held once they are read from. */
+  readonly declared: readonly View[]
+  /**
+   * A key is to run again. Called at once, from within whatever brought the change about. Called again for each change: a
+   * work queue makes one run of them.
+   */
+  readonly onChange: (key: string, cause: ReadCause) => void
+  /** What is polled where it can't be watched; a later entry of one resource counts. @default nothing: reading it is an error */
+  readonly poll?: readonly PollPolicy[] | undefined
+  /** Holds informers under that name while reads depend on them. @default 'reads' */
+  readonly name?: string | undefined
+}
+
+const policyChecks: Readonly<Record<keyof PollPolicy, Check>> = {
+  resource: having('a resource', 'within'),
+  pollMs: milliseconds({ min: 1000 }),
+}
+
+const listOf =
+  (what: string, check: Check): Check =>
+  (option, value) => {
+    if (!Array.isArray(value)) throw new OptionTypeError(option, `a list of ${what}`, typeof value)
+    for (const [index, one] of value.entries()) check(`${option}[${index}]`, one)
+  }
+
+const checks: Readonly<Record<keyof TrackedReadsOptions, Check>> = {
+  client: having('a Client', 'get', 'list', 'close'),
+  cache: having('a DynamicCache', 'hold', 'covering'),
+  narrow: having('a NarrowCache', 'watch', 'peek'),
+  declared: listOf('views', having('a view', 'within')),
+  onChange: callback,
+  poll: listOf('{ resource, pollMs }', (option, value) => {
+    checkOptions(option, value, policyChecks)
+    const { resource, pollMs } = value as Partial<PollPolicy>
+    if (resource === undefined) throw new OptionTypeError(`${option}.resource`, 'a resource', 'nothing')
+    if (pollMs === undefined) throw new OptionTypeError(`${option}.pollMs`, 'milliseconds', 'nothing')
+  }),
+  name: text,
+}
+
+/** @throws OptionTypeError, OptionRangeError */
+export function checkReadsOptions(options: TrackedReadsOptions): void {
+  if (options === undefined) throw new OptionTypeError('reads', 'an object of options', 'nothing')
+  checkOptions('reads', options, checks)
+  for (const needed of ['client', 'cache', 'narrow', 'declared', 'onChange'] as const) {
+    if (options[needed] === undefined) throw new OptionTypeError(`reads.${needed}`, 'something', 'nothing')
+  }
+}

@@ -1,0 +1,148 @@
+import { type Clock, isAtLeast, type KubernetesObject, keyText, type ResourceDefinition } from '@wherry/client'
+import type { CachedInformer } from '@wherry/dynamic-cache'
+import { isCertainlySelected } from './selected-fields.ts'
+import { isWithin } from './selection-scope.ts'
+
+/** How long a write is remembered for informers that are to be read later, in milliseconds: until then any has seen it. */
+export const rememberedMs = 65_000
+
+/** What this process wrote of one object. */
+export interface Written {
+  /** As the server answered; `undefined`: it was deleted. */
+  readonly object: KubernetesObject | undefined
+  /** Of what was deleted; `undefined`: whatever it was. */
+  readonly gone: string | undefined
+}
+
+/** What was written in the last minute, by resource and key (rule C10). */
+export class RecentWrites {
+  readonly #clock: Clock
+  readonly #recent = new Map<string, Map<string, { readonly written: Written; readonly until: number }>>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  note(resource: ResourceDefinition, key: string, written: Written): void {
+    const now = this.#clock.monotonic()
+    const name = resourceKey(resource)
+    const writes = this.#recent.get(name) ?? new Map()
+    this.#recent.set(name, writes)
+    writes.delete(key)
+    writes.set(key, { written, until: now + rememberedMs })
+    for (const [oldest, { until }] of writes) {
+      if (until > now) break
+      writes.delete(oldest)
+    }
+  }
+
+  *of(resource: ResourceDefinition): IterableIterator<readonly [string, Written]> {
+    const now = this.#clock.monotonic()
+    for (const [key, { written, until }] of this.#recent.get(resourceKey(resource)) ?? []) {
+      if (until > now) yield [key, written]
+    }
+  }
+}
+
+/** One name for a resource in all its versions. */
+export function resourceKey({ group, plural }: ResourceDefinition): string {
+  return `${plural}.${group}`
+}
+
+/** The key of an object that was written, and what is known of it by the answer. */
+export function writtenOf(answer: object): { readonly key: string; readonly written: Written } | undefined {
+  const object = answer as KubernetesObject
+  const { name, namespace, uid, deletionTimestamp, finalizers, deletionGracePeriodSeconds } = object.metadata ?? {}
+  if (name === undefined) return undefined
+  // It went with this very write, whose answer has its last state.
+  const isGone =
+    deletionTimestamp !== undefined && (finalizers?.length ?? 0) === 0 && (deletionGracePeriodSeconds ?? 0) === 0
+  const written = isGone ? { object: undefined, gone: uid } : { object, gone: undefined }
+  return { key: keyText({ name, namespace }), written }
+}
+
+interface Unseen {
+  /** An informer that has come so far has seen the write. */
+  resourceVersion: string | undefined
+  /** Uids that must not be read any more, each until when: one may never be heard of. */
+  gone: Map<string, number> | undefined
+}
+
+/** What this process wrote and one informer may not show yet. */
+export class UnseenWrites {
+  readonly #informer: CachedInformer<unknown>
+  readonly #clock: Clock
+  readonly #unseen = new Map<string, Unseen>()
+
+  constructor(informer: CachedInformer<unknown>, clock: Clock, recent: Iterable<readonly [string, Written]>) {
+    this.#informer = informer
+    this.#clock = clock
+    for (const [key, written] of recent) this.note(key, written)
+  }
+
+  note(key: string, { object, gone }: Written): void {
+    const informer = this.#informer
+    const held = informer.version(key)
+    if (object === undefined) {
+      const uid = gone ?? held?.uid
+      if (uid !== undefined) this.#goneOf(key).set(uid, this.#clock.monotonic() + rememberedMs)
+      return
+    }
+    const { resourceVersion, labels } = object.metadata ?? {}
+    if (resourceVersion === undefined || resourceVersion === held?.resourceVersion) return
+    if (isAtLeast(held?.resourceVersion, resourceVersion) || this.#hasCome(resourceVersion)) return
+    const { view } = informer
+    const isSelected = isWithin(view, key) && view.labels.matches(labels) && isCertainlySelected(view.fields, object)
+    // It is to enter, to change, or to leave: the informer will hear of it.
+    if (isSelected || held !== undefined) this.#of(key).resourceVersion = resourceVersion
+  }
+
+  /** Whether the informer does not show yet what was written to an object. */
+  has(key: string): boolean {
+    const unseen = this.#unseen.get(key)
+    if (unseen === undefined) return false
+    const held = this.#informer.version(key)
+    this.#forget(key, unseen, held?.resourceVersion)
+    return unseen.resourceVersion !== undefined || (held?.uid !== undefined && unseen.gone?.has(held.uid) === true)
+  }
+
+  /** One of those that it does not show yet, and that a reader asks for. */
+  find(isAskedFor: (key: string) => boolean): string | undefined {
+    for (const key of this.#unseen.keys()) if (isAskedFor(key) && this.has(key)) return key
+    return undefined
+  }
+
+  /** The informer has heard of an object. */
+  heard(key: string): void {
+    const unseen = this.#unseen.get(key)
+    if (unseen !== undefined) this.#forget(key, unseen, this.#informer.version(key)?.resourceVersion)
+  }
+
+  /** Forgets what has come. */
+  #forget(key: string, unseen: Unseen, held: string | undefined): void {
+    const { resourceVersion, gone } = unseen
+    if (resourceVersion !== undefined) {
+      const isHeld = held === resourceVersion || isAtLeast(held, resourceVersion)
+      if (isHeld || this.#hasCome(resourceVersion)) unseen.resourceVersion = undefined
+    }
+    const now = this.#clock.monotonic()
+    for (const [uid, until] of gone ?? []) if (until <= now) gone?.delete(uid)
+    if (unseen.resourceVersion === undefined && (gone === undefined || gone.size === 0)) this.#unseen.delete(key)
+  }
+
+  #goneOf(key: string): Map<string, number> {
+    const unseen = this.#of(key)
+    unseen.gone ??= new Map()
+    return unseen.gone
+  }
+
+  #of(key: string): Unseen {
+    const found = this.#unseen.get(key) ?? { resourceVersion: undefined, gone: undefined }
+    this.#unseen.set(key, found)
+    return found
+  }
+
+  #hasCome(resourceVersion: string): boolean {
+    return isAtLeast(this.#informer.lastSyncedResourceVersion, resourceVersion)
+  }
+}

@@ -1,0 +1,63 @@
+import type { Client, ObjectKey } from '@wherry/client'
+import { hash } from '@wherry/hash-compare'
+import type { Answer, Feed } from './feed.ts'
+import type { TrackedObject } from './tracked-object.ts'
+
+/** What is known of an object before it was asked for, and where that can't be told. */
+const unknown = '?'
+const absent = ''
+
+/** An object that can't be watched: the server is asked for it, at each read and from time to time (rule C16). */
+export class PollFeed implements Feed {
+  readonly served = 'polled'
+  readonly isCatchingUp = false
+  readonly #client: Client
+  readonly #object: TrackedObject
+  #digest = unknown
+  /** Since when, on the monotonic clock. */
+  readonly since: number
+
+  constructor(client: Client, object: TrackedObject) {
+    this.#client = client
+    this.#object = object
+    this.since = client.environment.clock.monotonic()
+  }
+
+  peek(): undefined {
+    return undefined
+  }
+
+  value(state: unknown): unknown {
+    return state
+  }
+
+  ready(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async live(signal: AbortSignal | undefined): Promise<Answer> {
+    const { view, key } = this.#object
+    const { heard } = this.#object
+    const value = await this.#client.get(view, key as ObjectKey, { signal })
+    // It hears in another way by now.
+    if (this.#object.isOver || this.#object.feed !== this) return { value, heard }
+    const digest = digestOf(value)
+    if (digest !== this.#digest || digest === unknown) {
+      this.#digest = digest
+      this.#object.observe(value)
+    }
+    return { value, heard: this.#object.heard }
+  }
+
+  close(): void {}
+}
+
+function digestOf(object: unknown): string {
+  if (object === undefined) return absent
+  try {
+    return hash(object, { integers: 'bigint' })
+  } catch {
+    // A projection that gives no JSON: it may have changed.
+    return unknown
+  }
+}

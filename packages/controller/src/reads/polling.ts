@@ -1,0 +1,157 @@
+import { type Client, resourceName, type Timer, type View } from '@wherry/client'
+import { type NarrowCache, NarrowFullError, NarrowWatchRefusedError } from '@wherry/narrow-cache'
+import { NarrowFeed } from './narrow-feed.ts'
+import type { PollPolicy } from './options.ts'
+import { resourceKey } from './own-writes.ts'
+import { PollFeed } from './poll-feed.ts'
+import type { TrackedObject } from './tracked-object.ts'
+
+/** How many objects are asked for at a time. */
+const atATime = 10
+/** How long no watch is tried where one was refused, in milliseconds. */
+const refusedMs = 300_000
+
+/** The objects of one resource, and when they are looked at next. */
+interface Round {
+  readonly pollMs: number
+  readonly objects: Set<TrackedObject>
+  timer: Timer | undefined
+  /** While it goes on. */
+  going: Promise<void> | undefined
+}
+
+/**
+ * What becomes of objects that can't be watched, of resources for which that is allowed (rule C16): they are polled, until
+ * they can be.
+ */
+export class Polling {
+  readonly #client: Client
+  readonly #narrow: NarrowCache
+  readonly #rounds: ReadonlyMap<string, Round>
+  readonly #stop = new AbortController()
+
+  constructor(client: Client, narrow: NarrowCache, policies: readonly PollPolicy[]) {
+    this.#client = client
+    this.#narrow = narrow
+    this.#rounds = new Map(
+      policies.map(({ resource: { resource }, pollMs }) => [
+        resourceKey(resource),
+        { pollMs, objects: new Set(), timer: undefined, going: undefined },
+      ]),
+    )
+  }
+
+  /** How often objects of a view are polled where they have to be; `undefined`: they may not be. */
+  pollMs({ resource }: View): number | undefined {
+    return this.#rounds.get(resourceKey(resource))?.pollMs
+  }
+
+  /** It is looked at from time to time, if that is allowed of its resource. */
+  add(object: TrackedObject): void {
+    const round = this.#roundOf(object)
+    if (round === undefined) return
+    round.objects.add(object)
+    this.#arm(round)
+  }
+
+  delete(object: TrackedObject): void {
+    const round = this.#roundOf(object)
+    round?.objects.delete(object)
+    if (round?.objects.size !== 0) return
+    round.timer?.cancel()
+    round.timer = undefined
+  }
+
+  /** Resolves when it is known how the object can be read. Rejects where that is to be told to the reader. */
+  async ready(object: TrackedObject, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await object.feed.ready(signal)
+    } catch (error) {
+      if (!isRefusal(error) || this.#roundOf(object) === undefined || object.isOver) throw error
+      if (object.feed.served === 'narrow') object.change(new PollFeed(this.#client, object))
+    }
+  }
+
+  /** Resolves when nothing is being asked for any more. */
+  async close(): Promise<void> {
+    this.#stop.abort(new Error('tracked reads were closed'))
+    const rounds = [...this.#rounds.values()]
+    for (const { timer } of rounds) timer?.cancel()
+    await Promise.all(rounds.map(({ going }) => going))
+  }
+
+  #roundOf({ view }: TrackedObject): Round | undefined {
+    return this.#rounds.get(resourceKey(view.resource))
+  }
+
+  #arm(round: Round): void {
+    const { signal } = this.#stop
+    if (round.timer !== undefined || round.going !== undefined || round.objects.size === 0 || signal.aborted) return
+    round.timer = this.#client.environment.clock.timer(round.pollMs, () => {
+      round.timer = undefined
+      round.going = this.#go(round).finally(() => {
+        round.going = undefined
+        this.#arm(round)
+      })
+    })
+  }
+
+  async #go({ objects }: Round): Promise<void> {
+    const left = [...objects]
+    const one = async (): Promise<void> => {
+      for (let next = left.pop(); next !== undefined; next = left.pop()) {
+        if (!next.isOver && !this.#stop.signal.aborted) await this.#look(next)
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(atATime, left.length) }, one))
+  }
+
+  /** Looks at one object, by whatever way there is; never rejects. */
+  async #look(object: TrackedObject): Promise<void> {
+    const { environment } = this.#client
+    const { signal } = this.#stop
+    try {
+      await this.#goBack(object)
+      if (object.isOver) return
+      // It may have turned out since it was read last that it can't be watched.
+      if (object.feed.isCatchingUp) await this.ready(object, signal)
+      if (object.feed.served === 'polled') await object.feed.live(signal)
+    } catch (error) {
+      if (signal.aborted) return
+      const about = { resource: resourceName(object.view.resource), phase: 'poll', key: object.key.text }
+      environment.onError(error as Error, about)
+    }
+  }
+
+  /** A watch is tried again, once there may be one. */
+  async #goBack(object: TrackedObject): Promise<void> {
+    const { feed } = object
+    if (!(feed instanceof PollFeed)) return
+    const { clock } = this.#client.environment
+    if (!this.#isWatched(object) && clock.monotonic() - feed.since < refusedMs) return
+    const narrow = new NarrowFeed(this.#narrow, object)
+    try {
+      await narrow.ready(this.#stop.signal)
+    } catch (error) {
+      narrow.close()
+      if (isRefusal(error) && !object.isOver) object.change(new PollFeed(this.#client, object))
+      return
+    }
+    if (object.isOver || object.feed !== feed) narrow.close()
+    else object.change(narrow)
+  }
+
+  /** The narrow cache has it, by somebody else's read, or by trying again. */
+  #isWatched({ view, key }: TrackedObject): boolean {
+    try {
+      return this.#narrow.peek(view, key as never) !== undefined
+    } catch {
+      return true
+    }
+  }
+}
+
+/** Whether an object can't be watched, by what the narrow cache says. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof NarrowWatchRefusedError || error instanceof NarrowFullError
+}

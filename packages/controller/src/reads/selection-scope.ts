@@ -1,0 +1,35 @@
+import type { FieldRequirement, KubernetesObject, LabelSelector, View } from '@wherry/client'
+
+/** Which objects a selection is of. */
+export interface SelectionScope {
+  readonly view: View
+  /** `undefined`: all of the view's. */
+  readonly namespace: string | undefined
+  /** What was asked for beside what the view says. */
+  readonly labels: LabelSelector
+  /** What has to be looked at in each object: these, and those of the view where its informer selects less. */
+  readonly filter: LabelSelector
+}
+
+/** Whether an object of that key is among them. What can't be told counts as true. */
+export function selects({ view, namespace, filter }: SelectionScope, key: string, object: unknown): boolean {
+  if (namespace !== undefined && !key.startsWith(`${namespace}/`)) return false
+  if (!isWithin(view, key)) return false
+  if (filter.text === '') return true
+  const { labels } = (object as KubernetesObject | undefined)?.metadata ?? {}
+  // A projection may leave labels out.
+  return (labels === undefined && view.projection.kind === 'named') || filter.matches(labels)
+}
+
+/** Whether a view's namespaces, and what its fields say of the key, allow an object of that key. */
+export function isWithin({ namespaces, fields }: View, key: string): boolean {
+  const slash = key.indexOf('/')
+  const within = key.slice(0, Math.max(slash, 0))
+  if (namespaces !== undefined && !namespaces.includes(within)) return false
+  return fields.requirements.every(requirement => holds(requirement, within, key.slice(slash + 1)))
+}
+
+function holds({ field, operator, value }: FieldRequirement, namespace: string, name: string): boolean {
+  if (field !== 'metadata.name' && field !== 'metadata.namespace') return true
+  return ((field === 'metadata.name' ? name : namespace) === value) === (operator === '=')
+}

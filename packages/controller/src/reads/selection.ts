@@ -1,0 +1,70 @@
+import type { LabelSelector, View } from '@wherry/client'
+import type { Lister } from '@wherry/informer'
+import type { SelectionDependency } from './dependency.ts'
+import { versionOf } from './feed.ts'
+import type { InformerSource } from './informer-source.ts'
+import { type SelectionScope, selects } from './selection-scope.ts'
+import { Target } from './target.ts'
+
+/** The objects of a view that some labels select, in one namespace or all: what keys have listed. */
+export class Selection extends Target implements SelectionScope {
+  readonly view: View
+  readonly namespace: string | undefined
+  readonly labels: LabelSelector
+  readonly filter: LabelSelector
+  readonly #source: InformerSource
+  readonly #lister: Lister<unknown>
+
+  constructor(source: InformerSource, lister: Lister<unknown>, { view, namespace, labels, filter }: SelectionScope) {
+    super()
+    this.#source = source
+    this.#lister = lister
+    this.view = view
+    this.namespace = namespace
+    this.labels = labels
+    this.filter = filter
+  }
+
+  /** What it lists is as new as it has to be. */
+  get isCurrent(): boolean {
+    return this.#source.isCurrent && !this.#source.lacks(this)
+  }
+
+  /** The objects; `undefined` where that would be older than it may be. */
+  list(): unknown[] | undefined {
+    if (!this.isCurrent) return undefined
+    return this.#lister.list({ namespace: this.namespace, labels: this.labels })
+  }
+
+  /** Resolves when {@link Selection.list} may tell. */
+  ready(signal: AbortSignal | undefined): Promise<void> {
+    return this.#source.ready(this, signal)
+  }
+
+  /** An object of the source was `before`, and is `object` now; `undefined`: absent. */
+  changed(key: string, object: unknown, before: unknown): void {
+    const was = before !== undefined && selects(this, key, before)
+    const is = object !== undefined && selects(this, key, object)
+    if (!was && !is) return
+    this.tell(
+      () => ({
+        view: this.view.key,
+        object: key,
+        change: !was ? 'appeared' : is ? 'changed' : 'vanished',
+        from: was ? versionOf(before) : undefined,
+        to: is ? versionOf(object) : undefined,
+      }),
+      () => true,
+    )
+  }
+
+  describe(): SelectionDependency {
+    const { view, namespace, labels } = this
+    const objects = this.#lister.list({ namespace, labels }).length
+    return { type: 'selection', view: view.key, namespace, labels: labels.text, objects, served: 'informer' }
+  }
+
+  protected override release(): void {
+    this.#source.drop(this)
+  }
+}

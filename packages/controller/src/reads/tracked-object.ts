@@ -1,0 +1,120 @@
+import type { View } from '@wherry/client'
+import type { ObjectDependency } from './dependency.ts'
+import { type Feed, type Known, versionOf } from './feed.ts'
+import type { Link } from './link.ts'
+import type { ObjectName } from './object-key.ts'
+import type { Reader } from './reader.ts'
+import { Target } from './target.ts'
+
+/** What stands for an object that is there and could not be transformed. */
+const untold = Symbol('untold')
+
+/** One object as one view has it, present or absent, that keys depend on. */
+export class TrackedObject extends Target {
+  readonly view: View
+  readonly key: ObjectName
+  readonly #released: (object: TrackedObject) => void
+  #feed: Feed
+  #isKnown = false
+  #state: unknown
+  #heard = 0
+
+  constructor(
+    view: View,
+    key: ObjectName,
+    feed: (object: TrackedObject) => Feed,
+    released: (object: TrackedObject) => void,
+  ) {
+    super()
+    this.view = view
+    this.key = key
+    this.#released = released
+    this.#feed = feed(this)
+  }
+
+  get feed(): Feed {
+    return this.#feed
+  }
+
+  /** How often something was heard of it. */
+  get heard(): number {
+    return this.#heard
+  }
+
+  /** From now on it hears by another way. */
+  change(feed: Feed): void {
+    const before = this.#feed
+    this.#feed = feed
+    before.close()
+  }
+
+  /** What is known of it now, if that is as new as it has to be. */
+  peek(): Known | undefined {
+    const known = this.#feed.peek()
+    // The feed may be ahead of what it has told.
+    if (known !== undefined) this.observe(known.error === undefined ? known.state : untold)
+    return known
+  }
+
+  /** It is known to be so now. */
+  observe(state: unknown): void {
+    const before = this.#state
+    const isFirst = !this.#isKnown
+    if (!isFirst && before === state) return
+    this.#heard += 1
+    this.#isKnown = true
+    this.#state = state
+    if (isFirst || isSame(before, state)) return
+    let value: unknown
+    let isMade = false
+    const valueNow = (): unknown => {
+      if (state === untold) throw new TypeError('it could not be transformed')
+      if (!isMade) value = state === undefined ? undefined : this.#feed.value(state)
+      isMade = true
+      return value
+    }
+    this.tell(
+      () => ({
+        view: this.view.key,
+        object: this.key.text,
+        change: before === undefined ? 'appeared' : state === undefined ? 'vanished' : 'changed',
+        from: versionOf(before),
+        to: versionOf(state),
+      }),
+      link => link.hasChanged(valueNow),
+    )
+  }
+
+  /** It is there, and could not be transformed. */
+  observeUntold(): void {
+    this.observe(untold)
+  }
+
+  /** Something was heard of it that a reader may have missed. */
+  tellAgain(reader: Reader): void {
+    const to = versionOf(this.#state)
+    reader.changed({ view: this.view.key, object: this.key.text, change: 'changed', from: undefined, to })
+  }
+
+  describe(link: Link): Omit<ObjectDependency, 'served' | 'pollMs'> {
+    return {
+      type: 'object',
+      view: this.view.key,
+      object: this.key.text,
+      present: this.#state !== undefined,
+      resourceVersion: versionOf(this.#state),
+      tracks: link.tracks,
+    }
+  }
+
+  protected override release(): void {
+    this.#feed.close()
+    this.#released(this)
+  }
+}
+
+/** One state may come in two ways, as two objects. */
+function isSame(before: unknown, state: unknown): boolean {
+  const version = versionOf(before)
+  return version !== undefined && version === versionOf(state)
+}

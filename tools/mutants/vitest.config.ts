@@ -18,6 +18,7 @@ const config: ViteUserConfig = mergeConfig(
       testTimeout: 15_000,
       hookTimeout: 15_000,
       maxWorkers: 1,
+      isolate: false,
     },
   }),
 )

@@ -1,0 +1,311 @@
+import type { View } from '@wherry/client'
+import { describe, expect, it } from 'vitest'
+import { Entry } from '../store/entry.ts'
+import { bed, items } from '../store/testkit/objects.ts'
+import { Journal } from './journal.ts'
+import type { Reader } from './reader.ts'
+
+/** A journal, and what happens in it: objects are what their key and a count say. */
+class Bed {
+  readonly #bed = bed()
+  readonly journal: Journal<string>
+  readonly #entries = new Map<string, Entry<string>>()
+  #count = 0
+
+  constructor(maxTombstones?: number) {
+    this.journal = new Journal<string>({
+      view: items as unknown as View<string>,
+      clock: this.#bed.simulation.clock,
+      maxTombstones,
+      maxTombstoneBytes: 1e9,
+      failed: () => [],
+      onError: () => {},
+    })
+  }
+
+  put(...keys: readonly string[]): void {
+    for (const key of keys) {
+      this.#count++
+      const held = this.#entries.get(key)
+      const entry = held ?? new Entry<string>(key, key, `${this.#count}`, '', 10)
+      entry.value = `${key}@${this.#count}`
+      this.#entries.set(key, entry)
+      if (held === undefined) this.journal.born(entry)
+      else this.journal.changed(entry)
+    }
+  }
+
+  drop(...keys: readonly string[]): void {
+    for (const key of keys) {
+      const entry = this.#entries.get(key) as Entry<string>
+      this.#entries.delete(key)
+      this.journal.gone(entry, `${entry.value}`, false, 10)
+    }
+  }
+
+  forget(key: string): void {
+    this.journal.forget(this.#entries.get(key) as Entry<string>)
+    this.#entries.delete(key)
+  }
+
+  advance(ms: number): Promise<void> {
+    return this.#bed.simulation.advance(ms)
+  }
+}
+
+/** `reset +a -b synced` */
+function read(reader: Reader<string>, max = 10_000): string {
+  const signs = { changed: '+', deleted: '-' } as const
+  const words = reader
+    .take(max)
+    .map(change =>
+      change.type === 'changed' || change.type === 'deleted' ? `${signs[change.type]}${change.key}` : change.type,
+    )
+  return words.join(' ')
+}
+
+/** A reader that has read `keys` and `synced`. */
+function following(at: Bed, ...keys: readonly string[]): Reader<string> {
+  at.put(...keys)
+  at.journal.synced()
+  const reader = at.journal.open()
+  read(reader)
+  return reader
+}
+
+const six = ['1', '2', '3', '4', '5', '6'] as const
+const microtask = (): Promise<void> => Promise.resolve()
+
+describe('a reader that does not come to the end', () => {
+  it('R38: hears, after as many changes as there are keys, what is gone, then what is there by birth, then what came since', () => {
+    const at = new Bed()
+    const reader = following(at, ...six)
+    for (let round = 0; round < 6; round++) {
+      at.put(...six)
+      expect(read(reader, 1)).toBe('+1')
+    }
+    at.put('6', '5', '4', '3')
+    at.drop('1', '2')
+    expect(read(reader, 1)).toBe('-1')
+    at.put('5', '4')
+    at.drop('3')
+    expect(read(reader, 1)).toBe('-2')
+    at.put('new', '6', '5', '4')
+    expect(read(reader, 1)).toBe('+4')
+    at.put('6', '5', '4')
+    expect(read(reader, 2)).toBe('+5 +6')
+    expect(read(reader)).toBe('-3 +new +6 +5 +4')
+    expect(reader.lag).toBe(0)
+    expect(at.journal.graves.size).toBe(0)
+  })
+
+  it('R38: counts what is gone among what there is: no lap before as many changes', () => {
+    const at = new Bed()
+    const reader = following(at, ...six)
+    for (let round = 0; round < 4; round++) {
+      at.put('6', '5', '4', '3', '2', '1')
+      expect(read(reader, 1)).toBe('+6')
+    }
+    at.put('6', '5', '4', '3')
+    at.drop('1', '2')
+    expect(read(reader, 2)).toBe('+6 +5')
+    // Six changes: a lap.
+    expect(read(reader, 1)).toBe('-1')
+  })
+
+  it('R38: does not hear in a lap of what it heard before and has not changed since', () => {
+    const at = new Bed()
+    const reader = following(at, ...six)
+    for (let round = 0; round < 6; round++) {
+      at.put('1', '2', '4', '5')
+      read(reader, 1)
+    }
+    at.put('1', '2', '5')
+    expect(read(reader, 4)).toBe('+1 +2 +4 +5')
+    expect(read(reader)).toBe('')
+  })
+
+  it('R38: a lap is over when the end is reached: the count begins anew', () => {
+    const at = new Bed()
+    const reader = following(at, ...six)
+    for (let round = 0; round < 3; round++) {
+      at.put('6', '5', '4', '3')
+      expect(read(reader)).toBe('+6 +5 +4 +3')
+    }
+    at.put('6', '5', '4', '3', '2', '1')
+    expect(read(reader)).toBe('+6 +5 +4 +3 +2 +1')
+  })
+
+  it('R38: says through a lap how much it has still to hear', () => {
+    const at = new Bed()
+    const reader = following(at, ...six)
+    for (let round = 0; round < 6; round++) {
+      at.put(...six)
+      read(reader, 1)
+    }
+    at.drop('1', '2')
+    const lags = [reader.lag]
+    const heard: string[] = []
+    for (let one = read(reader, 1); one !== ''; one = read(reader, 1)) {
+      heard.push(one)
+      lags.push(reader.lag)
+    }
+    expect(heard).toEqual(['-1', '-2', '+3', '+4', '+5', '+6'])
+    expect(lags).toEqual([6, 5, 4, 3, 2, 1, 0])
+  })
+
+  it('R39: keeps what is gone until it was told, and no longer', () => {
+    const at = new Bed()
+    const reader = following(at, ...six)
+    for (let round = 0; round < 6; round++) {
+      at.put(...six)
+      read(reader, 1)
+    }
+    at.drop('1', '2')
+    expect(read(reader, 1)).toBe('-1')
+    expect(at.journal.graves.size).toBe(1)
+    expect(read(reader, 2)).toBe('-2 +3')
+    expect(at.journal.graves.size).toBe(0)
+    at.drop('4')
+    expect(at.journal.graves.size).toBe(1)
+    read(reader)
+    expect(at.journal.graves.size).toBe(0)
+  })
+
+  it('R39: its lag in time is of the oldest change that it has not heard, all through a lap', async () => {
+    const at = new Bed()
+    const reader = following(at, ...six)
+    for (let round = 0; round < 6; round++) {
+      at.put(...six)
+      read(reader, 1)
+    }
+    await at.advance(5000)
+    at.put('1', '2')
+    await at.advance(5000)
+    for (let left = 5; left > 0; left--) {
+      expect(read(reader, 1)).not.toBe('')
+      expect(Math.abs(reader.lagMs - 10_000)).toBeLessThan(1000)
+    }
+    read(reader)
+    expect(reader.lagMs).toBe(0)
+  })
+})
+
+describe('a reader that replays', () => {
+  it('R38: hears synced of a store that synced at its last change, without another', () => {
+    const at = new Bed()
+    const reader = at.journal.open()
+    at.put('1')
+    expect(read(reader)).toBe('reset +1')
+    expect(reader.lag).toBe(0)
+    at.journal.synced()
+    expect(reader.lag).toBe(1)
+    expect(read(reader)).toBe('synced')
+    expect(reader.lag).toBe(0)
+  })
+
+  it('R38: before the store syncs, follows; then hears what is gone and there since, and synced', () => {
+    const at = new Bed()
+    const reader = at.journal.open()
+    at.put('1', '2', '3')
+    expect(read(reader)).toBe('reset +1 +2 +3')
+    at.put('2', '4')
+    at.drop('1')
+    at.journal.synced()
+    expect(reader.lag).toBe(4)
+    expect(read(reader, 1)).toBe('-1')
+    expect(reader.lag).toBe(4)
+    expect(read(reader, 1)).toBe('+2')
+    // Of what is there it is not known yet that one has not changed.
+    expect(reader.lag).toBe(3)
+    expect(read(reader)).toBe('+4 synced')
+  })
+
+  it('R38: is woken by what it has to hear alone: not by a store that has nothing, but when that has synced', async () => {
+    const at = new Bed()
+    const reader = at.journal.open()
+    expect(read(reader)).toBe('reset')
+    const woken: string[] = []
+    reader.wake(() => woken.push('one'))
+    await microtask()
+    expect(woken).toEqual([])
+    at.journal.synced()
+    await microtask()
+    expect(woken).toEqual(['one'])
+    expect(read(reader)).toBe('synced')
+    reader.wake(() => woken.push('two'))
+    await microtask()
+    expect(woken).toEqual(['one'])
+    at.put('1')
+    await microtask()
+    expect(woken).toEqual(['one', 'two'])
+  })
+
+  it('R39: says how long it has been behind from its own beginning on, after a fall too', async () => {
+    const at = new Bed(1)
+    at.put('1', '2', '3', '4')
+    at.journal.synced()
+    const reader = at.journal.open()
+    await at.advance(3000)
+    read(reader, 2)
+    expect(Math.abs(reader.lagMs - 3000)).toBeLessThan(1000)
+    read(reader)
+    await at.advance(10_000)
+    at.drop('1')
+    await at.advance(2000)
+    at.drop('2')
+    expect(reader.resets).toBe(1)
+    // What it lost was two seconds old.
+    expect(Math.abs(reader.lagMs - 2000)).toBeLessThan(1000)
+    expect(read(reader, 2)).toBe('reset +3')
+    await at.advance(5000)
+    // In the midst of a replay, another fall is of the same delay.
+    at.drop('3', '4')
+    expect(reader.resets).toBe(2)
+    expect(Math.abs(reader.lagMs - 7000)).toBeLessThan(1000)
+    expect(read(reader)).toBe('reset synced')
+    expect(reader.lagMs).toBe(0)
+  })
+})
+
+it('R38: finds its place again after the order was compacted, wherever it was', () => {
+  const at = new Bed(10_000)
+  const keys = Array.from({ length: 4000 }, (_, index) => `${index}`)
+  at.put(...keys)
+  at.journal.synced()
+  const replaying = at.journal.open()
+  const behind = at.journal.open()
+  expect(read(replaying, 101).split(' ').at(-1)).toBe('+99')
+  read(behind)
+  at.put('3990', '3991', '3992')
+  expect(read(behind, 1)).toBe('+3990')
+  const { changes, births } = at.journal
+  const generations = [changes.generation, births.generation]
+  for (const key of keys.slice(0, 3900)) at.drop(key)
+  expect([changes.generation > (generations[0] as number), births.generation > (generations[1] as number)]).toEqual([
+    true,
+    true,
+  ])
+  expect([behind.lag, replaying.lag]).toEqual([3902, 100 + 3903 + 1])
+  expect(read(replaying, 2)).toBe('+3900 +3901')
+  expect(read(behind, 3)).toBe('+3991 +3992 -0')
+})
+
+it('R39: what is gone is let go of when all who wait have passed it, without another read', async () => {
+  const at = new Bed()
+  const reader = at.journal.open()
+  at.put('1', '2')
+  read(reader)
+  at.put('2')
+  at.forget('2')
+  let woken = 0
+  reader.wake(() => woken++)
+  await microtask()
+  expect(woken).toBe(0)
+  at.drop('1')
+  expect(at.journal.graves.size).toBe(1)
+  reader.close()
+  expect(at.journal.graves.size).toBe(0)
+  await microtask()
+  expect(woken).toBe(1)
+})

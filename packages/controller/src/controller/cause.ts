@@ -1,0 +1,35 @@
+import type { ReadChange } from '../reads/cause.ts'
+
+/** What happened that makes a key run: to an object, or beside all objects. */
+export type CauseChange =
+  | 'initial'
+  | 'added'
+  | 'updated'
+  | 'deleted'
+  | ReadChange
+  /** A source that has no objects told of the key. */
+  | 'told'
+  /** It failed, or asked for it by `requeue`. */
+  | 'retry'
+  /** It asked for it by `requeueAfterMs`. */
+  | 'due'
+
+/** Why a key runs: which object, what happened to it, from which state to which. */
+export interface Cause {
+  /** How the controller came to hear of it: `for`, `owns`, `watches`, `read`, `reconcile`, or the name of a source. */
+  readonly source: string
+  readonly change: CauseChange
+  /** Key of the object's view; `undefined` where it was no object. */
+  readonly view: string | undefined
+  /** `namespace/name` of the object. */
+  readonly object: string | undefined
+  /** Its resourceVersion before; `undefined` where there was none, or the view does not keep it. */
+  readonly from: string | undefined
+  /** Its resourceVersion then; as `from`. */
+  readonly to: string | undefined
+}
+
+/** A cause that is no object's. */
+export function plainCause(source: string, change: CauseChange): Cause {
+  return { source, change, view: undefined, object: undefined, from: undefined, to: undefined }
+}

@@ -1,0 +1,422 @@
+import { type Client, type KubernetesObject, type ObjectKey, type Scope, sleep, type View } from '@wherry/client'
+import { abortSignal, checkOptions, having } from '@wherry/client/checks'
+import type { Hold } from '@wherry/dynamic-cache'
+import type { Registrar } from '@wherry/watch-manager'
+import { Priority, WorkQueue } from '@wherry/work-queue'
+import { EventRecorder } from '../events/event-recorder.ts'
+import { environmentLogger } from '../logging/logger.ts'
+import { TrackedReads } from '../reads/tracked-reads.ts'
+import type { Input, InputConnection, InputTarget } from '../sources/input.ts'
+import { cached, primary } from '../sources/inputs.ts'
+import { type ControllerDefinition, type ControllerParts, checkDefinition, checkParts } from './definition.ts'
+import {
+  ControllerStoppedError,
+  ControllerUsedError,
+  ReconcileStillRunningError,
+  SourceNotSyncedError,
+} from './errors.ts'
+import { type Explanation, explanationOf } from './explanation.ts'
+import { checkedKeyText, parsedKey } from './key.ts'
+import { KeyStates } from './key-states.ts'
+import { Reconciler } from './reconciler.ts'
+import { work } from './workers.ts'
+import { writingClient } from './writing-client.ts'
+
+/** How a controller is started. */
+export interface StartOptions {
+  /** What reconciles write with; that of a leader's term, say. @default the controller's */
+  readonly client?: Client | undefined
+  /** Ends the start. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** How a controller is stopped. */
+export interface StopOptions {
+  /** Why; reconciles under way find it in their signal. @default a {@link ControllerStoppedError} */
+  readonly reason?: Error | undefined
+  /** How long reconciles under way may take to end, in milliseconds. @default 30_000 */
+  readonly timeoutMs?: number | undefined
+}
+
+/** `starting`: waits for its sources. `stopping`: reconciles are still under way. */
+export type ControllerState = 'idle' | 'starting' | 'running' | 'stopping' | 'stopped'
+
+/**
+ * One controller: what an operator runs several of. It hears of objects through its inputs, queues the keys of primary objects,
+ * and calls `reconcile` for each. Without an operator it is used by itself:
+ *
+ * ```ts
+ * const cache = new DynamicCache({ client })
+ * const narrow = new NarrowCache({ client })
+ * const manager = new WatchManager({ cache, environment: client.environment })
+ * manager.start()
+ * const controller = new Controller({ name: 'game', for: games, reconcile }, { client, cache, narrow, manager })
+ * await controller.start()
+ * ```
+ */
+export class Controller<C, S extends Scope = Scope> {
+  readonly name: string
+  readonly #definition: ControllerDefinition<C, S>
+  readonly #parts: ControllerParts
+  readonly #queue: WorkQueue
+  readonly #states = new KeyStates()
+  readonly #reads: TrackedReads
+  readonly #inputs: readonly Input[]
+  readonly #stopping = new AbortController()
+  #registrar: Registrar | undefined
+  #hold: Hold<C, S> | undefined
+  #connections: readonly InputConnection[] = []
+  #reconciler: Reconciler<C, S> | undefined
+  #events: EventRecorder | undefined
+  #ownEvents: EventRecorder | undefined
+  #working: Promise<void> = Promise.resolve()
+  #unmeasure: (() => void) | undefined
+  #state: ControllerState = 'idle'
+  #stopped: Promise<void> | undefined
+  #activity = 0
+  #idleWaiters: (() => void)[] = []
+
+  /**
+   * Does no I/O.
+   * @throws OptionTypeError, OptionRangeError
+   */
+  constructor(definition: ControllerDefinition<C, S>, parts: ControllerParts) {
+    checkDefinition(definition as unknown as ControllerDefinition<never, never>)
+    checkParts(parts)
+    this.#definition = definition
+    this.#parts = parts
+    this.name = definition.name
+    const { inputs = [], caches = [], predicates = [] } = definition
+    this.#inputs = [primary(definition.for, predicates), ...inputs, ...caches.map(cached)]
+    const { environment } = parts.client
+    this.#queue = new WorkQueue({
+      clock: environment.clock,
+      rateLimiter: definition.rateLimiter,
+      observer: parts.metrics?.queueObserver(this.name),
+      onError: (error, { phase }) => environment.onError(error, { phase: `${this.name} ${phase}` }),
+    })
+    this.#reads = new TrackedReads({
+      client: parts.client,
+      cache: parts.cache,
+      narrow: parts.narrow,
+      declared: this.views,
+      onChange: (key, { view, object, change, from, to }) =>
+        this.#enqueue(key, { source: 'read', change, view, object, from, to }, false),
+      poll: parts.poll,
+      name: `controller/${this.name}`,
+    })
+  }
+
+  get state(): ControllerState {
+    return this.#state
+  }
+
+  /** The views that it declares, each once: that of its primary objects first. */
+  get views(): readonly View[] {
+    const views = this.#inputs.flatMap(({ view }) => (view === undefined ? [] : [view]))
+    return [...new Map(views.map(view => [view.key, view])).values()]
+  }
+
+  /** Whether it runs on a leader only. */
+  get onLeader(): boolean {
+    return this.#definition.onLeader ?? true
+  }
+
+  /** Grows with all that it does: two equal values with nothing to do at both, and nothing was done between them. */
+  get activity(): number {
+    return this.#activity
+  }
+
+  /** The registrar that holds its views: `controller/NAME`, without a sink (rule C4). */
+  get registrar(): Registrar | undefined {
+    return this.#registrar
+  }
+
+  get reads(): TrackedReads {
+    return this.#reads
+  }
+
+  /** Begins to cache its views. Reconciles nothing yet: a candidate for leadership does no more. Idempotent. */
+  prepare(): void {
+    if (this.#registrar !== undefined || this.#state === 'stopping' || this.#state === 'stopped') return
+    const { manager, cache, client } = this.#parts
+    const holder = `controller/${this.name}`
+    this.#registrar = manager.registrar(holder)
+    this.#hold = cache.hold(this.#definition.for, holder)
+    this.#registrar.replace(this.views).catch(error => client.environment.onError(error, { phase: holder }))
+  }
+
+  /**
+   * Starts to hear and to reconcile. Resolves when all sources have synced and the workers have begun (rule C3).
+   *
+   * Rejects with a {@link SourceNotSyncedError} that names the sources that did not sync within `syncTimeoutMs`, with the
+   * signal's reason, or with a {@link ControllerUsedError}; it is stopped then.
+   */
+  async start(options: StartOptions = {}): Promise<void> {
+    checkOptions('start', options, { client: having('a Client', 'get', 'create'), signal: abortSignal })
+    if (this.#state !== 'idle') throw new ControllerUsedError(this.name)
+    const { client = this.#parts.client, signal } = options
+    this.#state = 'starting'
+    try {
+      signal?.throwIfAborted()
+      this.prepare()
+      this.#reconciler = this.#reconcilerWith(client)
+      this.#connections = this.#inputs.map(input => input.connect(this.#target()))
+      await this.#synced(signal)
+      this.#stopping.signal.throwIfAborted()
+    } catch (error) {
+      await this.stop()
+      throw error
+    }
+    this.#begin()
+  }
+
+  /**
+   * Stops: from the call on no reconcile begins, and the signals of those under way are aborted. Resolves when they have ended
+   * (but for one that this is called from within), after `timeoutMs` at most, and all is closed. Idempotent.
+   */
+  stop(options: StopOptions = {}): Promise<void> {
+    this.#stopped ??= this.#stop(options)
+    return this.#stopped
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  /** Makes a key run, as if something had changed that it depends on. */
+  enqueue(key: ObjectKey<S>): void {
+    const text = checkedKeyText('enqueue', this.#definition.for.resource, key)
+    this.#enqueue(text, toldCause, false)
+  }
+
+  /** What is queued, runs, or waits to be tried again, a line each; nothing: it is idle. Keys that wait for `requeueAfterMs` are idle. */
+  pending(): readonly string[] {
+    const running = this.#queue.unfinished().map(({ key }) => `${this.name}: ${key} is being reconciled`)
+    const queued = this.#queue.size > 0 ? [`${this.name}: ${this.#queue.size} queued`] : []
+    const retrying = this.#states.retrying().map(([key, { error }]) => {
+      const why = error instanceof Error ? `: ${error.message}` : ''
+      return `${this.name}: ${key} waits to be tried again${why}`
+    })
+    return [...running, ...queued, ...retrying]
+  }
+
+  /** Resolves when something was done since. */
+  async whenActive(): Promise<void> {
+    await new Promise<void>(resolve => this.#idleWaiters.push(resolve))
+  }
+
+  /** What a key depends on, why it last ran, and what came of it. */
+  explain(key: ObjectKey<S> | string): Explanation {
+    const { resource } = this.#definition.for
+    const text = checkedKeyText('explain', resource, typeof key === 'string' ? parsedKey(resource, key) : key)
+    return explanationOf({
+      controller: this.name,
+      key: text,
+      exists: this.#hold?.informer.version(text) !== undefined,
+      state: this.#states.get(text),
+      queue: this.#queue,
+      reads: this.#reads.dependencies(text),
+      views: this.views,
+      cache: this.#parts.cache.report(),
+    })
+  }
+
+  #reconcilerWith(client: Client): Reconciler<C, S> {
+    const { reconcile, onGone, reconcileTimeoutMs = Number.POSITIVE_INFINITY, for: view } = this.#definition
+    const { narrow, log, events } = this.#parts
+    const { environment } = this.#parts.client
+    return new Reconciler({
+      name: this.name,
+      view,
+      client: writingClient(client, narrow, this.#reads),
+      reads: this.#reads,
+      log: log ?? environmentLogger(environment),
+      events: () => {
+        this.#events ??= events ?? this.#recorder(client)
+        return this.#events
+      },
+      identity: key => this.#identity(key),
+      environment,
+      queue: this.#queue,
+      states: this.#states,
+      reconcile,
+      onGone,
+      reconcileTimeoutMs,
+      get: key => this.#hold?.informer.get(key),
+    })
+  }
+
+  #recorder(client: Client): EventRecorder {
+    this.#ownEvents = new EventRecorder({ client, controller: this.name })
+    return this.#ownEvents
+  }
+
+  #identity(key: string): KubernetesObject {
+    const { resource } = this.#definition.for
+    const { uid, resourceVersion } = this.#hold?.informer.version(key) ?? {}
+    const { name, namespace } = parsedKey(resource, key) as { readonly name: string; readonly namespace?: string }
+    return {
+      metadata: {
+        name,
+        ...(namespace !== undefined && { namespace }),
+        ...(uid !== undefined && { uid }),
+        ...(resourceVersion !== undefined && { resourceVersion }),
+      },
+    }
+  }
+
+  #target(): InputTarget {
+    const { cache, manager, client } = this.#parts
+    return {
+      controller: this.name,
+      primary: this.#definition.for.resource,
+      cache,
+      manager,
+      environment: client.environment,
+      enqueue: (key, cause, isInitial) => this.#enqueue(key, cause, isInitial),
+      gone: (key, last) => this.#reconciler?.gone(key, last as C),
+      all: () => this.#hold?.informer.keys() ?? [],
+    }
+  }
+
+  #enqueue(key: string, cause: Parameters<InputTarget['enqueue']>[1], isInitial: boolean): void {
+    if (this.#queue.state !== 'open') return
+    this.#states.add(key, cause)
+    this.#queue.add(key, isInitial ? initially : undefined)
+    this.#active()
+  }
+
+  #active(): void {
+    this.#activity += 1
+    if (this.#idleWaiters.length === 0) return
+    const waiters = this.#idleWaiters
+    this.#idleWaiters = []
+    for (const resolve of waiters) resolve()
+  }
+
+  async #synced(signal: AbortSignal | undefined): Promise<void> {
+    const { syncTimeoutMs = 120_000 } = this.#definition
+    const { clock } = this.#parts.client.environment
+    const ended = new AbortController()
+    const abort = (): void => ended.abort(signal?.reason)
+    const stop = (): void => ended.abort(this.#stopping.signal.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    this.#stopping.signal.addEventListener('abort', stop, { once: true })
+    let isLate = false
+    const late = (): void => {
+      isLate = true
+      ended.abort(new Error('it is late'))
+    }
+    const timer = syncTimeoutMs === Number.POSITIVE_INFINITY ? undefined : clock.timer(syncTimeoutMs, late)
+    const waiting = new Map(this.#inputs.map((input, index) => [input, this.#connections[index] as InputConnection]))
+    try {
+      await Promise.all(
+        [...waiting].map(async ([input, connection]) => {
+          await untilSynced(connection, ended.signal, ms => sleep(clock, ms, ended.signal))
+          waiting.delete(input)
+        }),
+      )
+    } catch (error) {
+      if (!isLate) throw error
+      const cause = [...waiting.values()].find(({ lastError }) => lastError !== undefined)?.lastError
+      throw new SourceNotSyncedError(
+        this.name,
+        [...waiting.keys()].map(({ name }) => name),
+        syncTimeoutMs,
+        cause,
+      )
+    } finally {
+      timer?.cancel()
+      signal?.removeEventListener('abort', abort)
+      this.#stopping.signal.removeEventListener('abort', stop)
+    }
+  }
+
+  #begin(): void {
+    const { concurrency = 1 } = this.#definition
+    const { metrics, client } = this.#parts
+    const { clock, metrics: measured } = client.environment
+    measured.gauge('controller_runtime_max_concurrent_reconciles', concurrency, { controller: this.name })
+    this.#unmeasure = metrics?.queue(this.name, this.#queue)
+    const reconciler = this.#reconciler as Reconciler<C, S>
+    this.#state = 'running'
+    this.#working = work(this.#queue, concurrency, clock, async key => {
+      await reconciler.run(key)
+      this.#active()
+    })
+  }
+
+  async #stop({ reason = new ControllerStoppedError(this.name), timeoutMs = 30_000 }: StopOptions): Promise<void> {
+    const { environment } = this.#parts.client
+    this.#state = 'stopping'
+    this.#stopping.abort(reason)
+    this.#unmeasure?.()
+    const queueStopped = this.#queue.stop()
+    this.#reconciler?.stop(reason)
+    const closing = this.#connections.map(connection => connection.close())
+    await this.#ended(timeoutMs)
+    const running = this.#reconciler?.running ?? []
+    if (running.length === 0) await Promise.race([Promise.all([queueStopped, this.#working]), this.#fromWithin()])
+    else environment.onError(new ReconcileStillRunningError(this.name, running), { phase: `stop ${this.name}` })
+    await Promise.all(closing)
+    await this.#ownEvents?.close()
+    await this.#reads.close()
+    await this.#hold?.release()
+    await this.#registrar?.close()
+    this.#state = 'stopped'
+    this.#active()
+  }
+
+  /** Resolves when no reconcile runs but the one that this is called from within, or the time is over. */
+  async #ended(timeoutMs: number): Promise<void> {
+    const reconciler = this.#reconciler
+    if (reconciler === undefined || reconciler.running.length === 0) return
+    const over = new AbortController()
+    const late = sleep(this.#parts.client.environment.clock, timeoutMs, over.signal).then(
+      () => true,
+      () => true,
+    )
+    const ended = (async () => {
+      while (reconciler.running.length > 0) await reconciler.ended()
+      return false
+    })()
+    await Promise.race([late, ended])
+    over.abort(new Error('the wait is over'))
+  }
+
+  /** A reconcile that stops its own controller is not waited for. */
+  #fromWithin(): Promise<void> {
+    return this.#reconciler?.isWithin === true ? Promise.resolve() : new Promise(() => {})
+  }
+}
+
+const initially = { priority: Priority.low }
+const toldCause = {
+  source: 'enqueue',
+  change: 'told',
+  view: undefined,
+  object: undefined,
+  from: undefined,
+  to: undefined,
+} as const
+
+/** How long is waited until a source that failed is asked again, in milliseconds. */
+const askAgainMs = 250
+
+/** A source that says why it has not synced goes on trying: so does who waits for it (rule C3). */
+async function untilSynced(
+  connection: InputConnection,
+  signal: AbortSignal,
+  wait: (ms: number) => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    try {
+      await connection.synced(signal)
+      return
+    } catch (error) {
+      if (signal.aborted) throw signal.reason ?? error
+    }
+    await wait(askAgainMs)
+  }
+}

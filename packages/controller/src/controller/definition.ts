@@ -1,0 +1,119 @@
+import { type Client, OptionTypeError, type Scope, type View } from '@wherry/client'
+import { callback, checkOptions, flag, having, integer, milliseconds, text } from '@wherry/client/checks'
+import type { DynamicCache } from '@wherry/dynamic-cache'
+import type { NarrowCache } from '@wherry/narrow-cache'
+import type { WatchManager } from '@wherry/watch-manager'
+import type { RateLimiter } from '@wherry/work-queue'
+import type { EventRecorder } from '../events/event-recorder.ts'
+import { type Logger, loggerCheck } from '../logging/logger.ts'
+import type { PrometheusMetrics } from '../metrics/prometheus.ts'
+import type { ObjectEvent } from '../predicates/event.ts'
+import type { Predicate } from '../predicates/predicate.ts'
+import type { PollPolicy } from '../reads/tracked-reads.ts'
+import type { Input } from '../sources/input.ts'
+import { checkView } from '../sources/inputs.ts'
+import type { OnGone, Reconcile } from './context.ts'
+
+/** How a controller works; none of it is needed. */
+export interface ControllerOptions {
+  /** How many keys are reconciled at a time; never one key twice. @default 1 */
+  readonly concurrency?: number | undefined
+  /**
+   * How long a reconcile may take, in milliseconds. Then its signal is aborted, and `onError` hears of it; its key waits until it has
+   * really ended, and counts as failed. @default Infinity: as long as it takes
+   */
+  readonly reconcileTimeoutMs?: number | undefined
+  /** How long the start waits for all sources to sync, in milliseconds (rule C3). @default 120_000 */
+  readonly syncTimeoutMs?: number | undefined
+  /** How long a key waits after a failure. @default 5 ms … 1000 s, doubling with each failure of the key */
+  readonly rateLimiter?: RateLimiter<string> | undefined
+  /** Whether it runs on the leader only, where the operator elects one. @default true */
+  readonly onLeader?: boolean | undefined
+}
+
+/** A controller: what it hears of, and what it does. */
+export interface ControllerDefinition<C, S extends Scope = Scope> extends ControllerOptions {
+  /** Its name, in metrics, logs and events; unique in an operator. */
+  readonly name: string
+  /** The primary objects: a reconcile is for one of them. */
+  readonly for: View<C, S>
+  /** Which of their events count. A delete always does. @default all */
+  readonly predicates?: readonly Predicate<ObjectEvent<C>>[] | undefined
+  /** What else makes keys run: {@link owns}, {@link watches}, {@link from}. @default nothing */
+  readonly inputs?: readonly Input[] | undefined
+  /** Views that are cached for `read` beside those: what `read.list` may list. @default none */
+  readonly caches?: readonly View[] | undefined
+  readonly reconcile: Reconcile<C, S>
+  /** @default nothing */
+  readonly onGone?: OnGone<C, S> | undefined
+}
+
+/** What a controller works with. An operator gives it its own. */
+export interface ControllerParts {
+  readonly client: Client
+  readonly cache: DynamicCache
+  readonly narrow: NarrowCache
+  /** Started by whoever made it. */
+  readonly manager: WatchManager
+  /** @default into the client's environment */
+  readonly log?: Logger | undefined
+  /** Records what reconciles tell. @default one of its own */
+  readonly events?: EventRecorder | undefined
+  /** Measures the queue. Other measurements go to the client's environment. @default none */
+  readonly metrics?: PrometheusMetrics | undefined
+  /** What `read` polls where it can't be watched (rule C16). @default nothing */
+  readonly poll?: readonly PollPolicy[] | undefined
+}
+
+export const controllerOptionChecks = {
+  concurrency: integer(1),
+  reconcileTimeoutMs: milliseconds({ min: 1, infinite: true }),
+  syncTimeoutMs: milliseconds({ min: 1, infinite: true }),
+  rateLimiter: having('a RateLimiter', 'when', 'forget', 'failures'),
+  onLeader: flag,
+}
+
+/** @throws OptionTypeError, OptionRangeError (rule X6) */
+export function checkDefinition(definition: ControllerDefinition<never, never>): void {
+  if (definition === undefined) throw new OptionTypeError('controller', 'an object of options', 'nothing')
+  checkOptions('controller', definition, {
+    ...controllerOptionChecks,
+    name: text,
+    for: checkView,
+    predicates: list(callback),
+    inputs: list(having('an input, as owns(), watches() and from() give', 'connect')),
+    caches: list(checkView),
+    reconcile: callback,
+    onGone: callback,
+  })
+  text('controller.name', definition.name)
+  checkView('controller.for', definition.for)
+  callback('controller.reconcile', definition.reconcile)
+}
+
+/** @throws OptionTypeError (rule X6) */
+export function checkParts(parts: ControllerParts): void {
+  checkOptions('controller.parts', parts, {
+    client: having('a Client', 'get', 'create'),
+    cache: having('a DynamicCache', 'hold', 'get'),
+    narrow: having('a NarrowCache', 'get', 'watch'),
+    manager: having('a WatchManager', 'registrar'),
+    log: loggerCheck,
+    events: having('an EventRecorder', 'record'),
+    metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue'),
+    poll: list(having('{ resource, pollMs }')),
+  })
+  for (const part of ['client', 'cache', 'narrow', 'manager'] as const) {
+    if (parts?.[part] === undefined)
+      throw new OptionTypeError(`controller.parts.${part}`, 'a part that is needed', 'nothing')
+  }
+}
+
+function list(check: (option: string, value: unknown) => void): (option: string, value: unknown) => void {
+  return (option, value) => {
+    if (!Array.isArray(value)) throw new OptionTypeError(option, 'a list', typeof value)
+    value.forEach((one, index) => {
+      check(`${option}[${index}]`, one)
+    })
+  }
+}

@@ -1,0 +1,102 @@
+/** Thrown by a reconcile: it failed, and trying again would not help. It runs again when something that it depends on changes. */
+export class TerminalError extends Error {
+  override readonly name = 'TerminalError'
+  readonly code = 'TERMINAL'
+}
+
+/** A reconcile returned what is no result. Counts as a failure, and is tried again. */
+export class InvalidResultError extends Error {
+  override readonly name = 'InvalidResultError'
+  readonly code = 'INVALID_RESULT'
+
+  constructor(got: string) {
+    super(`a reconcile returns nothing, { requeue: true } or { requeueAfterMs } with more than 0, not ${got}`)
+  }
+}
+
+/** A reconcile took longer than its `reconcileTimeoutMs`. Its signal was aborted with this; its key waits until it has ended. */
+export class ReconcileTimeoutError extends Error {
+  override readonly name = 'ReconcileTimeoutError'
+  readonly code = 'RECONCILE_TIMEOUT'
+  readonly controller: string
+  /** `namespace/name` of the object. */
+  readonly key: string
+  readonly timeoutMs: number
+
+  constructor(controller: string, key: string, timeoutMs: number) {
+    super(`the reconcile of ${key} by controller ${controller} has not ended within ${timeoutMs} ms`)
+    this.controller = controller
+    this.key = key
+    this.timeoutMs = timeoutMs
+  }
+}
+
+/** Why the signal of a reconcile is aborted when its controller stops. */
+export class ControllerStoppedError extends Error {
+  override readonly name = 'ControllerStoppedError'
+  readonly code = 'CONTROLLER_STOPPED'
+  readonly controller: string
+
+  constructor(controller: string) {
+    super(`the controller ${controller} was stopped`)
+    this.controller = controller
+  }
+}
+
+/** Reconciles did not end when their controller was stopped (rule R23). To `onError`. */
+export class ReconcileStillRunningError extends Error {
+  override readonly name = 'ReconcileStillRunningError'
+  readonly code = 'RECONCILE_STILL_RUNNING'
+  readonly controller: string
+  /** `namespace/name` of each object. */
+  readonly keys: readonly string[]
+
+  constructor(controller: string, keys: readonly string[]) {
+    super(`the controller ${controller} is still reconciling ${keys.join(', ')}`)
+    this.controller = controller
+    this.keys = keys
+  }
+}
+
+/** A source of a controller did not sync in time (rule C3). Its cause is what went wrong last, if anything. */
+export class SourceNotSyncedError extends Error {
+  override readonly name = 'SourceNotSyncedError'
+  readonly code = 'SOURCE_NOT_SYNCED'
+  readonly controller: string
+  /** The sources that have not synced: `for VIEW`, `owns VIEW`, or a source's name. */
+  readonly sources: readonly string[]
+
+  constructor(controller: string, sources: readonly string[], timeoutMs: number, cause: unknown) {
+    const why = cause instanceof Error ? `: ${cause.message}` : ''
+    super(
+      `the controller ${controller} waits since ${timeoutMs} ms for ${sources.join(', ')}${why}`,
+      cause === undefined ? undefined : { cause },
+    )
+    this.controller = controller
+    this.sources = sources
+  }
+}
+
+/** A controller was declared without what it needs. */
+export class ControllerIncompleteError extends Error {
+  override readonly name = 'ControllerIncompleteError'
+  readonly code = 'CONTROLLER_INCOMPLETE'
+  readonly controller: string
+
+  constructor(controller: string, missing: string) {
+    super(`the controller ${controller} has no ${missing}`)
+    this.controller = controller
+  }
+}
+
+/** A controller was started twice, or after it was stopped: one object is good for one start. */
+export class ControllerUsedError extends Error {
+  override readonly name = 'ControllerUsedError'
+  readonly code = 'CONTROLLER_USED'
+  readonly controller: string
+
+  constructor(controller: string) {
+    super(`the controller ${controller} was started already: make another one`)
+    this.controller = controller
+  }
+}

@@ -1,0 +1,138 @@
+import type { View } from '@wherry/client'
+import type { CacheReport, InformerReport } from '@wherry/dynamic-cache'
+import type { WorkQueue } from '@wherry/work-queue'
+import type { Dependency } from '../reads/dependency.ts'
+import type { Cause } from './cause.ts'
+import type { KeyState, Outcome } from './key-state.ts'
+
+/** The last run of a key. */
+export interface LastRun {
+  /** When it began: milliseconds since 1970. */
+  readonly startedAt: number
+  /** How long it took, in milliseconds; `undefined`: it is still running. */
+  readonly tookMs: number | undefined
+  readonly attempt: number
+  /** Why it ran: the first change since the run before it. */
+  readonly cause: Cause | undefined
+  /** How many changes came beside it. */
+  readonly moreCauses: number
+  /** What came of it; `undefined`: it is still running. */
+  readonly outcome: Outcome | undefined
+  /** What it threw. */
+  readonly error: unknown
+}
+
+/** What is watched for a controller, whatever the key. */
+export interface WatchedView {
+  /** The view's key. */
+  readonly view: string
+  readonly informer: InformerReport | undefined
+}
+
+/** Why a key runs, and what it depends on. `toString` gives it for people. */
+export interface Explanation {
+  readonly controller: string
+  /** `namespace/name` */
+  readonly key: string
+  /** Whether there is such an object. */
+  readonly exists: boolean
+  readonly queue: 'idle' | 'queued' | 'running'
+  /** Why it is queued. */
+  readonly pending: Cause | undefined
+  /** Failures since the last success. */
+  readonly failures: number
+  readonly lastRun: LastRun | undefined
+  /** What its last successful run has read, and what was read since (rules C11, C12). */
+  readonly reads: readonly Dependency[]
+  /** The views that the controller declares. */
+  readonly watched: readonly WatchedView[]
+  toString(): string
+}
+
+/** What there is to be explained. */
+export interface Explained {
+  readonly controller: string
+  readonly key: string
+  readonly exists: boolean
+  readonly state: KeyState | undefined
+  readonly queue: WorkQueue
+  readonly reads: readonly Dependency[]
+  readonly views: readonly View[]
+  readonly cache: CacheReport
+}
+
+export function explanationOf({ controller, key, exists, state, queue, reads, views, cache }: Explained): Explanation {
+  const isRunning = queue.unfinished().some(one => one.key === key)
+  const explanation: Omit<Explanation, 'toString'> = {
+    controller,
+    key,
+    exists,
+    queue: isRunning ? 'running' : state?.pending === undefined ? 'idle' : 'queued',
+    pending: state?.pending,
+    failures: queue.failures(key),
+    lastRun: state === undefined ? undefined : lastRunOf(state),
+    reads,
+    watched: views.map(view => ({
+      view: view.key,
+      informer: cache.informers.find(informer => informer.view === view.key),
+    })),
+  }
+  return Object.defineProperty({ ...explanation }, 'toString', { value: () => textOf(explanation) }) as Explanation
+}
+
+function lastRunOf(state: KeyState): LastRun | undefined {
+  const { startedAt, tookMs, attempt, cause, causeMore, outcome, error } = state
+  return startedAt === undefined
+    ? undefined
+    : { startedAt, tookMs, attempt, cause, moreCauses: causeMore, outcome, error }
+}
+
+function textOf({
+  controller,
+  key,
+  exists,
+  queue,
+  pending,
+  failures,
+  lastRun,
+  reads,
+  watched,
+}: Omit<Explanation, 'toString'>): string {
+  const lines = [`${controller} ${key}: ${exists ? 'exists' : 'does not exist'}, ${queue}`]
+  if (pending !== undefined) lines.push(`  queued because ${causeText(pending)}`)
+  if (failures > 0) lines.push(`  ${failures} failures since the last success`)
+  if (lastRun === undefined) lines.push('  has not run')
+  else {
+    const { startedAt, tookMs, attempt, outcome, cause, moreCauses, error } = lastRun
+    const took = tookMs === undefined ? 'still running' : `${outcome} in ${tookMs.toFixed(1)} ms`
+    lines.push(`  last run at ${new Date(startedAt).toISOString()}, attempt ${attempt}: ${took}`)
+    if (cause !== undefined)
+      lines.push(`    because ${causeText(cause)}${moreCauses > 0 ? `, and ${moreCauses} more` : ''}`)
+    if (error !== undefined) lines.push(`    it threw ${error instanceof Error ? error.message : String(error)}`)
+  }
+  lines.push(reads.length === 0 ? '  has read nothing that is tracked' : '  depends on')
+  for (const read of reads) lines.push(`    ${dependencyText(read)}`)
+  lines.push('  watched for the controller')
+  for (const { view, informer } of watched) {
+    lines.push(
+      `    ${view}: ${informer === undefined ? 'not cached' : `${informer.objects} objects, ${informer.state}`}`,
+    )
+  }
+  return lines.join('\n')
+}
+
+function causeText({ source, change, view, object, from, to }: Cause): string {
+  if (object === undefined) return `${source}: ${change}`
+  const versions =
+    from === undefined && to === undefined ? '' : ` (resourceVersion ${from ?? 'none'} → ${to ?? 'none'})`
+  return `${source}: ${object} of ${view} ${change}${versions}`
+}
+
+function dependencyText(read: Dependency): string {
+  if (read.type === 'selection') {
+    const where = [read.namespace, read.labels].filter(part => part !== undefined && part !== '').join(', ')
+    return `${read.view}${where === '' ? '' : ` (${where})`}: ${read.objects} objects, by an informer`
+  }
+  const state = read.present ? `resourceVersion ${read.resourceVersion ?? 'unknown'}` : 'absent'
+  return `${read.object} of ${read.view}: ${state}, ${read.served}${read.tracks === 'selected' ? ', a part of it' : ''}`
+}

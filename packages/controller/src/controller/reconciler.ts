@@ -1,0 +1,224 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { type Environment, resourceName, type Scope, type Timer, type View } from '@wherry/client'
+import { isWriteConflict } from '@wherry/hash-compare'
+import type { WorkQueue } from '@wherry/work-queue'
+import { plainCause } from './cause.ts'
+import type { OnGone, Reconcile } from './context.ts'
+import { ControllerStoppedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
+import type { KeyState, Outcome } from './key-state.ts'
+import type { KeyStates } from './key-states.ts'
+import { type Returned, readResult } from './result.ts'
+import { RunContext, type RunParts } from './run-context.ts'
+
+/** What reconciles keys. */
+export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
+  readonly environment: Environment
+  readonly queue: WorkQueue
+  readonly states: KeyStates
+  readonly reconcile: Reconcile<C, S>
+  readonly onGone: OnGone<C, S> | undefined
+  readonly reconcileTimeoutMs: number
+  /** The primary object, as the cache has it. Throws where it could not be transformed. */
+  get(key: string): C | undefined
+}
+
+/** Runs one key after the other, as often as workers ask it to (rule C2), and tells the queue what comes of it. */
+export class Reconciler<C, S extends Scope> {
+  readonly #parts: ReconcilerParts<C, S>
+  readonly #labels: { readonly controller: string }
+  readonly #context = new AsyncLocalStorage<RunContext<C, S>>()
+  readonly #runs = new Set<RunContext<C, S>>()
+  /** Primary objects that went, as they were last, until that was seen to. */
+  readonly #gone = new Map<string, C | undefined>()
+  #waiting: (() => void)[] = []
+  #stopped: Error | undefined
+
+  constructor(parts: ReconcilerParts<C, S>) {
+    this.#parts = parts
+    this.#labels = { controller: parts.name }
+  }
+
+  /** The keys that run, but for the one that this is called from within. */
+  get running(): readonly string[] {
+    const current = this.#context.getStore()
+    return [...this.#runs].filter(run => run !== current).map(({ text }) => text)
+  }
+
+  /** Whether this is called from within a reconcile. */
+  get isWithin(): boolean {
+    return this.#context.getStore() !== undefined
+  }
+
+  /** A primary object has gone. */
+  gone(key: string, last: C): void {
+    // Held for `onGone` only.
+    this.#gone.set(key, this.#parts.onGone === undefined ? undefined : last)
+  }
+
+  /** Ends what runs, and all that comes. */
+  stop(reason: Error): void {
+    this.#stopped ??= reason
+    for (const run of this.#runs) run.abort(this.#stopped)
+  }
+
+  /** Resolves when a run has ended. */
+  ended(): Promise<void> {
+    return new Promise(resolve => this.#waiting.push(resolve))
+  }
+
+  /** Runs a key that was handed out. Never rejects. */
+  async run(key: string): Promise<void> {
+    const { environment, queue, states, name } = this.#parts
+    const { clock, metrics } = environment
+    const state = states.obtain(key)
+    const run = new RunContext(this.#parts, key, state, queue.failures(key) + 1)
+    if (this.#stopped !== undefined) run.abort(this.#stopped)
+    state.begin(clock.now(), run.attempt)
+    this.#runs.add(run)
+    metrics.gauge('controller_runtime_active_workers', this.#runs.size, this.#labels)
+    const began = clock.monotonic()
+    const timer = this.#bound(run)
+    let outcome: Outcome
+    let failure: unknown
+    try {
+      outcome = await this.#attempt(run)
+    } catch (error) {
+      failure = error
+      outcome = this.#failed(run, error)
+    }
+    timer?.cancel()
+    const tookMs = clock.monotonic() - began
+    this.#runs.delete(run)
+    try {
+      if (outcome !== 'gone') run.end(outcome !== 'error' && outcome !== 'terminal' && outcome !== 'aborted')
+    } catch (error) {
+      this.#report(error, key)
+    }
+    state.end(outcome, tookMs, failure)
+    if (outcome === 'gone') states.gone(key)
+    metrics.gauge('controller_runtime_active_workers', this.#runs.size, this.#labels)
+    metrics.observe('controller_runtime_reconcile_time_seconds', tookMs / 1000, this.#labels)
+    const result = results[outcome]
+    if (result !== undefined) metrics.count('controller_runtime_reconcile_total', { controller: name, result })
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const ended of waiting) ended()
+  }
+
+  async #attempt(run: RunContext<C, S>): Promise<Outcome> {
+    const { queue, reads } = this.#parts
+    const { text: key, state } = run
+    if (this.#gone.has(key)) await this.#see(run)
+    const object = this.#parts.get(key)
+    if (object === undefined) {
+      queue.forget(key)
+      reads.forget(key)
+      return 'gone'
+    }
+    run.object = object
+    const returned = readResult(await this.#context.run(run, this.#parts.reconcile, run))
+    if (this.#stopped === undefined) this.#next(key, state, returned)
+    else queue.forget(key)
+    return outcomes[returned.is]
+  }
+
+  /** A reconcile has returned: what it asks for. */
+  #next(key: string, state: KeyState, returned: Returned): void {
+    const { queue } = this.#parts
+    if (returned.is === 'requeue') return this.#again(key, state)
+    queue.forget(key)
+    if (returned.is === 'after') {
+      state.add(due)
+      queue.add(key, { afterMs: returned.ms, priority: queue.priorityOf(key) })
+    }
+  }
+
+  #again(key: string, state: KeyState): void {
+    state.add(retry)
+    state.isRetrying = true
+    this.#parts.queue.addRateLimited(key)
+  }
+
+  /** Sees to an object that has gone. */
+  async #see(run: RunContext<C, S>): Promise<void> {
+    const { onGone, reads, queue, client } = this.#parts
+    const key = run.text
+    const last = this.#gone.get(key) as C
+    if (onGone !== undefined) {
+      const { signal, log } = run
+      await this.#context.run(run, onGone, { key: run.key, last, client, signal, log })
+    }
+    reads.forget(key)
+    queue.forget(key)
+    run.state.hasReads = false
+    run.state.learned = undefined
+    // Another one may have gone meanwhile.
+    if (this.#gone.get(key) === last) this.#gone.delete(key)
+  }
+
+  #failed(run: RunContext<C, S>, thrown: unknown): Outcome {
+    const { queue, environment, view, name } = this.#parts
+    const { text: key, state } = run
+    if (this.#stopped !== undefined) {
+      if (thrown !== this.#stopped && !isAbort(thrown)) this.#report(thrown, key)
+      return 'aborted'
+    }
+    environment.metrics.count('controller_runtime_reconcile_errors_total', this.#labels)
+    if (thrown instanceof TerminalError) {
+      environment.metrics.count('controller_runtime_terminal_reconcile_errors_total', this.#labels)
+      queue.forget(key)
+      this.#report(thrown, key)
+      return 'terminal'
+    }
+    if (isWriteConflict(thrown)) {
+      const fields = { controller: name, resource: resourceName(view.resource), key, err: thrown }
+      environment.log('info', 'a conflict: tried again with what is there now', fields)
+    } else if (thrown !== run.aborted) this.#report(thrown, key)
+    this.#again(key, state)
+    return 'error'
+  }
+
+  /** Bounds how long a run takes. */
+  #bound(run: RunContext<C, S>): Timer | undefined {
+    const { reconcileTimeoutMs: ms, environment, name } = this.#parts
+    if (ms === Number.POSITIVE_INFINITY) return undefined
+    return environment.clock.timer(ms, () => {
+      const error = new ReconcileTimeoutError(name, run.text, ms)
+      environment.metrics.count('controller_runtime_reconcile_timeouts_total', this.#labels)
+      this.#report(error, run.text)
+      run.abort(error)
+    })
+  }
+
+  #report(thrown: unknown, key: string): void {
+    const { environment, name, view } = this.#parts
+    const error =
+      thrown instanceof Error ? thrown : new Error('something that is no Error was thrown', { cause: thrown })
+    environment.onError(error, {
+      phase: `reconcile ${name}`,
+      resource: resourceName((view as unknown as View).resource),
+      key,
+    })
+  }
+}
+
+const due = plainCause('reconcile', 'due')
+const retry = plainCause('reconcile', 'retry')
+
+const outcomes = { done: 'success', requeue: 'requeue', after: 'requeue_after' } as const
+
+/** What controller-runtime calls them. */
+const results: Readonly<Partial<Record<Outcome, string>>> = {
+  success: 'success',
+  gone: 'success',
+  requeue: 'requeue',
+  requeue_after: 'requeue_after',
+  error: 'error',
+  terminal: 'error',
+}
+
+/** What calls that a signal ends reject with. */
+function isAbort(thrown: unknown): boolean {
+  if (thrown instanceof ControllerStoppedError) return true
+  return thrown instanceof Error && (thrown.name === 'AbortError' || isAbort(thrown.cause))
+}

@@ -1,0 +1,33 @@
+import { InvalidResultError } from './errors.ts'
+
+/** What a reconcile may ask for; nothing: it is done until something that it depends on changes. */
+export interface ReconcileResult {
+  /** Run again, after the backoff of a failure: 5 ms at first, doubling to 1000 s. @default false */
+  readonly requeue?: boolean | undefined
+  /** Run again when so many milliseconds have passed, if nothing makes it run before. More than 0. @default never */
+  readonly requeueAfterMs?: number | undefined
+}
+
+/** What comes of a reconcile that has returned. */
+export type Returned = { readonly is: 'done' | 'requeue' } | { readonly is: 'after'; readonly ms: number }
+
+/** Reads what a reconcile returned. @throws InvalidResultError for anything else than a result. */
+export function readResult(result: unknown): Returned {
+  if (result === undefined || result === null) return done
+  if (typeof result !== 'object') throw new InvalidResultError(typeof result)
+  const { requeue, requeueAfterMs, ...rest } = result as ReconcileResult
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) throw new InvalidResultError(`an object with ${JSON.stringify(unknown)}`)
+  if (requeue !== undefined && typeof requeue !== 'boolean') throw new InvalidResultError(`requeue: ${typeof requeue}`)
+  if (requeueAfterMs !== undefined) {
+    if (typeof requeueAfterMs !== 'number' || !Number.isFinite(requeueAfterMs) || requeueAfterMs <= 0) {
+      throw new InvalidResultError(`requeueAfterMs: ${String(requeueAfterMs)}`)
+    }
+    if (requeue === true) throw new InvalidResultError('both requeue and requeueAfterMs')
+    return { is: 'after', ms: requeueAfterMs }
+  }
+  return requeue === true ? again : done
+}
+
+const done = { is: 'done' } as const
+const again = { is: 'requeue' } as const

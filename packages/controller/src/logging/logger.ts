@@ -1,0 +1,41 @@
+import type { Environment, LogFields, LogLevel } from '@wherry/client'
+import { having } from '@wherry/client/checks'
+
+/**
+ * Where log lines go. A logger of pino is one, as it is: fields first, then the message; an error stands under `err`.
+ */
+export interface Logger {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** Checks what is given as a logger. */
+export const loggerCheck: (option: string, value: unknown) => void = having(
+  'a logger with debug, info, warn and error, such as one of pino',
+  ...['debug', 'info', 'warn', 'error'],
+)
+
+/** A logger that writes into an environment's log. */
+export function environmentLogger(environment: Pick<Environment, 'log'>): Logger {
+  const at =
+    (level: LogLevel) =>
+    (fields: object, message: string): void =>
+      environment.log(level, message, fields as LogFields)
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** A logger that adds fields to each line; what it throws is told to `onError`. */
+export function loggerWith(logger: Logger, fields: object, onError: Environment['onError']): Logger {
+  const at =
+    (level: LogLevel) =>
+    (more: object, message: string): void => {
+      try {
+        logger[level]({ ...fields, ...more }, message)
+      } catch (thrown) {
+        onError(thrown instanceof Error ? thrown : new Error('the logger threw', { cause: thrown }), { phase: 'log' })
+      }
+    }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}

@@ -1,0 +1,157 @@
+import type { Scope, View } from '@wherry/client'
+import { callback, checkOptions, integer } from '@wherry/client/checks'
+import type { OnGone, Reconcile } from '../controller/context.ts'
+import { type ControllerDefinition, type ControllerOptions, controllerOptionChecks } from '../controller/definition.ts'
+import { ControllerIncompleteError } from '../controller/errors.ts'
+import type { Keys } from '../controller/key.ts'
+import type { ObjectEvent } from '../predicates/event.ts'
+import type { Predicate } from '../predicates/predicate.ts'
+import type { Input } from '../sources/input.ts'
+import { checkView, from, type MaybeOwned, owns, watches } from '../sources/inputs.ts'
+import type { Source } from '../sources/source.ts'
+import type { Tick } from '../sources/timer.ts'
+
+/** A controller that has a name, and needs to be told whose objects it is for. */
+export class NamedController {
+  readonly name: string
+  readonly #options: ControllerOptions
+  #builder: ControllerBuilder<unknown> | undefined
+
+  /** @throws OptionTypeError, OptionRangeError */
+  constructor(name: string, options: ControllerOptions = {}) {
+    checkOptions('controller', options, controllerOptionChecks)
+    this.name = name
+    this.#options = options
+  }
+
+  /** The primary objects: there is a reconcile for each. */
+  for<C, S extends Scope>(view: View<C, S>): ControllerBuilder<C, S> {
+    checkView('for', view)
+    const builder = new ControllerBuilder<C, S>(this.name, view, this.#options)
+    this.#builder = builder as unknown as ControllerBuilder<unknown>
+    return builder
+  }
+
+  /** @throws ControllerIncompleteError */
+  definition(): ControllerDefinition<unknown> {
+    if (this.#builder === undefined) throw new ControllerIncompleteError(this.name, 'view to be for')
+    return this.#builder.definition()
+  }
+}
+
+/** An input, and the predicates that came after it. */
+interface Declared {
+  make(predicates: readonly Predicate<never>[]): Input
+  readonly predicates: Predicate<never>[]
+}
+
+/**
+ * Says what a controller hears of and does. `C`: what its view gives; `S`: whether its objects live in namespaces; `E`: the events
+ * of the input that was named last, which the next `withPredicates` is about.
+ */
+export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
+  readonly name: string
+  readonly #view: View<C, S>
+  readonly #ofPrimary: Predicate<never>[] = []
+  readonly #declared: Declared[] = []
+  readonly #caches: View[] = []
+  #options: ControllerOptions
+  /** Where predicates go. */
+  #last: Predicate<never>[] | undefined = this.#ofPrimary
+  #reconcile: Reconcile<C, S> | undefined
+  #onGone: OnGone<C, S> | undefined
+
+  constructor(name: string, view: View<C, S>, options: ControllerOptions) {
+    this.name = name
+    this.#view = view
+    this.#options = options
+  }
+
+  /**
+   * Objects that it makes: where one comes, changes or goes, its owner runs, as its controlling owner reference says. Metadata is
+   * enough.
+   */
+  owns<O extends MaybeOwned>(view: View<O>): ControllerBuilder<C, S, ObjectEvent<O>> {
+    checkView('owns', view)
+    return this.#declare(predicates => owns(view, predicates as Predicate<ObjectEvent<O>>[]))
+  }
+
+  /** Keeps a view cached, so that reconciles can list it: `read.list` takes no other. */
+  caches(view: View): ControllerBuilder<C, S, never> {
+    checkView('caches', view)
+    this.#caches.push(view)
+    this.#last = undefined
+    return this as unknown as ControllerBuilder<C, S, never>
+  }
+
+  /** Other objects: `map` says which primary objects are to run when one comes, changes or goes. Tracked reads need none of it. */
+  watches<O>(view: View<O>, map: (object: O) => Keys<S>): ControllerBuilder<C, S, ObjectEvent<O>> {
+    checkView('watches', view)
+    callback('watches.map', map)
+    return this.#declare(predicates => watches(view, map, predicates as Predicate<ObjectEvent<O>>[]))
+  }
+
+  /** A source beside views. Without `map`, a timer makes all keys run, and a channel the one that is sent. */
+  from(source: Source<Tick> | Source<Keys<S>>): ControllerBuilder<C, S, never>
+  from<V>(source: Source<V>, map: (event: V) => Keys<S>): ControllerBuilder<C, S, V>
+  from<V>(source: Source<V>, map?: (event: V) => Keys<S>): ControllerBuilder<C, S, V> {
+    const make = (predicates: readonly Predicate<never>[]): Input =>
+      map === undefined ? from(source as Source<Keys<S>>) : from(source, map, predicates as Predicate<V>[])
+    make([])
+    return this.#declare(make)
+  }
+
+  /** Which events of what was named last count: all predicates must pass. More than one call adds to them. */
+  withPredicates(...predicates: readonly Predicate<E>[]): this {
+    predicates.forEach((predicate, index) => {
+      callback(`withPredicates[${index}]`, predicate)
+    })
+    if (this.#last === undefined)
+      throw new ControllerIncompleteError(this.name, 'input here that predicates could be about')
+    this.#last.push(...(predicates as readonly Predicate<never>[]))
+    return this
+  }
+
+  /** How many keys are reconciled at a time; never one key twice. @default 1 */
+  concurrency(concurrency: number): this {
+    integer(1)('concurrency', concurrency)
+    this.#options = { ...this.#options, concurrency }
+    return this
+  }
+
+  /** What it does: see {@link Reconcile}. */
+  reconcile(reconcile: Reconcile<C, S>): this {
+    callback('reconcile', reconcile)
+    this.#reconcile = reconcile
+    return this
+  }
+
+  /** What it does when a primary object is gone. */
+  onGone(onGone: OnGone<C, S>): this {
+    callback('onGone', onGone)
+    this.#onGone = onGone
+    return this
+  }
+
+  /** What was said, as {@link Controller} takes it. @throws ControllerIncompleteError without `reconcile`. */
+  definition(): ControllerDefinition<C, S> {
+    if (this.#reconcile === undefined) throw new ControllerIncompleteError(this.name, 'reconcile')
+    return {
+      ...this.#options,
+      name: this.name,
+      for: this.#view,
+      predicates: this.#ofPrimary as Predicate<ObjectEvent<C>>[],
+      inputs: this.#declared.map(({ make, predicates }) => make(predicates)),
+      caches: this.#caches,
+      reconcile: this.#reconcile,
+      onGone: this.#onGone,
+    }
+  }
+
+  #declare<F>(make: Declared['make']): ControllerBuilder<C, S, F> {
+    const predicates: Predicate<never>[] = []
+    this.#declared.push({ make, predicates })
+    this.#last = predicates
+    return this as unknown as ControllerBuilder<C, S, F>
+  }
+}

@@ -1,0 +1,80 @@
+import {
+  type Client,
+  defineResource,
+  isAtLeast,
+  isForbidden,
+  isResourceNotFound,
+  keyText,
+  type ObjectKey,
+  type Resource,
+  type View,
+} from '@wherry/client'
+import type { SharedInformer } from '@wherry/informer'
+
+/**
+ * Whether an informer has what the server has: each object at least as new, and none that is gone. Asks the server for the
+ * metadata of all objects of the view.
+ */
+export async function hasCaughtUp(
+  client: Client,
+  informer: SharedInformer<unknown>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { view } = informer
+  const seen = new Set<string>()
+  let isBehind = !informer.hasSynced
+  try {
+    await client.listEach(
+      metadataOf(view),
+      object => {
+        const { name = '', namespace, uid, resourceVersion } = (object as Listed).metadata
+        const key = keyText({ name, namespace })
+        seen.add(key)
+        const held = informer.version(key)
+        if (held?.uid !== uid || !isAsNew(held?.resourceVersion, resourceVersion)) isBehind = true
+      },
+      { signal },
+    )
+  } catch (error) {
+    // What nobody can read, or is not there, there is nothing of to catch up with.
+    if (isForbidden(error) || isResourceNotFound(error)) return true
+    throw error
+  }
+  if (isBehind) return false
+  for (const key of informer.keys()) if (!seen.has(key)) return false
+  return true
+}
+
+/** As {@link hasCaughtUp}, of one object. */
+export async function hasCaughtUpWith(
+  client: Client,
+  view: View,
+  key: ObjectKey,
+  held: { readonly present: boolean; readonly resourceVersion: string | undefined },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const object = (await client.get(metadataOf(view), key, { signal })) as Listed | undefined
+  if (object === undefined) return !held.present
+  return held.present && isAsNew(held.resourceVersion, object.metadata.resourceVersion)
+}
+
+function isAsNew(held: string | undefined, there: string | undefined): boolean {
+  return held === there || isAtLeast(held, there)
+}
+
+function metadataOf({ resource, namespaces, labels, fields }: View): View {
+  const all = defineResource({ ...resource, namespaced: true }) as Resource<object>
+  const whole = resource.namespaced ? all : (defineResource({ ...resource, namespaced: false }) as Resource<object>)
+  return whole
+    .within({ ...(namespaces !== undefined && { namespaces }), labels, fields } as { labels: typeof labels })
+    .metadata()
+}
+
+interface Listed {
+  readonly metadata: {
+    readonly name?: string
+    readonly namespace?: string
+    readonly uid?: string
+    readonly resourceVersion?: string
+  }
+}

@@ -1,0 +1,348 @@
+import { Client, type ObjectKey, OptionTypeError } from '@wherry/client'
+import { abortSignal, checkOptions, milliseconds } from '@wherry/client/checks'
+import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
+import { NarrowCache } from '@wherry/narrow-cache'
+import { WatchManager } from '@wherry/watch-manager'
+import { Controller } from '../controller/controller.ts'
+import type { ControllerDefinition, ControllerOptions } from '../controller/definition.ts'
+import type { Explanation } from '../controller/explanation.ts'
+import { LeaderElection } from '../leader/leader-election.ts'
+import { stderrLogger } from '../logging/stderr-logger.ts'
+import type { HealthServer } from '../server/health-server.ts'
+import { NamedController } from './builder.ts'
+import { connectedEnvironment, loadedMetrics } from './connected.ts'
+import { ControllerNameTakenError, OperatorUsedError, UnknownControllerError } from './errors.ts'
+import {
+  type ConnectOptions,
+  checkConnectOptions,
+  checkOperatorOptions,
+  type OperatorOptions,
+  type RunOptions,
+  runChecks,
+} from './options.ts'
+import { onProcessSignal } from './process-signals.ts'
+import { healthServer } from './serving.ts'
+import { settled } from './settled.ts'
+
+/** What an operator is at. `starting`: its caches fill. `waiting`: for the lease. */
+export type OperatorState = 'idle' | 'starting' | 'running' | 'stopping' | 'stopped'
+
+/** How long {@link Operator.settled} waits. */
+export interface SettledOptions {
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined
+  /** In milliseconds; `Infinity`: no bound. @default 30_000 */
+  readonly timeoutMs?: number | undefined
+}
+
+/**
+ * Controllers, and what they have in common: a client, caches, one watch manager, and if wanted a lease, metrics and a server for
+ * probes.
+ *
+ * ```ts
+ * const operator = await Operator.connect()
+ * operator.controller('game').for(games).reconcile(async ({ object, read, apply }) => { … })
+ * await operator.run()
+ * ```
+ *
+ * It is good for one run. What it makes by itself is closed when `run` is over; a client that it was given is not.
+ */
+export class Operator {
+  readonly client: Client
+  /** Its informers. Views that controllers declare are held there by `controller/NAME`. */
+  readonly cache: DynamicCache
+  /** What reconciles read object by object. */
+  readonly narrow: NarrowCache
+  readonly manager: WatchManager
+  readonly #options: OperatorOptions
+  readonly #ownsClient: boolean
+  readonly #named = new Map<string, NamedController | ControllerDefinition<unknown>>()
+  readonly #stop = new AbortController()
+  #controllers: readonly Controller<unknown>[] = []
+  #health: HealthServer | undefined
+  #state: OperatorState = 'idle'
+  #closed: Promise<void> | undefined
+  #running: Promise<void> | undefined
+
+  /**
+   * Does no I/O.
+   * @throws OptionTypeError, OptionRangeError
+   */
+  constructor(options: OperatorOptions) {
+    checkOperatorOptions(options)
+    const { client } = options
+    this.#options = options
+    this.#ownsClient = connected.has(options)
+    this.client = client
+    this.narrow = new NarrowCache({ ...options.narrow, client })
+    this.cache = new DynamicCache({ ...options.cache, client, narrow: this.narrow })
+    this.manager = new WatchManager({ cache: this.cache, environment: client.environment })
+    this.#health = healthServer(options.health, options.metrics, client.environment, () => this.#checkReady())
+    if (options.leader !== undefined) new LeaderElection({ ...options.leader, client })
+  }
+
+  /**
+   * An operator where this process runs: the cluster of KUBECONFIG if that is set, else the pod's own, else that of
+   * `~/.kube/config`. Reads files, and asks nothing of the server.
+   *
+   * It logs to standard error, background failures among it, unless it is told otherwise.
+   *
+   * Rejects with a `CredentialsError` where there is no cluster, and with a {@link PromClientMissingError}.
+   */
+  static async connect(options: ConnectOptions = {}): Promise<Operator> {
+    checkConnectOptions(options)
+    const { client: settings = {}, log: given, metrics: wanted, ...rest } = options
+    const log = given === false ? undefined : (given ?? stderrLogger())
+    const metrics = await loadedMetrics(wanted)
+    const environment = connectedEnvironment(settings.environment, log, metrics)
+    const client = await Client.connect({ ...settings, environment })
+    const own: OperatorOptions = { ...rest, client, ...(log && { log }), ...(metrics && { metrics }) }
+    connected.add(own)
+    try {
+      return new Operator(own)
+    } catch (error) {
+      await client.close()
+      throw error
+    }
+  }
+
+  get state(): OperatorState {
+    return this.#state
+  }
+
+  /** Where the health server listens; 0 where there is none, or before it does. */
+  get healthPort(): number {
+    return this.#health?.port ?? 0
+  }
+
+  /**
+   * Declares a controller, by a name of its own that metrics, logs and events have.
+   *
+   * @throws ControllerNameTakenError, OperatorUsedError once it runs; OptionTypeError, OptionRangeError for a wrong option.
+   */
+  controller(name: string, options?: ControllerOptions): NamedController {
+    this.#checkName(name)
+    const named = new NamedController(name, options)
+    this.#named.set(name, named)
+    return named
+  }
+
+  /** Adds a controller by its definition, as {@link Operator.controller} does step by step. */
+  add<C, S extends 'namespaced' | 'cluster'>(definition: ControllerDefinition<C, S>): this {
+    this.#checkName(definition?.name)
+    this.#named.set(definition.name, definition as unknown as ControllerDefinition<unknown>)
+    return this
+  }
+
+  /**
+   * Runs the controllers until the signal is aborted, the process is asked to end (SIGTERM, SIGINT), or something fails that can't
+   * be mended. Starts in order: server, caches, controllers that need no leader, then, on the leader, the others; stops in the
+   * opposite one, within `stopTimeoutMs`. When it returns, all is closed.
+   *
+   * Rejects with a {@link SourceNotSyncedError}, a {@link LeadershipLostError}, or what made it impossible to listen; with an
+   * {@link OperatorUsedError} the second time, and with a {@link ControllerIncompleteError} for a controller that lacks a part.
+   */
+  async run(options: RunOptions = {}): Promise<void> {
+    checkOptions('run', options, runChecks)
+    if (this.#state !== 'idle') throw new OperatorUsedError('this operator was run already: make another one')
+    const definitions = [...this.#named.values()].map(one => (one instanceof NamedController ? one.definition() : one))
+    this.#state = 'starting'
+    const { signal, signals = true } = options
+    const stop = (): void => this.#stop.abort(signal?.reason)
+    signal?.addEventListener('abort', stop, { once: true })
+    if (signal?.aborted) stop()
+    const forget = signals ? onProcessSignal(reason => this.#stop.abort(reason)) : () => {}
+    this.#running = this.#run(definitions).finally(() => {
+      forget()
+      signal?.removeEventListener('abort', stop)
+    })
+    await this.#running
+  }
+
+  /**
+   * Resolves when there is nothing left to do: the caches have what the server has, no key is queued, runs, or waits to be
+   * tried again after a failure. Then whatever was written before the call has been reconciled: the way to test an operator
+   * without sleeping. Keys that wait for their `requeueAfterMs` are not waited for.
+   *
+   * It asks the server for the metadata of all objects that are cached, more than once while they change. Not for production.
+   *
+   * Rejects with a {@link NotSettledError} that says what is left, with the signal's reason, or as `run` does where that has failed.
+   */
+  async settled(options: SettledOptions = {}): Promise<void> {
+    checkOptions('settled', options, { signal: abortSignal, timeoutMs: milliseconds({ infinite: true }) })
+    const { signal, timeoutMs = 30_000 } = options
+    await settled({
+      client: this.client,
+      cache: this.cache,
+      views: () => this.manager.intended,
+      controllers: () => this.#controllers,
+      notBegun: () => this.#notBegun(),
+      ended: this.#stop.signal,
+      run: () => this.#running,
+      signal,
+      timeoutMs,
+    })
+  }
+
+  /**
+   * What a key of a controller depends on, why it last ran, and what came of it.
+   *
+   * @throws UnknownControllerError
+   */
+  explain(controller: string, key: ObjectKey | string): Explanation {
+    const found = this.#controllers.find(({ name }) => name === controller)
+    if (found !== undefined) return found.explain(key)
+    throw new UnknownControllerError(controller, [...this.#named.keys()])
+  }
+
+  /** What is cached, and for whom. */
+  report(): CacheReport {
+    return this.cache.report()
+  }
+
+  /** Ends a run, and waits until it is over; without one closes what there is. Idempotent; never rejects. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    this.#stop.abort(new OperatorUsedError('the operator was closed'))
+    if (this.#running !== undefined) await this.#running.catch(() => {})
+    else await this.#closeAll([])
+  }
+
+  async #run(definitions: readonly ControllerDefinition<unknown>[]): Promise<void> {
+    const { signal } = this.#stop
+    let failure: { readonly error: unknown } | undefined
+    const fail = (error: unknown): void => {
+      if (signal.aborted) return
+      failure ??= { error }
+      this.#stop.abort(error)
+    }
+    try {
+      this.#controllers = definitions.map(definition => this.#make(definition))
+      await this.#health?.start()
+      this.manager.start()
+      for (const controller of this.#controllers) controller.prepare()
+      const { leader } = this.#options
+      const onLeader = this.#controllers.filter(controller => leader !== undefined && controller.onLeader)
+      const here = this.#controllers.filter(controller => !onLeader.includes(controller))
+      const starts = here.map(controller => controller.start({ signal }).catch(fail))
+      const leading = leader === undefined ? undefined : this.#lead(onLeader).catch(fail)
+      await Promise.all(starts)
+      if (!signal.aborted && this.#state === 'starting') this.#state = 'running'
+      await aborted(signal)
+      this.#state = 'stopping'
+      await leading
+    } catch (error) {
+      fail(error)
+    }
+    this.#state = 'stopping'
+    await this.#closeAll(this.#controllers)
+    if (failure !== undefined) throw failure.error
+  }
+
+  #make(definition: ControllerDefinition<unknown>): Controller<unknown> {
+    const { log, metrics, poll } = this.#options
+    const { client, cache, narrow, manager } = this
+    return new Controller(definition, {
+      ...{ client, cache, narrow, manager },
+      ...(log !== undefined && { log }),
+      ...(metrics !== undefined && { metrics }),
+      ...(poll !== undefined && { poll }),
+    })
+  }
+
+  /** Runs what only a leader may. Resolves when that was asked to end, and has. */
+  async #lead(controllers: readonly Controller<unknown>[]): Promise<void> {
+    const { leader, stopTimeoutMs = 30_000 } = this.#options
+    const election = new LeaderElection({
+      graceMs: stopTimeoutMs + 1000,
+      ...leader,
+      client: this.client,
+    } as ConstructorParameters<typeof LeaderElection>[0])
+    await election.run({
+      signal: this.#stop.signal,
+      lead: async term => {
+        const starts = controllers.map(controller => controller.start({ client: term.client, signal: term.signal }))
+        const failed = Promise.all(starts).then(() => undefined)
+        try {
+          await Promise.race([failed, aborted(term.signal)])
+          await aborted(term.signal)
+        } finally {
+          failed.catch(() => {})
+          const reason = term.signal.reason instanceof Error ? term.signal.reason : undefined
+          await Promise.all(controllers.map(one => one.stop({ reason, timeoutMs: stopTimeoutMs })))
+        }
+      },
+    })
+  }
+
+  async #closeAll(controllers: readonly Controller<unknown>[]): Promise<void> {
+    const { stopTimeoutMs: timeoutMs = 30_000 } = this.#options
+    const { reason } = this.#stop.signal
+    const why = reason instanceof Error ? reason : undefined
+    const { onError } = this.client.environment
+    const steps = [
+      () => Promise.all(controllers.map(controller => controller.stop({ reason: why, timeoutMs }))),
+      () => this.manager.close(),
+      () => this.narrow.close(),
+      () => this.cache.close(),
+      () => this.#health?.close(),
+      () => (this.#ownsClient ? this.client.close() : undefined),
+    ]
+    for (const step of steps) {
+      try {
+        await step()
+      } catch (thrown) {
+        onError(thrown instanceof Error ? thrown : new Error('a close threw', { cause: thrown }), { phase: 'close' })
+      }
+    }
+    this.#state = 'stopped'
+  }
+
+  /** What keeps it from having begun. */
+  #notBegun(): string | undefined {
+    if (this.#state === 'idle') return 'the operator was not run'
+    const waiting = this.#controllers.find(({ state }) => state === 'idle' || state === 'starting')
+    if (waiting === undefined && this.#state !== 'starting') return undefined
+    return waiting?.state === 'idle'
+      ? `${waiting.name} waits to lead`
+      : `${waiting?.name ?? 'the operator'} is starting`
+  }
+
+  /** Throws while a cache that a controller needs has not synced. */
+  #checkReady(): void {
+    if (this.#state !== 'running' && this.#state !== 'starting') throw new Error(`the operator is ${this.#state}`)
+    for (const { name, registrar } of this.#controllers) {
+      const pending = registrar?.pending ?? []
+      if (registrar === undefined || pending.length > 0) {
+        throw new Error(`${name} waits for ${pending.map(({ view }) => view.key).join(', ')}`)
+      }
+    }
+  }
+
+  #checkName(name: string): void {
+    if (typeof name !== 'string' || !/^[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/.test(name)) {
+      const takes = 'a name of letters, digits, -, _ and ., up to 63'
+      throw new OptionTypeError('controller.name', takes, typeof name === 'string' ? JSON.stringify(name) : typeof name)
+    }
+    if (this.#state !== 'idle') throw new OperatorUsedError('controllers are declared before the operator is run')
+    if (this.#named.has(name)) throw new ControllerNameTakenError(name)
+  }
+}
+
+/** Options that `connect` made: the client among them is the operator's own. */
+const connected = new WeakSet<OperatorOptions>()
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -1,0 +1,99 @@
+import { type Client, type ClientSettings, OptionTypeError } from '@wherry/client'
+import { checkOptions, flag, having, milliseconds } from '@wherry/client/checks'
+import type { DynamicCacheOptions } from '@wherry/dynamic-cache'
+import type { NarrowCacheOptions } from '@wherry/narrow-cache'
+import type { LeaderElectionOptions } from '../leader/options.ts'
+import { type Logger, loggerCheck } from '../logging/logger.ts'
+import type { PrometheusMetrics } from '../metrics/prometheus.ts'
+import type { PollPolicy } from '../reads/tracked-reads.ts'
+import type { HealthServerOptions } from '../server/health-server.ts'
+
+/** How an operator works; none of it is needed. */
+export interface OperatorSettings {
+  /** Elects a leader by a lease of this name: controllers then run on one process at a time. @default none: they run here */
+  readonly leader?: Omit<LeaderElectionOptions, 'client'> | undefined
+  /** Serves `/healthz`, `/readyz` and, with `metrics`, `/metrics`. @default nothing listens */
+  readonly health?: Omit<HealthServerOptions, 'metrics' | 'environment'> | undefined
+  /** How views are cached. */
+  readonly cache?: Omit<DynamicCacheOptions, 'client' | 'narrow'> | undefined
+  /** How single objects are cached, which reconciles read. */
+  readonly narrow?: Omit<NarrowCacheOptions, 'client'> | undefined
+  /** What reads poll where it can't be watched (rule C16). @default nothing: reading it is an error */
+  readonly poll?: readonly PollPolicy[] | undefined
+  /** How long a stop may take, in milliseconds: then what has not ended is named, and left behind. @default 30_000 */
+  readonly stopTimeoutMs?: number | undefined
+}
+
+/** Options of an {@link Operator} that is given its client. */
+export interface OperatorOptions extends OperatorSettings {
+  /** Not closed by the operator. */
+  readonly client: Client
+  /** Where reconciles log to. @default the client's environment */
+  readonly log?: Logger | undefined
+  /** What measures queues, and is served. Best the same as that of the client's environment. @default none */
+  readonly metrics?: PrometheusMetrics | undefined
+}
+
+/** Options of {@link Operator.connect}. */
+export interface ConnectOptions extends OperatorSettings {
+  /** How the client works, and for which cluster. `log` and `metrics` are put into its environment. */
+  readonly client?: ClientSettings | undefined
+  /** @default standard error: JSON, or text on a terminal */
+  readonly log?: Logger | false | undefined
+  /** Measures under the names that dashboards of controller-runtime know. Takes prom-client to be installed. @default false */
+  readonly metrics?: boolean | PrometheusMetrics | undefined
+}
+
+/** Options of {@link Operator.run}. */
+export interface RunOptions {
+  /** Ends it. */
+  readonly signal?: AbortSignal | undefined
+  /** Whether SIGTERM and SIGINT end it; a second one ends the process. @default true */
+  readonly signals?: boolean | undefined
+}
+
+/** What is passed on is checked where it goes. */
+const anyObject = having('an object of options')
+
+const settingChecks = {
+  leader: anyObject,
+  health: anyObject,
+  cache: anyObject,
+  narrow: anyObject,
+  poll: (option: string, value: unknown) => {
+    if (!Array.isArray(value)) throw new OptionTypeError(option, 'a list of { resource, pollMs }', typeof value)
+  },
+  stopTimeoutMs: milliseconds(),
+}
+
+/** @throws OptionTypeError, OptionRangeError (rule X6) */
+export function checkOperatorOptions(options: OperatorOptions): void {
+  if (options === undefined) throw new OptionTypeError('operator', 'an object of options', 'nothing')
+  checkOptions('operator', options, {
+    ...settingChecks,
+    client: having('a Client', 'get', 'create', 'fenced'),
+    log: loggerCheck,
+    metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue', 'text'),
+  })
+  if (options.client === undefined) throw new OptionTypeError('operator.client', 'a Client', 'nothing')
+}
+
+/** @throws OptionTypeError, OptionRangeError (rule X6) */
+export function checkConnectOptions(options: ConnectOptions): void {
+  checkOptions('operator', options, {
+    ...settingChecks,
+    client: anyObject,
+    log: (option, value) => {
+      if (value !== false) loggerCheck(option, value)
+    },
+    metrics: (option, value) => {
+      if (typeof value !== 'boolean')
+        having('true, or what prometheusMetrics() gives', 'queueObserver', 'queue', 'text')(option, value)
+    },
+  })
+}
+
+export const runChecks = {
+  signal: having('an AbortSignal', 'addEventListener', 'removeEventListener', 'throwIfAborted'),
+  signals: flag,
+}

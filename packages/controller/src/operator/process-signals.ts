@@ -1,0 +1,29 @@
+/** A signal asked the process to end. */
+export class ProcessSignalError extends Error {
+  override readonly name = 'ProcessSignalError'
+  readonly code = 'PROCESS_SIGNAL'
+  readonly signal: 'SIGTERM' | 'SIGINT'
+
+  constructor(signal: 'SIGTERM' | 'SIGINT') {
+    super(`the process was asked to end by ${signal}`)
+    this.signal = signal
+  }
+}
+
+/**
+ * Calls `end` at the first SIGTERM or SIGINT, and hears no more of them then: a second one ends the process at once, as if nobody
+ * had listened. Gives what stops it from listening.
+ */
+export function onProcessSignal(end: (reason: ProcessSignalError) => void): () => void {
+  const heard = (signal: NodeJS.Signals): void => {
+    forget()
+    end(new ProcessSignalError(signal as 'SIGTERM' | 'SIGINT'))
+  }
+  const forget = (): void => {
+    process.off('SIGTERM', heard)
+    process.off('SIGINT', heard)
+  }
+  process.on('SIGTERM', heard)
+  process.on('SIGINT', heard)
+  return forget
+}

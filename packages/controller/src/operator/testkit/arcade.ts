@@ -1,0 +1,54 @@
+import type { Cluster } from '../../testkit.fixture.ts'
+import { startCluster } from '../../testkit.fixture.ts'
+import { Operator } from '../operator.ts'
+import type { OperatorSettings } from '../options.ts'
+import { defineGames } from './games.ts'
+
+/** A cluster in memory that knows games, and an operator in it that is not run yet, on simulated time. */
+export interface Arcade extends Cluster {
+  readonly operator: Operator
+  /** Begins to run it. */
+  run(): void
+  /** Ends it, and gives how the run ended. */
+  end(): Promise<unknown>
+}
+
+/** Runs `body` in an arcade, and closes all. */
+export async function inArcade(
+  body: (arcade: Arcade) => Promise<void>,
+  settings: OperatorSettings & { readonly seed?: number } = {},
+): Promise<void> {
+  const { seed = 7, ...rest } = settings
+  const cluster = await startCluster(seed)
+  const { client, simulation } = cluster
+  const operator = new Operator({ ...rest, client })
+  const stop = new AbortController()
+  let running: Promise<unknown> = Promise.resolve()
+  const arcade: Arcade = {
+    ...cluster,
+    operator,
+    run: () => {
+      running = operator.run({ signal: stop.signal, signals: false }).then(
+        () => 'ended',
+        error => error,
+      )
+    },
+    end: () => {
+      stop.abort(new Error('enough'))
+      return running
+    },
+  }
+  try {
+    await simulation.run(async () => {
+      await defineGames(client)
+      await body(arcade)
+    })
+  } finally {
+    await simulation.run(async () => {
+      stop.abort(new Error('enough'))
+      await running
+      await operator.close()
+    })
+    await cluster.close()
+  }
+}

@@ -1,0 +1,64 @@
+import { type HashedObject, hashParts, isHashedObject, type Parts } from '@wherry/hash-compare'
+import type { ObjectEvent } from './event.ts'
+import type { Predicate } from './predicate.ts'
+
+/** What is read of an object's metadata here; metadata views and projections that keep it will do. */
+export interface WithMetadata {
+  readonly metadata?:
+    | {
+        readonly generation?: number | undefined
+        readonly resourceVersion?: string | undefined
+        readonly labels?: Readonly<Record<string, string>> | undefined
+        readonly annotations?: Readonly<Record<string, string>> | undefined
+      }
+    | undefined
+}
+
+/**
+ * Passes updates that changed the `generation`, so for most resources the `spec`, and not those of the status, labels or
+ * annotations. Adds and deletes pass. A resource without generations (ConfigMaps, Secrets) has the same one for ever: its updates
+ * do not pass.
+ */
+export const generationChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
+  ({ metadata: now }, { metadata: then }) => now?.generation !== then?.generation,
+)
+
+/** Passes updates that changed the resourceVersion, so all but resyncs. Adds and deletes pass. */
+export const resourceVersionChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
+  ({ metadata: now }, { metadata: then }) => now?.resourceVersion !== then?.resourceVersion,
+)
+
+/** Passes updates that changed labels. Adds and deletes pass. */
+export const labelsChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
+  ({ metadata: now }, { metadata: then }) => !isSame(now?.labels, then?.labels),
+)
+
+/** Passes updates that changed annotations. Adds and deletes pass. */
+export const annotationsChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
+  ({ metadata: now }, { metadata: then }) => !isSame(now?.annotations, then?.annotations),
+)
+
+/**
+ * Passes updates that changed one of the parts, by their hashes. Adds and deletes pass. Without parts it is for views with
+ * `hashAtIngest`, whose objects have theirs; with parts it hashes both states of each object that changed.
+ */
+export function hashChanged(): Predicate<ObjectEvent<HashedObject>>
+export function hashChanged<T extends object>(parts: Parts<T>): Predicate<ObjectEvent<T>>
+export function hashChanged(parts?: Parts<object>): Predicate<ObjectEvent<object>> {
+  const hashes = (object: object): Readonly<Record<string, string | undefined>> => {
+    if (parts !== undefined) return hashParts(object, parts)
+    return isHashedObject(object) ? object.hashes : {}
+  }
+  return updates((now, then) => !isSame(hashes(now), hashes(then)))
+}
+
+function updates<C>(isChanged: (now: C, then: C) => boolean): Predicate<ObjectEvent<C>> {
+  return event => event.type !== 'update' || isChanged(event.object, event.old)
+}
+
+type Texts = Readonly<Record<string, string | undefined>>
+
+function isSame(a: Texts = {}, b: Texts = {}): boolean {
+  const names = Object.keys(a)
+  return names.length === Object.keys(b).length && names.every(name => Object.hasOwn(b, name) && a[name] === b[name])
+}

@@ -1,0 +1,31 @@
+import { callback } from '@wherry/client/checks'
+
+/**
+ * Whether an event makes keys run. Synchronous, and quick: it is asked for each event. What it throws is told to `onError`, and
+ * the event passes.
+ */
+export type Predicate<in E> = (event: E) => boolean
+
+/** Passes what all pass. */
+export function and<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
+  checked('and', predicates)
+  return event => predicates.every(passes => passes(event))
+}
+
+/** Passes what one of them passes. */
+export function or<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
+  checked('or', predicates)
+  return event => predicates.some(passes => passes(event))
+}
+
+/** Passes what the other does not. */
+export function not<E>(predicate: Predicate<E>): Predicate<E> {
+  checked('not', [predicate])
+  return event => !predicate(event)
+}
+
+function checked(of: string, predicates: readonly unknown[]): void {
+  predicates.forEach((predicate, index) => {
+    callback(`${of}[${index}]`, predicate)
+  })
+}

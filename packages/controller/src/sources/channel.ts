@@ -1,0 +1,51 @@
+import { text } from '@wherry/client/checks'
+import type { Keys } from '../controller/key.ts'
+import { ChannelNotConnectedError } from './errors.ts'
+import type { Source, SourceConnection, SourceTarget } from './source.ts'
+
+/**
+ * Lets code of yours make keys run: a webhook, a message of another system. What is sent is mapped to keys at once, so nothing is
+ * piled up. One channel may serve several controllers.
+ *
+ * ```ts
+ * const pushes = new Channel<{ repository: string }>('pushes')
+ * operator.controller('build').for(builds).from(pushes, ({ repository }) => keysOf(repository)).reconcile(…)
+ * pushes.send({ repository: 'wherry' })
+ * ```
+ */
+export class Channel<V> implements Source<V> {
+  readonly name: string
+  readonly #targets = new Set<SourceTarget<V>>()
+
+  /** @param name for errors and `explain` */
+  constructor(name: string) {
+    text('channel.name', name)
+    this.name = name
+  }
+
+  /** How many controllers hear it. */
+  get connections(): number {
+    return this.#targets.size
+  }
+
+  /** Tells the controllers. @throws ChannelNotConnectedError where none has started, or all have stopped: it would be lost. */
+  send(value: V): void {
+    if (this.#targets.size === 0) throw new ChannelNotConnectedError(this.name)
+    for (const target of [...this.#targets]) target.tell(value)
+  }
+
+  /** What is sent is the key, where the controller has no map. */
+  defaultKeys(value: unknown): Keys {
+    return value as Keys
+  }
+
+  connect(target: SourceTarget<V>): SourceConnection {
+    this.#targets.add(target)
+    return {
+      synced: async () => {},
+      close: async () => {
+        this.#targets.delete(target)
+      },
+    }
+  }
+}

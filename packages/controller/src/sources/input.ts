@@ -1,0 +1,57 @@
+import type { Environment, ResourceType, View } from '@wherry/client'
+import type { DynamicCache } from '@wherry/dynamic-cache'
+import type { WatchManager } from '@wherry/watch-manager'
+import type { Cause } from '../controller/cause.ts'
+import type { Predicate } from '../predicates/predicate.ts'
+
+/** Who takes the keys of an input: a controller. */
+export interface InputTarget {
+  /** The controller's name. */
+  readonly controller: string
+  /** Of what the keys are. */
+  readonly primary: ResourceType
+  readonly cache: DynamicCache
+  readonly manager: WatchManager
+  readonly environment: Environment
+  /** A key is to run. `isInitial`: for what was there already, so at low priority. Never throws. */
+  enqueue(key: string, cause: Cause, isInitial: boolean): void
+  /** A primary object has gone. */
+  gone(key: string, last: unknown): void
+  /** The keys of all primary objects. */
+  all(): Iterable<string>
+}
+
+/** An input that is connected. */
+export interface InputConnection {
+  /** Resolves when what was there at first was heard (rule C3); rejects with the signal's reason. */
+  synced(signal: AbortSignal): Promise<void>
+  /** What keeps it from that, as far as it is known. */
+  readonly lastError: Error | undefined
+  /** Tells nothing from the call on. Resolves when it has let go of all. Never rejects. */
+  close(): Promise<void>
+}
+
+/** One way in which a controller hears that keys are to run. Made by {@link owns}, {@link watches} and {@link from}. */
+export interface Input {
+  /** For people: `owns VIEW`. */
+  readonly name: string
+  /** The view that it hears of, if it is one that is declared beforehand. */
+  readonly view: View | undefined
+  connect(target: InputTarget): InputConnection
+}
+
+/** Whether all predicates let an event pass. One that throws is told of, and lets it pass. */
+export function passes<E>(
+  predicates: readonly Predicate<E>[],
+  event: E,
+  environment: Environment,
+  phase: string,
+): boolean {
+  try {
+    return predicates.every(passes => passes(event))
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown : new Error('a predicate threw', { cause: thrown })
+    environment.onError(error, { phase: `${phase} predicate` })
+    return true
+  }
+}

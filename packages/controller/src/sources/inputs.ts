@@ -1,0 +1,138 @@
+import { OptionTypeError, type OwnerReference, type ResourceType, type Scope, type View } from '@wherry/client'
+import { callback, having } from '@wherry/client/checks'
+import { plainCause } from '../controller/cause.ts'
+import { type Keys, keyTexts } from '../controller/key.ts'
+import type { ObjectEvent } from '../predicates/event.ts'
+import type { Predicate } from '../predicates/predicate.ts'
+import { type Input, type InputTarget, passes } from './input.ts'
+import { ObjectInput } from './object-input.ts'
+import type { Source } from './source.ts'
+import type { Tick } from './timer.ts'
+
+/** What is read of an object that may be owned; metadata views, and those of `hashAtIngest`, will do. */
+export interface MaybeOwned {
+  readonly metadata?:
+    | {
+        readonly namespace?: string | undefined
+        readonly ownerReferences?: readonly OwnerReference[] | undefined
+      }
+    | undefined
+}
+
+/**
+ * Makes the primary object run that controls the object which came, changed or went: by its owner reference, which names kind
+ * and group, with `controller: true`. Where an object changes hands, both owners run.
+ */
+export function owns<O extends MaybeOwned>(
+  view: View<O>,
+  predicates: readonly Predicate<ObjectEvent<O>>[] = [],
+): Input {
+  checkView('owns', view)
+  const keysOf = (object: O, _key: string, { primary }: InputTarget): readonly string[] => ownersOf(object, primary)
+  return new ObjectInput({ kind: 'owns', view, predicates: checked('owns', predicates), keysOf })
+}
+
+/** Makes the primary objects run that `map` names for an object which came, changed or went. It is synchronous. */
+export function watches<O, S extends Scope>(
+  view: View<O>,
+  map: (object: O) => Keys<S>,
+  predicates: readonly Predicate<ObjectEvent<O>>[] = [],
+): Input {
+  checkView('watches', view)
+  callback('watches.map', map)
+  const keysOf = (object: O, _key: string, { primary }: InputTarget): readonly string[] =>
+    keyTexts('watches.map', primary, map(object))
+  return new ObjectInput({ kind: 'watches', view, predicates: checked('watches', predicates), keysOf })
+}
+
+/** Makes the primary objects run that `map` names for what a source tells: of a timer all, of a channel the key that was sent. */
+export function from<S extends Scope>(source: Source<Keys<S> | Tick>): Input
+export function from<V, S extends Scope>(
+  source: Source<V>,
+  map: (event: V) => Keys<S>,
+  predicates?: readonly Predicate<V>[],
+): Input
+export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: readonly Predicate<V>[]): Input {
+  having('a source with connect(target)', 'connect')('from', source)
+  if (map === undefined && source.defaultKeys === undefined) callback('from.map', map)
+  if (map !== undefined) callback('from.map', map)
+  const predicates = checked('from', given ?? [])
+  const { name } = source
+  return {
+    name,
+    view: undefined,
+    connect: target => {
+      const { controller, manager, environment, primary } = target
+      let lastError: Error | undefined
+      const cause = plainCause(name, 'told')
+      const keysOf = (event: V): readonly string[] => {
+        if (map !== undefined) return keyTexts(`${name}.map`, primary, map(event))
+        const keys = source.defaultKeys?.(event, () => target.all())
+        if (Array.isArray(keys) && keys.every(key => typeof key === 'string')) return keys
+        return keyTexts(name, primary, keys)
+      }
+      const tell = (event: V): void => {
+        if (!passes(predicates, event, environment, name)) return
+        try {
+          for (const key of keysOf(event)) target.enqueue(key, cause, source.isBackground === true)
+        } catch (thrown) {
+          const error = thrown instanceof Error ? thrown : new Error('a map threw', { cause: thrown })
+          environment.onError(error, { phase: name })
+        }
+      }
+      const connection = source.connect({ controller, manager, environment, tell })
+      return {
+        synced: async signal => {
+          await connection.synced(signal).catch((error: Error) => {
+            lastError = error
+            throw error
+          })
+        },
+        get lastError() {
+          return lastError
+        },
+        close: () => connection.close(),
+      }
+    },
+  }
+}
+
+/** The primary objects' own view. */
+export function primary<C>(view: View<C>, predicates: readonly Predicate<ObjectEvent<C>>[]): Input {
+  const keysOf = (_object: C, key: string): readonly string[] => [key]
+  return new ObjectInput({ kind: 'for', view, predicates: checked('for', predicates), keysOf })
+}
+
+/** A view that is cached, and makes nothing run. */
+export function cached(view: View): Input {
+  return new ObjectInput({ kind: 'caches', view, predicates: [], keysOf: () => [] })
+}
+
+/** @throws OptionTypeError for what is no view. */
+export function checkView(option: string, view: unknown): void {
+  const { key, resource, within } = (view ?? {}) as Partial<View>
+  if (typeof key === 'string' && typeof resource === 'object' && typeof within === 'function') return
+  throw new OptionTypeError(option, 'a resource or a view of one', view === null ? 'null' : typeof view)
+}
+
+function ownersOf(object: MaybeOwned, { group, kind, namespaced }: ResourceType): readonly string[] {
+  const { metadata } = object
+  const owner = metadata?.ownerReferences?.find(({ controller }) => controller === true)
+  if (owner === undefined || owner.kind !== kind || groupOf(owner.apiVersion) !== group) return []
+  if (!namespaced) return [owner.name]
+  return metadata?.namespace === undefined ? [] : [`${metadata.namespace}/${owner.name}`]
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/')
+  return slash === -1 ? '' : apiVersion.slice(0, slash)
+}
+
+function checked<E>(of: string, predicates: readonly Predicate<E>[]): readonly Predicate<E>[] {
+  if (!Array.isArray(predicates))
+    throw new OptionTypeError(`${of}.predicates`, 'a list of predicates', typeof predicates)
+  predicates.forEach((predicate, index) => {
+    callback(`${of}.predicates[${index}]`, predicate)
+  })
+  return predicates
+}

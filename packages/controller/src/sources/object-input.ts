@@ -1,0 +1,132 @@
+import { type Clock, type KubernetesObject, sleep, type View } from '@wherry/client'
+import type { Handler, SharedInformer } from '@wherry/informer'
+import type { Cause, CauseChange } from '../controller/cause.ts'
+import type { ObjectEvent } from '../predicates/event.ts'
+import type { Predicate } from '../predicates/predicate.ts'
+import { type Input, type InputConnection, type InputTarget, passes } from './input.ts'
+
+/** What an {@link ObjectInput} is made of. */
+export interface ObjectInputParts<C> {
+  readonly kind: 'for' | 'owns' | 'watches' | 'caches'
+  readonly view: View<C>
+  readonly predicates: readonly Predicate<ObjectEvent<C>>[]
+  /** The keys that an object means. May throw. */
+  keysOf(object: C, key: string, target: InputTarget): readonly string[]
+}
+
+/** How often it is asked whether a view's resource is one that the server does not know, in milliseconds. */
+const missingMs = 100
+
+/**
+ * A view whose objects make keys run (rule C4). It hears a registration, so old and new at once: where the two mean different
+ * keys, both run.
+ */
+export class ObjectInput<C> implements Input {
+  readonly name: string
+  readonly view: View
+  readonly #parts: ObjectInputParts<C>
+
+  constructor(parts: ObjectInputParts<C>) {
+    this.#parts = parts
+    this.view = parts.view as View
+    this.name = `${parts.kind} ${parts.view.key}`
+  }
+
+  connect(target: InputTarget): InputConnection {
+    const { view, predicates, kind } = this.#parts
+    const hold = target.cache.hold(view, `controller/${target.controller}`)
+    const informer: SharedInformer<C> = hold.informer
+    const passing = (event: ObjectEvent<C>): boolean =>
+      predicates.length === 0 || passes(predicates, event, target.environment, this.name)
+    const handler: Handler<C> = {
+      add: (object, { key, isInInitialList }) => {
+        if (!passing({ type: 'add', key, object, isInInitialList })) return
+        const cause = this.#cause(isInInitialList ? 'initial' : 'added', key, undefined, object)
+        for (const one of this.#keys(object, key, target)) target.enqueue(one, cause, isInInitialList)
+      },
+      update: (object, old, { key }) => {
+        if (!passing({ type: 'update', key, object, old })) return
+        const cause = this.#cause('updated', key, old, object)
+        const now = this.#keys(object, key, target)
+        for (const one of now) target.enqueue(one, cause, false)
+        if (kind === 'for') return
+        for (const one of this.#keys(old, key, target)) if (!now.includes(one)) target.enqueue(one, cause, false)
+      },
+      delete: (object, { key, finalStateUnknown }) => {
+        if (kind === 'for') target.gone(key, object)
+        else if (!passing({ type: 'delete', key, object, finalStateUnknown })) return
+        const cause = this.#cause('deleted', key, object, undefined)
+        for (const one of this.#keys(object, key, target)) target.enqueue(one, cause, false)
+      },
+    }
+    const registration = informer.addHandler(kind === 'caches' ? { add: () => {} } : handler)
+    const { clock } = target.environment
+    return {
+      synced: async signal => {
+        const ended = new AbortController()
+        const stop = (): void => ended.abort(signal.reason)
+        signal.addEventListener('abort', stop, { once: true })
+        if (signal.aborted) stop()
+        const heard = registration.whenSynced({ signal: ended.signal })
+        const absent = (async () => {
+          do await sleep(clock, missingMs, ended.signal)
+          while (!(await isAbsentByChoice(informer, clock)))
+        })()
+        try {
+          await Promise.race([heard, absent])
+        } finally {
+          signal.removeEventListener('abort', stop)
+          heard.catch(() => {})
+          absent.catch(() => {})
+          ended.abort(new Error('the wait is over'))
+        }
+      },
+      get lastError() {
+        return informer.lastError
+      },
+      close: async () => {
+        registration.remove()
+        await hold.release().catch(error => target.environment.onError(error, { phase: this.name }))
+      },
+    }
+  }
+
+  #keys(object: C, key: string, target: InputTarget): readonly string[] {
+    try {
+      return this.#parts.keysOf(object, key, target)
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error('a map threw', { cause: thrown })
+      target.environment.onError(error, { phase: this.name, resource: this.view.key, key })
+      return []
+    }
+  }
+
+  #cause(change: CauseChange, key: string, old: C | undefined, object: C | undefined): Cause {
+    return {
+      source: this.#parts.kind,
+      change,
+      view: this.view.key,
+      object: key,
+      from: versionOf(old),
+      to: versionOf(object),
+    }
+  }
+}
+
+/** Whether the server does not know the resource, and that is to be waited for (rule D7). */
+async function isAbsentByChoice(informer: SharedInformer<unknown>, clock: Clock): Promise<boolean> {
+  if (informer.state !== 'missing') return false
+  const giveUp = new AbortController()
+  const waited = informer.whenSynced({ signal: giveUp.signal }).then(
+    () => false,
+    error => error === giveUp.signal.reason,
+  )
+  // Where it is an error, that is known at once.
+  await clock.turn()
+  giveUp.abort(new Error('it is waited for'))
+  return waited
+}
+
+function versionOf(object: unknown): string | undefined {
+  return (object as KubernetesObject | undefined | null)?.metadata?.resourceVersion
+}

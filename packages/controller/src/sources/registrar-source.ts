@@ -1,0 +1,82 @@
+import type { View } from '@wherry/client'
+import { text } from '@wherry/client/checks'
+import type { Changed, Deleted } from '@wherry/informer'
+import type { Registrar, ReplaceOptions } from '@wherry/watch-manager'
+import { SourceTakenError } from './errors.ts'
+import type { Source, SourceConnection, SourceTarget } from './source.ts'
+
+/** What a registrar hears of an object: its newest state. What it was before is not at hand. */
+export type CursorEvent<C> = Changed<C> | Deleted<C>
+
+/**
+ * Views that change while the controller runs, heard through a registrar of the operator's watch manager: for what cannot be
+ * declared beforehand, such as the kinds that an object names.
+ *
+ * ```ts
+ * const watched = new RegistrarSource<PartialObjectMetadata>('audited')
+ * operator
+ *   .controller('audit')
+ *   .for(audits)
+ *   .from(watched, ({ object }) => auditsOf(object))
+ *   .reconcile(async ({ object }) => watched.replace(viewsOf(object)))
+ * ```
+ *
+ * Events of one object are coalesced, and come without its earlier state.
+ */
+export class RegistrarSource<C> implements Source<CursorEvent<C>> {
+  readonly name: string
+  #wanted = new Map<string, View<C>>()
+  #registrar: Registrar<C> | undefined
+  #isTaken = false
+
+  /** @param name the registrar's is `controller/CONTROLLER/NAME` @param views those that are wanted from the start */
+  constructor(name: string, views: Iterable<View<C>> = []) {
+    text('registrarSource.name', name)
+    this.name = name
+    this.#wanted = new Map(Array.from(views, view => [view.key, view]))
+  }
+
+  /** The views that it wants. */
+  get intended(): readonly View<C>[] {
+    return this.#registrar?.intended ?? [...this.#wanted.values()]
+  }
+
+  /** Wants a view; before the controller has started: from then on. */
+  async add(view: View<C>): Promise<void> {
+    this.#wanted.set(view.key, view)
+    await this.#registrar?.add(view)
+  }
+
+  /** Wants a view no more. Nothing of it is heard from the call on. */
+  async remove(view: View<C>): Promise<void> {
+    this.#wanted.delete(view.key)
+    await this.#registrar?.remove(view)
+  }
+
+  /** Wants these views and no others; only the difference is done. */
+  async replace(views: Iterable<View<C>>, options?: ReplaceOptions): Promise<void> {
+    const wanted = [...views]
+    this.#wanted = new Map(wanted.map(view => [view.key, view]))
+    await this.#registrar?.replace(wanted, options)
+  }
+
+  /** @throws SourceTakenError */
+  connect({ manager, controller, environment, tell }: SourceTarget<CursorEvent<C>>): SourceConnection {
+    if (this.#isTaken) throw new SourceTakenError(this.name)
+    this.#isTaken = true
+    const registrar = manager.registrar<C>(`controller/${controller}/${this.name}`, event => {
+      if (event.type === 'changed' || event.type === 'deleted') tell(event)
+    })
+    this.#registrar = registrar
+    const failed = (error: Error): void => environment.onError(error, { phase: `source ${this.name}` })
+    registrar.replace(this.#wanted.values()).catch(failed)
+    return {
+      synced: signal => registrar.synced({ signal }),
+      close: async () => {
+        this.#registrar = undefined
+        this.#isTaken = false
+        await registrar.close().catch(failed)
+      },
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import type { Environment } from '@wherry/client'
+import type { WatchManager } from '@wherry/watch-manager'
+import type { Keys } from '../controller/key.ts'
+
+/** Whom a source tells. */
+export interface SourceTarget<E> {
+  /** The name of the controller. */
+  readonly controller: string
+  readonly manager: WatchManager
+  readonly environment: Environment
+  /** Tells of something; it is mapped to keys at once. Never throws. */
+  tell(event: E): void
+}
+
+/** A source that tells, until it is closed. */
+export interface SourceConnection {
+  /** Resolves when what was there at first was told (rule C3); rejects where that will not be, or with the signal's reason. */
+  synced(signal: AbortSignal): Promise<void>
+  /** Tells nothing from the call on. Resolves when all that it opened is closed. Never rejects. */
+  close(): Promise<void>
+}
+
+/**
+ * Tells a controller of what happens beside its views: a {@link RegistrarSource}, a {@link Channel}, a {@link Timer}, or one of
+ * your own. A controller connects it when it starts.
+ */
+export interface Source<out E> {
+  /** For people: errors and `explain` name it. */
+  readonly name: string
+  /** Its keys wait behind those of what has changed. @default false */
+  readonly isBackground?: boolean | undefined
+  /** Which keys an event means where the controller maps it to none. `all` gives the keys of all primary objects there are. */
+  defaultKeys?(event: unknown, all: () => Iterable<string>): Keys | readonly string[]
+  connect(target: SourceTarget<E>): SourceConnection
+}

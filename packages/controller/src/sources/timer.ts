@@ -1,0 +1,50 @@
+import type { Timer as ClockTimer } from '@wherry/client'
+import { checkOptions, milliseconds, text } from '@wherry/client/checks'
+import type { Source, SourceConnection, SourceTarget } from './source.ts'
+
+/** The time has come. */
+export interface Tick {
+  /** How often it has come before. */
+  readonly count: number
+}
+
+/** Options of a {@link Timer}. */
+export interface TimerOptions {
+  /** How often, in milliseconds; 1 or more. */
+  readonly everyMs: number
+  /** For errors and `explain`. @default 'timer' */
+  readonly name?: string | undefined
+}
+
+/** Makes keys run from time to time: all of the controller's, at low priority, or those that it maps the tick to. */
+export class Timer implements Source<Tick> {
+  readonly name: string
+  readonly everyMs: number
+  readonly isBackground = true
+
+  /** @throws OptionTypeError, OptionRangeError */
+  constructor(options: TimerOptions) {
+    const positive = milliseconds({ min: 1 })
+    checkOptions('timer', options, { everyMs: positive, name: text })
+    positive('timer.everyMs', options?.everyMs)
+    this.name = options.name ?? 'timer'
+    this.everyMs = options.everyMs
+  }
+
+  defaultKeys(_tick: unknown, all: () => Iterable<string>): readonly string[] {
+    return [...all()]
+  }
+
+  connect({ environment, tell }: SourceTarget<Tick>): SourceConnection {
+    let timer: ClockTimer
+    let count = 0
+    const set = (): void => {
+      timer = environment.clock.timer(this.everyMs, () => {
+        set()
+        tell({ count: count++ })
+      })
+    }
+    set()
+    return { synced: async () => {}, close: async () => timer.cancel() }
+  }
+}

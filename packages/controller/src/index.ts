@@ -1,3 +1,30 @@
+export type { Cause, CauseChange } from './controller/cause.ts'
+export type {
+  Apply,
+  ContextEvents,
+  DesiredOptions,
+  GoneContext,
+  OnGone,
+  Reconcile,
+  ReconcileContext,
+} from './controller/context.ts'
+export type { ControllerState, StartOptions, StopOptions } from './controller/controller.ts'
+export { Controller } from './controller/controller.ts'
+export type { ControllerDefinition, ControllerOptions, ControllerParts } from './controller/definition.ts'
+export {
+  ControllerIncompleteError,
+  ControllerStoppedError,
+  ControllerUsedError,
+  InvalidResultError,
+  ReconcileStillRunningError,
+  ReconcileTimeoutError,
+  SourceNotSyncedError,
+  TerminalError,
+} from './controller/errors.ts'
+export type { Explanation, LastRun, WatchedView } from './controller/explanation.ts'
+export type { Keys } from './controller/key.ts'
+export type { Outcome } from './controller/key-state.ts'
+export type { ReconcileResult } from './controller/result.ts'
 export type { RecordedEvent } from './events/event-recorder.ts'
 export { EventRecorder } from './events/event-recorder.ts'
 export type { EventRecorderOptions } from './events/options.ts'
@@ -6,6 +33,9 @@ export type { ElectionState, LeadOptions } from './leader/leader-election.ts'
 export { LeaderElection } from './leader/leader-election.ts'
 export type { LeaderElectionOptions } from './leader/options.ts'
 export type { Term } from './leader/term.ts'
+export type { Logger } from './logging/logger.ts'
+export type { StderrLoggerOptions } from './logging/stderr-logger.ts'
+export { stderrLogger } from './logging/stderr-logger.ts'
 export type {
   MeasuredQueue,
   PrometheusMetrics,
@@ -24,6 +54,28 @@ export {
 } from './objects/finalizers.ts'
 export type { OwnerOptions } from './objects/owner.ts'
 export { AlreadyOwnedError, controllerOf, OwnerError, ownerReference, withOwner } from './objects/owner.ts'
+export { ControllerBuilder, NamedController } from './operator/builder.ts'
+export {
+  ControllerNameTakenError,
+  NotSettledError,
+  OperatorUsedError,
+  UnknownControllerError,
+} from './operator/errors.ts'
+export type { OperatorState, SettledOptions } from './operator/operator.ts'
+export { Operator } from './operator/operator.ts'
+export type { ConnectOptions, OperatorOptions, OperatorSettings, RunOptions } from './operator/options.ts'
+export { ProcessSignalError } from './operator/process-signals.ts'
+export type { WithMetadata } from './predicates/changed.ts'
+export {
+  annotationsChanged,
+  generationChanged,
+  hashChanged,
+  labelsChanged,
+  resourceVersionChanged,
+} from './predicates/changed.ts'
+export type { AddedEvent, DeletedEvent, ObjectEvent, UpdatedEvent } from './predicates/event.ts'
+export type { Predicate } from './predicates/predicate.ts'
+export { and, not, or } from './predicates/predicate.ts'
 export type { ReadCause, ReadChange } from './reads/cause.ts'
 export type { Dependency, ObjectDependency, SelectionDependency, Served } from './reads/dependency.ts'
 export { OwnWriteTimeoutError, ReadClosedError } from './reads/errors.ts'
@@ -35,3 +87,13 @@ export { TrackedReads } from './reads/tracked-reads.ts'
 export type { HealthCheck } from './server/checks.ts'
 export type { HealthServerOptions } from './server/health-server.ts'
 export { HealthServer } from './server/health-server.ts'
+export { Channel } from './sources/channel.ts'
+export { ChannelNotConnectedError, SourceTakenError } from './sources/errors.ts'
+export type { Input, InputConnection, InputTarget } from './sources/input.ts'
+export type { MaybeOwned } from './sources/inputs.ts'
+export { from, owns, watches } from './sources/inputs.ts'
+export type { CursorEvent } from './sources/registrar-source.ts'
+export { RegistrarSource } from './sources/registrar-source.ts'
+export type { Source, SourceConnection, SourceTarget } from './sources/source.ts'
+export type { Tick, TimerOptions } from './sources/timer.ts'
+export { Timer } from './sources/timer.ts'

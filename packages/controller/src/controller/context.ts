@@ -68,9 +68,7 @@ export interface ReconcileContext<C, S extends Scope = Scope> {
  * Makes the world as the object says. It is called again whenever something that it depends on has changed, and must come to the same
  * end however often it is. What it throws is tried again with backoff, but for a `TerminalError`.
  */
-export type Reconcile<C, S extends Scope = Scope> = (
-  context: ReconcileContext<C, S>,
-) => Returned | Promise<Returned>
+export type Reconcile<C, S extends Scope = Scope> = (context: ReconcileContext<C, S>) => Returned | Promise<Returned>
 
 // biome-ignore lint/suspicious/noConfusingVoidType: what a function without a return gives
 type Returned = ReconcileResult | undefined | void

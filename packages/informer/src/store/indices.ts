@@ -34,10 +34,14 @@ export class Indices<C> {
   add(name: string, of: IndexFunction<C>, entries: Iterable<Entry<C>>): void {
     text('index', name)
     callback(`indices.${name}`, of)
-    if (this.#indices.has(name)) throw new OptionRangeError('index', 'a name that is not taken', JSON.stringify(name))
+    const { label } = of as Partial<LabelIndex>
+    const taken = this.#indices.get(name)
+    if (taken !== undefined) {
+      if (taken.of === of || (label !== undefined && this.#byLabel.get(label) === taken)) return
+      throw new OptionRangeError('index', 'a name that no other function has', JSON.stringify(name))
+    }
     const index = new Index(name, of)
     this.#indices.set(name, index)
-    const { label } = of as Partial<LabelIndex>
     if (label !== undefined) this.#byLabel.set(label, index)
     for (const entry of entries) this.#put(index, entry)
   }

@@ -30,6 +30,11 @@ export class PlainLister<C, S extends Scope> implements Lister<C, S> {
     this.#ended ??= why
   }
 
+  /** Throws that reason once there is one. */
+  checkLive(): void {
+    if (this.#ended !== undefined) throw this.#ended
+  }
+
   get size(): number {
     return this.#live.contents.entries.size
   }
@@ -75,7 +80,7 @@ export class PlainLister<C, S extends Scope> implements Lister<C, S> {
   }
 
   get #live(): ListerParts<C> {
-    if (this.#ended !== undefined) throw this.#ended
+    this.checkLive()
     return this.#parts
   }
 

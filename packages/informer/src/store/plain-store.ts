@@ -33,7 +33,8 @@ export interface PlainStoreOptions<C, S extends Scope = Scope> {
   /** Its clock, and who hears of what fails in the background. */
   readonly environment: Environment
   /**
-   * Freezes what is stored, so that a change of it throws where it is made (rule R37). Costs about as much as decoding.
+   * Freezes what is stored, so that a change of it throws where it is made (rule R37), and what a projection is given, which
+   * other views are made of too. Costs about as much as decoding.
    * @default true where `NODE_ENV` is `test` or `development`
    */
   readonly freeze?: boolean | undefined
@@ -133,8 +134,14 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     return () => this.#syncListeners.delete(listener)
   }
 
-  *entries(): IterableIterator<{ readonly object: C; readonly bytes: number }> {
+  entries(): IterableIterator<{ readonly object: C; readonly bytes: number }> {
+    this.lister.checkLive()
+    return this.#values()
+  }
+
+  *#values(): IterableIterator<{ readonly object: C; readonly bytes: number }> {
     for (const { value, bytes } of this.#contents.entries.values()) {
+      this.lister.checkLive()
       if (!(value instanceof TransformError)) yield { object: value, bytes }
     }
   }

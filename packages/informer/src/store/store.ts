@@ -42,7 +42,10 @@ export interface Store<C, S extends Scope = Scope> {
   readonly synced: boolean
   /** Calls `fn` once when it has synced: at once if it has. Returns what takes that back. */
   onSynced(fn: () => void): () => void
-  /** Bytes that objects took as received, for who fills another store from this one. */
+  /**
+   * Bytes that objects took as received, for who fills another store from this one. Throws the reason once the store is
+   * closed, in the middle too: what came until then is not all.
+   */
   entries(): IterableIterator<{ readonly object: C; readonly bytes: number }>
   intake(options?: IntakeOptions): Intake
   /**
@@ -64,8 +67,9 @@ export interface Store<C, S extends Scope = Scope> {
   /** Adds a handler; all that is there is told to it first, from the next turn of the event loop on. */
   register(handler: Handler<C>, options?: RegistrationOptions): Registration
   /**
-   * Adds an index, over what is there already too.
-   * @throws OptionRangeError for a name that is taken.
+   * Adds an index, over what is there already too. Does nothing where there is that very function under that name, or the
+   * same label's `byLabel`: several users of a store may ask for it.
+   * @throws OptionRangeError for a name that another function has.
    */
   addIndex(name: string, index: IndexFunction<C>): void
   stats(): StoreStats

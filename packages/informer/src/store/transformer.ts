@@ -49,6 +49,8 @@ export class Transformer<C> {
   run(object: object, key: string, bytes: number): C | TransformError {
     this.#sample(object, bytes)
     this.#interner.intern(object)
+    // Other views are made of it too: a function that changes it damages them.
+    if (this.#freeze && this.#isOwn) freezeDeep(object)
     try {
       const value = this.#transform(object)
       if (this.#isOwn) this.#check(object, value)

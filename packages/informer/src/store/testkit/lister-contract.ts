@@ -165,6 +165,24 @@ export function listerContract(make: MakeStore): void {
       expect(() => store.addIndex('first', () => [])).toThrow(OptionRangeError)
     })
 
+    it('R35: asked for twice is one, however many share the store; another function of that name is an error', () => {
+      const asked: string[] = []
+      const first = (object: Item): string[] => {
+        asked.push(shown(object))
+        return ['all']
+      }
+      begin({ indices: { first, app: byLabel('app') } })
+      add('a/x', 1, { labels: { app: 'web' } })
+      store.addIndex('first', first)
+      store.addIndex('app', byLabel('app'))
+      expect(asked).toEqual(['a/x@1'])
+      expect(listed({ index: { name: 'first', value: 'all' } })).toEqual(['a/x@1'])
+      expect(listed({ labels: 'app=web' })).toEqual(['a/x@1'])
+      expect(() => store.addIndex('first', () => ['all'])).toThrow(OptionRangeError)
+      expect(() => store.addIndex('app', byLabel('other'))).toThrow(OptionRangeError)
+      expect(() => store.addIndex('first', byLabel('app'))).toThrow(OptionRangeError)
+    })
+
     it('R35: a function that throws, or gives no list of strings, is told to onError; the object stays', () => {
       const bad: Record<string, unknown> = { throws: 'x', text: 'text', number: [5], nothing: undefined }
       store.addIndex('value', object => {
@@ -248,6 +266,33 @@ export function listerContract(make: MakeStore): void {
         ['a/y@2', 250],
       ])
       expect(store.stats().receivedBytes).toBe(350)
+    })
+
+    it('gives nothing as if it were all once it is closed, in the middle too', () => {
+      add('a/x', 1)
+      intake.change('ADDED', item('a/y', 2), 250)
+      const entries = store.entries()
+      expect(entries.next().value?.bytes).toBe(100)
+      const why = new Error('closed')
+      store.close(why)
+      expect(() => entries.next()).toThrow(why)
+      expect(() => store.entries()).toThrow(why)
+    })
+
+    it('R37: a projection that changes what it is given fails where objects are frozen, and damages no other view', () => {
+      const shared = item('a/x', 1, { value: 'kept' })
+      const listers = [true, false].map(isGreedy => {
+        begin({
+          transform: object => {
+            if (isGreedy) delete (object as { data?: unknown }).data
+            return object as Item
+          },
+        })
+        intake.change('ADDED', shared, 100)
+        return store.lister
+      })
+      expect(listers.map(lister => lister.failed())).toEqual([['a/x'], []])
+      expect(listers[1]?.get('a/x')?.data).toEqual({ value: 'kept' })
     })
   })
 }

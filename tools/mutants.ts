@@ -5,9 +5,10 @@ import { type MutationReport, percent, type Score, scoreOf } from './mutants/sco
 import { bin, command, killAll, toolEnvironment } from './test/command.ts'
 import { publishedPackages, root, type WorkspacePackage } from './workspace.ts'
 
-const usage = `npm run mutants -- PACKAGE [--minutes N] [--only FILE] [--at-least PERCENT]
+const usage = `npm run mutants -- PACKAGE [--minutes N] [--only FILE] [--at-once N] [--at-least PERCENT]
   --minutes N          the bound for all files together (40); what is left out is named
   --only FILE          this core file alone, as package.json names it
+  --at-once N          so many changes are tried at once (4): some make a test wait for what never comes
   --at-least PERCENT   exits with 1 when the score is below
 Changes the core files that the package's package.json names ("wherry": { "mutants": ["src/…"] }) in small ways and says
 which changes its tests do not notice: all of its tests in memory, or those that the package names for the file
@@ -20,9 +21,15 @@ interface Core {
   readonly tests: readonly string[]
 }
 
-/** One core file: Stryker's own run of it, incremental; undefined when it did not end within `limitMs`. */
-async function mutate(one: WorkspacePackage, { file: core, tests }: Core, limitMs: number): Promise<Score | undefined> {
+interface Bounds {
+  readonly atOnce: number
+  readonly limitMs: number
+}
+
+/** One core file: Stryker's own run of it, incremental; undefined when it did not end within its time. */
+async function mutate(one: WorkspacePackage, { file: core, tests }: Core, bounds: Bounds): Promise<Score | undefined> {
   const { short } = one
+  const { limitMs } = bounds
   const inRoot = (path: string): string => relative(root, join(one.folder, path))
   const file = inRoot(core)
   const folder = join(root, '.cache/mutants', short, file.replaceAll(/[^\w.-]+/g, '-'))
@@ -42,8 +49,7 @@ async function mutate(one: WorkspacePackage, { file: core, tests }: Core, limitM
     tempDirName: `.stryker-tmp/${short}`,
     ignorePatterns: ['.stryker-tmp', '.cache', '.tools', 'reports', 'dist', '/docs', '/examples', '/test'],
     checkers: [],
-    // Some changes make a test wait for what never comes: another can run meanwhile.
-    concurrency: 4,
+    concurrency: bounds.atOnce,
     // For loops without an end alone. A test that only waits is ended by its own limit, see the configuration of vitest.
     timeoutMS: 30_000,
     allowEmpty: true,
@@ -77,6 +83,7 @@ async function main(): Promise<number> {
     options: {
       minutes: { type: 'string', default: '40' },
       only: { type: 'string' },
+      'at-once': { type: 'string', default: '4' },
       'at-least': { type: 'string', default: '0' },
     },
   })
@@ -90,12 +97,13 @@ async function main(): Promise<number> {
     )
   const files = coreOf(one).filter(({ file }) => values.only === undefined || file === values.only)
   if (files.length === 0) throw new Error(`${short} names no such core file ("wherry": { "mutants": […] })`)
+  const atOnce = Number(values['at-once'])
   const end = performance.now() + Number(values.minutes) * 60_000
   const total = { detected: 0, late: 0, total: 0 }
   const left: string[] = []
   for (const core of files) {
     const limitMs = end - performance.now()
-    const score = limitMs > 0 ? await mutate(one, core, limitMs) : undefined
+    const score = limitMs > 0 ? await mutate(one, core, { atOnce, limitMs }) : undefined
     if (score === undefined) {
       left.push(core.file)
       continue

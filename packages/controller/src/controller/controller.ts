@@ -224,12 +224,12 @@ export class Controller<C, S extends Scope = Scope> {
 
   #reconcilerWith(client: Client): Reconciler<C, S> {
     const { reconcile, onGone, reconcileTimeoutMs = Number.POSITIVE_INFINITY, for: view } = this.#definition
-    const { narrow, log, events } = this.#parts
+    const { narrow, log, events, writes = [] } = this.#parts
     const { environment } = this.#parts.client
     return new Reconciler({
       name: this.name,
       view,
-      client: writingClient(client, narrow, this.#reads),
+      client: writingClient(client, narrow, this.#reads, ...writes),
       reads: this.#reads,
       log: log ?? environmentLogger(environment),
       events: () => {

@@ -1,7 +1,7 @@
 import { type Client, OptionTypeError, type Scope, type View } from '@wherry/client'
 import { callback, checkOptions, flag, having, integer, milliseconds, text } from '@wherry/client/checks'
 import type { DynamicCache } from '@wherry/dynamic-cache'
-import type { NarrowCache } from '@wherry/narrow-cache'
+import type { NarrowCache, WriteListener } from '@wherry/narrow-cache'
 import type { WatchManager } from '@wherry/watch-manager'
 import type { RateLimiter } from '@wherry/work-queue'
 import type { EventRecorder } from '../events/event-recorder.ts'
@@ -61,6 +61,8 @@ export interface ControllerParts {
   readonly events?: EventRecorder | undefined
   /** Measures the queue. Other measurements go to the client's environment. @default none */
   readonly metrics?: PrometheusMetrics | undefined
+  /** Who hears of what its reconciles write beside its own reads and `narrow`: the reads of other controllers. @default nobody */
+  readonly writes?: readonly WriteListener[] | undefined
   /** What `read` polls where it can't be watched (rule C16). @default nothing */
   readonly poll?: readonly PollPolicy[] | undefined
 }
@@ -101,6 +103,7 @@ export function checkParts(parts: ControllerParts): void {
     log: loggerCheck,
     events: having('an EventRecorder', 'record'),
     metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue'),
+    writes: list(having('what hears of writes', 'wrote', 'deleted')),
     poll: list(having('{ resource, pollMs }')),
   })
   for (const part of ['client', 'cache', 'narrow', 'manager'] as const) {

@@ -1,15 +1,6 @@
-import {
-  type Client,
-  defineResource,
-  isAtLeast,
-  isForbidden,
-  isResourceNotFound,
-  keyText,
-  type ObjectKey,
-  type Resource,
-  type View,
-} from '@wherry/client'
+import { type Client, isAtLeast, isForbidden, isResourceNotFound, keyText } from '@wherry/client'
 import type { SharedInformer } from '@wherry/informer'
+import { metadataOf } from '../objects/metadata-view.ts'
 
 /**
  * Whether an informer has what the server has: each object at least as new, and none that is gone. Asks the server for the
@@ -45,29 +36,8 @@ export async function hasCaughtUp(
   return true
 }
 
-/** As {@link hasCaughtUp}, of one object. */
-export async function hasCaughtUpWith(
-  client: Client,
-  view: View,
-  key: ObjectKey,
-  held: { readonly present: boolean; readonly resourceVersion: string | undefined },
-  signal: AbortSignal,
-): Promise<boolean> {
-  const object = (await client.get(metadataOf(view), key, { signal })) as Listed | undefined
-  if (object === undefined) return !held.present
-  return held.present && isAsNew(held.resourceVersion, object.metadata.resourceVersion)
-}
-
 function isAsNew(held: string | undefined, there: string | undefined): boolean {
   return held === there || isAtLeast(held, there)
-}
-
-function metadataOf({ resource, namespaces, labels, fields }: View): View {
-  const all = defineResource({ ...resource, namespaced: true }) as Resource<object>
-  const whole = resource.namespaced ? all : (defineResource({ ...resource, namespaced: false }) as Resource<object>)
-  return whole
-    .within({ ...(namespaces !== undefined && { namespaces }), labels, fields } as { labels: typeof labels })
-    .metadata()
 }
 
 interface Listed {

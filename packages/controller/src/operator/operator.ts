@@ -1,7 +1,7 @@
 import { Client, type ObjectKey, OptionTypeError } from '@wherry/client'
 import { abortSignal, checkOptions, milliseconds } from '@wherry/client/checks'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
-import { NarrowCache } from '@wherry/narrow-cache'
+import { NarrowCache, type WriteListener } from '@wherry/narrow-cache'
 import { WatchManager } from '@wherry/watch-manager'
 import { Controller } from '../controller/controller.ts'
 import type { ControllerDefinition, ControllerOptions } from '../controller/definition.ts'
@@ -250,8 +250,19 @@ export class Operator {
   #make(definition: ControllerDefinition<unknown>): Controller<unknown> {
     const { log, metrics, poll } = this.#options
     const { client, cache, narrow, manager } = this
+    const others = (): readonly Controller<unknown>[] =>
+      this.#controllers.filter(({ name }) => name !== definition.name)
+    const told: WriteListener = {
+      wrote: (view, answer) => {
+        for (const { reads } of others()) reads.wrote(view, answer)
+      },
+      deleted: (view, key, uid) => {
+        for (const { reads } of others()) reads.deleted(view, key, uid)
+      },
+    }
     return new Controller(definition, {
       ...{ client, cache, narrow, manager },
+      writes: [told],
       ...(log !== undefined && { log }),
       ...(metrics !== undefined && { metrics }),
       ...(poll !== undefined && { poll }),

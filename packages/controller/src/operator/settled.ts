@@ -91,6 +91,7 @@ async function behind(settling: Settling, signal: AbortSignal): Promise<readonly
     }
   }
   for (const controller of settling.controllers()) {
+    await controller.reads.compare(signal)
     if (controller.reads.catchingUp) lines.push(`${controller.name}: reads are catching up`)
   }
   return lines

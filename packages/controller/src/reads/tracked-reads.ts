@@ -1,8 +1,18 @@
-import { type KubernetesObject, keyText, LabelSelector, OptionTypeError, resourceName, type View } from '@wherry/client'
+import {
+  isForbidden,
+  type KubernetesObject,
+  keyText,
+  LabelSelector,
+  type ObjectKey,
+  OptionTypeError,
+  resourceName,
+  type View,
+} from '@wherry/client'
 import { having } from '@wherry/client/checks'
 import { NotCachedError } from '@wherry/dynamic-cache'
 import { covers, isSameFunction } from '@wherry/informer'
 import { ViewConflictError } from '@wherry/narrow-cache'
+import { metadataOf } from '../objects/metadata-view.ts'
 import type { ReadCause } from './cause.ts'
 import type { Dependency } from './dependency.ts'
 import type { Feed } from './feed.ts'
@@ -132,6 +142,30 @@ export class TrackedReads {
       ...stale.map(selection => selection.ready(signal)),
     ])
     signal?.throwIfAborted()
+  }
+
+  /**
+   * Asks the server for the metadata of each object that is watched by its name, so that what the server has now is waited for:
+   * {@link TrackedReads.catchingUp} until it was heard of. For tests and the like.
+   */
+  async compare(signal?: AbortSignal | undefined): Promise<void> {
+    const { client, narrow } = this.#options
+    const named = this.#all.filter(({ feed }) => feed.served === 'narrow')
+    for (let from = 0; from < named.length; from += comparedAtOnce) {
+      await Promise.all(
+        named.slice(from, from + comparedAtOnce).map(async ({ view, key: { name, namespace } }) => {
+          const key = { name, namespace } as ObjectKey
+          try {
+            const there = await client.get(metadataOf(view), key, { signal })
+            if (there === undefined) narrow.deleted(view, key)
+            else narrow.wrote(view, there)
+          } catch (error) {
+            // What may not be read is not known to be otherwise.
+            if (!isForbidden(error)) throw error
+          }
+        }),
+      )
+    }
   }
 
   /** Says that an object was written, and what the server answered: later reads are at least as new (rule C10). */
@@ -282,6 +316,9 @@ export class TrackedReads {
     await Promise.all([this.#polling.close(), ...sources.map(source => source.close())])
   }
 }
+
+/** How many objects the server is asked for at a time. */
+const comparedAtOnce = 16
 
 /** Whether an object is among those that a metadata watch has taken over (rule N11). */
 function isOf(

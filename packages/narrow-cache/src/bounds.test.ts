@@ -53,7 +53,7 @@ describe('the bound on entries', () => {
         await run(() => subscription.close())
         await run(() => narrow.watch(configMaps, keyOf('a/y'), noting([])))
       },
-      { max: 1, escalateAt: Number.POSITIVE_INFINITY },
+      { max: 1, escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY },
     ))
 
   it('N7: past max with all pinned the resource escalates there, and all are watched', () =>

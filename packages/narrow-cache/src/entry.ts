@@ -1,23 +1,23 @@
 import {
-  Backoff,
   type ChangeType,
   compareResourceVersions,
   isExpired,
   isResourceNotFound,
   isTooLarge,
   type KubernetesObject,
-  type Timer,
 } from '@wherry/client'
-import { type Intake, Reflector } from '@wherry/informer'
 import { isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
-import { type Bucket, timeoutSeconds } from './bucket.ts'
+import type { Bucket } from './bucket.ts'
 import { NarrowWatchRefusedError } from './errors.ts'
+import type { Escalation, Listed } from './escalation.ts'
+import { type Fetched, Fetching } from './fetching.ts'
 import type { CheckedKey } from './key.ts'
 import type { Kind } from './kind.ts'
-import { atLevel, type Level, targetOf } from './level.ts'
+import type { Level } from './level.ts'
 import type { NarrowView } from './narrow-view.ts'
 import { OwnWrites } from './own-writes.ts'
-import { type Fed, type Known, Source, versionOf } from './source.ts'
+import { type Fed, type Known, openSource, type Source, versionOf } from './source.ts'
+import { State } from './state.ts'
 
 /**
  * How a read of an entry goes on: from the store, or by waiting for the next news of it, or by asking the server, because
@@ -25,69 +25,70 @@ import { type Fed, type Known, Source, versionOf } from './source.ts'
  */
 export type Readiness = 'cached' | 'wait' | 'live' | 'full'
 
-type Version = ReturnType<typeof versionOf>
-
 /**
- * One object that somebody asked for, watched by its name: present or absent (rules N1–N5). It feeds the stores of all views
- * of it, and outlives what it is fed by: a watch of its own, one that asks for more (N2), or the metadata watch that all
- * entries of its bucket share (N11).
+ * One object that somebody asked for, watched by its name: present or absent (rules N1–N5). Its {@link State} outlives what
+ * it is fed by: a watch of its own, one that asks for more (N2), or one watch of metadata for many entries (N11).
  */
-export class Entry implements Fed {
-  readonly kind: Kind
+export class Entry implements Fed, Fetched {
   readonly bucket: Bucket
   readonly key: CheckedKey
-  readonly views: Map<NarrowView, Intake> = new Map<NarrowView, Intake>()
   /** Subscriptions, and reads that wait. */
   pins = 0
   /** On the monotonic clock. */
   readAt = 0
   /** It has no room but by an escalation (rule N7). */
   isOverBound = false
-  #level: Level = 0
+  readonly #state: State
   #isOver = false
   #isFull = false
-  /** Its state comes by the bucket's watch. */
-  #isWide = false
-  #isKnown = false
-  /** As the stores have it; `undefined`: absent. */
-  #held: Version | undefined
-  #bytes = 0
-  /** Of the last state or change: nothing older is to be heard. */
-  #reached: string | undefined
+  /** The one watch of many that its changes come by, or came by until it ended. */
+  #wide: Escalation | undefined
   #own: Source | undefined
-  /** What is to replace `#own`, once it has come as far. */
+  /** What is to replace what feeds it, once it has come as far. */
   #next: Source | undefined
   #opened: (() => void) | undefined
-  /** It has changed on the server, and is to be fetched. */
-  #isDirty = false
-  #isFetching = false
-  #fetchError: Error | undefined
-  #backoff: Backoff | undefined
-  #retry: Timer | undefined
+  #fetching: Fetching | undefined
   #isRefusalTold = false
   /** It is known to be older than what this process knows, and nothing will tell when it is not any more. */
   #mustAsk = false
-  readonly #writes = new OwnWrites()
-  readonly #waiters = new SyncWaiters()
+  #writes: OwnWrites | undefined
+  #waiters: SyncWaiters | undefined
 
   constructor(bucket: Bucket, key: CheckedKey) {
     this.bucket = bucket
-    this.kind = bucket.kind
     this.key = key
+    this.#state = new State(key.text)
+  }
+
+  get kind(): Kind {
+    return this.bucket.kind
+  }
+
+  get level(): Level {
+    return this.#state.level
+  }
+
+  get views(): NarrowView[] {
+    return this.#state.views
   }
 
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** It has a watch of its own, whether that has brought its state yet or not. */
+  /** It has a watch of its own, or is getting one, whether that has brought its state yet or not. */
   get isOnItsOwn(): boolean {
-    return this.#own !== undefined
+    return this.#own !== undefined || this.#next !== undefined
+  }
+
+  /** What it is fed by, where that is no watch of its own. */
+  get wide(): Escalation | undefined {
+    return this.#wide
   }
 
   /** Whether there is an object; `undefined`: not known yet. */
   get isPresent(): boolean | undefined {
-    return this.#isKnown ? this.#held !== undefined : undefined
+    return this.#state.isKnown ? this.#state.held !== undefined : undefined
   }
 
   /** There was no room for it. */
@@ -95,9 +96,13 @@ export class Entry implements Fed {
     return this.#isFull
   }
 
+  get isFetchable(): boolean {
+    return !this.#isOver && this.#wide !== undefined
+  }
+
   /** The last failure of what feeds it. */
   get lastError(): Error | undefined {
-    return this.#own?.reflector.lastError ?? this.#fetchError ?? this.bucket.lastError
+    return this.#own?.reflector.lastError ?? this.#fetching?.error ?? (this.#wide ?? this.bucket).lastError
   }
 
   /** Why it can't be watched at present. */
@@ -105,8 +110,8 @@ export class Entry implements Fed {
     const errors = [
       this.#own?.reflector.lastError,
       this.#own === undefined ? this.#next?.reflector.lastError : undefined,
-      this.#fetchError,
-      this.#isWide ? this.bucket.lastError : undefined,
+      this.#fetching?.error,
+      this.#wide?.lastError,
     ]
     const refusal = errors.find(isForTheCaller)
     if (refusal === undefined || isResourceNotFound(refusal)) return refusal
@@ -115,53 +120,54 @@ export class Entry implements Fed {
 
   /** Feeds a view too: from what another view keeps, or by asking for more (rule N2). */
   join(view: NarrowView): void {
-    if (this.views.has(view)) return
-    const intake = view.store.intake({ key: this.key.text })
-    this.views.set(view, intake)
+    if (this.#state.has(view)) return
     view.entries.set(this.key.text, this)
-    const isWider = view.level > this.#level
-    if (isWider) this.#level = view.level
-    if (isWider) this.#reopen()
-    else if (this.#isKnown && !this.#fill(view, intake) && (this.#next?.level ?? -1) < view.level) this.#reopen()
+    if (!this.#state.add(view) && (this.#next?.level ?? -1) < view.level) this.#reopen()
   }
 
   /** How a read of `view` goes on. */
   readiness(view: NarrowView): Readiness {
     if (this.#isFull) return 'full'
     if (this.#isHopeless(view) || this.#mustAsk) return 'live'
-    if (!this.#isKnown || this.views.get(view)?.synced !== true || this.#isStale) return 'wait'
-    const behind = this.#writes.behind(this.#held, this.#reached, this.#sourceReached)
+    if (!this.#state.isIn(view) || this.#isStale) return 'wait'
+    const { held, reached } = this.#state
+    const behind = this.#writes?.behind(held, reached, this.#sourceReached) ?? 'no'
     return behind === 'no' ? 'cached' : behind === 'yes' ? 'wait' : 'live'
   }
 
   /** Resolves at the next news. Rejects with the signal's reason, or that it is over. */
   news(signal: AbortSignal | undefined): Promise<void> {
+    this.#waiters ??= new SyncWaiters()
     return this.#waiters.wait(signal)
   }
 
   /** What this process wrote, or read past the cache: later reads are at least as new (rule N9). */
   saw(object: KubernetesObject): void {
     const { labels, fields } = this.kind.view
+    const { held, isKnown } = this.#state
     const isSelected = labels.matches(object.metadata?.labels)
-    if (!isSelected && this.#held === undefined && this.#isKnown) return
+    if (!isSelected && held === undefined && isKnown) return
     // Of other fields only the server knows whether an event will come.
     const isCertain = isSelected && fields.requirements.every(({ field }) => field.startsWith('metadata.'))
-    this.#writes.saw(object, this.#held, isCertain || this.#held !== undefined)
+    this.#writes ??= new OwnWrites()
+    this.#writes.saw(object, held, isCertain || held !== undefined)
   }
 
   /** It is gone, as this process knows: `uid`, or whatever it was. */
   sawGone(uid: string | undefined): void {
+    const { held, isKnown } = this.#state
     // The first state may be of before.
-    if (uid === undefined && !this.#isKnown) this.#mustAsk = true
-    this.#writes.sawGone(uid, this.#held)
+    if (uid === undefined && !isKnown) this.#mustAsk = true
+    this.#writes ??= new OwnWrites()
+    this.#writes.sawGone(uid, held)
   }
 
   /** The server's own answer. */
   sawLive(object: KubernetesObject | undefined): void {
-    if (this.#isKnown) this.#mustAsk = false
-    if (object === undefined) this.sawGone(this.#held?.uid)
+    if (this.#state.isKnown) this.#mustAsk = false
+    if (object === undefined) this.sawGone(this.#state.held?.uid)
     else {
-      this.#writes.confirmed(object.metadata?.uid)
+      this.#writes?.confirmed(object.metadata?.uid)
       this.saw(object)
     }
     // The resource is there again.
@@ -181,25 +187,19 @@ export class Entry implements Fed {
   /** There is no room for it: who waits reads from the server. */
   full(): void {
     this.#isFull = true
-    this.#waiters.resolve()
+    this.#news()
   }
 
   /** Lets go of all, without a word to whoever follows its views. `why`: who waits is rejected with it. */
   close(why: Error): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#retry?.cancel()
-    this.#stop(this.#own)
-    this.#stop(this.#next)
-    this.#own = undefined
-    this.#next = undefined
-    for (const [view, intake] of this.views) {
-      intake.close({ forget: true })
-      view.entries.delete(this.key.text)
-    }
-    this.views.clear()
+    this.#fetching?.end()
+    this.#stopOwn()
+    this.#feedBy(undefined)
+    this.#state.close()
     this.#opened?.()
-    this.#waiters.reject(why)
+    this.#waiters?.reject(why)
   }
 
   // Fed by a watch of its own
@@ -234,145 +234,134 @@ export class Entry implements Fed {
     this.#news()
   }
 
-  // Fed by the bucket's watch
+  // Fed by the one watch of many
 
-  /** From now on its changes come by the bucket's watch. `listed`: what that found of it. */
-  moveToWide(listed: { readonly version: Version | undefined } | undefined): void {
-    this.#isWide = true
-    this.#stop(this.#own)
-    this.#stop(this.#next)
-    this.#own = undefined
-    this.#next = undefined
+  /** From now on its changes come by that watch. `listed`: what its list has of it, where there is one. */
+  moveTo(wide: Escalation, listed: Listed | undefined): void {
+    this.#feedBy(wide)
+    this.#stopOwn()
     this.#opened?.()
-    const isSame = this.#isKnown && listed !== undefined && isSameVersion(listed.version, this.#held)
-    if (!isSame || [...this.views.values()].some(intake => !intake.synced)) this.#fetch()
-    else this.#news()
-  }
-
-  wideChange(type: ChangeType, object: object, bytes: number): void {
-    if (!this.#isWide) return
-    const { uid, resourceVersion } = versionOf(object)
-    const order = compareResourceVersions(resourceVersion, this.#reached)
-    if (this.#isKnown && (order === 'older' || order === 'same')) return
-    const isPlain = this.#isKnown && !this.#isDirty && order === 'newer'
-    if (isPlain && this.#level === 0) this.#change(type, object, bytes)
-    else if (isPlain && type === 'DELETED' && uid === this.#held?.uid) {
-      this.#publish({ object: undefined, bytes: 0, resourceVersion }, this.#level)
+    if (listed === undefined) this.#fetch()
+    else if (this.#state.isAt(listed.version) && this.#state.isWhole) this.#unfetched()
+    else if (listed.version === undefined && this.#state.isNewsSurely(listed.resourceVersion)) {
+      this.#unfetched()
+      this.#publish({ object: undefined, bytes: 0, resourceVersion: listed.resourceVersion }, this.level)
     } else this.#fetch()
   }
 
-  /** The bucket's watch is over, and it has none of its own yet. */
-  wideEnded(): void {
-    if (this.#isWide) this.#isDirty = true
+  wideChange(wide: Escalation, type: ChangeType, object: object, bytes: number): void {
+    if (this.#wide !== wide) return
+    const { held, isKnown, reached } = this.#state
+    const { uid, resourceVersion } = versionOf(object)
+    const order = compareResourceVersions(resourceVersion, reached)
+    if (isKnown && (order === 'older' || order === 'same')) return
+    const isPlain = isKnown && this.#fetching?.isDirty !== true && order === 'newer'
+    if (isPlain && this.level === 0) this.#change(type, object, bytes)
+    else if (isPlain && type === 'DELETED' && uid === held?.uid) {
+      this.#publish({ object: undefined, bytes: 0, resourceVersion }, this.level)
+    } else this.#fetch()
   }
 
-  wideProgress(): void {
-    if (this.#isWide) this.#news()
+  wideProgress(wide: Escalation): void {
+    if (this.#wide === wide) this.#news()
   }
 
-  wideGone(): void {
-    if (this.#isWide) this.#clear()
+  wideGone(wide: Escalation): void {
+    if (this.#wide === wide) this.#clear()
+  }
+
+  // Fetched
+
+  fetched(known: Known, level: Level): boolean {
+    // One that began before it had a watch of its own for a while.
+    if (this.#state.isBefore(known.resourceVersion)) return false
+    this.#publish(known, level)
+    return level >= this.level
+  }
+
+  fetchFailed(error: Error): void {
+    this.#tell(error)
+    this.#news()
   }
 
   /** What it holds is known to be older than what the server has, or may be. */
   get #isStale(): boolean {
-    return this.#isWide && (this.#isDirty || this.#isFetching)
+    return this.#wide !== undefined && (this.#fetching?.isBehind === true || !this.#wide.isLive)
   }
 
   get #sourceReached(): string | undefined {
-    return this.#isWide ? this.bucket.reached : this.#own?.reflector.lastSyncedResourceVersion
+    return this.#wide === undefined ? this.#own?.reflector.lastSyncedResourceVersion : this.#wide.reached
   }
 
   #isHopeless(view: NarrowView): boolean {
-    if (this.#fetchError !== undefined && isForTheCaller(this.#fetchError)) return true
-    if (this.#isWide && isForTheCaller(this.bucket.lastError)) return true
-    if (isForTheCaller(this.#own?.reflector.lastError)) return true
-    const isWaiting = this.#isStale || this.views.get(view)?.synced !== true
+    const errors = [this.#fetching?.error, this.#wide?.lastError, this.#own?.reflector.lastError]
+    if (errors.some(isForTheCaller)) return true
+    const isWaiting = this.#isStale || !this.#state.isIn(view)
     return isWaiting && isForTheCaller(this.#next?.reflector.lastError)
   }
 
+  #feedBy(wide: Escalation | undefined): void {
+    const before = this.#wide
+    if (before === wide) return
+    this.#wide = wide
+    wide?.joined()
+    before?.left()
+  }
+
   #reopen(): void {
-    if (this.#isWide && this.#next === undefined) this.#fetch()
-    else if (this.#own !== undefined || this.#next !== undefined) this.#start()
+    if (this.#wide !== undefined && this.#next === undefined) this.#fetch()
+    else if (this.isOnItsOwn) this.#start()
   }
 
   #start(): void {
-    const { shared, environment, view } = this.kind
-    const { client, maxObjectBytes } = shared.settings
-    const source = new Source(this, this.key.name, this.#level)
-    source.reflector = new Reflector({
-      client: { context: client.context, environment },
-      target: targetOf(atLevel(view, this.#level), this.key.namespace, this.key.name),
-      firstList: 'newest',
-      streaming: shared.streaming,
-      timeoutSeconds,
-      maxObjectBytes,
-      on: { error: error => this.failed(source, error) },
-    })
-    source.reflector.add(source)
-    if (this.#own === undefined && !this.#isWide) this.#own = source
+    const source = openSource(this, this.bucket, this.key.name, this.level)
+    if (this.#own === undefined && this.#wide === undefined) this.#own = source
     else {
       this.#stop(this.#next)
       this.#next = source
     }
-    shared.opened()
     source.reflector.start()
-    if (source === this.#own) this.bucket.settle()
   }
 
   /** The new watch goes on from where the entry is, not before: what it lists may be older than what came meanwhile. */
   #takeOver(source: Source, known: Known): void {
-    if (this.#isKnown && compareResourceVersions(known.resourceVersion, this.#reached) === 'older') {
+    if (this.#state.isBefore(known.resourceVersion)) {
       source.ahead = known
       return
     }
     this.#stop(this.#own)
     this.#own = source
     this.#next = undefined
-    this.#isWide = false
-    this.#isDirty = false
-    this.#fetchError = undefined
-    this.#retry?.cancel()
-    this.#retry = undefined
     source.ahead = undefined
+    this.#fetching?.end()
     this.#publish(known, source.level)
-    this.bucket.settle()
+    this.#feedBy(undefined)
   }
 
-  /** Brings a state to all views that it is wide enough for. */
-  #publish({ object, bytes, resourceVersion }: Known, level: Level): void {
-    this.#hold(object, bytes, resourceVersion)
-    for (const [view, intake] of [...this.views]) {
-      if (view.level > level) continue
-      const replacement = intake.replace()
-      if (object !== undefined) replacement.put(object, bytes)
-      replacement.commit(resourceVersion)
-    }
+  #publish(known: Known, level: Level): void {
+    this.#passed(known.object)
+    this.#state.publish(known, level)
     this.#heard()
   }
 
   #change(type: ChangeType, object: object, bytes: number): void {
-    this.#hold(type === 'DELETED' ? undefined : object, bytes, versionOf(object).resourceVersion)
-    for (const intake of [...this.views.values()]) if (intake.synced) intake.change(type, object, bytes)
+    this.#passed(type === 'DELETED' ? undefined : object)
+    this.#state.change(type, object, bytes)
     this.#heard()
   }
 
   /** The resource is gone, and so is the object. */
   #clear(): void {
-    this.#writes.passed(this.#held?.uid, undefined)
-    this.#isKnown = false
-    this.#held = undefined
-    for (const intake of [...this.views.values()]) if (intake.synced) intake.clear()
+    this.#passed(undefined)
+    this.#state.clear()
     this.#news()
   }
 
-  #hold(object: object | undefined, bytes: number, resourceVersion: string | undefined): void {
-    const held = object === undefined ? undefined : versionOf(object)
-    if (held?.uid !== this.#held?.uid) this.#writes.passed(this.#held?.uid, held?.uid)
-    this.#isKnown = true
-    this.#held = held
-    this.#bytes = bytes
-    this.#reached = resourceVersion ?? held?.resourceVersion
+  /** It goes from one object, or none, to another. */
+  #passed(object: object | undefined): void {
+    const from = this.#state.held?.uid
+    const to = object === undefined ? undefined : versionOf(object).uid
+    if (from !== to) this.#writes?.passed(from, to)
   }
 
   #heard(): void {
@@ -383,72 +372,16 @@ export class Entry implements Fed {
   }
 
   #news(): void {
-    this.#waiters.resolve()
+    this.#waiters?.resolve()
   }
 
-  /** From what another view keeps; `false` where none keeps enough. */
-  #fill(view: NarrowView, intake: Intake): boolean {
-    let object: object | undefined
-    if (this.#held !== undefined) {
-      const donors = [...this.views].filter(
-        ([other, { synced }]) => other !== view && synced && other.keepsAll && other.level >= view.level,
-      )
-      object = donors[0]?.[0].store.lister.get(this.key.text) as object | undefined
-      if (object === undefined) return false
-    }
-    const replacement = intake.replace()
-    if (object !== undefined) replacement.put(object, this.#bytes)
-    replacement.commit(this.#reached)
-    return true
-  }
-
-  /** Reads it anew: now, or once more where that is under way. */
   #fetch(): void {
-    this.#isDirty = true
-    if (this.#isFetching || this.#retry !== undefined) return
-    this.#isFetching = true
-    this.kind.shared.queue(() => this.#fetchOnce())
+    this.#fetching ??= new Fetching(this)
+    this.#fetching.ask()
   }
 
-  async #fetchOnce(): Promise<void> {
-    const { shared, resource, view } = this.kind
-    const level = this.#level
-    this.#isDirty = false
-    let known: Known | undefined
-    let failure: Error | undefined
-    if (this.#isFetchable) {
-      shared.count('wherry_narrow_fetches_total', resource)
-      const target = targetOf(atLevel(view, level), this.key.namespace, this.key.name)
-      known = await shared.fetch(target).catch(error => {
-        failure = error
-        return undefined
-      })
-    }
-    this.#isFetching = false
-    if (!this.#isFetchable) return
-    if (known === undefined) return this.#retryLater(failure as Error)
-    this.#fetchError = undefined
-    this.#backoff = undefined
-    // A fetch that began before it had a watch of its own for a while.
-    const isOlder = this.#isKnown && compareResourceVersions(known.resourceVersion, this.#reached) === 'older'
-    if (isOlder || this.#isDirty || level < this.#level) this.#fetch()
-    if (!isOlder) this.#publish(known, level)
-  }
-
-  get #isFetchable(): boolean {
-    return !this.#isOver && this.#isWide
-  }
-
-  #retryLater(error: Error): void {
-    const { environment } = this.kind.shared
-    this.#isDirty = true
-    this.#fetchError = error
-    this.#tell(error)
-    this.#backoff ??= new Backoff(environment)
-    this.#retry = environment.clock.timer(this.#backoff.next(), () => {
-      this.#retry = undefined
-      if (!this.#isOver && this.#isWide) this.#fetch()
-    })
+  #unfetched(): void {
+    this.#fetching?.end()
     this.#news()
   }
 
@@ -470,12 +403,14 @@ export class Entry implements Fed {
     )
   }
 
+  #stopOwn(): void {
+    this.#stop(this.#own)
+    this.#stop(this.#next)
+    this.#own = undefined
+    this.#next = undefined
+  }
+
   #stop(source: Source | undefined): void {
     if (source !== undefined) this.kind.shared.ending(source.reflector.stop())
   }
-}
-
-function isSameVersion(a: Version | undefined, b: Version | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b
-  return a.uid === b.uid && a.resourceVersion === b.resourceVersion && a.resourceVersion !== undefined
 }

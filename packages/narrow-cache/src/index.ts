@@ -1,5 +1,4 @@
 export { ViewConflictError } from '@wherry/informer'
-export type { BucketPhase } from './bucket.ts'
 export {
   NarrowClosedError,
   NarrowFullError,
@@ -7,6 +6,7 @@ export {
   NarrowTimeoutError,
   NarrowWatchRefusedError,
 } from './errors.ts'
+export type { EscalationPhase } from './escalation.ts'
 export type { NarrowHandler, Subscription } from './handler.ts'
 export type { NarrowReadOptions } from './narrow-cache.ts'
 export { NarrowCache } from './narrow-cache.ts'

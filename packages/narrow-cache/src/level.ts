@@ -17,24 +17,19 @@ export function atLevel(view: View, level: Level): View<object> {
   return { key, resource, namespaces, labels, fields, projection: { kind, name: kind }, within } as View<object>
 }
 
-/** What to read for one object of a view, or for all of one namespace; `undefined`: of a cluster-scoped resource. */
-export function targetOf(view: View, namespace: string | undefined, name?: string | undefined): ReadTarget {
-  const { key, resource, labels, fields, projection, within } = view
-  const [target] = targetsOf({
-    key,
-    resource,
-    labels,
-    projection,
-    within,
-    namespaces: namespace === undefined ? undefined : [namespace],
-    fields: name === undefined ? fields : fields.and(FieldSelector.of({ 'metadata.name': name })),
-  })
-  return target as ReadTarget
+/** What to read for one object of a view, at a level. */
+export function namedTarget(view: View, namespace: string | undefined, level: Level, name: string): ReadTarget {
+  return targetOf(atLevel(view, level), namespace, view.fields.and(FieldSelector.of({ 'metadata.name': name })))
 }
 
-/** The metadata of all that a view selects in one namespace. */
+/** The metadata of all that a view selects in one namespace; `undefined`: in all, or of a cluster-scoped resource. */
 export function metadataTarget(view: View, namespace: string | undefined): ReadTarget {
-  const { key, resource, namespaces, labels, fields, within } = view
-  const projection = { kind: 'metadata', name: 'metadata' } as const
-  return targetOf({ key, resource, namespaces, labels, fields, within, projection }, namespace)
+  return targetOf({ ...atLevel(view, 0), projection: { kind: 'metadata', name: 'metadata' } }, namespace, view.fields)
+}
+
+function targetOf(view: View, namespace: string | undefined, fields: FieldSelector): ReadTarget {
+  const { key, resource, labels, projection, within } = view
+  const namespaces = namespace === undefined ? undefined : [namespace]
+  const [target] = targetsOf({ key, resource, labels, projection, within, namespaces, fields })
+  return target as ReadTarget
 }

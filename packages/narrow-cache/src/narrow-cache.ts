@@ -9,18 +9,17 @@ import {
 } from '@wherry/client'
 import { abortSignal, checkOptions, having } from '@wherry/client/checks'
 import { type Change, type Cursor, changesOf } from '@wherry/informer'
-import type { Bucket } from './bucket.ts'
-import { Entry, type Readiness } from './entry.ts'
-import { NarrowClosedError, NarrowFullError, NarrowListError, NarrowTimeoutError } from './errors.ts'
+import { Entries } from './entries.ts'
+import type { Entry } from './entry.ts'
+import { NarrowClosedError, NarrowListError } from './errors.ts'
 import type { NarrowHandler, Subscription } from './handler.ts'
-import { Idle } from './idle.ts'
 import { type CheckedKey, checkedKey } from './key.ts'
-import { Kind, kindKey } from './kind.ts'
 import { atLevel, levelOf } from './level.ts'
-import { NarrowView } from './narrow-view.ts'
-import { type NarrowCacheOptions, type Settings, settingsOf } from './options.ts'
-import { bucketsOf, escalations, type NarrowReport, viewReport } from './report.ts'
+import { type NarrowCacheOptions, settingsOf } from './options.ts'
+import { escalations, type NarrowReport, viewReport } from './report.ts'
+import { settled } from './settled.ts'
 import { Shared } from './shared.ts'
+import { Views } from './views.ts'
 
 /** How a read may be bounded. */
 export interface NarrowReadOptions {
@@ -44,12 +43,9 @@ export interface NarrowReadOptions {
  * ```
  */
 export class NarrowCache {
-  readonly #settings: Settings
   readonly #shared: Shared
-  readonly #idle: Idle
-  readonly #kinds = new Map<string, Kind>()
-  readonly #views = new Map<string, NarrowView>()
-  #size = 0
+  readonly #views: Views
+  readonly #entries: Entries
   #closing: Promise<void> | undefined
 
   /**
@@ -57,11 +53,10 @@ export class NarrowCache {
    * @throws OptionTypeError, OptionRangeError
    */
   constructor(options: NarrowCacheOptions) {
-    this.#settings = settingsOf(options)
-    this.#shared = new Shared(this.#settings)
-    const { idleMs, max } = this.#settings
-    const { clock } = this.#shared.environment
-    this.#idle = new Idle({ clock, idleMs, max, evict: entry => this.#evict(entry) })
+    const settings = settingsOf(options)
+    this.#shared = new Shared(settings)
+    this.#views = new Views(this.#shared.environment, settings.freeze)
+    this.#entries = new Entries(this.#shared, this.#views)
   }
 
   /**
@@ -82,11 +77,11 @@ export class NarrowCache {
   ): Promise<C | undefined> {
     const { signal } = options
     if (signal === undefined) {
-      const narrow = this.#views.get(view?.key)
+      const narrow = this.#views.find(view as View)
       const entry = narrow?.entries.get(quickText(view as View, key))
       if (narrow !== undefined && entry?.readiness(narrow) === 'cached') {
         narrow.mustBe(view)
-        this.#idle.touch(entry)
+        this.#entries.touch(entry)
         return narrow.store.lister.get(entry.key.text) as C | undefined
       }
     }
@@ -113,18 +108,19 @@ export class NarrowCache {
     const plain = checkedView(view)
     const checked = checkedKey(plain, key)
     signal?.throwIfAborted()
-    const ensured = this.#ensure(plain, checked)
-    if (ensured === undefined) throw this.#full(plain)
+    this.#mustLive()
+    const ensured = this.#entries.ensure(plain, checked)
+    if (ensured === undefined) throw this.#entries.full(plain)
     const { entry, narrow } = ensured
-    this.#pin(entry)
+    this.#entries.pin(entry)
     try {
-      const readiness = await this.#settled(entry, narrow, signal)
+      const readiness = await settled(this.#shared, entry, narrow, signal)
       this.#mustLive()
-      if (readiness === 'full') throw this.#full(plain)
+      if (readiness === 'full') throw this.#entries.full(plain)
       const { refusal } = entry
       if (readiness === 'live' && refusal !== undefined) throw refusal
     } catch (error) {
-      this.#unpin(entry)
+      this.#entries.unpin(entry)
       throw error
     }
     const end = narrow.subscribe(handler as NarrowHandler<unknown>, checked.text)
@@ -133,7 +129,7 @@ export class NarrowCache {
       if (isOver) return
       isOver = true
       end()
-      this.#unpin(entry)
+      this.#entries.unpin(entry)
     }
     return { key: checked.text, close, [Symbol.asyncDispose]: close }
   }
@@ -145,7 +141,7 @@ export class NarrowCache {
   peek<C, S extends Scope>(view: View<C, S>, key: ObjectKey<S>): { readonly object: C | undefined } | undefined {
     const plain = checkedView(view)
     const { text } = checkedKey(plain, key)
-    const narrow = this.#views.get(plain.key)
+    const narrow = this.#views.find(plain)
     narrow?.mustBe(plain)
     const entry = narrow?.entries.get(text)
     if (narrow === undefined || entry === undefined || entry.readiness(narrow) !== 'cached') return undefined
@@ -158,15 +154,8 @@ export class NarrowCache {
    */
   forget<S extends Scope>(view: View<unknown, S>, key: ObjectKey<S>): boolean {
     const plain = checkedView(view)
-    const { text, namespace } = checkedKey(plain, key)
-    const entry = this.#kinds
-      .get(kindKey(plain))
-      ?.buckets.get(namespace ?? '')
-      ?.entries.get(text)
-    if (entry === undefined || entry.pins > 0) return false
-    this.#idle.remove(entry)
-    this.#close(entry)
-    return true
+    const entry = this.#entries.find(plain, checkedKey(plain, key))
+    return entry !== undefined && this.#entries.forget(entry)
   }
 
   /**
@@ -175,7 +164,7 @@ export class NarrowCache {
    */
   cursor<C, S extends Scope>(view: View<C, S>): Cursor<C> {
     this.#mustLive()
-    return this.#view(checkedView(view)).store.cursor() as Cursor<C>
+    return this.#views.get(checkedView(view)).store.cursor() as Cursor<C>
   }
 
   /** The changes of all entries of a view, as a {@link NarrowCache.cursor} gives them. Ends with the signal, or with the cache. */
@@ -200,7 +189,7 @@ export class NarrowCache {
     having('the object that the server answered')('wrote.answer', answer)
     const object = answer as KubernetesObject
     const { name, namespace } = object.metadata ?? {}
-    for (const entry of this.#entriesOf(view, name, namespace)) entry.saw(object)
+    for (const entry of this.#entries.named(view, name, namespace)) entry.saw(object)
   }
 
   /**
@@ -208,22 +197,21 @@ export class NarrowCache {
    * @param uid of the object that is gone; `undefined`: whatever it was.
    */
   deleted<S extends Scope>(view: View<unknown, S>, key: ObjectKey<S>, uid?: string | undefined): void {
-    for (const entry of this.#entriesOf(view as View, key?.name, key?.namespace)) entry.sawGone(uid)
+    for (const entry of this.#entries.named(view as View, key?.name, key?.namespace)) entry.sawGone(uid)
   }
 
   /** What it holds at present. */
   report(): NarrowReport {
-    const entries = bucketsOf(this.#kinds.values()).flatMap(bucket => [...bucket.entries.values()])
-    const views = [...this.#views.values()].map(viewReport)
+    const views = this.#views.all.map(viewReport)
     return {
-      entries: this.#size,
-      idle: this.#idle.size,
-      refused: entries.filter(({ refusal }) => refusal !== undefined).length,
+      entries: this.#entries.size,
+      idle: this.#entries.idle,
+      refused: this.#entries.all.filter(({ refusal }) => refusal !== undefined).length,
       streams: this.#shared.streams,
       waiting: this.#shared.waiting,
       subscriptions: views.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
       views,
-      escalated: escalations(this.#kinds.values()),
+      escalated: escalations(this.#entries.kinds),
     }
   }
 
@@ -243,57 +231,22 @@ export class NarrowCache {
   async #read(view: View, key: ObjectKey, signal: AbortSignal | undefined): Promise<unknown> {
     const checked = checkedKey(view, key)
     signal?.throwIfAborted()
-    const ensured = this.#ensure(view, checked)
+    this.#mustLive()
+    const ensured = this.#entries.ensure(view, checked)
     if (ensured === undefined) {
-      this.#full(view)
+      this.#entries.full(view)
       return this.#live(view, checked, signal, undefined)
     }
     const { entry, narrow } = ensured
-    this.#pin(entry)
+    this.#entries.pin(entry)
     try {
-      const readiness = await this.#settled(entry, narrow, signal)
+      const readiness = await settled(this.#shared, entry, narrow, signal)
       this.#mustLive()
-      if (readiness === 'full') this.#full(view)
+      if (readiness === 'full') this.#entries.full(view)
       if (readiness === 'cached') return narrow.store.lister.get(checked.text)
       return await this.#live(view, checked, signal, entry)
     } finally {
-      this.#unpin(entry)
-    }
-  }
-
-  /** Waits until it is known how a read goes on. */
-  async #settled(
-    entry: Entry,
-    narrow: NarrowView,
-    signal: AbortSignal | undefined,
-  ): Promise<Exclude<Readiness, 'wait'>> {
-    const { timeoutMs } = this.#settings
-    const first = entry.readiness(narrow)
-    if (first !== 'wait') return first
-    const giveUp = new AbortController()
-    const aborted = (): void => giveUp.abort(signal?.reason)
-    signal?.addEventListener('abort', aborted, { once: true })
-    let isLate = false
-    const late = (): void => {
-      isLate = true
-      giveUp.abort()
-    }
-    const { clock } = this.#shared.environment
-    const timer = timeoutMs === Number.POSITIVE_INFINITY ? undefined : clock.timer(timeoutMs, late)
-    try {
-      for (;;) {
-        await entry.news(giveUp.signal)
-        const readiness = entry.readiness(narrow)
-        if (readiness !== 'wait') return readiness
-      }
-    } catch (error) {
-      if (!isLate) throw error
-      // What was written may not come back by this watch: the server knows.
-      if (entry.isPresent !== undefined) return 'live'
-      throw new NarrowTimeoutError(narrow.view.key, entry.key.text, timeoutMs, entry.lastError)
-    } finally {
-      timer?.cancel()
-      signal?.removeEventListener('abort', aborted)
+      this.#entries.unpin(entry)
     }
   }
 
@@ -306,153 +259,19 @@ export class NarrowCache {
   ): Promise<unknown> {
     this.#shared.count('wherry_narrow_live_gets_total', resourceName(view.resource))
     const key = { name, namespace } as ObjectKey
-    const object = await this.#settings.client.get(atLevel(view, levelOf(view)), key, { signal })
+    const object = await this.#shared.settings.client.get(atLevel(view, levelOf(view)), key, { signal })
     entry?.sawLive(object as KubernetesObject | undefined)
     return object === undefined ? undefined : projector(view)(object)
-  }
-
-  /** @throws ViewConflictError */
-  #view(view: View): NarrowView {
-    this.#mustLive()
-    const found = this.#views.get(view.key)
-    if (found !== undefined) {
-      found.mustBe(view)
-      return found
-    }
-    this.#sweep()
-    const narrow = new NarrowView(view, this.#shared.environment, this.#settings.freeze)
-    this.#views.set(view.key, narrow)
-    return narrow
-  }
-
-  /** The entry of an object, which feeds that view; `undefined` where there is no room. */
-  #ensure(view: View, key: CheckedKey): { readonly entry: Entry; readonly narrow: NarrowView } | undefined {
-    this.#mustLive()
-    this.#views.get(view.key)?.mustBe(view)
-    const found = this.#kinds
-      .get(kindKey(view))
-      ?.buckets.get(key.namespace ?? '')
-      ?.entries.get(key.text)
-    if (found !== undefined) {
-      const narrow = this.#view(view)
-      found.join(narrow)
-      return { entry: found, narrow }
-    }
-    // What is evicted may be the last of its view and kind: these are made, or found, afterwards.
-    const isOverBound = !this.#makeRoom()
-    const bucket = this.#kind(view).bucket(key.namespace)
-    if (isOverBound && !bucket.rise()) {
-      this.#tidy(bucket)
-      return undefined
-    }
-    const narrow = this.#view(view)
-    const entry = new Entry(bucket, key)
-    entry.isOverBound = isOverBound
-    this.#size += 1
-    this.#gauge()
-    entry.join(narrow)
-    bucket.add(entry)
-    return { entry, narrow }
-  }
-
-  #kind(view: View): Kind {
-    const key = kindKey(view)
-    const found = this.#kinds.get(key)
-    if (found !== undefined) return found
-    const kind = new Kind(view, this.#shared)
-    this.#kinds.set(key, kind)
-    return kind
-  }
-
-  /** Evicts until there is room for one; `false` where there is none. */
-  #makeRoom(): boolean {
-    while (this.#size >= this.#settings.max) {
-      const oldest = this.#idle.take()
-      if (oldest === undefined) return false
-      this.#evict(oldest)
-    }
-    return true
-  }
-
-  #tidy({ kind, entries, namespace }: Bucket): void {
-    if (entries.size > 0) return
-    kind.buckets.delete(namespace ?? '')
-    if (kind.buckets.size === 0) this.#kinds.delete(kindKey(kind.view))
-  }
-
-  /** Counts that there was no room. */
-  #full(view: View): NarrowFullError {
-    this.#shared.count('wherry_narrow_full_total', resourceName(view.resource))
-    return new NarrowFullError(this.#settings.max)
-  }
-
-  #pin(entry: Entry): void {
-    if (entry.pins === 0) this.#idle.remove(entry)
-    entry.pins += 1
-  }
-
-  #unpin(entry: Entry): void {
-    entry.pins -= 1
-    if (entry.pins > 0 || entry.isOver) return
-    if (entry.isFull) this.#close(entry)
-    else this.#idle.add(entry)
-  }
-
-  #evict(entry: Entry): void {
-    this.#shared.count('wherry_narrow_evictions_total', entry.kind.resource)
-    this.#close(entry)
-  }
-
-  #close(entry: Entry): void {
-    if (entry.isOver) return
-    const views = [...entry.views.keys()]
-    this.#size -= 1
-    this.#gauge()
-    entry.close(new NarrowClosedError())
-    entry.bucket.remove(entry, this.#size <= this.#settings.max)
-    for (const narrow of views) this.#drop(narrow)
-    this.#tidy(entry.bucket)
-  }
-
-  /** Lets go of views that nobody reads or follows any more. */
-  #sweep(): void {
-    for (const narrow of [...this.#views.values()]) this.#drop(narrow)
-  }
-
-  #drop(narrow: NarrowView): void {
-    if (!narrow.isIdle) return
-    narrow.close()
-    this.#views.delete(narrow.view.key)
-  }
-
-  #entriesOf({ resource }: View, name: string | undefined, namespace: string | undefined): Entry[] {
-    if (name === undefined) return []
-    const text = namespace === undefined ? name : `${namespace}/${name}`
-    return [...this.#kinds.values()]
-      .filter(({ view: { resource: other } }) => other.group === resource.group && other.plural === resource.plural)
-      .flatMap(({ buckets }) => buckets.get(namespace ?? '')?.entries.get(text) ?? [])
-  }
-
-  #gauge(): void {
-    this.#shared.environment.metrics.gauge('wherry_narrow_entries', this.#size)
   }
 
   #mustLive(): void {
     if (this.#closing !== undefined) throw new NarrowClosedError()
   }
 
-  async #closeAll(): Promise<void> {
-    this.#idle.close()
-    const buckets = bucketsOf(this.#kinds.values())
-    for (const bucket of buckets) {
-      for (const entry of [...bucket.entries.values()]) entry.close(new NarrowClosedError())
-      bucket.close()
-    }
-    this.#size = 0
-    this.#kinds.clear()
-    for (const narrow of this.#views.values()) narrow.close()
-    this.#views.clear()
-    await this.#shared.close()
+  #closeAll(): Promise<void> {
+    this.#entries.close()
+    this.#views.close()
+    return this.#shared.close()
   }
 }
 

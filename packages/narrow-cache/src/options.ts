@@ -28,6 +28,12 @@ export interface NarrowCacheOptions {
    */
   readonly escalateAt?: number | undefined
   /**
+   * Past so many entries of one namespaced resource in all namespaces together, one watch of the metadata of all its objects
+   * takes over, or one in each namespace where that is refused; below half of it they are watched as `escalateAt` says again.
+   * `Infinity`: never. @default 1_000
+   */
+  readonly escalateAllAt?: number | undefined
+  /**
    * How long a read waits for the first state, or for a write of one's own to come back, in milliseconds. @default 65_000
    */
   readonly timeoutMs?: number | undefined
@@ -47,6 +53,7 @@ export interface Settings {
   readonly max: number
   readonly maxOpening: number
   readonly escalateAt: number
+  readonly escalateAllAt: number
   readonly timeoutMs: number
   readonly maxObjectBytes: number | undefined
   readonly freeze: boolean | undefined
@@ -57,12 +64,15 @@ const checks: Readonly<Record<keyof NarrowCacheOptions, Check>> = {
   idleMs: milliseconds({ min: 0, infinite: true }),
   max: integer(1),
   maxOpening: integer(1),
-  escalateAt: (option, value) => {
-    if (value !== Number.POSITIVE_INFINITY) integer(1)(option, value)
-  },
+  escalateAt: countOrNever,
+  escalateAllAt: countOrNever,
   timeoutMs: milliseconds({ min: 1, infinite: true }),
   maxObjectBytes: integer(1),
   freeze: flag,
+}
+
+function countOrNever(option: string, value: unknown): void {
+  if (value !== Number.POSITIVE_INFINITY) integer(1)(option, value)
 }
 
 /** @throws OptionTypeError, OptionRangeError */
@@ -76,6 +86,7 @@ export function settingsOf(options: NarrowCacheOptions): Settings {
     max: options.max ?? 10_000,
     maxOpening: options.maxOpening ?? 100,
     escalateAt: options.escalateAt ?? 200,
+    escalateAllAt: options.escalateAllAt ?? 1000,
     timeoutMs: options.timeoutMs ?? 65_000,
     maxObjectBytes: options.maxObjectBytes,
     freeze: options.freeze,

@@ -1,9 +1,5 @@
 import { compareResourceVersions, type KubernetesObject } from '@wherry/client'
-
-interface Version {
-  readonly uid: string | undefined
-  readonly resourceVersion: string | undefined
-}
+import type { Version } from './source.ts'
 
 /** Whether what is cached is older than what this process knows; `unknown`: the server has to be asked. */
 export type Behind = 'no' | 'yes' | 'unknown'

@@ -63,19 +63,80 @@ describe('a narrow cache, whatever happens', () => {
     const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 1000 : 10
     await forEachSeed(
       async seed => {
-        const options = {
-          max: [4, 100][seed % 2],
-          escalateAt: [3, 100, 2][seed % 3],
-          idleMs: [2000, 100_000][(seed >> 1) % 2],
+        const bounds = {
+          max: [4, 100][seed % 2] as number,
+          escalateAt: [3, 100, 2][seed % 3] as number,
+          escalateAllAt: [100, 3, 5][(seed >> 2) % 3] as number,
+          isRefused: seed % 5 === 0,
         }
-        await withNarrow(kit => run(kit, options.max as number), { seed, ...options, maxOpening: (seed % 4) + 1 })
+        const { isRefused, ...options } = bounds
+        await withNarrow(kit => run(kit, bounds), {
+          ...options,
+          seed,
+          idleMs: [2000, 100_000][(seed >> 1) % 2],
+          maxOpening: (seed % 4) + 1,
+          cluster: isRefused ? withoutAll : {},
+        })
       },
       { seeds },
     )
   }, 600_000)
 })
 
-async function run(kit: Kit, max: number): Promise<void> {
+interface Bounds {
+  readonly max: number
+  readonly escalateAt: number
+  readonly escalateAllAt: number
+  /** All namespaces at once may not be watched. */
+  readonly isRefused: boolean
+}
+
+const withoutAll = {
+  tokens: { u: { name: 'u', groups: [] } },
+  token: 'u',
+  authorization: ({
+    user: { name },
+    namespace,
+  }: {
+    readonly user: { readonly name: string }
+    readonly namespace: string
+  }) => name !== 'u' || namespace !== '',
+}
+
+/** Who of `pinned` is watched by itself; what is escalated must be what the bounds say, with the hysteresis. */
+function onTheirOwn(pinned: Set<string>, { max, escalateAt, escalateAllAt, isRefused }: Bounds, kit: Kit): number {
+  const { escalated } = kit.narrow.report()
+  const told = JSON.stringify({ escalated, pinned: [...pinned] })
+  const all = escalated.filter(({ namespace }) => namespace === undefined)
+  const namespaces = ['a', 'b'].map(namespace => ({
+    namespace,
+    size: [...pinned].filter(path => keyOf(path).namespace === namespace).length,
+    isWide: escalated.some(one => one.namespace === namespace),
+  }))
+  for (const { phase } of escalated) expect(phase, told).toBe('wide')
+  if (all.length > 0) {
+    expect(escalated, told).toHaveLength(1)
+    expect(isRefused, told).toBe(false)
+    if (pinned.size <= max) expect(pinned.size, told).toBeGreaterThanOrEqual(escalateAllAt / 2)
+    return 0
+  }
+  for (const { size, isWide } of namespaces) {
+    if (size > escalateAt) expect(isWide, told).toBe(true)
+    if (isWide && pinned.size <= max && size < escalateAt / 2) {
+      expect(pinned.size, told).toBeGreaterThanOrEqual(escalateAllAt / 2)
+    }
+    // All but those that one watch of all would be no gain for.
+    if (pinned.size > escalateAllAt && (isRefused ? size > 1 : size > 0)) expect(isWide, told).toBe(true)
+  }
+  if (pinned.size > escalateAllAt && !isRefused)
+    expect(
+      namespaces.filter(({ size }) => size > 0),
+      told,
+    ).toHaveLength(1)
+  return namespaces.reduce((sum, { size, isWide }) => sum + (isWide ? 0 : size), 0)
+}
+
+async function run(kit: Kit, bounds: Bounds): Promise<void> {
   const { narrow, simulation, server, transport, writer } = kit
   const random = simulation.random.fork('test')
   const { clock } = simulation
@@ -170,10 +231,8 @@ async function run(kit: Kit, max: number): Promise<void> {
     const pinned = new Set(heard.map(({ path }) => path))
     const { entries, idle, streams, waiting, escalated } = narrow.report()
     expect({ entries, idle, waiting }).toEqual({ entries: pinned.size, idle: 0, waiting: 0 })
-    const wide = new Set(escalated.map(({ namespace }) => namespace))
-    const alone = [...pinned].filter(path => !wide.has(keyOf(path).namespace)).length
-    expect(streams, JSON.stringify(escalated)).toBe(alone + wide.size)
-    expect(entries <= max || wide.size > 0).toBe(true)
+    expect(streams, JSON.stringify(escalated)).toBe(onTheirOwn(pinned, bounds, kit) + escalated.length)
+    expect(entries <= bounds.max || escalated.length > 0).toBe(true)
     expect(await kit.watches()).toBe(streams)
     await simulation.run(() => Promise.all(paths.map(read)))
   }

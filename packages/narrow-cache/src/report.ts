@@ -1,4 +1,5 @@
-import type { Bucket, BucketPhase } from './bucket.ts'
+import type { Entry } from './entry.ts'
+import type { EscalationPhase } from './escalation.ts'
 import type { Kind } from './kind.ts'
 import type { NarrowView } from './narrow-view.ts'
 
@@ -35,9 +36,10 @@ export interface ViewReport {
 export interface EscalationReport {
   /** `group/version/plural` */
   readonly resource: string
-  /** `undefined`: of a cluster-scoped resource. */
+  /** `undefined`: all of them, or of a cluster-scoped resource. */
   readonly namespace: string | undefined
-  readonly phase: Exclude<BucketPhase, 'narrow'>
+  readonly phase: Exclude<EscalationPhase, 'narrow'>
+  /** How many there are in it. */
   readonly entries: number
 }
 
@@ -47,11 +49,16 @@ export function viewReport({ view, entries, store, subscribers }: NarrowView): V
 }
 
 export function escalations(kinds: Iterable<Kind>): EscalationReport[] {
-  return bucketsOf(kinds).flatMap(({ phase, namespace, kind, entries }) =>
-    phase === 'narrow' ? [] : [{ resource: kind.resource, namespace, phase, entries: entries.size }],
-  )
+  return [...kinds].flatMap(kind => {
+    const { resource, escalation, size } = kind
+    const all = { namespace: undefined, phase: escalation?.phase ?? 'narrow', entries: size }
+    const each = [...kind.buckets.values()].map(({ namespace, escalation: { phase }, entries }) => {
+      return { namespace, phase, entries: entries.size }
+    })
+    return [all, ...each].flatMap(({ phase, ...rest }) => (phase === 'narrow' ? [] : [{ resource, phase, ...rest }]))
+  })
 }
 
-export function bucketsOf(kinds: Iterable<Kind>): Bucket[] {
-  return [...kinds].flatMap(({ buckets }) => [...buckets.values()])
+export function entriesOf(kinds: Iterable<Kind>): Entry[] {
+  return [...kinds].flatMap(kind => kind.all())
 }

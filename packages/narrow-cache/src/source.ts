@@ -1,6 +1,10 @@
 import type { ChangeType } from '@wherry/client'
-import type { Intake, Reflector, Replacement } from '@wherry/informer'
-import type { Level } from './level.ts'
+import { type Intake, Reflector, type Replacement } from '@wherry/informer'
+import type { Bucket } from './bucket.ts'
+import { type Level, namedTarget } from './level.ts'
+
+/** How long a watch is asked to last: many short ones would make requests all the time (rule N11). */
+export const timeoutSeconds: { readonly min: number; readonly max: number } = { min: 1800, max: 3600 }
 
 /** A state of one object: it, or its absence. */
 export interface Known {
@@ -12,6 +16,7 @@ export interface Known {
 
 /** Who is fed by a {@link Source}. */
 export interface Fed {
+  failed(source: Source, error: Error): void
   state(source: Source, known: Known): void
   change(source: Source, type: ChangeType, object: object, bytes: number): void
   gone(source: Source): void
@@ -24,6 +29,25 @@ interface Received {
     readonly namespace?: string | undefined
     readonly resourceVersion?: string
   }
+}
+
+/** Makes a watch of one object, which is still to be started. */
+export function openSource(fed: Fed, { kind, namespace }: Bucket, name: string, level: Level): Source {
+  const { shared, environment, view } = kind
+  const { client, maxObjectBytes } = shared.settings
+  const source = new Source(fed, name, level)
+  source.reflector = new Reflector({
+    client: { context: client.context, environment },
+    target: namedTarget(view, namespace, level, name),
+    firstList: 'newest',
+    streaming: shared.streaming,
+    timeoutSeconds,
+    maxObjectBytes,
+    on: { error: error => fed.failed(source, error) },
+  })
+  source.reflector.add(source)
+  shared.opened()
+  return source
 }
 
 /** What a reflector of one name writes to. */
@@ -79,11 +103,13 @@ export class Source implements Intake {
   close(): void {}
 }
 
-/** What is known of an object that was received. */
-export function versionOf(object: object): {
+/** Which object it is, and which state of it. */
+export interface Version {
   readonly uid: string | undefined
   readonly resourceVersion: string | undefined
-} {
+}
+
+export function versionOf(object: object): Version {
   const { uid, resourceVersion } = (object as { metadata?: { uid?: string; resourceVersion?: string } }).metadata ?? {}
   return { uid, resourceVersion }
 }

@@ -1,0 +1,172 @@
+import { resourceName, type View } from '@wherry/client'
+import { Entry } from './entry.ts'
+import { NarrowClosedError, NarrowFullError } from './errors.ts'
+import { Idle } from './idle.ts'
+import type { CheckedKey } from './key.ts'
+import { Kind, kindKey } from './kind.ts'
+import type { NarrowView } from './narrow-view.ts'
+import { entriesOf } from './report.ts'
+import type { Shared } from './shared.ts'
+import type { Views } from './views.ts'
+
+/** All entries of a cache: how many there may be, and which of them go (rules N6, N7). */
+export class Entries {
+  readonly #shared: Shared
+  readonly #views: Views
+  readonly #idle: Idle
+  readonly #kinds = new Map<string, Kind>()
+  #size = 0
+
+  constructor(shared: Shared, views: Views) {
+    const { idleMs, max } = shared.settings
+    this.#shared = shared
+    this.#views = views
+    this.#idle = new Idle({
+      clock: shared.environment.clock,
+      idleMs,
+      max,
+      evict: entry => this.#evict(entry),
+    })
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** How many of them nobody subscribes to or waits for. */
+  get idle(): number {
+    return this.#idle.size
+  }
+
+  get kinds(): Kind[] {
+    return [...this.#kinds.values()]
+  }
+
+  get all(): Entry[] {
+    return entriesOf(this.#kinds.values())
+  }
+
+  find(view: View, { namespace, text }: CheckedKey): Entry | undefined {
+    return this.#kinds.get(kindKey(view))?.find(namespace, text)
+  }
+
+  /** Those of an object of that name, in whatever version of its resource and by whatever selectors. */
+  named({ resource: { group, plural } }: View, name: string | undefined, namespace: string | undefined): Entry[] {
+    if (name === undefined) return []
+    const text = namespace === undefined ? name : `${namespace}/${name}`
+    return this.kinds
+      .filter(({ view: { resource: other } }) => other.group === group && other.plural === plural)
+      .flatMap(kind => kind.find(namespace, text) ?? [])
+  }
+
+  /** The entry of an object, which feeds that view; `undefined` where there is no room. @throws ViewConflictError */
+  ensure(view: View, key: CheckedKey): { readonly entry: Entry; readonly narrow: NarrowView } | undefined {
+    this.#views.find(view)?.mustBe(view)
+    const found = this.find(view, key)
+    if (found !== undefined) {
+      const narrow = this.#views.get(view)
+      found.join(narrow)
+      return { entry: found, narrow }
+    }
+    // What is evicted may be the last of its view and kind: these are made, or found, afterwards.
+    const isOverBound = !this.#makeRoom()
+    const kind = this.#kind(view)
+    const bucket = kind.bucket(key.namespace)
+    if (isOverBound && !kind.rise(bucket)) {
+      kind.tidy(bucket)
+      this.#tidy(kind)
+      return undefined
+    }
+    const narrow = this.#views.get(view)
+    const entry = new Entry(bucket, key)
+    entry.isOverBound = isOverBound
+    this.#size += 1
+    this.#gauge()
+    entry.join(narrow)
+    kind.add(entry)
+    return { entry, narrow }
+  }
+
+  /** It was read from memory. */
+  touch(entry: Entry): void {
+    this.#idle.touch(entry)
+  }
+
+  /** Somebody subscribes to it, or waits for it. */
+  pin(entry: Entry): void {
+    if (entry.pins === 0) this.#idle.remove(entry)
+    entry.pins += 1
+  }
+
+  unpin(entry: Entry): void {
+    entry.pins -= 1
+    if (entry.pins > 0 || entry.isOver) return
+    if (entry.isFull) this.#close(entry)
+    else this.#idle.add(entry)
+  }
+
+  /** Closes one that nobody needs. Gives whether it did. */
+  forget(entry: Entry): boolean {
+    if (entry.pins > 0) return false
+    this.#idle.remove(entry)
+    this.#close(entry)
+    return true
+  }
+
+  /** Counts that there was no room. */
+  full(view: View): NarrowFullError {
+    this.#shared.count('wherry_narrow_full_total', resourceName(view.resource))
+    return new NarrowFullError(this.#shared.settings.max)
+  }
+
+  close(): void {
+    this.#idle.close()
+    for (const entry of this.all) entry.close(new NarrowClosedError())
+    for (const kind of this.#kinds.values()) kind.close()
+    this.#kinds.clear()
+    this.#size = 0
+  }
+
+  #kind(view: View): Kind {
+    const key = kindKey(view)
+    const found = this.#kinds.get(key)
+    if (found !== undefined) return found
+    const kind = new Kind(view, this.#shared)
+    this.#kinds.set(key, kind)
+    return kind
+  }
+
+  /** Evicts until there is room for one; `false` where there is none. */
+  #makeRoom(): boolean {
+    while (this.#size >= this.#shared.settings.max) {
+      const oldest = this.#idle.take()
+      if (oldest === undefined) return false
+      this.#evict(oldest)
+    }
+    return true
+  }
+
+  #evict(entry: Entry): void {
+    this.#shared.count('wherry_narrow_evictions_total', entry.kind.resource)
+    this.#close(entry)
+  }
+
+  #close(entry: Entry): void {
+    if (entry.isOver) return
+    const { kind, views } = entry
+    this.#size -= 1
+    this.#gauge()
+    entry.close(new NarrowClosedError())
+    kind.remove(entry, this.#size <= this.#shared.settings.max)
+    for (const narrow of views) this.#views.drop(narrow)
+    this.#tidy(kind)
+  }
+
+  #tidy(kind: Kind): void {
+    if (kind.buckets.size === 0) this.#kinds.delete(kindKey(kind.view))
+  }
+
+  #gauge(): void {
+    this.#shared.environment.metrics.gauge('wherry_narrow_entries', this.#size)
+  }
+}

@@ -1,0 +1,228 @@
+import { type ChangeType, isExpired, isResourceNotFound, isTooLarge } from '@wherry/client'
+import { type Intake, Reflector, type Replacement } from '@wherry/informer'
+import { isForTheCaller } from '@wherry/informer/parts'
+import type { Entry } from './entry.ts'
+import type { Kind } from './kind.ts'
+import { metadataTarget } from './level.ts'
+import { timeoutSeconds, type Version, versionOf } from './source.ts'
+
+/** How long no other escalation is tried where one was refused, in milliseconds. */
+const refusedMs = 300_000
+
+/**
+ * How far entries are escalated (rule N11):
+ *
+ * - `narrow`: not at all.
+ * - `rising`: as before, while one watch of the metadata of all objects there is being opened; new entries wait for it.
+ * - `wide`: they are fed by that watch, and fetched when they have changed.
+ * - `falling`: those that nothing else feeds yet are fed by that watch, until all are fed otherwise.
+ */
+export type EscalationPhase = 'narrow' | 'rising' | 'wide' | 'falling'
+
+/** What the list of the one watch has of an object. */
+export interface Listed {
+  /** `undefined`: it is not there. */
+  readonly version: Version | undefined
+  /** The list's. */
+  readonly resourceVersion: string | undefined
+}
+
+/** Whose entries they are. */
+export interface Escalated {
+  readonly kind: Kind
+  /** `undefined`: all there are. */
+  readonly namespace: string | undefined
+  /** Those that may be fed by it. */
+  all(): Entry[]
+  /** Where they are looked up by their key. */
+  find(namespace: string | undefined, text: string): Entry | undefined
+  /** All of them are fed by it now. */
+  wide(): void
+  /** There is no such watch for us. */
+  refused(): void
+  /** Finds another way for an entry to be fed. */
+  place(entry: Entry): void
+}
+
+/** One watch of metadata in place of one for each entry, and how the entries go over to it and back. */
+export class Escalation {
+  readonly #of: Escalated
+  #phase: EscalationPhase = 'narrow'
+  #reflector: Reflector | undefined
+  #refusedAt = Number.NEGATIVE_INFINITY
+  #fed = 0
+
+  constructor(of: Escalated) {
+    this.#of = of
+  }
+
+  get phase(): EscalationPhase {
+    return this.#phase
+  }
+
+  /** It tells what changes, of all that are fed by it. */
+  get isLive(): boolean {
+    return this.#phase === 'wide' || this.#phase === 'falling'
+  }
+
+  /** It feeds whoever comes, or soon will. */
+  get isUp(): boolean {
+    return this.#phase === 'wide' || this.#phase === 'rising'
+  }
+
+  /** How far its watch has come. */
+  get reached(): string | undefined {
+    return this.#reflector?.lastSyncedResourceVersion
+  }
+
+  get lastError(): Error | undefined {
+    return this.#reflector?.lastError
+  }
+
+  /** One more entry is fed by it. */
+  joined(): void {
+    this.#fed += 1
+  }
+
+  /** One entry is fed otherwise. */
+  left(): void {
+    this.#fed -= 1
+    this.#settle()
+  }
+
+  /** Moves all to one watch. Gives whether they are, or will be unless it is refused. */
+  rise(): boolean {
+    if (this.isUp) return true
+    const { shared, resource } = this.#of.kind
+    if (shared.environment.clock.monotonic() - this.#refusedAt < refusedMs) return false
+    shared.count('wherry_narrow_escalations_total', resource)
+    if (this.#phase === 'falling') {
+      this.#phase = 'wide'
+      for (const entry of this.#of.all()) if (entry.wide !== this) entry.moveTo(this, undefined)
+      this.#of.wide()
+      return true
+    }
+    this.#phase = 'rising'
+    this.#open()
+    return true
+  }
+
+  /** Has each entry fed otherwise, and ends when all are. */
+  fall(): void {
+    if (!this.isUp) return
+    if (this.#phase === 'wide') {
+      this.#phase = 'falling'
+      this.#of.kind.shared.count('wherry_narrow_deescalations_total', this.#of.kind.resource)
+    } else this.end()
+    for (const entry of this.#of.all()) this.#of.place(entry)
+    this.#settle()
+  }
+
+  /** Lets go of its watch. */
+  end(): void {
+    this.#phase = 'narrow'
+    const reflector = this.#reflector
+    if (reflector === undefined) return
+    this.#reflector = undefined
+    this.#of.kind.shared.ending(reflector.stop())
+  }
+
+  #settle(): void {
+    if (this.#phase === 'falling' && this.#fed === 0) this.end()
+  }
+
+  #open(): void {
+    const { kind, namespace } = this.#of
+    const { shared, environment, view, resource } = kind
+    const { client, maxObjectBytes } = shared.settings
+    const reflector: Reflector = new Reflector({
+      client: { context: client.context, environment },
+      target: metadataTarget(view, namespace),
+      firstList: 'newest',
+      streaming: shared.streaming,
+      timeoutSeconds,
+      maxObjectBytes,
+      on: {
+        error: error => {
+          if (this.#reflector !== reflector) return
+          if (isForTheCaller(error) && (this.#phase === 'rising' || !isResourceNotFound(error))) this.#refused(error)
+          else if (!isExpired(error) && !isTooLarge(error)) environment.onError(error, { resource, phase: 'escalated' })
+        },
+      },
+    })
+    this.#reflector = reflector
+    reflector.add(this.#intake(reflector))
+    shared.opened()
+    reflector.start()
+  }
+
+  #intake(reflector: Reflector): Intake {
+    const each = (tell: (entry: Entry) => void): void => {
+      if (this.#reflector === reflector) for (const entry of this.#of.all()) tell(entry)
+    }
+    let isSynced = false
+    return {
+      get synced() {
+        return isSynced
+      },
+      replace: () =>
+        this.#replacement(reflector, () => {
+          isSynced = true
+        }),
+      change: (type: ChangeType, object: object, bytes: number) => {
+        if (this.#reflector === reflector) this.#find(object)?.wideChange(this, type, object, bytes)
+      },
+      progress: () => each(entry => entry.wideProgress(this)),
+      clear: () => each(entry => entry.wideGone(this)),
+      close() {},
+    }
+  }
+
+  /** Of a list nothing is kept but the versions of those that are entries. */
+  #replacement(reflector: Reflector, synced: () => void): Replacement {
+    const found = new Map<Entry, Version>()
+    // What one that comes meanwhile is of may have been read before.
+    const asked = new Set(this.#of.all())
+    return {
+      put: object => {
+        const entry = this.#find(object)
+        if (entry !== undefined) found.set(entry, versionOf(object))
+      },
+      remove: object => {
+        const entry = this.#find(object)
+        if (entry !== undefined) found.delete(entry)
+      },
+      commit: resourceVersion => {
+        synced()
+        if (this.#reflector !== reflector) return
+        const isNew = this.#phase === 'rising'
+        if (isNew) this.#phase = 'wide'
+        for (const entry of this.#of.all()) {
+          if (this.#phase !== 'wide' && entry.wide !== this) continue
+          entry.moveTo(this, asked.has(entry) ? { version: found.get(entry), resourceVersion } : undefined)
+        }
+        if (isNew) this.#of.wide()
+      },
+      drop() {},
+    }
+  }
+
+  #find(object: object): Entry | undefined {
+    const { name, namespace } = (object as { metadata: { name: string; namespace?: string } }).metadata
+    return namespace === undefined || namespace === ''
+      ? this.#of.find(undefined, name)
+      : this.#of.find(namespace, `${namespace}/${name}`)
+  }
+
+  /** There is no such watch for us: each by itself, then. */
+  #refused(error: Error): void {
+    const { kind, namespace } = this.#of
+    const { shared, environment, resource } = kind
+    this.#refusedAt = shared.environment.clock.monotonic()
+    this.end()
+    shared.count('wherry_narrow_escalations_refused_total', resource)
+    environment.onError(error, { resource, phase: 'escalate', key: namespace })
+    this.#of.refused()
+    for (const entry of this.#of.all()) this.#of.place(entry)
+  }
+}

@@ -1,0 +1,157 @@
+import { type ChangeType, compareResourceVersions } from '@wherry/client'
+import type { Intake } from '@wherry/informer'
+import type { Level } from './level.ts'
+import type { NarrowView } from './narrow-view.ts'
+import { type Known, type Version, versionOf } from './source.ts'
+
+/** A view that is fed, and how. */
+interface Feed {
+  readonly view: NarrowView
+  readonly intake: Intake
+}
+
+/**
+ * What is known of one object, and the stores of all views of it, which it is written to (rule N2). Of the object itself
+ * nothing is kept here but its version.
+ */
+export class State {
+  /** How much the views need: the most that any of them does. */
+  level: Level = 0
+  readonly #text: string
+  /** Replaced, never changed. Of most there is one. */
+  #feeds: readonly Feed[] = []
+  #isKnown = false
+  /** As the stores have it; `undefined`: absent. */
+  #held: Version | undefined
+  #bytes = 0
+  /** Of the last state or change: nothing older is to be heard. */
+  #reached: string | undefined
+
+  /** @param text the key's */
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get isKnown(): boolean {
+    return this.#isKnown
+  }
+
+  /** What the stores have; `undefined`: it is absent, or not known. */
+  get held(): Version | undefined {
+    return this.#held
+  }
+
+  get reached(): string | undefined {
+    return this.#reached
+  }
+
+  get views(): NarrowView[] {
+    return this.#feeds.map(({ view }) => view)
+  }
+
+  /** Each of the views has been told a state. */
+  get isWhole(): boolean {
+    return this.#isKnown && this.#feeds.every(({ intake }) => intake.synced)
+  }
+
+  has(view: NarrowView): boolean {
+    return this.#feeds.some(feed => feed.view === view)
+  }
+
+  /** A state of it is in the view's store. */
+  isIn(view: NarrowView): boolean {
+    return this.#isKnown && this.#feeds.some(feed => feed.view === view && feed.intake.synced)
+  }
+
+  /** Whether what comes with `resourceVersion` is older than what is known. */
+  isBefore(resourceVersion: string | undefined): boolean {
+    return this.#isKnown && compareResourceVersions(resourceVersion, this.#reached) === 'older'
+  }
+
+  /** Whether what comes with `resourceVersion` is certainly not older than what is known. */
+  isNewsSurely(resourceVersion: string | undefined): boolean {
+    if (!this.#isKnown) return true
+    const order = compareResourceVersions(resourceVersion, this.#reached)
+    return order === 'newer' || order === 'same'
+  }
+
+  /** Whether the stores have that version; `undefined`: none. */
+  isAt(version: Version | undefined): boolean {
+    const held = this.#held
+    if (!this.#isKnown || version === undefined || held === undefined) return this.#isKnown && version === held
+    return (
+      version.uid === held.uid && version.resourceVersion === held.resourceVersion && held.resourceVersion !== undefined
+    )
+  }
+
+  /**
+   * Feeds a view too, and fills it from what another one keeps. Gives whether it has what there is: it must be read anew
+   * where none keeps enough.
+   */
+  add(view: NarrowView): boolean {
+    const intake = view.store.intake({ key: this.#text })
+    this.#feeds = this.#feeds.concat({ view, intake })
+    if (view.level > this.level) {
+      this.level = view.level
+      return false
+    }
+    return !this.#isKnown || this.#fill(view, intake)
+  }
+
+  /** Brings a state to all views that `level` is enough for. */
+  publish({ object, bytes, resourceVersion }: Known, level: Level): void {
+    this.#hold(object, bytes, resourceVersion)
+    for (const { view, intake } of this.#feeds) {
+      if (view.level > level) continue
+      const replacement = intake.replace()
+      if (object !== undefined) replacement.put(object, bytes)
+      replacement.commit(resourceVersion)
+    }
+  }
+
+  /** Brings a change to all views that have a state. */
+  change(type: ChangeType, object: object, bytes: number): void {
+    this.#hold(type === 'DELETED' ? undefined : object, bytes, versionOf(object).resourceVersion)
+    for (const { intake } of this.#feeds) if (intake.synced) intake.change(type, object, bytes)
+  }
+
+  /** The resource is gone, and so is the object; whether it is absent is not known. */
+  clear(): void {
+    this.#isKnown = false
+    this.#held = undefined
+    for (const { intake } of this.#feeds) if (intake.synced) intake.clear()
+  }
+
+  /** Lets go of it, without a word to whoever follows the views. */
+  close(): void {
+    for (const { view, intake } of this.#feeds) {
+      intake.close({ forget: true })
+      view.entries.delete(this.#text)
+    }
+    this.#feeds = []
+  }
+
+  #hold(object: object | undefined, bytes: number, resourceVersion: string | undefined): void {
+    const held = object === undefined ? undefined : versionOf(object)
+    this.#isKnown = true
+    this.#held = held
+    this.#bytes = bytes
+    this.#reached = resourceVersion ?? held?.resourceVersion
+  }
+
+  #fill(view: NarrowView, intake: Intake): boolean {
+    let object: object | undefined
+    if (this.#held !== undefined) {
+      const donor = this.#feeds.find(
+        ({ view: other, intake: { synced } }) =>
+          other !== view && synced && other.keepsAll && other.level >= view.level,
+      )
+      object = donor?.view.store.lister.get(this.#text) as object | undefined
+      if (object === undefined) return false
+    }
+    const replacement = intake.replace()
+    if (object !== undefined) replacement.put(object, this.#bytes)
+    replacement.commit(this.#reached)
+    return true
+  }
+}

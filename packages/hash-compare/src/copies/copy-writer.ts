@@ -147,7 +147,7 @@ export class CopyWriter<P, T extends KubernetesObject> {
     const key = keyOf(copy)
     const delayMs = damper.delayMs(key, nowIn(this.#of))
     if (delayMs > 0 && !damper.wasTold(key)) {
-      const { differences, managers } = await flappingOf(this.#of, copy)
+      const { differences, managers } = await flappingOf(this.#of, source, copy)
       damper.told(key)
       meter.flapping()
       teller.emit({ type: 'flapping', key, source: source.mark.key, differences, managers, delayMs })

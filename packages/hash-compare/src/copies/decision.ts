@@ -107,7 +107,9 @@ export class Decider<P, T extends KubernetesObject> {
       const seen = observed instanceof KeptCopy ? observed.hashed(copy.at) : observed
       return { what: 'write', source, copy, observed: seen, differing }
     }
-    if (claims === undefined || observed instanceof KeptCopy || claims.areOn(observed, copy.wanted)) return equal
+    if (claims === undefined || observed instanceof KeptCopy) return equal
+    claims.learn(observed, copy, source.fixpoints)
+    if (claims.areOn(observed, copy.wanted)) return equal
     return { what: 'annotate', source, copy, observed }
   }
 

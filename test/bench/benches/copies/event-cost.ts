@@ -11,7 +11,7 @@ import {
   copySourceLabel,
 } from '@wherry/hash-compare'
 import { fillSource, SOURCES } from './fill-source.ts'
-import { optionsOf } from './reconciler.ts'
+import { type Mode, optionsOf } from './reconciler.ts'
 
 const ROUNDS = 5
 const EVENTS = 20_000
@@ -20,7 +20,7 @@ const EVENTS = 20_000
  * Microseconds of processor time that a reconciler has with the event of one copy that is as it should be, from its handler until
  * it is at rest: the median of five rounds of 20,000 events. Its cache is scripted, so that nothing else is measured.
  */
-export async function eventCost(copies: number, mode: 'full' | 'ingest'): Promise<number> {
+export async function eventCost(copies: number, mode: Mode): Promise<number> {
   const client = new Client({ url: 'http://127.0.0.1:1' })
   const cache = new ScriptedCache(Math.max(1, copies / SOURCES))
   const reconciler = new CopyReconciler(optionsOf(client, cache, mode))

@@ -6,19 +6,17 @@ import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { eventCost } from './event-cost.ts'
 import { content, type Keeper, measureCopies, sources, type Wants } from './measure.ts'
 
+export type Mode = NonNullable<CopyReconcilerOptions<ConfigMap, ConfigMap>['mode']>
+
 /** Ours, in the mode that `options.mode` names. */
 export async function run(context: SubjectContext): Promise<Metrics> {
-  const mode = context.options.mode === 'full' ? 'full' : 'ingest'
+  const mode = context.options.mode as Mode
   const figures = await measureCopies(context, (client, wants) => keeper(client, mode, wants))
   return { ...figures, event_us_100: await eventCost(100, mode), event_us_10000: await eventCost(10_000, mode) }
 }
 
 /** The same copies for all measurements. */
-export function optionsOf(
-  client: Client,
-  cache: CopyCache,
-  mode: 'full' | 'ingest',
-): CopyReconcilerOptions<ConfigMap, ConfigMap> {
+export function optionsOf(client: Client, cache: CopyCache, mode: Mode): CopyReconcilerOptions<ConfigMap, ConfigMap> {
   return {
     name: 'bench',
     client,
@@ -33,7 +31,7 @@ export function optionsOf(
   }
 }
 
-function keeper(client: Client, mode: 'full' | 'ingest', wants: Wants): Keeper {
+function keeper(client: Client, mode: Mode, wants: Wants): Keeper {
   const cache = new DynamicCache({ client })
   const reconciler = new CopyReconciler({ ...optionsOf(client, cache, mode), name: `bench-${wants}`, targets: wants })
   reconciler.start()

@@ -1,5 +1,6 @@
-import { Client, isConflict } from '@wherry/client'
+import { Client, isAlreadyExists, isConflict } from '@wherry/client'
 import { mutatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
+import { type Deployment, deployments } from '@wherry/client/resources/apps'
 import { type ConfigMap, configMaps, namespaces } from '@wherry/client/resources/core'
 import type { ApiServer } from '@wherry/testing'
 import { expect, it, vi } from 'vitest'
@@ -86,7 +87,7 @@ export function copiesOverSockets(server: () => ApiServer, counted: Counted, { s
   const copiesOf = async (client: Client, set: string): Promise<ConfigMap[]> =>
     (await client.list(configMaps.within({ labels: { [copySetLabel]: set } }))).items
 
-  it.each(['ingest', 'full'] as const)(
+  it.each(['ingest', 'full', 'annotations'] as const)(
     `H3, H4, H7: ${sources} sources in ${targets} namespaces, mode %s: kept, repaired, and at rest without a request`,
     { timeout: 300_000 },
     mode =>
@@ -145,7 +146,7 @@ export function copiesOverSockets(server: () => ApiServer, counted: Counted, { s
       connected(async ({ client, start }) => {
         const name = 'defaults'
         const spaces = await fill(client, name, 4)
-        await defineGames(client)
+        await served(client)
         await until(() =>
           client.create(games, { metadata: { namespace: name, name: 'chess' }, spec: { title: 'Chess' } }),
         )
@@ -240,4 +241,81 @@ export function copiesOverSockets(server: () => ApiServer, counted: Counted, { s
         expect(reconciler.report().writes.update).toBeLessThan(20)
       }),
   )
+
+  it(
+    'H3, H6, X10: hashes in annotations: a restart makes no write and no dry run, and an edit meanwhile is repaired',
+    {
+      timeout: 120_000,
+    },
+    () =>
+      connected(async ({ client, start, restart }) => {
+        const name = 'annotated'
+        const spaces = await fill(client, name, 4)
+        await served(client)
+        await until(() => client.create(games, { metadata: { namespace: name, name: 'go' }, spec: { title: 'Go' } }))
+        const options: Options<Game, Game> = {
+          name,
+          source: games.within({ namespaces: [name] }),
+          copies: games,
+          targets: name,
+          build: ({ spec }) => ({ spec: { title: spec?.title ?? '' }, status: { phase: 'Copied' } }),
+          parts: content,
+          mode: 'annotations',
+        }
+        const first = await start(options)
+        expect(first.report().writes).toMatchObject({ create: 4, status: 4, annotate: 4, update: 0 })
+        const second = await start(options)
+        expect(second.report()).toMatchObject({ dryRuns: 0, writes: { create: 0, update: 0, status: 0, annotate: 0 } })
+        await restart()
+        const key = { namespace: spaces[1] ?? '', name: 'go' }
+        await client.patch(games, key, { spec: { lives: 9 } })
+        const third = await start(options)
+        expect(third.report().writes).toMatchObject({ create: 0, update: 1, status: 0 })
+        expect((await client.get(games, key))?.spec).toEqual({ title: 'Go', lives: 3 })
+        await client.status.patch(games, key, { status: { phase: 'Edited' } })
+        await until(async () => expect((await client.get(games, key))?.status).toEqual({ phase: 'Copied' }))
+      }),
+  )
+
+  it(
+    'H3: hashes in annotations of what counts a change of annotations as one of the generation: at rest all the same',
+    {
+      timeout: 120_000,
+    },
+    () =>
+      connected(async ({ client, start }) => {
+        const name = 'deployed'
+        await fill(client, name, 3)
+        const labels = { app: name }
+        await client.create(deployments, {
+          metadata: { namespace: name, name: 'web' },
+          spec: {
+            selector: { matchLabels: labels },
+            template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web' }] } },
+          },
+        })
+        const options: Options<Deployment, Deployment> = {
+          name,
+          source: deployments.within({ namespaces: [name] }),
+          copies: deployments,
+          targets: name,
+          build: ({ spec }) => ({ spec }) as Deployment,
+          parts: parts({ spec: specPart() }),
+        }
+        await start(options)
+        // The hashes are added to what is there.
+        const annotated = await start({ ...options, mode: 'annotations' })
+        expect(annotated.report()).toMatchObject({ failures: 0, writes: { create: 0, update: 0 } })
+        expect(annotated.report().writes.annotate).toBeLessThanOrEqual(6)
+        const after = await start({ ...options, mode: 'annotations' })
+        expect(after.report()).toMatchObject({ dryRuns: 0, failures: 0, writes: { create: 0, update: 0, annotate: 0 } })
+      }),
+  )
+}
+
+/** Defines the games, unless another test of the same server has. */
+async function served(client: Client): Promise<void> {
+  await defineGames(client).catch((error: unknown) => {
+    if (!isAlreadyExists(error)) throw error
+  })
 }

@@ -24,11 +24,23 @@ export function hooks(
   }
 }
 
+/** Answers the calls of a webhook with these operations of a JSON patch. */
+export function patching(
+  operations: () => readonly object[],
+): (call: { readonly review: unknown }) => Promise<unknown> {
+  return async ({ review: given }) => {
+    const { request, ...review } = given as Review
+    const patch = Buffer.from(JSON.stringify(operations())).toString('base64')
+    return { ...review, response: { uid: request.uid, allowed: true, patchType: 'JSONPatch', patch } }
+  }
+}
+
 /** Has such a webhook called for a resource, in the namespaces with these labels. */
 export function hooked(
   plural: string,
   labels: Readonly<Record<string, string>>,
   clientConfig: object = { url: 'https://hook.example.com/x' },
+  of: object = { apiGroups: [''], apiVersions: ['v1'] },
 ): object {
   return {
     metadata: { name: 'hooks' },
@@ -39,7 +51,7 @@ export function hooked(
         sideEffects: 'NoneOnDryRun',
         clientConfig,
         namespaceSelector: { matchLabels: labels },
-        rules: [{ operations: ['CREATE', 'UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: [plural] }],
+        rules: [{ operations: ['CREATE', 'UPDATE'], resources: [plural], ...of }],
       },
     ],
   }

@@ -1,5 +1,5 @@
 import { type Client, OptionTypeError, type Scope, type View } from '@wherry/client'
-import { callback, checkOptions, flag, having, integer, milliseconds, text } from '@wherry/client/checks'
+import { type Check, callback, checkOptions, flag, having, integer, milliseconds, text } from '@wherry/client/checks'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { NarrowCache, WriteListener } from '@wherry/narrow-cache'
 import type { WatchManager } from '@wherry/watch-manager'
@@ -67,7 +67,7 @@ export interface ControllerParts {
   readonly poll?: readonly PollPolicy[] | undefined
 }
 
-export const controllerOptionChecks = {
+export const controllerOptionChecks: Readonly<Record<keyof ControllerOptions, Check>> = {
   concurrency: integer(1),
   reconcileTimeoutMs: milliseconds({ min: 1, infinite: true }),
   syncTimeoutMs: milliseconds({ min: 1, infinite: true }),

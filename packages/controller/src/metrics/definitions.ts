@@ -11,6 +11,11 @@ export interface MetricDefinition {
 const requests = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 45, 60]
 /** As controller-runtime's queue times: 10 ns to 1,000 s, by tens. */
 const queues = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`))
+/** As controller-runtime's reconcile times. */
+const reconciles = [
+  ...[0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1],
+  ...[1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60],
+]
 /** A watch lasts minutes. */
 const watches = [1, 10, 60, 300, 360, 420, 480, 540, 600, 900]
 const items = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
@@ -26,6 +31,18 @@ const histogram = (help: string, buckets: readonly number[], ...labels: string[]
 
 /** The metrics that exist, under controller-runtime's and client-go's names and labels where they have one (rule C8). */
 export const definitions: Readonly<Record<string, MetricDefinition>> = {
+  controller_runtime_active_workers: gauge('Keys that are being reconciled.', 'controller'),
+  controller_runtime_max_concurrent_reconciles: gauge('Keys that are reconciled at a time at most.', 'controller'),
+  controller_runtime_reconcile_errors_total: counter('Reconciles that failed.', 'controller'),
+  controller_runtime_reconcile_time_seconds: histogram('Seconds that a reconcile took.', reconciles, 'controller'),
+  controller_runtime_reconcile_timeouts_total: counter('Reconciles that took longer than they may.', 'controller'),
+  controller_runtime_reconcile_total: counter(
+    'Reconciles by result: success, error, requeue, requeue_after.',
+    'controller',
+    'result',
+  ),
+  controller_runtime_terminal_reconcile_errors_total: counter('Failures that are not tried again.', 'controller'),
+
   leader_election_master_status: gauge('Whether this process leads: 1, or 0. name is the lease.', 'name'),
   leader_election_slowpath_total: counter('Renewals of a lease that had to read it first.', 'name'),
 
@@ -71,6 +88,14 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   watch_manager_registrar_retrying_objects: gauge('Objects whose delivery is tried again.', 'registrar'),
   watch_manager_registrar_watched_views: gauge('Views that are watched for a registrar.', 'registrar'),
 
+  wherry_cache_cursors: gauge('Cursors over the changes of a view.', 'view'),
+  wherry_cache_kept_bytes: gauge('Bytes that the objects of a view take, by estimate.', 'view'),
+  wherry_cache_objects: gauge('Objects of a view that are cached.', 'view'),
+  wherry_cache_received_bytes: gauge('Bytes of the cached objects of a view, as received.', 'view'),
+  wherry_cache_stale_seconds: gauge('For how long the watch of a view has been down; 0 while it is up.', 'view'),
+  wherry_cache_synced: gauge('Whether the first state of a view is there: 1, or 0.', 'view'),
+  wherry_cache_watches: gauge('Watches of views that are open, or being opened.'),
+
   wherry_client_connections: gauge('Connections to the API server.', 'lane'),
   wherry_client_connects_total: counter('Connections opened, or not.', 'result'),
   wherry_client_credential_refreshes_total: counter('Refreshes of credentials.'),
@@ -79,9 +104,33 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   wherry_client_retries_total: counter('Requests sent again because they were not processed.'),
   wherry_client_streams: gauge('Requests under way.', 'lane'),
 
+  wherry_copies_conflicts_total: counter('Copies that were written by somebody else meanwhile.', 'set'),
+  wherry_copies_drift_repairs_total: counter('Copies that were changed by somebody else, and made equal again.', 'set'),
+  wherry_copies_dry_runs_total: counter('Writes that were rehearsed.', 'set'),
+  wherry_copies_failures_total: counter('Copies that could not be made equal, and are tried again.', 'set'),
+  wherry_copies_flapping_total: counter('Copies that somebody else keeps changing.', 'set'),
+  wherry_copies_skipped_writes_total: counter('Copies that were equal.', 'set'),
+  wherry_copies_writes_total: counter('Writes of copies.', 'set', 'verb', 'reason'),
+
   wherry_events_dropped_total: counter('Events that were not recorded.', 'reason'),
   wherry_events_recorded_total: counter('Events that were recorded.', 'type'),
   wherry_informer_transform_failures_total: counter('Objects that a transform threw at.', 'resource'),
+
+  wherry_narrow_deescalations_total: counter('Metadata watches that gave way to watches by name.', 'resource'),
+  wherry_narrow_entries: gauge('Objects that are watched by name.'),
+  wherry_narrow_escalations_refused_total: counter('Metadata watches that the server refused.', 'resource'),
+  wherry_narrow_escalations_total: counter('Metadata watches that took over from watches by name.', 'resource'),
+  wherry_narrow_evictions_total: counter('Objects that are no longer watched by name.', 'resource'),
+  wherry_narrow_fetches_total: counter('Objects that were fetched since their metadata changed.', 'resource'),
+  wherry_narrow_full_total: counter('Reads that found no room.', 'resource'),
+  wherry_narrow_live_gets_total: counter('Reads that asked the server.', 'resource'),
+  wherry_narrow_refused_total: counter('Watches by name that the server refused.', 'resource'),
+  wherry_narrow_streams: gauge('Streams that are open for watches by name.'),
+
+  wherry_reads_dependencies: gauge('What the keys of a controller depend on, once for each of them.', 'controller'),
+  wherry_reads_keys: gauge('Keys of a controller that depend on something.', 'controller'),
+  wherry_reads_objects: gauge('Objects that are watched for them.', 'controller'),
+  wherry_reads_polled: gauge('Objects that the server is asked for from time to time instead.', 'controller'),
 }
 
 /** Labels that have another name here than where they are measured. */

@@ -12,7 +12,7 @@ export async function loadedMetrics(
 
 /** The environment of an operator that runs by itself: what happens in the background is logged, and measured. */
 export function connectedEnvironment(
-  given: Partial<Environment> = {},
+  given: Partial<Environment> | undefined,
   log: Logger | undefined,
   metrics: PrometheusMetrics | undefined,
 ): Partial<Environment> {

@@ -8,6 +8,7 @@ import type { ControllerDefinition, ControllerOptions } from '../controller/defi
 import type { Explanation } from '../controller/explanation.ts'
 import { LeaderElection } from '../leader/leader-election.ts'
 import { stderrLogger } from '../logging/stderr-logger.ts'
+import { CacheMetrics } from '../metrics/cache-metrics.ts'
 import type { HealthServer } from '../server/health-server.ts'
 import { NamedController } from './builder.ts'
 import { connectedEnvironment, loadedMetrics } from './connected.ts'
@@ -58,6 +59,7 @@ export class Operator {
   readonly #ownsClient: boolean
   readonly #named = new Map<string, NamedController | ControllerDefinition<unknown>>()
   readonly #stop = new AbortController()
+  readonly #measuring: CacheMetrics
   #controllers: readonly Controller<unknown>[] = []
   #health: HealthServer | undefined
   #state: OperatorState = 'idle'
@@ -77,7 +79,17 @@ export class Operator {
     this.narrow = new NarrowCache({ ...options.narrow, client })
     this.cache = new DynamicCache({ ...options.cache, client, narrow: this.narrow })
     this.manager = new WatchManager({ cache: this.cache, environment: client.environment })
-    this.#health = healthServer(options.health, options.metrics, client.environment, () => this.#checkReady())
+    this.#measuring = new CacheMetrics(client.environment, {
+      cache: () => this.cache.report(),
+      reads: () => this.#controllers.map(({ name, reads }) => [name, reads.report()] as const),
+    })
+    this.#health = healthServer(
+      options.health,
+      options.metrics,
+      () => this.#measuring.measure(),
+      client.environment,
+      () => this.#checkReady(),
+    )
     if (options.leader !== undefined) new LeaderElection({ ...options.leader, client })
   }
 
@@ -228,6 +240,7 @@ export class Operator {
       this.#controllers = definitions.map(definition => this.#make(definition))
       await this.#health?.start()
       this.manager.start()
+      this.#measuring.start()
       for (const controller of this.#controllers) controller.prepare()
       const { leader } = this.#options
       const onLeader = this.#controllers.filter(controller => leader !== undefined && controller.onLeader)
@@ -299,6 +312,7 @@ export class Operator {
     const { reason } = this.#stop.signal
     const why = reason instanceof Error ? reason : undefined
     const { onError } = this.client.environment
+    this.#measuring.stop()
     const steps = [
       () => Promise.all(controllers.map(controller => controller.stop({ reason: why, timeoutMs }))),
       () => this.manager.close(),

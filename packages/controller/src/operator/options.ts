@@ -1,5 +1,5 @@
 import { type Client, type ClientSettings, OptionTypeError } from '@wherry/client'
-import { checkOptions, flag, having, milliseconds } from '@wherry/client/checks'
+import { type Check, checkOptions, flag, having, milliseconds } from '@wherry/client/checks'
 import type { DynamicCacheOptions } from '@wherry/dynamic-cache'
 import type { NarrowCacheOptions } from '@wherry/narrow-cache'
 import type { LeaderElectionOptions } from '../leader/options.ts'
@@ -93,7 +93,7 @@ export function checkConnectOptions(options: ConnectOptions): void {
   })
 }
 
-export const runChecks = {
+export const runChecks: Readonly<Record<keyof RunOptions, Check>> = {
   signal: having('an AbortSignal', 'addEventListener', 'removeEventListener', 'throwIfAborted'),
   signals: flag,
 }

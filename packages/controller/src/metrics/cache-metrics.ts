@@ -1,0 +1,76 @@
+import type { Environment, Timer } from '@wherry/client'
+import type { CacheReport } from '@wherry/dynamic-cache'
+import type { TrackedReadsReport } from '../reads/report.ts'
+
+/** What is measured from time to time. */
+export interface Measured {
+  cache(): CacheReport
+  /** By the name of the controller. */
+  reads(): Iterable<readonly [controller: string, report: TrackedReadsReport]>
+}
+
+/** How often, in milliseconds. */
+const everyMs = 10_000
+
+/** Measures caches, and how far they are behind: every ten seconds, and when asked to. */
+export class CacheMetrics {
+  readonly #environment: Environment
+  readonly #measured: Measured
+  /** Since when the watch of a view is down, on the monotonic clock. */
+  readonly #downSince = new Map<string, number>()
+  #views: ReadonlySet<string> = new Set()
+  #timer: Timer | undefined
+
+  constructor(environment: Environment, measured: Measured) {
+    this.#environment = environment
+    this.#measured = measured
+  }
+
+  start(): void {
+    this.#timer = this.#environment.clock.timer(everyMs, () => {
+      this.measure()
+      this.start()
+    })
+  }
+
+  stop(): void {
+    this.#timer?.cancel()
+  }
+
+  measure(): void {
+    const { clock, metrics } = this.#environment
+    const now = clock.monotonic()
+    const { informers, watches } = this.#measured.cache()
+    metrics.gauge('wherry_cache_watches', watches)
+    for (const { view, state, synced, objects, receivedBytes, cursors } of informers) {
+      if (state === 'watching') this.#downSince.delete(view)
+      else if (!this.#downSince.has(view)) this.#downSince.set(view, now)
+      const labels = { view }
+      metrics.gauge('wherry_cache_objects', objects, labels)
+      metrics.gauge('wherry_cache_received_bytes', receivedBytes, labels)
+      metrics.gauge('wherry_cache_cursors', cursors, labels)
+      metrics.gauge('wherry_cache_synced', synced ? 1 : 0, labels)
+      metrics.gauge('wherry_cache_stale_seconds', (now - (this.#downSince.get(view) ?? now)) / 1000, labels)
+    }
+    this.#forget(new Set(informers.map(({ view }) => view)))
+    for (const [controller, { keys, dependencies, objects, polled }] of this.#measured.reads()) {
+      metrics.gauge('wherry_reads_keys', keys, { controller })
+      metrics.gauge('wherry_reads_dependencies', dependencies, { controller })
+      metrics.gauge('wherry_reads_objects', objects, { controller })
+      metrics.gauge('wherry_reads_polled', polled, { controller })
+    }
+  }
+
+  /** What is cached no more is nothing, not what it was last. */
+  #forget(views: ReadonlySet<string>): void {
+    const { metrics } = this.#environment
+    for (const view of this.#views) {
+      if (views.has(view)) continue
+      this.#downSince.delete(view)
+      for (const name of ['objects', 'received_bytes', 'cursors', 'synced', 'stale_seconds']) {
+        metrics.gauge(`wherry_cache_${name}`, 0, { view })
+      }
+    }
+    this.#views = views
+  }
+}

@@ -17,6 +17,10 @@ export interface Kit extends SimulatedCluster {
   readonly log: string[]
   /** The same as values. */
   readonly causes: (readonly [string, ReadCause])[]
+  /** What a test found wrong where it could not throw. */
+  readonly faults: string[]
+  /** Tells of each key that is to run again. */
+  onChange(hear: (key: string) => void): void
   run<T>(fn: () => T): Promise<Awaited<T>>
   /** Runs a key that does `reconcile`, and tells how that went. */
   reconcile<T>(key: string, reconcile: (read: Read) => Promise<T>): Promise<T>
@@ -52,6 +56,7 @@ export async function withReads(test: (kit: Kit) => Promise<void>, options: KitO
   const cache = new DynamicCache({ client })
   const log: string[] = []
   const causes: [string, ReadCause][] = []
+  let hear = (_: string): void => {}
   const reads = new TrackedReads({
     client,
     cache,
@@ -62,6 +67,7 @@ export async function withReads(test: (kit: Kit) => Promise<void>, options: KitO
     onChange: (key, cause) => {
       log.push(`${key}: ${sign[cause.change]}${cause.object}`)
       causes.push([key, cause])
+      hear(key)
     },
   })
   const run: Kit['run'] = fn => simulation.run(fn)
@@ -109,6 +115,10 @@ export async function withReads(test: (kit: Kit) => Promise<void>, options: KitO
       cache,
       log,
       causes,
+      faults: [],
+      onChange(other) {
+        hear = other
+      },
       run,
       reconcile,
       write,

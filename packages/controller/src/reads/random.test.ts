@@ -1,0 +1,222 @@
+import type { View } from '@wherry/client'
+import { configMaps } from '@wherry/client/resources/core'
+import { writesThrough } from '@wherry/narrow-cache'
+import { chance, forEachSeed, integer, pick } from '@wherry/testing'
+import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
+import { describe, expect, it } from 'vitest'
+import type { Read } from './read.ts'
+import { type Kit, keyOf, withReads } from './testkit/kit.ts'
+import { declared, type Eyes, evaluate, randomProgram } from './testkit/programs.ts'
+import { changeSomething, present } from './testkit/world.ts'
+
+const keys = ['k0', 'k1', 'k2', 'k3', 'k4'] as const
+
+describe('tracked reads, whatever happens', () => {
+  it('C11–C17: what was made of objects is what comes of their present state, and no more is watched than was read', async () => {
+    // a changed copy (npm run mutants) has seconds for all tests
+    const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 100 : 5
+    await forEachSeed(
+      async seed => {
+        const escalateAt = [3, 100, 2][seed % 3] as number
+        await withReads(kit => new Operator(kit, escalateAt).rounds(), {
+          seed,
+          declared: [declared],
+          narrow: { escalateAt },
+        })
+      },
+      { seeds },
+    )
+  }, 600_000)
+})
+
+/** What a run has read, for the oracle of what is to be watched. */
+type Asked = Set<string>
+
+/** A small operator: a program for each key, which is run when it is to be, and the last result of each. */
+class Operator {
+  readonly kit: Kit
+  readonly escalateAt: number
+  readonly queue: WorkQueue
+  readonly programs = new Map<string, string>()
+  readonly results = new Map<string, string>()
+  readonly asked = new Map<string, Asked>()
+  readonly random: () => number
+  runs = 0
+  throwing = 0
+
+  constructor(kit: Kit, escalateAt: number) {
+    this.kit = kit
+    this.escalateAt = escalateAt
+    const { clock } = kit.simulation
+    this.random = kit.simulation.random.fork('test')
+    this.queue = new WorkQueue({ clock, rateLimiter: new ExponentialRateLimiter({ baseMs: 5, maxMs: 2000 }) })
+    kit.onChange(key => this.queue.add(key))
+  }
+
+  async rounds(): Promise<void> {
+    const { simulation, transport, narrow, reads, run } = this.kit
+    const workers = [this.#work(), this.#work()]
+    for (let round = 0; round < 2; round++) {
+      await run(async () => {
+        for (let i = integer(this.random, 5, 25); i > 0; i--) {
+          await this.#something()
+          await simulation.advance(
+            chance(this.random, 0.2) ? integer(this.random, 0, 3000) : integer(this.random, 0, 5),
+          )
+        }
+      })
+      this.throwing = 0
+      transport.controls.setFaults({})
+      await simulation.advance(150_000)
+      await this.#check()
+    }
+    await run(() => this.queue.stop())
+    await run(() => Promise.all(workers))
+    for (const key of keys) reads.forget(key)
+    expect(reads.report()).toEqual({ keys: 0, dependencies: 0, objects: 0, polled: 0, selections: 0 })
+    expect(narrow.report().subscriptions).toBe(0)
+  }
+
+  async #something(): Promise<void> {
+    const { kit, random } = this
+    const die = random()
+    if (die < 0.55) await changeSomething(kit, random)
+    else if (die < 0.8) {
+      const key = pick(random, keys)
+      this.programs.set(key, randomProgram(random))
+      this.queue.add(key)
+    } else if (die < 0.85) {
+      const key = pick(random, keys)
+      this.programs.delete(key)
+      this.queue.add(key)
+    } else if (die < 0.92) this.throwing = chance(random, 0.5) ? 0.3 : 0
+    else await this.#trouble()
+  }
+
+  async #trouble(): Promise<void> {
+    const { server, transport } = this.kit
+    const { controls } = transport
+    const kind = integer(this.random, 0, 5)
+    if (kind === 0) await server.endWatches(chance(this.random, 0.5) ? 'configmaps' : 'secrets')
+    else if (kind === 1) await server.expireWatchCaches()
+    else if (kind === 2) await server.compact()
+    else if (kind === 3) controls.goawayAll()
+    else if (kind === 4) controls.setFaults({ kill: 0.2, goaway: 0.1, refuse: 0.1 })
+    else for (const connection of controls.connections()) controls.kill(connection)
+  }
+
+  async #work(): Promise<void> {
+    for await (const key of this.queue) {
+      await this.#reconcile(key)
+      this.queue.done(key)
+    }
+  }
+
+  async #reconcile(key: string): Promise<void> {
+    const { kit, queue } = this
+    const program = this.programs.get(key)
+    this.runs += 1
+    if (program === undefined) {
+      kit.reads.forget(key)
+      this.results.delete(key)
+      this.asked.delete(key)
+      return
+    }
+    const run = kit.reads.begin(key, { namespace: 'a' })
+    const asked: Asked = new Set()
+    try {
+      this.results.set(key, await evaluate(program, this.#eyes(run.read, asked)))
+      if (chance(this.random, 0.2)) await this.#own(key, run.read, asked)
+      // A change that comes now is none that it has read.
+      await kit.simulation.clock.turn()
+      run.succeed()
+      this.asked.set(key, asked)
+      queue.forget(key)
+    } catch {
+      run.fail()
+      queue.addRateLimited(key)
+    }
+  }
+
+  /** Writes an object of its own, and reads it again. */
+  async #own(key: string, read: Read, asked: Asked): Promise<void> {
+    const { client, narrow, reads } = this.kit
+    const writes = writesThrough(client, narrow, reads)
+    const metadata = keyOf(`c/${key}`)
+    const n = `${this.results.get(key)}`
+    const before = await read.get(configMaps, metadata)
+    asked.add(`object ${configMaps.key} c/${key}`)
+    if (before === undefined) await writes.create(configMaps, { metadata, data: { n } })
+    else if (before.data?.n !== n) await writes.patch(configMaps, metadata, { data: { n } })
+    const after = await read.get(configMaps, metadata)
+    if (after?.data?.n !== n) this.kit.faults.push(`${key} wrote ${n} and read ${after?.data?.n}`)
+  }
+
+  #eyes(read: Read, asked: Asked): Eyes {
+    const { kit } = this
+    const note = (what: string): void => void asked.add(what)
+    const pause = async (): Promise<void> => {
+      if (chance(this.random, this.throwing)) throw new Error('thrown by the test')
+      const { clock } = kit.simulation
+      if (chance(this.random, 0.3)) await new Promise<void>(done => clock.timer(integer(this.random, 0, 20), done))
+    }
+    return {
+      get: async <C>(view: View<C>, path: string) => {
+        const object = await read.get(view, keyOf(path))
+        note(`object ${view.key} ${path}`)
+        await pause()
+        return object
+      },
+      select: async (view, path, select) => {
+        const selected = await read.get(view, keyOf(path), { select })
+        note(`object ${view.key} ${path}`)
+        await pause()
+        return selected
+      },
+      list: async (view, labels, namespace) => {
+        const objects = await read.list(view, { labels, namespace })
+        note(
+          `selection ${view.key} ${namespace} ${labels === 'app in (web,api)' ? 'app in (api,web)' : (labels ?? '')}`,
+        )
+        await pause()
+        return objects
+      },
+    }
+  }
+
+  async #check(): Promise<void> {
+    const { kit, queue } = this
+    const { reads, narrow, simulation, run } = kit
+    expect(kit.faults).toEqual([])
+    expect([queue.size, queue.delayed, queue.running, reads.catchingUp]).toEqual([0, 0, 0, false])
+    const eyes = await run(() => present(kit))
+    for (const [key, program] of this.programs) {
+      expect(this.results.get(key), `${key}: ${program}`).toBe(await evaluate(program, eyes))
+    }
+    expect([...this.results.keys()].sort()).toEqual([...this.programs.keys()].sort())
+    const objects = new Set<string>()
+    const selections = new Set<string>()
+    for (const key of keys) {
+      const asked = this.asked.get(key) ?? new Set()
+      const depends = reads
+        .dependencies(key)
+        .map(one =>
+          one.type === 'object'
+            ? `object ${one.view} ${one.object}`
+            : `selection ${one.view} ${one.namespace} ${one.labels}`,
+        )
+      expect(depends.sort(), key).toEqual([...asked].sort())
+      for (const one of asked) (one.startsWith('object') ? objects : selections).add(one)
+    }
+    expect(reads.report()).toMatchObject({ objects: objects.size, selections: selections.size })
+    const narrowly = [...objects].filter(one => one.includes('configmaps'))
+    const { subscriptions, entries, idle, streams, escalated, waiting } = narrow.report()
+    expect({ subscriptions, waiting }).toEqual({ subscriptions: narrowly.length, waiting: 0 })
+    const pinned = new Set(narrowly.map(one => one.split(' ').at(-1)))
+    expect(entries - idle).toBe(pinned.size)
+    expect(streams).toBeLessThanOrEqual(entries + escalated.length)
+    const { runs } = this
+    await simulation.advance(40_000)
+    expect(this.runs, 'runs without a cause').toBe(runs)
+  }
+}

@@ -1,0 +1,94 @@
+import type { View } from '@wherry/client'
+import { type ConfigMap, configMaps, type Secret, secrets } from '@wherry/client/resources/core'
+import { chance, integer, pick } from '@wherry/testing'
+
+/** How a program sees objects: through tracked reads, or in a model of what the server has. */
+export interface Eyes {
+  get<C>(view: View<C>, path: string): Promise<C | undefined>
+  select<C>(view: View<C>, path: string, select: (object: C) => unknown): Promise<unknown>
+  list<C>(view: View<C>, labels: string | undefined, namespace: string | undefined): Promise<C[]>
+}
+
+export const namespacesUsed = ['a', 'b'] as const
+export const names = ['p', 'q', 'r', 's'] as const
+export const paths: readonly string[] = namespacesUsed.flatMap(namespace => names.map(name => `${namespace}/${name}`))
+
+/** Served by an informer, and listed; ConfigMaps are not. */
+export const declared: typeof secrets = secrets
+const size = configMaps.project('reads-size', ({ data }) => Object.keys(data ?? {}).length)
+const small: View<Secret> = secrets.within({ namespaces: ['a'], labels: 'app' })
+const labels = ['app=web', 'app in (web,api)', '!app', 'app=api,tier=x', undefined] as const
+
+/** A random program: what to read, a word each. */
+export function randomProgram(random: () => number): string {
+  const words = Array.from({ length: integer(random, 0, 4) }, () => {
+    const path = pick(random, paths)
+    const kind = pick(random, ['get', 'select', 'meta', 'size', 'follow', 'secret', 'part', 'head', 'list', 'small'])
+    if (kind === 'list' || kind === 'small') {
+      const namespace = chance(random, 0.5) ? pick(random, namespacesUsed) : ''
+      return `${kind}:${integer(random, 0, labels.length - 1)}:${kind === 'list' ? namespace : ''}`
+    }
+    return `${kind}:${path}`
+  })
+  return words.join(' ')
+}
+
+/** What a program makes of what it sees. */
+export async function evaluate(program: string, eyes: Eyes): Promise<string> {
+  const parts: string[] = []
+  for (const word of program.split(' ').filter(text => text !== '')) {
+    const [kind = '', what = '', namespace = ''] = word.split(':')
+    parts.push(`${word}=${await seen(kind, what, namespace, eyes)}`)
+  }
+  return parts.join(' ')
+}
+
+async function seen(kind: string, what: string, namespace: string, eyes: Eyes): Promise<string> {
+  const label = labels[Number(what)]
+  switch (kind) {
+    case 'get':
+      return text(await eyes.get(configMaps, what))
+    case 'select':
+      return `${await eyes.select(configMaps, what, ({ data }) => data?.n)}`
+    case 'meta':
+      return JSON.stringify((await eyes.get(configMaps.metadata(), what))?.metadata.labels)
+    case 'size':
+      return `${await eyes.get(size, what)}`
+    case 'secret':
+      return text(await eyes.get(secrets, what))
+    case 'part':
+      return JSON.stringify(await eyes.select(secrets, what, ({ data }) => ({ n: data?.n, kept: true })))
+    case 'head':
+      return JSON.stringify((await eyes.get(secrets.metadata(), what))?.metadata.labels)
+    case 'list':
+      return all(await eyes.list(secrets, label, namespace === '' ? undefined : namespace))
+    case 'small':
+      return all(await eyes.list(small, label, undefined))
+    case 'follow':
+      return followed(what, eyes)
+    default:
+      throw new Error(`no such word: ${kind}`)
+  }
+}
+
+async function followed(path: string, eyes: Eyes): Promise<string> {
+  const way: string[] = []
+  for (let next: string | undefined = path; next !== undefined && way.length < 3; ) {
+    const object: ConfigMap | undefined = await eyes.get(configMaps, next)
+    way.push(`${next}:${text(object)}`)
+    next = object?.data?.ref
+  }
+  return way.join('>')
+}
+
+function all(objects: readonly Secret[]): string {
+  return objects
+    .map(object => `${object.metadata?.namespace}/${object.metadata?.name}:${text(object)}`)
+    .sort()
+    .join(',')
+}
+
+/** What a program takes of an object: its data and labels, not its version, which would be another after a recreation. */
+function text(object: ConfigMap | Secret | undefined): string {
+  return object === undefined ? 'absent' : JSON.stringify([object.data, object.metadata?.labels])
+}

@@ -63,7 +63,13 @@ export {
 } from './operator/errors.ts'
 export type { OperatorState, SettledOptions } from './operator/operator.ts'
 export { Operator } from './operator/operator.ts'
-export type { ConnectOptions, OperatorOptions, OperatorSettings, RunOptions } from './operator/options.ts'
+export type {
+  ConnectOptions,
+  OperatorHealthOptions,
+  OperatorOptions,
+  OperatorSettings,
+  RunOptions,
+} from './operator/options.ts'
 export { ProcessSignalError } from './operator/process-signals.ts'
 export type { WithMetadata } from './predicates/changed.ts'
 export {
@@ -84,6 +90,8 @@ export type { TrackedReadsReport } from './reads/report.ts'
 export type { Run } from './reads/run.ts'
 export type { PollPolicy, TrackedReadsOptions } from './reads/tracked-reads.ts'
 export { TrackedReads } from './reads/tracked-reads.ts'
+export type { Authorize, Verdict } from './server/authorize.ts'
+export { tokenReview } from './server/authorize.ts'
 export type { HealthCheck } from './server/checks.ts'
 export type { HealthServerOptions } from './server/health-server.ts'
 export { HealthServer } from './server/health-server.ts'

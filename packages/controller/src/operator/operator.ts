@@ -87,7 +87,7 @@ export class Operator {
       options.health,
       options.metrics,
       () => this.#measuring.measure(),
-      client.environment,
+      client,
       () => this.#checkReady(),
     )
     if (options.leader !== undefined) new LeaderElection({ ...options.leader, client })

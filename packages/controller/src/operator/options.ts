@@ -8,12 +8,18 @@ import type { PrometheusMetrics } from '../metrics/prometheus.ts'
 import type { PollPolicy } from '../reads/tracked-reads.ts'
 import type { HealthServerOptions } from '../server/health-server.ts'
 
+/** How an operator is asked whether it is well, and what it measures. */
+export interface OperatorHealthOptions extends Omit<HealthServerOptions, 'metrics' | 'environment'> {
+  /** Who reads `/metrics` needs a token of the cluster, and leave to `get` that path: `authorize: tokenReview(client)`. @default false */
+  readonly tokenReview?: boolean | undefined
+}
+
 /** How an operator works; none of it is needed. */
 export interface OperatorSettings {
   /** Elects a leader by a lease of this name: controllers then run on one process at a time. @default none: they run here */
   readonly leader?: Omit<LeaderElectionOptions, 'client'> | undefined
   /** Serves `/healthz`, `/readyz` and, with `metrics`, `/metrics`. @default nothing listens */
-  readonly health?: Omit<HealthServerOptions, 'metrics' | 'environment'> | undefined
+  readonly health?: OperatorHealthOptions | undefined
   /** How views are cached. */
   readonly cache?: Omit<DynamicCacheOptions, 'client' | 'narrow'> | undefined
   /** How single objects are cached, which reconciles read. */

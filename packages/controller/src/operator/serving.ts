@@ -1,5 +1,7 @@
-import type { Environment } from '@wherry/client'
+import { type Client, OptionTypeError } from '@wherry/client'
+import { flag } from '@wherry/client/checks'
 import type { PrometheusMetrics } from '../metrics/prometheus.ts'
+import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import type { OperatorSettings } from './options.ts'
 
@@ -9,14 +11,19 @@ export function healthServer(
   options: OperatorSettings['health'],
   metrics: PrometheusMetrics | undefined,
   measure: () => void,
-  environment: Environment,
+  client: Client,
   isReady: () => void,
 ): HealthServer | undefined {
   if (options === undefined) return undefined
-  const { readyz = {}, ...rest } = options
+  const { readyz = {}, tokenReview: byToken = false, ...rest } = options
+  flag('health.tokenReview', byToken)
+  if (byToken && rest.authorize !== undefined) {
+    throw new OptionTypeError('health.tokenReview', 'nothing beside authorize', 'true')
+  }
   return new HealthServer({
     ...rest,
-    environment,
+    environment: client.environment,
+    ...(byToken && { authorize: tokenReview(client) }),
     ...(metrics !== undefined && { metrics: measuredBefore(metrics, measure) }),
     readyz: { caches: isReady, ...readyz },
   })

@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type Environment, OptionRangeError, OptionTypeError, systemEnvironment } from '@wherry/client'
 import { callback, checkOptions, having, integer, milliseconds, text } from '@wherry/client/checks'
+import type { Authorize } from './authorize.ts'
 import { type HealthCheck, runChecks } from './checks.ts'
 
 /** Options of a {@link HealthServer}. */
@@ -15,6 +16,8 @@ export interface HealthServerOptions {
   readonly tls?: { readonly cert: string; readonly key: string } | undefined
   /** What `/metrics` shows, such as `await prometheusMetrics()`. @default nothing: 404 */
   readonly metrics?: { readonly contentType: string; text(): Promise<string> } | undefined
+  /** Who may read `/metrics`, such as `tokenReview(client)`; probes may be made by everybody. @default everybody */
+  readonly authorize?: Authorize | undefined
   /** What must be well for the process to be left alive, by name. @default nothing: it is well while it answers */
   readonly healthz?: Readonly<Record<string, HealthCheck>> | undefined
   /** What must be well for the process to be of use, by name. @default nothing */
@@ -45,6 +48,7 @@ export class HealthServer {
       port: integer(0, 65_535),
       tls: pair,
       metrics: having('what prometheusMetrics() gives', 'text'),
+      authorize: callback,
       healthz: checksByName,
       readyz: checksByName,
       checkTimeoutMs: milliseconds({ min: 1 }),
@@ -117,12 +121,18 @@ export class HealthServer {
     if (url === null) return reply(response, 400, 'bad request')
     const { pathname, searchParams } = url
     const [, kind = '', name, ...rest] = pathname.split('/')
-    const { metrics } = this.#options
+    const { metrics, authorize } = this.#options
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD')
       return reply(response, 405, 'method not allowed')
     }
     if (kind === 'metrics' && name === undefined && metrics !== undefined) {
+      const verdict = (await authorize?.({ token: bearerOf(request), path: '/metrics' })) ?? 'allowed'
+      if (verdict === 'unknown') {
+        response.setHeader('www-authenticate', 'Bearer')
+        return reply(response, 401, 'unauthorized')
+      }
+      if (verdict !== 'allowed') return reply(response, 403, 'forbidden')
       return reply(response, 200, await metrics.text(), metrics.contentType)
     }
     const checks = Object.hasOwn(this.#checks, kind) ? this.#checks[kind] : undefined
@@ -155,6 +165,10 @@ export class HealthServer {
     const error = thrown instanceof Error ? thrown : new Error(`${phase} failed`, { cause: thrown })
     this.#environment.onError(error, { phase })
   }
+}
+
+function bearerOf({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer +([^ ]+) *$/i.exec(headers.authorization ?? '')?.[1]
 }
 
 function reply(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {

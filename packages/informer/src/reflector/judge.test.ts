@@ -1,0 +1,378 @@
+import {
+  ApiError,
+  type ApiErrorParts,
+  ConnectionError,
+  type ConnectionErrorCode,
+  InvalidBodyError,
+  ItemTooLongError,
+  LineTooLongError,
+  ResourceNotFoundError,
+  TimeoutError,
+} from '@wherry/client'
+import { type Simulation, simulate } from '@wherry/testing'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { target } from '../testkit/bench.ts'
+import { Course } from './course.ts'
+import {
+  afterChecking,
+  afterReading,
+  afterStreaming,
+  afterWatching,
+  isForTheCaller,
+  longestWait,
+  wholeState,
+} from './judge.ts'
+import { type ReflectorOptions, settingsOf } from './options.ts'
+import type { Listing, Phase, Streaming } from './phase.ts'
+import type { StreamEnd } from './stream.ts'
+
+let simulation: Simulation
+let course: Course
+/** What the owner was told, by `on.error`. */
+let told: string[]
+
+/** A course that has the state of resourceVersion 7, unless told otherwise. */
+function begin(options: Partial<ReflectorOptions> = {}, resourceVersion: string | undefined = '7'): void {
+  simulation = simulate(1)
+  told = []
+  const { environment } = simulation
+  const client = { environment, context: { requester: { request() {} } } } as unknown as ReflectorOptions['client']
+  course = new Course(settingsOf({ client, target, ...options, on: { error: error => told.push(error.message) } }))
+  course.resourceVersion = resourceVersion
+}
+
+beforeEach(() => begin())
+
+const about = { method: 'GET', path: '/api' }
+const answer = (status: number, parts: Partial<ApiErrorParts> = {}): ApiError =>
+  new ApiError({ status, message: 'told so', ...parts }, about)
+const unknown = (): ApiError => new ResourceNotFoundError({ status: 404, message: 'no such resource' }, about)
+const tooLarge = (): ApiError =>
+  answer(504, { causes: [{ reason: 'ResourceVersionTooLarge', message: '', field: '' }], retryAfterMs: 9000 })
+const lost = (code: ConnectionErrorCode): ConnectionError => new ConnectionError(code, 'lost')
+const garbage = (): InvalidBodyError => new InvalidBodyError('no JSON')
+
+const streaming: Streaming = { is: 'streaming', resourceVersion: '7' }
+const listing: Listing = { is: 'listing', resourceVersion: '7' }
+
+/** `stream 7`, `list 0`, `watch`, `stopped`; and, what is waited for: `wait, stream 7`. */
+function shown(phase: Phase): string {
+  switch (phase.is) {
+    case 'streaming':
+      return `stream ${phase.resourceVersion}`.trim()
+    case 'listing':
+      return ['list', phase.resourceVersion, phase.refusedStreaming ? 'refused' : '']
+        .filter(word => word !== '')
+        .join(' ')
+    case 'waiting':
+      return `wait, ${shown(phase.next)}`
+    case 'watching':
+      return 'watch'
+    default:
+      return phase.is
+  }
+}
+
+/** How long a phase waits. */
+const ms = (phase: Phase): number => (phase.is === 'waiting' ? phase.ms : 0)
+/** How many times `onError` was told, and of which phase. */
+const background = (): string[] => simulation.environment.errors.map(({ context }) => `${context.phase}`)
+
+describe('the whole state', () => {
+  it.each<[string, Partial<ReflectorOptions>, string, string, string]>([
+    ['stream', {}, 'stream', 'stream 7', 'stream'],
+    ['whole', { initial: 'whole' }, 'list 0', 'list 7', 'list'],
+    ['whole, the newest', { initial: 'whole', firstList: 'newest' }, 'list', 'list 7', 'list'],
+    ['paged', { initial: 'paged' }, 'list', 'list 7', 'list'],
+  ])('R1: is not older than what was seen: %s', (_, options, first, again, newest) => {
+    begin(options)
+    expect(shown(wholeState(course))).toBe(again)
+    expect(shown(wholeState(course, ''))).toBe(newest)
+    course.resourceVersion = undefined
+    expect(shown(wholeState(course))).toBe(first)
+  })
+
+  it('R11: is listed where the server is known not to stream', () => {
+    course.settings.streaming.refused()
+    expect(shown(wholeState(course))).toBe('list 7')
+    course.resourceVersion = undefined
+    expect(shown(wholeState(course))).toBe('list 0')
+  })
+})
+
+describe('after a whole state that did not come', () => {
+  it.each([
+    ['Expired', () => answer(410)],
+    ['Too large', tooLarge],
+  ])('R5: %s: the newest, at once and once; only then is it waited for', (_, error) => {
+    expect(shown(afterReading(course, listing, error()))).toBe('list')
+    expect(shown(afterReading(course, streaming, error()))).toBe('stream')
+    expect([told.length, background()]).toEqual([2, []])
+    for (const resourceVersion of ['', '0']) {
+      const next = afterReading(course, { is: 'listing', resourceVersion }, error())
+      expect(shown(next)).toBe('wait, stream 7')
+    }
+    expect(background()).toEqual(['list', 'list'])
+  })
+
+  it('R11: 400 and 422 to a stream: a list at once, which is to say whether it was the streaming', () => {
+    for (const status of [400, 422]) {
+      expect(shown(afterReading(course, streaming, answer(status)))).toBe('list 7 refused')
+      expect(shown(afterReading(course, { ...streaming, resourceVersion: '' }, answer(status)))).toBe('list refused')
+    }
+    course.resourceVersion = undefined
+    expect(shown(afterReading(course, { ...streaming, resourceVersion: '' }, answer(422)))).toBe('list 0 refused')
+    expect([told, background()]).toEqual([[], []])
+  })
+
+  it.each([400, 422, 405])('R36: %d to a list: told, and tried again at the longest backoff only', status => {
+    const next = afterReading(course, listing, answer(status))
+    expect(shown(next)).toBe('wait, stream 7')
+    expect(ms(next)).toBeGreaterThanOrEqual(30_000)
+    expect([told.length, background()]).toEqual([1, ['list']])
+  })
+
+  it('R36: 405 to a stream is no refusal to stream', () => {
+    const next = afterReading(course, streaming, answer(405))
+    expect([shown(next), ms(next) >= 30_000]).toEqual(['wait, stream 7', true])
+  })
+
+  it.each<[string, () => Error, number]>([
+    ['429', () => answer(429), 800],
+    ['503', () => answer(503), 800],
+    ['429 with a Retry-After', () => answer(429, { retryAfterMs: 9000 }), 9000],
+    ['500 with a Retry-After', () => answer(500, { retryAfterMs: 9000 }), 9000],
+    ['no connection', () => lost('CONNECT_FAILED'), 800],
+    ['a connection that was lost', () => lost('CONNECTION_LOST'), 800],
+  ])('R16: %s: the same way again, not before it may', (_, error, least) => {
+    for (const [phase, again] of [
+      [streaming, 'wait, stream 7'],
+      [listing, 'wait, stream 7'],
+    ] as const) {
+      course.backoff.reset()
+      const next = afterReading(course, phase, error())
+      expect(shown(next)).toBe(again)
+      expect(ms(next)).toBeGreaterThanOrEqual(least)
+      expect(ms(next)).toBeLessThanOrEqual(Math.max(least, 1600))
+    }
+    expect(background()).toEqual(['list', 'list'])
+  })
+
+  it.each<[string, () => Error]>([
+    ['500', () => answer(500)],
+    ['403', () => answer(403)],
+    ['headers beyond the bound', () => lost('HEADERS_TOO_LARGE')],
+    ['silence', () => new TimeoutError(30_000, about)],
+  ])('R11, R12: %s: backoff, and a list this once; after a list, as ever', (_, error) => {
+    expect(shown(afterReading(course, streaming, error()))).toBe('wait, list 7')
+    expect(shown(afterReading(course, listing, error()))).toBe('wait, stream 7')
+  })
+
+  it.each<[string, () => Error]>([
+    ['no JSON', garbage],
+    ['too long a line', () => new LineTooLongError(10)],
+    ['too long an item', () => new ItemTooLongError(10)],
+  ])('R20: %s: a list; and the third time running only at the longest backoff', (_, error) => {
+    const first = afterReading(course, streaming, error())
+    const second = afterReading(course, listing, error())
+    expect([first, second].map(shown)).toEqual(['wait, list 7', 'wait, stream 7'])
+    expect([ms(first) <= 1600, ms(second) <= 3200]).toEqual([true, true])
+    const third = afterReading(course, listing, error())
+    expect([shown(third), ms(third) >= 30_000]).toEqual(['wait, stream 7', true])
+    expect(background()).toEqual(['list', 'list', 'list'])
+  })
+
+  it('D7: a resource that the server does not know: waited for, and told to the background once', () => {
+    for (const phase of [streaming, listing]) expect(afterReading(course, phase, unknown()).is).toBe('missing')
+    expect([told.length, background()]).toEqual([2, ['list']])
+    // An object that is not there is another matter.
+    expect(afterReading(course, listing, answer(404, { reason: 'NotFound' })).is).toBe('waiting')
+  })
+
+  it('R23: the client was closed: over', () => {
+    expect(shown(afterReading(course, listing, lost('CLIENT_CLOSED')))).toBe('stopped')
+    expect(told).toEqual(['lost'])
+  })
+})
+
+describe('after a streaming list', () => {
+  it('R11: that was closed before its end: backoff, again; told from the third time running on', () => {
+    for (let time = 0; time < 4; time++) {
+      expect(shown(afterStreaming(course, streaming, ended({ how: 'closed' })))).toBe('wait, stream 7')
+    }
+    expect(background()).toEqual(['list', 'list'])
+    expect(told[0]).toContain(target.path)
+  })
+
+  it('is judged by its error, and by what is no Error too', () => {
+    expect(shown(afterStreaming(course, streaming, ended({ how: 'refused', error: answer(410) })))).toBe('stream')
+    const thrown = ended({ how: 'threw', error: 'a word' })
+    expect(shown(afterStreaming(course, streaming, thrown))).toBe('wait, list 7')
+    expect(simulation.environment.errors[0]?.error).toMatchObject({ cause: 'a word' })
+    expect(told.at(-1)).toContain('no Error')
+  })
+})
+
+/** A stream that lasted, and told something. */
+function ended(end: StreamEnd, livedMs = 5000, events = 1): Parameters<typeof afterWatching>[1] {
+  return { end, livedMs, events }
+}
+
+describe('after a watch', () => {
+  const closed = { how: 'closed' } as const
+  const refused = (error: ApiError) => ended({ how: 'refused', error })
+
+  it('R14: that was closed: on at once, and what had failed is forgotten', () => {
+    Object.assign(course, { failingSince: 5, quickEnds: 2, unreadable: 2 })
+    expect(shown(afterWatching(course, ended(closed)))).toBe('watch')
+    expect(course).toMatchObject({ failingSince: undefined, quickEnds: 0, unreadable: 0 })
+    expect([told, background()]).toEqual([[], []])
+  })
+
+  it.each([
+    [999, 0, 'wait, watch'],
+    [1000, 0, 'watch'],
+    [0, 1, 'watch'],
+  ])('R15: closed after %d ms with %d events: %s', (livedMs, events, next) => {
+    course.quickEnds = 1
+    expect(shown(afterWatching(course, ended(closed, livedMs, events)))).toBe(next)
+    expect(course.quickEnds).toBe(next === 'watch' ? 0 : 2)
+  })
+
+  it('R15: told when it was closed at once the third time running', () => {
+    for (let time = 0; time < 3; time++) {
+      expect(background()).toEqual([])
+      afterWatching(course, ended(closed, 1, 0))
+    }
+    expect(background()).toEqual(['watch'])
+    expect(told[0]).toContain(target.path)
+  })
+
+  it('R21: that was silent for as long as one may last: the server is asked whether it is behind', async () => {
+    course.heardAt = simulation.clock.monotonic()
+    await simulation.advance(289_999)
+    expect(shown(afterWatching(course, ended(closed, 289_999, 0)))).toBe('watch')
+    await simulation.advance(1)
+    expect(shown(afterWatching(course, ended(closed, 290_000, 0)))).toBe('checking')
+    const broken = { how: 'broken', error: new Error('late'), partialLine: false } as const
+    expect(shown(afterWatching(course, ended(broken)))).toBe('wait, checking')
+  })
+
+  it.each<[string, StreamEnd]>([
+    ['broke', { how: 'broken', error: new Error('reset'), partialLine: true }],
+    ['fell silent', { how: 'silent', error: new TimeoutError(30_000, about) }],
+  ])('R14: that %s: backoff, told, and on', (_, end) => {
+    expect(shown(afterWatching(course, ended(end)))).toBe('wait, watch')
+    expect([told.length, background()]).toEqual([1, ['watch']])
+  })
+
+  it('R23: that broke because the client was closed: over', () => {
+    const end = { how: 'broken', error: lost('CLIENT_CLOSED'), partialLine: false } as const
+    expect(shown(afterWatching(course, ended(end)))).toBe('stopped')
+    expect(background()).toEqual(['watch'])
+  })
+
+  it('R20: that can’t be read: on; then a relist; then a relist at the longest backoff', () => {
+    const end = { how: 'unreadable', error: garbage() } as const
+    const all = [1, 2, 3, 4].map(() => afterWatching(course, ended(end)))
+    expect(all.map(shown)).toEqual(['wait, watch', 'wait, stream 7', 'wait, stream 7', 'wait, stream 7'])
+    expect(all.map(phase => ms(phase) >= 30_000)).toEqual([false, false, true, true])
+    expect(background()).toHaveLength(4)
+  })
+
+  it('X9: whose store threw: a whole state', () => {
+    expect(shown(afterWatching(course, ended({ how: 'threw', error: new Error('a store') })))).toBe('wait, stream 7')
+    expect(told).toEqual(['a store'])
+    afterWatching(course, ended({ how: 'threw', error: undefined }))
+    expect(told[1]).toContain('no Error')
+    expect(background()).toEqual(['watch', 'watch'])
+  })
+
+  it('R17: 410: a relist from the last on, after a wait that spreads it, and no error to the background', () => {
+    for (const how of ['refused', 'failed'] as const) {
+      expect(shown(afterWatching(course, ended({ how, error: answer(410) })))).toBe('wait, stream 7')
+    }
+    expect([told.length, background()]).toEqual([2, []])
+  })
+
+  it('R5: Too large: a relist from the last on', () => {
+    expect(shown(afterWatching(course, refused(tooLarge())))).toBe('wait, stream 7')
+    expect(background()).toEqual(['watch'])
+  })
+
+  it.each([429, 503, 401, 403])(
+    'R16, R36: %d: the watch again, however long it lasts, not before it may',
+    async status => {
+      for (let minute = 0; minute < 3; minute++) {
+        const next = afterWatching(course, refused(answer(status, { retryAfterMs: 70_000 })))
+        expect([shown(next), ms(next)]).toEqual(['wait, watch', 70_000])
+        await simulation.advance(60_000)
+      }
+      expect(shown(afterWatching(course, refused(answer(status))))).toBe('wait, watch')
+    },
+  )
+
+  it('R18: 500: the watch again for 30 s, from the first failure on, then a relist, not later', async () => {
+    const first = afterWatching(course, refused(answer(500)))
+    expect([shown(first), ms(first) <= 1600]).toEqual(['wait, watch', true])
+    await simulation.advance(25_000)
+    course.backoff.reset()
+    expect(shown(afterWatching(course, refused(answer(500))))).toBe('wait, watch')
+    await simulation.advance(4900)
+    course.backoff.reset()
+    const last = afterWatching(course, refused(answer(500)))
+    expect([shown(last), Math.round(ms(last))]).toEqual(['wait, stream 7', 100])
+    // And anew.
+    expect(shown(afterWatching(course, refused(answer(500))))).toBe('wait, watch')
+  })
+
+  it('R18: past the 30 s, a relist after a backoff', async () => {
+    afterWatching(course, refused(answer(500)))
+    await simulation.advance(40_000)
+    course.backoff.reset()
+    const next = afterWatching(course, refused(answer(500)))
+    expect([shown(next), ms(next) >= 800]).toEqual(['wait, stream 7', true])
+  })
+
+  it('D8: 404 of the resource: missing', () => {
+    expect(afterWatching(course, refused(unknown())).is).toBe('missing')
+    expect(background()).toEqual(['list'])
+  })
+})
+
+describe('after the server was asked whether it is behind', () => {
+  it('R21: it is not: the watch goes on, and has been heard of', async () => {
+    await simulation.advance(500_000)
+    expect(shown(afterChecking(course, undefined))).toBe('watch')
+    expect(course.heardAt).toBe(simulation.clock.monotonic())
+  })
+
+  it('R21, R5: it is: the newest state, at once, which is told to the owner alone', () => {
+    expect(shown(afterChecking(course, tooLarge()))).toBe('stream')
+    expect([told.length, background()]).toEqual([1, []])
+  })
+
+  it('R21: it does not say: backoff, and the watch', () => {
+    const next = afterChecking(course, answer(503, { retryAfterMs: 9000 }))
+    expect([shown(next), ms(next)]).toEqual(['wait, watch', 9000])
+    expect(background()).toEqual(['list'])
+    expect(afterChecking(course, unknown()).is).toBe('missing')
+    expect(shown(afterChecking(course, lost('CLIENT_CLOSED')))).toBe('stopped')
+  })
+})
+
+it('R36: what no retry mends is for the caller', () => {
+  const all = [answer(401), answer(403), unknown(), answer(400), answer(422), answer(405)]
+  expect(all.map(isForTheCaller)).toEqual(all.map(() => true))
+  const others = [answer(404, { reason: 'NotFound' }), answer(410), answer(429), answer(500), lost('CONNECT_FAILED')]
+  expect(others.map(isForTheCaller)).toEqual(others.map(() => false))
+})
+
+it('R22: the longest wait is between 30 and 60 s', () => {
+  const waits = Array.from({ length: 100 }, () => longestWait(course))
+  expect([Math.min(...waits) >= 30_000, Math.max(...waits) <= 60_000, new Set(waits).size > 50]).toEqual([
+    true,
+    true,
+    true,
+  ])
+})

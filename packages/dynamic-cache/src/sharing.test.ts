@@ -1,5 +1,6 @@
-import type { View } from '@wherry/client'
+import { isForbidden, type View } from '@wherry/client'
 import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
+import type { SharedInformer } from '@wherry/informer'
 import { describe, expect, it } from 'vitest'
 import { type Kit, listen, withCache } from './testkit/kit.ts'
 
@@ -137,6 +138,34 @@ describe('views of one scope', () => {
       await simulation.runUntil(() => informer.hasSynced)
       await write('~b/two', '~c/three')
       expect(log).toEqual(['+a/one', '+b/two', '~b/two'])
+      expect(await watches()).toBe(2)
+    }))
+
+  it('D12: where one of several namespaces is forbidden, who joins is told so, and has all once it is not', () =>
+    withCache(async kit => {
+      const { cache, run, write, watches, server, simulation } = kit
+      await write('+a/one', '+b/two')
+      const forbidden = { kind: 'status', code: 403, reason: 'Forbidden' } as const
+      const fault = await run(() =>
+        server.faults.add({ match: { namespace: 'b', resource: 'configmaps' }, effect: forbidden }),
+      )
+      const whyNot = (informer: SharedInformer<unknown>): Promise<unknown> =>
+        run(() => informer.whenSynced().catch((error: unknown) => isForbidden(error)))
+      const first = cache.informer(configMaps.within({ namespaces: ['a', 'b'] }).metadata())
+      expect(await whyNot(first)).toBe(true)
+      await simulation.advance(60_000)
+      // What the others have is not promised to anybody before all have come: nothing is opened for it.
+      const later = cache.informer(inAB)
+      expect(await whyNot(later)).toBe(true)
+      await expect(run(() => cache.get(inAB, { namespace: 'a', name: 'one' }))).rejects.toSatisfy(isForbidden)
+      expect([first.hasSynced, later.hasSynced, later.size]).toEqual([false, false, 0])
+      await simulation.advance(60_000)
+      expect(await watches()).toBe(1)
+      await run(() => fault.remove())
+      await simulation.runUntil(() => first.hasSynced && later.hasSynced)
+      await write('~a/one')
+      expect([...later.keys()].sort()).toEqual(['a/one', 'b/two'])
+      expect(later.get('a/one')?.data).toBeDefined()
       expect(await watches()).toBe(2)
     }))
 

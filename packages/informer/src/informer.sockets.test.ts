@@ -1,3 +1,6 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { Client } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
 import { type EmbeddedApiServer, type EmbeddedOptions, startApiServer } from '@wherry/testing'
@@ -68,3 +71,44 @@ describe.each([
     expect(informer.size).toBe(2)
   })
 })
+
+it('R24: comes to what a watch says that is cut and packed in every way', async () => {
+  const text = 'ü€𝄞 \\n'
+  const line = (type: string, name: string, resourceVersion: string, more: object = {}): string => {
+    const metadata = { name, namespace: 'ns', uid: name, resourceVersion, ...more }
+    return JSON.stringify({ type, object: { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { text } } })
+  }
+  const synced = { annotations: { 'k8s.io/initial-events-end': 'true' } }
+  const members = [
+    `${line('ADDED', 'a', '1')}\r\n${line('ADDED', 'b', '2').slice(0, 90)}`,
+    `${line('ADDED', 'b', '2').slice(90)}\n\n`,
+    `${line('BOOKMARK', '', '2', synced)}\n${line('MODIFIED', 'a', '3')}\n\r\n`,
+    // The last line has no end of its own.
+    line('DELETED', 'b', '4'),
+  ]
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(new URL(request.url ?? '', 'http://server').searchParams.get('resourceVersion') ?? 'none')
+    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+    if (asked.length === 1) void drip(response, Buffer.concat(members.map(member => gzipSync(member))))
+    else response.write(gzipSync(`${line('ADDED', 'c', '5')}\r\n`))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const client = new Client({ url: `http://127.0.0.1:${port}`, gzip: true })
+  const informer = new Informer({ client, view: configMaps })
+  open.push({ close: async () => void server.close() }, client, informer)
+  informer.start()
+  await vi.waitFor(() => expect(informer.get('ns/c')?.data).toEqual({ text }), { timeout: 30_000 })
+  expect([...informer.keys()].sort()).toEqual(['ns/a', 'ns/c'])
+  expect(informer.get('ns/a')?.metadata?.resourceVersion).toBe('3')
+  expect(asked.slice(0, 2)).toEqual(['none', '4'])
+})
+
+/** Sends bytes a few at a time, in chunks of their own, so that members, lines and characters are cut anywhere. */
+async function drip(response: ServerResponse, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length; at += 3) {
+    await new Promise<void>(resolve => response.write(bytes.subarray(at, at + 3), () => resolve()))
+  }
+  response.end()
+}

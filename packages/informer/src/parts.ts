@@ -3,6 +3,7 @@
  * need none of it.
  */
 export { formFor, type ReadForm, scopeKey, targetsFor } from './covering/scope.ts'
+export { jointError, jointResourceVersion, jointState } from './reflector/joint.ts'
 export { isForTheCaller } from './reflector/judge.ts'
 export { clientCheck, readingChecks } from './reflector/options.ts'
 export { Reflectors, type ReflectorsOptions } from './reflector/reflectors.ts'

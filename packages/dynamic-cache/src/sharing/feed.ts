@@ -1,4 +1,4 @@
-import { type Client, compareResourceVersions, type KubernetesObject, type View } from '@wherry/client'
+import type { Client, KubernetesObject, View } from '@wherry/client'
 import {
   type InformerState,
   type Intake,
@@ -7,7 +7,7 @@ import {
   type Store,
   type StreamingSupport,
 } from '@wherry/informer'
-import { type ReadForm, targetsFor } from '@wherry/informer/parts'
+import { jointError, jointResourceVersion, jointState, type ReadForm, targetsFor } from '@wherry/informer/parts'
 
 /** What a feed tells of itself. */
 export interface FeedListeners {
@@ -70,26 +70,16 @@ export class Feed {
     return this.#unsynced.size === 0
   }
 
-  /** The state of its reflectors: of several, that of the one that has the furthest to go. */
   get state(): InformerState {
-    const states = this.#reflectors.map(({ state }) => state)
-    return byDistance.find(state => states.includes(state)) ?? 'idle'
+    return jointState(this.#reflectors)
   }
 
-  /** Of several reflectors, the oldest. */
   get lastSyncedResourceVersion(): string | undefined {
-    let oldest: string | undefined
-    for (const { lastSyncedResourceVersion } of this.#reflectors) {
-      if (lastSyncedResourceVersion === undefined) return undefined
-      if (oldest === undefined || compareResourceVersions(lastSyncedResourceVersion, oldest) === 'older') {
-        oldest = lastSyncedResourceVersion
-      }
-    }
-    return oldest
+    return jointResourceVersion(this.#reflectors)
   }
 
   get lastError(): Error | undefined {
-    return this.#reflectors.find(({ lastError }) => lastError !== undefined)?.lastError
+    return jointError(this.#reflectors)
   }
 
   /** It gets nowhere at present: what it has begun is no loss. */
@@ -168,14 +158,3 @@ function* entriesOf(
     if (namespace === undefined || object.metadata?.namespace === namespace) yield { object, bytes: entry.bytes }
   }
 }
-
-const byDistance: readonly InformerState[] = [
-  'missing',
-  'waiting',
-  'idle',
-  'listing',
-  'streaming',
-  'relisting',
-  'watching',
-  'stopped',
-]

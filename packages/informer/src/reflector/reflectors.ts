@@ -1,20 +1,9 @@
-import { compareResourceVersions, type ReadTarget } from '@wherry/client'
+import type { ReadTarget } from '@wherry/client'
 import type { Store } from '../store/store.ts'
+import { jointError, jointResourceVersion, jointState } from './joint.ts'
 import type { ReflectorOptions } from './options.ts'
 import { Reflector } from './reflector.ts'
 import type { InformerState } from './state.ts'
-
-/** What several reflectors do is what the one of them does that is furthest from watching. */
-const byDistance: readonly InformerState[] = [
-  'stopped',
-  'missing',
-  'waiting',
-  'idle',
-  'listing',
-  'streaming',
-  'relisting',
-  'watching',
-]
 
 export interface ReflectorsOptions extends Omit<ReflectorOptions, 'target' | 'on'> {
   readonly targets: readonly ReadTarget[]
@@ -42,17 +31,12 @@ export class Reflectors {
     return this.#state
   }
 
-  /** Of several, the oldest; `undefined` where one has no state. */
   get lastSyncedResourceVersion(): string | undefined {
-    const all = this.#all.map(({ lastSyncedResourceVersion }) => lastSyncedResourceVersion)
-    return all.reduce((oldest, one) => {
-      const order = compareResourceVersions(one, oldest)
-      return order === 'unknown' ? undefined : order === 'older' ? one : oldest
-    })
+    return jointResourceVersion(this.#all)
   }
 
   get lastError(): Error | undefined {
-    return this.#all.find(({ lastError }) => lastError !== undefined)?.lastError
+    return jointError(this.#all)
   }
 
   /** Each feeds the store by an intake of its own. Before the start. */
@@ -72,8 +56,7 @@ export class Reflectors {
   }
 
   #changed(): void {
-    const states = this.#all.map(({ state }) => state)
-    const state = byDistance.find(one => states.includes(one)) ?? 'idle'
+    const state = jointState(this.#all)
     if (state === this.#state) return
     this.#state = state
     this.#on.state(state)

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { jointError, jointResourceVersion, jointState, type Told } from './joint.ts'
+import type { InformerState } from './state.ts'
+
+const told = (parts: Partial<Told>): Told => ({
+  state: 'watching',
+  lastSyncedResourceVersion: undefined,
+  lastError: undefined,
+  ...parts,
+})
+
+describe('several reflectors, taken as one', () => {
+  it.each<[readonly InformerState[], InformerState]>([
+    [['watching', 'watching'], 'watching'],
+    [['watching', 'relisting'], 'relisting'],
+    [['relisting', 'streaming'], 'streaming'],
+    [['streaming', 'listing'], 'listing'],
+    [['listing', 'idle'], 'idle'],
+    [['idle', 'waiting'], 'waiting'],
+    [['waiting', 'missing'], 'missing'],
+    [['missing', 'stopped'], 'stopped'],
+    [['stopped', 'watching'], 'stopped'],
+    [[], 'idle'],
+  ])('are as far as the last of them: %j is %s', (states, state) => {
+    expect(jointState(states.map(one => told({ state: one })))).toBe(state)
+  })
+
+  it.each<[readonly (string | undefined)[], string | undefined]>([
+    [['7'], '7'],
+    [['10', '9', '11'], '9'],
+    [['9', '9'], '9'],
+    [['9', undefined], undefined],
+    [[undefined, '9', '10'], undefined],
+    [['9', 'opaque'], undefined],
+    [['opaque', '9', '10'], undefined],
+  ])('R13: have come as far as the oldest, where that can be told: %j is %s', (versions, version) => {
+    const all = versions.map(lastSyncedResourceVersion => told({ lastSyncedResourceVersion }))
+    expect(jointResourceVersion(all)).toBe(version)
+  })
+
+  it('fail as the first of them that fails', () => {
+    const [one, two] = [new Error('one'), new Error('two')]
+    expect(jointError([told({}), told({ lastError: one }), told({ lastError: two })])).toBe(one)
+    expect(jointError([told({})])).toBeUndefined()
+  })
+})

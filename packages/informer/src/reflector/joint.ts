@@ -1,0 +1,38 @@
+import { compareResourceVersions } from '@wherry/client'
+import type { Reflector } from './reflector.ts'
+import type { InformerState } from './state.ts'
+
+/** What several reflectors of one scope are, taken as one. */
+export type Told = Pick<Reflector, 'state' | 'lastSyncedResourceVersion' | 'lastError'>
+
+/** From what is furthest from watching: one that has stopped will never have its part of the state. */
+const byDistance: readonly InformerState[] = [
+  'stopped',
+  'missing',
+  'waiting',
+  'idle',
+  'listing',
+  'streaming',
+  'relisting',
+  'watching',
+]
+
+/** What they do is what the one of them does that is furthest from watching. */
+export function jointState(all: readonly Told[]): InformerState {
+  const states = all.map(({ state }) => state)
+  return byDistance.find(state => states.includes(state)) ?? 'idle'
+}
+
+/** The oldest of theirs; `undefined` where one has none yet, or they can't be compared (rule R13). */
+export function jointResourceVersion(all: readonly Told[]): string | undefined {
+  const versions = all.map(({ lastSyncedResourceVersion }) => lastSyncedResourceVersion)
+  return versions.reduce((oldest, one) => {
+    const order = compareResourceVersions(one, oldest)
+    return order === 'unknown' ? undefined : order === 'older' ? one : oldest
+  })
+}
+
+/** The failure of the first of them that has one. */
+export function jointError(all: readonly Told[]): Error | undefined {
+  return all.find(({ lastError }) => lastError !== undefined)?.lastError
+}

@@ -1,6 +1,5 @@
 import {
   ApiError,
-  type ApiErrorParts,
   ConnectionError,
   type ConnectionErrorCode,
   InvalidBodyError,
@@ -44,7 +43,8 @@ function begin(options: Partial<ReflectorOptions> = {}, resourceVersion: string 
 beforeEach(() => begin())
 
 const about = { method: 'GET', path: '/api' }
-const answer = (status: number, parts: Partial<ApiErrorParts> = {}): ApiError =>
+type Parts = Partial<ConstructorParameters<typeof ApiError>[0]>
+const answer = (status: number, parts: Parts = {}): ApiError =>
   new ApiError({ status, message: 'told so', ...parts }, about)
 const unknown = (): ApiError => new ResourceNotFoundError({ status: 404, message: 'no such resource' }, about)
 const tooLarge = (): ApiError =>

@@ -16,6 +16,8 @@ export class Entries {
   readonly #idle: Idle
   readonly #kinds = new Map<string, Kind>()
   #size = 0
+  /** There were more than there may be, so that some had to be escalated (rule N7). */
+  #wasFull = false
 
   constructor(shared: Shared, views: Views) {
     const { idleMs, max } = shared.settings
@@ -80,6 +82,7 @@ export class Entries {
     const narrow = this.#views.get(view)
     const entry = new Entry(bucket, key)
     entry.isOverBound = isOverBound
+    this.#wasFull ||= isOverBound
     this.#size += 1
     this.#gauge()
     entry.join(narrow)
@@ -157,7 +160,12 @@ export class Entries {
     this.#size -= 1
     this.#gauge()
     entry.close(new NarrowClosedError())
-    kind.remove(entry, this.#size <= this.#shared.settings.max)
+    const isRoomy = this.#size <= this.#shared.settings.max
+    kind.remove(entry, isRoomy)
+    if (isRoomy && this.#wasFull) {
+      this.#wasFull = false
+      for (const one of this.kinds) one.roomy()
+    }
     for (const narrow of views) this.#views.drop(narrow)
     this.#tidy(kind)
   }

@@ -372,7 +372,9 @@ export class Entry implements Fed, Fetched {
   }
 
   #news(): void {
-    this.#waiters?.resolve()
+    const waiters = this.#waiters
+    this.#waiters = undefined
+    waiters?.resolve()
   }
 
   #fetch(): void {

@@ -140,6 +140,7 @@ export class Escalation {
       target: metadataTarget(view, namespace),
       firstList: 'newest',
       streaming: shared.streaming,
+      gate: shared.gate,
       timeoutSeconds,
       maxObjectBytes,
       on: {

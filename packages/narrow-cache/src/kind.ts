@@ -84,7 +84,12 @@ export class Kind implements Escalated {
     this.#size -= 1
     this.tidy(bucket)
     if (this.#size === 0) this.escalation?.end()
-    else if (isRoomy) this.#shrink(bucket)
+    else if (isRoomy) this.#shrink([bucket])
+  }
+
+  /** All entries may have watches of their own again. */
+  roomy(): void {
+    this.#shrink(this.buckets.values())
   }
 
   /** Has one watch take over, which `bucket` needs. Gives whether there will be one, unless it is refused. */
@@ -145,17 +150,16 @@ export class Kind implements Escalated {
   }
 
   /** Fewer are left: below half of what there are too many of, each is watched by itself again. */
-  #shrink(bucket: Bucket): void {
-    const { escalateAllAt } = this.shared.settings
-    if (!this.#isMany) this.#shrinkOne(bucket)
-    else if (this.#size < escalateAllAt / 2) {
-      this.#isMany = false
-      if (this.escalation?.isUp === true) {
-        for (const one of this.buckets.values()) if (one.entries.size > one.escalateAt) one.rise()
-        this.escalation.fall()
-      }
-      for (const one of this.buckets.values()) this.#shrinkOne(one)
+  #shrink(buckets: Iterable<Bucket>): void {
+    const isFew = this.#size < this.shared.settings.escalateAllAt / 2
+    const wasMany = this.#isMany
+    if (isFew) this.#isMany = false
+    if (this.#isMany) return
+    if (isFew && this.escalation?.isUp === true) {
+      for (const one of this.buckets.values()) if (one.entries.size > one.escalateAt) one.rise()
+      this.escalation.fall()
     }
+    for (const one of wasMany ? this.buckets.values() : buckets) this.#shrinkOne(one)
   }
 
   #shrinkOne({ entries, escalation, escalateAt }: Bucket): void {

@@ -1,17 +1,23 @@
 import { type Environment, listQuery, type ReadTarget, readItems, TimeoutError } from '@wherry/client'
-import { StreamingSupport } from '@wherry/informer'
+import { type Gate, StreamingSupport } from '@wherry/informer'
 import PQueue from 'p-queue'
 import type { Settings } from './options.ts'
 import type { Known } from './source.ts'
+import { Turnstile } from './turnstile.ts'
 
 /** How long a fetch may take, in milliseconds: kube-apiserver gives up after 60 s by itself. */
 const fetchMs = 65_000
+
+/** One request to watch again in so many milliseconds: 100 a second. */
+const againEveryMs = 10
 
 /** What all entries of a cache share. */
 export class Shared {
   readonly settings: Settings
   readonly environment: Environment
   readonly streaming: StreamingSupport
+  /** What watches pass that are opened again, so that a server that comes back is not flooded (rule N14). */
+  readonly gate: Gate
   /** Opens and fetches, so many at a time. */
   readonly #queue: PQueue
   readonly #ending = new Set<Promise<void>>()
@@ -22,6 +28,7 @@ export class Shared {
     this.settings = settings
     this.environment = settings.client.environment
     this.streaming = new StreamingSupport(this.environment.clock)
+    this.gate = new Turnstile(this.environment.clock, againEveryMs)
     this.#queue = new PQueue({ concurrency: settings.maxOpening })
   }
 

@@ -53,6 +53,8 @@ export class Course implements MembersParts {
   stopped = false
   underWay: UnderWay | undefined
   readonly stats = { lists: 0, watches: 0, relists: 0, rollbacks: 0, events: 0, bytes: 0 }
+  /** What it asked for first failed, or is over: it asks again. */
+  isAgain = false
   /** Of the last list, event or bookmark; `undefined` where there is no state. */
   resourceVersion: string | undefined
   lastError: Error | undefined
@@ -131,6 +133,7 @@ export class Course implements MembersParts {
     // That it may not read is told once: it is retried for as long as nobody changes that, which may be for ever.
     const isTold = [isForbidden, isUnauthorized].some(is => is(error) && is(this.lastError))
     this.lastError = error
+    this.isAgain = true
     if (background && !isTold) this.report(error, phase)
     this.tell(() => this.settings.on.error?.(error))
   }

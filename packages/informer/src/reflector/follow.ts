@@ -31,6 +31,8 @@ class Following implements UnderWay, StreamFollower {
   #stream: Stream | undefined
   #next: Stream | undefined
   #timer: Timer | undefined
+  /** Leaves the gate that it waits at. */
+  #leave: (() => void) | undefined
 
   constructor(course: Course, resolve: (next: Phase) => void) {
     this.#course = course
@@ -49,6 +51,7 @@ class Following implements UnderWay, StreamFollower {
 
   ended(ended: Ended): void {
     this.#end()
+    this.#course.isAgain = true
     this.#resolve(afterWatching(this.#course, ended))
   }
 
@@ -68,20 +71,27 @@ class Following implements UnderWay, StreamFollower {
   #end(): void {
     this.#course.underWay = undefined
     this.#timer?.cancel()
+    this.#leave?.()
     this.#stream?.abort()
     this.#next?.abort()
   }
 
   #move(inMs: number): void {
-    if (this.#next !== undefined) return
+    if (this.#next !== undefined || this.#leave !== undefined) return
     this.#timer?.cancel()
     this.#timer = this.#course.clock.timer(inMs, () => {
-      this.#stream?.hold()
-      this.#next = this.#open({ opened: () => this.#moved(), ended: () => this.#stay() })
-      this.#timer = this.#course.clock.timer(openingMs, () => {
-        this.#next?.abort()
-        this.#stay()
-      })
+      this.#leave = this.#course.settings.gate?.enter(() => this.#openNext(), false)
+      if (this.#leave === undefined) this.#openNext()
+    })
+  }
+
+  #openNext(): void {
+    this.#leave = undefined
+    this.#stream?.hold()
+    this.#next = this.#open({ opened: () => this.#moved(), ended: () => this.#stay() })
+    this.#timer = this.#course.clock.timer(openingMs, () => {
+      this.#next?.abort()
+      this.#stay()
     })
   }
 

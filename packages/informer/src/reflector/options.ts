@@ -1,6 +1,7 @@
 import type { Client, Environment, ReadTarget, WatchContext } from '@wherry/client'
 import { OptionRangeError, OptionTypeError } from '@wherry/client'
 import { type Check, callback, checkOptions, having, integer, oneOf, text } from '@wherry/client/checks'
+import type { Gate } from './gate.ts'
 import type { InformerState } from './state.ts'
 import { StreamingSupport } from './streaming-support.ts'
 
@@ -54,6 +55,11 @@ export interface ReflectorOptions extends ReadingOptions {
   readonly timeoutSeconds?: { readonly min: number; readonly max: number } | undefined
   /** What is known of the server's streaming lists; shared by reflectors of one client. @default one of its own */
   readonly streaming?: StreamingSupport | undefined
+  /**
+   * What each request but the first has to pass: those after a failure, and after a watch has ended or is about to.
+   * @default none
+   */
+  readonly gate?: Gate | undefined
   /** The label `name` of its metrics. @default `group/version/plural` */
   readonly name?: string | undefined
   readonly on?: ReflectorListeners | undefined
@@ -86,6 +92,7 @@ const checks: Readonly<Record<keyof ReflectorOptions, Check>> = {
   streaming: (option, value) => {
     if (!(value instanceof StreamingSupport)) throw new OptionTypeError(option, 'a StreamingSupport', typeof value)
   },
+  gate: having('a Gate', 'enter'),
   name: text,
   on: (option, value) => checkOptions(option, value, listeners),
 }
@@ -114,6 +121,7 @@ export interface Settings {
   readonly firstList: 'any' | 'newest'
   readonly timeoutSeconds: { readonly min: number; readonly max: number }
   readonly streaming: StreamingSupport
+  readonly gate: Gate | undefined
   readonly name: string
   readonly on: ReflectorListeners
 }
@@ -135,6 +143,7 @@ export function settingsOf(options: ReflectorOptions): Settings {
     firstList: options.firstList ?? 'any',
     timeoutSeconds: options.timeoutSeconds ?? { min: 290, max: 590 },
     streaming: options.streaming ?? new StreamingSupport(environment.clock),
+    gate: options.gate,
     name: options.name ?? target.resource,
     on: options.on ?? {},
   }

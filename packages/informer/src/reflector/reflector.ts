@@ -2,6 +2,7 @@ import { InformerStoppedError } from '../errors.ts'
 import type { Intake } from '../store/intake.ts'
 import { Course, type ReflectorStats } from './course.ts'
 import { follow } from './follow.ts'
+import type { Gate } from './gate.ts'
 import { afterChecking, afterReading, afterStreaming, longestWait, wholeState } from './judge.ts'
 import { check, list } from './list.ts'
 import type { FillSource } from './members.ts'
@@ -130,6 +131,8 @@ export class Reflector {
     const course = this.#course
     let phase: Phase = wholeState(course)
     while (!course.stopped && phase.is !== 'stopped') {
+      if (course.settings.gate !== undefined && asksAgain(course, phase)) await this.#pass(course.settings.gate)
+      if (course.stopped) break
       this.#enter(nameOf(phase, course.resourceVersion !== undefined))
       if (!course.stopped) phase = await this.#step(phase)
     }
@@ -195,6 +198,7 @@ export class Reflector {
   }
 
   async #wait({ ms, next }: Waiting): Promise<Phase> {
+    this.#course.isAgain = true
     await this.#pause(ms)
     return next
   }
@@ -213,6 +217,23 @@ export class Reflector {
     return wholeState(course)
   }
 
+  /** Waits for its turn, unless it is stopped or told not to. */
+  #pass(gate: Gate): Promise<void> {
+    return new Promise(resolve => {
+      const pass = (): void => {
+        this.#wake = undefined
+        resolve()
+      }
+      const leave = gate.enter(pass, this.#course.resourceVersion === undefined)
+      if (leave === undefined) return resolve()
+      this.#wake = () => {
+        leave()
+        pass()
+      }
+      this.#enter('waiting')
+    })
+  }
+
   /** Waits, unless it is stopped or told not to. */
   #pause(ms: number): Promise<void> {
     return new Promise(resolve => {
@@ -225,6 +246,12 @@ export class Reflector {
       }
     })
   }
+}
+
+/** Whether a phase begins with a request that is not the first. */
+function asksAgain({ isAgain }: Course, phase: Phase): boolean {
+  if (!isAgain || phase.is === 'waiting' || phase.is === 'missing') return false
+  return phase.is !== 'watching' || phase.stream === undefined
 }
 
 /** A stream that has brought its initial state, or how it ended before; `undefined` where the reflector was stopped. */

@@ -1,0 +1,79 @@
+import { configMaps } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
+
+const count = 250
+const names = Array.from({ length: count }, (_, i) => `n${i}`)
+const apart = { escalateAt: Number.POSITIVE_INFINITY }
+
+/** The most requests in any second from the last call of `requests` on, looked at each 100 ms. Calls `after` 300 ms later. */
+async function mostInASecond(
+  { simulation, requests }: Kit,
+  ms: number,
+  after: () => Promise<unknown>,
+): Promise<number> {
+  const counts: number[] = []
+  for (let passed = 0; passed < ms; passed += 100) {
+    if (passed === 300) await after()
+    await simulation.advance(100)
+    counts.push(requests().length)
+  }
+  return Math.max(...counts.map((_, i) => counts.slice(i, i + 10).reduce((a, b) => a + b, 0)))
+}
+
+const ends = {
+  'are ended': (kit: Kit) => kit.run(() => kit.server.endWatches('configmaps')),
+  'are broken': (kit: Kit) => kit.breakAll(),
+  'are on a server that goes away': (kit: Kit) => kit.transport.controls.goawayAll(),
+  'are too old': async (kit: Kit) => {
+    kit.transport.controls.refuse(true)
+    kit.breakAll()
+    await kit.write('+a/other')
+    await kit.run(() => kit.server.expireWatchCaches())
+    kit.transport.controls.refuse(false)
+  },
+} as const
+
+describe('watches that all end at once', () => {
+  it.each(Object.entries(ends))(
+    'N14: %s: they are opened again at 100 requests a second at most, and nothing is lost or told twice',
+    async (_, end) =>
+      withNarrow(async kit => {
+        const { narrow, run, write, writer, watches, requests } = kit
+        const log: string[] = []
+        await run(() => Promise.all(names.map(name => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))))
+        expect(await watches()).toBe(count)
+        requests()
+        await end(kit)
+        const change = (): Promise<unknown> =>
+          run(async () => {
+            await writer.create(configMaps, { metadata: keyOf('a/n7'), data: { n: 'x' } })
+            await writer.patch(configMaps, keyOf('a/n7'), { data: { n: 'y' } })
+          })
+        const most = await mostInASecond(kit, 60_000, change)
+        expect(most).toBeGreaterThan(40)
+        expect(most).toBeLessThanOrEqual(101)
+        expect(await watches()).toBe(count)
+        await write('~a/n7', '+a/n8')
+        const heard = log.slice(count)
+        expect(heard.filter(line => line.startsWith('+'))).toHaveLength(2)
+        expect(heard.at(-1)).toMatch(/^\+a\/n8 /)
+        expect(heard.at(-2)).toMatch(/^~a\/n7 /)
+        expect(narrow.report()).toMatchObject({ entries: count, streams: count, escalated: [] })
+      }, apart),
+    120_000,
+  )
+
+  it('N14: a first read does not wait for them, though it has to be tried again', () =>
+    withNarrow(async kit => {
+      const { narrow, run, server, simulation, get } = kit
+      await run(() => Promise.all(names.map(name => narrow.get(configMaps, keyOf(`a/${name}`)))))
+      await run(() => server.endWatches('configmaps'))
+      await run(() =>
+        server.faults.add({ match: { verb: 'watch', name: 'mine' }, nth: 1, effect: { kind: 'status', code: 503 } }),
+      )
+      const begun = simulation.clock.monotonic()
+      await get('a/mine')
+      expect(simulation.clock.monotonic() - begun).toBeLessThan(2000)
+    }, apart))
+})

@@ -51,7 +51,7 @@ async function mutate(one: WorkspacePackage, { file: core, tests }: Core, bounds
     checkers: [],
     concurrency: bounds.atOnce,
     // For loops without an end alone. A test that only waits is ended by its own limit, see the configuration of vitest.
-    timeoutMS: 30_000,
+    timeoutMS: 90_000,
     allowEmpty: true,
     disableTypeChecks: true,
     allowConsoleColors: false,

@@ -116,6 +116,11 @@ describe('decoding without managedFields', () => {
       '{"metadata":{"managedFields":[{"x":"\\"]\\\\"},"\\\\\\"["],"name":"a"}}',
       '{"metadata":{"name":"a"}}',
     ],
+    [
+      'with a quote that ends no text',
+      '{"metadata":{"managedFields":[{"f:\\"]":{}}],"name":"a"}}',
+      '{"metadata":{"name":"a"}}',
+    ],
   ])('never parses them: %s', (_, text, without) => {
     expect(lean(text)).toBe(without)
     const parsed = parses(text)
@@ -175,6 +180,9 @@ describe('decoding without managedFields', () => {
     const text = '{"type":"ADDED","object":{"metadata":{"name":"a","managedFields":[{}]}}}'
     const event = decodeLean<{ type: string; object: object }>(text, value => value.object)
     expect(event).toEqual({ type: 'ADDED', object: { metadata: { name: 'a' } } })
+    const objectOf = (value: { object?: object }): object | undefined => value.object
+    expect(decodeLean('null', objectOf)).toBeNull()
+    expect(decodeLean('{"object":', objectOf)).toBeUndefined()
     expect(decodeLean('{"type":"ADDED"}', (value: { object?: object }) => value.object)).toEqual({ type: 'ADDED' })
   })
 })

@@ -223,7 +223,10 @@ export class Operator {
   }
 
   async #close(): Promise<void> {
-    this.#stop.abort(new OperatorUsedError('the operator was closed'))
+    const reason = new OperatorUsedError('the operator was closed')
+    // From here, so that a reconcile that closes its operator is known, and not waited for (rule R23).
+    if (this.#running !== undefined) for (const one of this.#controllers) void one.stop({ reason, ...this.#patience })
+    this.#stop.abort(reason)
     if (this.#running !== undefined) await this.#running.catch(() => {})
     else await this.#closeAll([])
   }
@@ -284,9 +287,10 @@ export class Operator {
 
   /** Runs what only a leader may. Resolves when that was asked to end, and has. */
   async #lead(controllers: readonly Controller<unknown>[]): Promise<void> {
-    const { leader, stopTimeoutMs = 30_000 } = this.#options
+    const { leader } = this.#options
     const election = new LeaderElection({
-      graceMs: stopTimeoutMs + 1000,
+      // The controllers end by themselves in time, and say what has not.
+      graceMs: this.#patience.timeoutMs + 1000,
       ...leader,
       client: this.client,
     } as ConstructorParameters<typeof LeaderElection>[0])
@@ -301,20 +305,23 @@ export class Operator {
         } finally {
           failed.catch(() => {})
           const reason = term.signal.reason instanceof Error ? term.signal.reason : undefined
-          await Promise.all(controllers.map(one => one.stop({ reason, timeoutMs: stopTimeoutMs })))
+          await Promise.all(controllers.map(one => one.stop({ reason, ...this.#patience })))
         }
       },
     })
   }
 
+  get #patience(): { readonly timeoutMs: number } {
+    return { timeoutMs: this.#options.stopTimeoutMs ?? 30_000 }
+  }
+
   async #closeAll(controllers: readonly Controller<unknown>[]): Promise<void> {
-    const { stopTimeoutMs: timeoutMs = 30_000 } = this.#options
     const { reason } = this.#stop.signal
     const why = reason instanceof Error ? reason : undefined
     const { onError } = this.client.environment
     this.#measuring.stop()
     const steps = [
-      () => Promise.all(controllers.map(controller => controller.stop({ reason: why, timeoutMs }))),
+      () => Promise.all(controllers.map(controller => controller.stop({ reason: why, ...this.#patience }))),
       () => this.manager.close(),
       () => this.narrow.close(),
       () => this.cache.close(),

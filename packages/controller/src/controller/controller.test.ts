@@ -1,0 +1,545 @@
+import { sleep } from '@wherry/client'
+import { configMaps } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
+import { type Game, game, games } from '../operator/testkit/games.ts'
+import type { Reconcile } from './context.ts'
+import type { ControllerOptions } from './definition.ts'
+import { TerminalError } from './errors.ts'
+
+const chess = { name: 'chess', namespace: 'default' }
+const go = { name: 'go', namespace: 'default' }
+
+/** Runs `body` beside a controller of games that does `reconcile`. */
+function reconciling(
+  reconcile: Reconcile<Game, 'namespaced'>,
+  body: (arcade: Arcade) => Promise<void>,
+  options: ControllerOptions = {},
+): Promise<void> {
+  return inArcade(async arcade => {
+    arcade.operator.controller('game', options).for(games).reconcile(reconcile)
+    await body(arcade)
+  })
+}
+
+const errorsOf = ({ simulation }: Arcade): string[] =>
+  simulation.environment.errors.map(({ error, context }) => `${context.phase} ${context.key}: ${error.message}`)
+const resultsOf = ({ simulation }: Arcade, result: string): number | undefined =>
+  simulation.environment.metric('controller_runtime_reconcile_total', { controller: 'game', result })
+
+describe('what a reconcile returns', () => {
+  it('C2: done, which nothing follows', () => {
+    let runs = 0
+    return reconciling(
+      () => {
+        runs += 1
+      },
+      async arcade => {
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.operator.settled()
+        await arcade.simulation.advance(3_600_000)
+        expect(runs).toBe(1)
+        expect(resultsOf(arcade, 'success')).toBe(1)
+      },
+    )
+  })
+
+  it('C2: requeue, which runs it again with the backoff of failures', () => {
+    const at: number[] = []
+    return reconciling(
+      ({ attempt }) => {
+        at.push(attempt)
+        return attempt < 4 ? { requeue: true } : undefined
+      },
+      async arcade => {
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.operator.settled()
+        expect(at).toEqual([1, 2, 3, 4])
+        expect([resultsOf(arcade, 'requeue'), resultsOf(arcade, 'success')]).toEqual([3, 1])
+        expect(errorsOf(arcade)).toEqual([])
+      },
+    )
+  })
+
+  it('C2: requeue after a while, which settled does not wait for', () => {
+    const at: number[] = []
+    return reconciling(
+      ({ client }) => {
+        at.push(client.environment.clock.monotonic())
+        return { requeueAfterMs: 60_000 }
+      },
+      async arcade => {
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.operator.settled()
+        expect(at).toHaveLength(1)
+        await arcade.simulation.advance(120_000)
+        expect(at).toHaveLength(3)
+        expect((at[1] ?? 0) - (at[0] ?? 0)).toBe(60_000)
+        expect(arcade.operator.explain('game', chess).lastRun?.cause).toMatchObject({ change: 'due' })
+      },
+    )
+  })
+
+  it.each([
+    [7, 'number'],
+    ['again', 'string'],
+    [{ again: true }, 'an object with "again"'],
+    [{ requeue: 1 }, 'requeue: number'],
+    [{ requeueAfterMs: 0 }, 'requeueAfterMs: 0'],
+    [{ requeueAfterMs: Number.NaN }, 'requeueAfterMs: NaN'],
+    [{ requeue: true, requeueAfterMs: 1 }, 'both requeue and requeueAfterMs'],
+  ])('C2: nonsense (%j) is told of, and tried again', (nonsense, got) => {
+    let runs = 0
+    return reconciling(
+      () => {
+        runs += 1
+        return runs === 1 ? (nonsense as never) : undefined
+      },
+      async arcade => {
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.operator.settled()
+        expect(runs).toBe(2)
+        expect(arcade.simulation.environment.errors).toMatchObject([{ error: { code: 'INVALID_RESULT' } }])
+        expect(errorsOf(arcade)[0]).toContain(`not ${got}`)
+      },
+    )
+  })
+})
+
+describe('what a reconcile throws', () => {
+  it('C2: is told of, and tried again with backoff until it does not', () => {
+    const at: number[] = []
+    return reconciling(
+      ({ attempt, client, object }) => {
+        at.push(client.environment.clock.monotonic())
+        if (attempt < 5 && object.spec.title === 'Chess') throw new Error(`no ${attempt}`)
+      },
+      async arcade => {
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.operator.settled()
+        const waits = at.slice(1).map((time, index) => time - (at[index] ?? 0))
+        expect(waits).toEqual([5, 10, 20, 40])
+        expect(errorsOf(arcade)).toEqual([1, 2, 3, 4].map(n => `reconcile game default/chess: no ${n}`))
+        expect([resultsOf(arcade, 'error'), resultsOf(arcade, 'success')]).toEqual([4, 1])
+        await arcade.client.patch(games, chess, { spec: { title: 'Go' } })
+        await arcade.operator.settled()
+        expect(at).toHaveLength(6)
+      },
+    )
+  })
+
+  it('C2: as a TerminalError is not tried again, until something changes', () => {
+    let runs = 0
+    return reconciling(
+      ({ object }) => {
+        runs += 1
+        if (object.spec.title === 'Chess') throw new TerminalError('not this one')
+      },
+      async arcade => {
+        const { client, operator, simulation } = arcade
+        await client.create(games, game('chess'))
+        arcade.run()
+        await operator.settled()
+        await simulation.advance(3_600_000)
+        expect(runs).toBe(1)
+        expect(operator.explain('game', chess)).toMatchObject({
+          queue: 'idle',
+          failures: 0,
+          lastRun: { outcome: 'terminal' },
+        })
+        await client.patch(games, chess, { spec: { title: 'Go' } })
+        await operator.settled()
+        expect(runs).toBe(2)
+        const count = simulation.environment.metric('controller_runtime_terminal_reconcile_errors_total', {
+          controller: 'game',
+        })
+        expect(count).toBe(1)
+      },
+    )
+  })
+
+  it('X9: and is no Error, is told of as one', () => {
+    let runs = 0
+    return reconciling(
+      () => {
+        if (++runs === 1) throw 'text'
+      },
+      async arcade => {
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.operator.settled()
+        expect(arcade.simulation.environment.errors).toMatchObject([{ error: { cause: 'text' } }])
+      },
+    )
+  })
+
+  it('H5: as a conflict is tried again, and no failure to be told of', () => {
+    let runs = 0
+    return reconciling(
+      async ({ client, object }) => {
+        runs += 1
+        if (runs === 1) {
+          await client.update(games, { ...object, metadata: { ...object.metadata, resourceVersion: '1' } })
+        }
+      },
+      async arcade => {
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.operator.settled()
+        expect(runs).toBe(2)
+        expect(errorsOf(arcade)).toEqual([])
+        expect(resultsOf(arcade, 'error')).toBe(1)
+      },
+    )
+  })
+})
+
+describe('the signal of a reconcile', () => {
+  it('C2: is aborted when it takes longer than reconcileTimeoutMs, which is told of', () => {
+    const reasons: unknown[] = []
+    let runs = 0
+    return reconciling(
+      ({ signal, client }) => {
+        runs += 1
+        if (runs > 1) return
+        return sleep(client.environment.clock, 60_000, signal).catch(error => {
+          reasons.push(error.code)
+          throw error
+        })
+      },
+      async arcade => {
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.operator.settled()
+        expect(reasons).toEqual(['RECONCILE_TIMEOUT'])
+        expect(runs).toBe(2)
+        expect(errorsOf(arcade)).toEqual([
+          'reconcile game default/chess: the reconcile of default/chess by controller game has not ended within 1000 ms',
+        ])
+      },
+      { reconcileTimeoutMs: 1000 },
+    )
+  })
+
+  it('C2: is there and aborted too where it is asked for late', () => {
+    const seen: boolean[] = []
+    return reconciling(
+      async context => {
+        if (seen.length > 0) return
+        await sleep(context.client.environment.clock, 2000)
+        seen.push(context.signal.aborted)
+      },
+      async arcade => {
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.operator.settled()
+        expect(seen).toEqual([true])
+      },
+      { reconcileTimeoutMs: 1000 },
+    )
+  })
+
+  it('C5, R23: is aborted when the operator ends, which waits for it', () => {
+    const log: string[] = []
+    return reconciling(
+      async ({ signal, client }) => {
+        log.push('began')
+        await sleep(client.environment.clock, 600_000, signal).catch(error => log.push(error.message))
+        await sleep(client.environment.clock, 1000)
+        log.push('ended')
+      },
+      async arcade => {
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.simulation.runUntil(() => log.length > 0)
+        expect(await arcade.end()).toBe('ended')
+        expect(log).toEqual(['began', 'enough', 'ended'])
+        expect(errorsOf(arcade)).toEqual([])
+        expect(arcade.operator.state).toBe('stopped')
+      },
+    )
+  })
+})
+
+describe('a stop', () => {
+  it('C5, R23: leaves behind what does not end in time, and names it', () => {
+    let finish = (): void => {}
+    return inArcade(
+      async arcade => {
+        arcade.operator
+          .controller('game')
+          .for(games)
+          .reconcile(() => new Promise<void>(resolve => (finish = resolve)))
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.simulation.runUntil(() => arcade.operator.explain('game', chess).queue === 'running')
+        expect(await arcade.end()).toBe('ended')
+        expect(errorsOf(arcade)).toEqual([
+          'stop game undefined: the controller game is still reconciling default/chess',
+        ])
+        finish()
+      },
+      { stopTimeoutMs: 5000 },
+    )
+  })
+
+  it('R23: from within a reconcile does not wait for that one', () => {
+    const log: string[] = []
+    return reconciling(
+      () => {},
+      async arcade => {
+        const { operator, client } = arcade
+        operator
+          .controller('closer')
+          .for(games)
+          .reconcile(async () => {
+            await operator.close()
+            log.push(operator.state)
+          })
+        await client.create(games, game('chess'))
+        arcade.run()
+        await arcade.simulation.runUntil(() => log.length > 0)
+        expect(log).toEqual(['stopped'])
+        expect(errorsOf(arcade)).toEqual([])
+      },
+    )
+  })
+
+  it('C5: drops what is queued, and no reconcile begins after it', () => {
+    const log: string[] = []
+    return reconciling(
+      async ({ key, client }) => {
+        log.push(key.name)
+        await sleep(client.environment.clock, 1000)
+      },
+      async arcade => {
+        await arcade.client.create(games, game('chess'))
+        await arcade.client.create(games, game('go'))
+        arcade.run()
+        await arcade.simulation.runUntil(() => log.length > 0)
+        await arcade.end()
+        expect(log).toHaveLength(1)
+      },
+    )
+  })
+})
+
+describe('the queue of a controller', () => {
+  it('C1, C2: runs as many keys at a time as it is told, and never one twice', () => {
+    let running = 0
+    let most = 0
+    const now = new Set<string>()
+    return reconciling(
+      async ({ key, client }) => {
+        expect(now.has(key.name)).toBe(false)
+        now.add(key.name)
+        most = Math.max(most, ++running)
+        await sleep(client.environment.clock, 100)
+        running -= 1
+        now.delete(key.name)
+      },
+      async arcade => {
+        for (let i = 0; i < 10; i++) await arcade.client.create(games, game(`g${i}`))
+        arcade.run()
+        await arcade.simulation.advance(150)
+        for (let i = 0; i < 10; i++) {
+          await arcade.client.patch(games, { name: `g${i}`, namespace: 'default' }, { spec: { title: 'Go' } })
+        }
+        await arcade.operator.settled()
+        expect(most).toBe(3)
+        expect(errorsOf(arcade)).toEqual([])
+      },
+      { concurrency: 3 },
+    )
+  })
+
+  it('C1: prefers what changes to what was there', () => {
+    const order: string[] = []
+    return reconciling(
+      async ({ key, client }) => {
+        order.push(key.name)
+        await sleep(client.environment.clock, 1000)
+      },
+      async arcade => {
+        for (const name of ['a', 'b', 'c', 'd']) await arcade.client.create(games, game(name))
+        arcade.run()
+        await arcade.simulation.runUntil(() => order.length > 0)
+        const last = ['a', 'b', 'c', 'd'].filter(name => name !== order[0]).at(-1) as string
+        await arcade.client.patch(games, { name: last, namespace: 'default' }, { spec: { title: 'Go' } })
+        await arcade.operator.settled()
+        expect(order[1]).toBe(last)
+      },
+    )
+  })
+
+  it('C2: a key that makes itself run without end starves nobody, and waits longer each time', () => {
+    const runs = { chess: 0, go: 0 }
+    return reconciling(
+      ({ key }) => {
+        runs[key.name as 'chess' | 'go'] += 1
+        return key.name === 'chess' ? { requeue: true } : undefined
+      },
+      async arcade => {
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.simulation.advance(10_000)
+        await arcade.client.create(games, game('go'))
+        await arcade.simulation.advance(1000)
+        expect(runs.go).toBe(1)
+        expect(runs.chess).toBeLessThan(20)
+        await expect(arcade.operator.settled({ timeoutMs: 5000 })).rejects.toMatchObject({
+          code: 'NOT_SETTLED',
+          pending: ['game: default/chess waits to be tried again'],
+        })
+      },
+    )
+  })
+})
+
+describe('what is gone', () => {
+  it('C2: its backoff is dropped, and a new one of its name begins anew', () => {
+    const attempts: string[] = []
+    return reconciling(
+      ({ attempt, object }) => {
+        attempts.push(`${object.spec.title} ${attempt}`)
+        if (object.spec.title === 'Chess') throw new Error('never')
+      },
+      async arcade => {
+        const { client, operator, simulation } = arcade
+        await client.create(games, game('chess'))
+        arcade.run()
+        await simulation.advance(1000)
+        await client.delete(games, chess)
+        await operator.settled()
+        expect(operator.explain('game', chess)).toMatchObject({ exists: false, failures: 0, lastRun: undefined })
+        await client.create(games, game('chess', 'key', 'Go'))
+        await operator.settled()
+        expect(attempts.at(-1)).toBe('Go 1')
+      },
+    )
+  })
+
+  it('C2: what onGone throws is tried again, and the object is not forgotten meanwhile', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      const log: string[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(() => {
+          log.push('run')
+        })
+        .onGone(({ last }) => {
+          log.push(`gone ${last.spec.title}`)
+          if (log.length < 4) throw new Error('not yet')
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      await client.delete(games, chess)
+      await operator.settled()
+      expect(log).toEqual(['run', 'gone Chess', 'gone Chess', 'gone Chess'])
+      expect(simulation.environment.errors).toHaveLength(2)
+    }))
+
+  it('C2: one that came again before it was seen to: both are heard of', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      const log: string[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(async ({ object, client: own }) => {
+          log.push(`run ${object.spec.title}`)
+          await sleep(own.environment.clock, 1000)
+        })
+        .onGone(({ last }) => {
+          log.push(`gone ${last.spec.title}`)
+        })
+      await client.create(games, game('chess'))
+      run()
+      await simulation.runUntil(() => log.length > 0)
+      await client.delete(games, chess)
+      await client.create(games, game('chess', 'key', 'Go'))
+      await operator.settled()
+      expect(log).toEqual(['run Chess', 'gone Chess', 'run Go'])
+    }))
+
+  it('C2: one with a deletionTimestamp still runs', () => {
+    const seen: string[] = []
+    return reconciling(
+      async ({ object, client, key }) => {
+        const { deletionTimestamp, finalizers = [] } = object.metadata
+        seen.push(deletionTimestamp === undefined ? 'alive' : 'dying')
+        if (deletionTimestamp !== undefined && finalizers.length > 0) {
+          await client.patch(games, key, { metadata: { finalizers: null } })
+        }
+      },
+      async arcade => {
+        const held = game('chess')
+        await arcade.client.create(games, { ...held, metadata: { ...held.metadata, finalizers: ['example.com/x'] } })
+        arcade.run()
+        await arcade.operator.settled()
+        await arcade.client.delete(games, chess)
+        await arcade.operator.settled()
+        expect(seen).toEqual(['alive', 'dying'])
+        expect(await arcade.client.get(games, chess)).toBeUndefined()
+      },
+    )
+  })
+})
+
+describe('explain', () => {
+  it('says which object made a key run, from which state to which, and what is watched', () =>
+    inArcade(async ({ operator, client, run }) => {
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(async ({ object, read }) => {
+          await read.get(configMaps, { name: object.spec.secret })
+        })
+      const { metadata } = await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      const first = operator.explain('game', 'default/chess')
+      expect(first).toMatchObject({
+        controller: 'game',
+        key: 'default/chess',
+        exists: true,
+        queue: 'idle',
+        failures: 0,
+        lastRun: {
+          attempt: 1,
+          outcome: 'success',
+          cause: {
+            source: 'for',
+            change: 'initial',
+            object: 'default/chess',
+            from: undefined,
+            to: metadata.resourceVersion,
+          },
+        },
+        reads: [{ type: 'object', object: 'default/key', present: false, served: 'narrow' }],
+        watched: [{ view: games.key, informer: { state: 'watching', objects: 1, holders: ['controller/game'] } }],
+      })
+      const made = await client.create(configMaps, { metadata: { name: 'key', namespace: 'default' } })
+      await operator.settled()
+      const second = operator.explain('game', chess)
+      const version = made.metadata?.resourceVersion
+      expect(second.lastRun?.cause).toEqual({
+        source: 'read',
+        change: 'appeared',
+        view: configMaps.key,
+        object: 'default/key',
+        from: undefined,
+        to: version,
+      })
+      expect(`${second}`).toContain(
+        `read: default/key of ${configMaps.key} appeared (resourceVersion none → ${version})`,
+      )
+      expect(`${operator.explain('game', go)}`).toContain('does not exist, idle\n  has not run')
+    }))
+})

@@ -17,6 +17,5 @@ describe.runIf(available)('copies on a real API server', () => {
   copiesOverSockets(
     () => server,
     async () => undefined,
-    { sources: 4, targets: 20 },
   )
 })

@@ -14,5 +14,5 @@ afterAll(() => server.close())
 const counted = async (): Promise<number> => Object.values(await requestsOf(server)).reduce((sum, one) => sum + one, 0)
 
 describe('copies over sockets', () => {
-  copiesOverSockets(() => server, counted, { sources: 10, targets: 100 })
+  copiesOverSockets(() => server, counted)
 })

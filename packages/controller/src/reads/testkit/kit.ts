@@ -1,4 +1,4 @@
-import type { View } from '@wherry/client'
+import { Client, type View } from '@wherry/client'
 import { type ConfigMap, configMaps, namespaces } from '@wherry/client/resources/core'
 import { DynamicCache } from '@wherry/dynamic-cache'
 import { type SimulatedCluster, type SimulatedOptions, simulatedCluster } from '@wherry/informer/testkit/served'
@@ -43,6 +43,8 @@ export interface KitOptions {
   readonly narrow?: Partial<NarrowCacheOptions>
   readonly declared?: readonly View[]
   readonly poll?: readonly PollPolicy[]
+  /** Makes it a slow machine: each look at the clock takes so long, and so does each turn of the loop, in milliseconds. */
+  readonly slowMs?: number
 }
 
 const sign = { appeared: '+', changed: '~', vanished: '-' } as const
@@ -51,7 +53,9 @@ const sign = { appeared: '+', changed: '~', vanished: '-' } as const
 export async function withReads(test: (kit: Kit) => Promise<void>, options: KitOptions = {}): Promise<void> {
   const { seed = 1, declared = [], poll } = options
   const cluster = await simulatedCluster(seed, options.cluster)
-  const { simulation, server, client, writer } = cluster
+  const { simulation, server, writer } = cluster
+  const { slowMs } = options
+  const client = slowMs === undefined ? cluster.client : slowClient(cluster, slowMs)
   const narrow = new NarrowCache({ client, ...options.narrow })
   const cache = new DynamicCache({ client })
   const log: string[] = []
@@ -110,6 +114,7 @@ export async function withReads(test: (kit: Kit) => Promise<void>, options: KitO
   try {
     await test({
       ...cluster,
+      client,
       reads,
       narrow,
       cache,
@@ -142,8 +147,18 @@ export async function withReads(test: (kit: Kit) => Promise<void>, options: KitO
     await run(() => reads.close())
     await run(() => cache.close())
     await run(() => narrow.close())
+    await run(() => client.close())
     await cluster.close()
   }
+}
+
+function slowClient({ simulation, server, transport }: SimulatedCluster, ms: number): Client {
+  const { clock, environment } = simulation
+  let looks = 0
+  const monotonic = (): number => clock.monotonic() + ms * looks++
+  const turn = (): Promise<void> => new Promise(resolve => void clock.timer(ms, resolve))
+  const slow = { ...environment, random: () => environment.random(), clock: { ...clock, monotonic, turn } }
+  return new Client({ url: server.url, token: server.token, transport, environment: slow })
 }
 
 export function keyOf(path: string): { readonly namespace: string; readonly name: string } {

@@ -1,0 +1,137 @@
+import { configMaps, pods } from '@wherry/client/resources/core'
+import { writesThrough } from '@wherry/narrow-cache'
+import { describe, expect, it } from 'vitest'
+import type { Read } from './read.ts'
+import { keyOf, withReads } from './testkit/kit.ts'
+
+const web = configMaps.within({ labels: 'app=web' })
+const labels = { app: 'web' }
+
+async function names(read: Read): Promise<(string | undefined)[]> {
+  return (await read.list(web)).map(({ metadata, data }) => `${metadata?.name} ${data?.n}`).sort()
+}
+
+describe('what this process wrote', () => {
+  it('C10: is read by the next get and the next list, whichever way they are served', () =>
+    withReads(
+      async ({ reads, client, narrow, run }) => {
+        const writes = writesThrough(client, narrow, reads)
+        const one = reads.begin('k', { namespace: 'a' })
+        const { read } = one
+        const key = keyOf('a/x')
+        const seen = async (): Promise<unknown[]> => {
+          const own = await read.get(web, key)
+          const whole = await read.get(configMaps, key)
+          const part = await read.get(configMaps, key, { select: ({ data }) => data?.n })
+          return [await names(read), own?.data?.n, whole?.data?.n, part, (await read.peek(web, key))?.data?.n]
+        }
+        await run(async () => {
+          expect(await seen()).toEqual([[], undefined, undefined, undefined, undefined])
+          for (let round = 0; round < 3; round++) {
+            await writes.create(configMaps, { metadata: { ...key, labels }, data: { n: `${round}` } })
+            expect(await seen()).toEqual([[`x ${round}`], `${round}`, `${round}`, `${round}`, `${round}`])
+            await writes.patch(configMaps, key, { data: { n: 'new' } })
+            expect(await seen()).toEqual([['x new'], 'new', 'new', 'new', 'new'])
+            await writes.patch(configMaps, key, { data: { n: 'new' } })
+            expect(await seen()).toEqual([['x new'], 'new', 'new', 'new', 'new'])
+            // It leaves the selection.
+            await writes.patch(configMaps, key, { metadata: { labels: { app: null } } })
+            expect(await seen()).toEqual([[], undefined, 'new', 'new', undefined])
+            await writes.patch(configMaps, key, { metadata: { labels } })
+            expect(await seen()).toEqual([['x new'], 'new', 'new', 'new', 'new'])
+            await writes.delete(configMaps, key)
+            expect(await seen()).toEqual([[], undefined, undefined, undefined, undefined])
+          }
+        })
+        one.succeed()
+      },
+      { declared: [web] },
+    ))
+
+  it('C10: is waited for by an informer that is read from for the first time', () =>
+    withReads(
+      async ({ reads, client, narrow, run }) => {
+        const writes = writesThrough(client, narrow, reads)
+        const { read } = reads.begin('k', { namespace: 'a' })
+        await run(async () => {
+          await writes.create(configMaps, { metadata: { ...keyOf('a/x'), labels }, data: { n: '1' } })
+          expect(await names(read)).toEqual(['x 1'])
+        })
+      },
+      { declared: [web] },
+    ))
+
+  it('C10: to what is not asked for is not waited for', () =>
+    withReads(
+      async ({ reads, run, simulation, reconcile }) => {
+        const { read } = reads.begin('k', { namespace: 'a' })
+        await reconcile('other', one => one.list(web, { namespace: 'a' }))
+        const before = simulation.clock.monotonic()
+        const resourceVersion = '999999999'
+        reads.wrote(configMaps, { metadata: { ...keyOf('a/none'), resourceVersion } })
+        reads.wrote(configMaps, { metadata: { ...keyOf('a/unknown'), labels } })
+        reads.wrote(configMaps, { metadata: { resourceVersion, labels } })
+        reads.deleted(configMaps, keyOf('a/none'))
+        reads.deleted(configMaps, keyOf('a/none'), 'another')
+        reads.wrote(configMaps, { metadata: { ...keyOf('b/x'), labels, resourceVersion } })
+        expect(reads.catchingUp).toBe(false)
+        await run(async () => {
+          expect(await read.list(web, { namespace: 'a' })).toEqual([])
+          expect(await read.get(web, keyOf('a/y'))).toBeUndefined()
+        })
+        expect(simulation.clock.monotonic() - before).toBeLessThan(1)
+        expect(() => reads.wrote(configMaps, undefined as never)).toThrow(TypeError)
+      },
+      { declared: [web] },
+    ))
+
+  it('C10: and does not come back is an error after a while, which names it, or ends with the signal', () =>
+    withReads(
+      async ({ reads, run, simulation }) => {
+        const { read } = reads.begin('k', { namespace: 'a' })
+        await run(() => names(read))
+        reads.wrote(configMaps, { metadata: { ...keyOf('a/x'), labels, resourceVersion: '999999999' } })
+        const giveUp = new AbortController()
+        const before = simulation.clock.monotonic()
+        await run(async () => {
+          const aborted = read.list(web, { signal: giveUp.signal })
+          giveUp.abort(new Error('enough'))
+          await expect(aborted).rejects.toThrow('enough')
+          await expect(read.list(web)).rejects.toMatchObject({
+            code: 'OWN_WRITE_TIMEOUT',
+            view: web.key,
+            object: 'a/x',
+          })
+          await expect(read.get(web, keyOf('a/x'))).rejects.toMatchObject({ code: 'OWN_WRITE_TIMEOUT' })
+        })
+        expect(simulation.clock.monotonic() - before).toBeCloseTo(130_000, -3)
+      },
+      { declared: [web] },
+    ))
+
+  it('C10: is waited for where its fields say that it is in the view, not where only the server knows', () => {
+    const onNode = pods.within({ fields: 'spec.nodeName=n1,metadata.name!=other' })
+    const ofHost = pods.within({ fields: 'spec.hostNetwork=false' })
+    return withReads(
+      async ({ reads, client, narrow, run, simulation }) => {
+        const writes = writesThrough(client, narrow, reads)
+        const { read } = reads.begin('k', { namespace: 'a' })
+        const spec = { nodeName: 'n1', containers: [{ name: 'c', image: 'c' }] }
+        await run(async () => {
+          expect([await read.list(onNode), await read.list(ofHost)]).toEqual([[], []])
+          await writes.create(pods, { metadata: keyOf('a/x'), spec })
+          expect(await read.list(onNode)).toHaveLength(1)
+          const before = simulation.clock.monotonic()
+          const resourceVersion = '999999999'
+          reads.wrote(pods, { metadata: { ...keyOf('a/y'), resourceVersion }, spec: { ...spec, nodeName: 'n2' } })
+          reads.wrote(pods, { metadata: { ...keyOf('a/other'), resourceVersion }, spec })
+          expect(await read.list(onNode)).toHaveLength(1)
+          reads.wrote(pods, { metadata: { ...keyOf('a/z'), resourceVersion }, spec: {} })
+          await read.list(ofHost)
+          expect(simulation.clock.monotonic() - before).toBeLessThan(1)
+        })
+      },
+      { declared: [onNode, ofHost] },
+    )
+  })
+})

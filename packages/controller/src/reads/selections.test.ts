@@ -1,0 +1,244 @@
+import { configMaps, secrets } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import type { SelectionOptions } from './read.ts'
+import { type Kit, keyOf, withReads } from './testkit/kit.ts'
+
+const declared = [configMaps]
+
+/** Runs a key that lists, and gives the names of what it found. */
+const listing = (
+  { reconcile }: Kit,
+  key: string,
+  options?: SelectionOptions,
+  view: typeof configMaps = configMaps,
+): Promise<(string | undefined)[]> =>
+  reconcile(key, async read => (await read.list(view, options)).map(({ metadata }) => metadata?.name).sort())
+
+describe('a selection', () => {
+  it('C14: an object that enters, leaves or changes inside it counts; one that never matched does not', () =>
+    withReads(
+      async kit => {
+        const { write, heard, causes } = kit
+        await write('+a/x app=web', '+a/y app=api')
+        expect(await listing(kit, 'k', { labels: 'app=web' })).toEqual(['x'])
+        await write('~a/y', '+a/z app=api', '-a/z', '~a/y app=job')
+        expect(await heard()).toEqual([])
+        await write('~a/x')
+        await write('~a/y app=web')
+        await write('~a/x app=api')
+        await write('-a/y')
+        expect(await heard()).toEqual(['k: ~a/x', 'k: +a/y', 'k: -a/x', 'k: -a/y'])
+        const [changed, entered, left] = causes.map(([, cause]) => cause)
+        expect(changed).toMatchObject({ view: configMaps.key, from: expect.any(String), to: expect.any(String) })
+        expect([entered?.from, left?.to]).toEqual([undefined, undefined])
+        expect(left?.from).toBe(changed?.to)
+      },
+      { declared },
+    ))
+
+  it('C14: is of one namespace, or of all that the view has, and equal ones are one', () =>
+    withReads(
+      async kit => {
+        const { write, heard, reads } = kit
+        await write('+a/x', '+b/y')
+        expect(await listing(kit, 'a', { namespace: 'a' })).toEqual(['x'])
+        expect(await listing(kit, 'b', { namespace: 'b' })).toEqual(['y'])
+        expect(await listing(kit, 'all')).toContain('x')
+        expect(await listing(kit, 'same', { labels: {} })).toContain('y')
+        expect(reads.report()).toEqual({ keys: 4, dependencies: 4, objects: 0, polled: 0, selections: 3 })
+        await write('~a/x')
+        expect((await heard()).sort()).toEqual(['a: ~a/x', 'all: ~a/x', 'same: ~a/x'])
+        await write('-b/y')
+        expect((await heard()).sort()).toEqual(['all: -b/y', 'b: -b/y', 'same: -b/y'])
+      },
+      { declared },
+    ))
+
+  it('C14: of any labels is told of what concerns it', () =>
+    withReads(
+      async kit => {
+        const { write, heard } = kit
+        await listing(kit, 'in', { labels: 'app in (web,api)' })
+        await listing(kit, 'not', { labels: '!app', namespace: 'a' })
+        await listing(kit, 'both', { labels: { app: 'web', tier: 'x' } })
+        await write('+a/x app=api')
+        expect(await heard()).toEqual(['in: +a/x'])
+        await write('~a/x app=web')
+        expect(await heard()).toEqual(['in: ~a/x'])
+        await write('~a/x tier=x')
+        expect((await heard()).sort()).toEqual(['both: +a/x', 'in: ~a/x'])
+        await write('~a/x app=job')
+        expect((await heard()).sort()).toEqual(['both: -a/x', 'in: -a/x'])
+        await write('+a/y tier=x')
+        expect(await heard()).toEqual(['not: +a/y'])
+      },
+      { declared },
+    ))
+
+  it('C11, C12: is let go of as objects are', () =>
+    withReads(
+      async kit => {
+        const { write, heard, reads, reconcile } = kit
+        await listing(kit, 'k', { labels: 'app=web' })
+        const failing = reconcile('k', async read => {
+          await read.list(configMaps, { labels: 'app=api' })
+          throw new Error('on purpose')
+        })
+        await expect(failing).rejects.toThrow('on purpose')
+        expect(reads.dependencies('k')).toEqual([
+          {
+            type: 'selection',
+            view: configMaps.key,
+            namespace: undefined,
+            labels: 'app=web',
+            objects: 0,
+            served: 'informer',
+          },
+          {
+            type: 'selection',
+            view: configMaps.key,
+            namespace: undefined,
+            labels: 'app=api',
+            objects: 0,
+            served: 'informer',
+          },
+        ])
+        await write('+a/x app=web', '+a/y app=api')
+        expect(await heard()).toEqual(['k: +a/x', 'k: +a/y'])
+        await listing(kit, 'k', { labels: 'app=api' })
+        await write('~a/x', '~a/y')
+        expect([await heard(), reads.report().selections]).toEqual([['k: ~a/y'], 1])
+        reads.forget('k')
+        await write('~a/y')
+        expect([await heard(), reads.report().selections]).toEqual([[], 0])
+      },
+      { declared },
+    ))
+
+  it('C15: needs a view that was declared, or one that such a view covers', () =>
+    withReads(
+      async kit => {
+        const { reconcile, write, heard, watches } = kit
+        await write('+a/x app=web', '+b/y app=web')
+        await expect(reconcile('k', read => read.list(secrets))).rejects.toMatchObject({
+          code: 'NOT_CACHED',
+          view: secrets.key,
+          message: expect.stringContaining('.caches(view)'),
+        })
+        await expect(reconcile('k', read => read.list(configMaps.full()))).rejects.toMatchObject({ code: 'NOT_CACHED' })
+        const small = configMaps.within({ namespaces: ['a'], labels: 'app=web' })
+        expect(await listing(kit, 'small', {}, small)).toEqual(['x'])
+        const heads = await reconcile('heads', read => read.list(small.metadata()))
+        expect(heads[0]).not.toHaveProperty('data')
+        await write('~b/y', '~a/x', '~a/x app=api')
+        expect((await heard()).sort()).toEqual(['heads: -a/x', 'heads: ~a/x', 'small: -a/x', 'small: ~a/x'])
+        expect(await watches()).toBe(1)
+      },
+      { declared },
+    ))
+
+  it('C15: of a projection that leaves labels out counts whatever may be in it', () => {
+    const bare = configMaps.within({ labels: 'app=web' }).project('reads-bare', ({ data }) => ({ n: data?.n }))
+    return withReads(
+      async ({ reconcile, write, heard }) => {
+        await write('+a/x app=web')
+        expect(await reconcile('k', read => read.list(bare))).toEqual([{ n: '1' }])
+        expect(await reconcile('b', read => read.list(bare, { namespace: 'b' }))).toEqual([])
+        await write('~a/x', '+a/y app=api')
+        expect(await heard()).toEqual(['k: ~a/x'])
+        await expect(reconcile('l', read => read.list(bare, { labels: 'tier=x' }))).rejects.toMatchObject({
+          code: 'LABELS_NOT_KEPT',
+        })
+      },
+      { declared: [bare] },
+    )
+  })
+})
+
+describe('an informer that covers', () => {
+  it('C15: serves a get, with no watch of that object', () =>
+    withReads(
+      async ({ reconcile, reads, narrow, write, heard, watches, cache }) => {
+        await write('+a/x app=web')
+        const views = [configMaps, configMaps.metadata(), configMaps.within({ labels: 'app=web' })] as const
+        for (const [i, view] of views.entries()) {
+          await reconcile(`k${i}`, read => read.get(view as typeof configMaps, { name: 'x' }))
+          await reconcile(`k${i}`, read => read.get(view as typeof configMaps, { name: 'x' }))
+        }
+        expect(reads.dependencies('k1')).toMatchObject([{ object: 'a/x', served: 'informer', present: true }])
+        expect([narrow.report().entries, await watches()]).toEqual([0, 1])
+        await write('~a/x app=api')
+        expect((await heard()).sort()).toEqual(['k0: ~a/x', 'k1: ~a/x', 'k2: -a/x'])
+        await write('~a/x', '-a/x', '+a/x app=web')
+        expect((await heard()).sort()).toEqual(
+          ['k0: ~a/x', 'k0: -a/x', 'k0: +a/x', 'k1: ~a/x', 'k1: -a/x', 'k1: +a/x', 'k2: +a/x'].sort(),
+        )
+        await reconcile('full', read => read.get(configMaps.full(), { name: 'x' }))
+        expect(reads.dependencies('full')).toMatchObject([{ served: 'narrow' }])
+        expect(await reconcile('p', read => read.peek(configMaps, { name: 'x' }))).toHaveProperty('data')
+        expect(cache.report().informers).toMatchObject([{ holders: ['test', 'controller/test reads'] }])
+      },
+      { declared },
+    ))
+
+  it('C15: that nobody declared serves gets too, and is held until no key depends on it', () =>
+    withReads(async ({ reading, reads, cache, run, write, heard }) => {
+      await write('+a/x')
+      cache.informer(configMaps)
+      await run(() => cache.synced())
+      await reading('k', 'a/x')
+      await run(() =>
+        expect(cache.remove(configMaps)).rejects.toMatchObject({
+          code: 'VIEW_HELD',
+          holders: ['controller/test reads'],
+        }),
+      )
+      await write('~a/x')
+      expect(await heard()).toEqual(['k: ~a/x'])
+      reads.forget('k')
+      await run(() => cache.remove(configMaps))
+      expect(cache.report().informers).toEqual([])
+      await reading('k', 'a/x')
+      expect(reads.dependencies('k')).toMatchObject([{ served: 'narrow' }])
+    }))
+
+  it('C13, R31: is read from when all that it holds was told, so that no change is lost meanwhile', () =>
+    withReads(
+      async ({ reconcile, reads, writer, server, run, onChange, simulation, transport, log }) => {
+        const { controls } = transport
+        await reconcile('list', read => read.list(configMaps, { namespace: 'a' }))
+        controls.setFaults({ refuse: 1 })
+        for (const connection of controls.connections()) controls.kill(connection)
+        await run(async () => {
+          for (let i = 0; i < 1500; i++)
+            await writer.create(configMaps, { metadata: keyOf(`a/n${i}`), data: { n: '0' } })
+          await server.expireWatchCaches()
+        })
+        const read: unknown[] = []
+        const get = reads.begin('get', { namespace: 'a' })
+        const list = reads.begin('all', { namespace: 'a' })
+        // The new objects come in one go, and are told of in slices: this is in the first of them.
+        onChange(() => {
+          onChange(() => {})
+          void get.read.get(configMaps, { name: 'n1499' }).then(object => read.push(object?.metadata?.name))
+          void list.read.list(configMaps).then(objects => read.push(objects.length))
+          void writer.delete(configMaps, keyOf('a/n1499'))
+        })
+        controls.setFaults({})
+        await simulation.advance(120_000)
+        // Told of slowly, the object is gone by then: whoever had read it before that would never hear of it.
+        expect(read).toEqual([undefined, 1499])
+        expect(log.filter(line => line.endsWith('n1499'))).toEqual([])
+        get.succeed()
+        list.succeed()
+        await run(() => writer.create(configMaps, { metadata: keyOf('a/n1499') }))
+        await simulation.advance(1000)
+        expect(log.filter(line => line.endsWith('n1499')).sort()).toEqual([
+          'all: +a/n1499',
+          'get: +a/n1499',
+          'list: +a/n1499',
+        ])
+      },
+      { declared, slowMs: 10 },
+    ))
+})

@@ -1,0 +1,206 @@
+import { configMaps } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { keyOf, withReads } from './testkit/kit.ts'
+
+const user = { tokens: { u: { name: 'u', groups: [] } }, token: 'u' }
+interface Attempt {
+  readonly user: { readonly name: string }
+  readonly verb: string
+}
+const poll = [{ resource: configMaps, pollMs: 10_000 }]
+
+describe('what can not be watched', () => {
+  it('C16: is an error that says so, each time, until it can be', () => {
+    let isAllowed = false
+    const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch' || isAllowed
+    return withReads(
+      async ({ reading, reads, write, heard, simulation }) => {
+        await write('+a/x')
+        const refused = { code: 'NARROW_WATCH_REFUSED', key: 'a/x', cause: { status: 403 } }
+        await expect(reading('k', 'a/x')).rejects.toMatchObject(refused)
+        await expect(reading('k', 'a/x')).rejects.toMatchObject(refused)
+        expect([reads.report().objects, reads.dependencies('k'), reads.catchingUp]).toEqual([0, [], false])
+        isAllowed = true
+        await simulation.advance(60_000)
+        expect(await reading('k', 'a/x')).toEqual(['1'])
+        await write('~a/x')
+        expect(await heard()).toEqual(['k: ~a/x'])
+      },
+      { cluster: { ...user, authorization } },
+    )
+  })
+
+  it('C16: where leave to watch is taken away, the next read fails, and what happened meanwhile is told when it is back', () => {
+    let isAllowed = true
+    const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch' || isAllowed
+    return withReads(
+      async ({ reading, reads, write, heard, run, server, simulation }) => {
+        await write('+a/x')
+        await reading('k', 'a/x')
+        isAllowed = false
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(5000)
+        await expect(reading('k', 'a/x')).rejects.toMatchObject({ code: 'NARROW_WATCH_REFUSED' })
+        expect([reads.report().objects, reads.catchingUp]).toEqual([1, false])
+        await write('~a/x')
+        expect(await heard()).toEqual([])
+        isAllowed = true
+        await simulation.advance(120_000)
+        expect(await heard()).toEqual(['k: ~a/x'])
+        expect(await reading('k', 'a/x')).toEqual(['2'])
+      },
+      { cluster: { ...user, authorization } },
+    )
+  })
+
+  it('C16: is polled where that was chosen for its resource, and said to be', () => {
+    const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch'
+    return withReads(
+      async ({ reading, reconcile, reads, write, heard, log, simulation, asked }) => {
+        expect(await reading('k', 'a/x')).toEqual([undefined])
+        const size = configMaps.project('reads-map', ({ data }) => new Map(Object.entries(data ?? {})))
+        await reconcile('part', read => read.get(configMaps, { name: 'x' }, { select: ({ data }) => data?.n ?? null }))
+        expect(reads.dependencies('k')).toMatchObject([{ object: 'a/x', served: 'polled', pollMs: 10_000 }])
+        expect(reads.report()).toMatchObject({ objects: 1, polled: 1 })
+        await write('+a/x')
+        log.splice(0)
+        await simulation.advance(10_000)
+        expect(await heard()).toEqual(['k: +a/x', 'part: +a/x'])
+        expect(await reading('k', 'a/x')).toEqual(['1'])
+        asked.splice(0)
+        await simulation.advance(60_000)
+        expect([await heard(), reads.catchingUp]).toEqual([[], false])
+        await write('~a/x')
+        await simulation.advance(10_000)
+        expect((await heard()).sort()).toEqual(['k: ~a/x', 'part: ~a/x'])
+        await write('~a/x')
+        // A read of it is live, and tells the others too.
+        expect(await reading('k', 'a/x')).toEqual(['3'])
+        expect((await heard()).sort()).toEqual(['k: ~a/x', 'part: ~a/x'])
+        // What can't be compared counts as changed.
+        await reconcile('map', read => read.get(size, { name: 'x' }))
+        await simulation.advance(10_000)
+        expect(await heard()).toContain('map: ~a/x')
+        for (const key of ['k', 'part', 'map']) reads.forget(key)
+        expect(reads.report().polled).toBe(0)
+        expect(simulation.environment.errors.filter(({ context }) => context.phase === 'poll')).toEqual([])
+      },
+      { cluster: { ...user, authorization }, poll },
+    )
+  })
+
+  it('C16: is polled from when it can not be watched any more, and watched again when it can be', () => {
+    let isAllowed = true
+    const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch' || isAllowed
+    return withReads(
+      async ({ reading, reads, write, heard, run, server, simulation }) => {
+        await write('+a/x')
+        await reading('k', 'a/x')
+        isAllowed = false
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(30_000)
+        expect(reads.dependencies('k')).toMatchObject([{ served: 'polled' }])
+        expect(await heard()).toEqual([])
+        await write('~a/x')
+        await simulation.advance(10_000)
+        expect(await heard()).toEqual(['k: ~a/x'])
+        isAllowed = true
+        await simulation.advance(400_000)
+        expect(reads.dependencies('k')).toMatchObject([{ served: 'narrow', pollMs: undefined }])
+        expect(await heard()).toEqual([])
+        await write('~a/x')
+        expect(await heard()).toEqual(['k: ~a/x'])
+      },
+      { cluster: { ...user, authorization }, poll },
+    )
+  })
+
+  it('C16: whose poll fails is told to onError, and polled on', () => {
+    let isReadable = true
+    const authorization = ({ user: { name }, verb }: Attempt): boolean => {
+      if (name !== 'u') return true
+      return verb === 'get' ? isReadable : verb !== 'watch'
+    }
+    return withReads(
+      async ({ reading, write, heard, simulation }) => {
+        await reading('k', 'a/x')
+        isReadable = false
+        await simulation.advance(20_000)
+        await expect(reading('k', 'a/x')).rejects.toMatchObject({ status: 403 })
+        const told = simulation.environment.errors.filter(({ context }) => context.phase === 'poll')
+        expect(told.length).toBeGreaterThan(0)
+        expect(told[0]?.context).toEqual({ resource: 'v1/configmaps', phase: 'poll', key: 'a/x' })
+        await write('+a/x')
+        isReadable = true
+        await simulation.advance(10_000)
+        expect(await heard()).toEqual(['k: +a/x'])
+      },
+      { cluster: { ...user, authorization }, poll },
+    )
+  })
+
+  it('C16: for which there is no room is an error, or polled', () => {
+    const full = { max: 1, escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY }
+    const reads = withReads(
+      async ({ reading, write, heard }) => {
+        await reading('k', 'a/x')
+        await expect(reading('other', 'a/y')).rejects.toMatchObject({ code: 'NARROW_FULL', max: 1 })
+        await write('+a/x')
+        expect(await heard()).toEqual(['k: +a/x'])
+      },
+      { narrow: full },
+    )
+    const polled = withReads(
+      async ({ reading, write, heard, reads: { dependencies }, simulation, reads: all }) => {
+        await reading('k', 'a/x')
+        await reading('other', 'a/y')
+        expect(dependencies.call(all, 'other')).toMatchObject([{ served: 'polled' }])
+        await write('+a/y')
+        await simulation.advance(10_000)
+        expect(await heard()).toEqual(['other: +a/y'])
+      },
+      { narrow: full, poll },
+    )
+    return Promise.all([reads, polled])
+  })
+})
+
+describe('very many objects', () => {
+  it('C15, N11: 2,000 keys that each read one object do not open 2,000 watches, and hear of theirs alone', () =>
+    withReads(
+      async ({ reconcile, reads, narrow, watches, write, heard, run, writer, simulation, asked }) => {
+        const count = 2000
+        await run(async () => {
+          for (let i = 0; i < count; i += 2)
+            await writer.create(configMaps, { metadata: keyOf(`a/n${i}`), data: { n: '0' } })
+        })
+        asked.splice(0)
+        await Promise.all(Array.from({ length: 10 }, (_, i) => i)).then(async workers => {
+          for (let i = 0; i < count; i += workers.length) {
+            await run(() => Promise.all(workers.map(one => readOne(reads, i + one))))
+          }
+        })
+        expect(asked.filter(line => line.startsWith('watch')).length).toBeLessThan(250)
+        expect(reads.report()).toMatchObject({ keys: count, dependencies: count, objects: count })
+        expect(narrow.report().streams).toBe(1)
+        expect(await watches()).toBe(1)
+        expect(reads.dependencies('k7')).toMatchObject([{ object: 'a/n7', served: 'escalated', present: false }])
+        await write('~a/n8', '+a/n7', '-a/n1998', '+a/other')
+        await simulation.advance(2000)
+        expect((await heard()).sort()).toEqual(['k1998: -a/n1998', 'k7: +a/n7', 'k8: ~a/n8'])
+        for (let i = 2; i < count; i++) reads.forget(`k${i}`)
+        expect(reads.report()).toMatchObject({ keys: 2, objects: 2 })
+        await reconcile('k0', read => read.get(configMaps, { name: 'n0' }))
+      },
+      { narrow: { escalateAt: 200 } },
+    ))
+})
+
+async function readOne(
+  reads: { begin: (key: string, primary: { namespace: string }) => import('./run.ts').Run },
+  i: number,
+): Promise<void> {
+  const one = reads.begin(`k${i}`, { namespace: 'a' })
+  await one.read.get(configMaps, { name: `n${i}` })
+  one.succeed()
+}

@@ -1,0 +1,487 @@
+import { defineResource } from '@wherry/client'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import type { ConfigMap } from '@wherry/client/resources/core'
+import { configMaps, secrets } from '@wherry/client/resources/core'
+import { DynamicCache } from '@wherry/dynamic-cache'
+import { NarrowCache } from '@wherry/narrow-cache'
+import { WatchManager } from '@wherry/watch-manager'
+import { describe, expect, it } from 'vitest'
+import { Controller } from '../controller/controller.ts'
+import { ownerReference } from '../objects/owner.ts'
+import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
+import { type Game, game, games, secret } from '../operator/testkit/games.ts'
+import { generationChanged, labelsChanged } from '../predicates/changed.ts'
+import { Channel } from './channel.ts'
+import { from, owns, watches } from './inputs.ts'
+import { RegistrarSource } from './registrar-source.ts'
+import { Timer } from './timer.ts'
+
+const at = (name: string) => ({ name, namespace: 'default' })
+
+/** Makes games, runs the operator until it has settled, and forgets what has run so far. */
+async function begun({ client, operator, run }: Arcade, ran: string[], ...names: string[]): Promise<void> {
+  for (const name of names) await client.create(games, game(name))
+  run()
+  await operator.settled()
+  ran.length = 0
+}
+
+const owned = (name: string, by: Game): ConfigMap => ({
+  metadata: { ...at(name), ownerReferences: [ownerReference(games, by, 'default')] },
+})
+
+describe('owns', () => {
+  it('C4: makes the controlling owner run, and both when an object changes hands', () =>
+    inArcade(async arcade => {
+      const { operator, client } = arcade
+      const ran: string[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .owns(configMaps.metadata())
+        .reconcile(({ key }) => {
+          ran.push(key.name)
+        })
+      await begun(arcade, ran, 'chess', 'go')
+      const [chess, go] = [await client.get(games, at('chess')), await client.get(games, at('go'))] as [Game, Game]
+      await client.create(configMaps, owned('a', chess))
+      await operator.settled()
+      expect(ran.splice(0)).toEqual(['chess'])
+      const ownerReferences = [ownerReference(games, go, 'default')]
+      await client.patch(configMaps, at('a'), { metadata: { ownerReferences } })
+      await operator.settled()
+      expect(ran.splice(0).sort()).toEqual(['chess', 'go'])
+      await client.delete(configMaps, at('a'))
+      await operator.settled()
+      expect(ran.splice(0)).toEqual(['go'])
+      expect(operator.explain('game', at('go')).lastRun?.cause).toMatchObject({ source: 'owns', change: 'deleted' })
+    }))
+
+  it('C4: leaves owners alone that do not control, or are of another kind or group', () =>
+    inArcade(async arcade => {
+      const { operator, client } = arcade
+      const ran: string[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .owns(configMaps.metadata())
+        .reconcile(({ key }) => {
+          ran.push(key.name)
+        })
+      await begun(arcade, ran, 'chess')
+      const chess = (await client.get(games, at('chess'))) as Game
+      const reference = ownerReference(games, chess, 'default')
+      const others = [
+        { ...reference, controller: false },
+        { ...reference, kind: 'Toy' },
+        { ...reference, apiVersion: 'other.example.com/v1' },
+      ]
+      for (const [index, one] of others.entries()) {
+        await client.create(configMaps, { metadata: { ...at(`c${index}`), ownerReferences: [one] } })
+      }
+      await operator.settled()
+      expect(ran).toEqual([])
+      const next = { ...reference, apiVersion: 'arcade.example.com/v2' }
+      await client.create(configMaps, { metadata: { ...at('d'), ownerReferences: [next] } })
+      await operator.settled()
+      expect(ran).toEqual(['chess'])
+    }))
+})
+
+describe('watches', () => {
+  it('C4: maps the old and the new state, each key once', () =>
+    inArcade(async arcade => {
+      const { operator, client } = arcade
+      const ran: string[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .watches(configMaps, ({ data = {} }) => Object.keys(data).map(at))
+        .reconcile(({ key }) => {
+          ran.push(key.name)
+        })
+      await begun(arcade, ran, 'a', 'b', 'c')
+      await client.create(configMaps, { metadata: at('map'), data: { a: '', b: '' } })
+      await operator.settled()
+      expect(ran.splice(0).sort()).toEqual(['a', 'b'])
+      await client.patch(configMaps, at('map'), { data: { a: null, c: '' } })
+      await operator.settled()
+      expect(ran.splice(0).sort()).toEqual(['a', 'b', 'c'])
+      await client.delete(configMaps, at('map'))
+      await operator.settled()
+      expect(ran.splice(0).sort()).toEqual(['b', 'c'])
+    }))
+
+  it('X1, X9: a map that throws, or gives what is no key, is told of, and harms nothing', () =>
+    inArcade(async arcade => {
+      const { operator, client, simulation } = arcade
+      const ran: string[] = []
+      const keys: unknown[] = [
+        { name: 'chess' },
+        { name: '..', namespace: 'default' },
+        'chess',
+        { name: 1, namespace: 'a' },
+      ]
+      operator
+        .controller('game')
+        .for(games)
+        .watches(configMaps, ({ data = {} }) => {
+          if (data.throw !== undefined) throw new Error('no map')
+          return data.good === undefined ? (keys[Number(data.n)] as never) : at('chess')
+        })
+        .reconcile(({ key }) => {
+          ran.push(key.name)
+        })
+      await begun(arcade, ran, 'chess')
+      await client.create(configMaps, { metadata: at('throw'), data: { throw: '' } })
+      for (const n of keys.keys()) await client.create(configMaps, { metadata: at(`n${n}`), data: { n: `${n}` } })
+      await client.create(configMaps, { metadata: at('good'), data: { good: '' } })
+      await operator.settled()
+      expect(ran).toEqual(['chess'])
+      const { errors } = simulation.environment
+      expect(errors.map(({ error }) => (error as { code?: string }).code ?? error.message)).toEqual([
+        'no map',
+        'INVALID_OPTION',
+        'INVALID_NAME',
+        'INVALID_OPTION',
+        'INVALID_OPTION',
+      ])
+    }))
+
+  it('C2: a key of no object makes nothing run', () =>
+    inArcade(async arcade => {
+      const { operator, client } = arcade
+      const ran: string[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .watches(configMaps, () => at('nobody'))
+        .reconcile(({ key }) => {
+          ran.push(key.name)
+        })
+        .onGone(({ key }) => {
+          ran.push(`gone ${key.name}`)
+        })
+      await begun(arcade, ran)
+      await client.create(configMaps, { metadata: at('a') })
+      await operator.settled()
+      expect(ran).toEqual([])
+    }))
+})
+
+describe('caches', () => {
+  it('C15: what is declared can be listed, and what is not can not', () =>
+    inArcade(async arcade => {
+      const { operator, client, simulation } = arcade
+      const seen: unknown[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .caches(configMaps)
+        .reconcile(async ({ read }) => {
+          seen.push((await read.list(configMaps, { namespace: 'default' })).length)
+          await read.list(secrets).catch(error => seen.push(error.code))
+        })
+      await client.create(games, game('chess'))
+      arcade.run()
+      await operator.settled()
+      await client.create(configMaps, { metadata: at('a') })
+      await operator.settled()
+      expect(seen).toEqual([0, 'NOT_CACHED', 1, 'NOT_CACHED'])
+      expect(simulation.environment.errors).toEqual([])
+    }))
+})
+
+describe('predicates', () => {
+  it('C4: hold events back, of the input that they were named after', () =>
+    inArcade(async arcade => {
+      const { operator, client } = arcade
+      const ran: string[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .withPredicates(generationChanged)
+        .watches(configMaps, () => at('go'))
+        .withPredicates(labelsChanged)
+        .reconcile(({ key }) => {
+          ran.push(key.name)
+        })
+      await client.create(configMaps, { metadata: at('a') })
+      await begun(arcade, ran, 'chess', 'go')
+      await client.patch(games, at('chess'), { metadata: { labels: { a: 'b' } } })
+      await client.status.patch(games, at('chess'), { status: { phase: 'On' } })
+      await client.patch(configMaps, at('a'), { data: { a: 'b' } })
+      await operator.settled()
+      expect(ran.splice(0)).toEqual([])
+      await client.patch(games, at('chess'), { spec: { title: 'Draughts' } })
+      await client.patch(configMaps, at('a'), { metadata: { labels: { a: 'b' } } })
+      await operator.settled()
+      expect(ran.splice(0).sort()).toEqual(['chess', 'go'])
+    }))
+
+  it('X9: one that throws is told of, and lets the event pass', () =>
+    inArcade(async arcade => {
+      const { operator, simulation } = arcade
+      const ran: string[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .withPredicates(() => {
+          throw new Error('no predicate')
+        })
+        .reconcile(({ key }) => {
+          ran.push(key.name)
+        })
+      await arcade.client.create(games, game('chess'))
+      arcade.run()
+      await operator.settled()
+      expect(ran).toEqual(['chess'])
+      expect(simulation.environment.errors).toMatchObject([{ error: { message: 'no predicate' } }])
+    }))
+
+  it('C2: a delete of a primary object is heard of, whatever they say', () =>
+    inArcade(async arcade => {
+      const { operator, client } = arcade
+      const ran: string[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .withPredicates(event => event.type === 'add')
+        .reconcile(() => {})
+        .onGone(({ key }) => {
+          ran.push(key.name)
+        })
+      await begun(arcade, ran, 'chess')
+      await client.delete(games, at('chess'))
+      await operator.settled()
+      expect(ran).toEqual(['chess'])
+    }))
+})
+
+describe('from', () => {
+  it('C4: a channel makes the key run that is sent, or those that it is mapped to', () =>
+    inArcade(async arcade => {
+      const { operator } = arcade
+      const ran: string[] = []
+      const keys = new Channel<{ name: string; namespace: string }>('keys')
+      const pushes = new Channel<string>('pushes')
+      expect(() => keys.send(at('chess'))).toThrow(expect.objectContaining({ code: 'CHANNEL_NOT_CONNECTED' }))
+      operator
+        .controller('game')
+        .for(games)
+        .from(keys)
+        .from(pushes, text => text.split(' ').map(at))
+        .withPredicates(text => text !== 'no')
+        .reconcile(({ key }) => {
+          ran.push(key.name)
+        })
+      await begun(arcade, ran, 'chess', 'go', 'no')
+      keys.send(at('chess'))
+      await operator.settled()
+      expect(operator.explain('game', at('chess')).lastRun?.cause).toMatchObject({ source: 'keys', change: 'told' })
+      pushes.send('chess go')
+      pushes.send('no')
+      await operator.settled()
+      expect(ran).toEqual(['chess', 'chess', 'go'])
+      expect(keys.connections).toBe(1)
+      await arcade.end()
+      expect(keys.connections).toBe(0)
+    }))
+
+  it('C4: a timer makes all keys run each time', () =>
+    inArcade(async arcade => {
+      const { operator, simulation } = arcade
+      const ran: string[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .from(new Timer({ everyMs: 60_000 }))
+        .reconcile(({ key }) => {
+          ran.push(key.name)
+        })
+      await begun(arcade, ran, 'chess', 'go')
+      await simulation.advance(130_000)
+      expect(ran.sort()).toEqual(['chess', 'chess', 'go', 'go'])
+    }))
+
+  it('C4: a registrar tells of views that come and go while the controller runs', () =>
+    inArcade(async arcade => {
+      const { operator, client } = arcade
+      const ran: string[] = []
+      const watched = new RegistrarSource<ConfigMap>('maps', [configMaps.within({ labels: { game: 'chess' } })])
+      operator
+        .controller('game')
+        .for(games)
+        .from(watched, ({ object }) => at(object.metadata?.labels?.game ?? 'none'))
+        .reconcile(({ key }) => {
+          ran.push(key.name)
+        })
+      await begun(arcade, ran, 'chess', 'go')
+      const named = (name: string): ConfigMap => ({ metadata: { ...at(name), labels: { game: name } } })
+      await client.create(configMaps, named('chess'))
+      await client.create(configMaps, named('go'))
+      await operator.settled()
+      expect(ran.splice(0)).toEqual(['chess'])
+      await watched.replace([configMaps.within({ labels: { game: 'go' } })])
+      await operator.settled()
+      expect(ran.splice(0)).toEqual(['go'])
+      expect(operator.manager.intended.map(({ key }) => key)).toContain(watched.intended[0]?.key)
+      await client.delete(configMaps, at('go'))
+      await client.delete(configMaps, at('chess'))
+      await operator.settled()
+      expect(ran.splice(0)).toEqual(['go'])
+    }))
+})
+
+describe('the start', () => {
+  it('C3: waits for all sources, and names the one that does not sync in time, and why', () =>
+    inArcade(async ({ operator, server, simulation, run, end }) => {
+      await server.faults.add({
+        match: { resource: 'secrets' },
+        effect: { kind: 'status', code: 403, reason: 'Forbidden', message: 'you may not' },
+      })
+      let runs = 0
+      operator
+        .controller('game', { syncTimeoutMs: 10_000 })
+        .for(games)
+        .watches(secrets, () => undefined)
+        .reconcile(() => {
+          runs += 1
+        })
+      await operator.client.create(games, game('chess'))
+      run()
+      await expect(operator.settled()).rejects.toMatchObject({ code: 'SOURCE_NOT_SYNCED' })
+      expect(await end()).toMatchObject({
+        code: 'SOURCE_NOT_SYNCED',
+        controller: 'game',
+        sources: [`watches ${secrets.key}`],
+        cause: { status: 403 },
+      })
+      expect(runs).toBe(0)
+      expect(simulation.clock.monotonic()).toBeGreaterThan(10_000)
+    }))
+
+  it('C3: goes on by itself when what was forbidden is allowed in time', () =>
+    inArcade(async ({ operator, server, client, run }) => {
+      const fault = { kind: 'status', code: 403, reason: 'Forbidden' } as const
+      await server.faults.add({ match: { resource: 'secrets' }, times: 3, effect: fault })
+      let runs = 0
+      operator
+        .controller('game')
+        .for(games)
+        .watches(secrets, () => undefined)
+        .reconcile(() => {
+          runs += 1
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      expect(runs).toBe(1)
+    }))
+
+  it('C3, D7: does not wait for a resource that may come later, and hears of it when it does', () =>
+    inArcade(
+      async ({ operator, client, run, simulation }) => {
+        const toys = defineResource<{ metadata?: Game['metadata'] }>({
+          ...{ group: 'arcade.example.com', version: 'v1', kind: 'Toy', plural: 'toys', namespaced: true },
+        })
+        const ran: string[] = []
+        operator
+          .controller('game', { syncTimeoutMs: 5000 })
+          .for(games)
+          .watches(toys, () => at('chess'))
+          .reconcile(({ key }) => {
+            ran.push(key.name)
+          })
+        await client.create(games, game('chess'))
+        run()
+        await operator.settled()
+        expect(ran).toEqual(['chess'])
+        await client.create(customResourceDefinitions, {
+          metadata: { name: 'toys.arcade.example.com' },
+          spec: {
+            group: 'arcade.example.com',
+            scope: 'Namespaced',
+            names: { kind: 'Toy', plural: 'toys' },
+            versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+          },
+        })
+        await simulation.advance(10_000)
+        await client.create(toys, { metadata: at('yoyo') })
+        await operator.settled()
+        expect(ran).toEqual(['chess', 'chess'])
+      },
+      { cache: { whenUnknown: 'wait' } },
+    ))
+
+  it('C3, X8: a server that is away delays it, and is no end', () =>
+    inArcade(async ({ operator, server, client, run, simulation }) => {
+      let runs = 0
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(() => {
+          runs += 1
+        })
+      await client.create(games, game('chess'))
+      await server.refuse(true)
+      await server.breakConnections()
+      run()
+      await simulation.advance(30_000)
+      expect(runs).toBe(0)
+      await server.refuse(false)
+      await operator.settled({ timeoutMs: 120_000 })
+      expect(runs).toBe(1)
+      await server.refuse(true)
+      await server.breakConnections()
+      await simulation.advance(60_000)
+      await server.refuse(false)
+      const writer = operator.client
+      await writer.patch(games, at('chess'), { spec: { title: 'Go' } })
+      await operator.settled({ timeoutMs: 120_000 })
+      expect(runs).toBe(2)
+    }))
+})
+
+describe('a controller from its parts', () => {
+  it('C4: runs without an operator, and holds its views by a registrar of its name', () =>
+    inArcade(async ({ client }) => {
+      const cache = new DynamicCache({ client })
+      const narrow = new NarrowCache({ client })
+      const manager = new WatchManager({ cache, environment: client.environment })
+      manager.start()
+      const ran: string[] = []
+      const keys = new Channel<{ name: string; namespace: string }>('keys')
+      const controller = new Controller(
+        {
+          name: 'game',
+          for: games,
+          inputs: [owns(configMaps.metadata()), watches(secrets, () => at('chess')), from(keys)],
+          caches: [secrets.metadata()],
+          reconcile: ({ key }) => {
+            ran.push(key.name)
+          },
+        },
+        { client, cache, narrow, manager },
+      )
+      expect(controller.views.map(({ key }) => key)).toEqual(
+        [games, configMaps.metadata(), secrets, secrets.metadata()].map(({ key }) => key),
+      )
+      await client.create(games, game('chess'))
+      await controller.start()
+      while (ran.length === 0) await controller.whenActive()
+      expect(controller.registrar?.name).toBe('controller/game')
+      expect(controller.registrar?.watched).toHaveLength(4)
+      expect(cache.report().informers.map(({ holders }) => holders)).toEqual(new Array(4).fill(['controller/game']))
+      await client.create(secrets, secret('key', 'x'))
+      while (ran.length < 2) await controller.whenActive()
+      controller.enqueue(at('chess'))
+      while (ran.length < 3) await controller.whenActive()
+      await expect(controller.start()).rejects.toMatchObject({ code: 'CONTROLLER_USED' })
+      await controller.stop()
+      expect(cache.report().informers).toEqual([])
+      await manager.close()
+      await narrow.close()
+      await cache.close()
+    }))
+})

@@ -1,33 +1,14 @@
-import { type Client, type ObjectKey, OptionRangeError, OptionTypeError, type Scope, type View } from '@wherry/client'
+import { type Client, type ObjectKey, OptionTypeError, type Scope, type View } from '@wherry/client'
 import { abortSignal, anything, checkOptions } from '@wherry/client/checks'
-import {
-  coveredLister,
-  covers,
-  isSameFunction,
-  type Lister,
-  type ListerOptions,
-  PlainStore,
-  type Store,
-  StreamingSupport,
-  ViewConflictError,
-} from '@wherry/informer'
-import { SyncWaiters, scopeKey } from '@wherry/informer/parts'
-import { CachedInformer, type HeldEntry } from './cached-informer.ts'
-import { Definitions } from './definitions.ts'
-import { Entry } from './entry.ts'
-import {
-  AlreadyCachedError,
-  CacheClosedError,
-  InformerRemovedError,
-  NotCachedError,
-  NotSyncedError,
-  ViewHeldError,
-} from './errors.ts'
+import { coveredLister, covers, type Lister, type ListerOptions } from '@wherry/informer'
+import { SyncWaiters } from '@wherry/informer/parts'
+import type { CachedInformer } from './cached-informer.ts'
+import type { Entry } from './entry.ts'
+import { AlreadyCachedError, InformerRemovedError, NotCachedError, NotSyncedError, ViewHeldError } from './errors.ts'
 import type { Hold } from './hold.ts'
-import { checkCacheOptions, type DynamicCacheOptions, Policies } from './options.ts'
+import { type Cached, Informers } from './informers.ts'
+import { checkCacheOptions, type DynamicCacheOptions } from './options.ts'
 import { type CacheReport, reportOf } from './report.ts'
-import { Rescoping } from './rescoping.ts'
-import { SharedWatch } from './sharing/shared-watch.ts'
 
 /** How a read may be bounded. */
 export interface ReadOptions {
@@ -37,12 +18,6 @@ export interface ReadOptions {
 
 /** Which objects to list, and how that may be bounded. */
 export interface ReadListOptions extends ListerOptions, ReadOptions {}
-
-interface Cached {
-  readonly entry: Entry
-  readonly held: HeldEntry<unknown, Scope>
-  readonly informer: CachedInformer<unknown>
-}
 
 /**
  * Informers by view, that come and go while a program runs.
@@ -56,15 +31,7 @@ interface Cached {
 export class DynamicCache {
   readonly #options: DynamicCacheOptions
   readonly #client: Client
-  readonly #policies: Policies
-  readonly #streaming: StreamingSupport
-  readonly #definitions: Definitions
-  readonly #cached = new Map<string, Cached>()
-  readonly #watches = new Map<string, SharedWatch>()
-  /** By the key of the view that each is moving to. */
-  readonly #moving = new Map<string, Cached>()
-  /** What is not gone yet. */
-  readonly #ending = new Set<Promise<void>>()
+  readonly #informers: Informers
   #closing: Promise<void> | undefined
 
   /**
@@ -75,9 +42,7 @@ export class DynamicCache {
     checkCacheOptions(options)
     this.#options = options
     this.#client = options.client
-    this.#policies = new Policies(options)
-    this.#streaming = new StreamingSupport(options.client.environment.clock)
-    this.#definitions = new Definitions(options.client, this.#streaming)
+    this.#informers = new Informers(options)
   }
 
   /**
@@ -87,7 +52,7 @@ export class DynamicCache {
    * @throws ViewConflictError for another projection of the same name.
    */
   informer<C, S extends Scope>(view: View<C, S>): CachedInformer<C, S> {
-    const { entry, informer } = this.#ensure(view)
+    const { entry, informer } = this.#informers.ensure(view)
     entry.asked = true
     const isLeaving = entry.rescoping?.isHolders === true && entry.view.key === view.key
     if (isLeaving) entry.rescoping?.fail(new ViewHeldError(view.key, ['informer()']))
@@ -101,7 +66,7 @@ export class DynamicCache {
    * @throws ViewConflictError for another projection of the same name.
    */
   covering(view: View): View | undefined {
-    const found = this.#find(view) ?? this.#covering(view)
+    const found = this.#informers.find(view) ?? this.#informers.covering(view)
     return found?.entry.store.synced === true ? found.entry.view : undefined
   }
 
@@ -121,7 +86,7 @@ export class DynamicCache {
     const { signal } = options
     const lister = await this.#lister(view, signal)
     if (lister !== undefined) return lister.get(key)
-    if (this.#policies.onMissing(view) === 'live') return this.#client.get(view, key, { signal })
+    if (this.#informers.policies.onMissing(view) === 'live') return this.#client.get(view, key, { signal })
     return this.#options.narrow?.get(view, key, { signal })
   }
 
@@ -134,7 +99,7 @@ export class DynamicCache {
     const { signal, ...which } = options
     const lister = await this.#lister(view, signal)
     if (lister !== undefined) return lister.list(which)
-    if (this.#policies.onMissing(view) === 'narrow') {
+    if (this.#informers.policies.onMissing(view) === 'narrow') {
       throw new NotCachedError(view.key, 'a narrow cache knows single objects; ask for informer(view) to list them')
     }
     const { namespace, labels, index } = which
@@ -156,10 +121,10 @@ export class DynamicCache {
    * holds it.
    */
   async remove(view: View): Promise<void> {
-    const cached = this.#find(view) ?? this.#moving.get(view.key)
-    if (cached === undefined) return this.#gone(view)
+    const cached = this.#informers.find(view) ?? this.#informers.comingTo(view)
+    if (cached === undefined) return this.#informers.gone()
     if (cached.entry.holds.size > 0) throw new ViewHeldError(view.key, cached.entry.holders)
-    return this.#remove(cached)
+    return this.#informers.remove(cached)
   }
 
   /**
@@ -180,17 +145,17 @@ export class DynamicCache {
     options: ReadOptions = {},
   ): Promise<CachedInformer<C, S>> {
     checkOptions('rescope', options, { signal: abortSignal })
-    const cached = this.#find(from)
+    const cached = this.#informers.find(from)
     if (cached === undefined) throw new NotCachedError(from.key, 'there is nothing to move')
     if (cached.entry.holds.size > 0) throw new ViewHeldError(from.key, cached.entry.holders)
-    await this.#move(cached, to as View, false, options.signal)
+    await this.#informers.move(cached, to as View, false, options.signal)
     return cached.informer as unknown as CachedInformer<C, S>
   }
 
   /** Resolves when all informers that are there now have synced. Rejects as the first of them does that will not. */
   async synced(options: ReadOptions = {}): Promise<void> {
     checkOptions('synced', options, { signal: abortSignal })
-    await Promise.all([...this.#cached.values()].map(({ entry }) => entry.readable(options.signal)))
+    await Promise.all(this.#informers.all.map(({ entry }) => entry.readable(options.signal)))
   }
 
   /**
@@ -202,15 +167,15 @@ export class DynamicCache {
    */
   hold<C, S extends Scope>(view: View<C, S>, holder: string): Hold<C, S> {
     if (typeof holder !== 'string' || holder === '') throw new OptionTypeError('hold.holder', 'a name', `${holder}`)
-    this.#moving.get(view.key)?.entry.rescoping?.fail(new AlreadyCachedError(view.key))
-    const cached = this.#ensure(view)
+    this.#informers.comingTo(view)?.entry.rescoping?.fail(new AlreadyCachedError(view.key))
+    const cached = this.#informers.ensure(view)
     const { entry } = cached
     if (entry.view.key === view.key) entry.rescoping?.fail(new ViewHeldError(view.key, [holder]))
     const hold: Hold<C, S> = {
       informer: cached.informer as unknown as CachedInformer<C, S>,
       release: async () => {
         if (!entry.holds.delete(hold) || entry.holds.size > 0 || entry.asked) return
-        await this.#remove(cached)
+        await this.#informers.remove(cached)
       },
     }
     entry.holds.set(hold, holder)
@@ -224,25 +189,24 @@ export class DynamicCache {
    */
   async moveHold<C, S extends Scope>(hold: Hold<C, S>, to: View<C, S>, options: ReadOptions = {}): Promise<void> {
     checkOptions('moveHold', options, { signal: abortSignal })
-    const cached = [...this.#cached.values()].find(({ entry }) => entry.holds.has(hold))
+    const cached = this.#informers.all.find(({ entry }) => entry.holds.has(hold))
     if (cached === undefined) throw new InformerRemovedError(hold.informer.view.key)
     const { entry } = cached
     const others = [...entry.holds].filter(([other]) => other !== hold).map(([, name]) => name)
     if (entry.asked) others.push('informer()')
     if (others.length > 0) throw new ViewHeldError(entry.view.key, others)
-    await this.#move(cached, to as View, true, options.signal)
+    await this.#informers.move(cached, to as View, true, options.signal)
   }
 
   /** What it holds at present, for metrics and for people. */
   report(): CacheReport {
-    const watches = [...this.#watches.values()].reduce((sum, watch) => sum + watch.watches, 0)
-    const entries = [...this.#cached.values()].map(({ entry }) => entry)
-    return reportOf(entries, watches, this.#client.environment.clock.now())
+    const entries = this.#informers.all.map(({ entry }) => entry)
+    return reportOf(entries, this.#informers.streams, this.#client.environment.clock.now())
   }
 
   /** Ends all informers, as `remove` does, held ones too. Idempotent. Resolves when all watches are closed. */
   close(): Promise<void> {
-    this.#closing ??= this.#close()
+    this.#closing ??= this.#informers.close()
     return this.#closing
   }
 
@@ -256,11 +220,11 @@ export class DynamicCache {
     signal: AbortSignal | undefined,
   ): Promise<Lister<C, S> | undefined> {
     for (;;) {
-      this.#mustLive()
-      const moving = this.#moving.get(view.key)
+      this.#informers.mustLive()
+      const moving = this.#informers.comingTo(view)
       if (moving !== undefined) await this.#arrived(view, moving.entry, signal)
-      const cached = this.#find(view) ?? this.#started(view)
-      const found = cached ?? this.#covering(view)
+      const cached = this.#informers.find(view) ?? this.#started(view)
+      const found = cached ?? this.#informers.covering(view)
       if (found === undefined) break
       await found.entry.readable(signal)
       const { entry } = found
@@ -268,7 +232,7 @@ export class DynamicCache {
       if (entry.view.key === view.key) return entry.store.lister as unknown as Lister<C, S>
       if (cached === undefined && covers(entry.view, view)) return coveredLister(entry.view, entry.store.lister, view)
     }
-    if (this.#policies.onMissing(view) === 'error') {
+    if (this.#informers.policies.onMissing(view) === 'error') {
       throw new NotCachedError(view.key, 'ask for informer(view) first, or choose another onMissing')
     }
     return undefined
@@ -284,165 +248,10 @@ export class DynamicCache {
   }
 
   #started(view: View): Cached | undefined {
-    if (this.#policies.onMissing(view) !== 'start' || this.#covering(view) !== undefined) return undefined
-    const cached = this.#ensure(view)
+    if (this.#informers.policies.onMissing(view) !== 'start' || this.#informers.covering(view) !== undefined)
+      return undefined
+    const cached = this.#informers.ensure(view)
     cached.entry.asked = true
     return cached
-  }
-
-  /** One that covers the view: one that has synced, if there is one. */
-  #covering(view: View): Cached | undefined {
-    const all = [...this.#cached.values()].filter(({ entry }) => covers(entry.view, view))
-    return all.find(({ entry }) => entry.store.synced) ?? all[0]
-  }
-
-  #find(view: View): Cached | undefined {
-    const cached = this.#cached.get(view.key)
-    if (cached !== undefined && !isSameFunction(cached.entry.view.projection, view.projection)) {
-      throw new ViewConflictError(view.key)
-    }
-    return cached
-  }
-
-  #ensure(given: View<unknown, never> | View): Cached {
-    this.#mustLive()
-    const view = given as View
-    return this.#find(view) ?? this.#moving.get(view.key) ?? this.#begin(view)
-  }
-
-  #begin(view: View): Cached {
-    const { freeze, maxTombstones, maxTombstoneBytes } = this.#options
-    const { environment } = this.#client
-    const store = new PlainStore({ view, environment, freeze, maxTombstones, maxTombstoneBytes })
-    const entry = new Entry(store, this.#watch(view), this.#policies.whenUnknown(view), environment.clock.now())
-    const held = { view, entry }
-    const cached = { entry, held, informer: new CachedInformer(held) }
-    this.#cached.set(view.key, cached)
-    entry.start()
-    return cached
-  }
-
-  /** The watch of a view's scope. */
-  #watch(view: View): SharedWatch {
-    const key = scopeKey(view)
-    const found = this.#watches.get(key)
-    if (found !== undefined) return found
-    const { initial, pageSize, maxObjectBytes } = this.#options
-    let unwait: (() => void) | undefined
-    const watch: SharedWatch = new SharedWatch({
-      client: this.#client,
-      scope: view,
-      reading: { initial, pageSize, maxObjectBytes },
-      streaming: this.#streaming,
-      on: {
-        error: error => {
-          for (const { entry } of [...this.#cached.values()]) entry.failed(watch, error)
-        },
-        missing: () => {
-          unwait ??= this.#definitions.wait(view.resource, () => watch.retryNow())
-        },
-        found: () => {
-          unwait?.()
-          unwait = undefined
-        },
-        empty: () => {
-          unwait?.()
-          unwait = undefined
-          if (this.#watches.get(key) === watch) this.#watches.delete(key)
-          void this.#ended(watch)
-        },
-      },
-    })
-    this.#watches.set(key, watch)
-    return watch
-  }
-
-  #remove(cached: Cached): Promise<void> {
-    const { entry, held } = cached
-    for (const [key, one] of this.#cached) if (one === cached) this.#cached.delete(key)
-    held.view = entry.view
-    held.entry = undefined
-    const { watch, rescoping } = entry
-    entry.end()
-    if (rescoping !== undefined) void this.#ended(rescoping.watch)
-    return this.#ended(watch)
-  }
-
-  /** Resolves when what the watch has ended is closed. */
-  #ended(watch: SharedWatch): Promise<void> {
-    const ending = watch.closed().finally(() => this.#ending.delete(ending))
-    this.#ending.add(ending)
-    return ending
-  }
-
-  /** Whoever removes what is being removed already waits as long. */
-  async #gone(view: View): Promise<void> {
-    await this.#watches.get(scopeKey(view))?.closed()
-    await Promise.all(this.#ending)
-  }
-
-  async #move(cached: Cached, to: View, isHolders: boolean, signal: AbortSignal | undefined): Promise<void> {
-    const { entry, held } = cached
-    checkMove(entry.view, to)
-    signal?.throwIfAborted()
-    if (entry.view.key === to.key) return
-    if (entry.rescoping !== undefined || this.#moving.has(to.key) || this.#find(to) !== undefined) {
-      throw new AlreadyCachedError(entry.rescoping?.to.key ?? to.key)
-    }
-    const from = entry.view.key
-    const watch = this.#watch(to)
-    const rescoping = new Rescoping({
-      store: entry.store as unknown as Store<unknown>,
-      from: entry.watch,
-      to,
-      watch,
-      isHolders,
-      signal,
-      on: {
-        arriving: () => {
-          this.#moving.delete(to.key)
-          this.#cached.delete(from)
-          this.#cached.set(to.key, cached)
-          entry.watch = watch
-          held.view = to
-        },
-        failed: () => {
-          this.#moving.delete(to.key)
-          entry.rescoping = undefined
-        },
-      },
-    })
-    this.#moving.set(to.key, cached)
-    entry.rescoping = rescoping
-    await rescoping.done.finally(() => {
-      if (entry.rescoping === rescoping) entry.rescoping = undefined
-    })
-  }
-
-  #mustLive(): void {
-    if (this.#closing !== undefined) throw new CacheClosedError()
-  }
-
-  async #close(): Promise<void> {
-    const closed = new CacheClosedError()
-    for (const cached of [...this.#cached.values()]) {
-      cached.held.entry = undefined
-      cached.entry.end(closed)
-    }
-    this.#cached.clear()
-    await Promise.all([...this.#watches.values()].map(watch => watch.closed()))
-    await Promise.all(this.#ending)
-    await this.#definitions.close()
-  }
-}
-
-function checkMove(from: View, to: View): void {
-  const [a, b] = [from.resource, to.resource]
-  if (a.group !== b.group || a.version !== b.version || a.plural !== b.plural) {
-    throw new OptionRangeError('rescope.to', `a view of ${a.plural}`, to.key)
-  }
-  const [one, other] = [from.projection, to.projection]
-  if (one.kind !== other.kind || one.name !== other.name || !isSameFunction(one, other)) {
-    throw new OptionRangeError('rescope.to', `a view of the projection ${one.name}`, other.name)
   }
 }

@@ -1,0 +1,89 @@
+import type { Client, View } from '@wherry/client'
+import { type ReadingOptions, StreamingSupport } from '@wherry/informer'
+import { scopeKey } from '@wherry/informer/parts'
+import { Definitions } from './definitions.ts'
+import { SharedWatch } from './sharing/shared-watch.ts'
+
+export interface WatchesOptions {
+  readonly client: Client
+  readonly reading: ReadingOptions
+  /** One of them could not list or watch, and tries again. */
+  readonly failed: (watch: SharedWatch, error: Error) => void
+}
+
+/**
+ * The shared watches of a cache, one for each resource and scope that somebody wants (rule D12). Those of a resource that
+ * the server does not know wait for its definition (rules D7, D8).
+ */
+export class Watches {
+  readonly #options: WatchesOptions
+  readonly #streaming: StreamingSupport
+  readonly #definitions: Definitions
+  readonly #byScope = new Map<string, SharedWatch>()
+  /** What is not gone yet. */
+  readonly #ending = new Set<Promise<void>>()
+
+  constructor(options: WatchesOptions) {
+    const { client } = options
+    this.#options = options
+    this.#streaming = new StreamingSupport(client.environment.clock)
+    this.#definitions = new Definitions(client, this.#streaming)
+  }
+
+  /** How many streams are open, or about to be. */
+  get streams(): number {
+    return [...this.#byScope.values()].reduce((sum, watch) => sum + watch.watches, 0)
+  }
+
+  /** The watch of a view's scope. It is forgotten when it has nothing to feed any more. */
+  of(view: View): SharedWatch {
+    const key = scopeKey(view)
+    const found = this.#byScope.get(key)
+    if (found !== undefined) return found
+    const { client, reading, failed } = this.#options
+    let unwait: (() => void) | undefined
+    const known = (): void => {
+      unwait?.()
+      unwait = undefined
+    }
+    const watch: SharedWatch = new SharedWatch({
+      client,
+      scope: view,
+      reading,
+      streaming: this.#streaming,
+      on: {
+        error: error => failed(watch, error),
+        missing: () => {
+          unwait ??= this.#definitions.wait(view.resource, () => watch.retryNow())
+        },
+        found: known,
+        empty: () => {
+          known()
+          if (this.#byScope.get(key) === watch) this.#byScope.delete(key)
+          void this.ended(watch)
+        },
+      },
+    })
+    this.#byScope.set(key, watch)
+    return watch
+  }
+
+  /** Resolves when what a watch has ended until now is closed. */
+  ended(watch: SharedWatch): Promise<void> {
+    const ending = watch.closed().finally(() => this.#ending.delete(ending))
+    this.#ending.add(ending)
+    return ending
+  }
+
+  /** Resolves when all that was ended until now is closed. */
+  async gone(): Promise<void> {
+    await Promise.all([...this.#byScope.values()].map(watch => watch.closed()))
+    await Promise.all(this.#ending)
+  }
+
+  /** Ends what they wait with. Resolves when all that was ended is closed; what feeds somebody is theirs to end. */
+  async close(): Promise<void> {
+    await this.gone()
+    await this.#definitions.close()
+  }
+}

@@ -1,0 +1,206 @@
+import { configMaps } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import type { TrackedReadsOptions } from './options.ts'
+import type { Read } from './read.ts'
+import { type Kit, keyOf, withReads } from './testkit/kit.ts'
+import { TrackedReads } from './tracked-reads.ts'
+
+const wrong: readonly (readonly [string, Partial<Record<keyof TrackedReadsOptions | 'other', unknown>>, string])[] = [
+  ['no client', { client: undefined }, 'reads.client'],
+  ['what is no client', { client: {} }, 'reads.client'],
+  ['no cache', { cache: undefined }, 'reads.cache'],
+  ['what is no narrow cache', { narrow: {} }, 'reads.narrow'],
+  ['no views', { declared: undefined }, 'reads.declared'],
+  ['views that are no list', { declared: configMaps }, 'reads.declared'],
+  ['what is no view', { declared: [configMaps, 'configmaps'] }, 'reads.declared[1]'],
+  ['no listener', { onChange: undefined }, 'reads.onChange'],
+  ['policies that are no list', { poll: {} }, 'reads.poll'],
+  ['a policy of nothing', { poll: [{ pollMs: 1000 }] }, 'reads.poll[0].resource'],
+  ['a policy without a time', { poll: [{ resource: configMaps }] }, 'reads.poll[0].pollMs'],
+  ['a policy of too short a time', { poll: [{ resource: configMaps, pollMs: 999 }] }, 'reads.poll[0].pollMs'],
+  ['an endless policy', { poll: [{ resource: configMaps, pollMs: Number.POSITIVE_INFINITY }] }, 'reads.poll[0].pollMs'],
+  ['an unknown part of a policy', { poll: [{ resource: configMaps, pollMs: 1000, ms: 1 }] }, 'reads.poll[0].ms'],
+  ['an empty name', { name: '' }, 'reads.name'],
+  ['an unknown option', { other: 1 }, 'reads.other'],
+]
+
+describe('what is given wrongly', () => {
+  it.each(wrong)('X6: %s is refused, by its name', (_, given, option) =>
+    withReads(async ({ client, cache, narrow }) => {
+      const all = { client, cache, narrow, declared: [], onChange() {}, ...given } as never
+      expect(() => new TrackedReads(all)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', option }))
+    }),
+  )
+
+  it('X6: no options, keys that are no text, and signals that are none are refused', () =>
+    withReads(async ({ reads }) => {
+      expect(() => new TrackedReads(undefined as never)).toThrow(TypeError)
+      expect(() => reads.begin(1 as never, {})).toThrow(expect.objectContaining({ option: 'begin.key' }))
+      for (const signal of [null, {}, 'signal']) {
+        expect(() => reads.begin('k', {}, signal as never)).toThrow(expect.objectContaining({ option: 'begin.signal' }))
+      }
+      expect(reads.report().keys).toBe(0)
+    }))
+
+  it('X1, X6: reads of what is no view, no key or no option are refused, and ask nothing', () =>
+    withReads(
+      async ({ reads, run, asked, heard }) => {
+        await heard()
+        asked.splice(0)
+        const { read } = reads.begin('k', { namespace: 'a' })
+        const { get, list, peek } = read as { [K in keyof Read]: (...args: unknown[]) => Promise<unknown> }
+        const invalid = (option: string) => ({ code: 'INVALID_OPTION', option })
+        const name = { code: 'INVALID_NAME' }
+        const refused: [Promise<unknown>, object][] = [
+          [get(undefined, { name: 'x' }), invalid('view')],
+          [get(null, { name: 'x' }), invalid('view')],
+          [get('configmaps', { name: 'x' }), invalid('view')],
+          [get(configMaps), name],
+          [get(configMaps, 'x'), name],
+          [get(configMaps, {}), name],
+          [get(configMaps, { name: 'x', namespace: '../b' }), name],
+          [get(configMaps, { name: 'x?watch=1' }), name],
+          [get(configMaps, { name: 'x' }, { select: 'data' }), invalid('get.select')],
+          [get(configMaps, { name: 'x' }, { signal: 1 }), invalid('get.signal')],
+          [get(configMaps, { name: 'x' }, { other: 1 }), invalid('get.other')],
+          [get(configMaps, { name: 'x' }, null), invalid('get')],
+          [peek(configMaps, { name: '' }), name],
+          [peek(undefined, { name: 'x' }), invalid('view')],
+          [peek(configMaps, { name: 'x' }, { select: () => 1 }), invalid('peek.select')],
+          [list(undefined), invalid('view')],
+          [list(configMaps, { index: 'x' }), invalid('list.index')],
+          [list(configMaps, { labels: 'a=b=c' }), invalid('list.labels')],
+          [list(configMaps, { labels: 1 }), invalid('list.labels')],
+          [list(configMaps, { namespace: '..' }), name],
+        ]
+        await run(async () => {
+          for (const [one, error] of refused) await expect(one).rejects.toMatchObject(error)
+        })
+        expect([asked, reads.report().objects, reads.report().selections]).toEqual([[], 0, 0])
+      },
+      { declared: [configMaps] },
+    ))
+
+  it('D1: another function of the same name is a conflict, whichever way the first is served', () => {
+    const once = configMaps.project('reads-twice', ({ data }) => data?.n)
+    const twice = configMaps.project('reads-twice', ({ data }) => data?.n)
+    const conflict = { code: 'VIEW_CONFLICT', view: once.key }
+    const test = (declared: readonly (typeof once)[]): Promise<void> =>
+      withReads(
+        async ({ reconcile }) => {
+          await reconcile('k', read => read.get(once, { name: 'x' }))
+          await expect(reconcile('l', read => read.get(twice, { name: 'x' }))).rejects.toMatchObject(conflict)
+          await expect(reconcile('l', read => read.get(twice, { name: 'y' }))).rejects.toMatchObject(conflict)
+          if (declared.length === 0) return
+          await reconcile('k', read => read.list(once))
+          await expect(reconcile('l', read => read.list(twice))).rejects.toMatchObject(conflict)
+        },
+        { declared },
+      )
+    return Promise.all([test([]), test([once])]).then(() => {})
+  })
+
+  it('X9: a listener that throws is told to onError, and all others hear the change', () =>
+    withReads(async ({ reading, onChange, write, heard, simulation }) => {
+      await reading('k', 'a/x')
+      await reading('l', 'a/x')
+      onChange(() => {
+        throw 'not even an error'
+      })
+      await write('+a/x')
+      expect(await heard()).toEqual(['k: +a/x', 'l: +a/x'])
+      expect(simulation.environment.errors).toMatchObject([
+        { error: { cause: 'not even an error' }, context: { phase: 'onChange', key: 'a/x', resource: configMaps.key } },
+        { context: { phase: 'onChange' } },
+      ])
+    }))
+})
+
+describe('closing', () => {
+  it('ends all reads, tells of nothing more, and lets go of all that was watched', () =>
+    withReads(
+      async ({ reads, reading, reconcile, narrow, cache, run, write, heard, server }) => {
+        await reading('k', 'a/x')
+        await reconcile('l', read => read.list(configMaps))
+        await run(() => server.faults.add({ match: { name: 'late' }, effect: { kind: 'hang' } }))
+        const one = reads.begin('m', { namespace: 'a' })
+        const late = one.read.get(configMaps.full(), { name: 'late' })
+        await run(async () => {
+          const first = reads.close()
+          expect(reads.close()).toBe(first)
+          await first
+          await reads[Symbol.asyncDispose]()
+          await expect(late).rejects.toThrow()
+          await expect(one.read.get(configMaps, { name: 'x' })).rejects.toMatchObject({ code: 'READ_CLOSED' })
+          await expect(reads.begin('n', {}).read.list(configMaps)).rejects.toMatchObject({ code: 'READ_CLOSED' })
+        })
+        one.succeed()
+        reads.begin('o', {}).fail()
+        expect(reads.report()).toEqual({ keys: 0, dependencies: 0, objects: 0, polled: 0, selections: 0 })
+        expect(narrow.report().subscriptions).toBe(0)
+        expect(cache.report().informers).toMatchObject([{ holders: ['test'], registrations: 0 }])
+        await write('+a/x')
+        expect(await heard()).toEqual([])
+      },
+      { declared: [configMaps] },
+    ))
+
+  it('a run that did not end before the next one of its key counts as failed', () =>
+    withReads(async ({ reads, reading, run, write, heard }) => {
+      await reading('k', 'a/x')
+      const forgotten = reads.begin('k', { namespace: 'a' })
+      await run(() => forgotten.read.get(configMaps, keyOf('a/y')))
+      const next = reads.begin('k', { namespace: 'a' })
+      await run(() =>
+        expect(forgotten.read.get(configMaps, keyOf('a/z'))).rejects.toMatchObject({ code: 'READ_CLOSED' }),
+      )
+      forgotten.succeed()
+      await write('+a/x', '+a/y')
+      expect(await heard()).toEqual(['k: +a/x', 'k: +a/y'])
+      next.succeed()
+      expect(reads.dependencies('k')).toEqual([])
+    }))
+})
+
+describe('catching up', () => {
+  /** The next object that is made on the server, as it will be. */
+  const next = async ({ writer }: Kit): Promise<object> => {
+    const { metadata } = await writer.create(configMaps, { metadata: { generateName: 'z', namespace: 'b' } })
+    return { metadata: { ...keyOf('a/x'), resourceVersion: `${Number(metadata?.resourceVersion) + 1}` } }
+  }
+
+  it('is what has changed and was not heard of yet, and can be waited for', () =>
+    withReads(async kit => {
+      const { reading, reads, narrow, writer, run, log } = kit
+      await reading('k', 'a/x')
+      expect(reads.catchingUp).toBe(false)
+      await run(async () => {
+        narrow.wrote(configMaps, await next(kit))
+        expect([reads.catchingUp, log]).toEqual([true, []])
+        const ended = new AbortController()
+        ended.abort(new Error('enough'))
+        await expect(reads.whenQuiet(ended.signal)).rejects.toThrow('enough')
+        const quiet = reads.whenQuiet()
+        await writer.create(configMaps, { metadata: keyOf('a/x') })
+        await quiet
+        expect([reads.catchingUp, log]).toEqual([false, ['k: +a/x']])
+      })
+    }))
+
+  it('is a list that lacks what was written', () =>
+    withReads(
+      async kit => {
+        const { reconcile, reads, writer, run, log } = kit
+        await reconcile('k', read => read.list(configMaps, { namespace: 'a' }))
+        await run(async () => {
+          reads.wrote(configMaps, await next(kit))
+          expect([reads.catchingUp, log]).toEqual([true, []])
+          const quiet = reads.whenQuiet()
+          await writer.create(configMaps, { metadata: keyOf('a/x') })
+          await quiet
+          expect([reads.catchingUp, log]).toEqual([false, ['k: +a/x']])
+        })
+      },
+      { declared: [configMaps] },
+    ))
+})

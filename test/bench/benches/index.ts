@@ -1,6 +1,7 @@
 import type { Bench } from '../harness/bench.ts'
 import { callBench } from './call/bench.ts'
 import { churnBench } from './churn/bench.ts'
+import { coldBench } from './cold/bench.ts'
 import { copiesBench } from './copies/bench.ts'
 import { eventsBench } from './events/bench.ts'
 import { fanoutBench } from './fanout/bench.ts'
@@ -10,7 +11,10 @@ import { journalBench } from './journal/bench.ts'
 import { listBench } from './list/bench.ts'
 import { memoryBench } from './memory/bench.ts'
 import { narrowBench } from './narrow/bench.ts'
+import { operatorBench } from './operator/bench.ts'
 import { queueBench } from './queue/bench.ts'
+import { reactionBench } from './reaction/bench.ts'
+import { reconcileBench } from './reconcile/bench.ts'
 import { relistBench } from './relist/bench.ts'
 import { replayBench } from './replay/bench.ts'
 import { serverBench } from './server/bench.ts'
@@ -36,4 +40,8 @@ export const benches: readonly Bench[] = [
   churnBench,
   narrowBench,
   copiesBench,
+  reconcileBench,
+  coldBench,
+  operatorBench,
+  reactionBench,
 ]

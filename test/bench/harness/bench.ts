@@ -45,11 +45,18 @@ export interface Bench {
 
 /** The API server that a bench's subjects talk to. */
 export interface ServerSpec {
+  /**
+   * A real API server, filled through its API with ConfigMaps and as many custom resources (`server/fill-real.ts`). It has
+   * to be there: `npm run apiserver`. @default the embedded server
+   */
+  readonly real?: boolean | undefined
   readonly tls: boolean
   /** How many events a watch can be resumed over. @default 0 */
   readonly history?: number | undefined
   /** So many pods for each object are there, too. @default 0 */
   readonly pods?: number | undefined
+  /** For each ConfigMap a Secret of its name is there, with the same data. @default false */
+  readonly secrets?: boolean | undefined
   /**
    * Not the embedded server but one that only sends bytes made before (`server/canned.ts`): a list of ConfigMaps, and a
    * watch that has this to say after it. @default the embedded server

@@ -21,3 +21,11 @@ export function summarise(values: readonly number[]): Summary {
     runs: sorted.length,
   }
 }
+
+/** The value that `part` (0 to 1) of all are at most; the nearest one below where it falls between two. Throws for no values. */
+export function percentile(values: Iterable<number>, part: number): number {
+  const sorted = Float64Array.from(values).sort()
+  const found = sorted[Math.floor(part * (sorted.length - 1))]
+  if (found === undefined) throw new RangeError('nothing to summarise')
+  return found
+}

@@ -14,3 +14,12 @@ export function fillSource(count: number): Iterable<object> {
 export function podSource(count: number): Iterable<object> {
   return pods({ count, seed: 1 })
 }
+
+/** For each ConfigMap of {@link fillSource} a Secret of its name, with the same data. */
+export function* secretSource(count: number): Iterable<object> {
+  for (const { metadata, data } of configMaps({ count, bytes: CONFIG_MAP_BYTES, managedFieldsShare: 0, seed: 1 })) {
+    const encoded = Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')])
+    const { name, namespace } = metadata
+    yield { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, data: Object.fromEntries(encoded) }
+  }
+}

@@ -2,7 +2,8 @@
 import { startApiServer } from '@wherry/testing'
 import type { ServerAddress, ServerSpec } from '../harness/bench.ts'
 import { startCanned } from './canned.ts'
-import { fillSource, podSource } from './fill-source.ts'
+import { fillReal } from './fill-real.ts'
+import { fillSource, podSource, secretSource } from './fill-source.ts'
 
 process.on('message', (order: ServerSpec & { readonly objects: number }) => {
   start(order).then(
@@ -18,13 +19,21 @@ async function start({
   tls,
   pods = 0,
   canned,
+  secrets = false,
+  real = false,
   objects,
 }: ServerSpec & { readonly objects: number }): Promise<ServerAddress> {
   if (canned !== undefined) return startCanned(objects, canned)
+  if (real) {
+    const server = await startApiServer({ kind: 'real' })
+    await fillReal(server, objects)
+    return { url: server.url, ca: server.ca, token: server.token, emptyVersion: '0' }
+  }
   // Nothing is forgotten while a bench lasts, so that each run can watch from the empty server on.
   const server = await startApiServer({ tls, compactionMs: Number.POSITIVE_INFINITY })
   const emptyVersion = String(await server.revision())
   await server.fill(fillSource(objects))
+  if (secrets) await server.fill(secretSource(objects))
   if (pods > 0) await server.fill(podSource(Math.round(objects * pods)))
   return { url: server.url, ca: server.ca, token: server.token, emptyVersion }
 }

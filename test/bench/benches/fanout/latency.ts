@@ -4,6 +4,7 @@ import { configMaps } from '@wherry/client/resources/core'
 import { DynamicCache } from '@wherry/dynamic-cache'
 import { WatchManager } from '@wherry/watch-manager'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
+import { percentile } from '../../harness/statistics.ts'
 import { Source } from './source.ts'
 
 const EVENTS = 100_000
@@ -53,7 +54,6 @@ export async function run({ options }: SubjectContext): Promise<Metrics> {
   await cache.close()
   await client.close()
   await source.close()
-  const sorted = times.subarray(0, count).sort()
-  const percentile = (part: number): number => (sorted[Math.floor(part * (count - 1))] as number) * 1000
-  return { p50_us: percentile(0.5), p99_us: percentile(0.99) }
+  const heard = times.subarray(0, count)
+  return { p50_us: percentile(heard, 0.5) * 1000, p99_us: percentile(heard, 0.99) * 1000 }
 }

@@ -1,0 +1,16 @@
+/** The smallest operator there is: one kind of custom resource, and a lease. */
+import { Client, fromUrl } from '@wherry/client'
+import { Operator } from '@wherry/controller'
+import { widgets } from '../../server/widgets.ts'
+import { addressOfProgram } from '../reconcile/measure.ts'
+
+const { url, ca, token } = addressOfProgram()
+const client = new Client({ access: fromUrl(url, { ca, token }) })
+const operator = new Operator({ client, leader: { name: 'hello', namespace: 'default' } })
+operator
+  .controller('hello')
+  .for(widgets)
+  .reconcile(() => {
+    console.log('ready')
+  })
+await operator.run()

@@ -1,0 +1,18 @@
+import { Client, fromUrl, type KubernetesObject, type View } from '@wherry/client'
+import { Operator } from '@wherry/controller'
+import { addressOfProgram, reporter } from './measure.ts'
+
+/** Runs an operator of ours whose reconcile does nothing with its object. */
+export async function runOperator(view: View<KubernetesObject>): Promise<void> {
+  const { url, ca, token, objects } = addressOfProgram()
+  const reconciled = reporter(objects)
+  const client = new Client({ access: fromUrl(url, { ca, token }) })
+  const operator = new Operator({ client })
+  operator
+    .controller('bench')
+    .for(view)
+    .reconcile(({ key }) => {
+      reconciled(`${key.namespace}/${key.name}`)
+    })
+  await operator.run()
+}

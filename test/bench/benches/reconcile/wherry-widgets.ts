@@ -1,0 +1,7 @@
+import type { Metrics, SubjectContext } from '../../harness/bench.ts'
+import { measureNode } from './measure.ts'
+
+/** Our operator, on custom resources. */
+export function run(context: SubjectContext): Promise<Metrics> {
+  return measureNode(context, new URL('./wherry-widgets-program.ts', import.meta.url))
+}

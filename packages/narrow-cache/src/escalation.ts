@@ -182,10 +182,11 @@ export class Escalation {
   /** Of a list nothing is kept but the versions of those that are entries. */
   #replacement(reflector: Reflector, synced: () => void): Replacement {
     const found = new Map<Entry, Version>()
-    // What one that comes meanwhile is of may have been read before.
-    const asked = new Set(this.#of.all())
+    // Those there were when the first object came: what a later one is of may have come before it.
+    let asked: Set<Entry> | undefined
     return {
       put: object => {
+        asked ??= new Set(this.#of.all())
         const entry = this.#find(object)
         if (entry !== undefined) found.set(entry, versionOf(object))
       },
@@ -200,7 +201,8 @@ export class Escalation {
         if (isNew) this.#phase = 'wide'
         for (const entry of this.#of.all()) {
           if (this.#phase !== 'wide' && entry.wide !== this) continue
-          entry.moveTo(this, asked.has(entry) ? { version: found.get(entry), resourceVersion } : undefined)
+          const isListed = asked === undefined || asked.has(entry)
+          entry.moveTo(this, isListed ? { version: found.get(entry), resourceVersion } : undefined)
         }
         if (isNew) this.#of.wide()
       },

@@ -1,0 +1,247 @@
+import type { KubernetesObject, View } from '@wherry/client'
+import { configMaps, namespaces } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
+
+const phases = ({ narrow }: Kit): string[] =>
+  narrow.report().escalated.map(({ namespace = 'all', phase, entries }) => `${namespace} ${phase} ${entries}`)
+
+const getAll = async ({ narrow, run }: Kit, paths: readonly string[]): Promise<void> => {
+  for (const path of paths) await run(() => narrow.get(configMaps, keyOf(path)))
+}
+
+/** May watch all namespaces, or not. */
+const who = (allowed: (namespace: string) => boolean) => ({
+  tokens: { u: { name: 'u', groups: [] } },
+  token: 'u',
+  authorization: ({ user, namespace, name }: { user: { name: string }; namespace: string; name: string }) =>
+    user.name !== 'u' || name !== '' || allowed(namespace),
+})
+
+describe('an escalation of all namespaces', () => {
+  it('N11: past escalateAllAt entries in several namespaces move to one watch of metadata, and subscribers hear nothing of it', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, watches, server, simulation, requests, get } = kit
+        const log: string[] = []
+        await write('+a/p', '+c/unrelated')
+        for (const path of ['a/p', 'b/p', 'c/p', 'a/q']) {
+          await run(() => narrow.watch(configMaps, keyOf(path), noting(log)))
+        }
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual([])
+        expect(await watches()).toBe(4)
+        requests()
+        await run(() => narrow.watch(configMaps, keyOf('b/q'), noting(log)))
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all wide 5'])
+        // The one watch, which says of b/q that it is not there; what had a state is not read again.
+        expect(requests()).toEqual(['stream'])
+        expect(await watches()).toBe(1)
+        expect(log.splice(0)).toEqual(['+a/p 1 first', '0b/p', '0c/p', '0a/q', '0b/q'])
+        await run(() => server.resetStats())
+        await write('~c/unrelated', '~a/p', '+b/q', '-a/p', '+c/p')
+        await simulation.advance(1000)
+        expect(log.toSorted()).toEqual(['+b/q 5', '+c/p 7', '-a/p ?', '~a/p 1→4'])
+        const { byVerb } = await run(() => server.stats())
+        expect(byVerb.watch?.configmaps?.requests).toBe(0)
+        expect(byVerb.list?.configmaps?.requests).toBeLessThanOrEqual(4)
+        expect((await get('c/p'))?.data).toEqual({ n: '7' })
+      },
+      { escalateAllAt: 4 },
+    ))
+
+  it('N11: entries of a namespace that was escalated by itself move on to it, and its watch ends', () =>
+    withNarrow(
+      async kit => {
+        const { run, narrow, write, watches, simulation, requests } = kit
+        const log: string[] = []
+        await write('+a/p')
+        await run(() => narrow.watch(configMaps, keyOf('a/p'), noting(log)))
+        await getAll(kit, ['a/q', 'a/r'])
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['a wide 3'])
+        await getAll(kit, ['b/p'])
+        expect(phases(kit)).toEqual(['a wide 3'])
+        requests()
+        await getAll(kit, ['b/q'])
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all wide 5'])
+        expect(requests()).toEqual(['stream'])
+        expect(await watches()).toBe(1)
+        await write('~a/p')
+        expect(log).toEqual(['+a/p 1 first', '~a/p 1→2'])
+      },
+      { escalateAt: 2, escalateAllAt: 4 },
+    ))
+
+  it('N11: one namespace alone is never more than its own watch', () =>
+    withNarrow(
+      async kit => {
+        await getAll(kit, ['a/p', 'a/q', 'a/r', 'a/s', 'a/t'])
+        await kit.simulation.advance(1000)
+        expect(phases(kit)).toEqual(['a wide 5'])
+        await getAll(kit, ['b/p'])
+        await kit.simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all wide 6'])
+        expect(await kit.watches()).toBe(1)
+      },
+      { escalateAt: 2, escalateAllAt: 3 },
+    ))
+
+  it('N11: below half of escalateAllAt each is watched by itself again, or by its namespace’s watch where that has many', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, watches, simulation } = kit
+        const log: string[] = []
+        await write('+a/p', '+b/p')
+        for (const path of ['a/p', 'b/p']) await run(() => narrow.watch(configMaps, keyOf(path), noting(log)))
+        await getAll(kit, ['a/q', 'a/r', 'b/q', 'b/r', 'b/s', 'c/p', 'c/q', 'c/r'])
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all wide 10'])
+        for (const path of ['b/q', 'b/r', 'b/s', 'c/p', 'c/r']) {
+          narrow.forget(configMaps, keyOf(path))
+          await simulation.advance(1000)
+          expect(phases(kit)).toEqual([expect.stringMatching(/^all wide /)])
+        }
+        narrow.forget(configMaps, keyOf('c/q'))
+        await write('~a/p', '~b/p')
+        await simulation.advance(2000)
+        expect(phases(kit)).toEqual(['a wide 3'])
+        expect(narrow.report()).toMatchObject({ entries: 4, streams: 2 })
+        expect(await watches()).toBe(2)
+        await write('~a/p', '-b/p')
+        expect(log.filter(line => line.includes('b/p'))).toEqual(['+b/p 2 first', '~b/p 2→4', '-b/p'])
+        expect(log.filter(line => line.includes('a/p'))).toEqual(['+a/p 1 first', '~a/p 1→3', '~a/p 3→5'])
+        const { environment } = simulation
+        expect(environment.metric('wherry_narrow_deescalations_total', { resource: 'v1/configmaps' })).toBe(1)
+      },
+      { escalateAt: 2, escalateAllAt: 9 },
+    ))
+
+  it('N11: where it is refused each namespace of more than one has its own, and it is told once', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, watches, simulation } = kit
+        const log: string[] = []
+        for (const path of ['a/p', 'a/q', 'b/p', 'c/p', 'c/q']) {
+          await run(() => narrow.watch(configMaps, keyOf(path), noting(log)))
+        }
+        await simulation.advance(2000)
+        expect(phases(kit)).toEqual(['a wide 2', 'c wide 2'])
+        expect(await watches()).toBe(3)
+        // One more in a namespace that had one: that is told to have its own too.
+        await run(() => narrow.watch(configMaps, keyOf('b/q'), noting(log)))
+        await simulation.advance(2000)
+        expect(phases(kit)).toEqual(['a wide 2', 'b wide 2', 'c wide 2'])
+        await write('+a/p', '+b/p', '+c/q')
+        await simulation.advance(1000)
+        expect(log.slice(6).toSorted()).toEqual(['+a/p 1', '+b/p 2', '+c/q 3'])
+        const { errors } = simulation.environment
+        expect(errors.map(({ context }) => [context.phase, context.key])).toEqual([['escalate', undefined]])
+        const labels = { resource: 'v1/configmaps' }
+        expect(simulation.environment.metric('wherry_narrow_escalations_refused_total', labels)).toBe(1)
+      },
+      { escalateAllAt: 4, cluster: who(namespace => namespace !== '') },
+    ))
+
+  it('N11: where that is refused too, each keeps a watch of its own', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, watches, simulation } = kit
+        const log: string[] = []
+        for (const path of ['a/p', 'a/q', 'b/p', 'c/p', 'c/q']) {
+          await run(() => narrow.watch(configMaps, keyOf(path), noting(log)))
+        }
+        await simulation.advance(2000)
+        expect(phases(kit)).toEqual([])
+        expect(await watches()).toBe(5)
+        await write('+a/p', '+c/q')
+        expect(log.slice(5)).toEqual(['+a/p 1', '+c/q 2'])
+      },
+      { escalateAllAt: 4, cluster: who(() => false) },
+    ))
+
+  it('N11: leave that is taken away while they are on it: each namespace has its own, and nothing is lost', () => {
+    let isAllowed = true
+    return withNarrow(
+      async kit => {
+        const { narrow, run, write, server, simulation, breakAll } = kit
+        const log: string[] = []
+        for (const path of ['a/p', 'a/q', 'b/p']) await run(() => narrow.watch(configMaps, keyOf(path), noting(log)))
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all wide 3'])
+        isAllowed = false
+        breakAll()
+        await run(() => server.endWatches('configmaps'))
+        await write('+a/p', '+b/p')
+        await simulation.advance(20_000)
+        expect(phases(kit)).toEqual(['a wide 2'])
+        expect(log.slice(3).toSorted()).toEqual(['+a/p 1', '+b/p 2'])
+        expect(await kit.watches()).toBe(2)
+      },
+      { escalateAllAt: 2, cluster: who(namespace => isAllowed || namespace !== '') },
+    )
+  })
+
+  it('N11: of a cluster-scoped resource, whose one watch is that of all, the lower of the two bounds counts', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, simulation } = kit
+        const view = namespaces as unknown as View<KubernetesObject, 'cluster'>
+        for (const name of ['a', 'b', 'none']) await run(() => narrow.get(view, { name }))
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all wide 3'])
+        expect(narrow.report()).toMatchObject({ entries: 3, streams: 1 })
+      },
+      { escalateAt: 10, escalateAllAt: 2 },
+    ))
+
+  it('N7, N11: past max with all pinned it is risen to where a namespace’s own may not be', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, watches, simulation } = kit
+        const log: string[] = []
+        for (const path of ['a/x', 'b/y', 'a/z']) await run(() => narrow.watch(configMaps, keyOf(path), noting(log)))
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all wide 3'])
+        await write('+a/z')
+        expect(log.at(-1)).toBe('+a/z 1')
+        expect(await watches()).toBe(1)
+      },
+      { max: 2, escalateAt: Number.POSITIVE_INFINITY },
+    ))
+
+  it('N7, N11: what was escalated for want of room is not any more when there is room, whoever made it', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, simulation } = kit
+        const others = await run(() => narrow.watch(namespaces, { name: 'a' }, { add() {} }))
+        for (const path of ['a/x', 'a/y']) await run(() => narrow.watch(configMaps, keyOf(path), noting([])))
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['a wide 2'])
+        await run(() => others.close())
+        expect(narrow.forget(namespaces, { name: 'a' })).toBe(true)
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual([])
+        expect(narrow.report()).toMatchObject({ entries: 2, streams: 2 })
+      },
+      { max: 2 },
+    ))
+
+  it('N11: very many asked for at once are not each opened first', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, requests, simulation } = kit
+        const paths = Array.from({ length: 300 }, (_, i) => `${['a', 'b', 'c'][i % 3]}/n${i}`)
+        await run(() => Promise.all(paths.map(path => narrow.get(configMaps, keyOf(path)))))
+        await simulation.advance(1000)
+        const asked = requests()
+        expect(asked.filter(line => line === 'stream')).toHaveLength(1)
+        expect(asked.filter(line => line.startsWith('stream field'))).toHaveLength(10)
+        expect(asked).toHaveLength(11)
+        expect(phases(kit)).toEqual(['all wide 300'])
+      },
+      { maxOpening: 10, escalateAllAt: 100 },
+    ))
+})

@@ -15,7 +15,7 @@ function owns({ fieldsV1 }: ManagedFieldsEntry, path: string): boolean {
   for (const part of path.split('/').slice(1)) {
     const name = `f:${part.replaceAll('~1', '/').replaceAll('~0', '~')}`
     const keys = typeof fields === 'object' && fields !== null ? Object.keys(fields) : []
-    if (keys.every(key => !key.startsWith('f:'))) return fields !== undefined
+    if (keys.every(key => !key.startsWith('f:'))) return typeof fields === 'object' && fields !== null
     if (!keys.includes(name)) return false
     fields = (fields as Readonly<Record<string, unknown>>)[name]
   }

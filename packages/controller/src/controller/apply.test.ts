@@ -1,0 +1,260 @@
+import { type Client, isAlreadyExists, type KubernetesObject } from '@wherry/client'
+import { deployments } from '@wherry/client/resources/apps'
+import { type ConfigMap, configMaps, namespaces } from '@wherry/client/resources/core'
+import { type ClusterRole, clusterRoles } from '@wherry/client/resources/rbac'
+import type { Applied } from '@wherry/hash-compare'
+import { describe, expect, it } from 'vitest'
+import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
+import { type Game, game, games, ours } from '../operator/testkit/games.ts'
+import type { ReconcileContext } from './context.ts'
+
+const at = (name: string) => ({ name, namespace: 'default' })
+const title = (of: Game): ConfigMap => ({ metadata: { name: 'made' }, data: { title: of.spec.title ?? '' } })
+
+/** Runs `body` beside a controller that applies `what`, and gives what came of each run. */
+function applying(
+  what: (context: ReconcileContext<Game, 'namespaced'>) => Promise<Applied<KubernetesObject>>,
+  body: (arcade: Arcade & { readonly done: (Applied<KubernetesObject> | Error)[] }) => Promise<void>,
+): Promise<void> {
+  return inArcade(async arcade => {
+    const done: (Applied<KubernetesObject> | Error)[] = []
+    arcade.operator
+      .controller('game')
+      .for(games)
+      .reconcile(async context => {
+        try {
+          done.push(await what(context))
+        } catch (error) {
+          done.push(error as Error)
+        }
+      })
+    await arcade.client.create(games, game('chess'))
+    arcade.run()
+    await arcade.operator.settled()
+    await body({ ...arcade, done })
+  })
+}
+
+const again = (client: Client): Promise<unknown> =>
+  client.patch(games, at('chess'), { metadata: { annotations: { at: `${client.environment.clock.now()}` } } })
+
+describe('apply', () => {
+  it('sets namespace, labels and owner, and sends nothing where all is so', () =>
+    applying(
+      ({ apply, object }) => apply(ours, title(object)),
+      async ({ client, operator, server, done }) => {
+        const made = await client.get(configMaps, at('made'))
+        const { metadata } = (await client.get(games, at('chess'))) as Game
+        expect(made).toMatchObject({
+          metadata: {
+            labels: { 'app.kubernetes.io/managed-by': 'game' },
+            ownerReferences: [
+              {
+                apiVersion: 'arcade.example.com/v1',
+                kind: 'Game',
+                name: 'chess',
+                uid: metadata.uid,
+                controller: true,
+                blockOwnerDeletion: true,
+              },
+            ],
+          },
+          data: { title: 'Chess' },
+        })
+        await again(client)
+        await server.resetStats()
+        await operator.settled()
+        expect(done).toMatchObject([
+          { reason: 'missing', writes: ['create'] },
+          { reason: 'equal', writes: [] },
+        ])
+        const { byVerb } = await server.stats()
+        for (const verb of ['create', 'update', 'patch', 'get']) expect(byVerb[verb]?.configmaps?.requests ?? 0).toBe(0)
+      },
+    ))
+
+  it('C10: sees what it wrote itself, however often it runs at once', () =>
+    applying(
+      async ({ apply, object }) => {
+        await apply(ours, title(object))
+        await apply(ours, { ...title(object), data: { title: 'other' } })
+        return apply(ours, { ...title(object), data: { title: 'other' } })
+      },
+      async ({ done }) => {
+        expect(done).toMatchObject([{ reason: 'equal' }])
+      },
+    ))
+
+  it('leaves labels, annotations and finalizers of others alone, and sets its own again', () =>
+    applying(
+      ({ apply, object }) => apply(ours, title(object)),
+      async ({ client, operator, done }) => {
+        const metadata = { labels: { theirs: 'x' }, annotations: { theirs: 'x' }, finalizers: ['example.com/x'] }
+        await client.patch(configMaps, at('made'), { metadata })
+        await again(client)
+        await operator.settled()
+        expect(done.at(-1)).toMatchObject({ reason: 'equal' })
+        await client.patch(configMaps, at('made'), { data: { title: 'x' } })
+        await again(client)
+        await operator.settled()
+        expect(done.at(-1)).toMatchObject({ reason: 'differs', writes: ['update'] })
+        const made = await client.get(configMaps, at('made'))
+        expect(made).toMatchObject({ metadata, data: { title: 'Chess' } })
+        await client.patch(configMaps, at('made'), { metadata: { finalizers: null } })
+      },
+    ))
+
+  it('owns what is there and not owned yet, beside its other owners', () =>
+    inArcade(async ({ operator, client, run }) => {
+      const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'other', uid: 'u-1' }
+      const { metadata } = await client.create(configMaps, { metadata: at('other') })
+      const owner = { ...other, uid: metadata?.uid ?? '' }
+      await client.create(configMaps, {
+        metadata: { ...at('made'), labels: { 'app.kubernetes.io/managed-by': 'game' }, ownerReferences: [owner] },
+        data: { title: 'Chess' },
+      })
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(async ({ apply, object }) => {
+          await apply(ours, title(object))
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      const made = await client.get(configMaps, at('made'))
+      expect(made?.metadata?.ownerReferences).toMatchObject([owner, { kind: 'Game', controller: true }])
+    }))
+
+  it('does not take what another controls, nor what is not of the view', () =>
+    inArcade(async ({ operator, client, run }) => {
+      const labels = { 'app.kubernetes.io/managed-by': 'game' }
+      const { metadata } = await client.create(configMaps, { metadata: at('other') })
+      const controller = {
+        ...{ apiVersion: 'v1', kind: 'ConfigMap', name: 'other', uid: metadata?.uid ?? '', controller: true },
+      }
+      await client.create(configMaps, { metadata: { ...at('made'), labels, ownerReferences: [controller] } })
+      await client.create(configMaps, { metadata: at('theirs') })
+      const errors: unknown[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(async ({ apply, object }) => {
+          await apply(ours, title(object)).catch(error => errors.push(error.code))
+          await apply(ours, { ...title(object), metadata: { name: 'theirs' } }).catch(error =>
+            errors.push(isAlreadyExists(error)),
+          )
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      expect(errors).toEqual(['ALREADY_OWNED', true])
+    }))
+
+  it('H6: learns what the server makes of it, and does not write it again', () =>
+    applying(
+      ({ apply, object }) =>
+        apply(deployments, {
+          metadata: { name: 'made' },
+          spec: {
+            selector: { matchLabels: { app: 'a' } },
+            template: {
+              metadata: { labels: { app: 'a' } },
+              spec: { containers: [{ name: 'a', image: object.spec.title ?? '' }] },
+            },
+          },
+        } as never) as never,
+      async ({ client, operator, done }) => {
+        // What a server would have defaulted.
+        await client.patch(deployments, at('made'), { spec: { paused: false } })
+        await again(client)
+        await operator.settled()
+        await again(client)
+        await operator.settled()
+        const writes = done.map(one => (one as Applied<object>).writes?.join() ?? `${one}`)
+        expect(writes[0]).toBe('create')
+        expect(writes.at(-1)).toBe('')
+      },
+    ))
+
+  it('owns nothing where it is told not to, in another namespace too', () =>
+    applying(
+      async ({ apply, object, client }) => {
+        if ((await client.get(namespaces, { name: 'other' })) === undefined) {
+          await client.create(namespaces, { metadata: { name: 'other' } })
+        }
+        return apply(ours, { ...title(object), metadata: { name: 'made', namespace: 'other' } }, { owner: false })
+      },
+      async ({ client, done }) => {
+        expect(done).toMatchObject([{ reason: 'missing' }])
+        const made = await client.get(configMaps, { name: 'made', namespace: 'other' })
+        expect(made?.metadata?.ownerReferences).toBeUndefined()
+      },
+    ))
+
+  it('says how it owns', () =>
+    applying(
+      ({ apply, object }) => apply(ours, title(object), { owner: { controller: false, blockOwnerDeletion: false } }),
+      async ({ client }) => {
+        const made = await client.get(configMaps, at('made'))
+        expect(made?.metadata?.ownerReferences).toMatchObject([{ controller: false, blockOwnerDeletion: false }])
+      },
+    ))
+
+  it.each<[string, (context: ReconcileContext<Game, 'namespaced'>) => Promise<unknown>, object]>([
+    ['no name', ({ apply }) => apply(ours, { metadata: {} }), { option: 'apply.desired.metadata.name' }],
+    ['no object', ({ apply }) => apply(ours, null as never), { option: 'apply.desired' }],
+    [
+      'labels outside the view',
+      ({ apply }) => apply(ours, { metadata: { name: 'a', labels: { 'app.kubernetes.io/managed-by': 'x' } } }),
+      { option: 'apply.desired.metadata.labels' },
+    ],
+    [
+      'a namespace outside the view',
+      ({ apply }) => apply(ours.within({ namespaces: ['a', 'b'] }), { metadata: { name: 'a' } }),
+      { option: 'apply.desired.metadata.namespace' },
+    ],
+    [
+      'an owner in another namespace',
+      ({ apply }) => apply(ours.within({ namespaces: ['elsewhere'] }), { metadata: { name: 'a' } }),
+      { code: 'INVALID_OWNER' },
+    ],
+    [
+      'an owner of what has no namespace',
+      ({ apply }) => apply(clusterRoles, { metadata: { name: 'a' } } as ClusterRole),
+      { code: 'INVALID_OWNER' },
+    ],
+    [
+      'a namespace where there is none',
+      ({ apply }) => apply(clusterRoles, { metadata: at('a') } as ClusterRole, { owner: false }),
+      { option: 'apply.desired.metadata.namespace' },
+    ],
+    [
+      'an unknown option',
+      ({ apply }) => apply(ours, { metadata: { name: 'a' } }, { dry: true } as object),
+      { option: 'applyIfChanged.dry' },
+    ],
+  ])('X6: refuses %s, and sends nothing', (_, what, error) =>
+    applying(what as never, async ({ done, server }) => {
+      expect(done[0]).toMatchObject(error)
+      expect((await server.stats()).byVerb.create?.configmaps).toBeUndefined()
+    }),
+  )
+
+  it('is over when the reconcile is', () =>
+    inArcade(async ({ operator, client, run }) => {
+      let kept: ReconcileContext<Game, 'namespaced'> | undefined
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(context => {
+          kept = context
+          void context.read
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      await expect(kept?.apply(ours, { metadata: { name: 'a' } })).rejects.toMatchObject({ code: 'READ_CLOSED' })
+      await expect(kept?.read.get(configMaps, at('a'))).rejects.toMatchObject({ code: 'READ_CLOSED' })
+    }))
+})

@@ -1,0 +1,325 @@
+import { sleep } from '@wherry/client'
+import { leases } from '@wherry/client/resources/coordination'
+import { configMaps, events as eventsResource } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { prometheusMetrics } from '../metrics/prometheus.ts'
+import { startCluster } from '../testkit.fixture.ts'
+import { Operator } from './operator.ts'
+import { type Arcade, inArcade } from './testkit/arcade.ts'
+import { game, games } from './testkit/games.ts'
+
+const at = (name: string) => ({ name, namespace: 'default' })
+
+const leader = { name: 'game-operator', namespace: 'default', identity: 'us' }
+
+describe('two of a name', () => {
+  it('are refused, and so is a controller after the start', () =>
+    inArcade(async ({ operator, run, end }) => {
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(() => {})
+      const taken = expect.objectContaining({ code: 'CONTROLLER_NAME_TAKEN', controller: 'game' })
+      expect(() => operator.controller('game')).toThrow(taken)
+      expect(() => operator.add({ name: 'game', for: games, reconcile: () => {} })).toThrow(taken)
+      run()
+      expect(() => operator.controller('other')).toThrow(expect.objectContaining({ code: 'OPERATOR_USED' }))
+      await expect(operator.run()).rejects.toMatchObject({ code: 'OPERATOR_USED' })
+      await end()
+      await expect(operator.run()).rejects.toMatchObject({ code: 'OPERATOR_USED' })
+    }))
+})
+
+describe('a controller that lacks a part', () => {
+  it.each<[string, (operator: Operator) => unknown]>([
+    ['view to be for', operator => operator.controller('game')],
+    ['reconcile', operator => operator.controller('game').for(games)],
+  ])('has no %s, and is refused before anything is asked of the server', (missing, declare) =>
+    inArcade(async ({ operator, server }) => {
+      declare(operator)
+      await server.resetStats()
+      await expect(operator.run({ signals: false })).rejects.toMatchObject({
+        code: 'CONTROLLER_INCOMPLETE',
+        message: `the controller game has no ${missing}`,
+      })
+      expect((await server.stats()).total.requests).toBe(0)
+    }),
+  )
+})
+
+describe('an operator that is not run', () => {
+  it('is closed, and can not be run afterwards', () =>
+    inArcade(async ({ operator }) => {
+      await operator.close()
+      await operator.close()
+      expect(operator.state).toBe('stopped')
+      await expect(operator.run()).rejects.toMatchObject({ code: 'OPERATOR_USED' })
+    }))
+
+  it('does not settle, and says why', () =>
+    inArcade(async ({ operator }) => {
+      await expect(operator.settled({ timeoutMs: 100 })).rejects.toMatchObject({
+        code: 'NOT_SETTLED',
+        pending: ['the operator was not run'],
+      })
+      const signal = AbortSignal.abort(new Error('enough'))
+      await expect(operator.settled({ signal })).rejects.toThrow('enough')
+    }))
+})
+
+describe('the end of a run', () => {
+  it('C5, R23: leaves no stream, and nothing that is cached', () =>
+    inArcade(async ({ operator, client, server, run, end, simulation }) => {
+      operator
+        .controller('game')
+        .for(games)
+        .owns(configMaps.metadata())
+        .reconcile(async ({ read }) => {
+          await read.get(configMaps, { name: 'a' })
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      expect((await server.stats()).total.openStreams).toBe(3)
+      expect(await end()).toBe('ended')
+      // Until the server has heard of it.
+      await simulation.advance(500)
+      expect((await server.stats()).total.openStreams).toBe(0)
+      expect([operator.report().informers, operator.narrow.report().entries]).toEqual([[], 0])
+      await expect(operator.settled()).rejects.toMatchObject({ code: 'OPERATOR_USED' })
+    }))
+
+  it('C5: comes at once where the signal was aborted before', () =>
+    inArcade(async ({ operator }) => {
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(() => {})
+      await operator.run({ signal: AbortSignal.abort(new Error('before')), signals: false })
+      expect(operator.state).toBe('stopped')
+    }))
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('C5: comes by %s, which others hear too', name =>
+    inArcade(async ({ operator, simulation }) => {
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(() => {})
+      const before = process.listenerCount(name)
+      const running = operator.run()
+      await simulation.runUntil(() => operator.state === 'running')
+      expect(process.listenerCount(name)).toBe(before + 1)
+      process.emit(name)
+      await running
+      expect(process.listenerCount(name)).toBe(before)
+    }),
+  )
+
+  it('C5: hears no signals where it is told not to', () =>
+    inArcade(async ({ operator, run, end }) => {
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(() => {})
+      const before = process.listenerCount('SIGTERM')
+      run()
+      await operator.settled()
+      expect(process.listenerCount('SIGTERM')).toBe(before)
+      await end()
+    }))
+})
+
+describe('on a leader', () => {
+  /** A controller for leaders, and one for all, that note what they do. */
+  function declared({ operator }: Arcade): string[] {
+    const log: string[] = []
+    operator
+      .controller('all', { onLeader: false })
+      .for(games)
+      .reconcile(({ key }) => {
+        log.push(`all ${key.name}`)
+      })
+    operator
+      .controller('leads')
+      .for(games)
+      .reconcile(async ({ key, client, object }) => {
+        log.push(`leads ${key.name}`)
+        await client.create(configMaps, { metadata: at(`${key.name}-${object.metadata.generation}`) })
+      })
+    return log
+  }
+
+  it('C5, C6: runs what needs no leader at once, and the rest when it leads; then gives the lease back', () =>
+    inArcade(
+      async arcade => {
+        const { client, operator, simulation, run, end } = arcade
+        const now = new Date(simulation.clock.now()).toISOString().replace('Z', '000Z')
+        await client.create(leases, {
+          metadata: { name: leader.name, namespace: 'default' },
+          spec: {
+            holderIdentity: 'others',
+            leaseDurationSeconds: 15,
+            acquireTime: now,
+            renewTime: now,
+            leaseTransitions: 1,
+          },
+        })
+        const log = declared(arcade)
+        await client.create(games, game('chess'))
+        run()
+        await simulation.advance(10_000)
+        expect(log).toEqual(['all chess'])
+        await expect(operator.settled({ timeoutMs: 10 })).rejects.toMatchObject({ pending: ['leads waits to lead'] })
+        await simulation.advance(10_000)
+        await operator.settled()
+        expect(log).toEqual(['all chess', 'leads chess'])
+        expect(await end()).toBe('ended')
+        const lease = await client.get(leases, at(leader.name))
+        expect(lease?.spec?.holderIdentity ?? '').toBe('')
+      },
+      { leader },
+    ))
+
+  it('C5, C6: on a lost lease stops at once, rejects, writes nothing more, and never leads again', () =>
+    inArcade(
+      async arcade => {
+        const { client, operator, simulation, run, end } = arcade
+        const log = declared(arcade)
+        const signals: string[] = []
+        operator
+          .controller('long')
+          .for(games)
+          .reconcile(async ({ signal, client: own }) => {
+            await sleep(own.environment.clock, 600_000, signal).catch(error => signals.push(error.code))
+            await own.create(configMaps, { metadata: at('late') }).catch(error => signals.push(error.code))
+          })
+        await client.create(games, game('chess'))
+        run()
+        await simulation.runUntil(() => log.includes('leads chess'))
+        const stolen = {
+          spec: {
+            holderIdentity: 'thief',
+            renewTime: new Date(simulation.clock.now()).toISOString().replace('Z', '000Z'),
+          },
+        }
+        await client.patch(leases, at(leader.name), stolen)
+        await simulation.runUntil(() => operator.state === 'stopped')
+        expect(await end()).toMatchObject({ code: 'LEADERSHIP_LOST', lease: 'default/game-operator' })
+        expect(signals).toEqual(['LEADERSHIP_LOST', 'LEADERSHIP_LOST'])
+        expect(await client.get(configMaps, at('late'))).toBeUndefined()
+        expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBe('thief')
+      },
+      { leader },
+    ))
+
+  it('C3: a source that does not sync ends the run of the leader too, which gives the lease back', () =>
+    inArcade(
+      async ({ client, operator, server, run, end, simulation }) => {
+        operator
+          .controller('game', { syncTimeoutMs: 5000 })
+          .for(games)
+          .watches(configMaps, () => undefined)
+          .reconcile(() => {})
+        await server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'hang' } })
+        run()
+        await simulation.runUntil(() => operator.state === 'stopped')
+        expect(await end()).toMatchObject({ code: 'SOURCE_NOT_SYNCED', sources: [`watches ${configMaps.key}`] })
+        expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity ?? '').toBe('')
+      },
+      { leader },
+    ))
+})
+
+describe('events and logs of a reconcile', () => {
+  it('C9: are about the primary object, and say the controller and the key', () =>
+    inArcade(async ({ operator, client, run, end, simulation }) => {
+      operator
+        .controller('game')
+        .for(games.metadata())
+        .reconcile(({ events, log, key }) => {
+          events.record({ reason: 'Played', message: `played ${key.name}` })
+          events.about(configMaps, { metadata: at('a') }, { type: 'Warning', reason: 'Odd', message: 'odd' })
+          log.info({ more: 1 }, 'a line')
+        })
+      const { metadata } = await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      await end()
+      const recorded = await client.list(eventsResource)
+      const inOrder = recorded.items.toSorted((a, b) => ((a.reason ?? '') < (b.reason ?? '') ? 1 : -1))
+      expect(inOrder.map(({ involvedObject, reason, source }) => [involvedObject, reason, source])).toMatchObject([
+        [{ kind: 'Game', name: 'chess', namespace: 'default', uid: metadata.uid }, 'Played', { component: 'game' }],
+        [{ kind: 'ConfigMap', name: 'a' }, 'Odd', { component: 'game' }],
+      ])
+      expect(simulation.environment.errors).toEqual([])
+    }))
+})
+
+describe('what is measured', () => {
+  it('C8: reconciles, the queue, caches and reads, as dashboards know them', async () => {
+    const metrics = await prometheusMetrics({ processMetrics: false })
+    const { simulation, server, client, close } = await startCluster()
+    void client
+    const { Client } = await import('@wherry/client')
+    const measured = new Client({
+      url: server.url,
+      token: server.token,
+      transport: server.transport({ random: simulation.random.fork('measured') }),
+      environment: { ...simulation.environment, metrics },
+    })
+    const operator = new Operator({ client: measured, metrics })
+    const stop = new AbortController()
+    await simulation.run(async () => {
+      operator
+        .controller('maps', { concurrency: 2 })
+        .for(configMaps)
+        .reconcile(async ({ read, key, attempt }) => {
+          await read.get(configMaps, { name: 'other' })
+          if (key.name === 'b' && attempt === 1) throw new Error('no')
+        })
+      await measured.create(configMaps, { metadata: at('a') })
+      await measured.create(configMaps, { metadata: at('b') })
+      const running = operator.run({ signal: stop.signal, signals: false })
+      await operator.settled()
+      await simulation.advance(11_000)
+      const lines = (await metrics.text()).split('\n')
+      const of = (name: string): string[] => lines.filter(line => line.startsWith(name) && !line.includes('_bucket'))
+      expect(of('controller_runtime_reconcile_total').sort()).toEqual([
+        'controller_runtime_reconcile_total{controller="maps",result="error"} 1',
+        'controller_runtime_reconcile_total{controller="maps",result="success"} 2',
+      ])
+      expect(of('controller_runtime_reconcile_errors_total')).toEqual([
+        'controller_runtime_reconcile_errors_total{controller="maps"} 1',
+      ])
+      expect(of('controller_runtime_reconcile_time_seconds_count')).toEqual([
+        'controller_runtime_reconcile_time_seconds_count{controller="maps"} 3',
+      ])
+      expect(of('controller_runtime_active_workers')).toEqual([
+        'controller_runtime_active_workers{controller="maps"} 0',
+      ])
+      expect(of('controller_runtime_max_concurrent')).toEqual([
+        'controller_runtime_max_concurrent_reconciles{controller="maps"} 2',
+      ])
+      expect(of('workqueue_retries_total')).toEqual(['workqueue_retries_total{name="maps",controller="maps"} 1'])
+      expect(of('wherry_cache_objects')).toEqual([`wherry_cache_objects{view="${configMaps.key}"} 2`])
+      expect(of('wherry_cache_synced')).toEqual([`wherry_cache_synced{view="${configMaps.key}"} 1`])
+      expect(of('wherry_cache_stale_seconds')).toEqual([`wherry_cache_stale_seconds{view="${configMaps.key}"} 0`])
+      expect(of('wherry_reads_')).toEqual([
+        'wherry_reads_dependencies{controller="maps"} 2',
+        'wherry_reads_keys{controller="maps"} 2',
+        'wherry_reads_objects{controller="maps"} 1',
+        'wherry_reads_polled{controller="maps"} 0',
+      ])
+      await server.refuse(true)
+      await server.breakConnections()
+      await simulation.advance(30_000)
+      const stale = (await metrics.text()).split('\n').find(line => line.startsWith('wherry_cache_stale_seconds{'))
+      expect(Number(stale?.split(' ').at(-1))).toBeGreaterThan(5)
+      await server.refuse(false)
+      stop.abort(new Error('enough'))
+      await running
+      await measured.close()
+    })
+    await close()
+  })
+})

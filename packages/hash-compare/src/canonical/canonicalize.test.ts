@@ -199,6 +199,8 @@ describe('canonicalize', () => {
     expect(longest).toBeLessThanOrEqual(4096)
     expect(sizes.length).toBeGreaterThan(15)
     expect(Math.max(...sizes)).toBeLessThanOrEqual(65_536)
+    // Handed on when it is nearly full, not before.
+    expect(Math.min(...sizes.slice(0, -1))).toBeGreaterThan(36_000)
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(JSON.stringify(value).length)
   })
 
@@ -320,6 +322,15 @@ describe('canonicalize', () => {
     }
     expect(() => canonicalize(['x', broken])).toThrow('mine')
     expect(canonicalize(['y'])).toBe('["y"]')
+    let throws = true
+    const passing = {
+      get a(): number {
+        if (!throws) return Number.NaN
+        throws = false
+        throw new RangeError('once')
+      },
+    }
+    expect(() => canonicalize(passing)).toThrow('once')
     let reads = 0
     const fickle = {
       get a() {

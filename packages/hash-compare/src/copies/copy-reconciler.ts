@@ -3,7 +3,6 @@ import { abortSignal, checkOptions } from '@wherry/client/checks'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { Claims } from './claims.ts'
 import type { CopyContext } from './context.ts'
-import type { CopyHandler } from './copy-cache.ts'
 import { CopyViews, sameResource } from './copy-views.ts'
 import { CopyWorker } from './copy-worker.ts'
 import { CopyWriter } from './copy-writer.ts'
@@ -11,9 +10,9 @@ import { Damper } from './damper.ts'
 import { Decider } from './decision.ts'
 import { CopiesNotRunningError } from './errors.ts'
 import { Foresight } from './foresight.ts'
-import { sourceIdOf } from './marks.ts'
+import { Hearing } from './hearing.ts'
 import { Meter } from './meter.ts'
-import { copyView, marksOf, type Observed, stateOf } from './observed.ts'
+import { copyView } from './observed.ts'
 import { type CopyReconcilerOptions, checkedTargets } from './options.ts'
 import { OwnWrites } from './own-writes.ts'
 import type { CopyPlan } from './plan.ts'
@@ -22,7 +21,7 @@ import type { CopyReport } from './report.ts'
 import { Sources } from './sources.ts'
 import { Teller } from './teller.ts'
 import { Waiters } from './waiters.ts'
-import { copyItem, namespaceItem, sourceItem, splitKey } from './work-item.ts'
+import { sourceItem } from './work-item.ts'
 
 /** What is held while it is open. */
 interface Opened<P, T extends KubernetesObject> {
@@ -61,6 +60,7 @@ export class CopyReconciler<P, T extends KubernetesObject> {
   readonly #isTarget: (source: P, namespace: PartialObjectMetadata) => boolean
   readonly #sources: Sources<P, T>
   readonly #queue: WorkQueue
+  readonly #hearing: Hearing<P, T>
   readonly #foresight: Foresight<P, T>
   readonly #worker: CopyWorker<P, T>
   readonly #waiters = new Waiters<'synced' | 'settled'>(what => this.#holds(what))
@@ -100,6 +100,7 @@ export class CopyReconciler<P, T extends KubernetesObject> {
       clock: environment.clock,
       rateLimiter: new ExponentialRateLimiter({ baseMs: 50, maxMs: maxRetryMs }),
     })
+    this.#hearing = new Hearing(this.#context, this.#sources, this.#queue)
     this.#worker = new CopyWorker({
       queue: this.#queue,
       concurrency,
@@ -143,7 +144,7 @@ export class CopyReconciler<P, T extends KubernetesObject> {
     const copies = this.#opened?.views.copies
     if (copies === undefined) return
     for (const { mark } of this.#sources.all()) this.#queue.add(sourceItem(mark.id))
-    for (const key of copies.keys()) this.#addCopy(copies.get(key), key)
+    for (const key of copies.keys()) this.#hearing.lookAt(key, copies.get(key))
   }
 
   /**
@@ -209,8 +210,7 @@ export class CopyReconciler<P, T extends KubernetesObject> {
     const { options, claims, teller } = this.#context
     if (this.#closing !== undefined) throw new CopiesNotRunningError(options.name, 'closed')
     if (this.#opened !== undefined) return this.#opened
-    const handlers = { sources: this.#sourceHandler, namespaces: this.#namespaceHandler, copies: this.#copyHandler }
-    const views = new CopyViews(options, handlers, error => teller.tell(error, 'release'))
+    const views = new CopyViews(options, this.#hearing, error => teller.tell(error, 'release'))
     const decider = new Decider({
       parts: options.parts,
       isTarget: this.#isTarget,
@@ -223,52 +223,6 @@ export class CopyReconciler<P, T extends KubernetesObject> {
     })
     this.#opened = { views, decider }
     return this.#opened
-  }
-
-  readonly #sourceHandler: CopyHandler<P> = {
-    add: (object, { key, isInInitialList }) => this.#sourceIs(key, object, isInInitialList),
-    update: (object, _, { key }) => this.#sourceIs(key, object, false),
-    delete: (_, { key }) => this.#sourceIs(key, undefined, false),
-  }
-
-  readonly #namespaceHandler: CopyHandler<PartialObjectMetadata> = {
-    add: (_, { key }) => this.#queue.add(namespaceItem(key)),
-    update: (_, __, { key }) => this.#queue.add(namespaceItem(key)),
-    delete: () => {},
-  }
-
-  readonly #copyHandler: CopyHandler<Observed<T>> = {
-    add: (object, { key, isInInitialList }) => this.#copyIs(key, object, isInInitialList),
-    update: (object, old, { key }) => {
-      if (sourceIdOf(marksOf(old)) !== sourceIdOf(marksOf(object))) this.#addCopy(old, key)
-      this.#copyIs(key, object, stateOf(object).resourceVersion === stateOf(old).resourceVersion)
-    },
-    delete: (object, { key }) => {
-      const { ownWrites, claims } = this.#context
-      ownWrites.gone(key)
-      claims?.forget(key)
-      this.#sources.get(sourceIdOf(marksOf(object)) ?? '')?.fixpoints.forget(key)
-      this.#addCopy(object, key)
-    },
-  }
-
-  #sourceIs(key: string, current: P | undefined, isInitial: boolean): void {
-    const id = this.#sources.heard(key, current, isInitial)
-    if (id !== undefined) this.#queue.add(sourceItem(id))
-  }
-
-  /** @param isKnown it is no change, or whether it is one can't be known. */
-  #copyIs(key: string, object: Observed<T>, isKnown: boolean): void {
-    const { ownWrites, claims } = this.#context
-    const { resourceVersion } = stateOf(object)
-    if (!isKnown && !ownWrites.covers(key, resourceVersion)) claims?.suspect(key, resourceVersion)
-    ownWrites.saw(key, resourceVersion)
-    this.#addCopy(object, key)
-  }
-
-  #addCopy(object: Observed<T> | undefined, key: string): void {
-    const id = object && sourceIdOf(marksOf(object))
-    if (id !== undefined) this.#queue.add(copyItem(id, ...splitKey(key)))
   }
 
   /** Works until it is closed. Never rejects. */

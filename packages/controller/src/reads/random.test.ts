@@ -80,7 +80,7 @@ class Operator {
   async #something(): Promise<void> {
     const { kit, random } = this
     const die = random()
-    if (die < 0.55) await changeSomething(kit, random)
+    if (die < 0.55) await changeSomething(kit.writer, random)
     else if (die < 0.8) {
       const key = pick(random, keys)
       this.programs.set(key, randomProgram(random))
@@ -189,7 +189,7 @@ class Operator {
     const { reads, narrow, simulation, run } = kit
     expect(kit.faults).toEqual([])
     expect([queue.size, queue.delayed, queue.running, reads.catchingUp]).toEqual([0, 0, 0, false])
-    const eyes = await run(() => present(kit))
+    const eyes = await run(() => present(kit.writer))
     for (const [key, program] of this.programs) {
       expect(this.results.get(key), `${key}: ${program}`).toBe(await evaluate(program, eyes))
     }

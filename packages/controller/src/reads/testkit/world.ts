@@ -1,6 +1,5 @@
-import { keyText, LabelSelector, projector, type View } from '@wherry/client'
+import { type Client, keyText, LabelSelector, projector, type View } from '@wherry/client'
 import { configMaps, secrets } from '@wherry/client/resources/core'
-import type { SimulatedCluster } from '@wherry/informer/testkit/served'
 import { chance, integer, pick } from '@wherry/testing'
 import { keyOf } from './kit.ts'
 import { type Eyes, names, namespacesUsed, paths } from './programs.ts'
@@ -14,7 +13,7 @@ interface Stored {
 }
 
 /** Changes one object of a few at random: it comes, goes, changes, or changes in what few look at. */
-export async function changeSomething({ writer }: SimulatedCluster, random: () => number): Promise<void> {
+export async function changeSomething(writer: Client, random: () => number): Promise<void> {
   const path = `${pick(random, namespacesUsed)}/${pick(random, names)}`
   const key = keyOf(path)
   const label = chance(random, 0.5) ? { app: pick(random, ['web', 'api']), tier: pick(random, ['x', 'y']) } : undefined
@@ -36,7 +35,7 @@ export async function changeSomething({ writer }: SimulatedCluster, random: () =
 }
 
 /** Sees what the server has now. */
-export async function present({ writer }: SimulatedCluster): Promise<Eyes> {
+export async function present(writer: Client): Promise<Eyes> {
   const stored = new Map<string, Map<string, Stored>>()
   for (const resource of [configMaps, secrets]) {
     const { items } = await writer.list(resource.full() as View<Stored>)

@@ -15,6 +15,9 @@ which changes its tests do not notice: all of its tests in memory, or those that
 ({ "src/…": ["src/…test.ts"] }). Only what changed since the last run is tried again, and what a run that was out of time
 left open.`
 
+/** The tests of a package; the configuration of vitest leaves out what is not in memory. */
+const all = ['src/**/*.test.ts']
+
 /** One core file, and the tests that are to notice; all in memory where none are named. Relative to the package. */
 interface Core {
   readonly file: string
@@ -41,7 +44,6 @@ async function mutate(one: WorkspacePackage, { file: core, tests }: Core, bounds
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'tools/mutants/vitest.config.ts', related: true },
     mutate: [file],
-    testFiles: tests.map(inRoot),
     incremental: true,
     incrementalFile: join(folder, 'incremental.json'),
     reporters: ['json'],
@@ -58,7 +60,8 @@ async function mutate(one: WorkspacePackage, { file: core, tests }: Core, bounds
   }
   const configFile = join(folder, 'stryker.json')
   writeFileSync(configFile, JSON.stringify(config, null, 2))
-  const env = toolEnvironment({ WHERRY_MUTANTS_PACKAGE: short })
+  // Not by Stryker's own testFiles: with that it never sets off what is changed at the top of a module.
+  const env = toolEnvironment({ WHERRY_MUTANTS_TESTS: JSON.stringify((tests.length > 0 ? tests : all).map(inRoot)) })
   // It writes down then how far it came.
   const close = AbortSignal.timeout(Math.max(0, Math.floor(limitMs) - 10_000))
   const ended = await command(bin('stryker'), ['run', configFile], { env, limitMs, close })

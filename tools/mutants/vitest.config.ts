@@ -2,7 +2,7 @@ import { defineConfig, mergeConfig, type ViteUserConfig } from 'vitest/config'
 import base from '../../vitest.config.ts'
 
 /**
- * In-memory tests of one package: what opens sockets or starts processes is too slow for hundreds of runs.
+ * The tests that are to notice a change, those in memory among them: what opens sockets or starts processes is too slow for hundreds of runs.
  *
  * A change often makes a test wait for what never comes. That test is to fail long before Stryker would end the whole
  * process, but long after it would pass: the slowest take a second.
@@ -11,7 +11,7 @@ const config: ViteUserConfig = mergeConfig(
   { ...base, test: { ...base.test, include: [] } },
   defineConfig({
     test: {
-      include: [`packages/${process.env.WHERRY_MUTANTS_PACKAGE}/src/**/*.test.ts`],
+      include: JSON.parse(process.env.WHERRY_MUTANTS_TESTS ?? '[]') as string[],
       exclude: ['**/*.{sockets,real,slow}.test.ts'],
       setupFiles: ['tools/mutants/setup.ts'],
       env: { WHERRY_CLOSING_MS: '3000' },

@@ -1,7 +1,7 @@
-import { defineResource, type KubernetesObject, resourceName } from '@wherry/client'
+import { defineResource, type KubernetesObject, resourceName, type View } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { NarrowCache } from './narrow-cache.ts'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 
@@ -312,19 +312,62 @@ describe('an entry', () => {
       expect(narrow.report().views).toMatchObject([{ entries: 1, objects: 0, receivedBytes: 0 }])
     }))
 
-  it('X1: names that can be in no path are refused before any request', () =>
+  const entries = process.env.STRYKER_MUTATOR_WORKER === undefined ? 5000 : 200
+
+  it(
+    'N13: 5,000 entries are 5,000 streams, on as many connections as the server’s bound on streams asks for',
+    () =>
+      withNarrow(
+        async ({ narrow, run, client, watches, server }) => {
+          const keys = Array.from({ length: entries }, (_, i) => ({ namespace: 'a', name: `n${i}` }))
+          await run(() => Promise.all(keys.map(key => narrow.get(configMaps, key))))
+          expect(narrow.report()).toMatchObject({ entries, idle: entries, streams: entries, waiting: 0, escalated: [] })
+          expect(await watches()).toBe(entries)
+          // Of 100 streams a tenth is left for calls.
+          expect(client.connections).toBe(Math.ceil(entries / 90))
+          await run(() => narrow.close())
+          const { byVerb } = await run(() => server.stats())
+          expect(byVerb.watch?.configmaps).toMatchObject({ requests: entries, objectBytes: 0 })
+          expect(await watches()).toBe(0)
+        },
+        { escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY },
+      ),
+    300_000,
+  )
+
+  it('N13: no watch of one object asks for compression: what undoes it would stay as long as the watch does', () =>
+    withNarrow(
+      async ({ get, client, simulation }) => {
+        const asked = vi.spyOn(client.context.requester, 'request')
+        await get('a/x')
+        await get('a/y')
+        await simulation.advance(1000)
+        const encodings = asked.mock.calls.map(([{ lane, headers }]) => `${lane} ${headers['accept-encoding']}`)
+        // The one watch of many has a list to bring, which is worth it.
+        expect(encodings).toEqual(['stream undefined', 'stream gzip'])
+      },
+      { escalateAt: 1, cluster: { client: { gzip: true } } },
+    ))
+
+  it('X1: names that can be in no path are refused before any request, and so is a namespace too many or too few', () =>
     withNarrow(async ({ narrow, run, requests, get }) => {
       await get('a/b')
       requests()
-      const keys = [{ name: '' }, { name: 'a/b' }, { namespace: '', name: 'x' }, { namespace: 'a', name: '..' }, null]
-      for (const key of keys) {
-        await expect(run(() => narrow.get(configMaps, key as never))).rejects.toMatchObject({ code: 'INVALID_NAME' })
-        expect(() => narrow.peek(configMaps, key as never)).toThrow(RangeError)
+      const invalid = { code: 'INVALID_NAME' }
+      const refused = async (given: unknown, key: unknown): Promise<void> => {
+        const view = given as View<unknown, 'namespaced'>
+        await expect(run(() => narrow.get(view, key as never))).rejects.toMatchObject(invalid)
+        await expect(run(() => narrow.watch(view, key as never, { add() {} }))).rejects.toMatchObject(invalid)
+        expect(() => narrow.peek(view, key as never)).toThrow(expect.objectContaining(invalid))
+        expect(() => narrow.forget(view, key as never)).toThrow(expect.objectContaining(invalid))
       }
-      await expect(run(() => narrow.get(namespaces, { namespace: 'a', name: 'x' } as never))).rejects.toMatchObject({
-        code: 'INVALID_NAME',
-      })
+      for (const name of ['', '.', '..', 'a/b', 'a%2fb', 1, undefined])
+        await refused(configMaps, { namespace: 'a', name })
+      for (const namespace of ['', '..', 'a/b', undefined]) await refused(configMaps, { namespace, name: 'x' })
+      for (const key of [null, undefined, 'a/x', {}]) await refused(configMaps, key)
+      await refused(namespaces, { namespace: 'a', name: 'x' })
       expect(requests()).toEqual([])
+      expect(narrow.report()).toMatchObject({ entries: 1, views: [{ view: '/v1/configmaps' }] })
     }))
 
   it('X6: options are checked when given', () =>
@@ -334,6 +377,8 @@ describe('an entry', () => {
         ...[undefined, {}, { client: {} }, { client, idleMs: -1 }, { client, max: 0 }, { client, maxOpening: 0.5 }],
         ...[
           { client, escalateAt: 0 },
+          { client, escalateAllAt: 0.5 },
+          { client, escalateAllAt: '1' },
           { client, timeoutMs: Number.NaN },
           { client, freeze: 'yes' },
           { client, a: 1 },

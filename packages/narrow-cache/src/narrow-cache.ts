@@ -113,17 +113,17 @@ export class NarrowCache {
     if (ensured === undefined) throw this.#entries.full(plain)
     const { entry, narrow } = ensured
     this.#entries.pin(entry)
+    let end: () => void
     try {
       const readiness = await settled(this.#shared, entry, narrow, signal)
-      this.#mustLive()
       if (readiness === 'full') throw this.#entries.full(plain)
       const { refusal } = entry
       if (readiness === 'live' && refusal !== undefined) throw refusal
+      end = narrow.subscribe(handler as NarrowHandler<unknown>, checked.text)
     } catch (error) {
       this.#entries.unpin(entry)
       throw error
     }
-    const end = narrow.subscribe(handler as NarrowHandler<unknown>, checked.text)
     let isOver = false
     const close = async (): Promise<void> => {
       if (isOver) return

@@ -53,10 +53,11 @@ export class NarrowView<C = unknown> {
     return sum
   }
 
-  /** Tells a handler the present state, which must be there, and from now on what happens. Gives what ends that. */
+  /**
+   * Tells a handler the present state, which must be there, and from now on what happens. Gives what ends that.
+   * @throws NarrowClosedError
+   */
   subscribe(handler: NarrowHandler<C>, key: string): () => void {
-    const subscriber = new Subscriber<C>(handler, key, (error, about) => this.#report(error, about))
-    this.#subscribers.set(key, [...(this.#subscribers.get(key) ?? []), subscriber])
     let object: C | undefined
     let isKnown = true
     try {
@@ -66,6 +67,8 @@ export class NarrowView<C = unknown> {
       if (!(error instanceof TransformError)) throw error
       isKnown = false
     }
+    const subscriber = new Subscriber<C>(handler, key, (error, about) => this.#report(error, about))
+    this.#subscribers.set(key, [...(this.#subscribers.get(key) ?? []), subscriber])
     if (object !== undefined) subscriber.added(object, true)
     else if (isKnown) subscriber.absent()
     return () => {

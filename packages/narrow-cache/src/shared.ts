@@ -1,4 +1,11 @@
-import { type Environment, listQuery, type ReadTarget, readItems, TimeoutError } from '@wherry/client'
+import {
+  type Environment,
+  listQuery,
+  type ReadTarget,
+  readItems,
+  TimeoutError,
+  type WatchContext,
+} from '@wherry/client'
 import { type Gate, StreamingSupport } from '@wherry/informer'
 import PQueue from 'p-queue'
 import type { Settings } from './options.ts'
@@ -15,6 +22,8 @@ const againEveryMs = 10
 export class Shared {
   readonly settings: Settings
   readonly environment: Environment
+  /** For watches of one object. Of a compressed one the decompressor would stay for as long as the watch does. */
+  readonly context: WatchContext
   readonly streaming: StreamingSupport
   /** What watches pass that are opened again, so that a server that comes back is not flooded (rule N14). */
   readonly gate: Gate
@@ -27,6 +36,7 @@ export class Shared {
   constructor(settings: Settings) {
     this.settings = settings
     this.environment = settings.client.environment
+    this.context = { ...settings.client.context, gzip: false }
     this.streaming = new StreamingSupport(this.environment.clock)
     this.gate = new Turnstile(this.environment.clock, againEveryMs)
     this.#queue = new PQueue({ concurrency: settings.maxOpening })

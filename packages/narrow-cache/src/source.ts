@@ -34,10 +34,10 @@ interface Received {
 /** Makes a watch of one object, which is still to be started. */
 export function openSource(fed: Fed, { kind, namespace }: Bucket, name: string, level: Level): Source {
   const { shared, environment, view } = kind
-  const { client, maxObjectBytes } = shared.settings
+  const { maxObjectBytes } = shared.settings
   const source = new Source(fed, name, level)
   source.reflector = new Reflector({
-    client: { context: client.context, environment },
+    client: { context: shared.context, environment },
     target: namedTarget(view, namespace, level, name),
     firstList: 'newest',
     streaming: shared.streaming,

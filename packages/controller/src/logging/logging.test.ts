@@ -1,0 +1,93 @@
+import pino from 'pino'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { loggerWith } from './logger.ts'
+import { jsonLine, stderrLogger, textLine } from './stderr-logger.ts'
+
+const time = '2026-01-01T00:00:00.000Z'
+
+afterEach(() => vi.restoreAllMocks())
+
+describe('a line of JSON', () => {
+  it('has level, time, message and fields, and an error as pino writes it', () => {
+    const error = Object.assign(new Error('no'), { code: 'NO' })
+    const line = JSON.parse(jsonLine('error', time, 'failed', { controller: 'game', err: error, big: 1n }))
+    expect(line).toEqual({
+      level: 'error',
+      time,
+      msg: 'failed',
+      controller: 'game',
+      big: '1',
+      err: { type: 'Error', message: 'no', code: 'NO', stack: error.stack },
+    })
+    expect(JSON.parse(jsonLine('info', time, 'm', { err: 'text' })).err).toEqual({ message: 'text' })
+  })
+
+  it('X9: is written without its fields where they can not be', () => {
+    const fields: Record<string, unknown> = {}
+    fields.self = fields
+    expect(JSON.parse(jsonLine('info', time, 'm', fields))).toEqual({ level: 'info', time, msg: 'm' })
+  })
+})
+
+describe('a line of text', () => {
+  it('is for people', () => {
+    const error = new Error('no')
+    error.stack = 'Error: no\n at here'
+    const fields = { controller: 'game', n: 1, gone: undefined, of: { a: 1 }, err: error }
+    expect(textLine('warn', time, 'failed', fields)).toBe(
+      '00:00:00.000 WARN  failed controller=game n=1 of={"a":1}\n  Error: no\n   at here',
+    )
+  })
+})
+
+describe('the logger of standard error', () => {
+  it('writes from its level on', () => {
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const logger = stderrLogger({ format: 'json', level: 'warn' })
+    logger.debug({}, 'a')
+    logger.info({}, 'b')
+    logger.warn({}, 'c')
+    logger.error({ x: 1 }, 'd')
+    const lines = write.mock.calls.map(([line]) => JSON.parse(`${line}`))
+    expect(lines).toMatchObject([
+      { level: 'warn', msg: 'c' },
+      { level: 'error', msg: 'd', x: 1 },
+    ])
+  })
+
+  it.each([
+    [{ format: 'xml' }, 'format'],
+    [{ level: 'loud' }, 'level'],
+    [{ colour: true }, 'colour'],
+  ])('X6: refuses %j', (options, option) => {
+    const error = expect.objectContaining({ code: 'INVALID_OPTION', option: `stderrLogger.${option}` })
+    expect(() => stderrLogger(options as object)).toThrow(error)
+  })
+})
+
+describe('a logger with fields', () => {
+  it('adds them to each line, of pino too', () => {
+    const lines: unknown[] = []
+    const base = pino({ base: null }, { write: line => lines.push(JSON.parse(line)) })
+    const logger = loggerWith(base, { controller: 'game' }, () => {})
+    logger.info({ a: 1 }, 'm')
+    logger.error({ err: new Error('no') }, 'n')
+    expect(lines).toMatchObject([
+      { controller: 'game', a: 1, msg: 'm' },
+      { controller: 'game', err: { type: 'Error', message: 'no' } },
+    ])
+  })
+
+  it('X9: what it throws is told to onError', () => {
+    const errors: string[] = []
+    const broken = (): never => {
+      throw new Error('disk full')
+    }
+    const logger = loggerWith({ debug: broken, info: broken, warn: broken, error: broken }, {}, (error, { phase }) =>
+      errors.push(`${phase}: ${error.message}`),
+    )
+    logger.debug({}, 'a')
+    logger.error({}, 'b')
+    expect(errors).toEqual(['log: disk full', 'log: disk full'])
+  })
+})

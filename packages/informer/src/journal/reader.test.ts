@@ -12,12 +12,12 @@ class Bed {
   readonly #entries = new Map<string, Entry<string>>()
   #count = 0
 
-  constructor(maxTombstones?: number) {
+  constructor(maxTombstones?: number, maxTombstoneBytes = 1e9) {
     this.journal = new Journal<string>({
       view: items as unknown as View<string>,
       clock: this.#bed.simulation.clock,
       maxTombstones,
-      maxTombstoneBytes: 1e9,
+      maxTombstoneBytes,
       failed: () => [],
       onError: () => {},
     })
@@ -308,4 +308,54 @@ it('R39: what is gone is let go of when all who wait have passed it, without ano
   expect(at.journal.graves.size).toBe(0)
   await microtask()
   expect(woken).toBe(1)
+})
+
+describe('what is gone and not told to all', () => {
+  it('R39: is kept for the most keys that there were, and for 10,000 of fewer', () => {
+    const few = new Bed()
+    const reader = following(few, '1', '2')
+    for (const key of ['3', '4', '5', '6']) {
+      few.put(key)
+      few.drop(key)
+    }
+    expect([reader.resets, few.journal.graves.size]).toEqual([0, 4])
+    const many = new Bed()
+    const keys = Array.from({ length: 10_002 }, (_, index) => `${index}`)
+    const other = following(many, ...keys)
+    many.drop(...keys)
+    expect([other.resets, many.journal.graves.size]).toEqual([0, 10_002])
+    many.put('one more')
+    many.drop('one more')
+    expect([other.resets, many.journal.graves.size]).toEqual([1, 0])
+  })
+
+  it('R39: may take as many bytes as the bound, and no more', () => {
+    const at = new Bed(undefined, 20)
+    const reader = following(at, '1', '2', '3')
+    at.drop('1', '2')
+    expect([reader.resets, at.journal.graves.bytes]).toEqual([0, 20])
+    at.drop('3')
+    expect([reader.resets, at.journal.graves.bytes]).toEqual([1, 0])
+  })
+
+  it('R39: past the bound only those begin again who have not heard of the oldest', () => {
+    const at = new Bed(1)
+    const [behind, ahead] = [following(at, '1', '2', '3'), at.journal.open()]
+    read(ahead)
+    at.drop('1')
+    expect(read(ahead)).toBe('-1')
+    at.drop('2')
+    expect([behind.resets, ahead.resets, at.journal.graves.size]).toEqual([1, 0, 1])
+    expect(read(ahead)).toBe('-2')
+    expect(at.journal.graves.size).toBe(0)
+  })
+
+  it('R23: goes with the journal', () => {
+    const at = new Bed()
+    const [reader, other] = [following(at, '1', '2'), at.journal.open()]
+    at.drop('1')
+    at.journal.close()
+    expect([at.journal.graves.size, at.journal.graves.bytes, at.journal.changes.size]).toEqual([0, 0, 0])
+    expect([reader.closed, other.closed, at.journal.readers.size]).toEqual([true, true, 0])
+  })
 })

@@ -56,7 +56,9 @@ function metadataOnly({ resource }: View): (object: WithMetadata) => PartialObje
     ({ apiVersion, kind, metadata: withoutManagedFields(object.metadata ?? {}) }) as unknown as PartialObjectMetadata
 }
 
-function withoutManagedFields(metadata: object): object {
-  const { managedFields: _, ...rest } = metadata as { managedFields?: unknown }
+function withoutManagedFields(metadata: { readonly managedFields?: unknown }): object {
+  // As it was decoded it is smaller than any copy.
+  if (metadata.managedFields === undefined) return metadata
+  const { managedFields: _, ...rest } = metadata
   return rest
 }

@@ -18,7 +18,8 @@ export interface Identity {
 
 export function identityOf(object: object): Identity {
   const { name, namespace, uid, resourceVersion } = (object as Identified).metadata
-  return { key: keyText({ name, namespace: namespace || undefined }), uid, resourceVersion }
+  // Joined, not added: V8 would keep a sum as its parts beside the text, 8 to 32 bytes for each object.
+  return { key: namespace ? [namespace, name].join('/') : name, uid, resourceVersion }
 }
 
 /** The same state of the same object. Without a resourceVersion no two states are known to be the same. */

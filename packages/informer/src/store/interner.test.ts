@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { Interner } from './interner.ts'
 
 const long = (text: string): string => `${text} and some more text`.split('').join('')
@@ -21,6 +21,7 @@ it('replaces texts of what is received, and leaves what is frozen alone', () => 
     metadata: {
       namespace: long('namespace'),
       labels: JSON.parse(`{"__proto__":"${long('proto')}","app":"${long('app')}","short":"x"}`) as object,
+      annotations: { note: long('note'), applied: long('applied'.repeat(10)), broken: 5 },
       managedFields: [{ manager: long('manager'), apiVersion: long('version') }, null],
     },
   })
@@ -31,6 +32,14 @@ it('replaces texts of what is received, and leaves what is frozen alone', () => 
   const frozen = Object.freeze({ ...make(), metadata: Object.freeze({ labels: Object.freeze({ app: long('app') }) }) })
   interner.intern(frozen)
   expect(frozen.metadata.labels.app).toBe(long('app'))
+})
+
+it('does not remember long values of annotations, which are an object’s own', () => {
+  const interner = new Interner(false)
+  const [own, note, label] = ['x'.repeat(65), 'y'.repeat(64), 'z'.repeat(65)]
+  const shared = vi.spyOn(interner, 'shared')
+  interner.intern({ metadata: { annotations: { own, note }, labels: { label } } })
+  expect(shared.mock.calls).toEqual([[label], [note]])
 })
 
 it('takes objects whose metadata is not what it should be', () => {

@@ -1,15 +1,21 @@
 /** Shorter ones are shared by V8's JSON parser already. */
 const leastLength = 11
+/** Longer values of annotations are an object's own, most of them. */
+const mostAnnotationLength = 64
 const generationSize = 4096
 
 interface Received {
   kind?: unknown
   apiVersion?: unknown
-  metadata?: { namespace?: unknown; labels?: unknown; managedFields?: unknown } | null | undefined
+  metadata?:
+    | { namespace?: unknown; labels?: unknown; annotations?: unknown; managedFields?: unknown }
+    | null
+    | undefined
 }
 
 /**
- * Lets objects share the texts that many of them have: kind, apiVersion, namespace, label values, field managers. Holds
+ * Lets objects share the texts that many of them have: kind, apiVersion, namespace, values of labels, short ones of
+ * annotations, field managers. Holds
  * at most some thousands of texts: of two generations the older one is dropped when the younger one is full.
  */
 export class Interner {
@@ -30,8 +36,11 @@ export class Interner {
     const { metadata } = received
     if (!isObject(metadata)) return
     this.#text(metadata, 'namespace')
-    const { labels, managedFields } = metadata
+    const { labels, annotations, managedFields } = metadata
     if (isObject(labels)) for (const key of Object.keys(labels)) this.#text(labels, key)
+    if (isObject(annotations)) {
+      for (const key of Object.keys(annotations)) this.#text(annotations, key, mostAnnotationLength)
+    }
     if (!this.#keepsManagers || !Array.isArray(managedFields)) return
     for (const entry of managedFields) {
       if (!isObject(entry)) continue
@@ -53,10 +62,11 @@ export class Interner {
     return shared
   }
 
-  #text(holder: object, key: string): void {
+  #text(holder: object, key: string, mostLength = Number.POSITIVE_INFINITY): void {
     const record = holder as Record<string, unknown>
     const text = record[key]
-    if (typeof text !== 'string' || text.length < leastLength || Object.isFrozen(holder)) return
+    if (typeof text !== 'string' || text.length < leastLength || text.length > mostLength) return
+    if (Object.isFrozen(holder)) return
     record[key] = this.shared(text)
   }
 }

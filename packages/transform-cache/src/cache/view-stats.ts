@@ -1,6 +1,6 @@
 import type { Store } from '@wherry/informer'
 import { HeapEstimate } from '../memory/heap-estimate.ts'
-import { isInterned, storeBytesPerObject } from '../memory/memory-report.ts'
+import { internedUpTo, storeBytesPerObject } from '../memory/memory-report.ts'
 
 /** What the store of one view holds, and what it costs. */
 export interface ViewStats {
@@ -45,7 +45,7 @@ export function viewStats(store: Store<unknown>): ViewStats {
  */
 function valueBytes(store: Store<unknown>, objects: number, receivedBytes: number): number {
   const step = Math.max(1, Math.ceil(objects / most))
-  const estimate = new HeapEstimate(isInterned)
+  const estimate = new HeapEstimate(internedUpTo)
   let [at, count, sumX, sumY, sumXX, sumXY] = [0, 0, 0, 0, 0, 0]
   for (const { object, bytes } of store.entries()) {
     if (at++ % step !== 0) continue

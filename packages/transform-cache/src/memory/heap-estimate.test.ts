@@ -52,8 +52,15 @@ describe('an estimate of the heap', () => {
     expect(estimated / measured).toBeLessThan(1.25)
   })
 
+  it('counts each time what is longer than what is held once', () => {
+    const estimate = new HeapEstimate((key, depth) => (key === 'labels' && depth === 0 ? 64 : 0))
+    const object = { labels: { app: 'x'.repeat(65) } }
+    estimate.of(object)
+    expect(estimate.of(object)).toBe(24 + 8 + 24 + 8 + 88)
+  })
+
   it('counts once what is held once', () => {
-    const estimate = new HeapEstimate((key, depth) => key === 'labels' && depth === 0)
+    const estimate = new HeapEstimate((key, depth) => (key === 'labels' && depth === 0 ? 64 : 0))
     const object = { labels: { app: 'a label of some length' } }
     const first = estimate.of(object)
     const second = estimate.of(object)

@@ -9,17 +9,17 @@
  */
 export class HeapEstimate {
   readonly #seen = new Set<string>()
-  readonly #isInterned: (key: string, depth: number) => boolean
+  readonly #internedUpTo: (key: string, depth: number) => number
   #sharedBytes = 0
 
-  /** @param isInterned whether text below this key, so many objects deep, is held once. */
-  constructor(isInterned: (key: string, depth: number) => boolean = () => false) {
-    this.#isInterned = isInterned
+  /** @param internedUpTo to which length text below this key, so many objects deep, is held once: 0 for none */
+  constructor(internedUpTo: (key: string, depth: number) => number = () => 0) {
+    this.#internedUpTo = internedUpTo
   }
 
   /** Bytes of a value and all below it. */
   of(value: unknown): number {
-    return this.#of(value, 0, false)
+    return this.#of(value, 0, maxInternalized)
   }
 
   /** Of all the bytes given so far, those of what is counted once. */
@@ -27,10 +27,10 @@ export class HeapEstimate {
     return this.#sharedBytes
   }
 
-  #of(value: unknown, depth: number, interned: boolean): number {
+  #of(value: unknown, depth: number, upTo: number): number {
     switch (typeof value) {
       case 'string':
-        return this.#ofText(value, interned)
+        return this.#ofText(value, upTo)
       case 'number':
         return (value | 0) === value && !Object.is(value, -0) ? 0 : numberBytes
       case 'bigint':
@@ -38,30 +38,30 @@ export class HeapEstimate {
       case 'object':
         if (value === null) return 0
         return Array.isArray(value)
-          ? this.#ofList(value, depth, interned)
-          : this.#ofObject(value as Record<string, unknown>, depth, interned)
+          ? this.#ofList(value, depth, upTo)
+          : this.#ofObject(value as Record<string, unknown>, depth, upTo)
       default:
         return 0
     }
   }
 
-  #ofText(text: string, interned: boolean): number {
-    if (!interned && text.length > maxInternalized) return textBytes(text)
+  #ofText(text: string, upTo: number): number {
+    if (text.length > upTo) return textBytes(text)
     return this.#isNew(text) ? this.#shared(textBytes(text)) : 0
   }
 
-  #ofList(items: readonly unknown[], depth: number, interned: boolean): number {
+  #ofList(items: readonly unknown[], depth: number, upTo: number): number {
     let bytes = listBytes + (items.length === 0 ? 0 : 16 + 8 * items.length)
-    for (const item of items) bytes += this.#of(item, depth + 1, interned)
+    for (const item of items) bytes += this.#of(item, depth + 1, upTo)
     return bytes
   }
 
-  #ofObject(object: Readonly<Record<string, unknown>>, depth: number, interned: boolean): number {
+  #ofObject(object: Readonly<Record<string, unknown>>, depth: number, upTo: number): number {
     const keys = Object.keys(object)
     let bytes = shapeBytes(keys.length)
     for (const key of keys) {
       if (this.#isNew(key)) bytes += this.#shared(textBytes(key) + hiddenClassBytes)
-      bytes += this.#of(object[key], depth + 1, interned || this.#isInterned(key, depth))
+      bytes += this.#of(object[key], depth + 1, Math.max(upTo, this.#internedUpTo(key, depth)))
     }
     return bytes
   }

@@ -76,7 +76,7 @@ async function measured(
   count: number,
   clock: { monotonic(): number; turn(): Promise<void> },
 ): Promise<ViewMemory> {
-  const estimate = new HeapEstimate(isInterned)
+  const estimate = new HeapEstimate(internedUpTo)
   let largest: ObjectMemory[] = []
   let keptBytes = 0
   let managedFieldsBytes = 0
@@ -112,13 +112,11 @@ async function measured(
   }
 }
 
-/** The store holds these once, however often they stand. */
-export function isInterned(key: string, depth: number): boolean {
-  return depth === 0
-    ? key === 'apiVersion' || key === 'kind'
-    : depth === 1
-      ? key === 'namespace' || key === 'labels'
-      : key === 'manager'
+/** The store holds text below these once, however often it stands; of annotations what is no longer than this. */
+export function internedUpTo(key: string, depth: number): number {
+  if (depth === 1 && key === 'annotations') return 64
+  const keys = ['apiVersion kind', 'namespace labels'][depth] ?? 'manager'
+  return keys.split(' ').includes(key) ? Number.POSITIVE_INFINITY : 0
 }
 
 function valueAt(informer: SharedInformer<unknown>, key: string): unknown {

@@ -1,105 +1,116 @@
 /**
- * Starts an API server in this process, creates what the manifests say, watches, makes changes, and prints what the
- * watches saw. Ends by itself.
+ * The memory game: one operator, run in six ways, each a process of its own, against an API server full of large objects.
+ * Says what each of them cost, and writes it into a page.
+ *
+ *     npm run demo
+ *     npm run demo -- --help
  */
-import { readdir, readFile } from 'node:fs/promises'
-import { Client, defineResource, fromUrl, type KubernetesObject, type View } from '@wherry/client'
-import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { configMaps, namespaces } from '@wherry/client/resources/core'
-import { startApiServer } from '@wherry/testing'
-import { parseAllDocuments } from 'yaml'
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { availableParallelism, totalmem } from 'node:os'
+import { createInterface } from 'node:readline/promises'
+import { type Cluster, inWords, startCluster, useCluster } from './game/cluster.ts'
+import { addressOf } from './game/kubeconfig.ts'
+import { modes, modeTexts } from './game/mode.ts'
+import { type Played, play } from './game/play.ts'
+import { type DemoOptions, demoOptions, usage } from './options.ts'
+import type { Game } from './report/game.ts'
+import { jsonLines } from './report/json-lines.ts'
+import { page } from './report/page.ts'
+import { Progress } from './report/progress.ts'
+import { terminalReport } from './report/terminal.ts'
 
-interface Game extends KubernetesObject {
-  spec?: { players?: number }
-}
+/** What was asked to end, by Ctrl-C or by who answers no. */
+class Stopped extends Error {
+  readonly exitCode: number
 
-const games = defineResource<Game>({
-  group: 'arcade.example.com',
-  version: 'v1',
-  kind: 'Game',
-  plural: 'games',
-  namespaced: true,
-})
-
-const begin = performance.now()
-function say(line: string): void {
-  console.log(`${String(Math.round(performance.now() - begin)).padStart(5)} ms  ${line}`)
-}
-
-const server = await startApiServer()
-const client = new Client({ access: fromUrl(server.url, { token: server.token, ca: server.ca }) })
-say(`an API server answers at ${server.url}`)
-
-const folder = new URL('manifests/', import.meta.url)
-for (const file of (await readdir(folder)).sort()) {
-  const documents = parseAllDocuments(await readFile(new URL(file, folder), 'utf8'))
-  for (const document of documents) await create(document.toJS() as KubernetesObject)
-}
-
-const watches = [
-  follow(games.within({ namespaces: ['arcade'] }), 5),
-  follow(configMaps.within({ namespaces: ['arcade'] }).metadata(), 4),
-]
-await Promise.all(watches.map(watch => watch.synced))
-await client.patch(games, { namespace: 'arcade', name: 'chess' }, { spec: { players: 4 } })
-await client.delete(games, { namespace: 'arcade', name: 'solitaire' })
-await client.create(configMaps, { metadata: { namespace: 'arcade', name: 'prices' }, data: { coin: '1' } })
-say('deleting the namespace with all that is in it')
-await client.delete(namespaces, { name: 'arcade' })
-await Promise.all(watches.map(watch => watch.done))
-
-const { total, connections } = await server.stats()
-say(`done: ${total.requests} requests on ${connections.total} connections, ${total.objectBytes} bytes of objects`)
-await client.close()
-await server.close()
-
-/** Creates what a manifest says, at the endpoint that the server names for it; waits for a definition to be served. */
-async function create(object: KubernetesObject): Promise<void> {
-  const { apiVersion = '', kind = '', metadata = {} } = object
-  const [version = '', group = ''] = apiVersion.split('/').reverse()
-  const found = await client.discover({ group, version, kind })
-  if (found === undefined) throw new Error(`the server knows no ${kind} of ${apiVersion}`)
-  const definition = { group, version, kind, plural: found.plural }
-  await (found.namespaced
-    ? client.create(defineResource<KubernetesObject>({ ...definition, namespaced: true }), object)
-    : client.create(defineResource<KubernetesObject>({ ...definition, namespaced: false }), object))
-  say(`created ${kind} ${metadata.name}`)
-  if (kind === 'CustomResourceDefinition') await established(metadata.name ?? '')
-}
-
-async function established(name: string): Promise<void> {
-  const view = customResourceDefinitions.within({ fields: `metadata.name=${name}` })
-  for await (const event of client.watch(view)) {
-    if (event.type === 'BOOKMARK') continue
-    if (event.object.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) break
+  constructor(message: string, exitCode: number) {
+    super(message)
+    this.exitCode = exitCode
   }
-  say(`${name} is established`)
 }
 
-/** Prints so many events of a view. `synced`: what was there has been printed; `done`: all of them have. */
-function follow<C extends { metadata?: { name?: string | undefined } | undefined }>(
-  view: View<C>,
-  count: number,
-): { readonly synced: Promise<void>; readonly done: Promise<void> } {
-  const { plural } = view.resource
-  const synced = Promise.withResolvers<void>()
-  const done = Promise.withResolvers<void>()
-  let left = count
-  const watch = client.watchEach(view, {
-    event(type, object) {
-      say(`${plural}: ${type} ${object.metadata?.name}`)
-      if (--left > 0) return
-      watch.abort()
-      done.resolve()
-    },
-    bookmark(_resourceVersion, initialEventsEnd) {
-      if (!initialEventsEnd) return
-      say(`${plural}: that is all there is`)
-      synced.resolve()
-    },
-    end({ how }) {
-      done.reject(new Error(`the watch of ${plural} ended: ${how}`))
-    },
-  })
-  return { synced: synced.promise, done: done.promise }
+const giveUp = new AbortController()
+for (const [name, exitCode] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.on(name, () => giveUp.abort(new Stopped(`stopped by ${name}`, exitCode)))
+}
+
+const progress = new Progress(process.stderr)
+try {
+  process.exitCode = await main(demoOptions(process.argv.slice(2)))
+} catch (error) {
+  progress.end()
+  const reason = giveUp.signal.aborted ? giveUp.signal.reason : error
+  console.error(`demo: ${(reason as Error).message}`)
+  process.exitCode = reason instanceof Stopped ? reason.exitCode : 1
+}
+
+async function main(options: DemoOptions | undefined): Promise<number> {
+  if (options === undefined) {
+    console.log(usage)
+    return 0
+  }
+  const begun = performance.now()
+  const cluster = await makeCluster(options)
+  const played: Played[] = []
+  try {
+    for (const [index, mode] of modes.entries()) {
+      progress.say(`${index + 1} of ${modes.length}: ${modeTexts[mode].title} (${modeTexts[mode].how})`)
+      played.push(await play(cluster, mode, { ...playing(options, cluster), signal: giveUp.signal }))
+    }
+  } finally {
+    await cluster.close()
+  }
+  const game: Game = {
+    server: cluster.what,
+    machine: `Node ${process.versions.node}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GB`,
+    filling: playing(options, cluster),
+    neededBytes: cluster.neededBytes,
+    seconds: (performance.now() - begun) / 1000,
+    played,
+  }
+  progress.end()
+  await writeFile(options.report, page(game))
+  if (options.json) console.log(jsonLines(game).join('\n'))
+  const out = options.json ? process.stderr : process.stdout
+  out.write(
+    `${terminalReport(game)}\nThe curves are in ${options.report} (${Math.round(game.seconds)} s, ${game.server})\n`,
+  )
+  const wrong = played.filter(({ isRight }) => !isRight)
+  return wrong.length === 0 ? 0 : 1
+}
+
+/** How long and how much. */
+function playing({ objects, bytes, quick }: DemoOptions, { namespace }: { readonly namespace: string }) {
+  const times = quick ? { quietMs: 1_000, changes: 2, restMs: 800 } : { quietMs: 3_000, changes: 3, restMs: 2_000 }
+  return { namespace, objects, bytes, ...times }
+}
+
+async function makeCluster(options: DemoOptions): Promise<Cluster> {
+  const { objects, bytes, kubeconfig, embedded } = options
+  const say = (line: string): void => progress.say(line)
+  const { signal } = giveUp
+  if (kubeconfig === undefined) {
+    return startCluster({ kind: embedded ? 'embedded' : 'auto', namespace: 'arcade', objects, bytes, signal, say })
+  }
+  const address = await addressOf(kubeconfig)
+  const namespace = `wherry-demo-${randomBytes(3).toString('hex')}`
+  const filling = { namespace, objects, bytes }
+  if (!options.yes) await mayFill(address.url, inWords(filling), namespace)
+  return useCluster({ address, ...filling, signal, say })
+}
+
+async function mayFill(url: string, words: string, namespace: string): Promise<void> {
+  if (!process.stdin.isTTY) throw new Error(`would fill the cluster at ${url}: say --yes where nobody can be asked`)
+  const asking = createInterface({ input: process.stdin, output: process.stderr })
+  const question = `This creates ${words} in a new namespace ${namespace}, and a definition of games, in the cluster at ${url}, and removes them in the end. Go on? [y/N] `
+  try {
+    const answer = await asking.question(question, { signal: giveUp.signal })
+    if (!/^y(es)?$/i.test(answer.trim())) throw new Stopped('nothing was done', 1)
+  } finally {
+    asking.close()
+  }
 }

@@ -1,0 +1,108 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Address, ModeName } from './mode.ts'
+import type { Order, Told } from './operator.ts'
+
+/** RSS at a moment, in bytes, `at` in milliseconds since the process was started. */
+export interface MemoryPoint {
+  readonly at: number
+  readonly rss: number
+}
+
+const BOUND_MS = 120_000
+
+/** One of the demo's operators, in a process of its own. */
+export class OperatorProcess {
+  readonly begun: number = performance.timeOrigin + performance.now()
+  readonly curve: MemoryPoint[] = []
+  /** What went wrong in the background. */
+  readonly failures: string[] = []
+  readonly #child: ChildProcess
+  readonly #closed: Promise<unknown>
+  readonly #signal: AbortSignal
+  readonly #waiting = new Set<(told: Told) => void>()
+  #stderr = ''
+  #hasEnded = false
+  #isToEnd = false
+
+  /** Starts it. The signal ends it, and whoever waits for it. */
+  constructor(mode: ModeName, options: { address: Address; namespace: string; signal: AbortSignal }) {
+    const { address, namespace, signal } = options
+    this.#signal = signal
+    this.#child = fork(new URL('./operator.ts', import.meta.url), {
+      execArgv: [...process.execArgv, '--expose-gc'],
+      env: { ...process.env, NODE_ENV: 'production' },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    })
+    this.#closed = once(this.#child, 'close').then(() => {
+      this.#hasEnded = true
+      if (this.#isToEnd) return
+      const why = this.#stderr.trim() || this.failures.at(-1) || 'without a word'
+      this.#hear({ type: 'failed', message: `the process of ${mode} ended: ${why}` })
+    })
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-4_000)
+    })
+    this.#child.on('message', (told: Told) => this.#hear(told))
+    this.#send({ type: 'start', mode, address, namespace })
+  }
+
+  /** Waits for the next word of it that `is` takes. Rejects with the signal's reason, and when the process ends first. */
+  wait<T>(what: string, is: (told: Told) => T | undefined): Promise<T> {
+    this.#signal.throwIfAborted()
+    if (this.#hasEnded) return Promise.reject(new Error(this.failures.at(-1)))
+    return new Promise((resolve, reject) => {
+      const settle = (how: () => void): void => {
+        clearTimeout(bound)
+        this.#waiting.delete(hear)
+        this.#signal.removeEventListener('abort', aborted)
+        how()
+      }
+      const aborted = (): void => settle(() => reject(this.#signal.reason as Error))
+      const bound = setTimeout(() => {
+        const why = this.failures.length > 0 ? `; it said: ${this.failures.at(-1)}` : ''
+        settle(() => reject(new Error(`waited ${BOUND_MS / 1000} s in vain for ${what}${why}`)))
+      }, BOUND_MS)
+      const hear = (told: Told): void => {
+        const answer = is(told)
+        if (answer !== undefined) settle(() => resolve(answer))
+        else if (this.#hasEnded) settle(() => reject(new Error(this.failures.at(-1))))
+      }
+      this.#waiting.add(hear)
+      this.#signal.addEventListener('abort', aborted, { once: true })
+    })
+  }
+
+  /** Its memory after a full collection, and its requests so far. */
+  measure(): Promise<Told & { readonly type: 'measured' }> {
+    const measured = this.wait('its memory', told => (told.type === 'measured' ? told : undefined))
+    this.#send({ type: 'measure' })
+    return measured
+  }
+
+  /** Lets it end, and waits until it is gone. */
+  async stop(): Promise<void> {
+    this.#isToEnd = true
+    this.#send({ type: 'stop' })
+    const patience = setTimeout(() => this.#child.kill('SIGKILL'), 5_000)
+    await this.#closed
+    clearTimeout(patience)
+  }
+
+  /** Ends it at once. Resolves when it is gone. */
+  async kill(): Promise<void> {
+    this.#isToEnd = true
+    this.#child.kill('SIGKILL')
+    await this.#closed
+  }
+
+  #send(order: Order): void {
+    if (this.#child.connected) this.#child.send(order, () => undefined)
+  }
+
+  #hear(told: Told): void {
+    if (told.type === 'memory') this.curve.push({ at: told.at - this.begun, rss: told.rss })
+    if (told.type === 'failed') this.failures.push(told.message)
+    for (const hear of [...this.#waiting]) hear(told)
+  }
+}

@@ -178,6 +178,8 @@ describe('canonicalize', () => {
     for (let i = 0; i < 30_000; i++)
       list.push('😀é\u0001abc'.repeat(i % 13), i, i % 3 === 0, null, { [`k${i}`]: [[[i / 7]]] })
     expect(canonicalize(list) === JSON.stringify(list)).toBe(true)
+    const members = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${100_000 + i}`, 'short']))
+    expect(canonicalize(members) === JSON.stringify(members)).toBe(true)
     for (const size of [5_000, 9_240, 12_319, 12_320, 12_321]) {
       const escaped = Array.from({ length: 5 }, (_, i) => '\u0001'.repeat(size + i))
       expect(canonicalize(escaped) === JSON.stringify(escaped)).toBe(true)

@@ -138,6 +138,27 @@ describe('failures', () => {
       expect(await copiesOf(kit)).toHaveLength(4)
     }))
 
+  it('H8: a name that can not be made is told of its source and of each namespace, and holds up no other source', () =>
+    withCopies(async kit => {
+      await kit.fill(2, 1)
+      const copyName = ({ metadata }: ConfigMap): string => {
+        if (metadata?.name === 's0') throw new Error('no name')
+        return `${metadata?.name}-copy`
+      }
+      const reconciler = kit.reconciler({ copyName })
+      reconciler.start()
+      await kit.quiet()
+      await kit.run(() => kit.writer.create(namespaces, { metadata: { name: 't9', labels: { tenant: 'x' } } }))
+      await kit.quiet()
+      expect((await copiesOf(kit)).map(({ metadata }) => `${metadata?.namespace}/${metadata?.name}`)).toEqual([
+        't0/s1-copy',
+        't9/s1-copy',
+      ])
+      const failing = reconciler.report().failing
+      expect(['shared/s0', 't0', 't9'].map(key => failing.get(key)?.message)).toEqual(Array(3).fill('no name'))
+      expect([...failing.keys()].filter(key => key.includes('s1'))).toEqual([])
+    }))
+
   it('H8: a copy that can not be hashed is told, and no other is held up by it', () =>
     withCopies(async kit => {
       await kit.fill(1, 2)

@@ -1,6 +1,6 @@
 import { resourceName, type View } from '@wherry/client'
 import { Entry } from './entry.ts'
-import { NarrowClosedError, NarrowFullError } from './errors.ts'
+import { NarrowFullError } from './errors.ts'
 import { Idle } from './idle.ts'
 import type { CheckedKey } from './key.ts'
 import { Kind, kindKey } from './kind.ts'
@@ -124,7 +124,7 @@ export class Entries {
 
   close(): void {
     this.#idle.close()
-    for (const entry of this.all) entry.close(new NarrowClosedError())
+    for (const entry of this.all) entry.close()
     for (const kind of this.#kinds.values()) kind.close()
     this.#kinds.clear()
     this.#size = 0
@@ -159,7 +159,7 @@ export class Entries {
     const { kind, views } = entry
     this.#size -= 1
     this.#gauge()
-    entry.close(new NarrowClosedError())
+    entry.close()
     const isRoomy = this.#size <= this.#shared.settings.max
     kind.remove(entry, isRoomy)
     if (isRoomy && this.#wasFull) {

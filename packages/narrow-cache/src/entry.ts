@@ -6,7 +6,7 @@ import {
   isTooLarge,
   type KubernetesObject,
 } from '@wherry/client'
-import { isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
+import { isForTheCaller } from '@wherry/informer/parts'
 import type { Bucket } from './bucket.ts'
 import { NarrowWatchRefusedError } from './errors.ts'
 import type { Escalation, Listed } from './escalation.ts'
@@ -24,6 +24,14 @@ import { State } from './state.ts'
  * the entry can't tell (`live`) or was refused room (`full`).
  */
 export type Readiness = 'cached' | 'wait' | 'live' | 'full'
+
+/** Who waits for an entry to have something to read. */
+export interface Waiting {
+  /** It may have. */
+  news(): void
+  /** It never will. */
+  over(): void
+}
 
 /**
  * One object that somebody asked for, watched by its name: present or absent (rules N1–N5). Its {@link State} outlives what
@@ -52,7 +60,7 @@ export class Entry implements Fed, Fetched {
   /** It is known to be older than what this process knows, and nothing will tell when it is not any more. */
   #mustAsk = false
   #writes: OwnWrites | undefined
-  #waiters: SyncWaiters | undefined
+  #waiting: Set<Waiting> | undefined
 
   constructor(bucket: Bucket, key: CheckedKey) {
     this.bucket = bucket
@@ -135,10 +143,15 @@ export class Entry implements Fed, Fetched {
     return behind === 'no' ? 'cached' : behind === 'yes' ? 'wait' : 'live'
   }
 
-  /** Resolves at the next news. Rejects with the signal's reason, or that it is over. */
-  news(signal: AbortSignal | undefined): Promise<void> {
-    this.#waiters ??= new SyncWaiters()
-    return this.#waiters.wait(signal)
+  /** Tells of each news from now on. */
+  follow(waiting: Waiting): void {
+    this.#waiting ??= new Set()
+    this.#waiting.add(waiting)
+  }
+
+  unfollow(waiting: Waiting): void {
+    this.#waiting?.delete(waiting)
+    if (this.#waiting?.size === 0) this.#waiting = undefined
   }
 
   /** What this process wrote, or read past the cache: later reads are at least as new (rule N9). */
@@ -190,8 +203,8 @@ export class Entry implements Fed, Fetched {
     this.#news()
   }
 
-  /** Lets go of all, without a word to whoever follows its views. `why`: who waits is rejected with it. */
-  close(why: Error): void {
+  /** Lets go of all, without a word to whoever follows its views. */
+  close(): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#fetching?.end()
@@ -199,7 +212,7 @@ export class Entry implements Fed, Fetched {
     this.#feedBy(undefined)
     this.#state.close()
     this.#opened?.()
-    this.#waiters?.reject(why)
+    for (const one of [...(this.#waiting ?? [])]) one.over()
   }
 
   // Fed by a watch of its own
@@ -372,9 +385,7 @@ export class Entry implements Fed, Fetched {
   }
 
   #news(): void {
-    const waiters = this.#waiters
-    this.#waiters = undefined
-    waiters?.resolve()
+    if (this.#waiting !== undefined) for (const one of [...this.#waiting]) one.news()
   }
 
   #fetch(): void {

@@ -68,7 +68,7 @@ describe.runIf(available)('a narrow cache, on a real API server', () => {
         expect(narrow.report()).toMatchObject({ entries: 500, streams: 500, escalated: [] })
         expect(client.connections).toBeLessThanOrEqual(8)
       },
-      { escalateAt: Number.POSITIVE_INFINITY },
+      { escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY },
     )
     try {
       await restarted

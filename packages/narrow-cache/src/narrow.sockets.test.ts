@@ -44,7 +44,7 @@ describe('a narrow cache over sockets', () => {
           const { byVerb } = await server.stats()
           await until(() => expect(byVerb.watch?.configmaps?.openStreams).toBeLessThanOrEqual(count))
         },
-        { escalateAt: Number.POSITIVE_INFINITY },
+        { escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY },
       ),
     240_000,
   )

@@ -1,39 +1,86 @@
-import type { Entry, Readiness } from './entry.ts'
-import { NarrowTimeoutError } from './errors.ts'
+import type { Timer } from '@wherry/client'
+import type { Entry, Readiness, Waiting } from './entry.ts'
+import { NarrowClosedError, NarrowTimeoutError } from './errors.ts'
 import type { NarrowView } from './narrow-view.ts'
 import type { Shared } from './shared.ts'
 
-/** Waits until it is known how a read of `narrow` goes on. Rejects with the signal's reason or a `NarrowTimeoutError`. */
+/** How a read goes on that need not wait. */
+export type Settled = Exclude<Readiness, 'wait'>
+
+/**
+ * Waits until it is known how a read of `narrow` goes on. Rejects with the signal's reason, a `NarrowTimeoutError` or a
+ * `NarrowClosedError`.
+ */
 export async function settled(
-  { environment, settings: { timeoutMs } }: Shared,
+  shared: Shared,
   entry: Entry,
   narrow: NarrowView,
   signal: AbortSignal | undefined,
-): Promise<Exclude<Readiness, 'wait'>> {
-  const first = entry.readiness(narrow)
-  if (first !== 'wait') return first
-  const giveUp = new AbortController()
-  const aborted = (): void => giveUp.abort(signal?.reason)
-  signal?.addEventListener('abort', aborted, { once: true })
-  let isLate = false
-  const late = (): void => {
-    isLate = true
-    giveUp.abort()
+): Promise<Settled> {
+  const readiness = entry.readiness(narrow)
+  if (readiness !== 'wait') return readiness
+  return new Promise((resolve, reject) => new Wait({ shared, entry, narrow, signal, resolve, reject }))
+}
+
+interface WaitParts {
+  readonly shared: Shared
+  readonly entry: Entry
+  readonly narrow: NarrowView
+  readonly signal: AbortSignal | undefined
+  resolve(readiness: Settled): void
+  reject(reason: unknown): void
+}
+
+/** One read that waits. */
+class Wait implements Waiting {
+  readonly #parts: WaitParts
+  readonly #timer: Timer | undefined
+  readonly #aborted = (): void => this.#fail(this.#parts.signal?.reason)
+
+  constructor(parts: WaitParts) {
+    const { shared, entry, signal } = parts
+    const { timeoutMs } = shared.settings
+    const isBound = timeoutMs !== Number.POSITIVE_INFINITY
+    this.#parts = parts
+    this.#timer = isBound ? shared.environment.clock.timer(timeoutMs, () => this.#late()) : undefined
+    signal?.addEventListener('abort', this.#aborted, { once: true })
+    entry.follow(this)
   }
-  const timer = timeoutMs === Number.POSITIVE_INFINITY ? undefined : environment.clock.timer(timeoutMs, late)
-  try {
-    for (;;) {
-      await entry.news(giveUp.signal)
-      const readiness = entry.readiness(narrow)
-      if (readiness !== 'wait') return readiness
-    }
-  } catch (error) {
-    if (!isLate) throw error
+
+  news(): void {
+    const { entry, narrow } = this.#parts
+    const readiness = entry.readiness(narrow)
+    if (readiness !== 'wait') this.#settle(readiness)
+  }
+
+  over(): void {
+    this.#fail(new NarrowClosedError())
+  }
+
+  #late(): void {
+    const { entry, narrow, shared } = this.#parts
     // What was written may not come back by this watch: the server knows.
-    if (entry.isPresent !== undefined) return 'live'
-    throw new NarrowTimeoutError(narrow.view.key, entry.key.text, timeoutMs, entry.lastError)
-  } finally {
-    timer?.cancel()
-    signal?.removeEventListener('abort', aborted)
+    if (entry.isPresent !== undefined) this.#settle('live')
+    else {
+      const { timeoutMs } = shared.settings
+      this.#fail(new NarrowTimeoutError(narrow.view.key, entry.key.text, timeoutMs, entry.lastError))
+    }
+  }
+
+  #settle(readiness: Settled): void {
+    this.#end()
+    this.#parts.resolve(readiness)
+  }
+
+  #fail(reason: unknown): void {
+    this.#end()
+    this.#parts.reject(reason)
+  }
+
+  #end(): void {
+    const { entry, signal } = this.#parts
+    this.#timer?.cancel()
+    signal?.removeEventListener('abort', this.#aborted)
+    entry.unfollow(this)
   }
 }

@@ -121,6 +121,30 @@ export function narrowOverSockets(server: () => ApiServer): void {
       },
       { escalateAt: 6 },
     ))
+
+  it('N11: entries of several namespaces move up to one watch of all metadata and down again while objects change', () =>
+    connected(
+      server(),
+      async ({ client, narrow }) => {
+        await client.create(namespaces, { metadata: { name: 'elsewhere' } })
+        const logs = Array.from({ length: 6 }, (): string[] => [])
+        const key = (i: number) => keyOf(`${i % 2 === 0 ? 'default' : 'elsewhere'}/all-${i}`)
+        const subscriptions = await Promise.all(logs.map((log, i) => narrow.watch(configMaps, key(i), noting(log))))
+        const phase = (): unknown => narrow.report().escalated.map(({ namespace, phase }) => [namespace, phase])
+        await until(() => expect(phase()).toEqual([[undefined, 'wide']]))
+        expect(narrow.report().streams).toBe(1)
+        for (let i = 0; i < 6; i++) await client.create(configMaps, { metadata: key(i), data: { n: '1' } })
+        await until(() => expect(logs.map(log => log.length)).toEqual(logs.map(() => 2)))
+        for (const one of subscriptions.slice(1)) await one.close()
+        for (let i = 1; i < 6; i++) narrow.forget(configMaps, key(i))
+        await client.patch(configMaps, key(0), { data: { n: '2' } })
+        await until(() => expect(phase()).toEqual([]))
+        await client.patch(configMaps, key(0), { data: { n: '3' } })
+        await until(() => expect(logs[0]?.at(-1)).toMatch(/→3$/))
+        expect(narrow.report()).toMatchObject({ entries: 1, streams: 1 })
+      },
+      { escalateAllAt: 4 },
+    ))
 }
 
 /** Lets `token` read one ConfigMap by its name. */

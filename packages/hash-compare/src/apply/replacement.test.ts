@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { hashesAnnotation } from '../annotations/key.ts'
 import { specPart } from '../parts/spec-part.ts'
 import { statusPart } from '../parts/status-part.ts'
 import { replacement } from './replacement.ts'
@@ -57,6 +58,14 @@ describe('replacement', () => {
     expect(replacement({ status: {} } as object, held, now, [spec])).toMatchObject({ status: {} })
     expect(replacement({}, held, now, [spec, statusPart])).not.toHaveProperty('status')
     expect(replacement({}, {}, now, [spec])).toEqual({ metadata: { ...now, labels: {}, annotations: {} } })
+  })
+
+  it('H3: keeps no hashes of what was there, and writes those that are given', () => {
+    const annotations = { [hashesAnnotation]: 'old', note: 'x' }
+    const written = (desired: object) => replacement(desired, { metadata: { annotations } }, now, [spec]).metadata
+    expect(written({})?.annotations).toEqual({ note: 'x' })
+    const given = { metadata: { annotations: { [hashesAnnotation]: 'new' } } }
+    expect(written(given)?.annotations).toEqual({ note: 'x', [hashesAnnotation]: 'new' })
   })
 
   it('X5: labels and annotations named __proto__ are data', () => {

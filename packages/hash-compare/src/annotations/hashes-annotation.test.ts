@@ -38,6 +38,8 @@ describe('the annotation mode', () => {
     expect(readHashes(edited(2))?.outdated).toBe(true)
     // The blind spot: content that has no generation.
     expect(readHashes(edited(1))?.outdated).toBe(false)
+    // A resource without generations can not be outdated, whatever was written.
+    expect(readHashes({ metadata: { ...written.metadata, generation: undefined } })?.outdated).toBe(false)
     const without = writeHashes(game, { spec: hash(1) })
     expect(readHashes(without)).toEqual({ hashes: { spec: hash(1) }, generation: undefined, outdated: false })
     expect(readHashes({ metadata: { ...without.metadata, generation: 9 } })?.outdated).toBe(false)

@@ -12,8 +12,8 @@ type WithStatus = KubernetesObject & { readonly status?: unknown }
 
 /**
  * The object to put in place of `held`: what is desired, with what others have on its metadata. Labels and annotations that no
- * part holds are kept (but for hashes of what was there), and finalizers, owners and the rest of the metadata that the desired object does not mention. So is the
- * status, where it is no subresource of its own, which no PUT would write.
+ * part holds are kept (but for hashes of what was there), and finalizers, owners and the rest of the metadata that the desired
+ * object does not mention. So is the status, where it is no subresource of its own, which no PUT would write.
  */
 export function replacement(
   desired: KubernetesObject,

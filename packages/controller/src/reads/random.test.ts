@@ -1,12 +1,12 @@
 import type { View } from '@wherry/client'
-import { configMaps } from '@wherry/client/resources/core'
+import { configMaps, secrets } from '@wherry/client/resources/core'
 import { writesThrough } from '@wherry/narrow-cache'
 import { chance, forEachSeed, integer, pick } from '@wherry/testing'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { describe, expect, it } from 'vitest'
 import type { Read } from './read.ts'
 import { type Kit, keyOf, withReads } from './testkit/kit.ts'
-import { declared, type Eyes, evaluate, randomProgram } from './testkit/programs.ts'
+import { declared, type Eyes, evaluate, own, randomProgram } from './testkit/programs.ts'
 import { changeSomething, present } from './testkit/world.ts'
 
 const keys = ['k0', 'k1', 'k2', 'k3', 'k4'] as const
@@ -17,12 +17,10 @@ describe('tracked reads, whatever happens', () => {
     const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 100 : 5
     await forEachSeed(
       async seed => {
-        const escalateAt = [3, 100, 2][seed % 3] as number
-        await withReads(kit => new Operator(kit, escalateAt).rounds(), {
-          seed,
-          declared: [declared],
-          narrow: { escalateAt },
-        })
+        const escalateAt = [3, 100, 2][seed % 3]
+        const escalateAllAt = [1000, 5][(seed >> 1) % 2]
+        const narrow = { escalateAt, escalateAllAt }
+        await withReads(kit => new Operator(kit).rounds(), { seed, declared: [declared, own], narrow })
       },
       { seeds },
     )
@@ -35,7 +33,6 @@ type Asked = Set<string>
 /** A small operator: a program for each key, which is run when it is to be, and the last result of each. */
 class Operator {
   readonly kit: Kit
-  readonly escalateAt: number
   readonly queue: WorkQueue
   readonly programs = new Map<string, string>()
   readonly results = new Map<string, string>()
@@ -44,9 +41,8 @@ class Operator {
   runs = 0
   throwing = 0
 
-  constructor(kit: Kit, escalateAt: number) {
+  constructor(kit: Kit) {
     this.kit = kit
-    this.escalateAt = escalateAt
     const { clock } = kit.simulation
     this.random = kit.simulation.random.fork('test')
     this.queue = new WorkQueue({ clock, rateLimiter: new ExponentialRateLimiter({ baseMs: 5, maxMs: 2000 }) })
@@ -138,18 +134,32 @@ class Operator {
     }
   }
 
-  /** Writes an object of its own, and reads it again. */
+  /** Writes objects of its own, one that is read by a watch of it, one by an informer, and reads them again. */
   async #own(key: string, read: Read, asked: Asked): Promise<void> {
     const { client, narrow, reads } = this.kit
     const writes = writesThrough(client, narrow, reads)
     const metadata = keyOf(`c/${key}`)
-    const n = `${this.results.get(key)}`
-    const before = await read.get(configMaps, metadata)
-    asked.add(`object ${configMaps.key} c/${key}`)
-    if (before === undefined) await writes.create(configMaps, { metadata, data: { n } })
-    else if (before.data?.n !== n) await writes.patch(configMaps, metadata, { data: { n } })
-    const after = await read.get(configMaps, metadata)
-    if (after?.data?.n !== n) this.kit.faults.push(`${key} wrote ${n} and read ${after?.data?.n}`)
+    const data = { n: Buffer.from(`${this.results.get(key)}`).toString('base64') }
+    const [whole, view] = chance(this.random, 0.5) ? [configMaps, configMaps] : [secrets as typeof configMaps, own]
+    const seen = async (): Promise<(string | undefined)[]> => {
+      const object = await read.get(view as typeof configMaps, metadata)
+      asked.add(`object ${view.key} c/${key}`)
+      if (view !== own) return [object?.data?.n]
+      const all = await read.list(own)
+      asked.add(`selection ${own.key} undefined `)
+      return [object?.data?.n, all.find(({ metadata: about }) => about?.name === key)?.data?.n]
+    }
+    const [before] = await seen()
+    if (before === undefined) await writes.create(whole, { metadata, data })
+    else if (before !== data.n) await writes.patch(whole, metadata, { data })
+    const after = await seen()
+    if (!after.every(n => n === data.n)) this.kit.faults.push(`${key} wrote ${data.n} and read ${after}`)
+    if (view === own && chance(this.random, 0.3)) {
+      await writes.delete(whole, metadata)
+      const left = await seen()
+      if (!left.every(n => n === undefined)) this.kit.faults.push(`${key} was deleted and read ${left}`)
+      if (chance(this.random, 0.5)) await writes.create(whole, { metadata, data })
+    }
   }
 
   #eyes(read: Read, asked: Asked): Eyes {

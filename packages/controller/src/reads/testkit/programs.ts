@@ -14,16 +14,20 @@ export const names = ['p', 'q', 'r', 's'] as const
 export const paths: readonly string[] = namespacesUsed.flatMap(namespace => names.map(name => `${namespace}/${name}`))
 
 /** Served by an informer, and listed; ConfigMaps are not. */
-export const declared: typeof secrets = secrets
+export const declared: typeof secrets = secrets.within({ namespaces: ['a', 'b'] })
+/** Of what keys write themselves, and no program looks at. */
+export const own: typeof secrets = secrets.within({ namespaces: ['c'] })
 const size = configMaps.project('reads-size', ({ data }) => Object.keys(data ?? {}).length)
+const heads = secrets.within({ namespaces: ['a', 'b'] }).metadata()
 const small: View<Secret> = secrets.within({ namespaces: ['a'], labels: 'app' })
+const kinds = ['get', 'select', 'meta', 'size', 'follow', 'secret', 'part', 'head', 'list', 'list', 'list', 'small']
 const labels = ['app=web', 'app in (web,api)', '!app', 'app=api,tier=x', undefined] as const
 
 /** A random program: what to read, a word each. */
 export function randomProgram(random: () => number): string {
   const words = Array.from({ length: integer(random, 0, 4) }, () => {
     const path = pick(random, paths)
-    const kind = pick(random, ['get', 'select', 'meta', 'size', 'follow', 'secret', 'part', 'head', 'list', 'small'])
+    const kind = pick(random, kinds)
     if (kind === 'list' || kind === 'small') {
       const namespace = chance(random, 0.5) ? pick(random, namespacesUsed) : ''
       return `${kind}:${integer(random, 0, labels.length - 1)}:${kind === 'list' ? namespace : ''}`
@@ -55,13 +59,13 @@ async function seen(kind: string, what: string, namespace: string, eyes: Eyes): 
     case 'size':
       return `${await eyes.get(size, what)}`
     case 'secret':
-      return text(await eyes.get(secrets, what))
+      return text(await eyes.get(declared, what))
     case 'part':
-      return JSON.stringify(await eyes.select(secrets, what, ({ data }) => ({ n: data?.n, kept: true })))
+      return JSON.stringify(await eyes.select(declared, what, ({ data }) => ({ n: data?.n, kept: true })))
     case 'head':
-      return JSON.stringify((await eyes.get(secrets.metadata(), what))?.metadata.labels)
+      return JSON.stringify((await eyes.get(heads, what))?.metadata.labels)
     case 'list':
-      return all(await eyes.list(secrets, label, namespace === '' ? undefined : namespace))
+      return all(await eyes.list(declared, label, namespace === '' ? undefined : namespace))
     case 'small':
       return all(await eyes.list(small, label, undefined))
     case 'follow':

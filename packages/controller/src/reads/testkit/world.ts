@@ -26,9 +26,9 @@ export async function changeSomething(writer: Client, random: () => number): Pro
   if (!isThere) {
     const data = { n: value, ...ref }
     await writer.create(resource as typeof configMaps, { metadata: { ...key, labels: label }, data })
-  } else if (die < 0.2) await writer.delete(resource as typeof configMaps, key)
+  } else if (die < 0.25) await writer.delete(resource as typeof configMaps, key)
   else if (die < 0.5) await writer.patch(resource as typeof configMaps, key, { data: { n: value, ref: null, ...ref } })
-  else if (die < 0.7) {
+  else if (die < 0.75) {
     const labels = label ?? { app: null, tier: null }
     await writer.patch(resource as typeof configMaps, key, { metadata: { labels } } as never)
   } else await writer.patch(resource as typeof configMaps, key, { data: { beat: value } })

@@ -37,6 +37,8 @@ export interface Played {
   readonly unrelatedBytes: number
   /** Changes of other objects in that time. */
   readonly unrelatedChanges: number
+  /** For each change of what it needs, in the mean; what changes of others brought meanwhile is in it. */
+  readonly changeBytes: number
   /** All in all. */
   readonly requests: number
   readonly memory: Memory
@@ -71,6 +73,7 @@ export async function play(cluster: Cluster, mode: ModeName, options: PlayOption
     const unrelatedChanges = noise.made - madeBefore
 
     const reactMs: number[] = []
+    const bytesSoFar = wire.stats().bytesDown
     let last = digest
     for (let turn = 1; turn <= (isIdle ? 0 : changes); turn++) {
       // Whoever asks now and then is met at another moment each time.
@@ -82,13 +85,14 @@ export async function play(cluster: Cluster, mode: ModeName, options: PlayOption
       reactMs.push((await result) - changed)
     }
     const isRight = isIdle || (await statusIs(client, namespace, last, signal))
+    const changeBytes = isIdle ? 0 : (wire.stats().bytesDown - bytesSoFar) / changes
     await noise.stop()
     const { memory, requests } = await operator.measure()
     await operator.stop()
     const { begun, curve, failures } = operator
     return {
       ...{ mode, isRight, readyMs: readyAt - begun, reactMs, receivedBytes, unrelatedBytes, unrelatedChanges },
-      ...{ requests, memory, curve, failures },
+      ...{ changeBytes, requests, memory, curve, failures },
     }
   } finally {
     await operator?.kill()

@@ -5,6 +5,7 @@ import { coldBench } from './cold/bench.ts'
 import { copiesBench } from './copies/bench.ts'
 import { eventsBench } from './events/bench.ts'
 import { fanoutBench } from './fanout/bench.ts'
+import { gameBench } from './game/bench.ts'
 import { hashBench } from './hash/bench.ts'
 import { importBench } from './import/bench.ts'
 import { journalBench } from './journal/bench.ts'
@@ -39,6 +40,7 @@ export const benches: readonly Bench[] = [
   replayBench,
   churnBench,
   narrowBench,
+  gameBench,
   copiesBench,
   reconcileBench,
   coldBench,

@@ -23,6 +23,8 @@ export interface Target {
   readonly atLeast?: number | undefined
   /** The bound is this many times that subject's metric (default: the same metric). Absent: the bound is absolute. */
   readonly times?: { readonly subject: string; readonly metric?: string | undefined } | undefined
+  /** The bound is so much more than that subject's same metric. Not beside `times`. */
+  readonly above?: { readonly subject: string } | undefined
 }
 
 /** A benchmark as it declares itself. */

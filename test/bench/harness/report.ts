@@ -21,8 +21,10 @@ export function judge(outcome: Outcome): Verdict[] {
     outcome.figures.find(figure => figure.subject === subject && figure.metric === metric)?.summary.median
   return outcome.bench.targets.map(target => {
     const other = target.times && median(target.times.subject, target.times.metric ?? target.metric)
+    const base = target.above ? median(target.above.subject, target.metric) : 0
     const value = median(target.subject, target.metric)
-    const got = value === undefined || (target.times && !other) ? undefined : value / (other ?? 1)
+    const isThere = value !== undefined && base !== undefined && !(target.times && !other)
+    const got = isThere ? (value - base) / (other ?? 1) : undefined
     const judged = got !== undefined && (target.times !== undefined || outcome.objects === outcome.bench.objects)
     const kept = got !== undefined && got <= (target.atMost ?? Infinity) && got >= (target.atLeast ?? -Infinity)
     const shown = got === undefined ? 'not measured' : `got ${target.times ? short(got) : withUnit(got, target.metric)}`
@@ -31,11 +33,11 @@ export function judge(outcome: Outcome): Verdict[] {
 }
 
 function inWords(target: Target): string {
-  const { subject, metric, times, atMost, atLeast } = target
+  const { subject, metric, times, above, atMost, atLeast } = target
   const sign = atMost === undefined ? '≥' : '≤'
   const bound = atMost ?? atLeast ?? 0
   const right = times ? `${bound} × ${times.subject}.${times.metric ?? metric}` : withUnit(bound, metric)
-  return `${subject}.${metric} ${sign} ${right}`
+  return `${subject}.${metric} ${sign} ${above ? `${above.subject}.${metric} + ` : ''}${right}`
 }
 
 /** What a person reads: what was measured how, a table, the targets, and what failed. */

@@ -22,6 +22,7 @@ const bench: Bench = {
     { subject: 'two', metric: 'option', atMost: 1.9, times: { subject: 'one' } },
     { subject: 'one', metric: 'objects', atLeast: 7 },
     { subject: 'one', metric: 'pid', atLeast: 1, times: { subject: 'nobody' } },
+    { subject: 'two', metric: 'option', atMost: 0.5, above: { subject: 'one' } },
   ],
 }
 
@@ -52,9 +53,17 @@ it('runs subjects by turns, each run in a process of its own', async () => {
     ['missed', 2],
     ['kept', 7],
     ['open', undefined],
+    ['missed', 1],
   ])
-  expect(judge({ ...outcome, objects: 9 }).map(({ state }) => state)).toEqual(['kept', 'missed', 'open', 'open'])
+  expect(judge({ ...outcome, objects: 9 }).map(({ state }) => state)).toEqual([
+    'kept',
+    'missed',
+    'open',
+    'open',
+    'open',
+  ])
   expect(report(outcome)).toContain('MISS  two.option ≤ 1.9 × one.option  (got 2)')
+  expect(report(outcome)).toContain('MISS  two.option ≤ one.option + 0.5  (got 1)')
 })
 
 it('reports a subject that fails with what it wrote to stderr, and goes on with the others', async () => {

@@ -1,0 +1,6 @@
+import type { Filling } from '../../../../examples/demo/game/objects.ts'
+
+/** What the game is played with. */
+export function filling(objects: number): Filling {
+  return { namespace: 'arcade', objects, bytes: 500_000 }
+}

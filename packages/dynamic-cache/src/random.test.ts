@@ -4,6 +4,9 @@ import { scopeKey } from '@wherry/informer/parts'
 import { chance, forEachSeed, integer, pick } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import type { CachedInformer } from './cached-informer.ts'
+import type { DynamicCache } from './dynamic-cache.ts'
+import { InformerRemovedError } from './errors.ts'
+import type { Hold } from './hold.ts'
 import { withCache } from './testkit/kit.ts'
 
 const size = configMaps.project('size', ({ data }) => ({ keys: Object.keys(data ?? {}).length }))
@@ -20,10 +23,14 @@ const views = scopes.map(scope => projections.map(scope))
 class Heard {
   readonly state = new Map<string, string>()
   readonly newest = new Map<string, { uid: string | undefined; resourceVersion: string }>()
-  informer: CachedInformer<unknown>
+  readonly informer: CachedInformer<unknown>
+  /** Where it is had by a hold alone. */
+  readonly hold: Hold<unknown> | undefined
   over = false
 
-  constructor(informer: CachedInformer<unknown>) {
+  constructor(had: CachedInformer<unknown> | Hold<unknown>) {
+    this.hold = 'release' in had ? had : undefined
+    const informer = 'release' in had ? had.informer : had
     this.informer = informer
     informer.addHandler({
       add: (_, { key }) => {
@@ -40,6 +47,22 @@ class Heard {
         expect(this.state.delete(key), `a delete of ${key}, which is not there`).toBe(true)
       },
     })
+  }
+
+  /** Adds a handler that, at its `n`th event, throws, removes itself, or does `end`. */
+  trouble(kind: 'throw' | 'leave' | 'end', n: number, end: () => void): void {
+    let left = n
+    let gone = false
+    const meet = (): void => {
+      expect(gone, 'an event of a handler that is removed').toBe(false)
+      left -= 1
+      if (left > 0) return
+      if (kind === 'throw') throw new Error('on purpose')
+      gone = true
+      registration.remove()
+      if (kind === 'end') end()
+    }
+    const registration = this.informer.addHandler({ add: meet, update: meet, delete: meet })
   }
 
   #hear(key: string): void {
@@ -61,12 +84,15 @@ class Heard {
 }
 
 describe('informers that join, leave and move at random', () => {
-  it('D9, D12: hear each change once and in order, share one watch, and end as the server is', async () => {
+  it('D9, D12: hear each change once and in order, share one watch, and end as the server is', {
+    timeout: 900_000,
+  }, async () => {
     await forEachSeed(
       seed =>
         withCache(
-          async ({ cache, simulation, run, server, transport, writer, watches }) => {
+          async ({ cache, client, simulation, run, server, transport, writer, watches }) => {
             const random = simulation.random.fork('test')
+            const { clock } = simulation
             const heard = new Map<string, Heard>()
             const moves: Promise<unknown>[] = []
             const write = async (): Promise<void> => {
@@ -82,35 +108,65 @@ describe('informers that join, leave and move at random', () => {
                   )
               await run(() => done.catch(() => {}))
             }
+            const moving = new Set<string>()
+            const end = (key: string, was: Heard): void => {
+              if (was.over) return
+              was.over = true
+              heard.delete(key)
+              const { view } = was.informer
+              moves.push(was.hold === undefined ? cache.remove(view) : was.hold.release())
+            }
+            const begin = (view: View): void => {
+              const one = new Heard(chance(random, 0.3) ? cache.hold(view, 'one') : cache.informer(view))
+              heard.set(view.key, one)
+              if (chance(random, 0.7)) return
+              const kind = pick(random, ['throw', 'leave', 'end'] as const)
+              one.trouble(kind, integer(random, 1, 6), () => {
+                if (!moving.has(one.informer.view.key)) end(one.informer.view.key, one)
+              })
+            }
+            const move = (view: View, to: View, was: Heard): void => {
+              moving.add(view.key).add(to.key)
+              const abort = new AbortController()
+              const reason = new Error('aborted')
+              if (chance(random, 0.3)) clock.timer(integer(random, 0, 400), () => abort.abort(reason))
+              const { signal } = abort
+              const done =
+                was.hold === undefined ? cache.rescope(view, to, { signal }) : cache.moveHold(was.hold, to, { signal })
+              moves.push(
+                done
+                  .then(
+                    () => {
+                      heard.delete(view.key)
+                      heard.set(to.key, was)
+                      expect(was.informer.view.key).toBe(to.key)
+                    },
+                    error => {
+                      expect(error).toBe(reason)
+                      expect(was.informer.view.key).toBe(view.key)
+                    },
+                  )
+                  .finally(() => {
+                    moving.delete(view.key)
+                    moving.delete(to.key)
+                  }),
+              )
+            }
             const step = async (): Promise<void> => {
               const view = pick(random, pick(random, views))
               const was = heard.get(view.key)
-              if (was === undefined && !moving.has(view.key)) {
-                heard.set(view.key, new Heard(cache.informer(view)))
-              } else if (was !== undefined && !moving.has(view.key)) {
-                const index = projections.findIndex(one => one.projection.name === view.projection.name)
-                const to = pick(
-                  random,
-                  views.map(row => row[index] as View),
-                )
-                if (chance(random, 0.5)) {
-                  was.over = true
-                  heard.delete(view.key)
-                  moves.push(cache.remove(view))
-                } else if (!heard.has(to.key) && !moving.has(to.key)) {
-                  moving.add(view.key).add(to.key)
-                  moves.push(
-                    cache.rescope(view, to).then(() => {
-                      heard.delete(view.key)
-                      heard.set(to.key, was)
-                      moving.delete(view.key)
-                      moving.delete(to.key)
-                    }),
-                  )
-                }
-              }
+              if (moving.has(view.key)) return
+              if (was === undefined) return begin(view)
+              const index = projections.findIndex(one => one.projection.name === view.projection.name)
+              const to = pick(
+                random,
+                views.map(row => row[index] as View),
+              )
+              if (was.hold !== undefined && chance(random, 0.3)) {
+                await expect(cache.remove(view)).rejects.toMatchObject({ code: 'VIEW_HELD' })
+              } else if (chance(random, 0.5)) end(view.key, was)
+              else if (!heard.has(to.key) && !moving.has(to.key)) move(view, to, was)
             }
-            const moving = new Set<string>()
             for (let round = 0; round < 3; round++) {
               transport.controls.setFaults(chance(random, 0.5) ? { kill: 0.2, goaway: 0.1 } : {})
               for (let i = integer(random, 3, 12); i > 0; i--) {
@@ -122,8 +178,9 @@ describe('informers that join, leave and move at random', () => {
               }
               transport.controls.setFaults({})
               await run(() => Promise.all(moves))
-              await run(() => cache.synced())
+              await run(() => allSynced(cache))
               await simulation.advance(200_000)
+              await run(() => Promise.all(moves))
               const { items } = await run(() => writer.list(configMaps))
               for (const [key, one] of heard) {
                 const expected = expectedOf(one.informer.view, items)
@@ -135,6 +192,15 @@ describe('informers that join, leave and move at random', () => {
               expect(await watches(), 'open watches').toBe(streams)
               expect(cache.report().watches).toBe(streams)
             }
+            if (chance(random, 0.7)) return
+            const informers = [...heard.values()].map(({ informer }) => informer)
+            await run(() => client.close())
+            await simulation.settle()
+            expect(informers.map(({ state }) => state)).toEqual(informers.map(() => 'stopped'))
+            const late = pick(random, pick(random, views))
+            if (heard.has(late.key)) return
+            const closed = { code: 'CLIENT_CLOSED' }
+            await expect(run(() => cache.informer(late).whenSynced())).rejects.toMatchObject(closed)
           },
           { seed },
         ),
@@ -142,6 +208,16 @@ describe('informers that join, leave and move at random', () => {
     )
   })
 })
+
+/** One that a handler removes meanwhile is not waited for. */
+async function allSynced(cache: DynamicCache): Promise<void> {
+  try {
+    await cache.synced()
+  } catch (error) {
+    if (!(error instanceof InformerRemovedError)) throw error
+    await allSynced(cache)
+  }
+}
 
 function expectedOf(view: View, items: readonly KubernetesObject[]): Record<string, string> {
   const within = items.filter(

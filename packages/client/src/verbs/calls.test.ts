@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Client } from '../client.ts'
 import { ScriptedTransport } from '../connection/testkit/scripted.ts'
 import { isExpired, isForbidden, isServiceUnavailable, isTooManyRequests } from '../errors/guards.ts'
+import { tokenReviews } from '../resources/authentication.ts'
 import { bindings, configMaps, pods, secrets } from '../resources/core.ts'
 import { defineResource } from '../views/resource.ts'
 import { inMemory } from './bench.fixture.ts'
@@ -789,6 +790,19 @@ describe('X12: a create whose answer is lost', () => {
     expect(await error).toMatchObject({ code: 'CONNECTION_LOST', unprocessed: false })
     await client.close()
   })
+
+  it('of a review needs no name, and of anything else does', () =>
+    answering(
+      [{ status: 201, body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: {} } }],
+      async ({ client }) => {
+        expect(await client.create(tokenReviews, { spec: { token: 't' } })).toMatchObject({ kind: 'TokenReview' })
+        await expect(client.create(configMaps, { metadata: { namespace: 'n' } })).rejects.toMatchObject({
+          option: 'object',
+        })
+      },
+    ).then(({ requests }) => {
+      expect(lines(requests)).toEqual(['POST /apis/authentication.k8s.io/v1/tokenreviews?fieldManager=wherry'])
+    }))
 
   it('X12: with generateName is not repeated: nothing tells what was created', async () => {
     const { requests } = await answering(['lost', { body: object }], async ({ client }) => {

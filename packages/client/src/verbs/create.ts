@@ -31,12 +31,14 @@ const maxRepeats = 5
  *
  * With `generateName` alone there is no name to read by: the lost answer is the error. A 409 then
  * means that the server drew a name that is taken, and it is asked again.
+ *
+ * A review of a token or of access is a question, answered and not kept: it has no name at all.
  */
 export async function create<C>(caller: Caller, view: View<C>, object: object, options: WriteOptions = {}): Promise<C> {
   checkOptions('create', options, writeChecks)
   const { metadata } = checkObject(object)
   const name = metadata?.name === undefined || metadata.name === '' ? undefined : checkSegment('name', metadata.name)
-  if (name === undefined && !metadata?.generateName) {
+  if (name === undefined && !metadata?.generateName && !isReview(view)) {
     throw new OptionTypeError('object', 'a metadata.name or a metadata.generateName', 'neither')
   }
   const namespace = namespaceOf(view, object)
@@ -47,6 +49,11 @@ export async function create<C>(caller: Caller, view: View<C>, object: object, o
     body: typed(view, object),
   }
   return caller.within(options, call, bound => new Creation(caller, view, call, name, namespace, options).run(bound))
+}
+
+/** Whether objects of the resource are questions, such as TokenReviews: servers refuse names on some of them. */
+function isReview({ resource: { group, plural } }: View): boolean {
+  return (group === 'authentication.k8s.io' || group === 'authorization.k8s.io') && plural.endsWith('reviews')
 }
 
 class Creation<C> {

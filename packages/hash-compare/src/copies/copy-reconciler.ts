@@ -40,8 +40,9 @@ interface Opened<P, T extends KubernetesObject> {
  * told (`onEvent`, the environment's `onError`, {@link CopyReconciler.report}) and tried again (rules H5, H8).
  *
  * With the mode `annotations` nothing but metadata is watched, and what is decided by are hashes that stand on the copies. **Blind
- * spot:** a copy that was changed while this process did not run is seen to be so by its generation, its labels and its annotations only:
- * not a change of its status, nor of the data of what has no generation, such as ConfigMaps and Secrets.
+ * spot:** of a copy that was changed while this process did not run, or so shortly before it ended that it was not repaired yet, only
+ * the generation, the labels and the annotations tell: not a change of its status, nor of the data of what has no generation, such as
+ * ConfigMaps and Secrets. It is seen when the copy, or its source, changes again.
  *
  * All its state is in the API server: copies carry two labels and an annotation that say whose they are. An object of a copy's
  * name without them is another's, and left alone (`CopyNameTakenError`).

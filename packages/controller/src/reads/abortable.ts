@@ -2,9 +2,9 @@
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
     const aborted = (): void => reject(signal.reason)
     signal.addEventListener('abort', aborted, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted))
+    if (signal.aborted) aborted()
   })
 }

@@ -83,11 +83,13 @@ export class InformerSource {
   }
 
   /**
-   * Resolves when it is current and has what was written. Rejects with the signal's reason, an `OwnWriteTimeoutError`, or why
-   * the informer ended.
+   * Resolves when it is current and has what was written. Rejects with the signal's reason, an `OwnWriteTimeoutError`, or as
+   * the informer's own `whenSynced` does.
    */
   async ready(asked: Asked, signal: AbortSignal | undefined): Promise<void> {
     const { clock } = this.#options.client.environment
+    // It says why where waiting is vain.
+    await this.#informer.whenSynced({ signal })
     await this.#registration.whenSynced({ signal })
     while (this.#registration.isBehind) {
       await clock.turn()

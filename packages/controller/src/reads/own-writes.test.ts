@@ -48,14 +48,42 @@ describe('what this process wrote', () => {
       { declared: [web] },
     ))
 
-  it('C10: is waited for by an informer that is read from for the first time', () =>
-    withReads(
+  it('C10: is waited for by an informer that is read from for the first time', () => {
+    const named = configMaps.within({ fields: { 'metadata.name': 'x' }, labels: 'tier=x' })
+    return withReads(
       async ({ reads, client, narrow, run }) => {
         const writes = writesThrough(client, narrow, reads)
         const { read } = reads.begin('k', { namespace: 'a' })
+        const metadata = { ...keyOf('a/x'), labels: { ...labels, tier: 'x' } }
         await run(async () => {
-          await writes.create(configMaps, { metadata: { ...keyOf('a/x'), labels }, data: { n: '1' } })
+          await writes.create(configMaps, { metadata, data: { n: '1' } })
           expect(await names(read)).toEqual(['x 1'])
+          await writes.patch(configMaps, keyOf('a/x'), { data: { n: '2' } })
+          expect((await read.list(named))[0]?.data).toEqual({ n: '2' })
+        })
+      },
+      { declared: [web, named] },
+    )
+  })
+
+  it('C10: is forgotten when any informer must have it, however much was written', () =>
+    withReads(
+      async ({ reads, run, simulation }) => {
+        const { read } = reads.begin('k', { namespace: 'a' })
+        const wrote = (name: string): void =>
+          reads.wrote(configMaps, { metadata: { ...keyOf(`a/${name}`), labels, resourceVersion: '999999999' } })
+        wrote('old')
+        await simulation.advance(65_000)
+        for (let i = 0; i <= 10_000; i++) wrote(`n${i}`)
+        await run(async () => {
+          const giveUp = new AbortController()
+          const list = read.list(web, { signal: giveUp.signal })
+          expect(await read.get(web, { name: 'old' })).toBeUndefined()
+          expect(await read.get(web, { name: 'n0' })).toBeUndefined()
+          const late = read.get(web, { name: 'n1' }, { signal: giveUp.signal })
+          giveUp.abort(new Error('enough'))
+          await expect(list).rejects.toThrow('enough')
+          await expect(late).rejects.toThrow('enough')
         })
       },
       { declared: [web] },

@@ -5,6 +5,8 @@ import { isWithin } from './selection-scope.ts'
 
 /** How long a write is remembered for informers that are to be read later, in milliseconds: until then any has seen it. */
 export const rememberedMs = 65_000
+/** Most objects of one resource that are remembered so. */
+const mostRemembered = 10_000
 
 /** What this process wrote of one object. */
 export interface Written {
@@ -14,7 +16,7 @@ export interface Written {
   readonly gone: string | undefined
 }
 
-/** What was written in the last minute, by resource and key (rule C10). */
+/** What was written in the last minute, by resource and key (rule C10): for informers that are read from later. */
 export class RecentWrites {
   readonly #clock: Clock
   readonly #recent = new Map<string, Map<string, { readonly written: Written; readonly until: number }>>()
@@ -29,9 +31,9 @@ export class RecentWrites {
     const writes = this.#recent.get(name) ?? new Map()
     this.#recent.set(name, writes)
     writes.delete(key)
-    writes.set(key, { written, until: now + rememberedMs })
+    writes.set(key, { written: outline(written), until: now + rememberedMs })
     for (const [oldest, { until }] of writes) {
-      if (until > now) break
+      if (until > now && writes.size <= mostRemembered) break
       writes.delete(oldest)
     }
   }
@@ -42,6 +44,13 @@ export class RecentWrites {
       if (until > now) yield [key, written]
     }
   }
+}
+
+/** What is remembered of a write: not the whole object, which may be large. */
+function outline({ object, gone }: Written): Written {
+  if (object === undefined) return { object, gone }
+  const { name, namespace, resourceVersion, labels } = object.metadata ?? {}
+  return { object: { metadata: { name, namespace, resourceVersion, labels } }, gone }
 }
 
 /** One name for a resource in all its versions. */

@@ -53,7 +53,9 @@ export interface Read {
    * All objects of a view that the controller declared (`.caches(view)`), or of a narrower one, in no particular order. An
    * object that enters the selection, leaves it or changes inside it makes the key run again.
    *
-   * Rejects with a `NotCachedError` where no declared view covers it.
+   * Waits for the informer's first state. Rejects with a `NotCachedError` where no declared view covers this one, with an
+   * `OwnWriteTimeoutError` where what this process wrote does not come back, with the signal's reason, or with what the server
+   * says where waiting is vain.
    */
   list<C>(view: View<C>, options?: SelectionOptions): Promise<C[]>
   /** As `get`, without tracking: what happens to the object later makes nothing run. */

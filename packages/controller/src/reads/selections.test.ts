@@ -2,6 +2,7 @@ import { configMaps, secrets } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import type { SelectionOptions } from './read.ts'
 import { type Kit, keyOf, withReads } from './testkit/kit.ts'
+import { TrackedReads } from './tracked-reads.ts'
 
 const declared = [configMaps]
 
@@ -136,6 +137,25 @@ describe('a selection', () => {
       },
       { declared },
     ))
+
+  it('C15: of what may not be read is an error at once', () => {
+    const authorization = ({ user: { name }, verb }: { user: { name: string }; verb: string }): boolean =>
+      name !== 'u' || verb === 'get'
+    return withReads(
+      async ({ client, cache, narrow, run }) => {
+        const reads = new TrackedReads({ client, cache, narrow, declared, onChange() {} })
+        const one = reads.begin('k', { namespace: 'a' })
+        await run(async () => {
+          await expect(one.read.list(configMaps)).rejects.toMatchObject({ status: 403 })
+          one.fail()
+          expect(reads.report().selections).toBe(0)
+          await reads.close()
+          expect(cache.report().informers).toEqual([])
+        })
+      },
+      { cluster: { tokens: { u: { name: 'u', groups: [] } }, token: 'u', authorization } },
+    )
+  })
 
   it('C15: of a projection that leaves labels out counts whatever may be in it', () => {
     const bare = configMaps.within({ labels: 'app=web' }).project('reads-bare', ({ data }) => ({ n: data?.n }))

@@ -1,7 +1,10 @@
 import { configMaps, namespaces } from '@wherry/client/resources/core'
+import type { NarrowHandler } from '@wherry/narrow-cache'
 import { describe, expect, it } from 'vitest'
+import type { ReadCause } from './cause.ts'
 import type { Read } from './read.ts'
 import { keyOf, withReads } from './testkit/kit.ts'
+import { TrackedReads } from './tracked-reads.ts'
 
 const nothing = { keys: 0, dependencies: 0, objects: 0, polled: 0, selections: 0 }
 
@@ -123,6 +126,50 @@ describe('what a run has read', () => {
       one.succeed()
       await simulation.advance(1000)
       expect([data, await heard()]).toEqual(data === undefined ? [undefined, ['k: +a/x']] : [{ n: '1' }, []])
+    }))
+
+  it('C13: what is heard while the server is asked, because the watch can not tell, makes it run again', () =>
+    withReads(async ({ client, cache, run }) => {
+      const version = (n: number): object => ({ metadata: { name: 'x', uid: 'u', resourceVersion: `${n}` } })
+      let told: NarrowHandler<object> | undefined
+      const answers: ((object: object) => void)[] = []
+      // It never knows for certain, as one whose view has fields that only the server can tell.
+      const narrow = {
+        peek: () => undefined,
+        watch: async (_: unknown, __: unknown, handler: NarrowHandler<object>) => {
+          if (told === undefined) handler.add?.(version(1), { key: 'a/x', isInInitialList: true })
+          told ??= handler
+          return { key: 'a/x', close: async () => {} }
+        },
+        get: () => new Promise<object>(resolve => answers.push(resolve)),
+        report: () => ({ escalated: [] }),
+      }
+      const heard: string[] = []
+      const onChange = (key: string, { from, to }: ReadCause): void => void heard.push(`${key} ${from}→${to}`)
+      const reads = new TrackedReads({ client, cache, narrow: narrow as never, declared: [], onChange })
+      await run(async () => {
+        const one = reads.begin('k', { namespace: 'a' })
+        const reading = one.read.get(configMaps, { name: 'x' })
+        while (answers.length === 0) await Promise.resolve()
+        told?.update?.(version(2), version(1), { key: 'a/x' })
+        answers[0]?.(version(1))
+        expect((await reading)?.metadata?.resourceVersion).toBe('1')
+        one.succeed()
+        expect(heard).toEqual(['k undefined→2'])
+        const two = reads.begin('l', { namespace: 'a' })
+        const again = two.read.get(configMaps, { name: 'x' })
+        while (answers.length === 1) await Promise.resolve()
+        answers[1]?.(version(2))
+        await again
+        two.succeed()
+        expect(heard).toHaveLength(1)
+        // The same state by another way is none that has changed.
+        told?.update?.(version(2), version(2), { key: 'a/x' })
+        expect(heard).toHaveLength(1)
+        told?.update?.(version(3), version(2), { key: 'a/x' })
+        expect(heard.slice(1)).toEqual(['k 2→3', 'l 2→3'])
+        await reads.close()
+      })
     }))
 
   it('C14: keys that read one object share its watch, and the last to let go frees it', () =>

@@ -130,6 +130,12 @@ describe('a reflector on its course', () => {
     expect(told).toHaveLength(7)
   })
 
+  it('needs no listener', () => {
+    read('', '7')
+    course.fail(new Error('one'), 'list')
+    expect(errors()).toEqual([['one', context('list')]])
+  })
+
   it('R20: tells what was left out', () => {
     course.skipped(new InvalidObjectError(target.resource, 'no name'), 'watch')
     expect(errors()).toEqual([[expect.stringContaining('no name'), context('watch')]])
@@ -166,10 +172,13 @@ describe('a reflector on its course', () => {
   it('D12: an intake that could not be filled is told, and ends what is under way, which alone can mend it', () => {
     const ended: Error[] = []
     course.fillFailed(new Error('nobody is there'))
+    course.underWay = { interrupt() {} }
+    course.fillFailed(new Error('nor who can help'))
     course.underWay = { interrupt() {}, fail: error => ended.push(error) }
     course.fillFailed('a word')
     expect(errors()).toEqual([
       ['nobody is there', context('list')],
+      ['nor who can help', context('list')],
       ['an intake could not be filled', context('list')],
     ])
     expect(ended).toEqual([expect.objectContaining({ cause: 'a word' })])

@@ -147,7 +147,11 @@ describe('joining members', () => {
       { object: object('b', '1', 'ns'), bytes: 1 },
       { object: object('b', '1', 'other'), bytes: 1 },
       { object: object('c'), bytes: 1 },
+      { object: object('gone'), bytes: 1 },
     ])
+    members.change('ADDED', object('brief', '5'), 1)
+    members.change('DELETED', object('brief', '6'), 1)
+    members.change('DELETED', object('gone', '6'), 1)
     members.change('MODIFIED', object('a', '5', 'ns'), 1)
     members.change('DELETED', object('b', '6', 'ns'), 1)
     members.change('ADDED', object('new', '7'), 1)
@@ -156,7 +160,7 @@ describe('joining members', () => {
     expect(joining.log).toEqual(['commit a b c new at 9'])
     expect(joining.objects.get('a')?.metadata.resourceVersion).toBe('5')
     expect(joining.objects.get('b')?.metadata.namespace).toBe('other')
-    expect(full.log).toEqual(['MODIFIED a', 'DELETED b', 'ADDED new'])
+    expect(full.log.slice(3)).toEqual(['MODIFIED a', 'DELETED b', 'ADDED new'])
   })
 
   it('D12: begins when there is a state, and not while one is read', async () => {
@@ -199,14 +203,38 @@ describe('joining members', () => {
     expect(joining.log).toEqual(['drop', 'commit new at 11'])
   })
 
-  it('D12: in the midst of its slices too', async () => {
+  it('D12: two at once are each filled, and neither leaves with the other', async () => {
     const { members, turn } = bed()
+    const [small, large, leaving] = [new RecordingIntake(), new RecordingIntake(), new RecordingIntake()]
+    members.fill(small, () => source('a'))
+    members.fill(large, () => source(...names(300)))
+    members.fill(leaving, () => source('a'))
+    members.remove(leaving)
+    expect(members.size).toBe(2)
+    await turn()
+    expect([small.synced, large.synced, members.size, members.has(large)]).toEqual([true, false, 2, true])
+    members.change('ADDED', object('b'), 1)
+    await turn()
+    expect([small.log.at(-1), large.synced, large.objects.has('b')]).toEqual(['ADDED b', true, true])
+    expect([leaving.log, members.size]).toEqual([['drop'], 2])
+  })
+
+  it('D12: begins at once when what was being read is dropped', () => {
+    const { members, turns } = bed()
+    members.replace().drop()
+    members.fill(new RecordingIntake(), () => [])
+    expect(turns).toHaveLength(1)
+  })
+
+  it('D12: in the midst of its slices too', async () => {
+    const { members, failures, turn } = bed()
     const joining = new RecordingIntake()
     members.fill(joining, () => source(...names(300)))
     await turn()
     members.replace().commit('11')
     await turn()
     expect(joining.log).toEqual(['drop', 'commit at 11'])
+    expect(failures).toEqual([])
   })
 
   it('R23: one that leaves, or all when it ends, are filled no further', async () => {
@@ -227,12 +255,16 @@ describe('joining members', () => {
   })
 
   it('R23: one that is being filled when all ends is filled no further', async () => {
-    const { members, turn } = bed()
+    const { members, failures, turn } = bed()
     const joining = new RecordingIntake()
-    members.fill(joining, () => source('a'))
+    let asked = 0
+    members.fill(joining, () => {
+      asked++
+      return source('a')
+    })
     members.end()
     await turn()
-    expect([members.size, joining.log]).toEqual([0, ['drop']])
+    expect([members.size, joining.log, asked, failures]).toEqual([0, ['drop'], 0, []])
   })
 
   it('D8: one that is being filled when the resource goes starts anew with the rest, uncleared', async () => {

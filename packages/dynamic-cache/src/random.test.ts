@@ -129,7 +129,7 @@ describe('informers that join, leave and move at random', () => {
               moving.add(view.key).add(to.key)
               const abort = new AbortController()
               const reason = new Error('aborted')
-              if (chance(random, 0.3)) clock.timer(integer(random, 0, 400), () => abort.abort(reason))
+              if (chance(random, 0.3)) clock.timer(integer(random, 0, 40), () => abort.abort(reason))
               const { signal } = abort
               const done =
                 was.hold === undefined ? cache.rescope(view, to, { signal }) : cache.moveHold(was.hold, to, { signal })
@@ -183,6 +183,7 @@ describe('informers that join, leave and move at random', () => {
               await run(() => Promise.all(moves))
               const { items } = await run(() => writer.list(configMaps))
               for (const [key, one] of heard) {
+                expect(one.informer.view.key).toBe(key)
                 const expected = expectedOf(one.informer.view, items)
                 expect(Object.fromEntries([...one.state].sort()), key).toEqual(expected)
                 expect([...one.informer.keys()].sort(), key).toEqual(Object.keys(expected))

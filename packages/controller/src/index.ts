@@ -12,6 +12,7 @@ export type { ControllerState, StartOptions, StopOptions } from './controller/co
 export { Controller } from './controller/controller.ts'
 export type { ControllerDefinition, ControllerOptions, ControllerParts } from './controller/definition.ts'
 export {
+  ChangedMeanwhileError,
   ControllerIncompleteError,
   ControllerStoppedError,
   ControllerUsedError,

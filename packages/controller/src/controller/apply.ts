@@ -20,7 +20,9 @@ import {
   statusPart,
 } from '@wherry/hash-compare'
 import { type OwnerOptions, ownerReference, withOwner } from '../objects/owner.ts'
+import type { Read } from '../reads/read.ts'
 import type { DesiredOptions } from './context.ts'
+import { ChangedMeanwhileError } from './errors.ts'
 
 /** What a desired state became on the server: a later one that is equal needs no write while the object is still so. */
 export interface Learned {
@@ -35,13 +37,16 @@ export interface ApplyFor {
   readonly primary: View
   readonly owner: KubernetesObject
   readonly signal: AbortSignal
-  /** What the caches have of an object. */
-  observe(view: View, key: { readonly name: string; readonly namespace?: string }): Promise<unknown>
+  /** What the reconcile reads through. */
+  readonly read: Read
   /** By object; lives as long as the primary object. */
   learned(): Map<string, Learned>
 }
 
 type PartName = 'spec' | 'status' | 'owner'
+
+/** How often it is looked again at an object that somebody else changes meanwhile. */
+const mostPasses = 3
 
 /** What `apply` of a reconcile's context does: see there. */
 export async function applyDesired<T extends KubernetesObject, S extends Scope>(
@@ -50,23 +55,44 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
   desired: Whole<T>,
   options: DesiredOptions = {},
 ): Promise<Applied<T>> {
-  const { owner = true, ...rest } = options
-  if (desired === null || typeof desired !== 'object')
+  if (desired === null || typeof desired !== 'object') {
     throw new OptionTypeError('apply.desired', 'an object', typeof desired)
+  }
+  const { owner = true, ...rest } = options
   const placed = place(about, view as unknown as View, desired)
+  const compared = partsOf(placed.object, owner === false ? undefined : about.owner.metadata?.uid)
+  const hashOf = (object: KubernetesObject): string => textOf(hashParts(object, compared))
   const key = { name: placed.name, ...(placed.namespace !== undefined && { namespace: placed.namespace }) }
-  const observed = (await about.observe(view as unknown as View, key)) as T | undefined
-  const owned = owner === false ? undefined : ownedBy(about, placed.namespace, observed, placed.object, owner)
-  const object = owned === undefined ? placed.object : withMetadata(placed.object, { ownerReferences: owned })
-  const compared = partsOf(object, owner === false ? undefined : about.owner.metadata?.uid)
-  const id = `${view.key} ${keyText(key)}`
-  const wanted = textOf(hashParts(object, compared))
+  for (let pass = 1; ; pass++) {
+    const observed = await about.read.peek(view, key)
+    const owned = owner === false ? undefined : ownedBy(about, placed.namespace, observed, placed.object, owner)
+    const object = owned === undefined ? placed.object : withMetadata(placed.object, { ownerReferences: owned })
+    const settings = { ...rest, signal: rest.signal ?? about.signal }
+    const applied = await applyOnce(about, view, object as Whole<T>, observed, compared, settings)
+    // Tracked is what was compared, after the write, so that this does not make the key run again; what others do, does.
+    const there = await about.read.get(view, key, { select: hashOf })
+    const expected = applied.object ?? observed
+    if (there === (expected === undefined ? undefined : hashOf(expected))) return applied
+    if (pass === mostPasses) throw new ChangedMeanwhileError(view.key, keyText(key))
+  }
+}
+
+/** Does what `applyIfChanged` does, unless it is known that the server makes the same of it again. */
+async function applyOnce<T extends KubernetesObject, S extends Scope>(
+  about: ApplyFor,
+  view: View<T, S>,
+  desired: Whole<T>,
+  observed: T | undefined,
+  compared: Parts<KubernetesObject, PartName>,
+  options: ApplyIfChangedOptions,
+): Promise<Applied<T>> {
+  const id = `${view.key} ${keyText(desired.metadata as { readonly name: string })}`
+  const wanted = textOf(hashParts<KubernetesObject, PartName>(desired, compared))
   const known = about.learned().get(id)
   if (observed !== undefined && known?.wanted === wanted && known.held === textOf(hashParts(observed, compared))) {
     return { reason: 'equal', differences: [], writes: [], object: undefined, remaining: [] }
   }
-  const settings: ApplyIfChangedOptions = { ...rest, signal: rest.signal ?? about.signal }
-  const applied = await applyIfChanged(about.client, view, object as Whole<T>, observed, compared, settings)
+  const applied = await applyIfChanged(about.client, view, desired, observed, compared, options)
   if (applied.object !== undefined && applied.remaining.length > 0) {
     about.learned().set(id, { wanted, held: textOf(hashParts(applied.object, compared)) })
   } else if (known !== undefined) about.learned().delete(id)

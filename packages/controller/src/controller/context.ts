@@ -17,8 +17,9 @@ export interface DesiredOptions extends ApplyIfChangedOptions {
 }
 
 /**
- * Makes an object as desired, with no request where it is: hash-compare's `applyIfChanged` of what a cache has. Where none of
- * the controller's informers has it whole, it is watched by its name from then on.
+ * Makes an object as desired, with no request where it is: hash-compare's `applyIfChanged` of what a cache has. It is tracked as
+ * what `read` reads is, by what is compared: where somebody changes that, the key runs again. Where none of the controller's
+ * informers has it whole, it is watched by its name for that.
  *
  * Set on the desired object: the primary's namespace where it names none, the labels that the view selects by, and the primary
  * as its controlling owner. Labels and annotations that it does not name are left as they are.

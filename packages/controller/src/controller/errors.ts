@@ -100,3 +100,19 @@ export class ControllerUsedError extends Error {
     this.controller = controller
   }
 }
+
+/** An object that is made as desired was changed by somebody else each time that it was looked at. The key runs again, with backoff. */
+export class ChangedMeanwhileError extends Error {
+  override readonly name = 'ChangedMeanwhileError'
+  readonly code = 'CHANGED_MEANWHILE'
+  /** The view's key. */
+  readonly view: string
+  /** `namespace/name` */
+  readonly key: string
+
+  constructor(view: string, key: string) {
+    super(`${key} of ${view} is being changed by somebody else`)
+    this.view = view
+    this.key = key
+  }
+}

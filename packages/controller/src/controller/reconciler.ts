@@ -4,7 +4,7 @@ import { isWriteConflict } from '@wherry/hash-compare'
 import type { WorkQueue } from '@wherry/work-queue'
 import { plainCause } from './cause.ts'
 import type { OnGone, Reconcile } from './context.ts'
-import { ControllerStoppedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
+import { ChangedMeanwhileError, ControllerStoppedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
 import type { KeyState, Outcome } from './key-state.ts'
 import type { KeyStates } from './key-states.ts'
 import { type Returned, readResult } from './result.ts'
@@ -170,7 +170,7 @@ export class Reconciler<C, S extends Scope> {
       this.#report(thrown, key)
       return 'terminal'
     }
-    if (isWriteConflict(thrown)) {
+    if (isWriteConflict(thrown) || thrown instanceof ChangedMeanwhileError) {
       const fields = { controller: name, resource: resourceName(view.resource), key, err: thrown }
       environment.log('info', 'a conflict: tried again with what is there now', fields)
     } else if (thrown !== run.aborted) this.#report(thrown, key)

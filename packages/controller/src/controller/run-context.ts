@@ -87,8 +87,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
         primary: primary as unknown as View,
         owner: this.#parts.identity(this.text),
         signal: this.signal,
-        observe: (of: View, key: { readonly name: string; readonly namespace?: string }) =>
-          this.#begin().read.peek(of, key),
+        read: this.read,
         learned: () => {
           this.state.learned ??= new Map()
           return this.state.learned

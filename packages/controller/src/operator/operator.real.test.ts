@@ -1,0 +1,18 @@
+import { type RealApiServer, startRealApiServer } from '@wherry/testing'
+import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { operatorOverSockets } from './testkit/both-servers.ts'
+
+const available = await realApiServerAvailable('operators')
+
+describe.runIf(available)('an operator, on a real API server', () => {
+  let server: RealApiServer
+
+  beforeAll(async () => {
+    server = await startRealApiServer()
+  }, 120_000)
+
+  afterAll(() => server?.close())
+
+  operatorOverSockets(() => server)
+})

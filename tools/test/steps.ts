@@ -31,6 +31,7 @@ export function steps(): Step[] {
     { name: 'attw', limitMs: 5 * minute, run: checkTypesAreRight },
     { name: 'sizes', limitMs: 5 * minute, run: checkSizes },
     { name: 'demo', limitMs: 6 * minute, run: checkDemo },
+    { name: 'reference', limitMs: 5 * minute, run: checkReference },
     { name: 'install', limitMs: 10 * minute, run: installTest },
   ]
 }
@@ -74,6 +75,14 @@ async function checkDemo(): Promise<Found> {
   const rights = output.match(/"metric":"right","value":1,/g)?.length ?? 0
   if (code === 0 && rights === 6 && existsSync(report)) return { passed: 1, failures: [] }
   return { passed: 0, failures: [`${output.trim()}\n${rights} of 6 operators were right; exit code ${code}`] }
+}
+
+/** The reference of all packages is made without a warning, into `.cache/reference`. */
+async function checkReference(): Promise<Found> {
+  const options = join(root, 'tools/reference/typedoc.json')
+  return fromCommand(
+    await command(bin('typedoc'), ['--options', options, '--logLevel', 'Warn'], { limitMs: 5 * minute }),
+  )
 }
 
 /** Every rule that a package claims must be named by a test of it. */

@@ -10,7 +10,7 @@ import { unsendable } from './headers.ts'
 import { asError, type Carrier, Job } from './job.ts'
 import type { Lane, LaneRequest, Requester, RequestHandlers } from './requester.ts'
 
-/** Bounds of a {@link ConnectionPool}. The defaults suit kube-apiserver. */
+/** Bounds of the pool of connections. The defaults suit kube-apiserver. */
 export interface ConnectionOptions {
   /** How long opening a connection may take, TLS and proxy included, in milliseconds. @default 15_000 */
   readonly connectTimeoutMs?: number | undefined

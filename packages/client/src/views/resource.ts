@@ -78,7 +78,7 @@ export interface Resource<T, S extends Scope = Scope> extends View<T, S> {
    */
   project<C>(name: string, project: (object: T) => C): View<Projected<C>, S>
   /**
-   * As above, with a projection that brings its name along ({@link selfNamed}), such as the ready-made ones of
+   * As above, with a projection that brings its name along (`selfNamed()`), such as the ready-made ones of
    * `@wherry/transform-cache`.
    * @throws OptionTypeError for a function without one.
    */

@@ -26,7 +26,7 @@ export interface JoinOptions {
 /**
  * One list/watch loop: keeps any number of stores ({@link Intake}) at the state of one collection.
  *
- * Each phase of it is a {@link Phase}, and {@link Reflector.state} says which; every failure leads to a phase that
+ * Each phase of it is a state of a documented machine, and {@link Reflector.state} says which; every failure leads to a phase that
  * goes on from it (rules R1–R23). It gives up only when stopped, or when its client was closed.
  *
  * What it promises its intakes: a whole state first; then each change after it once and in order; where the watch can't be

@@ -98,7 +98,7 @@ export class Escalation {
     shared.count('wherry_narrow_escalations_total', resource)
     if (this.#phase === 'falling') {
       this.#phase = 'wide'
-      for (const entry of this.#of.all()) if (entry.wide !== this) entry.moveTo(this, undefined)
+      for (const entry of this.#of.all()) if (entry.feeding.wide !== this) entry.feeding.moveTo(this, undefined)
       this.#of.wide()
       return true
     }
@@ -171,10 +171,10 @@ export class Escalation {
           isSynced = true
         }),
       change: (type: ChangeType, object: object, bytes: number) => {
-        if (this.#reflector === reflector) this.#find(object)?.wideChange(this, type, object, bytes)
+        if (this.#reflector === reflector) this.#find(object)?.feeding.wideChange(this, type, object, bytes)
       },
-      progress: () => each(entry => entry.wideProgress(this)),
-      clear: () => each(entry => entry.wideGone(this)),
+      progress: () => each(entry => entry.feeding.wideProgress(this)),
+      clear: () => each(entry => entry.feeding.wideGone(this)),
       close() {},
     }
   }
@@ -200,9 +200,9 @@ export class Escalation {
         const isNew = this.#phase === 'rising'
         if (isNew) this.#phase = 'wide'
         for (const entry of this.#of.all()) {
-          if (this.#phase !== 'wide' && entry.wide !== this) continue
+          if (this.#phase !== 'wide' && entry.feeding.wide !== this) continue
           const isListed = asked === undefined || asked.has(entry)
-          entry.moveTo(this, isListed ? { version: found.get(entry), resourceVersion } : undefined)
+          entry.feeding.moveTo(this, isListed ? { version: found.get(entry), resourceVersion } : undefined)
         }
         if (isNew) this.#of.wide()
       },

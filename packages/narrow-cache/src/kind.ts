@@ -101,9 +101,9 @@ export class Kind implements Escalated {
   place(entry: Entry): void {
     const ways = [this.escalation, entry.bucket.escalation]
     const wide = ways.find(way => way?.phase === 'wide')
-    if (entry.isOver || (wide !== undefined && entry.wide === wide)) return
-    if (wide !== undefined) entry.moveTo(wide, undefined)
-    else if (ways.some(way => way?.phase === 'rising') || entry.isOnItsOwn) return
+    if (entry.isOver || (wide !== undefined && entry.feeding.wide === wide)) return
+    if (wide !== undefined) entry.feeding.moveTo(wide, undefined)
+    else if (ways.some(way => way?.phase === 'rising') || entry.feeding.isOnItsOwn) return
     else if (entry.isOverBound && entry.isPresent === undefined) entry.full()
     else this.#open(entry)
   }
@@ -170,7 +170,7 @@ export class Kind implements Escalated {
   #open(entry: Entry): void {
     this.shared.queue(() => {
       const isElsewhere = this.escalation?.isUp === true || entry.bucket.escalation.isUp
-      return entry.isOver || entry.isOnItsOwn || isElsewhere ? Promise.resolve() : entry.open()
+      return entry.isOver || entry.feeding.isOnItsOwn || isElsewhere ? Promise.resolve() : entry.feeding.open()
     })
   }
 }

@@ -118,7 +118,7 @@ export class NarrowCache {
     try {
       const readiness = await settled(this.#shared, entry, narrow, signal)
       if (readiness === 'full') throw this.#entries.full(plain)
-      const { refusal } = entry
+      const { refusal } = entry.feeding
       if (readiness === 'live' && refusal !== undefined) throw refusal
       end = narrow.subscribe(handler as NarrowHandler<unknown>, checked.text)
     } catch (error) {
@@ -207,7 +207,7 @@ export class NarrowCache {
     return {
       entries: this.#entries.size,
       idle: this.#entries.idle,
-      refused: this.#entries.all.filter(({ refusal }) => refusal !== undefined).length,
+      refused: this.#entries.all.filter(({ feeding: { refusal } }) => refusal !== undefined).length,
       streams: this.#shared.streams,
       waiting: this.#shared.waiting,
       subscriptions: views.reduce((sum, { subscriptions }) => sum + subscriptions, 0),

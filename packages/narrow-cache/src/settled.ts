@@ -63,7 +63,7 @@ class Wait implements Waiting {
     if (entry.isPresent !== undefined) this.#settle('live')
     else {
       const { timeoutMs } = shared.settings
-      this.#fail(new NarrowTimeoutError(narrow.view.key, entry.key.text, timeoutMs, entry.lastError))
+      this.#fail(new NarrowTimeoutError(narrow.view.key, entry.key.text, timeoutMs, entry.feeding.lastError))
     }
   }
 

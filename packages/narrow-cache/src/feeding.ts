@@ -1,0 +1,321 @@
+import { type ChangeType, compareResourceVersions, isExpired, isResourceNotFound, isTooLarge } from '@wherry/client'
+import { isForTheCaller } from '@wherry/informer/parts'
+import type { Bucket } from './bucket.ts'
+import { NarrowWatchRefusedError } from './errors.ts'
+import type { Escalation, Listed } from './escalation.ts'
+import { type Fetched, Fetching } from './fetching.ts'
+import type { CheckedKey } from './key.ts'
+import type { Level } from './level.ts'
+import { type Fed, type Known, openSource, type Source, versionOf } from './source.ts'
+import type { State } from './state.ts'
+
+/** Whose state is fed. */
+export interface FeedingOwner {
+  readonly bucket: Bucket
+  readonly key: CheckedKey
+  readonly isOver: boolean
+  /** The object of one uid has gone, or come. */
+  passed(from: string | undefined, to: string | undefined): void
+  /** Something has changed for who waits. */
+  news(): void
+}
+
+/**
+ * How a {@link State} is kept true: by a watch of one name, by one that asks for more (rule N2), or by one watch of metadata
+ * for many, with fetches of what has changed (rule N11). The state outlives each of them, and never goes back.
+ */
+export class Feeding implements Fed, Fetched {
+  readonly #owner: FeedingOwner
+  readonly #state: State
+  /** The one watch of many that changes come by, or came by until it ended. */
+  #wide: Escalation | undefined
+  #own: Source | undefined
+  /** What is to replace what feeds it, once it has come as far. */
+  #next: Source | undefined
+  #opened: (() => void) | undefined
+  #fetching: Fetching | undefined
+  #isRefusalTold = false
+
+  constructor(owner: FeedingOwner, state: State) {
+    this.#owner = owner
+    this.#state = state
+  }
+
+  get bucket(): Bucket {
+    return this.#owner.bucket
+  }
+
+  get key(): CheckedKey {
+    return this.#owner.key
+  }
+
+  get level(): Level {
+    return this.#state.level
+  }
+
+  /** It has a watch of its own, or is getting one, whether that has brought its state yet or not. */
+  get isOnItsOwn(): boolean {
+    return this.#own !== undefined || this.#next !== undefined
+  }
+
+  /** What it is fed by, where that is no watch of its own. */
+  get wide(): Escalation | undefined {
+    return this.#wide
+  }
+
+  get isFetchable(): boolean {
+    return !this.#owner.isOver && this.#wide !== undefined
+  }
+
+  /** The last failure of what feeds it. */
+  get lastError(): Error | undefined {
+    return this.#own?.reflector.lastError ?? this.#fetching?.error ?? (this.#wide ?? this.bucket).lastError
+  }
+
+  /** Why it can't be watched at present. */
+  get refusal(): Error | undefined {
+    const errors = [
+      this.#own?.reflector.lastError,
+      this.#own === undefined ? this.#next?.reflector.lastError : undefined,
+      this.#fetching?.error,
+      this.#wide?.lastError,
+    ]
+    const refusal = errors.find(isForTheCaller)
+    if (refusal === undefined || isResourceNotFound(refusal)) return refusal
+    return new NarrowWatchRefusedError(this.bucket.kind.resource, this.key.text, refusal)
+  }
+
+  /** What it holds is known to be older than what the server has, or may be. */
+  get isStale(): boolean {
+    return this.#wide !== undefined && (this.#fetching?.isBehind === true || !this.#wide.isLive)
+  }
+
+  /** How far what feeds it has come. */
+  get reached(): string | undefined {
+    return this.#wide === undefined ? this.#own?.reflector.lastSyncedResourceVersion : this.#wide.reached
+  }
+
+  /** Nothing will come that can be waited for. `isWaiting`: there is no state to be read yet. */
+  isHopeless(isWaiting: boolean): boolean {
+    const errors = [this.#fetching?.error, this.#wide?.lastError, this.#own?.reflector.lastError]
+    if (errors.some(isForTheCaller)) return true
+    return (isWaiting || this.isStale) && isForTheCaller(this.#next?.reflector.lastError)
+  }
+
+  /** Opens a watch of its own. Resolves when that has brought its first state or failure. */
+  open(): Promise<void> {
+    return new Promise(resolve => {
+      this.#opened?.()
+      this.#opened = resolve
+      this.#start()
+    })
+  }
+
+  /** More is needed than what comes, unless that is being asked for already. */
+  widen(level: Level): void {
+    if ((this.#next?.level ?? -1) >= level) return
+    if (this.#wide !== undefined && this.#next === undefined) this.#fetch()
+    else if (this.isOnItsOwn) this.#start()
+  }
+
+  /** The server knows the resource: who waits to be told so need not. */
+  found(): void {
+    const reflector = this.#own?.reflector
+    if (isResourceNotFound(reflector?.lastError)) reflector?.retryNow()
+  }
+
+  close(): void {
+    this.#fetching?.end()
+    this.#stopOwn()
+    this.#feedBy(undefined)
+    this.#opened?.()
+  }
+
+  // Fed by a watch of its own
+
+  state(source: Source, known: Known): void {
+    if (source === this.#next) this.#takeOver(source, known)
+    else if (source === this.#own) this.#publish(known, source.level)
+  }
+
+  change(source: Source, type: ChangeType, object: object, bytes: number): void {
+    if (source === this.#next) {
+      const { resourceVersion } = versionOf(object)
+      this.#takeOver(source, { object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
+    } else if (source === this.#own) this.#change(type, object, bytes)
+  }
+
+  progress(source: Source): void {
+    const { ahead, reflector } = source
+    if (source === this.#next && ahead !== undefined) {
+      this.#takeOver(source, { ...ahead, resourceVersion: reflector.lastSyncedResourceVersion })
+    } else this.#owner.news()
+  }
+
+  gone(source: Source): void {
+    if (source === this.#own) this.#clear()
+  }
+
+  failed(source: Source, error: Error): void {
+    if (source !== this.#own && source !== this.#next) return
+    this.#tell(error)
+    this.#opened?.()
+    this.#owner.news()
+  }
+
+  // Fed by the one watch of many
+
+  /** From now on its changes come by that watch. `listed`: what its list has of it, where there is one. */
+  moveTo(wide: Escalation, listed: Listed | undefined): void {
+    this.#feedBy(wide)
+    this.#stopOwn()
+    this.#opened?.()
+    if (listed === undefined) this.#fetch()
+    else if (this.#state.isAt(listed.version) && this.#state.isWhole) this.#unfetched()
+    else if (listed.version === undefined && this.#state.isNewsSurely(listed.resourceVersion)) {
+      this.#unfetched()
+      this.#publish({ object: undefined, bytes: 0, resourceVersion: listed.resourceVersion }, this.level)
+    } else this.#fetch()
+  }
+
+  wideChange(wide: Escalation, type: ChangeType, object: object, bytes: number): void {
+    if (this.#wide !== wide) return
+    const { held, isKnown, reached } = this.#state
+    const { uid, resourceVersion } = versionOf(object)
+    const order = compareResourceVersions(resourceVersion, reached)
+    if (isKnown && (order === 'older' || order === 'same')) return
+    const isPlain = isKnown && this.#fetching?.isDirty !== true && order === 'newer'
+    if (isPlain && this.level === 0) this.#change(type, object, bytes)
+    else if (isPlain && type === 'DELETED' && uid === held?.uid) {
+      this.#publish({ object: undefined, bytes: 0, resourceVersion }, this.level)
+    } else this.#fetch()
+  }
+
+  wideProgress(wide: Escalation): void {
+    if (this.#wide === wide) this.#owner.news()
+  }
+
+  wideGone(wide: Escalation): void {
+    if (this.#wide === wide) this.#clear()
+  }
+
+  // Fetched
+
+  fetched(known: Known, level: Level): boolean {
+    // One that began before it had a watch of its own for a while.
+    if (this.#state.isBefore(known.resourceVersion)) return false
+    this.#publish(known, level)
+    return level >= this.level
+  }
+
+  fetchFailed(error: Error): void {
+    this.#tell(error)
+    this.#owner.news()
+  }
+
+  #feedBy(wide: Escalation | undefined): void {
+    const before = this.#wide
+    if (before === wide) return
+    this.#wide = wide
+    wide?.joined()
+    before?.left()
+  }
+
+  #start(): void {
+    const source = openSource(this, this.bucket, this.key.name, this.level)
+    if (this.#own === undefined && this.#wide === undefined) this.#own = source
+    else {
+      this.#stop(this.#next)
+      this.#next = source
+    }
+    source.reflector.start()
+  }
+
+  /** The new watch goes on from where the entry is, not before: what it lists may be older than what came meanwhile. */
+  #takeOver(source: Source, known: Known): void {
+    if (this.#state.isBefore(known.resourceVersion)) {
+      source.ahead = known
+      return
+    }
+    this.#stop(this.#own)
+    this.#own = source
+    this.#next = undefined
+    source.ahead = undefined
+    this.#fetching?.end()
+    // Before it is told: what one watch of many knows is nothing to go by any more.
+    this.#feedBy(undefined)
+    this.#publish(known, source.level)
+  }
+
+  #publish(known: Known, level: Level): void {
+    this.#passed(known.object)
+    this.#state.publish(known, level)
+    this.#heard()
+  }
+
+  #change(type: ChangeType, object: object, bytes: number): void {
+    this.#passed(type === 'DELETED' ? undefined : object)
+    this.#state.change(type, object, bytes)
+    this.#heard()
+  }
+
+  /** The resource is gone, and so is the object. */
+  #clear(): void {
+    this.#passed(undefined)
+    this.#state.clear()
+    this.#owner.news()
+  }
+
+  /** It goes from one object, or none, to another. */
+  #passed(object: object | undefined): void {
+    const from = this.#state.held?.uid
+    const to = object === undefined ? undefined : versionOf(object).uid
+    if (from !== to) this.#owner.passed(from, to)
+  }
+
+  #heard(): void {
+    if (this.#own?.reflector.lastError === undefined) this.#isRefusalTold = false
+    this.#opened?.()
+    this.#opened = undefined
+    this.#owner.news()
+  }
+
+  #fetch(): void {
+    this.#fetching ??= new Fetching(this)
+    this.#fetching.ask()
+  }
+
+  #unfetched(): void {
+    this.#fetching?.end()
+    this.#owner.news()
+  }
+
+  /** Each failure to `onError`, but for what happens to every watch; a refusal once, until it is lifted (rule N10). */
+  #tell(error: Error): void {
+    const { shared, resource } = this.bucket.kind
+    const { environment } = shared
+    const about = { resource, phase: 'watch', key: this.key.text }
+    if (!isForTheCaller(error)) {
+      if (!isExpired(error) && !isTooLarge(error)) environment.onError(error, about)
+      return
+    }
+    if (this.#isRefusalTold) return
+    this.#isRefusalTold = true
+    shared.count('wherry_narrow_refused_total', resource)
+    environment.onError(
+      isResourceNotFound(error) ? error : new NarrowWatchRefusedError(resource, this.key.text, error),
+      about,
+    )
+  }
+
+  #stopOwn(): void {
+    this.#stop(this.#own)
+    this.#stop(this.#next)
+    this.#own = undefined
+    this.#next = undefined
+  }
+
+  #stop(source: Source | undefined): void {
+    if (source !== undefined) this.bucket.kind.shared.ending(source.reflector.stop())
+  }
+}

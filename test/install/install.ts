@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { run } from '../../tools/bootstrap/spawn.mjs'
@@ -7,6 +7,7 @@ import { type Packed, packed } from '../../tools/checks/packed.ts'
 import { command, type Ended, toolEnvironment } from '../../tools/test/command.ts'
 import type { Found } from '../../tools/test/step.ts'
 import { root } from '../../tools/workspace.ts'
+import { tutorialOf } from './tutorial.ts'
 
 /** The first ```ts example of a README; undefined where there is none. */
 export function firstExample(readme: string): string | undefined {
@@ -16,7 +17,7 @@ export function firstExample(readme: string): string | undefined {
 /**
  * Uses the packages as a stranger does: packed, installed by npm into a project outside the workspace, the first
  * example of each README compiled there by TypeScript (with the libraries' types checked too) and run, on the oldest
- * Node that serves and on this one.
+ * Node that serves and on this one. Then the tutorial is followed.
  */
 export async function installTest(): Promise<Found> {
   const packages = await packed()
@@ -28,6 +29,7 @@ export async function installTest(): Promise<Found> {
     const nodes = { '22.19': await oldestNode(), '24': process.execPath }
     const outcomes: (string | undefined)[] = []
     for (const { one } of packages) outcomes.push(...(await tryExample(project, one.short, one.folder, nodes)))
+    outcomes.push(...(await followTutorial(project, nodes)))
     const failures = outcomes.filter(outcome => outcome !== undefined)
     return { passed: outcomes.length - failures.length, failures }
   } finally {
@@ -80,6 +82,64 @@ async function tryExample(
     )
   }
   return outcomes
+}
+
+/**
+ * Follows the tutorial of docs/controller.md word for word, in an empty folder below the project, whose packages stand in for those
+ * that it has npm install: undefined for each step that went well.
+ */
+async function followTutorial(
+  project: string,
+  nodes: Readonly<Record<string, string>>,
+): Promise<(string | undefined)[]> {
+  const { files, commands, shows } = tutorialOf(readFileSync(join(root, 'docs/controller.md'), 'utf8'))
+  const outcomes: (string | undefined)[] = []
+  let folder = project
+  for (const line of commands) {
+    const [program = '', ...args] = line.split(' ')
+    if (program === 'mkdir') mkdirSync(join(folder, args[0] ?? ''))
+    else if (program === 'cd') folder = join(folder, args[0] ?? '')
+    else if (program === 'npm' && args[0] === 'install') {
+      const missing = args.slice(1).filter(name => !name.startsWith('-') && !isInstalled(project, name))
+      outcomes.push(
+        missing.length === 0 ? undefined : `the tutorial installs ${missing.join(', ')}, which are no packages here`,
+      )
+    } else if (program === 'npm') outcomes.push(failed(line, await npm(folder, args)))
+    else if (program === 'node') {
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+      outcomes.push(await compiledTutorial(project, folder, Object.keys(files)))
+      for (const [version, node] of Object.entries(nodes)) {
+        const env = { ...toolEnvironment(), NODE_NO_WARNINGS: '1' }
+        const ended = await command(node, args, { cwd: folder, env, limitMs: 120_000 })
+        const isSo = ended.code === 0 && ended.output === shows[line]
+        outcomes.push(
+          isSo ? undefined : `the tutorial's "${line}" shows something else on Node ${version}:\n${ended.output}`,
+        )
+      }
+    } else outcomes.push(`the tutorial has a command that the test does not know: ${line}`)
+  }
+  if (outcomes.length < 4 || Object.keys(files).length === 0) outcomes.push('the tutorial has no files or commands')
+  return outcomes
+}
+
+function isInstalled(project: string, name: string): boolean {
+  return existsSync(join(project, 'node_modules', name, 'package.json'))
+}
+
+async function compiledTutorial(
+  project: string,
+  folder: string,
+  files: readonly string[],
+): Promise<string | undefined> {
+  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--erasableSyntaxOnly']
+  const target = ['--target', 'ES2023', '--lib', 'ES2023,ESNext.Disposable', '--module', 'NodeNext', '--types', 'node']
+  const tsc = join(project, 'node_modules/typescript/bin/tsc')
+  const args = [tsc, ...strict, ...target, '--noEmit', '--allowImportingTsExtensions', ...files]
+  return failed('tsc', await command(process.execPath, args, { cwd: folder }))
+}
+
+function failed(what: string, { code, output }: Ended): string | undefined {
+  return code === 0 ? undefined : `the tutorial's "${what}" fails:\n${output}`
 }
 
 /** npm as a stranger has it, with none of the variables that `npm test` itself was given. */

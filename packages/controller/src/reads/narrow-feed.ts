@@ -73,19 +73,25 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
   // What the narrow cache tells
 
   absent(): void {
-    if (!this.#isOver) this.#object.observe(undefined)
+    this.#hear(undefined)
   }
 
   add(object: unknown): void {
-    if (!this.#isOver) this.#object.observe(object)
+    this.#hear(object)
   }
 
   update(object: unknown): void {
-    if (!this.#isOver) this.#object.observe(object)
+    this.#hear(object)
   }
 
   delete(): void {
-    if (!this.#isOver) this.#object.observe(undefined)
+    this.#hear(undefined)
+  }
+
+  #hear(state: unknown): void {
+    if (this.#isOver) return
+    this.#isHopeless = false
+    this.#object.observe(state)
   }
 
   get #key(): ObjectKey {

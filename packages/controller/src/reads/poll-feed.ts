@@ -14,13 +14,22 @@ export class PollFeed implements Feed {
   readonly #client: Client
   readonly #object: TrackedObject
   #digest = unknown
-  /** Since when, on the monotonic clock. */
-  readonly since: number
+  #refusedAt: number
 
   constructor(client: Client, object: TrackedObject) {
     this.#client = client
     this.#object = object
-    this.since = client.environment.clock.monotonic()
+    this.#refusedAt = client.environment.clock.monotonic()
+  }
+
+  /** When a watch was refused last, on the monotonic clock. */
+  get refusedAt(): number {
+    return this.#refusedAt
+  }
+
+  /** It still can't be watched. */
+  refused(): void {
+    this.#refusedAt = this.#client.environment.clock.monotonic()
   }
 
   peek(): undefined {

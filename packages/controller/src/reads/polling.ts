@@ -1,5 +1,6 @@
 import { type Client, resourceName, type Timer, type View } from '@wherry/client'
 import { type NarrowCache, NarrowFullError, NarrowWatchRefusedError } from '@wherry/narrow-cache'
+import { versionOf } from './feed.ts'
 import { NarrowFeed } from './narrow-feed.ts'
 import type { PollPolicy } from './options.ts'
 import { resourceKey } from './own-writes.ts'
@@ -128,17 +129,24 @@ export class Polling {
     const { feed } = object
     if (!(feed instanceof PollFeed)) return
     const { clock } = this.#client.environment
-    if (!this.#isWatched(object) && clock.monotonic() - feed.since < refusedMs) return
+    if (!this.#isWatched(object) && clock.monotonic() - feed.refusedAt < refusedMs) return
+    this.#tellNarrow(object)
     const narrow = new NarrowFeed(this.#narrow, object)
     try {
       await narrow.ready(this.#stop.signal)
     } catch (error) {
       narrow.close()
-      if (isRefusal(error) && !object.isOver) object.change(new PollFeed(this.#client, object))
+      if (isRefusal(error)) feed.refused()
       return
     }
     if (object.isOver || object.feed !== feed) narrow.close()
     else object.change(narrow)
+  }
+
+  /** What was polled may be newer than what the narrow cache has kept since it was refused: it is to come as far first. */
+  #tellNarrow({ view, key, state }: TrackedObject): void {
+    if (state === undefined) this.#narrow.deleted(view, key as never)
+    else if (versionOf(state) !== undefined) this.#narrow.wrote(view, state as object)
   }
 
   /** The narrow cache has it, by somebody else's read, or by trying again. */

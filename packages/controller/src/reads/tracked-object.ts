@@ -36,6 +36,11 @@ export class TrackedObject extends Target {
     return this.#feed
   }
 
+  /** What was heard last. */
+  get state(): unknown {
+    return this.#state
+  }
+
   /** How often something was heard of it. */
   get heard(): number {
     return this.#heard

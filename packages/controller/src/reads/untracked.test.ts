@@ -34,7 +34,7 @@ describe('what can not be watched', () => {
     let isAllowed = true
     const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch' || isAllowed
     return withReads(
-      async ({ reading, reads, write, heard, run, server, simulation }) => {
+      async ({ reading, reads, narrow, write, heard, run, server, simulation }) => {
         await write('+a/x')
         await reading('k', 'a/x')
         isAllowed = false
@@ -47,7 +47,8 @@ describe('what can not be watched', () => {
         isAllowed = true
         await simulation.advance(120_000)
         expect(await heard()).toEqual(['k: ~a/x'])
-        expect(await reading('k', 'a/x')).toEqual(['2'])
+        narrow.wrote(configMaps, { metadata: { ...keyOf('a/x'), resourceVersion: '999999999' } })
+        expect(reads.catchingUp).toBe(true)
       },
       { cluster: { ...user, authorization } },
     )
@@ -104,6 +105,9 @@ describe('what can not be watched', () => {
         await write('~a/x')
         await simulation.advance(10_000)
         expect(await heard()).toEqual(['k: ~a/x'])
+        // A watch is tried again each 5 minutes, and refused.
+        await simulation.advance(700_000)
+        expect([reads.dependencies('k')[0], await heard()]).toMatchObject([{ served: 'polled', pollMs: 10_000 }, []])
         isAllowed = true
         await simulation.advance(400_000)
         expect(reads.dependencies('k')).toMatchObject([{ served: 'narrow', pollMs: undefined }])

@@ -161,11 +161,14 @@ describe('a selection', () => {
     const bare = configMaps.within({ labels: 'app=web' }).project('reads-bare', ({ data }) => ({ n: data?.n }))
     return withReads(
       async ({ reconcile, write, heard }) => {
+        // As long as nothing is there it is not known what the projection keeps.
+        expect(await reconcile('l', read => read.list(bare, { labels: 'tier=x' }))).toEqual([])
         await write('+a/x app=web')
+        expect(await heard()).toEqual(['l: +a/x'])
         expect(await reconcile('k', read => read.list(bare))).toEqual([{ n: '1' }])
         expect(await reconcile('b', read => read.list(bare, { namespace: 'b' }))).toEqual([])
         await write('~a/x', '+a/y app=api')
-        expect(await heard()).toEqual(['k: ~a/x'])
+        expect(await heard()).toEqual(['l: ~a/x', 'k: ~a/x'])
         await expect(reconcile('l', read => read.list(bare, { labels: 'tier=x' }))).rejects.toMatchObject({
           code: 'LABELS_NOT_KEPT',
         })

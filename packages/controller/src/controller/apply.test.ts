@@ -36,7 +36,7 @@ function applying(
 }
 
 const writesOf = (done: readonly (Applied<KubernetesObject> | Error)[]): readonly string[] =>
-  done.flatMap(one => (one instanceof Error ? [one.message] : one.writes))
+  done.flatMap((one): readonly string[] => (one instanceof Error ? [one.message] : one.writes))
 
 const again = (client: Client): Promise<unknown> =>
   client.patch(games, at('chess'), { metadata: { annotations: { at: `${client.environment.clock.now()}` } } })

@@ -1,4 +1,5 @@
 import { configMaps, secrets } from '@wherry/client/resources/core'
+import { clusterRoles } from '@wherry/client/resources/rbac'
 import { describe, expect, it } from 'vitest'
 import { inArcade } from './testkit/arcade.ts'
 import { desiredConfig, type Game, game, games, ours, secret } from './testkit/games.ts'
@@ -65,5 +66,84 @@ describe('an operator', () => {
       await client.create(games, game('chess', 'key', 'Go'))
       await operator.settled()
       expect(seen).toEqual(['run default/chess Chess', 'gone chess Chess', 'run default/chess Go'])
+    }))
+
+  it('C2, C4: of what has no namespace: keys, owned objects and what is gone', () =>
+    inArcade(async ({ operator, client, run }) => {
+      const seen: unknown[] = []
+      const made = configMaps.within({ namespaces: ['default'], labels: { made: 'yes' } })
+      operator
+        .controller('roles')
+        .for(clusterRoles.within({ labels: { copy: 'yes' } }))
+        .owns(made.metadata())
+        .reconcile(async ({ key, object, apply, read }) => {
+          seen.push(key)
+          await read.get(configMaps, { namespace: 'default', name: 'other' })
+          await apply(made, { metadata: { name: key.name }, data: { rules: `${object.rules?.length}` } })
+        })
+        .onGone(({ key }) => {
+          seen.push({ gone: key })
+        })
+      await client.create(clusterRoles, { metadata: { name: 'system:mine', labels: { copy: 'yes' } }, rules: [] })
+      await client.create(clusterRoles, { metadata: { name: 'mine', labels: { copy: 'yes' } }, rules: [] })
+      await client.delete(clusterRoles, { name: 'system:mine' })
+      run()
+      await operator.settled()
+      const config = await client.get(configMaps, { name: 'mine', namespace: 'default' })
+      expect(config).toMatchObject({
+        data: { rules: '0' },
+        metadata: { ownerReferences: [{ kind: 'ClusterRole', name: 'mine' }] },
+      })
+      await client.patch(configMaps, { name: 'mine', namespace: 'default' }, { data: { rules: 'x' } })
+      await operator.settled()
+      expect((await client.get(configMaps, { name: 'mine', namespace: 'default' }))?.data).toEqual({ rules: '0' })
+      expect(operator.explain('roles', 'mine')).toMatchObject({ key: 'mine', exists: true })
+      await client.delete(clusterRoles, { name: 'mine' })
+      await operator.settled()
+      expect(seen.at(-1)).toEqual({ gone: { name: 'mine' } })
+      expect(new Set(seen.slice(0, -1).map(key => JSON.stringify(key)))).toEqual(new Set(['{"name":"mine"}']))
+    }))
+
+  it('C10: what one controller writes, the reads of another see', () =>
+    inArcade(async ({ operator, client, run }) => {
+      const seen: unknown[] = []
+      const handed = Promise.withResolvers<void>()
+      operator
+        .controller('writer')
+        .for(games)
+        .reconcile(async ({ client: own }) => {
+          await own.patch(configMaps, { name: 'shared', namespace: 'default' }, { data: { n: '2' } })
+          handed.resolve()
+        })
+      operator
+        .controller('reader')
+        .for(games)
+        .reconcile(async ({ read }) => {
+          await read.get(configMaps, { name: 'shared' })
+          await handed.promise
+          seen.push((await read.get(configMaps, { name: 'shared' }))?.data?.n)
+        })
+      await client.create(configMaps, { metadata: { name: 'shared', namespace: 'default' }, data: { n: '1' } })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      expect(new Set(seen)).toEqual(new Set(['2']))
+    }))
+
+  it('explains what there is, and says what there is not', () =>
+    inArcade(async ({ operator, run }) => {
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(() => {})
+      expect(() => operator.explain('game', 'default/chess')).toThrow(
+        expect.objectContaining({ code: 'OPERATOR_USED' }),
+      )
+      run()
+      await operator.settled()
+      expect(operator.explain('game', 'default/chess')).toMatchObject({ exists: false, lastRun: undefined })
+      expect(() => operator.explain('toys', 'default/chess')).toThrow('there is no controller toys; there are game')
+      expect(() => operator.explain('game', '../chess')).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
+      expect(`${operator.report()}`).toContain('controller/game')
     }))
 })

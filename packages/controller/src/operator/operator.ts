@@ -199,11 +199,13 @@ export class Operator {
   /**
    * What a key of a controller depends on, why it last ran, and what came of it.
    *
-   * @throws UnknownControllerError
+   * @throws UnknownControllerError; OperatorUsedError where it was not run.
    */
   explain(controller: string, key: ObjectKey | string): Explanation {
     const found = this.#controllers.find(({ name }) => name === controller)
     if (found !== undefined) return found.explain(key)
+    if (this.#named.has(controller))
+      throw new OperatorUsedError('there is nothing to explain: the operator was not run')
     throw new UnknownControllerError(controller, [...this.#named.keys()])
   }
 
@@ -351,10 +353,14 @@ export class Operator {
   /** Throws while a cache that a controller needs has not synced. */
   #checkReady(): void {
     if (this.#state !== 'running' && this.#state !== 'starting') throw new Error(`the operator is ${this.#state}`)
-    for (const { name, registrar } of this.#controllers) {
-      const pending = registrar?.pending ?? []
-      if (registrar === undefined || pending.length > 0) {
-        throw new Error(`${name} waits for ${pending.map(({ view }) => view.key).join(', ')}`)
+    const maybeAbsent = this.#options.cache?.whenUnknown === 'wait'
+    const { informers } = this.cache.report()
+    const absent = informers.flatMap(({ view, state }) => (maybeAbsent && state === 'missing' ? [view] : []))
+    for (const { name, registrar, state } of this.#controllers) {
+      if (state === 'running') continue
+      const pending = (registrar?.pending ?? []).map(({ view }) => view.key).filter(view => !absent.includes(view))
+      if (state === 'starting' || registrar === undefined || pending.length > 0) {
+        throw new Error(`${name} waits for ${pending.join(', ')}`)
       }
     }
   }

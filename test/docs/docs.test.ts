@@ -1,0 +1,79 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { command } from '../../tools/test/command.ts'
+import { root } from '../../tools/workspace.ts'
+import { compile } from './compile.ts'
+import { anchorsOf, blocksOf, linksOf, pages } from './markdown.ts'
+
+const all = pages()
+const blocks = all.flatMap(blocksOf)
+
+it('compiles every TypeScript block of every page', () => {
+  expect(blocks.length).toBeGreaterThan(30)
+  expect(compile(blocks)).toEqual([])
+}, 240_000)
+
+it('says at which line of a page a block is wrong', () => {
+  const text = '# Title\n\n<!-- given\ndeclare const a: number\n-->\n```ts\nconst b = a\nconst c: string = b\n```\n'
+  expect(compile(blocksOf({ path: 'docs/x.md', text }))).toEqual([
+    "docs/x.md:8: Type 'number' is not assignable to type 'string'.",
+  ])
+}, 120_000)
+
+/** Whole blocks that bring an API server along. The first of a package's README, and files of a tutorial, are run by the install test. */
+const runnable = blocks.filter((block, index) => {
+  const isFirst = blocks.findIndex(({ page }) => page === block.page) === index
+  const isOfInstall = block.page.startsWith('packages/') && isFirst
+  return (
+    block.given === undefined &&
+    block.file === undefined &&
+    block.code.includes("from '@wherry/testing'") &&
+    !isOfInstall
+  )
+})
+
+describe.each(runnable)('the block at $page:$line', ({ code }) => {
+  it('runs to its end', async () => {
+    // Where it finds what it imports that is not ours.
+    const folder = mkdtempSync(join(root, 'examples/demo/.block-'))
+    const file = join(folder, 'block.ts')
+    const hook = join(import.meta.dirname, '../examples/from-source.ts')
+    try {
+      writeFileSync(file, code)
+      const { code: exit, output } = await command(process.execPath, ['--import', hook, file], { limitMs: 120_000 })
+      expect(exit, output).toBe(0)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }, 150_000)
+})
+
+it('leads nowhere by no link', () => {
+  const broken = all.flatMap(page =>
+    linksOf(page)
+      .filter(({ target }) => !leads(page.path, target))
+      .map(({ line, target }) => `${page.path}:${line}: ${target}`),
+  )
+  expect(broken).toEqual([])
+})
+
+it('sees the links that lead nowhere', () => {
+  const text = '[a](b.md) ![p](c.png)\n`[x](y)`\n\n[n]: #none\n\n# A `b`: c\n'
+  const page = { path: 'docs/x.md', text }
+  expect(linksOf(page).map(({ line, target }) => `${line} ${target}`)).toEqual(['1 b.md', '1 c.png', '4 #none'])
+  expect([...anchorsOf(page)]).toEqual(['a-b-c'])
+  expect(leads('docs/benchmarks.md', 'when-narrow.md')).toBe(true)
+  expect(leads('docs/benchmarks.md', 'none.md')).toBe(false)
+  expect(leads('docs/benchmarks.md', 'when-narrow.md#no-such-heading')).toBe(false)
+})
+
+/** Whether a link of that page leads to a file, or a heading of a page. Other sites are not asked; their URL must be one. */
+function leads(from: string, target: string): boolean {
+  if (/^[a-z]+:/.test(target)) return URL.canParse(target) && target.startsWith('https:')
+  const [path = '', anchor] = target.split('#')
+  const file = path === '' ? join(root, from) : join(root, dirname(from), decodeURIComponent(path))
+  if (!existsSync(file) || relative(root, file).startsWith('..')) return false
+  if (anchor === undefined || statSync(file).isDirectory()) return anchor === undefined
+  return file.endsWith('.md') && anchorsOf({ path: file, text: readFileSync(file, 'utf8') }).has(anchor)
+}

@@ -245,6 +245,7 @@ describe('hashes in annotations', () => {
       // 3 at once, then after 1, 2, 4, 8 and 16 s
       expect(one.report().writes.annotate).toBeGreaterThanOrEqual(5)
       expect(one.report().writes.annotate).toBeLessThanOrEqual(9)
+      expect(one.report().repairs).toBe(one.report().writes.annotate)
       expect(kit.events.filter(({ type }) => type === 'flapping')).toMatchObject([
         { key: 't1/chess', differences: [], managers: [] },
       ])

@@ -100,20 +100,20 @@ export class CopyWriter<P, T extends KubernetesObject> {
   async #write(decision: WriteDecision<P, T>): Promise<Attempt> {
     const { source, copy, observed } = decision
     const reason = this.#reason(decision)
-    const delayMs = reason === 'drift' ? await this.#damped(source, copy) : 0
+    const delayMs = await this.#damped(source, copy, reason)
     return delayMs > 0 ? { afterMs: delayMs } : this.#apply(source, copy, observed, reason)
   }
 
-  /** Damped at all times: that hashes go missing, over and over, is not known as drift by any state of the copy. */
   async #annotate({
     source,
     copy,
     observed,
   }: Extract<Decision<P, T>, { readonly what: 'annotate' }>): Promise<Attempt> {
-    const delayMs = await this.#damped(source, copy)
+    const reason = this.#foundOrDrift
+    const delayMs = await this.#damped(source, copy, reason)
     if (delayMs > 0) return { afterMs: delayMs }
-    await new CopyApplication(this.#of, source, copy, this.#foundOrDrift).annotate(observed)
-    this.#of.damper.repaired(keyOf(copy), nowIn(this.#of))
+    await new CopyApplication(this.#of, source, copy, reason).annotate(observed)
+    this.#repaired(copy, reason)
     return 'done'
   }
 
@@ -124,11 +124,14 @@ export class CopyWriter<P, T extends KubernetesObject> {
     reason: WriteReason,
   ): Promise<Attempt> {
     const writes = await new CopyApplication(this.#of, source, copy, reason).run(observed)
-    if (writes.length > 0 && reason === 'drift') {
-      this.#of.meter.repaired()
-      this.#of.damper.repaired(keyOf(copy), nowIn(this.#of))
-    }
+    if (writes.length > 0) this.#repaired(copy, reason)
     return 'done'
+  }
+
+  #repaired(copy: WantedCopy<T>, reason: WriteReason): void {
+    if (reason !== 'drift') return
+    this.#of.meter.repaired()
+    this.#of.damper.repaired(keyOf(copy), nowIn(this.#of))
   }
 
   #reason({ source, differing, observed }: WriteDecision<P, T>): WriteReason {
@@ -142,7 +145,8 @@ export class CopyWriter<P, T extends KubernetesObject> {
   }
 
   /** How long a repair has to wait, because somebody else keeps changing the copy; that is told once. */
-  async #damped(source: Source<P, T>, copy: WantedCopy<T>): Promise<number> {
+  async #damped(source: Source<P, T>, copy: WantedCopy<T>, reason: WriteReason): Promise<number> {
+    if (reason !== 'drift') return 0
     const { damper, meter, teller } = this.#of
     const key = keyOf(copy)
     const delayMs = damper.delayMs(key, nowIn(this.#of))

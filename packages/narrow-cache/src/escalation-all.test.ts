@@ -166,7 +166,7 @@ describe('an escalation of all namespaces', () => {
     let isAllowed = true
     return withNarrow(
       async kit => {
-        const { narrow, run, write, server, simulation, breakAll } = kit
+        const { narrow, run, write, server, simulation, breakAll, get } = kit
         const log: string[] = []
         for (const path of ['a/p', 'a/q', 'b/p']) await run(() => narrow.watch(configMaps, keyOf(path), noting(log)))
         await simulation.advance(1000)
@@ -175,6 +175,17 @@ describe('an escalation of all namespaces', () => {
         breakAll()
         await run(() => server.endWatches('configmaps'))
         await write('+a/p', '+b/p')
+        const { errors } = simulation.environment
+        await simulation.runUntil(() => errors.some(({ context }) => context.phase === 'escalate'))
+        // A read meanwhile waits for what is to feed it, and no longer.
+        const reads = run(async () => {
+          const begun = simulation.clock.monotonic()
+          const data = await Promise.all(['a/p', 'b/p'].map(async path => (await get(path))?.data))
+          return { data, ms: simulation.clock.monotonic() - begun }
+        })
+        const { data, ms } = await reads
+        expect(data).toEqual([{ n: '1' }, { n: '2' }])
+        expect(ms).toBeLessThan(5000)
         await simulation.advance(20_000)
         expect(phases(kit)).toEqual(['a wide 2'])
         expect(log.slice(3).toSorted()).toEqual(['+a/p 1', '+b/p 2'])

@@ -97,9 +97,9 @@ export class Feeding implements Fed, Fetched {
 
   /** Nothing will come that can be waited for. `isWaiting`: there is no state to be read yet. */
   isHopeless(isWaiting: boolean): boolean {
-    const errors = [this.#fetching?.error, this.#wide?.lastError, this.#own?.reflector.lastError]
-    if (errors.some(isForTheCaller)) return true
-    return (isWaiting || this.isStale) && isForTheCaller(this.#next?.reflector.lastError)
+    if (isFinal(this.#own?.reflector.lastError)) return true
+    if (isFinal(this.#fetching?.error) || isFinal(this.#wide?.lastError)) return true
+    return (isWaiting || this.isStale) && isFinal(this.#next?.reflector.lastError)
   }
 
   /** Opens a watch of its own. Resolves when that has brought its first state or failure. */
@@ -318,4 +318,9 @@ export class Feeding implements Fed, Fetched {
   #stop(source: Source | undefined): void {
     if (source !== undefined) this.bucket.kind.shared.ending(source.reflector.stop())
   }
+}
+
+/** Asked with each read of what is cached: mostly there is none. */
+function isFinal(error: Error | undefined): boolean {
+  return error !== undefined && isForTheCaller(error)
 }

@@ -60,7 +60,9 @@ export class State {
 
   /** A state of it is in the view's store. */
   isIn(view: NarrowView): boolean {
-    return this.#isKnown && this.#feeds.some(feed => feed.view === view && feed.intake.synced)
+    if (!this.#isKnown) return false
+    for (const feed of this.#feeds) if (feed.view === view) return feed.intake.synced
+    return false
   }
 
   /** Whether what comes with `resourceVersion` is older than what is known. */

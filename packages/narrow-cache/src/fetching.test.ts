@@ -1,0 +1,145 @@
+import { defineResource, type KubernetesObject } from '@wherry/client'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { configMaps } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { keyOf, noting, withNarrow } from './testkit/kit.ts'
+
+const labels = { resource: 'v1/configmaps' }
+const user = { tokens: { u: { name: 'u', groups: [] } }, token: 'u' }
+
+describe('what is fetched when it has changed', () => {
+  it('N11: is tried again with backoff where that fails, and a read waits for it', () =>
+    withNarrow(
+      async ({ narrow, run, write, get, server, simulation, requests }) => {
+        const log: string[] = []
+        await write('+a/x')
+        for (const name of ['x', 'y']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))
+        await simulation.advance(1000)
+        const effect = { kind: 'status', code: 500 } as const
+        const fails = await run(() => server.faults.add({ match: { verb: 'list' }, effect }))
+        requests()
+        await write('~a/x')
+        expect(narrow.peek(configMaps, keyOf('a/x'))).toBeUndefined()
+        const { errors } = simulation.environment
+        expect(errors.map(({ error, context }) => [(error as { status?: number }).status, context.key])).toEqual([
+          [500, 'a/x'],
+        ])
+        expect(requests()).toEqual(['list fieldSelector=metadata.name=x'])
+        await simulation.advance(3000)
+        expect(requests().length).toBeGreaterThan(0)
+        await run(() => fails.remove())
+        expect((await get('a/x'))?.data).toEqual({ n: '2' })
+        expect(log).toEqual(['+a/x 1 first', '0a/y', '~a/x 1→2'])
+        requests()
+        await simulation.advance(120_000)
+        expect(requests()).toEqual([])
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('N11: is fetched once more where it changes meanwhile, and not each time', () =>
+    withNarrow(
+      async ({ narrow, run, write, get, server, simulation, requests }) => {
+        await write('+a/x')
+        await get('a/x')
+        await get('a/y')
+        await simulation.advance(1000)
+        await run(() => server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'delay', ms: 5000 } }))
+        requests()
+        await write('~a/x', '~a/x', '~a/x')
+        expect((await get('a/x'))?.data).toEqual({ n: '4' })
+        expect(requests()).toEqual(['list fieldSelector=metadata.name=x', 'list fieldSelector=metadata.name=x'])
+        expect(simulation.environment.metric('wherry_narrow_fetches_total', labels)).toBe(2)
+        expect(narrow.report()).toMatchObject({ entries: 2, streams: 1, waiting: 0 })
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('N10, N11: one that may not be read is live and refused, told once, and touches no other', () => {
+    let mayRead = true
+    return withNarrow(
+      async ({ narrow, run, write, get, simulation }) => {
+        await write('+a/x', '+a/y')
+        await get('a/x')
+        await get('a/y')
+        await simulation.advance(1000)
+        mayRead = false
+        await write('~a/x', '~a/y')
+        await expect(get('a/x')).rejects.toMatchObject({ status: 403 })
+        await expect(run(() => narrow.watch(configMaps, keyOf('a/x'), noting([])))).rejects.toMatchObject({
+          code: 'NARROW_WATCH_REFUSED',
+          key: 'a/x',
+          cause: { status: 403 },
+        })
+        expect((await get('a/y'))?.data).toEqual({ n: '4' })
+        const { environment } = simulation
+        expect(environment.metric('wherry_narrow_refused_total', labels)).toBe(1)
+        expect(environment.errors.map(({ error, context }) => [error.name, context.key])).toEqual([
+          ['NarrowWatchRefusedError', 'a/x'],
+        ])
+        expect(narrow.report().refused).toBe(1)
+        mayRead = true
+        await simulation.advance(120_000)
+        expect((await get('a/x'))?.data).toEqual({ n: '3' })
+        expect(narrow.report().refused).toBe(0)
+      },
+      {
+        escalateAt: 1,
+        cluster: {
+          ...user,
+          authorization: ({ user: { name }, name: object }) => name !== 'u' || object !== 'x' || mayRead,
+        },
+      },
+    )
+  })
+
+  it('N11: a resource that goes while its entries are escalated: what was there is deleted, and comes back with it', () =>
+    withNarrow(
+      async ({ narrow, run, writer, simulation }) => {
+        const games = defineResource<KubernetesObject>({
+          group: 'arcade.example.com',
+          version: 'v1',
+          kind: 'Game',
+          plural: 'games',
+          namespaced: true,
+        })
+        const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as never }
+        const define = () =>
+          writer.create(customResourceDefinitions, {
+            metadata: { name: 'games.arcade.example.com' },
+            spec: {
+              group: 'arcade.example.com',
+              scope: 'Namespaced',
+              names: { plural: 'games', kind: 'Game' },
+              versions: [{ name: 'v1', served: true, storage: true, schema }],
+            },
+          })
+        await run(define)
+        await simulation.advance(1000)
+        const chess = keyOf('a/chess')
+        await run(() => writer.create(games, { metadata: chess }))
+        const log: string[] = []
+        const handler = {
+          add: () => log.push('add'),
+          delete: (_: unknown, { finalStateUnknown }: { readonly finalStateUnknown: boolean }) =>
+            log.push(`delete ${finalStateUnknown}`),
+        }
+        await run(() => narrow.watch(games, chess, handler))
+        await run(() => narrow.get(games, keyOf('a/go')))
+        await simulation.advance(1000)
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide', entries: 2 }])
+        await run(() => writer.delete(customResourceDefinitions, { name: 'games.arcade.example.com' }))
+        await simulation.advance(10_000)
+        expect(log).toEqual(['add', 'delete true'])
+        await expect(run(() => narrow.get(games, chess))).rejects.toMatchObject({ name: 'ResourceNotFoundError' })
+        await run(define)
+        await simulation.advance(1000)
+        await run(() => writer.create(games, { metadata: chess }))
+        await simulation.advance(120_000)
+        expect(log).toEqual(['add', 'delete true', 'add'])
+        expect((await run(() => narrow.get(games, chess)))?.metadata?.name).toBe('chess')
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide', entries: 2 }])
+      },
+      { escalateAt: 1 },
+    ))
+})

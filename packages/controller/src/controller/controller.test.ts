@@ -129,6 +129,7 @@ describe('what a reconcile throws', () => {
         await arcade.client.patch(games, chess, { spec: { title: 'Go' } })
         await arcade.operator.settled()
         expect(at).toHaveLength(6)
+        expect(arcade.operator.explain('game', chess)).toMatchObject({ failures: 0, lastRun: { attempt: 1 } })
       },
     )
   })

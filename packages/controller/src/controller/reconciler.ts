@@ -106,15 +106,11 @@ export class Reconciler<C, S extends Scope> {
   }
 
   async #attempt(run: RunContext<C, S>): Promise<Outcome> {
-    const { queue, reads } = this.#parts
+    const { queue } = this.#parts
     const { text: key, state } = run
     if (this.#gone.has(key)) await this.#see(run)
     const object = this.#parts.get(key)
-    if (object === undefined) {
-      queue.forget(key)
-      reads.forget(key)
-      return 'gone'
-    }
+    if (object === undefined) return 'gone'
     run.object = object
     const returned = readResult(await this.#context.run(run, this.#parts.reconcile, run))
     if (this.#stopped === undefined) this.#next(key, state, returned)

@@ -1,0 +1,208 @@
+import { Client } from '@wherry/client'
+import { configMaps } from '@wherry/client/resources/core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Controller } from '../controller/controller.ts'
+import { Channel } from '../sources/channel.ts'
+import { from, owns, watches } from '../sources/inputs.ts'
+import { RegistrarSource } from '../sources/registrar-source.ts'
+import { Timer } from '../sources/timer.ts'
+import { Operator } from './operator.ts'
+import { games } from './testkit/games.ts'
+
+const invalid = (option: string): unknown => expect.objectContaining({ code: 'INVALID_OPTION', option })
+
+let client: Client
+let operator: Operator
+beforeEach(() => {
+  client = new Client({ url: 'http://127.0.0.1:1' })
+  operator = new Operator({ client })
+})
+afterEach(async () => {
+  await operator.close()
+  await client.close()
+})
+
+describe('X6: an operator refuses', () => {
+  it.each<[object, string]>([
+    [{ client: undefined }, 'operator.client'],
+    [{ client: {} }, 'operator.client'],
+    [{ log: { info: () => {} } }, 'operator.log'],
+    [{ metrics: true }, 'operator.metrics'],
+    [{ stopTimeoutMs: Number.POSITIVE_INFINITY }, 'operator.stopTimeoutMs'],
+    [{ stopTimeoutMs: '1' }, 'operator.stopTimeoutMs'],
+    [{ poll: [{ resource: games, pollMs: 0 }] }, 'poll'],
+    [{ leader: {} }, 'leader.name'],
+    [{ leader: { name: 'a', namespace: 'b', leaseMs: 1 } }, 'leader.leaseMs'],
+    [{ health: { port: -1 } }, 'health.port'],
+    [{ health: { tokenReview: 1 } }, 'health.tokenReview'],
+    [{ health: { tokenReview: true, authorize: () => 'allowed' } }, 'health.tokenReview'],
+    [{ cache: { onMissing: 'never' } }, 'cache.onMissing'],
+    [{ narrow: { max: 0 } }, 'narrow.max'],
+    [{ signals: false }, 'operator.signals'],
+  ])('%j', (options, option) => {
+    if (option === 'poll') {
+      const other = new Operator({ client, ...options })
+      other
+        .controller('game')
+        .for(games)
+        .reconcile(() => {})
+      return expect(other.run({ signals: false })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    }
+    expect(() => new Operator({ client, ...options } as never)).toThrow(invalid(option) as Error)
+    return undefined
+  })
+
+  it.each<[object, string]>([
+    [{ signal: {} }, 'run.signal'],
+    [{ signals: 'no' }, 'run.signals'],
+    [{ timeoutMs: 1 }, 'run.timeoutMs'],
+  ])('to run with %j, and can still be run', async (options, option) => {
+    await expect(operator.run(options)).rejects.toMatchObject({ code: 'INVALID_OPTION', option })
+    expect(operator.state).toBe('idle')
+  })
+
+  it.each<[object, string]>([
+    [{ timeoutMs: -1 }, 'settled.timeoutMs'],
+    [{ signal: 1 }, 'settled.signal'],
+  ])('to settle with %j', async (options, option) => {
+    await expect(operator.settled(options)).rejects.toMatchObject({ code: 'INVALID_OPTION', option })
+  })
+})
+
+describe('X6: a controller refuses', () => {
+  it.each<[object, string]>([
+    [{ concurrency: 0 }, 'controller.concurrency'],
+    [{ concurrency: 1.5 }, 'controller.concurrency'],
+    [{ reconcileTimeoutMs: 0 }, 'controller.reconcileTimeoutMs'],
+    [{ syncTimeoutMs: Number.NaN }, 'controller.syncTimeoutMs'],
+    [{ rateLimiter: {} }, 'controller.rateLimiter'],
+    [{ onLeader: 'yes' }, 'controller.onLeader'],
+    [{ name: 'x' }, 'controller.name'],
+  ])('%j', (options, option) => {
+    expect(() => operator.controller('a', options)).toThrow(invalid(option) as Error)
+  })
+
+  it.each(['', '-a', 'a b', 'a/b', 'a'.repeat(64), 7])('the name %j', name => {
+    expect(() => operator.controller(name as string)).toThrow(invalid('controller.name') as Error)
+  })
+
+  it.each<[string, () => unknown]>([
+    ['for', () => operator.controller('a').for('games' as never)],
+    [
+      'owns',
+      () =>
+        operator
+          .controller('b')
+          .for(games)
+          .owns({} as never),
+    ],
+    [
+      'caches',
+      () =>
+        operator
+          .controller('c')
+          .for(games)
+          .caches(undefined as never),
+    ],
+    [
+      'watches',
+      () =>
+        operator
+          .controller('d')
+          .for(games)
+          .watches(null as never, () => undefined),
+    ],
+    [
+      'watches.map',
+      () =>
+        operator
+          .controller('e')
+          .for(games)
+          .watches(configMaps, 'map' as never),
+    ],
+    [
+      'from',
+      () =>
+        operator
+          .controller('f')
+          .for(games)
+          .from({} as never),
+    ],
+    [
+      'from.map',
+      () =>
+        operator
+          .controller('g')
+          .for(games)
+          .from(new RegistrarSource('r') as never),
+    ],
+    [
+      'withPredicates[0]',
+      () =>
+        operator
+          .controller('h')
+          .for(games)
+          .withPredicates('all' as never),
+    ],
+    ['concurrency', () => operator.controller('i').for(games).concurrency(0)],
+    [
+      'reconcile',
+      () =>
+        operator
+          .controller('j')
+          .for(games)
+          .reconcile(undefined as never),
+    ],
+    [
+      'onGone',
+      () =>
+        operator
+          .controller('k')
+          .for(games)
+          .onGone({} as never),
+    ],
+    ['owns.predicates', () => owns(configMaps, 'x' as never)],
+    ['watches.predicates[0]', () => watches(configMaps, () => undefined, ['x' as never])],
+    ['from', () => from(undefined as never)],
+  ])('what is no %s', (option, declare) => {
+    expect(declare).toThrow(invalid(option) as Error)
+  })
+
+  it('predicates behind what has no events', () => {
+    const builder = operator.controller('a').for(games).caches(configMaps)
+    expect(() => builder.withPredicates(() => true)).toThrow(expect.objectContaining({ code: 'CONTROLLER_INCOMPLETE' }))
+  })
+
+  it.each<[object, object, string]>([
+    [{ name: '' }, {}, 'controller.name'],
+    [{ for: 1 }, {}, 'controller.for'],
+    [{ inputs: [{}] }, {}, 'controller.inputs[0]'],
+    [{ caches: games }, {}, 'controller.caches'],
+    [{ reconcile: 1 }, {}, 'controller.reconcile'],
+    [{ sources: [] }, {}, 'controller.sources'],
+    [{}, { cache: undefined }, 'controller.parts.cache'],
+    [{}, { narrow: {} }, 'controller.parts.narrow'],
+    [{}, { manager: {} }, 'controller.parts.manager'],
+    [{}, { log: () => {} }, 'controller.parts.log'],
+  ])('the definition %j with the parts %j', (definition, parts, option) => {
+    const { cache, narrow, manager } = operator
+    const make = (): unknown =>
+      new Controller(
+        { name: 'a', for: games, reconcile: () => {}, ...definition } as never,
+        { client, cache, narrow, manager, ...parts } as never,
+      )
+    expect(make).toThrow(invalid(option) as Error)
+  })
+})
+
+describe('X6: a source refuses', () => {
+  it.each<[string, () => unknown]>([
+    ['timer.everyMs', () => new Timer({ everyMs: 0 })],
+    ['timer.everyMs', () => new Timer({} as never)],
+    ['timer.name', () => new Timer({ everyMs: 1, name: '' })],
+    ['channel.name', () => new Channel('')],
+    ['registrarSource.name', () => new RegistrarSource(7 as never)],
+  ])('a wrong %s', (option, make) => {
+    expect(make).toThrow(invalid(option) as Error)
+  })
+})

@@ -7,7 +7,7 @@ export default defineConfig({
   resolve: { alias: sourceAliases() },
   test: {
     include: [
-      ...['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'test/**/*.test.ts'],
+      ...['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
       // What takes more than this machine may have is run by hand: `npm run soak`.
       ...(process.env.WHERRY_SOAK === undefined ? [] : ['test/**/*.soak.ts']),
     ],

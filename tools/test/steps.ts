@@ -94,9 +94,9 @@ async function checkRules(): Promise<Found> {
   return { passed: Object.keys(named).length - missing.length, failures }
 }
 
-/** The folders of test/ that hold tests which need more than one package or a real server. */
+/** The folders of test/ and examples/ that hold tests which need more than one package or a real server. */
 function integrationFolders(): string[] {
-  const files = globSync('test/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] })
+  const files = globSync(['test/**/*.test.ts', 'examples/**/*.test.ts'], { cwd: root, exclude: ['**/node_modules/**'] })
   const folders = new Set(files.map(file => `${file.split('/').slice(0, 2).join('/')}/`))
   folders.delete('test/structure/')
   return [...folders]

@@ -1,0 +1,8 @@
+/** The program: runs until SIGTERM or SIGINT, in a cluster, or against that of KUBECONFIG. */
+import { Operator } from '@wherry/controller'
+import { declareGames } from './operator.ts'
+
+const { NAMESPACE = 'default', PORT = '8080' } = process.env
+const operator = await Operator.connect({ health: { host: '0.0.0.0', port: Number(PORT) } })
+declareGames(operator, NAMESPACE)
+await operator.run()

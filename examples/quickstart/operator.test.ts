@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { Client } from '@wherry/client'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { configMaps, secrets } from '@wherry/client/resources/core'
+import { Operator } from '@wherry/controller'
+import { startApiServer } from '@wherry/testing'
+import { expect, it, vi } from 'vitest'
+import { parse } from 'yaml'
+import { declareGames, games } from './operator.ts'
+
+it('C11: a game’s ConfigMap follows the Secret that it names', async () => {
+  await using server = await startApiServer()
+  await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
+  await client.create(customResourceDefinitions, parse(readFileSync(`${import.meta.dirname}/crd.yaml`, 'utf8')))
+  const game = { metadata: { name: 'chess', namespace: 'default' }, spec: { title: 'Chess', licenceSecret: 'key' } }
+  await vi.waitFor(() => client.create(games, game), { timeout: 30_000 }) // a new resource is not served at once
+  await using operator = new Operator({ client })
+  declareGames(operator, 'default')
+  void operator.run()
+  await operator.settled()
+  expect((await client.get(games, game.metadata))?.status).toEqual({ phase: 'NoLicence' })
+  const licence = { name: 'key', namespace: 'default' }
+  await client.create(secrets, { metadata: licence, stringData: { key: 'first' } })
+  await operator.settled()
+  const settings = await client.get(configMaps, { name: 'chess-settings', namespace: 'default' })
+  expect(settings?.data).toEqual({ title: 'Chess', checksum: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  expect((await client.get(games, game.metadata))?.status).toEqual({ phase: 'Ready' })
+}, 120_000)

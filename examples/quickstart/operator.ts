@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { defineResource, type ObjectMeta, type Resource } from '@wherry/client'
+import { configMaps, secrets } from '@wherry/client/resources/core'
+import type { Operator } from '@wherry/controller'
+
+/** A resource of one's own: a game, which needs the Secret that holds its licence. `crd.yaml` defines it. */
+export interface Game {
+  metadata?: ObjectMeta
+  spec: { title: string; licenceSecret: string }
+  status?: { phase: 'Ready' | 'NoLicence' }
+}
+
+export const games: Resource<Game, 'namespaced'> = defineResource<Game>({
+  group: 'arcade.example.com',
+  version: 'v1',
+  kind: 'Game',
+  plural: 'games',
+  namespaced: true,
+})
+
+/** The ConfigMaps that the operator makes: of all others it receives nothing. */
+const ours = configMaps.within({ labels: { 'app.kubernetes.io/managed-by': 'quickstart' } })
+
+/** Makes a ConfigMap of each game of a namespace, and keeps it as it should be. */
+export function declareGames(operator: Operator, namespace: string): void {
+  const here = { namespaces: [namespace] }
+  operator
+    .controller('game')
+    .for(games.within(here))
+    .owns(ours.within(here).metadata())
+    .reconcile(async ({ object: game, key, read, apply, client, log }) => {
+      const { title, licenceSecret } = game.spec
+      // Tracked: this runs again when the Secret comes, changes or goes. No other Secret is received.
+      const licence = await read.get(secrets, { name: licenceSecret })
+      if (licence !== undefined) {
+        const checksum = createHash('sha256')
+          .update(licence.data?.key ?? '')
+          .digest('hex')
+        // No request where the ConfigMap is so already. The game owns it, so that it goes with the game.
+        await apply(ours, { metadata: { name: `${key.name}-settings` }, data: { title, checksum } })
+      }
+      const phase = licence === undefined ? 'NoLicence' : 'Ready'
+      if (game.status?.phase === phase) return
+      await client.status.patch(games, key, { status: { phase } })
+      log.info({ phase }, 'the phase has changed')
+    })
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+
+const patienceMs = 60_000
+
+export interface ProgramOptions {
+  /** The module that it runs. */
+  readonly main: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** Flags for Node. */
+  readonly execArgv: readonly string[]
+  /** Hears what it says. */
+  readonly echo?: ((text: string) => void) | undefined
+}
+
+/** An example's program, in a process of its own. */
+export class Program {
+  readonly #child: ChildProcess
+  readonly #closed: Promise<readonly [code: number | null, signal: string | null]>
+  #said = ''
+  #hasEnded = false
+  #isToEnd = false
+
+  constructor({ main, args, cwd, env, execArgv, echo }: ProgramOptions) {
+    const hook = new URL('./memory-hook.ts', import.meta.url).href
+    this.#child = fork(main, args, {
+      cwd,
+      env: { ...process.env, NODE_ENV: 'production', ...env },
+      execArgv: [...execArgv, '--expose-gc', '--import', hook],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    })
+    this.#closed = once(this.#child, 'close').then(([code, signal]) => {
+      this.#hasEnded = true
+      return [code, signal]
+    })
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#said += text
+        echo?.(text)
+      })
+    }
+  }
+
+  /** All that it wrote to stdout and stderr. */
+  get said(): string {
+    return this.#said
+  }
+
+  /** Resolves when it has ended by itself. */
+  get closed(): Promise<unknown> {
+    return this.#closed
+  }
+
+  /** Throws where the program has ended although nobody asked it to, and where the API server refused it something. */
+  check(): void {
+    if (this.#hasEnded && !this.#isToEnd) throw new Error(`the program has ended:\n${this.#said}`)
+    if (/forbidden/i.test(this.#said)) throw new Error(`the program lacks a right:\n${this.#said}`)
+  }
+
+  /** Asks it to end, as Kubernetes does. Rejects where it does not end with code 0, or has lacked a right. */
+  async stop(): Promise<void> {
+    this.check()
+    this.#isToEnd = true
+    this.#child.kill('SIGTERM')
+    const patience = setTimeout(() => this.#child.kill('SIGKILL'), patienceMs)
+    const [code, signal] = await this.#closed
+    clearTimeout(patience)
+    if (code !== 0) throw new Error(`the program has ended with ${signal ?? code}:\n${this.#said}`)
+    this.check()
+  }
+
+  /** Ends it in the midst of what it does, and waits until it is gone. */
+  async kill(): Promise<void> {
+    this.#isToEnd = true
+    this.#child.kill('SIGKILL')
+    await this.#closed
+  }
+
+  /** Its memory (RSS) after a full collection, in bytes. */
+  async memory(): Promise<number> {
+    this.check()
+    const answer = Promise.race([
+      once(this.#child, 'message').then(([bytes]) => bytes as number),
+      this.#closed.then(() => {
+        throw new Error(`the program has ended:\n${this.#said}`)
+      }),
+    ])
+    this.#child.send('memory')
+    return answer
+  }
+}

@@ -1,0 +1,84 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from '@wherry/client'
+import type { ApiServer } from '@wherry/testing'
+import { Manifest, userOf } from './manifest.ts'
+import { Program } from './program.ts'
+import { type Until, untilOf } from './until.ts'
+
+/** What an example is verified with. */
+export interface Stage {
+  /** An administrator's. */
+  readonly client: Client
+  /** Where the program runs; empty at first. */
+  readonly folder: string
+  readonly until: Until
+  /** Starts the program, in a process of its own, as the ServiceAccount of its Deployment. */
+  start(...args: string[]): Program
+  say(line: string): void
+}
+
+/** Plays the users of an example. Rejects where something is not as the example promises. */
+export type Verify = (stage: Stage) => Promise<void>
+
+/** Users by token, as an API server takes them. */
+export type Tokens = Readonly<Record<string, { readonly name: string; readonly groups: readonly string[] }>>
+
+export interface StageOptions {
+  readonly signal: AbortSignal
+  /** Starts the API server, for which the program's user and token are given. */
+  startServer(tokens: Tokens): Promise<ApiServer>
+  say(line: string): void
+  /** Hears what programs say. @default nobody */
+  readonly echo?: ((text: string) => void) | undefined
+  /** Flags of Node for the program. @default those of this process */
+  readonly execArgv?: readonly string[] | undefined
+  /** A definition in place of the example's `crd.yaml`. @default none */
+  readonly crd?: string | undefined
+}
+
+const token = 'token-of-the-program'
+
+/** Sets up an API server with an example's manifest, runs `body`, and takes all away again. */
+export async function onStage(
+  name: string,
+  options: StageOptions,
+  body: (stage: Stage & { readonly server: ApiServer }) => Promise<void>,
+): Promise<void> {
+  const { signal, startServer, say, echo, execArgv = process.execArgv, crd } = options
+  const home = join(import.meta.dirname, '..', name)
+  const manifest = new Manifest(home, crd)
+  const { workload } = manifest
+  const { user, groups } = userOf(workload)
+  const folder = await mkdtemp(join(tmpdir(), `wherry-${name}-`))
+  const programs: Program[] = []
+  const until = untilOf(signal, () => {
+    for (const program of programs) program.check()
+  })
+  try {
+    await using server = await startServer({ [token]: { name: user, groups } })
+    await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
+    await manifest.create(client, until)
+    const kubeconfig = join(folder, 'kubeconfig')
+    const users = server.kubeconfig.users.map(({ name }) => ({ name, user: { token } }))
+    await writeFile(kubeconfig, JSON.stringify({ ...server.kubeconfig, users }), { mode: 0o600 })
+    const cwd = join(folder, 'work')
+    await mkdir(cwd)
+    const start = (...args: string[]): Program => {
+      signal.throwIfAborted()
+      const env = { ...workload.env, KUBECONFIG: kubeconfig, PORT: '0' }
+      const main = join(home, 'main.ts')
+      const program = new Program({ main, args: [...workload.args, ...args], cwd, env, execArgv, echo })
+      programs.push(program)
+      return program
+    }
+    try {
+      await body({ server, client, folder: cwd, until, start, say })
+    } finally {
+      await Promise.all(programs.map(program => program.kill()))
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -113,8 +113,9 @@ export class Kind implements Escalated {
     for (const { escalation } of this.buckets.values()) escalation.end()
   }
 
-  /** Of all namespaces: one in each, then. */
+  /** Of all namespaces: one in each, then, where there are too many still. */
   refused(): void {
+    if (!this.#isMany) return
     for (const bucket of this.buckets.values()) this.#riseOne(bucket)
   }
 

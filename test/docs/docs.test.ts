@@ -77,3 +77,46 @@ function leads(from: string, target: string): boolean {
   if (anchor === undefined || statSync(file).isDirectory()) return anchor === undefined
   return file.endsWith('.md') && anchorsOf({ path: file, text: readFileSync(file, 'utf8') }).has(anchor)
 }
+
+describe('what is given for production', () => {
+  const folder = join(root, 'docs/production')
+  const names = readFileSync(join(root, 'packages/controller/src/metrics/names.txt'), 'utf8')
+  const labels = new Map(
+    [...names.matchAll(/^(\w+) (\w+)\{(.*)\}$/gm)].map(([, kind, name = '', of = '']) => [
+      name,
+      { kind, labels: of.split(',') },
+    ]),
+  )
+  /** Of the process, by prom-client; and what Prometheus adds itself. */
+  const others = new Set(['process_resident_memory_bytes', 'process_cpu_seconds_total'])
+
+  /** The metrics of an expression that nobody measures, and labels of theirs that they do not have. */
+  function unknown(expression: string): string[] {
+    const wrong: string[] = []
+    const known = new Set(['job', 'instance', 'le'])
+    for (const [, name = ''] of expression.matchAll(/\b([a-z]+_[a-z_]+)(?=[{[)\s]|$)/g)) {
+      if (['label_values', 'histogram_quantile', 'min_over_time', 'max_over_time'].includes(name)) continue
+      const of = labels.get(name) ?? labels.get(name.replace(/_(bucket|sum|count)$/, ''))
+      if (of === undefined && !others.has(name)) wrong.push(name)
+      for (const label of of?.labels ?? []) known.add(label)
+    }
+    for (const [, list = ''] of expression.matchAll(/\bby \(([^)]*)\)/g)) {
+      wrong.push(...list.split(/,\s*/).filter(label => !known.has(label)))
+    }
+    return wrong
+  }
+
+  it('asks only for metrics that there are, by labels that they have', () => {
+    const alerts = readFileSync(join(folder, 'alerts.yaml'), 'utf8')
+    const dashboard = JSON.parse(readFileSync(join(folder, 'grafana-dashboard.json'), 'utf8')) as {
+      panels: { targets?: { expr: string }[] }[]
+    }
+    const expressions = [
+      ...[...alerts.matchAll(/^ +expr: (.+)$/gm)].map(([, expr = '']) => expr),
+      ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+    ]
+    expect(expressions.length).toBeGreaterThan(30)
+    expect(expressions.flatMap(expression => unknown(expression).map(what => `${what} in ${expression}`))).toEqual([])
+    expect(unknown('sum by (job, colour) (rate(workqueue_dept{job="a"}[5m]))')).toEqual(['workqueue_dept', 'colour'])
+  })
+})

@@ -129,8 +129,8 @@ export class Polling {
     const { feed } = object
     if (!(feed instanceof PollFeed)) return
     const { clock } = this.#client.environment
-    if (!this.#isWatched(object) && clock.monotonic() - feed.refusedAt < refusedMs) return
-    this.#tellNarrow(object)
+    if (this.#isWatched(object)) this.#tellNarrow(object)
+    else if (clock.monotonic() - feed.refusedAt < refusedMs) return
     const narrow = new NarrowFeed(this.#narrow, object)
     try {
       await narrow.ready(this.#stop.signal)
@@ -144,9 +144,8 @@ export class Polling {
   }
 
   /** What was polled may be newer than what the narrow cache has kept since it was refused: it is to come as far first. */
-  #tellNarrow({ view, key, state }: TrackedObject): void {
-    if (state === undefined) this.#narrow.deleted(view, key as never)
-    else if (versionOf(state) !== undefined) this.#narrow.wrote(view, state as object)
+  #tellNarrow({ view, state }: TrackedObject): void {
+    if (versionOf(state) !== undefined) this.#narrow.wrote(view, state as object)
   }
 
   /** The narrow cache has it, by somebody else's read, or by trying again. */

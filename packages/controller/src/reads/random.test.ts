@@ -216,6 +216,7 @@ class Operator {
     const { kit, queue } = this
     const { reads, narrow, simulation, run } = kit
     expect(kit.faults).toEqual([])
+    await run(() => reads.whenQuiet())
     expect([queue.size, queue.delayed, queue.running, reads.catchingUp]).toEqual([0, 0, 0, false])
     const eyes = await run(() => present(kit.writer))
     for (const [key, program] of this.programs) {

@@ -126,7 +126,8 @@ export class TrackedReads {
 
   /**
    * Something that is depended on may be older than what this process knows the server to have, so that keys may be about to
-   * run. What can't be told at all is not waited for.
+   * run. Of some objects only the server can tell: {@link TrackedReads.whenQuiet} asks it. What can't be told at all is not
+   * waited for.
    */
   get catchingUp(): boolean {
     return this.#all.some(({ feed }) => feed.isCatchingUp) || this.#listed.some(selection => !selection.isCurrent)
@@ -138,27 +139,33 @@ export class TrackedReads {
     const stale = this.#listed.filter(selection => !selection.isCurrent)
     // One that can't be watched is not waited for: its readers are told.
     await Promise.allSettled([
-      ...late.map(object => this.#polling.ready(object, signal)),
+      ...late.map(async object => {
+        await this.#polling.ready(object, signal)
+        // Where only the server can tell, it has to be asked.
+        if (object.feed.isCatchingUp) await object.feed.live(signal)
+      }),
       ...stale.map(selection => selection.ready(signal)),
     ])
     signal?.throwIfAborted()
   }
 
   /**
-   * Asks the server for the metadata of each object that is watched by its name, so that what the server has now is waited for:
-   * {@link TrackedReads.catchingUp} until it was heard of. For tests and the like.
+   * Asks the server for the metadata of each object that is watched by its name, and waits until what the server has was heard
+   * of, as {@link TrackedReads.whenQuiet} does. For tests and the like.
    */
   async compare(signal?: AbortSignal | undefined): Promise<void> {
     const { client, narrow } = this.#options
     const named = this.#all.filter(({ feed }) => feed.served === 'narrow')
     for (let from = 0; from < named.length; from += comparedAtOnce) {
       await Promise.all(
-        named.slice(from, from + comparedAtOnce).map(async ({ view, key: { name, namespace } }) => {
+        named.slice(from, from + comparedAtOnce).map(async ({ view, key: { name, namespace }, state }) => {
           const key = { name, namespace } as ObjectKey
+          const { uid } = (state as KubernetesObject | undefined)?.metadata ?? {}
           try {
             const there = await client.get(metadataOf(view), key, { signal })
-            if (there === undefined) narrow.deleted(view, key)
-            else narrow.wrote(view, there)
+            // Only what was there before: it may have been made again since the server has answered.
+            if (there !== undefined) narrow.wrote(view, there)
+            else if (uid !== undefined) narrow.deleted(view, key, uid)
           } catch (error) {
             // What may not be read is not known to be otherwise.
             if (!isForbidden(error)) throw error
@@ -166,6 +173,7 @@ export class TrackedReads {
         }),
       )
     }
+    await this.whenQuiet(signal)
   }
 
   /** Says that an object was written, and what the server answered: later reads are at least as new (rule C10). */

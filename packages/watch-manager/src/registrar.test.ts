@@ -132,6 +132,34 @@ describe('wanting', () => {
     expect(simulation.pending()).toEqual([])
   })
 
+  it('W5: what a cache gives, and can not be read, is let go', async () => {
+    const { simulation, cache, manager } = setUp()
+    const hold = cache.hold.bind(cache)
+    let tries = 0
+    cache.hold = (view, holder) => {
+      const given = hold(view, holder)
+      if (tries++ > 0) return given
+      const broken = () => {
+        throw new Error('no cursor')
+      }
+      return {
+        ...given,
+        informer: new Proxy(given.informer, {
+          get: (of, key) => (key === 'cursor' ? broken : Reflect.get(of, key, of)),
+        }),
+      }
+    }
+    const one = manager.registrar('one', () => {})
+    await one.add(apples)
+    await simulation.settle()
+    expect([tries, cache.open, one.watched]).toEqual([1, [], []])
+    expect(one.pending[0]?.reason?.message).toBe('no cursor')
+    await simulation.advance(5000)
+    expect([tries, cache.holders(apples), one.watched]).toEqual([2, ['one'], [apples]])
+    await simulation.run(() => manager.close())
+    expect(cache.open).toEqual([])
+  })
+
   it('D4: a view whose informer was ended by others is held again, and heard from its reset on', async () => {
     const { simulation, cache, manager } = setUp()
     const log: string[] = []
@@ -182,6 +210,19 @@ describe('synced', () => {
       message: `the registrar one can't watch a view:\n  ${pears.key}: forbidden`,
     })
     expect(one.watched).toEqual([apples])
+    await simulation.run(() => manager.close())
+  })
+
+  it('W4: names a view that the cache does not hold, for as long as it does not', async () => {
+    const { simulation, cache, manager } = setUp()
+    cache.broken = new Error('full')
+    const one = manager.registrar('one', () => {})
+    await one.add(apples)
+    const reason = { view: apples, reason: cache.broken }
+    await expect(simulation.run(() => one.synced())).rejects.toMatchObject({ code: 'VIEWS_FAILED', views: [reason] })
+    cache.broken = undefined
+    await simulation.advance(10_000)
+    await simulation.run(() => one.synced())
     await simulation.run(() => manager.close())
   })
 
@@ -377,6 +418,21 @@ describe('closing', () => {
     expect(simulation.pending()).toEqual([])
   })
 
+  it('R23: names the watch where that is what does not end', async () => {
+    const { simulation, cache, manager } = setUp({ closeTimeoutMs: 5000 })
+    const hold = cache.hold.bind(cache)
+    cache.hold = (view, holder) => ({ ...hold(view, holder), release: () => new Promise(() => {}) })
+    const one = manager.registrar('one', () => {})
+    await one.add(apples)
+    await simulation.advance(50)
+    await simulation.run(() => one.close())
+    expect(simulation.clock.monotonic()).toBe(5050)
+    expect(simulation.environment.errors.map(({ error }) => error)).toMatchObject([
+      { code: 'SINK_STILL_RUNNING', calls: ['its watch'] },
+    ])
+    await simulation.run(() => manager.close())
+  })
+
   it('X9: what a sink throws from removed and closed is told to onError, and closing goes on', async () => {
     const { simulation, manager } = setUp()
     const broken = (what: string) => (): never => {
@@ -468,5 +524,29 @@ describe('what is still running', () => {
     expect(cache.holders(apples)).toEqual(['two'])
     expect(cache.holders(red)).toEqual(['one', 'three'])
     await simulation.run(() => manager.close())
+  })
+
+  it('W3: one that is removed while it waits for a move is never held', async () => {
+    const { simulation, cache, manager } = setUp()
+    const red = apples.within({ labels: { colour: 'red' } })
+    const [one, two] = [manager.registrar('one'), manager.registrar('two')]
+    await one.add(apples)
+    await simulation.advance(50)
+    let moved = (): void => {}
+    const move = cache.moveHold.bind(cache)
+    cache.moveHold = async (...args) => {
+      await new Promise<void>(resolve => (moved = resolve))
+      await move(...args)
+    }
+    const replaced = one.replace([red])
+    await two.add(apples)
+    await simulation.settle()
+    await simulation.run(() => two.remove(apples))
+    moved()
+    await simulation.run(() => replaced)
+    await simulation.advance(50)
+    expect(cache.open).toEqual([red.key])
+    await simulation.run(() => manager.close())
+    expect(cache.open).toEqual([])
   })
 })

@@ -287,6 +287,29 @@ export function storeContract(make: MakeStore): void {
       expect(contentsOf(store)).toEqual([])
     })
 
+    it('R5, R13: an older state that the intake itself brings is what is there; so it is once the other one is closed', () => {
+      replace([item('a/x', 5)])
+      replace([item('a/x', 3)])
+      expect(contentsOf(store)).toEqual(['a/x@3'])
+      intake.close()
+      const other = store.intake()
+      replace([item('a/x', 2)], other)
+      expect(contentsOf(store)).toEqual(['a/x@2'])
+    })
+
+    it('R29: a DELETED event of another uid does not tell the final state of the one that was there', () => {
+      const log = listen()
+      replace([item('a/x', 1)])
+      intake.change('DELETED', item('a/x', 5, { uid: 'other' }), 100)
+      expect(log).toEqual(['add a/x@1 initial', 'delete a/x@1 unknown'])
+    })
+
+    it('R35: what comes with the first list is in the indices that were there before it', () => {
+      store.addIndex('value', object => [object.data?.value ?? ''])
+      replace([item('a/x', 1), item('a/y', 2)])
+      expect(store.lister.list({ index: { name: 'value', value: '2' } })).toEqual([item('a/y', 2)])
+    })
+
     it('intakes of one object each share a store', () => {
       const one = store.intake({ key: 'a/one' })
       const two = store.intake({ key: 'a/two' })
@@ -369,6 +392,16 @@ export function storeContract(make: MakeStore): void {
       intake.change('DELETED', item('a/x', 2, bad), 100)
       expect(log).toEqual(['add a/x@1 initial', 'delete a/x@1'])
       expect([store.lister.size, store.stats().transformFailures]).toEqual([0, 1])
+    })
+
+    it('N6, R30: one that failed is forgotten as others are', () => {
+      replace([])
+      const [one, cursor] = [store.intake({ key: 'a/one' }), store.cursor()]
+      replace([item('a/one', 1, bad)], one)
+      replace([item('a/y', 2)])
+      one.close({ forget: true })
+      expect([cursor.lag, cursor.take(10).map(line)]).toEqual([3, ['reset', 'changed a/y@2', 'synced']])
+      expect([store.lister.failed(), store.lister.size, store.stats().failed, cursor.lag]).toEqual([[], 1, 0, 0])
     })
 
     it('R30: under a new uid the old object is deleted first', () => {

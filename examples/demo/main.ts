@@ -85,7 +85,7 @@ async function main(options: DemoOptions | undefined): Promise<number> {
 
 /** How long and how much. */
 function playing({ objects, bytes, quick }: DemoOptions, { namespace }: { readonly namespace: string }) {
-  const times = quick ? { quietMs: 1_000, changes: 2, restMs: 800 } : { quietMs: 3_000, changes: 3, restMs: 2_000 }
+  const times = quick ? { quietMs: 800, changes: 1, restMs: 400 } : { quietMs: 3_000, changes: 3, restMs: 2_000 }
   return { namespace, objects, bytes, ...times }
 }
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 
 export const usage = `usage: npm run demo [-- OPTIONS]
-  --objects N      so many ConfigMaps, and as many Secrets (default 201; 41 with --quick)
+  --objects N      so many ConfigMaps, and as many Secrets (default 201; 31 with --quick)
   --size KB        of each (default 500)
   --quick          all in less than half a minute, with fewer objects
   --embedded       against the embedded API server, also where there is a real one
@@ -41,7 +41,7 @@ export function demoOptions(args: readonly string[]): DemoOptions | undefined {
   const { quick, embedded, kubeconfig, yes, json, report, help } = values
   if (help) return undefined
   if (embedded && kubeconfig !== undefined) throw new Error('--embedded and --kubeconfig exclude each other')
-  const objects = wholeNumber('objects', values.objects, 2, 5_000) ?? (quick ? 41 : 201)
+  const objects = wholeNumber('objects', values.objects, 2, 5_000) ?? (quick ? 31 : 201)
   // A real server takes no request beyond 3 MB, and stores no object beyond 1.5 MB.
   const bytes = (wholeNumber('size', values.size, 1, 1_000) ?? 500) * 1000
   return { objects, bytes, quick, embedded, kubeconfig, yes, json, report }

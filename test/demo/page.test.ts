@@ -15,7 +15,13 @@ function played(mode: ModeName, index: number): Played {
   const rss = 80e6 + index * 40e6
   return {
     ...{ mode, isRight: true, readyMs: 900 + index, reactMs: mode === 'idle' ? [] : [20, 40, 30] },
-    ...{ receivedBytes: 1e6 * index, unrelatedBytes: 1000 * index, unrelatedChanges: 30, changeBytes: 0, requests: index + 1 },
+    ...{
+      receivedBytes: 1e6 * index,
+      unrelatedBytes: 1000 * index,
+      unrelatedChanges: 30,
+      changeBytes: 0,
+      requests: index + 1,
+    },
     memory: { rss, anonymous: rss / 2, heap: rss / 3, peakRss: rss * 1.5 },
     curve: Array.from({ length: 60 }, (_, i) => ({
       at: 50 + i * 100 + index,

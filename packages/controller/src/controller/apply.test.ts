@@ -1,11 +1,12 @@
 import { type Client, isAlreadyExists, type KubernetesObject } from '@wherry/client'
-import { deployments } from '@wherry/client/resources/apps'
 import { type ConfigMap, configMaps, namespaces } from '@wherry/client/resources/core'
 import { type ClusterRole, clusterRoles } from '@wherry/client/resources/rbac'
 import type { Applied } from '@wherry/hash-compare'
 import { describe, expect, it } from 'vitest'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
 import { type Game, game, games, ours } from '../operator/testkit/games.ts'
+import type { Read } from '../reads/read.ts'
+import { applyDesired } from './apply.ts'
 import type { ReconcileContext } from './context.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
@@ -169,31 +170,75 @@ describe('apply', () => {
       expect(errors).toEqual(['ALREADY_OWNED', true])
     }))
 
-  it('H6: learns what the server makes of it, and does not write it again', () =>
-    applying(
-      ({ apply, object }) =>
-        apply(deployments, {
-          metadata: { name: 'made' },
-          spec: {
-            selector: { matchLabels: { app: 'a' } },
-            template: {
-              metadata: { labels: { app: 'a' } },
-              spec: { containers: [{ name: 'a', image: object.spec.title ?? '' }] },
-            },
+  it('H6: learns what the server makes of it, and does not write it again, until it is changed', () =>
+    inArcade(async ({ operator, client, run, server }) => {
+      const sources = configMaps.within({ labels: { source: 'yes' } })
+      const writes: string[] = []
+      operator
+        .controller('source')
+        .for(sources)
+        .reconcile(async ({ apply, object }) => {
+          const desired = { metadata: { name: 'made' }, spec: { secret: object.data?.secret ?? '' } }
+          writes.push(...(await apply(games, desired)).writes)
+        })
+      await client.create(configMaps, { metadata: { ...at('a'), labels: { source: 'yes' } }, data: { secret: 'x' } })
+      run()
+      await operator.settled()
+      const patched = (data: Record<string, string>): Promise<unknown> => client.patch(configMaps, at('a'), { data })
+      await server.resetStats()
+      await patched({ other: '1' })
+      await operator.settled()
+      expect(writes).toEqual(['create'])
+      await patched({ secret: 'y' })
+      await operator.settled()
+      expect(await client.get(games, at('made'))).toMatchObject({ spec: { secret: 'y', lives: 3 } })
+      await client.patch(games, at('made'), { spec: { lives: 7 } })
+      await operator.settled()
+      expect(await client.get(games, at('made'))).toMatchObject({ spec: { secret: 'y', lives: 3 } })
+      expect(writes).toEqual(['create', 'update', 'update'])
+    }))
+
+  it('looks again where somebody changed it meanwhile, and gives up in the end, so that the key waits', () =>
+    inArcade(async ({ client }) => {
+      const owner = { metadata: { ...at('chess'), uid: 'u' } }
+      const there = await client.create(configMaps, { metadata: at('made'), data: { title: 'theirs' } })
+      const desired = { metadata: at('made'), data: { title: 'Chess' } }
+      const seen = (...states: (ConfigMap | undefined)[]): { reads: number; read: Read } => {
+        const counted = { reads: 0 } as { reads: number; read: Read }
+        const next = async (): Promise<unknown> => states[Math.min(counted.reads, states.length - 1)]
+        const read = {
+          peek: next,
+          get: async (_view: unknown, _key: unknown, { select }: { select: (object: unknown) => unknown }) => {
+            counted.reads += 1
+            const object = await next()
+            return object === undefined ? undefined : select(object)
           },
-        } as never) as never,
-      async ({ client, operator, done }) => {
-        // What a server would have defaulted.
-        await client.patch(deployments, at('made'), { spec: { paused: false } })
-        await again(client)
-        await operator.settled()
-        await again(client)
-        await operator.settled()
-        const writes = done.map(one => (one as Applied<object>).writes?.join() ?? `${one}`)
-        expect(writes[0]).toBe('create')
-        expect(writes.at(-1)).toBe('')
-      },
-    ))
+        }
+        counted.read = read as unknown as Read
+        return counted
+      }
+      const applied = (read: Read): Promise<Applied<ConfigMap>> =>
+        applyDesired(
+          { client, primary: games, owner, signal: new AbortController().signal, read, learned: () => new Map() },
+          configMaps,
+          desired,
+          { owner: false },
+        )
+      // The cache was behind: what is as desired there has been changed on the server.
+      const once = seen({ ...there, ...desired }, there, { ...there, data: desired.data })
+      expect(await applied(once.read)).toMatchObject({ writes: ['update'] })
+      expect(once.reads).toBe(2)
+      const now = (await client.get(configMaps, at('made'))) as ConfigMap
+      const other = { ...now, data: { title: 'other' } }
+      const always = {
+        peek: async () => now,
+        get: async (_: unknown, __: unknown, of: { select(o: object): unknown }) => of.select(other),
+      }
+      await expect(applied(always as unknown as Read)).rejects.toMatchObject({
+        code: 'CHANGED_MEANWHILE',
+        key: 'default/made',
+      })
+    }))
 
   it('owns nothing where it is told not to, in another namespace too', () =>
     applying(

@@ -6,7 +6,7 @@ import { Priority, WorkQueue } from '@wherry/work-queue'
 import { EventRecorder } from '../events/event-recorder.ts'
 import { environmentLogger } from '../logging/logger.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
-import type { Input, InputConnection, InputTarget } from '../sources/input.ts'
+import type { Input, InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
 import { type ControllerDefinition, type ControllerParts, checkDefinition, checkParts } from './definition.ts'
 import {
@@ -19,6 +19,7 @@ import { type Explanation, explanationOf } from './explanation.ts'
 import { checkedKeyText, parsedKey } from './key.ts'
 import { KeyStates } from './key-states.ts'
 import { Reconciler } from './reconciler.ts'
+import { type NamedConnection, untilSynced } from './syncing.ts'
 import { work } from './workers.ts'
 import { writingClient } from './writing-client.ts'
 
@@ -65,7 +66,7 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #stopping = new AbortController()
   #registrar: Registrar | undefined
   #hold: Hold<C, S> | undefined
-  #connections: readonly InputConnection[] = []
+  readonly #connections: NamedConnection[] = []
   #reconciler: Reconciler<C, S> | undefined
   #events: EventRecorder | undefined
   #ownEvents: EventRecorder | undefined
@@ -161,8 +162,16 @@ export class Controller<C, S extends Scope = Scope> {
       signal?.throwIfAborted()
       this.prepare()
       this.#reconciler = this.#reconcilerWith(client)
-      this.#connections = this.#inputs.map(input => input.connect(this.#target()))
-      await this.#synced(signal)
+      for (const input of this.#inputs) {
+        this.#connections.push({ name: input.name, connection: input.connect(this.#target()) })
+      }
+      await untilSynced({
+        controller: this.name,
+        connections: this.#connections,
+        timeoutMs: this.#definition.syncTimeoutMs ?? 120_000,
+        clock: this.#parts.client.environment.clock,
+        signals: [this.#stopping.signal, ...(signal === undefined ? [] : [signal])],
+      })
       this.#stopping.signal.throwIfAborted()
     } catch (error) {
       await this.stop()
@@ -295,44 +304,6 @@ export class Controller<C, S extends Scope = Scope> {
     for (const resolve of waiters) resolve()
   }
 
-  async #synced(signal: AbortSignal | undefined): Promise<void> {
-    const { syncTimeoutMs = 120_000 } = this.#definition
-    const { clock } = this.#parts.client.environment
-    const ended = new AbortController()
-    const abort = (): void => ended.abort(signal?.reason)
-    const stop = (): void => ended.abort(this.#stopping.signal.reason)
-    signal?.addEventListener('abort', abort, { once: true })
-    this.#stopping.signal.addEventListener('abort', stop, { once: true })
-    let isLate = false
-    const late = (): void => {
-      isLate = true
-      ended.abort(new Error('it is late'))
-    }
-    const timer = syncTimeoutMs === Number.POSITIVE_INFINITY ? undefined : clock.timer(syncTimeoutMs, late)
-    const waiting = new Map(this.#inputs.map((input, index) => [input, this.#connections[index] as InputConnection]))
-    try {
-      await Promise.all(
-        [...waiting].map(async ([input, connection]) => {
-          await untilSynced(connection, ended.signal, ms => sleep(clock, ms, ended.signal))
-          waiting.delete(input)
-        }),
-      )
-    } catch (error) {
-      if (!isLate) throw error
-      const cause = [...waiting.values()].find(({ lastError }) => lastError !== undefined)?.lastError
-      throw new SourceNotSyncedError(
-        this.name,
-        [...waiting.keys()].map(({ name }) => name),
-        syncTimeoutMs,
-        cause,
-      )
-    } finally {
-      timer?.cancel()
-      signal?.removeEventListener('abort', abort)
-      this.#stopping.signal.removeEventListener('abort', stop)
-    }
-  }
-
   #begin(): void {
     const { concurrency = 1 } = this.#definition
     const { metrics, client } = this.#parts
@@ -354,7 +325,7 @@ export class Controller<C, S extends Scope = Scope> {
     this.#unmeasure?.()
     const queueStopped = this.#queue.stop()
     this.#reconciler?.stop(reason)
-    const closing = this.#connections.map(connection => connection.close())
+    const closing = this.#connections.map(({ connection }) => connection.close())
     await this.#ended(timeoutMs)
     const running = this.#reconciler?.running ?? []
     if (running.length === 0) await Promise.race([Promise.all([queueStopped, this.#working]), this.#fromWithin()])
@@ -400,23 +371,3 @@ const toldCause = {
   from: undefined,
   to: undefined,
 } as const
-
-/** How long is waited until a source that failed is asked again, in milliseconds. */
-const askAgainMs = 250
-
-/** A source that says why it has not synced goes on trying: so does who waits for it (rule C3). */
-async function untilSynced(
-  connection: InputConnection,
-  signal: AbortSignal,
-  wait: (ms: number) => Promise<void>,
-): Promise<void> {
-  for (;;) {
-    try {
-      await connection.synced(signal)
-      return
-    } catch (error) {
-      if (signal.aborted) throw signal.reason ?? error
-    }
-    await wait(askAgainMs)
-  }
-}

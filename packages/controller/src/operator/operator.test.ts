@@ -1,6 +1,7 @@
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { clusterRoles } from '@wherry/client/resources/rbac'
 import { describe, expect, it } from 'vitest'
+import { generationChanged } from '../predicates/changed.ts'
 import { inArcade } from './testkit/arcade.ts'
 import { desiredConfig, type Game, game, games, ours, secret } from './testkit/games.ts'
 
@@ -104,6 +105,83 @@ describe('an operator', () => {
       expect(new Set(seen.slice(0, -1).map(key => JSON.stringify(key)))).toEqual(new Set(['{"name":"mine"}']))
     }))
 
+  it('C11: lets go of what its last run did not read', () =>
+    inArcade(async ({ operator, client, run }) => {
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(async ({ object, read }) => {
+          if (object.spec.secret !== 'none') await read.get(secrets, { name: object.spec.secret })
+        })
+      await client.create(games, game('chess', 'red'))
+      run()
+      await operator.settled()
+      const objects = (): unknown =>
+        operator.explain('game', 'default/chess').reads.map(read => (read.type === 'object' ? read.object : ''))
+      expect(objects()).toEqual(['default/red'])
+      await client.patch(games, { name: 'chess', namespace: 'default' }, { spec: { secret: 'blue' } })
+      await operator.settled()
+      expect(objects()).toEqual(['default/blue'])
+      await client.patch(games, { name: 'chess', namespace: 'default' }, { spec: { secret: 'none' } })
+      await operator.settled()
+      expect(objects()).toEqual([])
+    }))
+
+  it('settles only when it has heard of what was written, however late it hears', () =>
+    inArcade(async ({ operator, client, run, server }) => {
+      const seen: unknown[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(async ({ object, read }) => {
+          const found = await read.get(secrets, { name: object.spec.secret })
+          seen.push(found?.data?.value)
+        })
+      for (const resource of ['secrets', 'games.arcade.example.com']) {
+        await server.faults.add({ match: { verb: 'watch', resource }, effect: { kind: 'slow', bytesPerSecond: 300 } })
+      }
+      await client.create(secrets, secret('key', '1'))
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      await client.patch(secrets, { name: 'key', namespace: 'default' }, { stringData: { value: '2' } })
+      await operator.settled()
+      expect(seen.at(-1)).toBe(btoa('2'))
+      await client.delete(secrets, { name: 'key', namespace: 'default' })
+      await operator.settled()
+      expect(seen.at(-1)).toBeUndefined()
+      const runs = seen.length
+      await client.create(games, game('go'))
+      await operator.settled()
+      expect(seen).toHaveLength(runs + 1)
+      await client.delete(games, { name: 'go', namespace: 'default' })
+      await operator.settled()
+      expect(operator.explain('game', 'default/go').exists).toBe(false)
+    }))
+
+  it('C10: a reconcile sees what it wrote, its own status among it', () =>
+    inArcade(async ({ operator, client, run }) => {
+      const seen: unknown[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .withPredicates(generationChanged)
+        .reconcile(async ({ client: own, key, read }) => {
+          await own.status.patch(games, key, { status: { phase: 'On' } })
+          seen.push((await read.peek(games, key))?.status?.phase)
+          await own.create(configMaps, { metadata: { name: 'made', namespace: 'default' }, data: { n: '1' } })
+          seen.push((await read.peek(configMaps, { name: 'made' }))?.data?.n)
+          await own.patch(configMaps, { name: 'made', namespace: 'default' }, { data: { n: '2' } })
+          seen.push((await read.peek(configMaps, { name: 'made' }))?.data?.n)
+          await own.delete(configMaps, { name: 'made', namespace: 'default' })
+          seen.push(await read.peek(configMaps, { name: 'made' }))
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      expect(seen).toEqual(['On', '1', '2', undefined])
+    }))
+
   it('C10: what one controller writes, the reads of another see', () =>
     inArcade(async ({ operator, client, run }) => {
       const seen: unknown[] = []
@@ -118,6 +196,7 @@ describe('an operator', () => {
       operator
         .controller('reader')
         .for(games)
+        .caches(configMaps)
         .reconcile(async ({ read }) => {
           await read.get(configMaps, { name: 'shared' })
           await handed.promise

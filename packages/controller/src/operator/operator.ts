@@ -13,6 +13,7 @@ import type { HealthServer } from '../server/health-server.ts'
 import { NamedController } from './builder.ts'
 import { connectedEnvironment, loadedMetrics } from './connected.ts'
 import { ControllerNameTakenError, OperatorUsedError, UnknownControllerError } from './errors.ts'
+import { aborted, lead } from './leading.ts'
 import {
   type ConnectOptions,
   checkConnectOptions,
@@ -22,7 +23,7 @@ import {
   runChecks,
 } from './options.ts'
 import { onProcessSignal } from './process-signals.ts'
-import { healthServer } from './serving.ts'
+import { checkReady, healthServer } from './serving.ts'
 import { settled } from './settled.ts'
 
 /** What an operator is at. `starting`: its caches fill. `waiting`: for the lease. */
@@ -251,7 +252,10 @@ export class Operator {
       const onLeader = this.#controllers.filter(controller => leader !== undefined && controller.onLeader)
       const here = this.#controllers.filter(controller => !onLeader.includes(controller))
       const starts = here.map(controller => controller.start({ signal }).catch(fail))
-      const leading = leader === undefined ? undefined : this.#lead(onLeader).catch(fail)
+      const leading =
+        leader === undefined
+          ? undefined
+          : lead({ leader, client: this.client, controllers: onLeader, signal, ...this.#patience }).catch(fail)
       await Promise.all(starts)
       if (!signal.aborted && this.#state === 'starting') this.#state = 'running'
       await aborted(signal)
@@ -284,32 +288,6 @@ export class Operator {
       ...(log !== undefined && { log }),
       ...(metrics !== undefined && { metrics }),
       ...(poll !== undefined && { poll }),
-    })
-  }
-
-  /** Runs what only a leader may. Resolves when that was asked to end, and has. */
-  async #lead(controllers: readonly Controller<unknown>[]): Promise<void> {
-    const { leader } = this.#options
-    const election = new LeaderElection({
-      // The controllers end by themselves in time, and say what has not.
-      graceMs: this.#patience.timeoutMs + 1000,
-      ...leader,
-      client: this.client,
-    } as ConstructorParameters<typeof LeaderElection>[0])
-    await election.run({
-      signal: this.#stop.signal,
-      lead: async term => {
-        const starts = controllers.map(controller => controller.start({ client: term.client, signal: term.signal }))
-        const failed = Promise.all(starts).then(() => undefined)
-        try {
-          await Promise.race([failed, aborted(term.signal)])
-          await aborted(term.signal)
-        } finally {
-          failed.catch(() => {})
-          const reason = term.signal.reason instanceof Error ? term.signal.reason : undefined
-          await Promise.all(controllers.map(one => one.stop({ reason, ...this.#patience })))
-        }
-      },
     })
   }
 
@@ -353,16 +331,7 @@ export class Operator {
   /** Throws while a cache that a controller needs has not synced. */
   #checkReady(): void {
     if (this.#state !== 'running' && this.#state !== 'starting') throw new Error(`the operator is ${this.#state}`)
-    const maybeAbsent = this.#options.cache?.whenUnknown === 'wait'
-    const { informers } = this.cache.report()
-    const absent = informers.flatMap(({ view, state }) => (maybeAbsent && state === 'missing' ? [view] : []))
-    for (const { name, registrar, state } of this.#controllers) {
-      if (state === 'running') continue
-      const pending = (registrar?.pending ?? []).map(({ view }) => view.key).filter(view => !absent.includes(view))
-      if (state === 'starting' || registrar === undefined || pending.length > 0) {
-        throw new Error(`${name} waits for ${pending.join(', ')}`)
-      }
-    }
+    checkReady(this.#controllers, this.cache.report(), this.#options.cache?.whenUnknown === 'wait')
   }
 
   #checkName(name: string): void {
@@ -377,10 +346,3 @@ export class Operator {
 
 /** Options that `connect` made: the client among them is the operator's own. */
 const connected = new WeakSet<OperatorOptions>()
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-}

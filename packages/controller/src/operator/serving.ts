@@ -1,5 +1,7 @@
 import { type Client, OptionTypeError } from '@wherry/client'
 import { flag } from '@wherry/client/checks'
+import type { CacheReport } from '@wherry/dynamic-cache'
+import type { Controller } from '../controller/controller.ts'
 import type { PrometheusMetrics } from '../metrics/prometheus.ts'
 import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
@@ -39,5 +41,24 @@ function measuredBefore(
       measure()
       return metrics.text()
     },
+  }
+}
+
+/**
+ * Throws while a controller has not begun, or while one that waits to lead has not all that it needs in the cache. `mayBeAbsent`: a
+ * resource that the server does not know is not waited for.
+ */
+export function checkReady(
+  controllers: readonly Controller<unknown>[],
+  report: CacheReport,
+  mayBeAbsent: boolean,
+): void {
+  const absent = report.informers.flatMap(({ view, state }) => (mayBeAbsent && state === 'missing' ? [view] : []))
+  for (const { name, registrar, state } of controllers) {
+    if (state === 'running') continue
+    const pending = (registrar?.pending ?? []).map(({ view }) => view.key).filter(view => !absent.includes(view))
+    if (state === 'starting' || registrar === undefined || pending.length > 0) {
+      throw new Error(`${name} waits for ${pending.join(', ')}`)
+    }
   }
 }

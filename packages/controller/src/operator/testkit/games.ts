@@ -7,7 +7,7 @@ export interface Game {
   apiVersion?: string
   kind?: string
   metadata: ObjectMeta
-  spec: { title?: string; secret: string }
+  spec: { title?: string; secret: string; lives?: number }
   status?: { phase?: string }
 }
 
@@ -39,7 +39,10 @@ const definition: object = {
           openAPIV3Schema: {
             type: 'object',
             properties: {
-              spec: { type: 'object', properties: { title: text, secret: text } },
+              spec: {
+                type: 'object',
+                properties: { title: text, secret: text, lives: { type: 'integer', default: 3 } },
+              },
               status: { type: 'object', properties: { phase: text } },
             },
           },

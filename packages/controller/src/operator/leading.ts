@@ -1,0 +1,44 @@
+import type { Client } from '@wherry/client'
+import type { Controller } from '../controller/controller.ts'
+import { LeaderElection } from '../leader/leader-election.ts'
+import type { OperatorSettings } from './options.ts'
+
+/** What is to lead. */
+export interface Leading {
+  readonly leader: NonNullable<OperatorSettings['leader']>
+  readonly client: Client
+  readonly controllers: readonly Controller<unknown>[]
+  /** Asks it to end. */
+  readonly signal: AbortSignal
+  /** How long the controllers may take to stop, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** Runs what only a leader may (rule C5). Resolves when that was asked to end, and has; rejects as the election or a start does. */
+export async function lead({ leader, client, controllers, signal, timeoutMs }: Leading): Promise<void> {
+  // The controllers end by themselves in time, and say what has not.
+  const election = new LeaderElection({ graceMs: timeoutMs + 1000, ...leader, client })
+  await election.run({
+    signal,
+    lead: async term => {
+      const starts = controllers.map(controller => controller.start({ client: term.client, signal: term.signal }))
+      const failed = Promise.all(starts).then(() => undefined)
+      try {
+        await Promise.race([failed, aborted(term.signal)])
+        await aborted(term.signal)
+      } finally {
+        failed.catch(() => {})
+        const reason = term.signal.reason instanceof Error ? term.signal.reason : undefined
+        await Promise.all(controllers.map(controller => controller.stop({ reason, timeoutMs })))
+      }
+    },
+  })
+}
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

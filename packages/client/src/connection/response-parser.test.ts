@@ -291,6 +291,19 @@ describe('reading answers', () => {
     expect(again.push(head, most, '0\r\n\r\n').log.at(-1)).toBe('end')
   })
 
+  it('X3, X4: names the bound that was passed, and says of no answer what it is', () => {
+    const before = new ResponseParser(64, { head() {}, data() {}, end() {} })
+    expect(before.finish()).toBe(true)
+    const unasked = 'bytes came that no request asked for'
+    expect(() => before.push(Buffer.from(ok))).toThrow(
+      expect.objectContaining({ name: 'InvalidResponseError', code: 'INVALID_RESPONSE', message: unasked }),
+    )
+    before.begin('GET')
+    expect(() => before.push(Buffer.alloc(65, 'x'))).toThrow(
+      expect.objectContaining({ code: 'HEADERS_TOO_LARGE', message: "the answer's headers are longer than 64 bytes" }),
+    )
+  })
+
   it('takes a header full of blanks in a time that grows with its length alone', () => {
     const blanks = ' '.repeat(1_000_000)
     const head = `${ok}x:${blanks}y${blanks}z${blanks}\r\ncontent-length: 0\r\n\r\n`

@@ -302,6 +302,37 @@ describe('hashes in annotations', () => {
       expect(two.report()).toMatchObject({ conflicts: 2, failures: 0, writes: { ...nothing, annotate: 1 } })
     }))
 
+  it('H3: a copy that is gone when it is read is made anew', () =>
+    withCopies(async kit => {
+      await fillGames(kit, 1)
+      const one = await started(kit)
+      kit.server.faults.add({ match: { verb: 'get', resource: name }, times: 1, effect: { kind: 'delay', ms: 1000 } })
+      await kit.run(() => kit.writer.patch(games, at('t0'), { metadata: { annotations: { note: 'x' } } }))
+      await kit.quiet(300)
+      expect(one.report().running).toBe(1)
+      await kit.run(() => kit.writer.delete(games, at('t0')))
+      await kit.quiet(5000)
+      expect(one.report()).toMatchObject({ failures: 0, conflicts: 0, running: 0, waiting: 0, failing: new Map() })
+      expect(one.report().writes).toEqual({ ...nothing, create: 2 })
+    }))
+
+  it('H9: a copy that was read and is as wanted counts as a write that was skipped, one whose hashes are put back does not', () =>
+    withCopies(async kit => {
+      await fillGames(kit, 1)
+      const one = await started(kit)
+      const skipped = async (annotations: object): Promise<number> => {
+        const before = one.report().skipped
+        await kit.run(() => kit.writer.patch(games, at('t0'), { metadata: { annotations } } as never))
+        await kit.quiet()
+        return one.report().skipped - before
+      }
+      expect(await skipped({ note: 'x' })).toBe(1)
+      const put = one.report().writes.annotate
+      // The event of the write itself is one that shows all as it should be.
+      expect(await skipped({ [hashesAnnotation]: 'x' })).toBe(1)
+      expect(one.report().writes.annotate - put).toBe(1)
+    }))
+
   it('say in a plan what differs, and where they are missing', () =>
     withCopies(async kit => {
       await fillGames(kit)

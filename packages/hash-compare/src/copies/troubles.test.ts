@@ -94,6 +94,44 @@ describe('deletes', () => {
     }))
 })
 
+describe('what is gone meanwhile', () => {
+  it('H5: a copy that somebody else has deleted first is not told as deleted here', () =>
+    withCopies(async kit => {
+      await kit.fill(1, 2)
+      // Somebody's delete comes to the server just before each of ours.
+      const late = Object.assign(Object.create(kit.client) as Client, {
+        environment: kit.client.environment,
+        get: kit.client.get.bind(kit.client),
+        create: kit.client.create.bind(kit.client),
+        delete: async (...args: Parameters<Client['delete']>) => {
+          await kit.writer.delete(configMaps, args[1] as { readonly namespace: string; readonly name: string })
+          return kit.client.delete(...args)
+        },
+      })
+      const reconciler = await kit.settled({ client: late })
+      await kit.run(() => kit.writer.delete(configMaps, at('shared')))
+      await kit.quiet()
+      expect(reconciler.report()).toMatchObject({ failures: 0, conflicts: 0, running: 0, writes: { delete: 0 } })
+      expect(ofType(kit, 'deleted')).toEqual([])
+      expect(await copiesOf(kit)).toEqual([])
+    }))
+
+  it('H5: one whose mark was taken off, and that is gone when it is read, is made anew', () =>
+    withCopies(async kit => {
+      await kit.fill(1, 1)
+      const reconciler = await kit.settled()
+      const effect = { kind: 'delay', ms: 1000 } as const
+      kit.server.faults.add({ match: { verb: 'get', resource: 'configmaps' }, times: 1, effect })
+      await kit.run(() => kit.writer.patch(configMaps, at('t0'), { metadata: { labels: { [copySetLabel]: null } } }))
+      await kit.quiet(300)
+      expect(reconciler.report().running).toBe(1)
+      await kit.run(() => kit.writer.delete(configMaps, at('t0')))
+      await kit.quiet(5000)
+      expect(await copiesOf(kit)).toHaveLength(1)
+      expect(reconciler.report()).toMatchObject({ failures: 0, failing: new Map(), writes: { create: 2, update: 0 } })
+    }))
+})
+
 describe('failures', () => {
   it('H8: every one is told, seen in the report, and tried again', () =>
     withCopies(async kit => {

@@ -187,6 +187,22 @@ describe('catching up', () => {
       })
     }))
 
+  it('is compared with what the server has, which hides nothing that was made since', () =>
+    withReads(async ({ reading, reads, writer, server, run, log, write }) => {
+      await write('+a/x')
+      await reading('k', 'a/x', 'a/none')
+      await run(async () => {
+        await writer.delete(configMaps, keyOf('a/x'))
+        // The answer that it is gone comes when it is there again.
+        await server.faults.add({ match: { verb: 'get' }, effect: { kind: 'delay', ms: 5000 } })
+        const compared = reads.compare()
+        await writer.create(configMaps, { metadata: keyOf('a/x'), data: { n: 'again' } })
+        await compared
+      })
+      expect([reads.catchingUp, log]).toEqual([false, ['k: -a/x', 'k: +a/x']])
+      expect(await reading('k', 'a/x')).toEqual(['again'])
+    }))
+
   it('is a list that lacks what was written', () =>
     withReads(
       async kit => {

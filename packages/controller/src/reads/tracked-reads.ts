@@ -1,19 +1,10 @@
-import {
-  isForbidden,
-  type KubernetesObject,
-  keyText,
-  LabelSelector,
-  type ObjectKey,
-  OptionTypeError,
-  resourceName,
-  type View,
-} from '@wherry/client'
+import { type KubernetesObject, keyText, LabelSelector, OptionTypeError, resourceName, type View } from '@wherry/client'
 import { having } from '@wherry/client/checks'
 import { NotCachedError } from '@wherry/dynamic-cache'
 import { covers, isSameFunction } from '@wherry/informer'
 import { ViewConflictError } from '@wherry/narrow-cache'
-import { metadataOf } from '../objects/metadata-view.ts'
 import type { ReadCause } from './cause.ts'
+import { compareWithServer } from './compare-with-server.ts'
 import type { Dependency } from './dependency.ts'
 import type { Feed } from './feed.ts'
 import { InformerFeed } from './informer-feed.ts'
@@ -156,23 +147,7 @@ export class TrackedReads {
   async compare(signal?: AbortSignal | undefined): Promise<void> {
     const { client, narrow } = this.#options
     const named = this.#all.filter(({ feed }) => feed.served === 'narrow')
-    for (let from = 0; from < named.length; from += comparedAtOnce) {
-      await Promise.all(
-        named.slice(from, from + comparedAtOnce).map(async ({ view, key: { name, namespace }, state }) => {
-          const key = { name, namespace } as ObjectKey
-          const { uid } = (state as KubernetesObject | undefined)?.metadata ?? {}
-          try {
-            const there = await client.get(metadataOf(view), key, { signal })
-            // Only what was there before: it may have been made again since the server has answered.
-            if (there !== undefined) narrow.wrote(view, there)
-            else if (uid !== undefined) narrow.deleted(view, key, uid)
-          } catch (error) {
-            // What may not be read is not known to be otherwise.
-            if (!isForbidden(error)) throw error
-          }
-        }),
-      )
-    }
+    await compareWithServer(named, client, narrow, signal)
     await this.whenQuiet(signal)
   }
 
@@ -324,9 +299,6 @@ export class TrackedReads {
     await Promise.all([this.#polling.close(), ...sources.map(source => source.close())])
   }
 }
-
-/** How many objects the server is asked for at a time. */
-const comparedAtOnce = 16
 
 /** Whether an object is among those that a metadata watch has taken over (rule N11). */
 function isOf(

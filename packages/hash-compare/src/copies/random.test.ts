@@ -187,6 +187,7 @@ class Model {
     const foreign = wanted.filter(([key]) => isForeign(key)).map(([key]) => key)
     expect([...this.#reconciler.report().failing.keys()].sort()).toEqual(foreign.sort())
     await this.#rests(all)
+    expect(this.#events.filter(event => event.type === 'written' && event.writes.length === 0)).toEqual([])
     const told = simulation.environment.errors.filter(({ context }) => context.phase === 'copy')
     expect(told).toHaveLength(this.#events.filter(({ type }) => type === 'failed').length)
   }

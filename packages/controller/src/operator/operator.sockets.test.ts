@@ -9,7 +9,7 @@ import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import { Operator } from './operator.ts'
-import { operating, operatorOverSockets, until } from './testkit/both-servers.ts'
+import { operating, operatorOverSockets, patient, until } from './testkit/both-servers.ts'
 
 const answerOf = async (port: number, path: string, token?: string): Promise<string> => {
   const headers = { connection: 'close', ...(token !== undefined && { authorization: `Bearer ${token}` }) }
@@ -105,7 +105,7 @@ describe('an operator over sockets', () => {
       await operator.client.create(configMaps, { metadata })
       const stop = new AbortController()
       const running = operator.run({ signal: stop.signal })
-      await operator.settled()
+      await operator.settled(patient)
       expect(lines.filter(line => line.includes('connected'))).toEqual([
         'info a line default/connected',
         'error no default/connected',

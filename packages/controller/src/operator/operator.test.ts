@@ -1,6 +1,7 @@
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { clusterRoles } from '@wherry/client/resources/rbac'
 import { describe, expect, it } from 'vitest'
+import { TerminalError } from '../controller/errors.ts'
 import { generationChanged } from '../predicates/changed.ts'
 import { inArcade } from './testkit/arcade.ts'
 import { desiredConfig, type Game, game, games, ours, secret } from './testkit/games.ts'
@@ -125,6 +126,38 @@ describe('an operator', () => {
       await client.patch(games, { name: 'chess', namespace: 'default' }, { spec: { secret: 'none' } })
       await operator.settled()
       expect(objects()).toEqual([])
+    }))
+
+  it('C12: keeps what its last success has read where it fails', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      let fails = false
+      let runs = 0
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(async ({ object, read }) => {
+          runs += 1
+          await read.get(secrets, { name: object.spec.secret })
+          if (fails) throw new TerminalError('not now')
+        })
+      await client.create(games, game('chess', 'red'))
+      run()
+      await operator.settled()
+      fails = true
+      await client.patch(games, { name: 'chess', namespace: 'default' }, { spec: { secret: 'blue' } })
+      await operator.settled()
+      expect(runs).toBe(2)
+      await client.create(secrets, secret('red', 'x'))
+      await operator.settled()
+      expect(runs).toBe(3)
+      fails = false
+      await client.create(secrets, secret('blue', 'x'))
+      await operator.settled()
+      expect(runs).toBe(4)
+      await client.delete(secrets, { name: 'red', namespace: 'default' })
+      await operator.settled()
+      expect(runs).toBe(4)
+      expect(simulation.environment.errors).toHaveLength(2)
     }))
 
   it('settles only when it has heard of what was written, however late it hears', () =>

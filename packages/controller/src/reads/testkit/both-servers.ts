@@ -74,7 +74,7 @@ export function readsOverSockets(server: () => ApiServer, seeds: number): void {
       const key = keyOf('a/read')
       await reconcile('one', read => read.get(configMaps, key))
       await reconcile('part', read => read.get(configMaps, key, { select: ({ data }) => data?.n }))
-      await reconcile('list', read => read.list(secrets, { labels: 'app=read' }))
+      await reconcile('list', read => read.list(declared, { labels: 'app=read' }))
       await client.create(configMaps, { metadata: key })
       expect(await next()).toBe('one')
       await client.patch(configMaps, key, { data: { n: '1' } })
@@ -99,7 +99,7 @@ export function readsOverSockets(server: () => ApiServer, seeds: number): void {
         await reconcile('k', async read => {
           const seen = async (): Promise<unknown> => [
             (await read.get(configMaps, key))?.data?.n,
-            (await read.list(secrets, { labels: 'app=own' })).map(({ data }) => data?.n),
+            (await read.list(declared, { labels: 'app=own' })).map(({ data }) => data?.n),
           ]
           expect(await seen()).toEqual([undefined, []])
           await writes.create(configMaps, { metadata: key, data: { n: '1' } })

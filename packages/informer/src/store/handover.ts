@@ -39,6 +39,11 @@ export class Handover<C> {
     return this.waiting.size === 0
   }
 
+  /** What is known to be gone and has not been heard of since: whoever is to take over next may not have come to it either. */
+  *deletions(contents: Contents<C>): Iterable<readonly [string, Gone]> {
+    for (const entry of this.known) if (!contents.entries.has(entry[0])) yield entry
+  }
+
   /** What nobody has confirmed is not there. */
   settle(contents: Contents<C>): void {
     for (const entry of this.unconfirmed) {

@@ -153,7 +153,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     const intake = new PlainIntake(this.#target, key, staged)
     if (staged) {
       this.#staged.add(intake)
-      this.#contents.gone ??= new Map()
+      this.#contents.gone ??= new Map(this.#handover?.deletions(this.#contents))
     } else this.#unsynced++
     return intake
   }

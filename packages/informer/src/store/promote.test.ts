@@ -113,3 +113,18 @@ it('has synced with a promotion, if it had not', () => {
   fresh.promote([staged], [slow])
   expect([fresh.synced, contentsOf(fresh)]).toEqual([true, ['a/1@1']])
 })
+
+it('D12: what the first of three knew to be gone, and the second has come to since, does not come back with the third', () => {
+  const [second, others] = [store.intake({ staged: true }), [item('a/2', 2), item('a/3', 3)]]
+  list(second, 12, item('a/1', 1), ...others)
+  old.change('DELETED', item('a/1', 20), 100)
+  store.promote([second], [old])
+  const third = store.intake({ staged: true })
+  second.change('DELETED', item('a/1', 20), 100)
+  list(third, 15, item('a/1', 1), ...others)
+  store.promote([third], [second])
+  third.change('DELETED', item('a/1', 20), 100)
+  expect(log).toEqual(['delete a/1@20'])
+  third.change('ADDED', item('a/1', 21, { uid: 'new' }), 100)
+  expect(log).toEqual(['delete a/1@20', 'add a/1@21'])
+})

@@ -35,6 +35,13 @@ class Bed {
     }
   }
 
+  /** All at once, as a first list comes. */
+  list(...keys: readonly string[]): void {
+    const entries = keys.map(key => new Entry<string>(key, key, '1', `${key}@0`, 10))
+    for (const entry of entries) this.#entries.set(entry.key, entry)
+    this.journal.bornTogether(entries)
+  }
+
   drop(...keys: readonly string[]): void {
     for (const key of keys) {
       const entry = this.#entries.get(key) as Entry<string>
@@ -310,6 +317,50 @@ it('R39: what is gone is let go of when all who wait have passed it, without ano
   expect(woken).toBe(1)
 })
 
+describe('readers that wait', () => {
+  it('R38: are woken by a first list, a change, a deletion, and not by what is for others', async () => {
+    const at = new Bed()
+    const reader = at.journal.open()
+    read(reader)
+    const woken: string[] = []
+    const expectWoken = async (reason: string, cause: () => void): Promise<void> => {
+      reader.wake(() => woken.push(reason))
+      await microtask()
+      expect(woken.splice(0)).toEqual([])
+      // Another one has something to hear at once.
+      const other = at.journal.open()
+      other.wake(() => woken.push('other'))
+      await microtask()
+      expect(woken.splice(0)).toEqual(['other'])
+      cause()
+      await microtask()
+      expect(woken.splice(0)).toEqual([reason])
+      other.close()
+      read(reader)
+    }
+    await expectWoken('a list', () => at.list('1', '2'))
+    await expectWoken('the end of all lists', () => at.journal.synced())
+    await expectWoken('a change', () => at.put('1'))
+    await expectWoken('a new one', () => at.put('3'))
+    await expectWoken('a deletion', () => at.drop('2'))
+    expect(read(reader)).toBe('')
+  })
+
+  it('R38: each hears what woke it, however many wait', async () => {
+    const at = new Bed()
+    const readers = Array.from({ length: 3 }, () => at.journal.open())
+    for (const reader of readers) read(reader)
+    const heard: string[] = []
+    for (const [index, reader] of readers.entries()) reader.wake(() => heard.push(`${index} ${read(reader)}`))
+    at.list('1')
+    await microtask()
+    expect(heard).toEqual(['0 +1', '1 +1', '2 +1'])
+    at.put('1')
+    await microtask()
+    expect(heard).toHaveLength(3)
+  })
+})
+
 describe('what is gone and not told to all', () => {
   it('R39: is kept for the most keys that there were, and for 10,000 of fewer', () => {
     const few = new Bed()
@@ -324,6 +375,13 @@ describe('what is gone and not told to all', () => {
     const other = following(many, ...keys)
     many.drop(...keys)
     expect([other.resets, many.journal.graves.size]).toEqual([0, 10_002])
+    const listed = new Bed()
+    listed.list(...keys)
+    listed.journal.synced()
+    const third = listed.journal.open()
+    read(third, 20_000)
+    listed.drop(...keys)
+    expect([third.resets, listed.journal.graves.size]).toEqual([0, 10_002])
     many.put('one more')
     many.drop('one more')
     expect([other.resets, many.journal.graves.size]).toEqual([1, 0])
@@ -356,6 +414,6 @@ describe('what is gone and not told to all', () => {
     at.drop('1')
     at.journal.close()
     expect([at.journal.graves.size, at.journal.graves.bytes, at.journal.changes.size]).toEqual([0, 0, 0])
-    expect([reader.closed, other.closed, at.journal.readers.size]).toEqual([true, true, 0])
+    expect([reader.closed, other.closed, at.journal.readers.size, at.journal.births.size]).toEqual([true, true, 0, 0])
   })
 })

@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from '@wherry/client'
+import { type AccessAttributes, type ApiServer, startApiServer } from '@wherry/testing'
+import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { describe, expect, it, vi } from 'vitest'
+import { games } from '../../examples/quickstart/operator.ts'
+import { exampleNames, verificationOf } from '../../examples/runner/examples.ts'
+import { Manifest, right, userOf } from '../../examples/runner/manifest.ts'
+import { runnerOptions } from '../../examples/runner/options.ts'
+import { onStage, type Stage, type StageOptions, type Tokens } from '../../examples/runner/stage.ts'
+
+const examples = join(import.meta.dirname, '../../examples')
+const hook = join(import.meta.dirname, 'from-source.ts')
+const boundMs = 300_000
+
+/** Sets an example up on a server, and plays its users, or does `body`. */
+async function play(
+  name: (typeof exampleNames)[number],
+  startServer: (tokens: Tokens) => Promise<ApiServer>,
+  { body, ...more }: { readonly body?: (stage: Stage) => Promise<void> } & Partial<StageOptions> = {},
+): Promise<string[]> {
+  const said: string[] = []
+  const say = (line: string): void => void said.push(line)
+  const { signal } = new AbortController()
+  const options = { signal, startServer, say, execArgv: ['--import', hook], ...more }
+  await onStage(name, options, body ?? (await verificationOf(name)))
+  return said
+}
+
+const embedded = (tokens: Tokens): Promise<ApiServer> => startApiServer({ tokens, authorization: 'RBAC' })
+const real = (tokens: Tokens): Promise<ApiServer> =>
+  startApiServer({ kind: 'real', tokens, authorization: 'RBAC', controllers: false })
+
+const hasReal = await realApiServerAvailable('examples on a real API server')
+/** NetObserv's own definition of a FlowCollector, where there is one: it has rules in CEL, which a real server alone knows. */
+const flowCollectors = join(
+  process.env.WHERRY_DATA ?? join(import.meta.dirname, '../../../shared/data'),
+  'flowcollectors.crd.yaml',
+)
+const crd = existsSync(flowCollectors) ? flowCollectors : undefined
+
+it('every folder with a manifest is an example that can be run by its name', () => {
+  const folders = readdirSync(examples).filter(name => existsSync(join(examples, name, 'manifest.yaml')))
+  expect([...exampleNames].sort()).toEqual(folders.sort())
+})
+
+it('a program that lacks a right is told of at once, and leaves neither a process nor a folder', async () => {
+  const without = (tokens: Tokens): Promise<ApiServer> =>
+    startApiServer({ tokens, authorization: ({ user, verb }) => verb !== 'watch' || !user.name.includes('quickstart') })
+  let folder = ''
+  const body = async ({ folder: at, start, until }: Stage): Promise<void> => {
+    folder = at
+    start()
+    await until('pigs fly', () => false)
+  }
+  await expect(play('quickstart', without, { body })).rejects.toThrow('the program lacks a right')
+  expect(folder).not.toBe('')
+  expect(existsSync(join(folder, '..'))).toBe(false)
+}, 120_000)
+
+describe('on the command line', () => {
+  /** What is run by `npm run example`, from source. */
+  function run(...args: string[]) {
+    const main = join(examples, 'runner/main.ts')
+    const child = spawn(process.execPath, ['--import', hook, main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const said = { text: '' }
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said.text += text
+      })
+    }
+    return { child, said, ended: once(child, 'close').then(([code]) => code as number | null) }
+  }
+
+  it.each([
+    [[], 'name one example: quickstart, secret-reference, custom-registrar'],
+    [['nonsense'], 'name one example: '],
+    [['quickstart', 'nonsense'], 'name one example: '],
+    [['quickstart', '--server', 'moon'], '--server takes auto, embedded or real, not moon'],
+    [['quickstart', '--verfy'], "Unknown option '--verfy'"],
+  ])('%j is refused', (args, message) => {
+    expect(() => runnerOptions(args)).toThrow(message)
+  })
+
+  it('what is refused is one line, and code 1', async () => {
+    const { said, ended } = run('nonsense')
+    expect(await ended).toBe(1)
+    expect(said.text).toBe('example: name one example: quickstart, secret-reference, custom-registrar\n')
+  })
+
+  it('an example runs until Ctrl-C, and can be played with', async () => {
+    const { child, said, ended } = run('quickstart', '--server', 'embedded')
+    try {
+      await vi.waitFor(() => expect(said.text).toContain('to play with it: export KUBECONFIG='), { timeout: 60_000 })
+      const [, kubeconfig = ''] = /KUBECONFIG=(.+)/.exec(said.text) ?? []
+      vi.stubEnv('KUBECONFIG', kubeconfig)
+      const client = await Client.connect()
+      await client.create(games, {
+        metadata: { namespace: 'arcade', name: 'go' },
+        spec: { title: 'Go', licenceSecret: 'none' },
+      })
+      await client.close()
+      await vi.waitFor(() => expect(said.text).toContain('the phase has changed'), { timeout: 60_000 })
+      child.kill('SIGINT')
+      expect(await ended, said.text).toBe(0)
+      expect(existsSync(kubeconfig)).toBe(false)
+    } finally {
+      vi.unstubAllEnvs()
+      child.kill('SIGKILL')
+    }
+  }, 180_000)
+})
+
+describe.each(exampleNames)('%s', name => {
+  it('keeps what it promises, with the rights of its manifest', () => play(name, embedded), boundMs)
+
+  it.runIf(hasReal)(
+    'does so on a real API server',
+    () => play(name, real, name === 'secret-reference' ? { crd } : {}),
+    boundMs,
+  )
+
+  it(
+    'is given no right that it does not use',
+    async () => {
+      const manifest = new Manifest(join(examples, name))
+      const { user } = userOf(manifest.workload)
+      const used = new Set<string>()
+      const authorization = (asked: AccessAttributes): boolean => {
+        if (asked.user.name === user && asked.resource !== '') used.add(right(asked))
+        return true
+      }
+      await play(name, async tokens => {
+        const server = await startApiServer({ tokens, authorization })
+        // As a server that can't stream a list does: then lists are asked for, which otherwise seldom are.
+        for (const [, resource] of manifest.rights.map(one => /^watch (.+)$/.exec(one) ?? [])) {
+          if (resource === undefined) continue
+          await server.faults.add({ match: { verb: 'watch', resource }, nth: 1, effect: { kind: 'status', code: 400 } })
+        }
+        return server
+      })
+      expect([...used].sort()).toEqual(manifest.rights)
+    },
+    boundMs,
+  )
+})

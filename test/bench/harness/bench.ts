@@ -57,6 +57,8 @@ export interface ServerSpec {
   readonly history?: number | undefined
   /** So many pods for each object are there, too. @default 0 */
   readonly pods?: number | undefined
+  /** So many ClusterServiceVersions for each object are there, too. @default 0 */
+  readonly clusterServiceVersions?: number | undefined
   /** For each ConfigMap a Secret of its name is there, with the same data. @default false */
   readonly secrets?: boolean | undefined
   /**

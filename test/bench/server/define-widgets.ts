@@ -1,12 +1,12 @@
 import type { Client } from '@wherry/client'
-import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { define } from './define.ts'
 import { widgets } from './widgets.ts'
 
 /** Creates the definition of Widgets, and waits until they are served. */
 export async function defineWidgets(client: Client): Promise<void> {
   const text = { type: 'object', additionalProperties: { type: 'string' } }
   const name = `${widgets.resource.plural}.${widgets.resource.group}`
-  await client.create(customResourceDefinitions, {
+  await define(client, {
     metadata: { name },
     spec: {
       group: widgets.resource.group,
@@ -29,9 +29,4 @@ export async function defineWidgets(client: Client): Promise<void> {
       ],
     },
   })
-  const view = customResourceDefinitions.within({ fields: `metadata.name=${name}` })
-  for await (const event of client.watch(view)) {
-    if (event.type === 'BOOKMARK') continue
-    if (event.object.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) return
-  }
 }

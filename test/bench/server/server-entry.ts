@@ -18,6 +18,7 @@ process.on('message', (order: ServerSpec & { readonly objects: number }) => {
 async function start({
   tls,
   pods = 0,
+  clusterServiceVersions = 0,
   canned,
   secrets = false,
   real = false,
@@ -35,5 +36,9 @@ async function start({
   await server.fill(fillSource(objects))
   if (secrets) await server.fill(secretSource(objects))
   if (pods > 0) await server.fill(podSource(Math.round(objects * pods)))
+  if (clusterServiceVersions > 0) {
+    const { fillClusterServiceVersions } = await import('./fill-csvs.ts')
+    await fillClusterServiceVersions(server, Math.round(objects * clusterServiceVersions))
+  }
   return { url: server.url, ca: server.ca, token: server.token, emptyVersion }
 }

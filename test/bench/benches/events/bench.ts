@@ -16,7 +16,13 @@ export const eventsBench: Bench = {
   objects: 100_000,
   of: 'configmaps',
   server: { tls: false, canned: 'events' },
-  subjects: [subject('limit'), subject('client-node'), subject('wherry-1', 1), subject('wherry-10', 10)],
+  subjects: [
+    subject('limit'),
+    subject('client-node'),
+    subject('kubernetes-fluent-client'),
+    subject('wherry-1', 1),
+    subject('wherry-10', 10),
+  ],
   targets: [
     { subject: 'wherry-1', metric: 'events_per_s', atLeast: 0.9, times: { subject: 'limit' } },
     { subject: 'wherry-10', metric: 'events_per_s', atLeast: 0.75, times: { subject: 'limit' } },

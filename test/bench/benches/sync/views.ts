@@ -1,4 +1,4 @@
-import type { View } from '@wherry/client'
+import { defineResource, type KubernetesObject, type Resource, type View } from '@wherry/client'
 import { type ConfigMap, configMaps, type Pod, pods } from '@wherry/client/resources/core'
 import type { SubjectContext } from '../../harness/bench.ts'
 import { kindOf } from './measure.ts'
@@ -15,10 +15,33 @@ const ofPod = ({ metadata, spec, status }: Pod): object => ({
   phase: status?.phase,
 })
 
-/** The view that a subject reads: `full`, `default`, `metadata`, or `projection`, of three fields. */
+interface ClusterServiceVersion extends KubernetesObject {
+  readonly spec?: Readonly<Record<string, unknown>> | undefined
+}
+
+const clusterServiceVersions = defineResource<ClusterServiceVersion>({
+  group: 'operators.coreos.com',
+  version: 'v1alpha1',
+  kind: 'ClusterServiceVersion',
+  plural: 'clusterserviceversions',
+  namespaced: true,
+})
+
+const withoutIcon = ({ spec, ...rest }: ClusterServiceVersion): object => {
+  const { icon: _, ...others } = spec ?? {}
+  return { ...rest, spec: others }
+}
+
+/**
+ * The view that a subject reads: `full`, `default`, `metadata`, or `projection`: of three fields, or of all but the icon.
+ */
 export function viewOf(context: SubjectContext): View {
-  const isPods = kindOf(context) === 'pods'
-  const all = isPods ? pods : configMaps
+  const kind = kindOf(context)
+  const isPods = kind === 'pods'
+  if (kind === 'clusterserviceversions' && context.options.view === 'projection') {
+    return clusterServiceVersions.project('without-icon', withoutIcon)
+  }
+  const all: Resource<object> = kind === 'clusterserviceversions' ? clusterServiceVersions : isPods ? pods : configMaps
   switch (context.options.view) {
     case 'full':
       return all.full()

@@ -76,5 +76,5 @@ describe.runIf(available)('a narrow cache, on a real API server', () => {
       await admin.close()
       await own.close()
     }
-  }, 240_000)
+  }, 480_000)
 })

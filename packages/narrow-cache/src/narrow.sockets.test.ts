@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connected, inParallel, narrowOverSockets, openMany, until } from './testkit/both-servers.ts'
 import { keyOf } from './testkit/kit.ts'
 
-const count = 1000
+const count = 500
 
 describe('a narrow cache over sockets', () => {
   let server: EmbeddedApiServer

@@ -15,7 +15,7 @@ export interface Connected {
 }
 
 export const until = <T>(holds: () => T | Promise<T>): Promise<T> =>
-  vi.waitFor(holds, { timeout: 90_000, interval: 10 })
+  vi.waitFor(holds, { timeout: 200_000, interval: 20 })
 
 export async function connected(
   { url, ca, token }: { readonly url: string; readonly ca: string | undefined; readonly token: string },

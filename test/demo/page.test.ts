@@ -42,12 +42,14 @@ const game: Game = {
 
 const executablePath = findChromium("the page of the demo's report")
 
-describe.runIf(executablePath !== undefined)("the page of the demo's report", () => {
-  const folder = mkdtempSync(join(tmpdir(), 'wherry-page-'))
-  const file = join(folder, 'report.html')
+describe.runIf(executablePath !== undefined)("the page of the demo's report", { timeout: 180_000 }, () => {
+  let folder: string
+  let file: string
   let browser: Browser
 
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'wherry-page-'))
+    file = join(folder, 'report.html')
     writeFileSync(file, page(game))
     browser = await chromium.launch({
       executablePath: executablePath ?? '',
@@ -68,6 +70,7 @@ describe.runIf(executablePath !== undefined)("the page of the demo's report", ()
     see: (shown: Page) => Promise<T>,
   ): Promise<T> {
     const shown = await browser.newPage({ viewport, colorScheme })
+    shown.setDefaultTimeout(60_000)
     const complaints: string[] = []
     shown.on('console', message => complaints.push(message.text()))
     shown.on('pageerror', error => complaints.push(error.message))
@@ -77,7 +80,7 @@ describe.runIf(executablePath !== undefined)("the page of the demo's report", ()
     })
     try {
       await shown.goto(pathToFileURL(file).href)
-      await shown.waitForSelector('html[data-drawn=yes]', { timeout: 30_000 })
+      await shown.waitForSelector('html[data-drawn=yes]')
       const seen = await see(shown)
       expect(complaints).toEqual([])
       return seen

@@ -418,6 +418,18 @@ describe('closing', () => {
     expect(simulation.pending()).toEqual([])
   })
 
+  it('W4: who waits for its views is told that it was closed, and await using closes it', async () => {
+    const { simulation, manager } = setUp()
+    const one = manager.registrar('one', () => {})
+    await one.add(apples)
+    const waiting = one.synced()
+    const refused = expect(waiting).rejects.toMatchObject({ code: 'REGISTRAR_CLOSED', registrar: 'one' })
+    await simulation.run(() => one[Symbol.asyncDispose]())
+    await simulation.run(() => refused)
+    expect([one.state, manager.watched]).toEqual(['closed', []])
+    await simulation.run(() => manager.close())
+  })
+
   it('R23: names the watch where that is what does not end', async () => {
     const { simulation, cache, manager } = setUp({ closeTimeoutMs: 5000 })
     const hold = cache.hold.bind(cache)

@@ -1,9 +1,10 @@
-import type { KubernetesObject, View } from '@wherry/client'
+import { defineResource, type KubernetesObject, type View } from '@wherry/client'
 import { describe, expect, it } from 'vitest'
 import type { Registrar } from './registrar.ts'
 import type { SinkEvent } from './sink.ts'
 import { apples, line, pears, setUp } from './testkit/set-up.ts'
 
+const apple = { group: 'test.example.com', version: 'v1', kind: 'Apple', plural: 'apples', namespaced: true } as const
 const red = apples.within({ labels: { colour: 'red' } })
 const ours = apples.within({ namespaces: ['ours'] })
 
@@ -432,6 +433,26 @@ describe('rescope', () => {
     const unable = await moved(({ cache }) => Object.assign(cache, { moveHold: undefined }))
     expect(unable.log).toEqual(whole)
     await unable.simulation.run(() => unable.manager.close())
+  })
+
+  it.each<[string, View<KubernetesObject>]>([
+    ['group', defineResource<KubernetesObject>({ ...apple, group: 'other.example.com' })],
+    ['version', defineResource<KubernetesObject>({ ...apple, version: 'v2' })],
+    ['plural', defineResource<KubernetesObject>({ ...apple, plural: 'crabs' })],
+    ['kind of projection', apples.full()],
+    ['projection', apples.project('small', object => object)],
+  ])('D9: a view of another %s is held in place of the old, not moved', async (_, other) => {
+    const { simulation, cache, manager } = setUp()
+    const log: string[] = []
+    const one = manager.registrar('one', recording(log))
+    await one.add(apples)
+    await simulation.advance(50)
+    await simulation.run(() => one.replace([other]))
+    await simulation.advance(50)
+    expect(log.filter(text => text.startsWith('rescoped'))).toEqual([])
+    expect(cache.log.map(text => text.split(' ')[0])).toEqual(['start', 'start', 'stop'])
+    expect(one.watched).toEqual([other])
+    await simulation.run(() => manager.close())
   })
 
   it('D9: a sink that knows of no moves gets the new view from its reset on', async () => {

@@ -365,6 +365,23 @@ export function storeContract(make: MakeStore): void {
       expect([cursor.take(10).map(line), store.lister.failed()]).toEqual([['changed a/x@3'], []])
     })
 
+    it('R30: each failure is told and counted, the newest is what readers get, and bytes are of the newest state', () => {
+      replace([item('a/x', 1, bad), item('a/y', 2)])
+      const reasons = (): unknown[] => at.environment.errors.map(({ context }) => context.key)
+      const first = at.environment.errors[0]?.error
+      intake.change('MODIFIED', item('a/x', 3, bad), 130)
+      intake.change('MODIFIED', item('a/y', 4, bad), 150)
+      expect([reasons(), store.stats()]).toMatchObject([
+        ['a/x', 'a/x', 'a/y'],
+        { transformFailures: 3, failed: 2, receivedBytes: 280 },
+      ])
+      const newest = at.environment.errors[1]?.error
+      expect(newest).not.toBe(first)
+      expect(() => store.lister.get('a/x')).toThrow(expect.toSatisfy(error => error.cause === newest?.cause))
+      intake.change('MODIFIED', item('a/x', 5), 90)
+      expect(store.stats()).toMatchObject({ failed: 1, receivedBytes: 240 })
+    })
+
     it('R30: tries again when the resourceVersion changes, and not before', () => {
       replace([item('a/x', 1, bad)])
       replace([item('a/x', 1)])

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import type { Memory } from '../demo/game/memory.ts'
 
 const patienceMs = 60_000
 
@@ -24,7 +25,7 @@ export class Program {
   #isToEnd = false
 
   constructor({ main, args, cwd, env, execArgv, echo }: ProgramOptions) {
-    const hook = new URL('./memory-hook.ts', import.meta.url).href
+    const hook = new URL('./program-hook.ts', import.meta.url).href
     this.#child = fork(main, args, {
       cwd,
       env: { ...process.env, NODE_ENV: 'production', ...env },
@@ -61,7 +62,6 @@ export class Program {
 
   /** Asks it to end, as Kubernetes does. Rejects where it does not end with code 0, or has lacked a right. */
   async stop(): Promise<void> {
-    this.check()
     this.#isToEnd = true
     this.#child.kill('SIGTERM')
     const patience = setTimeout(() => this.#child.kill('SIGKILL'), patienceMs)
@@ -78,11 +78,11 @@ export class Program {
     await this.#closed
   }
 
-  /** Its memory (RSS) after a full collection, in bytes. */
-  async memory(): Promise<number> {
+  /** Its memory after a full collection. */
+  async memory(): Promise<Memory> {
     this.check()
     const answer = Promise.race([
-      once(this.#child, 'message').then(([bytes]) => bytes as number),
+      once(this.#child, 'message').then(([memory]) => memory as Memory),
       this.#closed.then(() => {
         throw new Error(`the program has ended:\n${this.#said}`)
       }),

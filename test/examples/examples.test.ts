@@ -65,7 +65,10 @@ describe('on the command line', () => {
   /** What is run by `npm run example`, from source. */
   function run(...args: string[]) {
     const main = join(examples, 'runner/main.ts')
-    const child = spawn(process.execPath, ['--import', hook, main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, ['--import', hook, main, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
     const said = { text: '' }
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
@@ -104,7 +107,8 @@ describe('on the command line', () => {
       })
       await client.close()
       await vi.waitFor(() => expect(said.text).toContain('the phase has changed'), { timeout: 60_000 })
-      child.kill('SIGINT')
+      // As a terminal does: to all of them.
+      process.kill(-(child.pid ?? 0), 'SIGINT')
       expect(await ended, said.text).toBe(0)
       expect(existsSync(kubeconfig)).toBe(false)
     } finally {

@@ -31,6 +31,7 @@ export function steps(): Step[] {
     { name: 'attw', limitMs: 5 * minute, run: checkTypesAreRight },
     { name: 'sizes', limitMs: 5 * minute, run: checkSizes },
     { name: 'demo', limitMs: 6 * minute, run: checkDemo },
+    { name: 'example', limitMs: 6 * minute, run: checkExample },
     { name: 'reference', limitMs: 5 * minute, run: checkReference },
     { name: 'install', limitMs: 10 * minute, run: installTest },
   ]
@@ -75,6 +76,13 @@ async function checkDemo(): Promise<Found> {
   const rights = output.match(/"metric":"right","value":1,/g)?.length ?? 0
   if (code === 0 && rights === 6 && existsSync(report)) return { passed: 1, failures: [] }
   return { passed: 0, failures: [`${output.trim()}\n${rights} of 6 operators were right; exit code ${code}`] }
+}
+
+/** What `npm run example -- quickstart --verify` runs, against the packages as they were built. The others are run from source. */
+async function checkExample(): Promise<Found> {
+  await packed()
+  const args = [join(root, 'examples/runner/main.ts'), 'quickstart', '--verify']
+  return fromCommand(await command(process.execPath, args, { limitMs: 5 * minute }))
 }
 
 /** The reference of all packages is made without a warning, into `.cache/reference`. */

@@ -31,6 +31,7 @@ export async function verify({ client, folder, start, until, say }: Stage): Prom
     await put('b0', 'new')
     const second = start()
     await until('the table is equal to the cluster again', isEqual)
+    await until('the program says so', () => second.said.includes('synced'))
     await second.stop()
     say('after a kill too: what went meanwhile is gone')
   } finally {

@@ -31,6 +31,8 @@ export class Program {
       env: { ...process.env, NODE_ENV: 'production', ...env },
       execArgv: [...execArgv, '--expose-gc', '--import', hook],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // A terminal's Ctrl-C reaches this process alone, which asks the program to end: a second signal would break it off.
+      detached: true,
     })
     this.#closed = once(this.#child, 'close').then(([code, signal]) => {
       this.#hasEnded = true

@@ -53,6 +53,8 @@ export function command(file: string, args: readonly string[], options: CommandO
     const ended = (code: number | undefined): void => {
       clearTimeout(limit)
       close?.removeEventListener('abort', askToEnd)
+      // What it started may be in a loop without an end.
+      if (close?.aborted) kill(child, 'SIGKILL')
       running.delete(child)
       const late = timedOut ? `\nStopped: it took longer than ${limitMs / 1000} s.\n` : ''
       resolve({ code, timedOut, output: Buffer.concat(chunks).toString('utf8') + late })

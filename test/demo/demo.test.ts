@@ -12,7 +12,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { modes } from '../../examples/demo/game/mode.ts'
 
 const main = join(import.meta.dirname, '../../examples/demo/main.ts')
-const hook = join(import.meta.dirname, '../examples/from-source.ts')
+const hook = new URL('../examples/from-source.ts', import.meta.url).href
 const waiting = { timeout: 120_000, interval: 20 }
 
 let folder: string
@@ -30,9 +30,10 @@ afterEach(() => {
 
 /** The demo in a process of its own, with a folder of its own for temporary files. */
 function demo(...args: string[]) {
-  const child = spawn(process.execPath, ['--import', hook, main, ...args], {
+  const child = spawn(process.execPath, [main, ...args], {
     cwd: folder,
-    env: { ...process.env, TMPDIR: join(folder, 'tmp') },
+    // Whatever it starts reads the packages' sources too.
+    env: { ...process.env, TMPDIR: join(folder, 'tmp'), NODE_OPTIONS: `--import=${hook}` },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })

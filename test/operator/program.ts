@@ -42,3 +42,4 @@ function saidOf(value: string | undefined): string {
 }
 
 await operator.run()
+await client.close()

@@ -32,6 +32,8 @@ export class ServerChannel {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       // Not those of this process: its inspector port and loaders are not the child's.
       execArgv: ['--disable-warning=ExperimentalWarning'],
+      // In no terminal's group: a Ctrl-C while it starts would end it before it could say that it minds only its parent.
+      detached: true,
     })
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#output = (this.#output + text).slice(-KEPT_OUTPUT)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startApiServer } from '@wherry/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { Client, type ClientOptions } from './client.ts'
+import { Client, type ClientOptions, type ClientSettings } from './client.ts'
 import { fromUrl } from './credentials/access.ts'
 import { configMaps, namespaces } from './resources/core.ts'
 import { inMemory } from './verbs/bench.fixture.ts'
@@ -102,6 +102,13 @@ describe('Client', () => {
     expect(() => new Client(options as unknown as ClientOptions)).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION' }),
     )
+  })
+
+  it('X6: refuses options before it looks for a cluster', async () => {
+    vi.stubEnv('KUBECONFIG', '/there/is/no/such/file')
+    const settings = { kubeconfig: 'f' } as ClientSettings
+    const refused = { code: 'INVALID_OPTION', option: 'client.kubeconfig' }
+    await expect(Client.connect(settings)).rejects.toMatchObject(refused)
   })
 
   it('measures requests under client-go’s names', async () => {

@@ -183,6 +183,8 @@ export class Client {
    * Rejects with a `CredentialsError` where there is none.
    */
   static async connect(settings: ClientSettings = {}): Promise<Client> {
+    // First: which cluster it would be does not matter where they are wrong.
+    checkOptions('client', settings, clientChecks)
     const access = await findAccess({ clock: settings.environment?.clock })
     return new Client({ ...settings, access })
   }

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Environment, resourceName, type Scope, type Timer, type View } from '@wherry/client'
 import { isWriteConflict } from '@wherry/hash-compare'
 import type { WorkQueue } from '@wherry/work-queue'
+import { asError } from '../as-error.ts'
 import { plainCause } from './cause.ts'
 import type { OnGone, Reconcile } from './context.ts'
 import { ChangedMeanwhileError, ControllerStoppedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
@@ -188,8 +189,7 @@ export class Reconciler<C, S extends Scope> {
 
   #report(thrown: unknown, key: string): void {
     const { environment, name, view } = this.#parts
-    const error =
-      thrown instanceof Error ? thrown : new Error('something that is no Error was thrown', { cause: thrown })
+    const error = asError(thrown)
     environment.onError(error, {
       phase: `reconcile ${name}`,
       resource: resourceName((view as unknown as View).resource),

@@ -1,6 +1,7 @@
 import { Backoff, type Environment, isApiError, isNotFound, type KubernetesObject, type View } from '@wherry/client'
 import { checkOptions, milliseconds } from '@wherry/client/checks'
 import { type Event, events, type ObjectReference } from '@wherry/client/resources/core'
+import { asError } from '../as-error.ts'
 import { apiVersionOfView, named } from '../objects/identity.ts'
 import { Bounded } from './bounded.ts'
 import { type EventRecorderOptions, type RecorderSettings, recorderSettings } from './options.ts'
@@ -230,8 +231,7 @@ export class EventRecorder {
   }
 
   #report(thrown: unknown): void {
-    const error =
-      thrown instanceof Error ? thrown : new Error('something that is no Error was thrown', { cause: thrown })
+    const error = asError(thrown)
     this.#environment.onError(error, { phase: 'event', resource: 'v1/events' })
   }
 }

@@ -1,5 +1,6 @@
 import { type Environment, keyText, sleep } from '@wherry/client'
 import { abortSignal, callback, checkOptions } from '@wherry/client/checks'
+import { asError } from '../as-error.ts'
 import { Candidate } from './candidate.ts'
 import { ElectionUsedError, LeaderStuckError, LeadershipLostError } from './errors.ts'
 import { type ElectionSettings, electionSettings, type LeaderElectionOptions } from './options.ts'
@@ -232,8 +233,7 @@ export class LeaderElection {
   }
 
   #report(thrown: unknown, phase: string): void {
-    const error =
-      thrown instanceof Error ? thrown : new Error('something that is no Error was thrown', { cause: thrown })
+    const error = asError(thrown)
     this.#environment.onError(error, {
       phase: `leader ${phase}`,
       resource: 'coordination.k8s.io/v1/leases',

@@ -1,5 +1,6 @@
 import type { Environment, LogFields, LogLevel } from '@wherry/client'
 import { having } from '@wherry/client/checks'
+import { asError } from '../as-error.ts'
 
 /**
  * Where log lines go. A logger of pino is one, as it is: fields first, then the message; an error stands under `err`.
@@ -34,7 +35,7 @@ export function loggerWith(logger: Logger, fields: object, onError: Environment[
       try {
         logger[level]({ ...fields, ...more }, message)
       } catch (thrown) {
-        onError(thrown instanceof Error ? thrown : new Error('the logger threw', { cause: thrown }), { phase: 'log' })
+        onError(asError(thrown, 'the logger threw'), { phase: 'log' })
       }
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }

@@ -3,6 +3,7 @@ import { abortSignal, checkOptions, milliseconds } from '@wherry/client/checks'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
 import { NarrowCache, type WriteListener } from '@wherry/narrow-cache'
 import { WatchManager } from '@wherry/watch-manager'
+import { asError } from '../as-error.ts'
 import { Controller } from '../controller/controller.ts'
 import type { ControllerDefinition, ControllerOptions } from '../controller/definition.ts'
 import type { Explanation } from '../controller/explanation.ts'
@@ -312,7 +313,7 @@ export class Operator {
       try {
         await step()
       } catch (thrown) {
-        onError(thrown instanceof Error ? thrown : new Error('a close threw', { cause: thrown }), { phase: 'close' })
+        onError(asError(thrown, 'a close threw'), { phase: 'close' })
       }
     }
     this.#state = 'stopped'

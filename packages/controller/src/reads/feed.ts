@@ -28,10 +28,3 @@ export interface Feed {
   /** Nothing is told from now on. */
   close(): void
 }
-
-/** The resourceVersion that an object carries, if it does. */
-export function versionOf(object: unknown): string | undefined {
-  const { metadata } = (object ?? {}) as { readonly metadata?: { readonly resourceVersion?: unknown } }
-  const version = metadata?.resourceVersion
-  return typeof version === 'string' ? version : undefined
-}

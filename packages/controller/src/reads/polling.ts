@@ -1,6 +1,6 @@
 import { type Client, resourceName, type Timer, type View } from '@wherry/client'
 import { type NarrowCache, NarrowFullError, NarrowWatchRefusedError } from '@wherry/narrow-cache'
-import { versionOf } from './feed.ts'
+import { versionOf } from '../objects/version.ts'
 import { NarrowFeed } from './narrow-feed.ts'
 import type { PollPolicy } from './options.ts'
 import { resourceKey } from './own-writes.ts'

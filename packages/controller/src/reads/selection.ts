@@ -1,7 +1,7 @@
 import type { LabelSelector, View } from '@wherry/client'
 import type { Lister } from '@wherry/informer'
+import { versionOf } from '../objects/version.ts'
 import type { SelectionDependency } from './dependency.ts'
-import { versionOf } from './feed.ts'
 import type { InformerSource } from './informer-source.ts'
 import { type SelectionScope, selects } from './selection-scope.ts'
 import { Target } from './target.ts'

@@ -1,6 +1,7 @@
 import type { View } from '@wherry/client'
+import { versionOf } from '../objects/version.ts'
 import type { ObjectDependency } from './dependency.ts'
-import { type Feed, type Known, versionOf } from './feed.ts'
+import type { Feed, Known } from './feed.ts'
 import type { Link } from './link.ts'
 import type { ObjectName } from './object-key.ts'
 import type { Reader } from './reader.ts'

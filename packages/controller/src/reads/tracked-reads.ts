@@ -3,6 +3,7 @@ import { having } from '@wherry/client/checks'
 import { NotCachedError } from '@wherry/dynamic-cache'
 import { covers, isSameFunction } from '@wherry/informer'
 import { ViewConflictError } from '@wherry/narrow-cache'
+import { asError } from '../as-error.ts'
 import type { ReadCause } from './cause.ts'
 import { compareWithServer } from './compare-with-server.ts'
 import type { Dependency } from './dependency.ts'
@@ -205,7 +206,7 @@ export class TrackedReads {
     try {
       onChange(key, cause)
     } catch (error) {
-      const known = error instanceof Error ? error : new Error('onChange threw', { cause: error })
+      const known = asError(error, 'onChange threw')
       client.environment.onError(known, { resource: cause.view, phase: 'onChange', key: cause.object })
     }
   }

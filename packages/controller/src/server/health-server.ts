@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type Environment, OptionRangeError, OptionTypeError, systemEnvironment } from '@wherry/client'
 import { callback, checkOptions, having, integer, milliseconds, text } from '@wherry/client/checks'
+import { asError } from '../as-error.ts'
 import type { Authorize } from './authorize.ts'
 import { type HealthCheck, runChecks } from './checks.ts'
 
@@ -162,7 +163,7 @@ export class HealthServer {
   }
 
   #report(thrown: unknown, phase: string): void {
-    const error = thrown instanceof Error ? thrown : new Error(`${phase} failed`, { cause: thrown })
+    const error = asError(thrown, `${phase} failed`)
     this.#environment.onError(error, { phase })
   }
 }

@@ -1,6 +1,7 @@
 import type { Environment, ResourceType, View } from '@wherry/client'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { WatchManager } from '@wherry/watch-manager'
+import { asError } from '../as-error.ts'
 import type { Cause } from '../controller/cause.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 
@@ -50,7 +51,7 @@ export function passes<E>(
   try {
     return predicates.every(passes => passes(event))
   } catch (thrown) {
-    const error = thrown instanceof Error ? thrown : new Error('a predicate threw', { cause: thrown })
+    const error = asError(thrown, 'a predicate threw')
     environment.onError(error, { phase: `${phase} predicate` })
     return true
   }

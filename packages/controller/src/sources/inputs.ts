@@ -1,5 +1,6 @@
 import { OptionTypeError, type OwnerReference, type ResourceType, type Scope, type View } from '@wherry/client'
 import { callback, having } from '@wherry/client/checks'
+import { asError } from '../as-error.ts'
 import { plainCause } from '../controller/cause.ts'
 import { type Keys, keyTexts } from '../controller/key.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
@@ -76,7 +77,7 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
         try {
           for (const key of keysOf(event)) target.enqueue(key, cause, source.isBackground === true)
         } catch (thrown) {
-          const error = thrown instanceof Error ? thrown : new Error('a map threw', { cause: thrown })
+          const error = asError(thrown, 'a map threw')
           environment.onError(error, { phase: name })
         }
       }

@@ -1,6 +1,8 @@
-import { type Clock, type KubernetesObject, sleep, type View } from '@wherry/client'
+import { type Clock, sleep, type View } from '@wherry/client'
 import type { Handler, SharedInformer } from '@wherry/informer'
+import { asError } from '../as-error.ts'
 import type { Cause, CauseChange } from '../controller/cause.ts'
+import { versionOf } from '../objects/version.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { type Input, type InputConnection, type InputTarget, passes } from './input.ts'
@@ -95,7 +97,7 @@ export class ObjectInput<C> implements Input {
     try {
       return this.#parts.keysOf(object, key, target)
     } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error('a map threw', { cause: thrown })
+      const error = asError(thrown, 'a map threw')
       target.environment.onError(error, { phase: this.name, resource: this.view.key, key })
       return []
     }
@@ -125,8 +127,4 @@ async function isAbsentByChoice(informer: SharedInformer<unknown>, clock: Clock)
   await clock.turn()
   giveUp.abort(new Error('it is waited for'))
   return waited
-}
-
-function versionOf(object: unknown): string | undefined {
-  return (object as KubernetesObject | undefined | null)?.metadata?.resourceVersion
 }

@@ -278,6 +278,28 @@ describe('retries', () => {
     await simulation.run(() => manager.close({ signal: AbortSignal.abort() }))
   })
 
+  it('W7, W12: what came while a call was under way that fails is told, and what it made old is not', async () => {
+    const { simulation, cache, manager } = setUp()
+    const { log, sink, end, fail } = manual(3)
+    await manager.registrar('one', sink).add(apples)
+    await simulation.advance(50)
+    cache.put(apples, 'a')
+    cache.put(apples, 'b')
+    await simulation.settle()
+    cache.delete(apples, 'a')
+    cache.put(apples, 'b')
+    await simulation.settle()
+    expect(log.slice(2)).toEqual(['changed a 1', 'changed b 2'])
+    fail('a')
+    fail('b')
+    await simulation.advance(5000)
+    end('a')
+    end('b')
+    await simulation.advance(5000)
+    expect(log.slice(4).sort()).toEqual(['changed b 4', 'deleted a 3'])
+    await simulation.run(() => manager.close())
+  })
+
   it('W12: the cursor stops while as many objects are being retried as may be', async () => {
     const { simulation, cache, manager } = setUp()
     const bad = new Set<string | undefined>(['default/a', 'default/b'])

@@ -29,13 +29,10 @@ export class HeldKeys<C> {
     return this.#keys.get(key)
   }
 
-  /** What is held of a key; made if there is nothing. */
+  /** Holds a key of which nothing is held yet. */
   open(key: string): HeldKey<C> {
-    let held = this.#keys.get(key)
-    if (held === undefined) {
-      held = new HeldKey(key, this.#outlet.environment.clock.monotonic())
-      this.#keys.set(key, held)
-    }
+    const held = new HeldKey<C>(key, this.#outlet.environment.clock.monotonic())
+    this.#keys.set(key, held)
     return held
   }
 
@@ -79,9 +76,9 @@ export class HeldKeys<C> {
     for (const held of this.#keys.values()) held.changed = undefined
   }
 
-  /** Keys with something that was refused. */
+  /** Keys with something that was refused. No call is under way: what is held waits to be tried again. */
   retrying(): string[] {
-    return [...this.#keys.values()].filter(held => held.failures > 0 && !held.empty).map(held => held.key)
+    return [...this.#keys.values()].filter(held => !held.empty).map(held => held.key)
   }
 
   /** Drops all. */

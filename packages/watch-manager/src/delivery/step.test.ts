@@ -223,6 +223,26 @@ describe('a step', () => {
     expect(told.slice(3)).toEqual([`${pears.key} a0`])
   })
 
+  it('D9: a move waits for the calls under way, and until it is told the sink knows the old view alone', async () => {
+    const told: string[] = []
+    let end = (): void => {}
+    const sink: Sink = {
+      concurrency: 2,
+      event: () => new Promise<void>(resolve => (end = resolve)),
+      rescoped: (from, to) => void told.push(`${from.key} ${to.key}`),
+    }
+    const { delivery } = steps(sink, new ListCursor(changed(1)))
+    delivery.step(1)
+    delivery.move(pears)
+    expect(delivery.step(1)).toBe(false)
+    expect([told, delivery.known]).toEqual([[], [apples]])
+    end()
+    await delivery.idle()
+    delivery.step(1)
+    expect(told).toEqual([`${apples.key} ${pears.key}`])
+    expect(delivery.known).toEqual([pears])
+  })
+
   it('D9: who waits for a move waits no longer than for its end', async () => {
     const { delivery } = steps({ event: () => {} }, new ListCursor([]))
     delivery.pause()

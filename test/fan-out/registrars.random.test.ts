@@ -42,8 +42,8 @@ const views: readonly View<KubernetesObject>[] = [
 ]
 
 it('W2, W7: over a dynamic cache, with faults and definitions that come and go, each registrar ends with what the server has', async () => {
-  await forEachSeed(run, { seeds: 200 })
-}, 300_000)
+  await forEachSeed(run, { seeds: 400 })
+}, 900_000)
 
 interface Life {
   readonly name: string
@@ -53,7 +53,8 @@ interface Life {
 }
 
 async function run(seed: number): Promise<void> {
-  const cluster = await simulatedCluster(seed)
+  // To undo gzip, within the loop, takes more than all the rest: some seeds do.
+  const cluster = await simulatedCluster(seed, { client: { gzip: seed % 8 === 0 } })
   const { simulation, server, client, writer, transport } = cluster
   const { clock, environment } = simulation
   const random = simulation.random.fork('test')

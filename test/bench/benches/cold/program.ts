@@ -2,7 +2,7 @@
 import { Client, fromUrl } from '@wherry/client'
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { Operator } from '@wherry/controller'
-import { addressOfProgram, reporter } from '../reconcile/measure.ts'
+import { addressOfProgram, reporter } from '../reconcile/in-program.ts'
 
 const { url, ca, token, objects } = addressOfProgram()
 const reconciled = reporter(objects)

@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url'
 import { Client, fromUrl } from '@wherry/client'
 import { type IsolatedApiServer, startApiServer } from '@wherry/testing'
+import { asJavaScript } from '../../harness/as-javascript.ts'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { Program } from '../../harness/program.ts'
 import { defineWidgets } from '../../server/define-widgets.ts'
@@ -15,7 +15,7 @@ export async function run({ objects: minutes }: SubjectContext): Promise<Metrics
   await defineWidgets(client)
   await client.create(widgets, { metadata: { namespace: 'default', name: 'one' } })
   await client.close()
-  const program = new Program(process.execPath, [fileURLToPath(new URL('./program.ts', import.meta.url))], {
+  const program = new Program(process.execPath, [await asJavaScript(new URL('./program.ts', import.meta.url))], {
     NODE_ENV: 'production',
     BENCH_URL: server.url,
     BENCH_CA: server.ca ?? '',

@@ -2,7 +2,7 @@
 import { Client, fromUrl } from '@wherry/client'
 import { Operator } from '@wherry/controller'
 import { widgets } from '../../server/widgets.ts'
-import { addressOfProgram } from '../reconcile/measure.ts'
+import { addressOfProgram } from '../reconcile/in-program.ts'
 
 const { url, ca, token } = addressOfProgram()
 const client = new Client({ access: fromUrl(url, { ca, token }) })

@@ -2,7 +2,7 @@
 import { CoreV1Api, makeInformer, type V1ConfigMap } from '@kubernetes/client-node'
 import PQueue from 'p-queue'
 import { kubeConfigFor } from '../../server/client-node.ts'
-import { addressOfProgram, reporter } from './measure.ts'
+import { addressOfProgram, reporter } from './in-program.ts'
 
 const address = addressOfProgram()
 const reconciled = reporter(address.objects)

@@ -1,6 +1,5 @@
-import { fileURLToPath } from 'node:url'
-import type { Metrics, ServerAddress, SubjectContext } from '../../harness/bench.ts'
-import { collect } from '../../harness/memory.ts'
+import { asJavaScript } from '../../harness/as-javascript.ts'
+import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { Program } from '../../harness/program.ts'
 
 /** Runs an operator as a process of its own until it has reconciled every object, and once more until it has settled. */
@@ -29,30 +28,10 @@ export async function measureOperator(
 }
 
 /** As {@link measureOperator}, of a program for Node that is a module beside the subject's. */
-export function measureNode(
+export async function measureNode(
   context: SubjectContext,
   program: URL,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Metrics> {
-  return measureOperator(context, process.execPath, ['--expose-gc', fileURLToPath(program)], env)
-}
-
-/** Where the API server is: what {@link measureOperator} told a program. */
-export function addressOfProgram(): ServerAddress & { readonly objects: number } {
-  const { BENCH_URL: url = '', BENCH_CA: ca = '', BENCH_TOKEN: token = '', BENCH_OBJECTS: objects } = process.env
-  return { url, ca, token, emptyVersion: '0', objects: Number(objects) }
-}
-
-/** Called for each key that was reconciled; says when all were, and when what could be collected is. */
-export function reporter(objects: number): (key: string) => void {
-  const reconciled = new Set<string>()
-  return key => {
-    reconciled.add(key)
-    if (reconciled.size !== objects) return
-    console.log('ready')
-    setImmediate(() => {
-      collect()
-      console.log('settled')
-    })
-  }
+  return measureOperator(context, process.execPath, ['--expose-gc', await asJavaScript(program)], env)
 }

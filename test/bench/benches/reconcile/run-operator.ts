@@ -1,6 +1,6 @@
 import { Client, fromUrl, type KubernetesObject, type View } from '@wherry/client'
 import { Operator } from '@wherry/controller'
-import { addressOfProgram, reporter } from './measure.ts'
+import { addressOfProgram, reporter } from './in-program.ts'
 
 /** Runs an operator of ours whose reconcile does nothing with its object. */
 export async function runOperator(view: View<KubernetesObject>): Promise<void> {

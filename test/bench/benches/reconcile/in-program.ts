@@ -1,0 +1,22 @@
+import type { ServerAddress } from '../../harness/bench.ts'
+import { collect } from '../../harness/memory.ts'
+
+/** Where the API server is: what `measureOperator` told a program. */
+export function addressOfProgram(): ServerAddress & { readonly objects: number } {
+  const { BENCH_URL: url = '', BENCH_CA: ca = '', BENCH_TOKEN: token = '', BENCH_OBJECTS: objects } = process.env
+  return { url, ca, token, emptyVersion: '0', objects: Number(objects) }
+}
+
+/** Called for each key that was reconciled; says when all were, and when what could be collected is. */
+export function reporter(objects: number): (key: string) => void {
+  const reconciled = new Set<string>()
+  return key => {
+    reconciled.add(key)
+    if (reconciled.size !== objects) return
+    console.log('ready')
+    setImmediate(() => {
+      collect()
+      console.log('settled')
+    })
+  }
+}

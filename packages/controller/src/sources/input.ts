@@ -1,4 +1,4 @@
-import type { Environment, ResourceType, View } from '@wherry/client'
+import type { Environment, ErrorContext, ResourceType, View } from '@wherry/client'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { WatchManager } from '@wherry/watch-manager'
 import { asError } from '../as-error.ts'
@@ -54,5 +54,15 @@ export function passes<E>(
     const error = asError(thrown, 'a predicate threw')
     environment.onError(error, { phase: `${phase} predicate` })
     return true
+  }
+}
+
+/** The keys that a map gives. One that throws is told of, and gives none. */
+export function mapped(map: () => readonly string[], environment: Environment, about: ErrorContext): readonly string[] {
+  try {
+    return map()
+  } catch (thrown) {
+    environment.onError(asError(thrown, 'a map threw'), about)
+    return []
   }
 }

@@ -1,11 +1,10 @@
 import { OptionTypeError, type OwnerReference, type ResourceType, type Scope, type View } from '@wherry/client'
 import { callback, having } from '@wherry/client/checks'
-import { asError } from '../as-error.ts'
 import { plainCause } from '../controller/cause.ts'
 import { type Keys, keyTexts } from '../controller/key.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
-import { type Input, type InputTarget, passes } from './input.ts'
+import { type Input, type InputTarget, mapped, passes } from './input.ts'
 import { ObjectInput } from './object-input.ts'
 import type { Source } from './source.ts'
 import type { Tick } from './timer.ts'
@@ -74,12 +73,8 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
       }
       const tell = (event: V): void => {
         if (!passes(predicates, event, environment, name)) return
-        try {
-          for (const key of keysOf(event)) target.enqueue(key, cause, source.isBackground === true)
-        } catch (thrown) {
-          const error = asError(thrown, 'a map threw')
-          environment.onError(error, { phase: name })
-        }
+        const keys = mapped(() => keysOf(event), environment, { phase: name })
+        for (const key of keys) target.enqueue(key, cause, source.isBackground === true)
       }
       const connection = source.connect({ controller, manager, environment, tell })
       return {

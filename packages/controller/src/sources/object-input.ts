@@ -1,11 +1,10 @@
 import { type Clock, sleep, type View } from '@wherry/client'
 import type { Handler, SharedInformer } from '@wherry/informer'
-import { asError } from '../as-error.ts'
 import type { Cause, CauseChange } from '../controller/cause.ts'
 import { versionOf } from '../objects/version.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
-import { type Input, type InputConnection, type InputTarget, passes } from './input.ts'
+import { type Input, type InputConnection, type InputTarget, mapped, passes } from './input.ts'
 
 /** What an {@link ObjectInput} is made of. */
 export interface ObjectInputParts<C> {
@@ -94,13 +93,8 @@ export class ObjectInput<C> implements Input {
   }
 
   #keys(object: C, key: string, target: InputTarget): readonly string[] {
-    try {
-      return this.#parts.keysOf(object, key, target)
-    } catch (thrown) {
-      const error = asError(thrown, 'a map threw')
-      target.environment.onError(error, { phase: this.name, resource: this.view.key, key })
-      return []
-    }
+    const about = { phase: this.name, resource: this.view.key, key }
+    return mapped(() => this.#parts.keysOf(object, key, target), target.environment, about)
   }
 
   #cause(change: CauseChange, key: string, old: C | undefined, object: C | undefined): Cause {

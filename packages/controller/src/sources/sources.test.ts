@@ -7,7 +7,9 @@ import { NarrowCache } from '@wherry/narrow-cache'
 import { WatchManager } from '@wherry/watch-manager'
 import { describe, expect, it } from 'vitest'
 import { Controller } from '../controller/controller.ts'
+import type { ControllerOptions } from '../controller/definition.ts'
 import { ownerReference } from '../objects/owner.ts'
+import type { ControllerBuilder } from '../operator/builder.ts'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
 import { type Game, game, games, secret } from '../operator/testkit/games.ts'
 import { generationChanged, labelsChanged } from '../predicates/changed.ts'
@@ -26,6 +28,21 @@ async function begun({ client, operator, run }: Arcade, ran: string[], ...names:
   ran.length = 0
 }
 
+/** A controller of games that hears of what `wire` says, and the names of the games that it ran for. */
+function noting(
+  { operator }: Arcade,
+  wire: (controller: ControllerBuilder<Game, 'namespaced'>) => unknown = () => {},
+  options?: ControllerOptions,
+): string[] {
+  const ran: string[] = []
+  const controller = operator.controller('game', options).for(games)
+  wire(controller)
+  controller.reconcile(({ key }) => {
+    ran.push(key.name)
+  })
+  return ran
+}
+
 const owned = (name: string, by: Game): ConfigMap => ({
   metadata: { ...at(name), ownerReferences: [ownerReference(games, by, 'default')] },
 })
@@ -34,14 +51,7 @@ describe('owns', () => {
   it('C4: makes the controlling owner run, and both when an object changes hands', () =>
     inArcade(async arcade => {
       const { operator, client } = arcade
-      const ran: string[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .owns(configMaps.metadata())
-        .reconcile(({ key }) => {
-          ran.push(key.name)
-        })
+      const ran = noting(arcade, of => of.owns(configMaps.metadata()))
       await begun(arcade, ran, 'chess', 'go')
       const [chess, go] = [await client.get(games, at('chess')), await client.get(games, at('go'))] as [Game, Game]
       await client.create(configMaps, owned('a', chess))
@@ -60,14 +70,7 @@ describe('owns', () => {
   it('C4: leaves owners alone that do not control, or are of another kind or group', () =>
     inArcade(async arcade => {
       const { operator, client } = arcade
-      const ran: string[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .owns(configMaps.metadata())
-        .reconcile(({ key }) => {
-          ran.push(key.name)
-        })
+      const ran = noting(arcade, of => of.owns(configMaps.metadata()))
       await begun(arcade, ran, 'chess')
       const chess = (await client.get(games, at('chess'))) as Game
       const reference = ownerReference(games, chess, 'default')
@@ -92,14 +95,7 @@ describe('watches', () => {
   it('C4: maps the old and the new state, each key once', () =>
     inArcade(async arcade => {
       const { operator, client } = arcade
-      const ran: string[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .watches(configMaps, ({ data = {} }) => Object.keys(data).map(at))
-        .reconcile(({ key }) => {
-          ran.push(key.name)
-        })
+      const ran = noting(arcade, of => of.watches(configMaps, ({ data = {} }) => Object.keys(data).map(at)))
       await begun(arcade, ran, 'a', 'b', 'c')
       await client.create(configMaps, { metadata: at('map'), data: { a: '', b: '' } })
       await operator.settled()
@@ -115,23 +111,18 @@ describe('watches', () => {
   it('X1, X9: a map that throws, or gives what is no key, is told of, and harms nothing', () =>
     inArcade(async arcade => {
       const { operator, client, simulation } = arcade
-      const ran: string[] = []
       const keys: unknown[] = [
         { name: 'chess' },
         { name: '..', namespace: 'default' },
         'chess',
         { name: 1, namespace: 'a' },
       ]
-      operator
-        .controller('game')
-        .for(games)
-        .watches(configMaps, ({ data = {} }) => {
+      const ran = noting(arcade, of =>
+        of.watches(configMaps, ({ data = {} }) => {
           if (data.throw !== undefined) throw new Error('no map')
           return data.good === undefined ? (keys[Number(data.n)] as never) : at('chess')
-        })
-        .reconcile(({ key }) => {
-          ran.push(key.name)
-        })
+        }),
+      )
       await begun(arcade, ran, 'chess')
       await client.create(configMaps, { metadata: at('throw'), data: { throw: '' } })
       for (const n of keys.keys()) await client.create(configMaps, { metadata: at(`n${n}`), data: { n: `${n}` } })
@@ -151,17 +142,13 @@ describe('watches', () => {
   it('C2: a key of no object makes nothing run', () =>
     inArcade(async arcade => {
       const { operator, client } = arcade
-      const ran: string[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .watches(configMaps, () => at('nobody'))
-        .reconcile(({ key }) => {
-          ran.push(key.name)
-        })
-        .onGone(({ key }) => {
-          ran.push(`gone ${key.name}`)
-        })
+      const ran: string[] = noting(arcade, of =>
+        of
+          .watches(configMaps, () => at('nobody'))
+          .onGone(({ key }) => {
+            ran.push(`gone ${key.name}`)
+          }),
+      )
       await begun(arcade, ran)
       await client.create(configMaps, { metadata: at('a') })
       await operator.settled()
@@ -196,16 +183,12 @@ describe('predicates', () => {
   it('C4: hold events back, of the input that they were named after', () =>
     inArcade(async arcade => {
       const { operator, client } = arcade
-      const ran: string[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .withPredicates(generationChanged)
-        .watches(configMaps, () => at('go'))
-        .withPredicates(labelsChanged)
-        .reconcile(({ key }) => {
-          ran.push(key.name)
-        })
+      const ran = noting(arcade, of =>
+        of
+          .withPredicates(generationChanged)
+          .watches(configMaps, () => at('go'))
+          .withPredicates(labelsChanged),
+      )
       await client.create(configMaps, { metadata: at('a') })
       await begun(arcade, ran, 'chess', 'go')
       await client.patch(games, at('chess'), { metadata: { labels: { a: 'b' } } })
@@ -222,16 +205,11 @@ describe('predicates', () => {
   it('X9: one that throws is told of, and lets the event pass', () =>
     inArcade(async arcade => {
       const { operator, simulation } = arcade
-      const ran: string[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .withPredicates(() => {
+      const ran = noting(arcade, of =>
+        of.withPredicates(() => {
           throw new Error('no predicate')
-        })
-        .reconcile(({ key }) => {
-          ran.push(key.name)
-        })
+        }),
+      )
       await arcade.client.create(games, game('chess'))
       arcade.run()
       await operator.settled()
@@ -262,19 +240,15 @@ describe('from', () => {
   it('C4: a channel makes the key run that is sent, or those that it is mapped to', () =>
     inArcade(async arcade => {
       const { operator } = arcade
-      const ran: string[] = []
       const keys = new Channel<{ name: string; namespace: string }>('keys')
       const pushes = new Channel<string>('pushes')
       expect(() => keys.send(at('chess'))).toThrow(expect.objectContaining({ code: 'CHANNEL_NOT_CONNECTED' }))
-      operator
-        .controller('game')
-        .for(games)
-        .from(keys)
-        .from(pushes, text => text.split(' ').map(at))
-        .withPredicates(text => text !== 'no')
-        .reconcile(({ key }) => {
-          ran.push(key.name)
-        })
+      const ran = noting(arcade, of =>
+        of
+          .from(keys)
+          .from(pushes, text => text.split(' ').map(at))
+          .withPredicates(text => text !== 'no'),
+      )
       await begun(arcade, ran, 'chess', 'go', 'no')
       keys.send(at('chess'))
       await operator.settled()
@@ -290,15 +264,8 @@ describe('from', () => {
 
   it('C4: a timer makes all keys run each time', () =>
     inArcade(async arcade => {
-      const { operator, simulation } = arcade
-      const ran: string[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .from(new Timer({ everyMs: 60_000 }))
-        .reconcile(({ key }) => {
-          ran.push(key.name)
-        })
+      const { simulation } = arcade
+      const ran = noting(arcade, of => of.from(new Timer({ everyMs: 60_000 })))
       await begun(arcade, ran, 'chess', 'go')
       await simulation.advance(130_000)
       expect(ran.sort()).toEqual(['chess', 'chess', 'go', 'go'])
@@ -307,15 +274,8 @@ describe('from', () => {
   it('C4: a registrar tells of views that come and go while the controller runs', () =>
     inArcade(async arcade => {
       const { operator, client } = arcade
-      const ran: string[] = []
       const watched = new RegistrarSource<ConfigMap>('maps', [configMaps.within({ labels: { game: 'chess' } })])
-      operator
-        .controller('game')
-        .for(games)
-        .from(watched, ({ object }) => at(object.metadata?.labels?.game ?? 'none'))
-        .reconcile(({ key }) => {
-          ran.push(key.name)
-        })
+      const ran = noting(arcade, of => of.from(watched, ({ object }) => at(object.metadata?.labels?.game ?? 'none')))
       await begun(arcade, ran, 'chess', 'go')
       const named = (name: string): ConfigMap => ({ metadata: { ...at(name), labels: { game: name } } })
       await client.create(configMaps, named('chess'))
@@ -335,19 +295,13 @@ describe('from', () => {
 
 describe('the start', () => {
   it('C3: waits for all sources, and names the one that does not sync in time, and why', () =>
-    inArcade(async ({ operator, server, simulation, run, end }) => {
+    inArcade(async arcade => {
+      const { operator, server, simulation, run, end } = arcade
       await server.faults.add({
         match: { resource: 'secrets' },
         effect: { kind: 'status', code: 403, reason: 'Forbidden', message: 'you may not' },
       })
-      let runs = 0
-      operator
-        .controller('game', { syncTimeoutMs: 10_000 })
-        .for(games)
-        .watches(secrets, () => undefined)
-        .reconcile(() => {
-          runs += 1
-        })
+      const ran = noting(arcade, of => of.watches(secrets, () => undefined), { syncTimeoutMs: 10_000 })
       await operator.client.create(games, game('chess'))
       run()
       await expect(operator.settled()).rejects.toMatchObject({ code: 'SOURCE_NOT_SYNCED' })
@@ -357,42 +311,30 @@ describe('the start', () => {
         sources: [`watches ${secrets.key}`],
         cause: { status: 403 },
       })
-      expect(runs).toBe(0)
+      expect(ran).toEqual([])
       expect(simulation.clock.monotonic()).toBeGreaterThan(10_000)
     }))
 
   it('C3: goes on by itself when what was forbidden is allowed in time', () =>
-    inArcade(async ({ operator, server, client, run }) => {
+    inArcade(async arcade => {
+      const { operator, server, client, run } = arcade
       const fault = { kind: 'status', code: 403, reason: 'Forbidden' } as const
       await server.faults.add({ match: { resource: 'secrets' }, times: 3, effect: fault })
-      let runs = 0
-      operator
-        .controller('game')
-        .for(games)
-        .watches(secrets, () => undefined)
-        .reconcile(() => {
-          runs += 1
-        })
+      const ran = noting(arcade, of => of.watches(secrets, () => undefined))
       await client.create(games, game('chess'))
       run()
       await operator.settled()
-      expect(runs).toBe(1)
+      expect(ran).toEqual(['chess'])
     }))
 
   it('C3, D7: does not wait for a resource that may come later, and hears of it when it does', () =>
     inArcade(
-      async ({ operator, client, run, simulation }) => {
+      async arcade => {
+        const { operator, client, run, simulation } = arcade
         const toys = defineResource<{ metadata?: Game['metadata'] }>({
           ...{ group: 'arcade.example.com', version: 'v1', kind: 'Toy', plural: 'toys', namespaced: true },
         })
-        const ran: string[] = []
-        operator
-          .controller('game', { syncTimeoutMs: 5000 })
-          .for(games)
-          .watches(toys, () => at('chess'))
-          .reconcile(({ key }) => {
-            ran.push(key.name)
-          })
+        const ran = noting(arcade, of => of.watches(toys, () => at('chess')), { syncTimeoutMs: 5000 })
         await client.create(games, game('chess'))
         run()
         await operator.settled()
@@ -415,23 +357,18 @@ describe('the start', () => {
     ))
 
   it('C3, X8: a server that is away delays it, and is no end', () =>
-    inArcade(async ({ operator, server, client, run, simulation }) => {
-      let runs = 0
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(() => {
-          runs += 1
-        })
+    inArcade(async arcade => {
+      const { operator, server, client, run, simulation } = arcade
+      const ran = noting(arcade)
       await client.create(games, game('chess'))
       await server.refuse(true)
       await server.breakConnections()
       run()
       await simulation.advance(30_000)
-      expect(runs).toBe(0)
+      expect(ran).toEqual([])
       await server.refuse(false)
       await operator.settled({ timeoutMs: 120_000 })
-      expect(runs).toBe(1)
+      expect(ran).toEqual(['chess'])
       await server.refuse(true)
       await server.breakConnections()
       await simulation.advance(60_000)
@@ -439,7 +376,7 @@ describe('the start', () => {
       const writer = operator.client
       await writer.patch(games, at('chess'), { spec: { title: 'Go' } })
       await operator.settled({ timeoutMs: 120_000 })
-      expect(runs).toBe(2)
+      expect(ran).toEqual(['chess', 'chess'])
     }))
 })
 

@@ -106,6 +106,7 @@ it('R23: who is called back from within a call is known by it, through other cal
   const inner = new Call(outer)
   running.begin(outer, 'outer')
   running.begin(inner, 'inner')
+  expect(running.size).toBe(2)
   context.within(outer, () => expect(running.besides(context.current)).toEqual(['inner']))
   context.within(inner, () => expect(running.besides(context.current)).toEqual([]))
   context.within(inner, () => context.outside(() => expect(context.current).toBeUndefined()))

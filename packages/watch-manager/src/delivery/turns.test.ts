@@ -8,13 +8,17 @@ function bed() {
   const failures: unknown[] = []
   let now = 0
   let turn = 0
+  let next: Promise<void> | undefined
   const turns = new Turns(
     {
       ...systemClock(),
       monotonic: () => now,
-      turn: async () => {
-        await nextTurn()
-        turn++
+      turn: () => {
+        next ??= nextTurn().then(() => {
+          turn++
+          next = undefined
+        })
+        return next
       },
     },
     error => failures.push(error),
@@ -73,6 +77,15 @@ describe('turns', () => {
     turns.add(worker('b', 2, 4))
     await settle()
     expect(log).toEqual(['1: a until 10', '1: b until 10', '1: a until 10', '2: b until 24', '2: a until 24'])
+  })
+
+  it('W6: gives the event loop back once the 10 ms are over, and goes on where it was', async () => {
+    const { turns, log, worker } = bed()
+    turns.add(worker('a', 2, 5))
+    turns.add(worker('b', 2, 5))
+    turns.add(worker('c', 1, 5))
+    await settle()
+    expect(log).toEqual(['1: a until 10', '1: b until 10', '2: c until 20', '2: a until 20', '3: b until 30'])
   })
 
   it('begins again after a pause, with a slice of its own', async () => {

@@ -19,8 +19,9 @@ const sliceMs = 10
 export class Turns {
   readonly #clock: Clock
   readonly #failed: (error: unknown) => void
-  #queue: Worker[] = []
-  #head = 0
+  /** Those whose turn is next, the first last; and those that came since, the first first. */
+  #next: Worker[] = []
+  #added: Worker[] = []
   #going = false
 
   constructor(clock: Clock, failed: (error: unknown) => void) {
@@ -32,29 +33,23 @@ export class Turns {
   add(worker: Worker): void {
     if (worker.queued) return
     worker.queued = true
-    this.#queue.push(worker)
+    this.#added.push(worker)
     if (this.#going) return
     this.#going = true
     void this.#go()
   }
 
   async #go(): Promise<void> {
-    while (this.#head < this.#queue.length) {
-      await this.#clock.turn()
-      this.#slice(this.#clock.monotonic() + sliceMs)
-      if (this.#head * 2 >= this.#queue.length) {
-        this.#queue = this.#queue.slice(this.#head)
-        this.#head = 0
-      }
-    }
+    do await this.#clock.turn()
+    while (this.#slice(this.#clock.monotonic() + sliceMs))
     this.#going = false
   }
 
-  #slice(until: number): void {
-    for (;;) {
-      const worker = this.#queue[this.#head]
-      if (worker === undefined) return
-      this.#head++
+  /** Works until then. False: there is nothing left to do. */
+  #slice(until: number): boolean {
+    do {
+      const worker = this.#first()
+      if (worker === undefined) return false
       worker.queued = false
       try {
         if (worker.step(until)) this.add(worker)
@@ -62,7 +57,16 @@ export class Turns {
         // A cache that breaks its contract ends one delivery, not all.
         this.#failed(error)
       }
-      if (this.#clock.monotonic() >= until) return
+    } while (this.#clock.monotonic() < until)
+    return true
+  }
+
+  /** Takes the first out of the line. */
+  #first(): Worker | undefined {
+    if (this.#next.length === 0) {
+      this.#next = this.#added.reverse()
+      this.#added = []
     }
+    return this.#next.pop()
   }
 }

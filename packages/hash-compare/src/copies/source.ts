@@ -67,12 +67,12 @@ export class Source<P, T extends KubernetesObject> {
   copyIn(at: CopyKey): WantedCopy<T> | undefined {
     const source = this.#current
     if (source === undefined) return undefined
-    this.#built ??= { copy: this.#checked(this.#making.build(source)) }
+    this.#built ??= { copy: this.#build(source) }
     const { copy } = this.#built
     if (copy === undefined) return undefined
     const { adapt, parts } = this.#making
     if (adapt !== undefined) {
-      const adapted = marked(this.#checked(adapt(copy, at.namespace, source)) ?? copy, this.mark, at)
+      const adapted = marked(this.#checked(adapt(copy, at.namespace, source)), this.mark, at)
       return { at, wanted: hashParts(adapted as T, parts), object: () => adapted }
     }
     const object = (): Whole<T> => marked(copy, this.mark, at)
@@ -84,8 +84,12 @@ export class Source<P, T extends KubernetesObject> {
     return { at, wanted, object }
   }
 
-  #checked(copy: Whole<T> | undefined): Whole<T> | undefined {
-    if (copy === undefined) return undefined
+  #build(source: P): Whole<T> | undefined {
+    const copy = this.#making.build(source)
+    return copy === undefined ? undefined : this.#checked(copy)
+  }
+
+  #checked(copy: Whole<T>): Whole<T> {
     if (copy === null || typeof copy !== 'object') {
       throw new InvalidCopyError(this.mark.key, `is no object: ${copy === null ? 'null' : typeof copy}`)
     }

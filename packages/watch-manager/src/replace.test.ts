@@ -236,6 +236,8 @@ describe('rollback', () => {
     await simulation.settle()
     stop.abort(new Error('enough'))
     await expect(two).rejects.toThrow('enough')
+    const three = manager.registrar('three').replace([apples], { onFailure: 'rollback', signal: stop.signal })
+    await expect(simulation.run(() => three)).rejects.toThrow('enough')
     manager.start()
     await simulation.run(() => replacing)
     expect(one.watched).toEqual([apples])

@@ -1,13 +1,16 @@
-import { type Client, type KubernetesObject, type ObjectKey, type Scope, sleep, type View } from '@wherry/client'
+import type { Client, ObjectKey, Scope, View } from '@wherry/client'
 import { abortSignal, checkOptions, having } from '@wherry/client/checks'
 import type { Hold } from '@wherry/dynamic-cache'
 import type { Registrar } from '@wherry/watch-manager'
 import { Priority, WorkQueue } from '@wherry/work-queue'
 import { EventRecorder } from '../events/event-recorder.ts'
 import { environmentLogger } from '../logging/logger.ts'
+import { identityOf } from '../objects/identity.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
 import type { Input, InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
+import { Activity } from './activity.ts'
+import { plainCause } from './cause.ts'
 import { type ControllerDefinition, type ControllerParts, checkDefinition, checkParts } from './definition.ts'
 import {
   ControllerStoppedError,
@@ -18,8 +21,11 @@ import {
 import { type Explanation, explanationOf } from './explanation.ts'
 import { checkedKeyText, parsedKey } from './key.ts'
 import { KeyStates } from './key-states.ts'
+import { beginMeasuring } from './measured.ts'
+import { pendingLines } from './pending.ts'
 import { Reconciler } from './reconciler.ts'
 import { type NamedConnection, untilSynced } from './syncing.ts'
+import { untilEnded } from './until-ended.ts'
 import { work } from './workers.ts'
 import { writingClient } from './writing-client.ts'
 
@@ -61,6 +67,7 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #parts: ControllerParts
   readonly #queue: WorkQueue
   readonly #states = new KeyStates()
+  readonly #activity = new Activity()
   readonly #reads: TrackedReads
   readonly #inputs: readonly Input[]
   readonly #stopping = new AbortController()
@@ -74,8 +81,6 @@ export class Controller<C, S extends Scope = Scope> {
   #unmeasure: (() => void) | undefined
   #state: ControllerState = 'idle'
   #stopped: Promise<void> | undefined
-  #activity = 0
-  #idleWaiters: (() => void)[] = []
 
   /**
    * Does no I/O.
@@ -125,7 +130,7 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** Grows with all that it does: two equal values with nothing to do at both, and nothing was done between them. */
   get activity(): number {
-    return this.#activity
+    return this.#activity.count
   }
 
   /** The registrar that holds its views: `controller/NAME`, without a sink (rule C4). */
@@ -201,18 +206,12 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** What is queued, runs, or waits to be tried again, a line each; nothing: it is idle. Keys that wait for `requeueAfterMs` are idle. */
   pending(): readonly string[] {
-    const running = this.#queue.unfinished().map(({ key }) => `${this.name}: ${key} is being reconciled`)
-    const queued = this.#queue.size > 0 ? [`${this.name}: ${this.#queue.size} queued`] : []
-    const retrying = this.#states.retrying().map(([key, { error }]) => {
-      const why = error instanceof Error ? `: ${error.message}` : ''
-      return `${this.name}: ${key} waits to be tried again${why}`
-    })
-    return [...running, ...queued, ...retrying]
+    return pendingLines(this.name, this.#queue, this.#states)
   }
 
   /** Resolves when something was done since. */
-  async whenActive(): Promise<void> {
-    await new Promise<void>(resolve => this.#idleWaiters.push(resolve))
+  whenActive(): Promise<void> {
+    return this.#activity.next()
   }
 
   /** What a key depends on, why it last ran, and what came of it. */
@@ -245,7 +244,7 @@ export class Controller<C, S extends Scope = Scope> {
         this.#events ??= events ?? this.#recorder(client)
         return this.#events
       },
-      identity: key => this.#identity(key),
+      identity: key => identityOf(parsedKey(view.resource, key), this.#hold?.informer.version(key)),
       environment,
       queue: this.#queue,
       states: this.#states,
@@ -259,20 +258,6 @@ export class Controller<C, S extends Scope = Scope> {
   #recorder(client: Client): EventRecorder {
     this.#ownEvents = new EventRecorder({ client, controller: this.name })
     return this.#ownEvents
-  }
-
-  #identity(key: string): KubernetesObject {
-    const { resource } = this.#definition.for
-    const { uid, resourceVersion } = this.#hold?.informer.version(key) ?? {}
-    const { name, namespace } = parsedKey(resource, key) as { readonly name: string; readonly namespace?: string }
-    return {
-      metadata: {
-        name,
-        ...(namespace !== undefined && { namespace }),
-        ...(uid !== undefined && { uid }),
-        ...(resourceVersion !== undefined && { resourceVersion }),
-      },
-    }
   }
 
   #target(): InputTarget {
@@ -293,28 +278,20 @@ export class Controller<C, S extends Scope = Scope> {
     if (this.#queue.state !== 'open') return
     this.#states.add(key, cause)
     this.#queue.add(key, isInitial ? initially : undefined)
-    this.#active()
-  }
-
-  #active(): void {
-    this.#activity += 1
-    if (this.#idleWaiters.length === 0) return
-    const waiters = this.#idleWaiters
-    this.#idleWaiters = []
-    for (const resolve of waiters) resolve()
+    this.#activity.happened()
   }
 
   #begin(): void {
     const { concurrency = 1 } = this.#definition
     const { metrics, client } = this.#parts
     const { clock, metrics: measured } = client.environment
-    measured.gauge('controller_runtime_max_concurrent_reconciles', concurrency, { controller: this.name })
+    beginMeasuring(measured, this.name, concurrency)
     this.#unmeasure = metrics?.queue(this.name, this.#queue)
     const reconciler = this.#reconciler as Reconciler<C, S>
     this.#state = 'running'
     this.#working = work(this.#queue, concurrency, clock, async key => {
       await reconciler.run(key)
-      this.#active()
+      this.#activity.happened()
     })
   }
 
@@ -326,7 +303,7 @@ export class Controller<C, S extends Scope = Scope> {
     const queueStopped = this.#queue.stop()
     this.#reconciler?.stop(reason)
     const closing = this.#connections.map(({ connection }) => connection.close())
-    await this.#ended(timeoutMs)
+    if (this.#reconciler !== undefined) await untilEnded(this.#reconciler, timeoutMs, environment.clock)
     const running = this.#reconciler?.running ?? []
     if (running.length === 0) await Promise.race([Promise.all([queueStopped, this.#working]), this.#fromWithin()])
     else environment.onError(new ReconcileStillRunningError(this.name, running), { phase: `stop ${this.name}` })
@@ -336,24 +313,7 @@ export class Controller<C, S extends Scope = Scope> {
     await this.#hold?.release()
     await this.#registrar?.close()
     this.#state = 'stopped'
-    this.#active()
-  }
-
-  /** Resolves when no reconcile runs but the one that this is called from within, or the time is over. */
-  async #ended(timeoutMs: number): Promise<void> {
-    const reconciler = this.#reconciler
-    if (reconciler === undefined || reconciler.running.length === 0) return
-    const over = new AbortController()
-    const late = sleep(this.#parts.client.environment.clock, timeoutMs, over.signal).then(
-      () => true,
-      () => true,
-    )
-    const ended = (async () => {
-      while (reconciler.running.length > 0) await reconciler.ended()
-      return false
-    })()
-    await Promise.race([late, ended])
-    over.abort(new Error('the wait is over'))
+    this.#activity.happened()
   }
 
   /** A reconcile that stops its own controller is not waited for. */
@@ -363,11 +323,4 @@ export class Controller<C, S extends Scope = Scope> {
 }
 
 const initially = { priority: Priority.low }
-const toldCause = {
-  source: 'enqueue',
-  change: 'told',
-  view: undefined,
-  object: undefined,
-  from: undefined,
-  to: undefined,
-} as const
+const toldCause = plainCause('enqueue', 'told')

@@ -1,4 +1,4 @@
-import { type KubernetesObject, OptionTypeError, type View } from '@wherry/client'
+import { type KubernetesObject, type ObjectKey, OptionTypeError, type View } from '@wherry/client'
 
 /** An object as it came from the server, named by it. */
 export interface Named {
@@ -19,4 +19,19 @@ export function named(option: string, object: KubernetesObject): Named {
 /** `group/version` as objects carry it. */
 export function apiVersionOfView({ resource: { group, version } }: View): string {
   return group === '' ? version : `${group}/${version}`
+}
+
+/** As much of an object as names it, and says which state of it was meant. */
+export function identityOf(
+  { name, namespace }: ObjectKey,
+  { uid, resourceVersion }: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } = {},
+): KubernetesObject {
+  return {
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+  }
 }

@@ -286,10 +286,19 @@ describe('what is measured', () => {
       const of = (name: string): string[] => lines.filter(line => line.startsWith(name) && !line.includes('_bucket'))
       expect(of('controller_runtime_reconcile_total').sort()).toEqual([
         'controller_runtime_reconcile_total{controller="maps",result="error"} 1',
+        'controller_runtime_reconcile_total{controller="maps",result="requeue"} 0',
+        'controller_runtime_reconcile_total{controller="maps",result="requeue_after"} 0',
         'controller_runtime_reconcile_total{controller="maps",result="success"} 2',
       ])
       expect(of('controller_runtime_reconcile_errors_total')).toEqual([
         'controller_runtime_reconcile_errors_total{controller="maps"} 1',
+      ])
+      // What has not happened yet is 0: an alert on a rate needs a value before the first failure.
+      expect(of('controller_runtime_terminal_reconcile_errors_total')).toEqual([
+        'controller_runtime_terminal_reconcile_errors_total{controller="maps"} 0',
+      ])
+      expect(of('controller_runtime_reconcile_timeouts_total')).toEqual([
+        'controller_runtime_reconcile_timeouts_total{controller="maps"} 0',
       ])
       expect(of('controller_runtime_reconcile_time_seconds_count')).toEqual([
         'controller_runtime_reconcile_time_seconds_count{controller="maps"} 3',

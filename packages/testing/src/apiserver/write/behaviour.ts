@@ -29,6 +29,8 @@ interface Behaviour {
   readonly answersDeleted?: boolean
   /** Whether an update of an object that is not there creates it. */
   readonly createsOnUpdate?: boolean
+  /** Whether `metadata.generation` counts changes of annotations too. */
+  readonly countsAnnotations?: boolean
 }
 
 function encodeStringData(object: KubeObject): void {
@@ -206,6 +208,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   },
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
+  'deployments.apps': { countsAnnotations: true },
   persistentvolumeclaims: { answersDeleted: true },
   persistentvolumes: { answersDeleted: true },
   podtemplates: { answersDeleted: true },

@@ -379,6 +379,12 @@ function withPropagation(finalizers: readonly string[], policy: DeleteOptions['p
 
 /** Whether anything that counts as the object's content differs: not metadata, not a status of its own. */
 function contentChanged(type: ResourceType, old: KubeObject, next: KubeObject): boolean {
+  if (
+    behaviourOf(type).countsAnnotations &&
+    !sameJson(old.metadata.annotations ?? {}, next.metadata.annotations ?? {})
+  ) {
+    return true
+  }
   const keys = new Set([...Object.keys(old), ...Object.keys(next)])
   for (const key of keys) {
     if (key === 'metadata' || key === 'apiVersion' || key === 'kind') continue

@@ -1,3 +1,4 @@
+import type { FaultEffect } from '@wherry/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { configMap, type ReflectorBench, reflectorBench } from '../testkit/bench.ts'
 import type { Gate } from './gate.ts'
@@ -52,12 +53,55 @@ describe('the gate of a reflector', () => {
     await server.endWatches()
     await simulation.runUntil(() => asked.length === 3)
     expect(gate.came).toEqual(['again', 'again'])
+    await simulation.run(() => reflector.stop())
+    expect(gate.left).toBe(0)
   })
 
-  it('N14: is passed by a first state that failed, ahead of others', async () => {
+  it('N14: is passed by a relist, and not again by the watch that this becomes', async () => {
+    const gate = new HandGate()
+    gate.isOpen = true
+    const { server, simulation, reflector, asked, watch } = await bench(gate)
+    await watch()
+    await simulation.advance(1100)
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'expired' } })
+    await server.endWatches()
+    await simulation.runUntil(() => reflector.stats.relists === 1 && reflector.state === 'watching')
+    expect(asked.map(line => line.split(' ')[0])).toEqual(['stream', 'watch', 'stream'])
+    expect(gate.came).toEqual(['again', 'again'])
+  })
+
+  it('N14: is passed by each look for a resource that is missing, and by nothing in between', async () => {
+    const gate = new HandGate()
+    gate.isOpen = true
+    const { server, simulation, reflector, asked } = await bench(gate)
+    const missing = await server.faults.add({ effect: { kind: 'status', code: 404, plain: true } })
+    reflector.start()
+    await simulation.runUntil(() => asked.length === 3)
+    expect(gate.came).toEqual(['first', 'first'])
+    await missing.remove()
+    await simulation.runUntil(() => reflector.state === 'watching')
+    expect(gate.came).toHaveLength(asked.length - 1)
+  })
+
+  it('N14: lets whoever waits there go at once when that is told to try again', async () => {
+    const gate = new HandGate()
+    const { server, simulation, reflector, asked, watch } = await bench(gate)
+    await watch()
+    await simulation.advance(1100)
+    await server.endWatches()
+    await simulation.runUntil(() => gate.passes.length === 1)
+    reflector.retryNow()
+    await simulation.runUntil(() => asked.length === 2)
+    expect(gate.left).toBe(1)
+  })
+
+  it.each<[string, FaultEffect]>([
+    ['that failed', { kind: 'status', code: 503 }],
+    ['that was closed before its end', { kind: 'truncate', afterBytes: 0 }],
+  ])('N14: is passed by a first state %s, ahead of others', async (_, effect) => {
     const gate = new HandGate()
     const { server, simulation, reflector, asked } = await bench(gate)
-    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'status', code: 503 } })
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect })
     reflector.start()
     await simulation.advance(10_000)
     expect(gate.came).toEqual(['first'])
@@ -97,5 +141,16 @@ describe('the gate of a reflector', () => {
     await simulation.run(() => reflector.stop())
     expect(gate.left).toBe(1)
     expect(asked).toHaveLength(1)
+    expect(reflector.state).toBe('stopped')
+  })
+
+  it('R23: is not come to by one that is stopped while it waits before that', async () => {
+    const gate = new HandGate()
+    const { server, simulation, reflector } = await bench(gate)
+    await server.faults.add({ effect: { kind: 'status', code: 503 } })
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'waiting')
+    await simulation.run(() => reflector.stop())
+    expect(gate.came).toEqual([])
   })
 })

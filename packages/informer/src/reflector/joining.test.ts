@@ -223,10 +223,12 @@ describe('joining a reflector that runs', () => {
 
   it('refuses an intake twice, one without a source once it runs, and any once it has stopped', async () => {
     const { simulation, reflector, intake } = await bench(16)
-    expect(() => reflector.add(intake)).toThrow(TypeError)
+    const twice = expect.objectContaining({ name: 'TypeError', message: expect.stringContaining('already') })
+    const unfilled = expect.objectContaining({ name: 'TypeError', message: expect.stringContaining('fill') })
+    expect(() => reflector.add(intake)).toThrow(twice)
     reflector.start()
-    expect(() => reflector.add(intake, { fill: () => [] })).toThrow(TypeError)
-    expect(() => reflector.add(new RecordingIntake())).toThrow(TypeError)
+    expect(() => reflector.add(intake, { fill: () => [] })).toThrow(twice)
+    expect(() => reflector.add(new RecordingIntake())).toThrow(unfilled)
     await simulation.run(() => reflector.stop())
     expect(() => reflector.add(new RecordingIntake())).toThrow(expect.objectContaining({ code: 'INFORMER_STOPPED' }))
     expect(() => reflector.start()).toThrow(expect.objectContaining({ code: 'INFORMER_STOPPED' }))
@@ -261,7 +263,7 @@ describe('the end of a reflector', () => {
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'stopped')
     await simulation.advance(100_000)
-    expect(asked.length).toBeLessThan(2)
+    expect(asked).toHaveLength(event === 'state' ? 0 : 1)
     expect(states).toEqual([])
   })
 

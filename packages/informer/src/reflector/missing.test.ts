@@ -89,6 +89,30 @@ describe('a resource that is not there', () => {
     expect(states.at(-1)).toBe('watching')
   })
 
+  it('D8: each time that it goes is told', async () => {
+    const b = await bench(8)
+    const { simulation, writer, reflector, told } = b
+    for (let time = 1; time <= 2; time++) {
+      await createDefinition(b)
+      reflector.start()
+      reflector.retryNow()
+      await simulation.runUntil(() => reflector.state === 'watching')
+      await simulation.run(() => writer.delete(definitions, { name: 'things.x.io' }))
+      await simulation.runUntil(() => reflector.state === 'missing')
+    }
+    expect(told.filter(one => one === 'missing')).toHaveLength(2)
+  })
+
+  it('D7: is looked for where nobody listens too', async () => {
+    const b = await bench(9, { on: {} })
+    const { simulation, reflector } = b
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'missing')
+    await createDefinition(b)
+    await simulation.runUntil(() => reflector.state === 'watching')
+    expect(simulation.environment.errors.map(({ error }) => error.name)).toEqual(['ResourceNotFoundError'])
+  })
+
   it('D8: no longer served: its watch ends without a DELETED, and it is cleared all the same', async () => {
     const b = await bench(5)
     const { simulation, writer, reflector, intake } = b

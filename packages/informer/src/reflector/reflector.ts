@@ -136,8 +136,6 @@ export class Reflector {
       this.#enter(nameOf(phase, course.resourceVersion !== undefined))
       if (!course.stopped) phase = await this.#step(phase)
     }
-    // Stopped between its initial state and the watch that it was to become: nobody else has it.
-    if (phase.is === 'watching') phase.stream?.abort()
     if (!course.stopped) {
       this.#enter('stopped')
       void this.stop()
@@ -238,12 +236,13 @@ export class Reflector {
   #pause(ms: number): Promise<void> {
     return new Promise(resolve => {
       if (this.#course.stopped) return resolve()
-      const timer = this.#course.clock.timer(ms, () => this.#wake?.())
-      this.#wake = () => {
+      const end = (): void => {
         timer.cancel()
         this.#wake = undefined
         resolve()
       }
+      const timer = this.#course.clock.timer(ms, end)
+      this.#wake = end
     })
   }
 }

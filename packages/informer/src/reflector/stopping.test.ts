@@ -1,5 +1,25 @@
-import { describe, expect, it } from 'vitest'
-import { reflectorBench } from '../testkit/bench.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { configMap, type ReflectorBench, reflectorBench } from '../testkit/bench.ts'
+import { RecordingIntake } from '../testkit/recording-intake.ts'
+
+const open: ReflectorBench[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+async function bench(...args: Parameters<typeof reflectorBench>): Promise<ReflectorBench> {
+  const made = await reflectorBench(...args)
+  open.push(made)
+  await made.server.fill([configMap('a')])
+  return made
+}
+
+/** How long a stop takes, in milliseconds. */
+async function stopMs({ simulation, reflector }: ReflectorBench): Promise<number> {
+  const at = simulation.clock.monotonic()
+  await simulation.run(() => reflector.stop())
+  return simulation.clock.monotonic() - at
+}
 
 describe('a reflector that is stopped', () => {
   it.each([0, 1, 2, 3, 4, 5, 8])('R23: leaves no watch open, %i microtasks after its first state', async turns => {
@@ -22,5 +42,78 @@ describe('a reflector that is stopped', () => {
     const { byVerb } = await bench.simulation.run(() => bench.server.stats())
     expect(byVerb.watch?.configmaps).toMatchObject({ requests: 1, openStreams: 0 })
     await bench.close()
+  })
+
+  it('R23: is over at once where it never began, and as often as one likes', async () => {
+    const { reflector, states, asked } = await bench(2)
+    expect(await Promise.all([reflector.stop(), reflector.stop()])).toEqual([undefined, undefined])
+    expect(reflector.stop()).toBeInstanceOf(Promise)
+    expect([reflector.state, states, asked]).toEqual(['stopped', [], []])
+  })
+
+  it.each(['waiting', 'missing'] as const)('R23: is over at once while it is %s', async state => {
+    const b = await bench(3)
+    const { server, simulation, reflector, asked } = b
+    await server.faults.add({ effect: { kind: 'status', code: state === 'waiting' ? 503 : 404, plain: true } })
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === state)
+    expect(await stopMs(b)).toBeLessThan(100)
+    await simulation.advance(100_000)
+    expect(asked).toHaveLength(1)
+  })
+
+  it('R23: is over at once where it is stopped by whoever hears that its resource is missing', async () => {
+    const b = await bench(4, { on: { missing: () => void b.reflector.stop() } })
+    const { server, simulation, reflector } = b
+    await server.faults.add({ effect: { kind: 'status', code: 404, plain: true } })
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'stopped')
+    expect(await stopMs(b)).toBeLessThan(100)
+  })
+
+  it('R23: tells of no failure when it is stopped while a list is on its way', async () => {
+    const b = await bench(5, { initial: 'whole' })
+    const { server, simulation, reflector, told, asked } = b
+    await server.faults.add({ match: { verb: 'list' }, effect: { kind: 'hang' } })
+    reflector.start()
+    await simulation.runUntil(() => asked.length === 1)
+    expect(await stopMs(b)).toBeLessThan(100)
+    expect([told, simulation.environment.errors, reflector.lastError]).toEqual([[], [], undefined])
+  })
+
+  it('R23: tells of no failure when it is stopped while the server is asked whether it is behind', async () => {
+    const timeoutSeconds = { min: 20, max: 20 }
+    const b = await bench(6, { timeoutSeconds }, { withoutWatchCache: ['configmaps'] })
+    const { server, simulation, reflector, told, asked, watch } = b
+    await watch()
+    await server.faults.add({ match: { verb: 'list' }, effect: { kind: 'hang' } })
+    await simulation.runUntil(() => asked.length === 2)
+    expect([asked[1]?.split(' ')[0], reflector.state]).toEqual(['list', 'watching'])
+    expect(await stopMs(b)).toBeLessThan(100)
+    expect([told, simulation.environment.errors, reflector.lastError]).toEqual([['synced'], [], undefined])
+  })
+
+  it('R23: goes on to no watch where it is stopped by whoever hears that its list has come', async () => {
+    const b = await bench(7, { initial: 'whole', on: { synced: () => void b.reflector.stop() } })
+    const { simulation, reflector, asked } = b
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'stopped')
+    await simulation.advance(100_000)
+    expect(asked).toHaveLength(1)
+  })
+
+  it('R23: has stopped for good when its client was closed, and says so', async () => {
+    const { client, simulation, reflector, states, told, asked, watch } = await bench(8)
+    await watch()
+    await simulation.run(() => client.close())
+    await simulation.runUntil(() => reflector.state === 'stopped')
+    await simulation.advance(100_000)
+    expect([states, told]).toEqual([
+      ['streaming', 'watching', 'stopped'],
+      ['synced', 'ConnectionError'],
+    ])
+    expect(reflector.lastError).toMatchObject({ code: 'CLIENT_CLOSED' })
+    expect(asked).toHaveLength(1)
+    expect(() => reflector.add(new RecordingIntake())).toThrow(expect.objectContaining({ code: 'INFORMER_STOPPED' }))
   })
 })

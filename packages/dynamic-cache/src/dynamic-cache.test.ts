@@ -344,6 +344,31 @@ describe('a report', () => {
       expect(last).toBe('2 informers, 3 watches')
       await run(() => hold.release())
     }))
+
+  it('names what could not be transformed, and why one has nothing', () =>
+    withCache(
+      async ({ cache, run, write }) => {
+        await write('+a/good', '+b/bad')
+        const picky = configMaps.project('picky', ({ metadata }) => {
+          if (metadata?.name === 'bad') throw new Error('no')
+          return metadata?.name
+        })
+        cache.informer(picky)
+        const hold = cache.hold(secrets, 'me')
+        await run(() => hold.informer.whenSynced().catch(() => {}))
+        await run(() => cache.informer(picky).whenSynced())
+        const report = cache.report()
+        expect(report.informers).toMatchObject([
+          { synced: true, objects: 2, failed: 1, lastError: undefined },
+          { synced: false, objects: 0, failed: 0, lastError: hold.informer.lastError },
+        ])
+        const [, first, second] = `${report}`.split('\n')
+        expect(first).toMatch(/ watching +2 \(1 failed\) /)
+        expect(second).toMatch(/ waiting, not synced +0 .* me, ! .*forbidden/)
+        await run(() => hold.release())
+      },
+      { cluster: { authorization: ({ resource }) => resource !== 'secrets' } },
+    ))
 })
 
 describe('unknown resources', () => {

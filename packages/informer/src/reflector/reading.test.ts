@@ -276,6 +276,65 @@ describe('reading the first state', () => {
     expect(asked.filter(line => line.startsWith('list'))).toHaveLength(2)
   })
 
+  it('R12: a slow list that does not fall silent is waited for', async () => {
+    const { server, simulation, reflector, intake, asked, watch } = await bench(21, { initial: 'whole' }, plain)
+    await server.fill(['a', 'b', 'c', 'd'].map(name => configMap(name, { text: 'x'.repeat(800) })))
+    await server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'slow', bytesPerSecond: 20 } })
+    await watch()
+    expect(simulation.clock.monotonic()).toBeGreaterThan(130_000)
+    expect(asked.map(line => line.split(' ')[0])).toEqual(['list', 'watch'])
+    expect(intake.names).toEqual(['a', 'b', 'c', 'd'])
+    expect(reflector.stats).toMatchObject({ lists: 1, watches: 1, bytes: intake.bytes })
+  })
+
+  it('R12: a list that falls silent on its way is given up too', async () => {
+    const { server, simulation, reflector, intake } = await bench(22, { initial: 'whole' }, plain)
+    await server.fill(['a', 'b'].map(name => configMap(name, { text: 'x'.repeat(800) })))
+    const effect = { kind: 'hang', afterBytes: 1800 } as const
+    await server.faults.add({ match: { verb: 'list' }, nth: 1, effect })
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'waiting')
+    expect(simulation.clock.monotonic()).toBeLessThan(140_000)
+    expect(reflector.lastError).toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining('/configmaps') })
+    expect(intake.log).toEqual(['drop'])
+  })
+
+  it('R20: an item that is longer than the bound ends a list, which is tried again', async () => {
+    const { server, simulation, reflector, intake } = await bench(23, { initial: 'whole', maxObjectBytes: 4000 })
+    await server.fill([configMap('a', { text: 'x'.repeat(5000) }), configMap('b')])
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'waiting')
+    expect(reflector.lastError?.name).toBe('ItemTooLongError')
+    expect(intake.log).toEqual(['drop'])
+  })
+
+  it('R11: a stream that ends together with its initial state is followed by a watch from there on', async () => {
+    const { server, simulation, intake, states, asked, watch } = await bench(24)
+    const metadata = { resourceVersion: '1', annotations: { 'k8s.io/initial-events-end': 'true' } }
+    const bookmark = { type: 'BOOKMARK', object: { kind: 'ConfigMap', apiVersion: 'v1', metadata } }
+    const effect = { kind: 'status', code: 200, plain: true, message: `${JSON.stringify(bookmark)}\n` } as const
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect })
+    await watch()
+    await simulation.runUntil(() => asked.length === 2)
+    expect([asked[1], intake.log[0], states]).toEqual([
+      'watch rv=1',
+      'commit at 1',
+      expect.arrayContaining(['watching']),
+    ])
+  })
+
+  it('R20: what is no object of the resource is told and left out of a stream’s initial state', async () => {
+    const { server, simulation, intake, watch } = await bench(25)
+    await server.fill([configMap('a')])
+    const text = JSON.stringify({ type: 'ADDED', object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: {} } })
+    await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'line', text, afterEvents: 0 } })
+    await watch()
+    expect(intake.names).toEqual(['a'])
+    expect(simulation.environment.errors).toMatchObject([
+      { error: { code: 'INVALID_OBJECT' }, context: { phase: 'list' } },
+    ])
+  })
+
   it('takes the newest state by a list where it is told to', async () => {
     const { server, asked, watch } = await bench(18, { initial: 'whole', firstList: 'newest' })
     await server.fill([configMap('a')])
@@ -303,13 +362,11 @@ describe('reading the first state', () => {
     )
   })
 
-  it('R20: a list without a resourceVersion is none', async () => {
+  it.each(['{}', '{"resourceVersion":""}'])('R20: a list without a resourceVersion is none (%s)', async metadata => {
     const { server, simulation, reflector, intake } = await bench(19, { initial: 'whole' })
-    await server.faults.add({
-      match: { verb: 'list' },
-      nth: 1,
-      effect: { kind: 'status', code: 200, plain: true, message: '{"kind":"ConfigMapList","metadata":{},"items":[]}' },
-    })
+    const message = `{"kind":"ConfigMapList","metadata":${metadata},"items":[]}`
+    const effect = { kind: 'status', code: 200, plain: true, message } as const
+    await server.faults.add({ match: { verb: 'list' }, nth: 1, effect })
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'waiting')
     expect(reflector.lastError).toBeInstanceOf(InvalidBodyError)

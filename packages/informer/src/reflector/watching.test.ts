@@ -226,9 +226,8 @@ describe('watching', () => {
     await server.faults.add({ ...watches, nth: 1, effect: { kind: 'line', text, afterEvents: 0 } })
     await server.endWatches()
     await simulation.runUntil(() => simulation.environment.errors.length === 4)
-    expect(simulation.environment.errors.map(({ error }) => (error as { code?: string }).code)).toEqual(
-      Array.from({ length: 4 }, () => 'INVALID_OBJECT'),
-    )
+    const told = simulation.environment.errors.map(({ error, context }) => [(error as { code?: string }).code, context])
+    expect(told).toEqual(Array(4).fill(['INVALID_OBJECT', { resource: 'v1/configmaps', phase: 'watch' }]))
     expect(reflector.lastSyncedResourceVersion).toBe(before)
     await write('+c')
     await simulation.runUntil(() => intake.log.length === 2)
@@ -363,8 +362,66 @@ describe('watching', () => {
     expect(states).toEqual(['streaming', 'watching'])
     expect(told).toEqual(['synced'])
     expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ openStreams: 1 })
+    expect(asked).toHaveLength(2)
     expect(reflector.lastError).toBeUndefined()
   })
+
+  it('N14: told more than once that a server is going away, it opens one next watch', async () => {
+    const { server, simulation, transport, asked } = await bench(25)
+    for (let time = 0; time < 3; time++) transport.controls.goawayAll()
+    await simulation.runUntil(() => asked.length === 2)
+    transport.controls.goawayAll()
+    await simulation.advance(60_000)
+    expect(asked.length).toBeLessThan(4)
+    expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ openStreams: 1 })
+  })
+
+  it('N14: told so while the state is still being streamed, it opens the next watch when that is whole', async () => {
+    const made = await reflectorBench(26, {}, { client: { gzip: false } })
+    open.push(made)
+    const { server, simulation, transport, reflector, intake, asked } = made
+    await server.fill([configMap('a', { text: 'x'.repeat(2000) })])
+    await server.faults.add({ ...watches, nth: 1, effect: { kind: 'slow', bytesPerSecond: 500 } })
+    reflector.start()
+    await simulation.advance(2000)
+    transport.controls.goawayAll()
+    await simulation.runUntil(() => asked.length === 2)
+    expect([reflector.state, asked[1]]).toEqual(['watching', `watch rv=${await server.revision()}`])
+    expect(intake.log).toHaveLength(1)
+  })
+
+  it('N14: where the next watch is not answered, the old one goes on until one is', async () => {
+    const { server, simulation, intake, asked, write } = await bench(27)
+    await server.faults.add({ ...watches, nth: 1, effect: { kind: 'hang' } })
+    await server.goawayAll()
+    await simulation.runUntil(() => asked.length === 2)
+    await write('+c')
+    const at = simulation.clock.monotonic()
+    await simulation.runUntil(() => intake.log.length === 2)
+    expect(simulation.clock.monotonic() - at).toBeLessThan(5100)
+    await simulation.runUntil(() => asked.length === 3)
+    await write('+d')
+    await simulation.advance(60_000)
+    expect(intake.log.slice(1)).toEqual(['ADDED c', 'ADDED d'])
+    expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ openStreams: 1 })
+    expect(asked).toHaveLength(3)
+  })
+
+  it.each(['waits to open the next watch', 'opens it'])(
+    'R23, N14: stopped while it %s, it leaves none open and asks for none',
+    async when => {
+      const { server, simulation, reflector, intake, asked, write } = await bench(28)
+      await server.faults.add({ ...watches, nth: 1, effect: { kind: 'hang' } })
+      await server.goawayAll()
+      if (when === 'opens it') await simulation.runUntil(() => asked.length === 2)
+      const { length } = asked
+      await simulation.run(() => reflector.stop())
+      await write('+c')
+      await simulation.advance(60_000)
+      expect([asked.length, intake.log.length]).toEqual([length, 1])
+      expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ openStreams: 0 })
+    },
+  )
 
   it('N14: changes while the watch moves are heard once and in order', async () => {
     const { server, simulation, intake, asked, write } = await bench(23, {}, {})

@@ -62,7 +62,6 @@ export {
   OperatorUsedError,
   UnknownControllerError,
 } from './operator/errors.ts'
-export type { OperatorState, SettledOptions } from './operator/operator.ts'
 export { Operator } from './operator/operator.ts'
 export type {
   ConnectOptions,
@@ -72,6 +71,8 @@ export type {
   RunOptions,
 } from './operator/options.ts'
 export { ProcessSignalError } from './operator/process-signals.ts'
+export type { SettledOptions } from './operator/settled.ts'
+export type { OperatorState } from './operator/state.ts'
 export type { WithMetadata } from './predicates/changed.ts'
 export {
   annotationsChanged,

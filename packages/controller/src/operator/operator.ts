@@ -1,9 +1,8 @@
-import { Client, type ObjectKey, OptionTypeError } from '@wherry/client'
-import { abortSignal, checkOptions, milliseconds } from '@wherry/client/checks'
+import { Client, type ObjectKey } from '@wherry/client'
+import { checkOptions } from '@wherry/client/checks'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
-import { NarrowCache, type WriteListener } from '@wherry/narrow-cache'
+import { NarrowCache } from '@wherry/narrow-cache'
 import { WatchManager } from '@wherry/watch-manager'
-import { asError } from '../as-error.ts'
 import { Controller } from '../controller/controller.ts'
 import type { ControllerDefinition, ControllerOptions } from '../controller/definition.ts'
 import type { Explanation } from '../controller/explanation.ts'
@@ -12,7 +11,9 @@ import { stderrLogger } from '../logging/stderr-logger.ts'
 import { CacheMetrics } from '../metrics/cache-metrics.ts'
 import type { HealthServer } from '../server/health-server.ts'
 import { NamedController } from './builder.ts'
+import { closeInOrder } from './closing.ts'
 import { connectedEnvironment, loadedMetrics } from './connected.ts'
+import { checkControllerName } from './controller-name.ts'
 import { ControllerNameTakenError, OperatorUsedError, UnknownControllerError } from './errors.ts'
 import { aborted, lead } from './leading.ts'
 import {
@@ -25,18 +26,9 @@ import {
 } from './options.ts'
 import { onProcessSignal } from './process-signals.ts'
 import { checkReady, healthServer } from './serving.ts'
-import { settled } from './settled.ts'
-
-/** What an operator is at. `starting`: its caches fill. `waiting`: for the lease. */
-export type OperatorState = 'idle' | 'starting' | 'running' | 'stopping' | 'stopped'
-
-/** How long {@link Operator.settled} waits. */
-export interface SettledOptions {
-  /** Ends the wait. */
-  readonly signal?: AbortSignal | undefined
-  /** In milliseconds; `Infinity`: no bound. @default 30_000 */
-  readonly timeoutMs?: number | undefined
-}
+import { type SettledOptions, settled, settledChecks } from './settled.ts'
+import { tellingAll } from './shared-writes.ts'
+import { type OperatorState, whyNotBegun } from './state.ts'
 
 /**
  * Controllers, and what they have in common: a client, caches, one watch manager, and if wanted a lease, metrics and a server for
@@ -183,14 +175,14 @@ export class Operator {
    * Rejects with a {@link NotSettledError} that says what is left, with the signal's reason, or as `run` does where that has failed.
    */
   async settled(options: SettledOptions = {}): Promise<void> {
-    checkOptions('settled', options, { signal: abortSignal, timeoutMs: milliseconds({ infinite: true }) })
+    checkOptions('settled', options, settledChecks)
     const { signal, timeoutMs = 30_000 } = options
     await settled({
       client: this.client,
       cache: this.cache,
       views: () => this.manager.intended,
       controllers: () => this.#controllers,
-      notBegun: () => this.#notBegun(),
+      notBegun: () => whyNotBegun(this.#state, this.#controllers),
       ended: this.#stop.signal,
       run: () => this.#running,
       signal,
@@ -273,19 +265,12 @@ export class Operator {
   #make(definition: ControllerDefinition<unknown>): Controller<unknown> {
     const { log, metrics, poll } = this.#options
     const { client, cache, narrow, manager } = this
-    const others = (): readonly Controller<unknown>[] =>
-      this.#controllers.filter(({ name }) => name !== definition.name)
-    const told: WriteListener = {
-      wrote: (view, answer) => {
-        for (const { reads } of others()) reads.wrote(view, answer)
-      },
-      deleted: (view, key, uid) => {
-        for (const { reads } of others()) reads.deleted(view, key, uid)
-      },
-    }
+    const others = tellingAll(() =>
+      this.#controllers.filter(({ name }) => name !== definition.name).map(({ reads }) => reads),
+    )
     return new Controller(definition, {
       ...{ client, cache, narrow, manager },
-      writes: [told],
+      writes: [others],
       ...(log !== undefined && { log }),
       ...(metrics !== undefined && { metrics }),
       ...(poll !== undefined && { poll }),
@@ -299,7 +284,6 @@ export class Operator {
   async #closeAll(controllers: readonly Controller<unknown>[]): Promise<void> {
     const { reason } = this.#stop.signal
     const why = reason instanceof Error ? reason : undefined
-    const { onError } = this.client.environment
     this.#measuring.stop()
     const steps = [
       () => Promise.all(controllers.map(controller => controller.stop({ reason: why, ...this.#patience }))),
@@ -309,24 +293,8 @@ export class Operator {
       () => this.#health?.close(),
       () => (this.#ownsClient ? this.client.close() : undefined),
     ]
-    for (const step of steps) {
-      try {
-        await step()
-      } catch (thrown) {
-        onError(asError(thrown, 'a close threw'), { phase: 'close' })
-      }
-    }
+    await closeInOrder(steps, this.client.environment)
     this.#state = 'stopped'
-  }
-
-  /** What keeps it from having begun. */
-  #notBegun(): string | undefined {
-    if (this.#state === 'idle') return 'the operator was not run'
-    const waiting = this.#controllers.find(({ state }) => state === 'idle' || state === 'starting')
-    if (waiting === undefined && this.#state !== 'starting') return undefined
-    return waiting?.state === 'idle'
-      ? `${waiting.name} waits to lead`
-      : `${waiting?.name ?? 'the operator'} is starting`
   }
 
   /** Throws while a cache that a controller needs has not synced. */
@@ -336,10 +304,7 @@ export class Operator {
   }
 
   #checkName(name: string): void {
-    if (typeof name !== 'string' || !/^[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/.test(name)) {
-      const takes = 'a name of letters, digits, -, _ and ., up to 63'
-      throw new OptionTypeError('controller.name', takes, typeof name === 'string' ? JSON.stringify(name) : typeof name)
-    }
+    checkControllerName(name)
     if (this.#state !== 'idle') throw new OperatorUsedError('controllers are declared before the operator is run')
     if (this.#named.has(name)) throw new ControllerNameTakenError(name)
   }

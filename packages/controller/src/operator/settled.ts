@@ -1,8 +1,22 @@
 import { type Client, sleep, type View } from '@wherry/client'
+import { abortSignal, type Check, milliseconds } from '@wherry/client/checks'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { Controller } from '../controller/controller.ts'
 import { hasCaughtUp } from './caught-up.ts'
 import { NotSettledError, OperatorUsedError } from './errors.ts'
+
+/** How long `Operator.settled` waits. */
+export interface SettledOptions {
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined
+  /** In milliseconds; `Infinity`: no bound. @default 30_000 */
+  readonly timeoutMs?: number | undefined
+}
+
+export const settledChecks: Readonly<Record<keyof SettledOptions, Check>> = {
+  signal: abortSignal,
+  timeoutMs: milliseconds({ infinite: true }),
+}
 
 /** Who is to settle, and within which bounds. */
 export interface Settling {

@@ -1,0 +1,14 @@
+import type { WriteListener } from '@wherry/narrow-cache'
+import type { TrackedReads } from '../reads/tracked-reads.ts'
+
+/** Tells the reads of several controllers what was written, so that what one has written is not older to the others (rule C10). */
+export function tellingAll(reads: () => readonly TrackedReads[]): WriteListener {
+  return {
+    wrote: (view, answer) => {
+      for (const one of reads()) one.wrote(view, answer)
+    },
+    deleted: (view, key, uid) => {
+      for (const one of reads()) one.deleted(view, key, uid)
+    },
+  }
+}

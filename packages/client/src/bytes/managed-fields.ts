@@ -1,4 +1,5 @@
 import { tryDecodeJson } from './json.ts'
+import { withoutManagedFields } from './without-managed-fields.ts'
 
 /**
  * Stands for the value that was cut out. A number that nobody sends: what came as this one in the text itself would be
@@ -42,10 +43,8 @@ function removed<T>(value: T | undefined, objectOf: (value: T & {}) => object | 
   const object = objectOf(value) as Holder | null | undefined
   const metadata = object?.metadata
   if (metadata?.managedFields === undefined) return undefined
-  // Built anew: an object with a deleted property stays a slow and large one.
-  const { managedFields, ...rest } = metadata
-  ;(object as Holder).metadata = rest
-  return managedFields
+  ;(object as Holder).metadata = withoutManagedFields(metadata)
+  return metadata.managedFields
 }
 
 interface Holder {

@@ -1,3 +1,4 @@
+import { withoutManagedFields } from '../bytes/without-managed-fields.ts'
 import { apiVersionOf } from '../names/path.ts'
 import type { PartialObjectMetadata } from './object.ts'
 import type { View } from './resource.ts'
@@ -45,20 +46,15 @@ interface WithMetadata {
 function lean(object: WithMetadata): object {
   const { metadata } = object
   if (metadata?.managedFields === undefined) return object
-  // Building anew, not deleting: an object with a deleted property stays a slow, large one.
   return { ...object, metadata: withoutManagedFields(metadata) }
 }
 
 function metadataOnly({ resource }: View): (object: WithMetadata) => PartialObjectMetadata {
   const apiVersion = apiVersionOf(resource)
   const { kind } = resource
-  return object =>
-    ({ apiVersion, kind, metadata: withoutManagedFields(object.metadata ?? {}) }) as unknown as PartialObjectMetadata
-}
-
-function withoutManagedFields(metadata: { readonly managedFields?: unknown }): object {
-  // As it was decoded it is smaller than any copy.
-  if (metadata.managedFields === undefined) return metadata
-  const { managedFields: _, ...rest } = metadata
-  return rest
+  return ({ metadata }) => {
+    // As it was decoded it is as small as any copy.
+    const lean = metadata?.managedFields === undefined ? (metadata ?? {}) : withoutManagedFields(metadata)
+    return { apiVersion, kind, metadata: lean } as unknown as PartialObjectMetadata
+  }
 }

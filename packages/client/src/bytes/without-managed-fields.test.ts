@@ -1,0 +1,36 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { withoutManagedFields } from './without-managed-fields.ts'
+
+const key = fc.oneof(
+  fc.constantFrom('name', 'labels', 'managedFields', '__proto__', 'constructor', '7', ''),
+  fc.string(),
+)
+const metadata = fc.array(fc.tuple(key, fc.anything()), { maxLength: 8 }).map(pairs => {
+  // own keys, `__proto__` too, as JSON.parse makes them
+  const object = JSON.parse(`{${pairs.map(([each]) => `${JSON.stringify(each)}:0`).join()}}`) as Record<string, unknown>
+  for (const [each, value] of pairs) if (Object.hasOwn(object, each)) object[each] = value
+  return object
+})
+
+it('X5: gives all fields but managedFields, whatever they are called, in their order', () => {
+  fc.assert(
+    fc.property(fc.array(metadata, { maxLength: 30 }), all => {
+      for (const each of all) {
+        const before = Object.entries(each)
+        const without = withoutManagedFields(each)
+        expect(Object.entries(without)).toEqual(before.filter(([name]) => name !== 'managedFields'))
+        expect(Object.getPrototypeOf(without)).toBe(Object.prototype)
+        expect(Object.entries(each)).toEqual(before)
+      }
+    }),
+  )
+})
+
+it('gives each caller an object of its own', () => {
+  const received = { name: 'a', managedFields: [] }
+  const first = withoutManagedFields(received)
+  first.name = 'b'
+  expect(withoutManagedFields(received)).toEqual({ name: 'a' })
+  expect(received.name).toBe('a')
+})

@@ -1,0 +1,39 @@
+interface Shape {
+  /** Of what was received, in their order. */
+  readonly keys: readonly string[]
+  /** An object with these keys, `managedFields` left out, that has no room for more. */
+  readonly template: Readonly<Record<string, unknown>>
+}
+
+const field = 'managedFields'
+
+/** Objects have these few sets of fields; where they have more, each further one only takes longer. */
+const mostShapes = 16
+/** A memo alone: what is given does not depend on it. The newest shape is the first. */
+let shapes: readonly Shape[] = []
+
+/**
+ * A copy of some metadata without its `managedFields`.
+ *
+ * Like what JSON.parse builds, it has room for its fields and no more. What a rest (`{ managedFields: _, ...rest }`)
+ * builds has some set apart: 16 bytes where there are seven; and an object with a deleted property is several times as large.
+ */
+export function withoutManagedFields(metadata: object): Record<string, unknown> {
+  const keys = Object.keys(metadata)
+  const copy = { ...(shapes.find(shape => isEqual(shape.keys, keys)) ?? shapeOf(keys)).template }
+  for (const key in copy) copy[key] = (metadata as Readonly<Record<string, unknown>>)[key]
+  return copy
+}
+
+function shapeOf(keys: readonly string[]): Shape {
+  const kept = keys.filter(key => key !== field).map(key => `${JSON.stringify(key)}:""`)
+  const shape = { keys, template: JSON.parse(`{${kept.join()}}`) as Shape['template'] }
+  shapes = [shape, ...shapes.slice(0, mostShapes - 1)]
+  return shape
+}
+
+function isEqual(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
+  return true
+}

@@ -20,7 +20,8 @@ export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOpti
   /** Indices by name, to list by. More can be added later. @default none */
   readonly indices?: Readonly<Record<string, IndexFunction<C>>> | undefined
   /**
-   * Freezes stored objects deep, so that who changes one is found (rule R37). Costs time.
+   * Freezes stored objects deep, so that who changes one is found (rule R37). Costs time. What several objects share (equal
+   * labels, short annotations, owners, finalizers) is frozen in any case.
    * @default where `NODE_ENV` is `test` or `development`
    */
   readonly freeze?: boolean | undefined

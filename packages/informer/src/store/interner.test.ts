@@ -4,7 +4,7 @@ import { Interner } from './interner.ts'
 const long = (text: string): string => `${text} and some more text`.split('').join('')
 
 it('gives one text for equal ones, and forgets those that were not met for long', () => {
-  const interner = new Interner(false)
+  const interner = new Interner({ keepsManagers: false, sharesValues: true })
   const maps = new Map<string, string>()
   for (let index = 0; index < 20_000; index++) {
     const text = long(`text ${index}`)
@@ -14,7 +14,7 @@ it('gives one text for equal ones, and forgets those that were not met for long'
 })
 
 it('replaces texts of what is received, and leaves what is frozen alone', () => {
-  const interner = new Interner(true)
+  const interner = new Interner({ keepsManagers: true, sharesValues: true })
   const make = () => ({
     kind: long('kind'),
     apiVersion: long('version'),
@@ -35,7 +35,7 @@ it('replaces texts of what is received, and leaves what is frozen alone', () => 
 })
 
 it('does not remember long values of annotations, which are an object’s own', () => {
-  const interner = new Interner(false)
+  const interner = new Interner({ keepsManagers: false, sharesValues: true })
   const [own, note, label] = ['x'.repeat(65), 'y'.repeat(64), 'z'.repeat(65)]
   const shared = vi.spyOn(interner, 'shared')
   interner.intern({ metadata: { annotations: { own, note }, labels: { label } } })
@@ -43,7 +43,7 @@ it('does not remember long values of annotations, which are an object’s own', 
 })
 
 it('takes objects whose metadata is not what it should be', () => {
-  const interner = new Interner(true)
+  const interner = new Interner({ keepsManagers: true, sharesValues: true })
   for (const metadata of [null, undefined, { labels: null, managedFields: 5 }, { labels: 'text', namespace: 7 }]) {
     expect(() => interner.intern({ kind: 5, metadata })).not.toThrow()
   }

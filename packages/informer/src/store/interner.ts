@@ -1,34 +1,52 @@
+import { Sharer } from './sharer.ts'
+
 /** Shorter ones are shared by V8's JSON parser already. */
 const leastLength = 11
 /** Longer values of annotations are an object's own, most of them. */
 const mostAnnotationLength = 64
+/** Longer lists of owners or finalizers are an object's own. */
+const mostItems = 8
 const generationSize = 4096
 
 interface Received {
   kind?: unknown
   apiVersion?: unknown
-  metadata?:
-    | { namespace?: unknown; labels?: unknown; annotations?: unknown; managedFields?: unknown }
-    | null
-    | undefined
+  metadata?: Metadata | null | undefined
+}
+
+interface Metadata {
+  namespace?: unknown
+  labels?: unknown
+  annotations?: unknown
+  ownerReferences?: unknown
+  finalizers?: unknown
+  managedFields?: unknown
+}
+
+export interface InternerOptions {
+  /** `managedFields` are kept, so that sharing their texts is of use. */
+  readonly keepsManagers: boolean
+  /** Whole labels, annotations, owners and finalizers may be shared too, and are frozen then. */
+  readonly sharesValues: boolean
 }
 
 /**
- * Lets objects share the texts that many of them have: kind, apiVersion, namespace, values of labels, short ones of
- * annotations, field managers. Holds
- * at most some thousands of texts: of two generations the older one is dropped when the younger one is full.
+ * Lets objects share what many of them have: the texts of kind, apiVersion, namespace, values of labels, short ones of
+ * annotations, field managers; and where they are equal, all labels, all annotations if they are short, owners and finalizers.
+ * Holds at most some thousands of each: of two generations of texts the older one is dropped when the younger one is full.
  */
 export class Interner {
   #young = new Map<string, string>()
   #old = new Map<string, string>()
   readonly #keepsManagers: boolean
+  readonly #sharer: Sharer | undefined
 
-  /** @param keepsManagers whether managedFields are kept, so that sharing their texts is of use */
-  constructor(keepsManagers: boolean) {
+  constructor({ keepsManagers, sharesValues }: InternerOptions) {
     this.#keepsManagers = keepsManagers
+    this.#sharer = sharesValues ? new Sharer() : undefined
   }
 
-  /** Replaces such texts of an object as decoded, which nothing else holds yet. A frozen one is left as it is. */
+  /** Replaces such parts of an object as decoded, which nothing else holds yet. A frozen one is left as it is. */
   intern(object: object): void {
     const received = object as Received
     this.#text(received, 'kind')
@@ -36,11 +54,11 @@ export class Interner {
     const { metadata } = received
     if (!isObject(metadata)) return
     this.#text(metadata, 'namespace')
-    const { labels, annotations, managedFields } = metadata
-    if (isObject(labels)) for (const key of Object.keys(labels)) this.#text(labels, key)
-    if (isObject(annotations)) {
-      for (const key of Object.keys(annotations)) this.#text(annotations, key, mostAnnotationLength)
-    }
+    this.#texts(metadata, 'labels')
+    this.#texts(metadata, 'annotations', mostAnnotationLength)
+    this.#list(metadata, 'ownerReferences')
+    this.#list(metadata, 'finalizers')
+    const { managedFields } = metadata
     if (!this.#keepsManagers || !Array.isArray(managedFields)) return
     for (const entry of managedFields) {
       if (!isObject(entry)) continue
@@ -62,6 +80,26 @@ export class Interner {
     return shared
   }
 
+  /** A map of texts: one for all that is equal to it, or else its texts. */
+  #texts(metadata: Metadata, field: 'labels' | 'annotations', mostLength = Number.POSITIVE_INFINITY): void {
+    const map = metadata[field]
+    if (!isObject(map)) return
+    const shared = isOfTexts(map, mostLength) ? this.#shared(metadata, field, map) : map
+    if (shared === map) for (const key of Object.keys(map)) this.#text(map, key, mostLength)
+  }
+
+  #list(metadata: Metadata, field: 'ownerReferences' | 'finalizers'): void {
+    const list = metadata[field]
+    if (Array.isArray(list) && list.length <= mostItems) this.#shared(metadata, field, list)
+  }
+
+  #shared(metadata: Metadata, field: keyof Metadata, value: object): object {
+    if (this.#sharer === undefined || Object.isFrozen(metadata)) return value
+    const shared = this.#sharer.shared(value)
+    if (shared !== value) metadata[field] = shared
+    return shared
+  }
+
   #text(holder: object, key: string, mostLength = Number.POSITIVE_INFINITY): void {
     const record = holder as Record<string, unknown>
     const text = record[key]
@@ -69,6 +107,14 @@ export class Interner {
     if (Object.isFrozen(holder)) return
     record[key] = this.shared(text)
   }
+}
+
+function isOfTexts(map: object, mostLength: number): boolean {
+  for (const key in map) {
+    const value = (map as Readonly<Record<string, unknown>>)[key]
+    if (typeof value !== 'string' || value.length > mostLength) return false
+  }
+  return true
 }
 
 function isObject(value: unknown): value is object {

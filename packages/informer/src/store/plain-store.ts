@@ -34,7 +34,7 @@ export interface PlainStoreOptions<C, S extends Scope = Scope> {
   readonly environment: Environment
   /**
    * Freezes what is stored, so that a change of it throws where it is made (rule R37), and what a projection is given, which
-   * other views are made of too. Costs about as much as decoding.
+   * other views are made of too. Costs about as much as decoding. What several objects share is frozen in any case.
    * @default true where `NODE_ENV` is `test` or `development`
    */
   readonly freeze?: boolean | undefined
@@ -49,8 +49,8 @@ export interface PlainStoreOptions<C, S extends Scope = Scope> {
 }
 
 /**
- * A {@link Store} on the JavaScript heap. What is kept of each object is what the view's projection builds, with the
- * texts that many objects have (namespace, label values, kind, …) held once; its own cost is about 260 bytes an object.
+ * A {@link Store} on the JavaScript heap. What is kept of each object is what the view's projection builds, with what many
+ * objects have (namespace, kind, values of labels, all labels where they are equal, …) held once; its own cost is about 260 bytes an object.
  *
  * @throws OptionTypeError, OptionRangeError for an option that it does not take.
  */

@@ -34,7 +34,11 @@ export class Transformer<C> {
     this.#freeze = freeze
     this.#isOwn = transform !== undefined || kind === 'named'
     this.#isLean = kind === 'default' || kind === 'metadata'
-    this.#interner = new Interner(kind === 'full' || kind === 'exact')
+    this.#interner = new Interner({
+      keepsManagers: kind === 'full' || kind === 'exact',
+      // A function of the caller's is given what it may change, as long as nothing is frozen.
+      sharesValues: !this.#isOwn,
+    })
   }
 
   /** The part of what was received that is `managedFields`, from 0 to 1: measured in one of some objects, in the end of 64. */

@@ -72,6 +72,22 @@ describe('an estimate of the heap', () => {
     expect(estimate.of({ other: { app: 'a label of some length' } })).toBe(64 + 24 + 120 + 40)
   })
 
+  it('counts once what several objects share', () => {
+    const labels = { app: 'a label of some length' }
+    const of = (value: object): number => {
+      const estimate = new HeapEstimate()
+      estimate.of({ metadata: { labels } })
+      return estimate.of({ metadata: { labels: value } })
+    }
+    // two objects, and the third with its text
+    const own = 2 * (24 + 8) + (24 + 8 + 40)
+    expect(of(labels)).toBe(own)
+    Object.freeze(labels)
+    expect(of(labels)).toBe(own - (24 + 8 + 40))
+    expect(of({ ...labels })).toBe(own)
+    expect(of(Object.freeze({ ...labels }))).toBe(own)
+  })
+
   it('takes what is no JSON for nothing', () => {
     expect(new HeapEstimate().of(undefined)).toBe(0)
     expect(new HeapEstimate().of(null)).toBe(0)

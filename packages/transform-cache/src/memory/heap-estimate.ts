@@ -5,10 +5,12 @@
  * than 128 properties it is a dictionary. A list is 32 bytes, 16 more unless it is empty, and 8 for each item. Text is 16
  * bytes and one for each character (two for each if there is one beyond Latin-1), rounded up to 8. A number beyond 32 bits
  * or with a fraction is 16. What V8 or the store holds once however often it stands (keys, text of up to 10 characters, and
- * what is said to be interned) is counted once in an estimate's life.
+ * what is said to be interned) is counted once in an estimate's life; so are labels, annotations, owners and finalizers that
+ * several objects share, and that are frozen therefore.
  */
 export class HeapEstimate {
   readonly #seen = new Set<string>()
+  readonly #seenObjects = new Set<object>()
   readonly #internedUpTo: (key: string, depth: number) => number
   #sharedBytes = 0
 
@@ -36,7 +38,7 @@ export class HeapEstimate {
       case 'bigint':
         return numberBytes + 8 * Math.ceil(value.toString(16).length / 16)
       case 'object':
-        if (value === null) return 0
+        if (value === null || (depth === sharedDepth && !this.#isFirst(value))) return 0
         return Array.isArray(value)
           ? this.#ofList(value, depth, upTo)
           : this.#ofObject(value as Record<string, unknown>, depth, upTo)
@@ -71,6 +73,14 @@ export class HeapEstimate {
     return bytes
   }
 
+  /** Whether it is the first time that it stands somewhere. Only what is frozen can stand more than once. */
+  #isFirst(value: object): boolean {
+    if (!Object.isFrozen(value)) return true
+    if (this.#seenObjects.has(value)) return false
+    if (this.#seenObjects.size < maxSeen) this.#seenObjects.add(value)
+    return true
+  }
+
   #isNew(text: string): boolean {
     if (this.#seen.has(text)) return false
     if (this.#seen.size < maxSeen) this.#seen.add(text)
@@ -78,6 +88,8 @@ export class HeapEstimate {
   }
 }
 
+/** So many objects deep are labels, annotations, owners and finalizers. */
+const sharedDepth = 2
 const numberBytes = 16
 const listBytes = 32
 /** A shape of its own, seen in heap snapshots: a map and its descriptors. */

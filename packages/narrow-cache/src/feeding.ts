@@ -171,8 +171,8 @@ export class Feeding implements Fed, Fetched {
     this.#stopOwn()
     this.#opened?.()
     if (listed === undefined) this.#fetch()
-    else if (this.#state.isAt(listed.version) && this.#state.isWhole) this.#unfetched()
-    else if (listed.version === undefined && this.#state.isNewsSurely(listed.resourceVersion)) {
+    else if (this.#state.isAt(listed.version)) this.#unfetched()
+    else if (listed.version === undefined && this.#state.isSurelyBehind(listed.resourceVersion)) {
       this.#unfetched()
       this.#publish({ object: undefined, bytes: 0, resourceVersion: listed.resourceVersion }, this.level)
     } else this.#fetch()

@@ -7,6 +7,24 @@ import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 const labels = { resource: 'v1/configmaps' }
 const user = { tokens: { u: { name: 'u', groups: [] } }, token: 'u' }
 
+const games = defineResource<KubernetesObject>({
+  group: 'arcade.example.com',
+  version: 'v1',
+  kind: 'Game',
+  plural: 'games',
+  namespaced: true,
+})
+const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as never }
+const definition = {
+  metadata: { name: 'games.arcade.example.com' },
+  spec: {
+    group: 'arcade.example.com',
+    scope: 'Namespaced',
+    names: { plural: 'games', kind: 'Game' },
+    versions: [{ name: 'v1', served: true, storage: true, schema }],
+  },
+}
+
 describe('what is fetched when it has changed', () => {
   it('N11: is tried again with backoff where that fails, and a read waits for it', () =>
     withNarrow(
@@ -92,28 +110,13 @@ describe('what is fetched when it has changed', () => {
       },
     )
   })
+})
 
-  it('N11: a resource that goes while its entries are escalated: what was there is deleted, and comes back with it', () =>
+describe('a resource that goes', () => {
+  it('N11: while its entries are escalated: what was there is deleted, and comes back with it', () =>
     withNarrow(
       async ({ narrow, run, writer, simulation }) => {
-        const games = defineResource<KubernetesObject>({
-          group: 'arcade.example.com',
-          version: 'v1',
-          kind: 'Game',
-          plural: 'games',
-          namespaced: true,
-        })
-        const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as never }
-        const define = () =>
-          writer.create(customResourceDefinitions, {
-            metadata: { name: 'games.arcade.example.com' },
-            spec: {
-              group: 'arcade.example.com',
-              scope: 'Namespaced',
-              names: { plural: 'games', kind: 'Game' },
-              versions: [{ name: 'v1', served: true, storage: true, schema }],
-            },
-          })
+        const define = () => writer.create(customResourceDefinitions, definition)
         await run(define)
         await simulation.advance(1000)
         const chess = keyOf('a/chess')
@@ -142,4 +145,42 @@ describe('what is fetched when it has changed', () => {
       },
       { escalateAt: 1 },
     ))
+
+  it.each([1, 10])(
+    'N4, N5: while the watch is broken: what was there is deleted, and comes back with it (escalateAt %i)',
+    escalateAt =>
+      withNarrow(
+        async ({ narrow, run, writer, simulation, transport, breakAll }) => {
+          await run(() => writer.create(customResourceDefinitions, definition))
+          await simulation.advance(1000)
+          const chess = keyOf('a/chess')
+          await run(() => writer.create(games, { metadata: chess }))
+          const log: string[] = []
+          const handler = {
+            add: () => log.push('add'),
+            delete: (_: unknown, about: { readonly finalStateUnknown: boolean }) =>
+              log.push(`delete ${about.finalStateUnknown}`),
+          }
+          await run(() => narrow.watch(games, chess, handler))
+          await run(() => narrow.get(games, keyOf('a/go')))
+          await simulation.advance(1000)
+          transport.controls.refuse(true)
+          breakAll()
+          await run(() => writer.delete(customResourceDefinitions, definition.metadata))
+          await simulation.advance(5000)
+          transport.controls.refuse(false)
+          await simulation.advance(60_000)
+          expect(log).toEqual(['add', 'delete true'])
+          expect(narrow.peek(games, chess)).toBeUndefined()
+          await expect(run(() => narrow.get(games, chess))).rejects.toMatchObject({ name: 'ResourceNotFoundError' })
+          await run(() => writer.create(customResourceDefinitions, definition))
+          await simulation.advance(1000)
+          await run(() => writer.create(games, { metadata: chess }))
+          await simulation.advance(120_000)
+          expect(log).toEqual(['add', 'delete true', 'add'])
+          expect((await run(() => narrow.get(games, chess)))?.metadata?.name).toBe('chess')
+        },
+        { escalateAt },
+      ),
+  )
 })

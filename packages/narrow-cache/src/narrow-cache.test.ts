@@ -60,7 +60,7 @@ describe('an entry', () => {
       expect(requests()).toHaveLength(1)
       expect(await run(() => narrow.get(size, key))).toEqual({ keys: 1 })
       expect((await run(() => narrow.get(configMaps.full(), key)))?.metadata).toHaveProperty('managedFields')
-      requests()
+      expect(requests()).toHaveLength(2)
       expect(await watches()).toBe(1)
       await write('~a/x')
       expect((await run(() => narrow.get(configMaps, key)))?.data).toEqual({ n: '2' })

@@ -49,11 +49,6 @@ export class State {
     return this.#feeds.map(({ view }) => view)
   }
 
-  /** Each of the views has been told a state. */
-  get isWhole(): boolean {
-    return this.#isKnown && this.#feeds.every(({ intake }) => intake.synced)
-  }
-
   has(view: NarrowView): boolean {
     return this.#feeds.some(feed => feed.view === view)
   }
@@ -70,20 +65,16 @@ export class State {
     return this.#isKnown && compareResourceVersions(resourceVersion, this.#reached) === 'older'
   }
 
-  /** Whether what comes with `resourceVersion` is certainly not older than what is known. */
-  isNewsSurely(resourceVersion: string | undefined): boolean {
-    if (!this.#isKnown) return true
-    const order = compareResourceVersions(resourceVersion, this.#reached)
-    return order === 'newer' || order === 'same'
+  /** Whether what comes with `resourceVersion` is certainly newer than what is known, if anything is. */
+  isSurelyBehind(resourceVersion: string | undefined): boolean {
+    return !this.#isKnown || compareResourceVersions(resourceVersion, this.#reached) === 'newer'
   }
 
-  /** Whether the stores have that version; `undefined`: none. */
+  /** Whether each of the views has been told that version; `undefined`: that there is no object. */
   isAt(version: Version | undefined): boolean {
-    const held = this.#held
-    if (!this.#isKnown || version === undefined || held === undefined) return this.#isKnown && version === held
-    return (
-      version.uid === held.uid && version.resourceVersion === held.resourceVersion && held.resourceVersion !== undefined
-    )
+    if (!this.#isKnown || !this.#feeds.every(({ intake }) => intake.synced)) return false
+    if (version === undefined) return this.#held === undefined
+    return version.resourceVersion !== undefined && version.resourceVersion === this.#held?.resourceVersion
   }
 
   /**
@@ -121,7 +112,7 @@ export class State {
   clear(): void {
     this.#isKnown = false
     this.#held = undefined
-    for (const { intake } of this.#feeds) if (intake.synced) intake.clear()
+    for (const { intake } of this.#feeds) intake.clear()
   }
 
   /** Lets go of it, without a word to whoever follows the views. */
@@ -145,8 +136,7 @@ export class State {
     let object: object | undefined
     if (this.#held !== undefined) {
       const donor = this.#feeds.find(
-        ({ view: other, intake: { synced } }) =>
-          other !== view && synced && other.keepsAll && other.level >= view.level,
+        ({ view: other, intake: { synced } }) => synced && other.keepsAll && other.level >= view.level,
       )
       object = donor?.view.store.lister.get(this.#text) as object | undefined
       if (object === undefined) return false

@@ -131,6 +131,19 @@ describe('a read after a write of one’s own', () => {
       expect(await run(() => narrow.get(configMaps, keyOf('a/x')))).toBeUndefined()
     }))
 
+  it('N9: a deletion that the watch told of first waits for nothing', () =>
+    withNarrow(async ({ narrow, write, get, requests, simulation }) => {
+      await write('+a/x')
+      const uid = (await get('a/x'))?.metadata?.uid
+      await write('-a/x')
+      requests()
+      const begun = simulation.clock.monotonic()
+      narrow.deleted(configMaps, keyOf('a/x'), uid)
+      expect(await get('a/x')).toBeUndefined()
+      expect(simulation.clock.monotonic()).toBe(begun)
+      expect(requests()).toEqual([])
+    }))
+
   it('N9: a deletion that is told of while the entry is being opened is not overtaken by an earlier state', () =>
     withNarrow(async ({ narrow, run, write, requests, writer }) => {
       await write('+a/x')

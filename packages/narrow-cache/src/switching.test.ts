@@ -1,0 +1,68 @@
+import { configMaps } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { keyOf, noting, withNarrow } from './testkit/kit.ts'
+
+const x = keyOf('a/x')
+const metadata = configMaps.metadata()
+
+describe('an entry that comes to be fed otherwise', () => {
+  it('N2, N11: who waits for more of an object gets it when one watch of many takes over meanwhile', () =>
+    withNarrow(
+      async ({ narrow, run, write, server, simulation }) => {
+        await write('+a/x')
+        await run(() => narrow.get(metadata, x))
+        await run(() => server.faults.add({ match: { verb: 'watch', name: 'x' }, effect: { kind: 'hang' } }))
+        const begun = simulation.clock.monotonic()
+        const whole = await run(async () => {
+          const waiting = narrow.get(configMaps, x)
+          await narrow.get(configMaps, keyOf('a/y'))
+          return waiting
+        })
+        expect(whole?.data).toEqual({ n: '1' })
+        expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('N11: the list of the one watch may be older than what came meanwhile: nobody goes back', () =>
+    withNarrow(
+      async ({ narrow, run, write, server, simulation }) => {
+        const log: string[] = []
+        await run(() => narrow.watch(configMaps, x, noting(log)))
+        await run(() =>
+          server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'slow', bytesPerSecond: 100 } }),
+        )
+        const rising = run(() => narrow.get(configMaps, keyOf('a/y')))
+        await simulation.advance(500)
+        await write('+a/x')
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'rising' }])
+        expect(log).toEqual(['0a/x', '+a/x 1'])
+        await rising
+        await simulation.advance(60_000)
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+        expect(log).toEqual(['0a/x', '+a/x 1'])
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('N2, N11: metadata that was fetched is not taken for the whole object that is needed since', () =>
+    withNarrow(
+      async ({ narrow, run, write, get, server, simulation }) => {
+        await write('+a/x')
+        await get('a/y')
+        await get('a/z')
+        await simulation.advance(1000)
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+        await run(() => server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'delay', ms: 3000 } }))
+        const [part, whole] = await run(async () => {
+          const waiting = narrow.get(metadata, x)
+          await simulation.advance(1000)
+          return Promise.all([waiting, narrow.get(configMaps, x)])
+        })
+        expect(part).not.toHaveProperty('data')
+        expect(whole?.data).toEqual({ n: '1' })
+      },
+      { escalateAt: 1 },
+    ))
+})

@@ -23,10 +23,6 @@ export class Reader {
     this.#audience = audience
   }
 
-  get isIdle(): boolean {
-    return this.run === undefined && this.#succeeded.length === 0 && this.#failed.length === 0
-  }
-
   /** What it depends on, but for what is being read. */
   get links(): readonly Link[] {
     return this.#failed.length === 0 ? this.#succeeded : [...this.#succeeded, ...this.#failed]

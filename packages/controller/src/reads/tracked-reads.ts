@@ -9,11 +9,11 @@ import { compareWithServer } from './compare-with-server.ts'
 import type { Dependency } from './dependency.ts'
 import type { Feed } from './feed.ts'
 import { InformerFeed } from './informer-feed.ts'
-import { InformerSource } from './informer-source.ts'
+import { InformerSources } from './informer-sources.ts'
 import { NarrowFeed } from './narrow-feed.ts'
 import { type ObjectName, objectName } from './object-key.ts'
 import { checkReadsOptions, type TrackedReadsOptions } from './options.ts'
-import { RecentWrites, resourceKey, type Written, writtenOf } from './own-writes.ts'
+import { writtenOf } from './own-writes.ts'
 import { Polling } from './polling.ts'
 import type { SelectionOptions } from './read.ts'
 import { type Audience, Reader } from './reader.ts'
@@ -21,6 +21,7 @@ import type { TrackedReadsReport } from './report.ts'
 import type { Run } from './run.ts'
 import type { Selection } from './selection.ts'
 import { TrackedObject } from './tracked-object.ts'
+import { TrackedObjects } from './tracked-objects.ts'
 import { checkRunSignal, type Sources, TrackedRun } from './tracked-run.ts'
 
 export type { PollPolicy, TrackedReadsOptions } from './options.ts'
@@ -35,14 +36,10 @@ export type { PollPolicy, TrackedReadsOptions } from './options.ts'
  */
 export class TrackedReads {
   readonly #options: TrackedReadsOptions
-  readonly #holder: string
   readonly #polling: Polling
-  readonly #writes: RecentWrites
   readonly #readers = new Map<string, Reader>()
-  /** By the key of the view, then by the object's own. */
-  readonly #objects = new Map<string, Map<string, TrackedObject>>()
-  /** By the key of the informer's view. */
-  readonly #sources = new Map<string, InformerSource>()
+  readonly #objects = new TrackedObjects()
+  readonly #sources: InformerSources
   readonly #audience: Audience
   readonly #runs: Sources
   #closing: Promise<void> | undefined
@@ -53,18 +50,16 @@ export class TrackedReads {
    */
   constructor(options: TrackedReadsOptions) {
     checkReadsOptions(options)
-    const { client, narrow, poll = [], name = 'reads' } = options
+    const { client, cache, narrow, declared, poll = [], name = 'reads' } = options
     this.#options = options
-    this.#holder = name
     this.#polling = new Polling(client, narrow, poll)
-    this.#writes = new RecentWrites(client.environment.clock)
+    this.#sources = new InformerSources({ client, cache, declared, holder: name })
     this.#audience = { changed: ({ key }, cause) => this.#changed(key, cause) }
     this.#runs = {
       object: (view, key, primary) => this.#object(view, objectName(view, key, primary)),
       selection: (view, selected) => this.#selection(view, selected),
       ready: (object, signal) => this.#polling.ready(object, signal),
       peek: (view, key, primary, signal) => this.#peek(view, objectName(view, key, primary), signal),
-      ended: (reader, run) => this.#ended(reader, run),
     }
   }
 
@@ -104,7 +99,6 @@ export class TrackedReads {
   /** What a key depends on, but for what a run under way is reading. */
   dependencies(key: string): readonly Dependency[] {
     const targets = new Map((this.#readers.get(key)?.links ?? []).map(link => [link.target, link]))
-    if (targets.size === 0) return []
     const escalated = this.#options.narrow.report().escalated
     return [...targets].flatMap(([target, link]): Dependency[] => {
       if (!(target instanceof TrackedObject)) return [(target as Selection).describe()]
@@ -122,13 +116,16 @@ export class TrackedReads {
    * waited for.
    */
   get catchingUp(): boolean {
-    return this.#all.some(({ feed }) => feed.isCatchingUp) || this.#listed.some(selection => !selection.isCurrent)
+    return (
+      [...this.#objects].some(({ feed }) => feed.isCatchingUp) ||
+      this.#sources.selections.some(selection => !selection.isCurrent)
+    )
   }
 
   /** Resolves when nothing is catching up. Rejects with the signal's reason. */
   async whenQuiet(signal?: AbortSignal | undefined): Promise<void> {
-    const late = this.#all.filter(({ feed }) => feed.isCatchingUp)
-    const stale = this.#listed.filter(selection => !selection.isCurrent)
+    const late = [...this.#objects].filter(({ feed }) => feed.isCatchingUp)
+    const stale = this.#sources.selections.filter(selection => !selection.isCurrent)
     // One that can't be watched is not waited for: its readers are told.
     await Promise.allSettled([
       ...late.map(async object => {
@@ -147,7 +144,7 @@ export class TrackedReads {
    */
   async compare(signal?: AbortSignal | undefined): Promise<void> {
     const { client, narrow } = this.#options
-    const named = this.#all.filter(({ feed }) => feed.served === 'narrow')
+    const named = [...this.#objects].filter(({ feed }) => feed.served === 'narrow')
     await compareWithServer(named, client, narrow, signal)
     await this.whenQuiet(signal)
   }
@@ -155,8 +152,8 @@ export class TrackedReads {
   /** Says that an object was written, and what the server answered: later reads are at least as new (rule C10). */
   wrote(view: View, answer: object): void {
     having('the object that the server answered')('wrote.answer', answer)
-    const { key, written } = writtenOf(answer as KubernetesObject) ?? {}
-    if (key !== undefined && written !== undefined) this.#note(view, key, written)
+    const found = writtenOf(answer as KubernetesObject)
+    if (found !== undefined) this.#sources.wrote(view, found.key, found.written)
   }
 
   /**
@@ -164,18 +161,18 @@ export class TrackedReads {
    * @param uid of the object that is gone; `undefined`: whatever it was.
    */
   deleted(view: View, key: { readonly name: string; readonly namespace?: string | undefined }, uid?: string): void {
-    this.#note(view, keyText(key), { object: undefined, gone: uid })
+    this.#sources.wrote(view, keyText(key), { object: undefined, gone: uid })
   }
 
   report(): TrackedReadsReport {
-    const objects = this.#all
+    const objects = [...this.#objects]
     const links = [...this.#readers.values()].map(reader => new Set(reader.links.map(({ target }) => target)).size)
     return {
       keys: links.filter(count => count > 0).length,
       dependencies: links.reduce((sum, count) => sum + count, 0),
       objects: objects.length,
       polled: objects.filter(({ feed }) => feed.served === 'polled').length,
-      selections: this.#listed.length,
+      selections: this.#sources.selections.length,
     }
   }
 
@@ -192,16 +189,7 @@ export class TrackedReads {
     return this.close()
   }
 
-  get #all(): TrackedObject[] {
-    return [...this.#objects.values()].flatMap(objects => [...objects.values()])
-  }
-
-  get #listed(): Selection[] {
-    return [...this.#sources.values()].flatMap(({ selections }) => [...selections])
-  }
-
   #changed(key: string, cause: ReadCause): void {
-    if (this.#closing !== undefined) return
     const { client, onChange } = this.#options
     try {
       onChange(key, cause)
@@ -211,31 +199,18 @@ export class TrackedReads {
     }
   }
 
-  #ended(reader: Reader, run: Run): void {
-    if (reader.run === run) reader.run = undefined
-    if (reader.isIdle && this.#readers.get(reader.key) === reader) this.#readers.delete(reader.key)
-  }
-
   #object(view: View, key: ObjectName): TrackedObject {
-    const objects = this.#objects.get(view.key) ?? new Map<string, TrackedObject>()
-    const found = objects.get(key.text)
-    if (found !== undefined) {
-      if (found.view !== view && !isSameFunction(found.view.projection, view.projection)) {
-        throw new ViewConflictError(view.key)
-      }
-      return found
-    }
+    const found = this.#objects.get(view, key)
+    if (found !== undefined) return found
     const { cache, narrow } = this.#options
     const covering = cache.covering(view)
     const feed = (object: TrackedObject): Feed =>
-      covering === undefined ? new NarrowFeed(narrow, object) : new InformerFeed(this.#source(covering), object)
+      covering === undefined ? new NarrowFeed(narrow, object) : new InformerFeed(this.#sources.of(covering), object)
     const object = new TrackedObject(view, key, feed, released => {
       this.#polling.delete(released)
-      objects.delete(key.text)
-      if (objects.size === 0 && this.#objects.get(view.key) === objects) this.#objects.delete(view.key)
+      this.#objects.delete(released)
     })
-    this.#objects.set(view.key, objects)
-    objects.set(key.text, object)
+    this.#objects.add(object)
     if (covering === undefined) this.#polling.add(object)
     return object
   }
@@ -250,7 +225,7 @@ export class TrackedReads {
       throw new ViewConflictError(view.key)
     const asked = LabelSelector.of(labels ?? LabelSelector.everything, 'list.labels')
     const filter = wide.labels.text === view.labels.text ? asked : view.labels.and(asked)
-    return this.#source(wide).selection({ view, namespace, labels: asked, filter })
+    return this.#sources.of(wide).selection({ view, namespace, labels: asked, filter })
   }
 
   async #peek(view: View, key: ObjectName, signal: AbortSignal | undefined): Promise<unknown> {
@@ -265,39 +240,13 @@ export class TrackedReads {
     }
   }
 
-  #source(view: View): InformerSource {
-    const found = this.#sources.get(view.key)
-    if (found !== undefined) return found
-    const { client, cache, declared } = this.#options
-    const source: InformerSource = new InformerSource({
-      client,
-      cache,
-      view,
-      holder: this.#holder,
-      stays: declared.some(({ key }) => key === view.key),
-      writes: this.#writes,
-      ended: () => {
-        if (this.#sources.get(view.key) === source) this.#sources.delete(view.key)
-      },
-    })
-    this.#sources.set(view.key, source)
-    return source
-  }
-
-  #note(view: View, key: string, written: Written): void {
-    const resource = resourceKey(view.resource)
-    this.#writes.note(view.resource, key, written)
-    for (const source of this.#sources.values()) {
-      if (resourceKey(source.view.resource) === resource) source.wrote(key, written)
-    }
-  }
-
   async #close(): Promise<void> {
     for (const { run } of this.#readers.values()) run?.cancel()
     this.#readers.clear()
-    const sources = [...this.#sources.values()]
-    for (const target of [...this.#all, ...this.#listed]) target.end()
-    await Promise.all([this.#polling.close(), ...sources.map(source => source.close())])
+    const targets = [...this.#objects, ...this.#sources.selections]
+    const closing = [this.#polling.close(), this.#sources.close()]
+    for (const target of targets) target.end()
+    await Promise.all(closing)
   }
 }
 

@@ -17,8 +17,6 @@ export interface Sources {
   /** Resolves when it is known how an object can be read. */
   ready(object: TrackedObject, signal: AbortSignal | undefined): Promise<void>
   peek(view: View, key: ReadKey, primary: string | undefined, signal: AbortSignal | undefined): Promise<unknown>
-  /** A run of a key has ended. */
-  ended(reader: Reader, run: Run): void
 }
 
 const getChecks: Readonly<Record<keyof SelectOptions<unknown, unknown>, Check>> = {
@@ -59,12 +57,10 @@ export class TrackedRun implements Run {
 
   succeed(): void {
     if (this.#end()) this.#reader.succeed([...this.#links.values()])
-    this.#sources.ended(this.#reader, this)
   }
 
   fail(): void {
     if (this.#end()) this.#reader.fail([...this.#links.values()])
-    this.#sources.ended(this.#reader, this)
   }
 
   /** What it has read does not matter any more. */
@@ -175,6 +171,7 @@ export class TrackedRun implements Run {
   #end(): boolean {
     if (this.#hasEnded) return false
     this.#hasEnded = true
+    this.#reader.run = undefined
     return true
   }
 }

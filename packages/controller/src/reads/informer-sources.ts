@@ -1,0 +1,65 @@
+import type { Client, View } from '@wherry/client'
+import type { DynamicCache } from '@wherry/dynamic-cache'
+import { InformerSource } from './informer-source.ts'
+import { RecentWrites, resourceKey, type Written } from './own-writes.ts'
+import type { Selection } from './selection.ts'
+
+/** What {@link InformerSources} are made of. */
+export interface InformerSourcesOptions {
+  readonly client: Client
+  readonly cache: DynamicCache
+  /** Views whose informers stay when nothing depends on them. */
+  readonly declared: readonly View[]
+  /** Who holds the informers. */
+  readonly holder: string
+}
+
+/** The informers that reads are served from, each from its first use on, and what this process wrote that they may not show yet. */
+export class InformerSources {
+  readonly #options: InformerSourcesOptions
+  readonly #writes: RecentWrites
+  /** By the key of the informer's view. */
+  readonly #sources = new Map<string, InformerSource>()
+
+  constructor(options: InformerSourcesOptions) {
+    this.#options = options
+    this.#writes = new RecentWrites(options.client.environment.clock)
+  }
+
+  get selections(): Selection[] {
+    return [...this.#sources.values()].flatMap(({ selections }) => [...selections])
+  }
+
+  /** That of an informer's own view. */
+  of(view: View): InformerSource {
+    const found = this.#sources.get(view.key)
+    if (found !== undefined) return found
+    const { client, cache, declared, holder } = this.#options
+    const source: InformerSource = new InformerSource({
+      client,
+      cache,
+      view,
+      holder,
+      stays: declared.some(({ key }) => key === view.key),
+      writes: this.#writes,
+      ended: () => {
+        if (this.#sources.get(view.key) === source) this.#sources.delete(view.key)
+      },
+    })
+    this.#sources.set(view.key, source)
+    return source
+  }
+
+  /** This process wrote an object: those that are there wait for it, and those that are made in the next minute (rule C10). */
+  wrote({ resource }: View, key: string, written: Written): void {
+    this.#writes.note(resource, key, written)
+    for (const source of this.#sources.values()) {
+      if (resourceKey(source.view.resource) === resourceKey(resource)) source.wrote(key, written)
+    }
+  }
+
+  /** Resolves when no informer is held any more. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#sources.values()].map(source => source.close()))
+  }
+}

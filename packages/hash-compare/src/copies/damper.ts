@@ -59,10 +59,6 @@ export class Damper {
     return [...this.#records].filter(([, { repairs }]) => repairs >= this.#options.repairs).map(([copy]) => copy)
   }
 
-  forget(copy: string): void {
-    this.#records.delete(copy)
-  }
-
   #live(copy: string, now: number): Repairs | undefined {
     const record = this.#records.get(copy)
     return record === undefined || this.#isOver(record, now) ? undefined : record

@@ -31,3 +31,16 @@ it('holds nothing back of which the event came before the answer, or which has n
   writes.wrote('a/y', undefined, '12', 0)
   expect([writes.isUnseen('a/x', '11', 1), writes.isUnseen('a/y', '11', 1)]).toEqual([false, false])
 })
+
+it('H3: tells what is our own: the state that was written and what is older, until the cache has shown it', () => {
+  const writes = new OwnWrites()
+  expect(writes.covers('a/x', '11')).toBe(false)
+  writes.wrote('a/x', '12', '10', 0)
+  expect(['11', '12', '13'].map(version => writes.covers('a/x', version))).toEqual([true, true, false])
+  expect(writes.covers('a/y', '12')).toBe(false)
+  writes.saw('a/x', '12')
+  expect(writes.covers('a/x', '12')).toBe(false)
+  writes.wrote('a/x', '14', '12', 0)
+  expect(writes.isUnseen('a/x', '12', 10_000)).toBe(false)
+  expect(writes.covers('a/x', '14')).toBe(false)
+})

@@ -76,29 +76,21 @@ export class Indices<C> {
   within(namespace: string, all: ReadonlyMap<string, Entry<C>>): Iterable<Entry<C>> {
     if (this.#byNamespace === undefined) {
       this.#byNamespace = new Map()
-      for (const entry of all.values()) {
-        if (!(entry.value instanceof TransformError)) putUnder(this.#byNamespace, namespaceOf(entry), entry)
-      }
+      for (const entry of all.values()) putUnder(this.#byNamespace, namespaceOf(entry), entry)
     }
     return this.#byNamespace.get(namespace) ?? []
   }
 
   /** Whatever has one of these values of a label; `undefined` where no index tells. */
-  *#labelled(index: Index<C>, values: readonly string[]): Iterable<Entry<C>> {
-    for (const value of values) yield* index.buckets.get(value) ?? []
-  }
-
   labelled(label: string, values: readonly string[]): Iterable<Entry<C>> | undefined {
     const index = this.#byLabel.get(label)
-    return index && this.#labelled(index, values)
+    return index && underAny(index, values)
   }
 
   clear(): void {
     this.#byNamespace = undefined
-    for (const { buckets, values } of this.#indices.values()) {
-      buckets.clear()
-      values.clear()
-    }
+    this.#byLabel.clear()
+    this.#indices.clear()
   }
 
   #put(index: Index<C>, entry: Entry<C>): void {
@@ -109,7 +101,8 @@ export class Indices<C> {
     } catch (error) {
       this.#onError(error, entry.key)
     }
-    if (isSame(index.values.get(entry), values)) return
+    // As most changes leave it.
+    if (typeof values === 'string' && index.values.get(entry) === values) return
     this.#remove(index, entry)
     if (values === undefined) return
     index.values.set(entry, values)
@@ -122,6 +115,10 @@ export class Indices<C> {
     values.delete(entry)
     for (const value of listed(held)) removeFrom(buckets, value, entry)
   }
+}
+
+function* underAny<C>({ buckets }: Index<C>, values: readonly string[]): Iterable<Entry<C>> {
+  for (const value of values) yield* buckets.get(value) ?? []
 }
 
 function namespaceOf({ key }: Entry<unknown>): string {
@@ -145,17 +142,12 @@ function listed(values: string | readonly string[]): readonly string[] {
   return typeof values === 'string' ? [values] : values
 }
 
-function isSame(a: string | readonly string[] | undefined, b: string | readonly string[] | undefined): boolean {
-  return typeof a === 'string' && a === b
-}
-
 /** Each value once; `undefined` for none. */
 function valuesOf<C>({ name, of }: Index<C>, value: C): string | readonly string[] | undefined {
   const given: unknown = of(value)
   const takes = 'a list of strings from its function'
-  if (typeof given === 'string') throw new OptionTypeError(`indices.${name}`, takes, 'one string')
-  if (given === null || typeof given !== 'object' || !(Symbol.iterator in given)) {
-    throw new OptionTypeError(`indices.${name}`, takes, given === null ? 'null' : typeof given)
+  if (typeof given !== 'object' || given === null || !(Symbol.iterator in given)) {
+    throw new OptionTypeError(`indices.${name}`, takes, typeof given)
   }
   const values = new Set(given as Iterable<unknown>)
   for (const one of values) if (typeof one !== 'string') throw new OptionTypeError(`indices.${name}`, takes, typeof one)

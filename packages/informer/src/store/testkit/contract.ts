@@ -1,4 +1,3 @@
-import { OptionRangeError, OptionTypeError } from '@wherry/client'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { InformerStoppedError, TransformError } from '../../errors.ts'
 import type { Intake } from '../intake.ts'
@@ -167,6 +166,7 @@ export function storeContract(make: MakeStore): void {
       store.onSynced(() => synced.push('taken back'))()
       const other = store.intake()
       replace([])
+      replace([])
       expect([store.synced, intake.synced, other.synced]).toEqual([false, true, false])
       replace([item('b/x', 1)], other)
       expect([store.synced, synced]).toEqual([true, ['synced']])
@@ -174,6 +174,34 @@ export function storeContract(make: MakeStore): void {
       expect(store.synced).toBe(true)
       store.onSynced(() => synced.push('at once'))
       expect(synced).toEqual(['synced', 'at once'])
+    })
+
+    it('X9: one who waits for the sync and throws keeps nobody from hearing of it', () => {
+      const synced: string[] = []
+      store.onSynced(() => {
+        throw 'no error'
+      })
+      store.onSynced(() => synced.push('synced'))
+      replace([item('a/x', 1)])
+      expect(synced).toEqual(['synced'])
+      expect(at.environment.errors).toMatchObject([
+        { error: { message: expect.stringContaining('synced'), cause: 'no error' }, context: { phase: 'synced' } },
+      ])
+    })
+
+    it('who takes back that it waits for the sync hears nothing, whoever else waits with the same function', () => {
+      let count = 0
+      const fn = (): void => {
+        count++
+      }
+      const takeBack = store.onSynced(fn)
+      store.onSynced(fn)
+      takeBack()
+      takeBack()
+      replace([])
+      expect(count).toBe(1)
+      store.onSynced(fn)()
+      expect(count).toBe(2)
     })
 
     it('has synced when the one that had not is closed', () => {
@@ -255,6 +283,28 @@ export function storeContract(make: MakeStore): void {
       intake.change('ADDED', item('a/y', 2), 100)
       intake.clear()
       expect(contentsOf(store)).toEqual(['a/x@1'])
+    })
+
+    it('clears nothing once it is closed, and takes nothing of a list that was begun before', () => {
+      replace([item('a/x', 1), item('a/y', 2)])
+      const begun = intake.replace()
+      begun.put(item('a/z', 3), 100)
+      intake.close()
+      intake.clear()
+      begun.commit()
+      expect(contentsOf(store)).toEqual(['a/x@1', 'a/y@2'])
+    })
+
+    it('R39: keeps by default the tombstones of 32 MiB of objects, and no more', () => {
+      replace(['a/x', 'a/y', 'a/z'].map((key, index) => item(key, index + 1)))
+      const cursor = store.cursor()
+      cursor.take(10)
+      const mebibytes = (count: number): number => count * 1024 * 1024
+      intake.change('DELETED', item('a/x', 4), mebibytes(20))
+      intake.change('DELETED', item('a/y', 5), mebibytes(12))
+      expect([cursor.resets, store.stats().tombstoneBytes]).toEqual([0, mebibytes(32)])
+      intake.change('DELETED', item('a/z', 6), 1)
+      expect(cursor.resets).toBe(1)
     })
 
     it('N6: forgets what came by an intake without a word', () => {
@@ -462,20 +512,37 @@ export function storeContract(make: MakeStore): void {
         () => lister.version('a/x'),
       ]
       for (const read of reads) expect(read).toThrow('over')
-      for (const late of [() => store.register(recorder([])), () => store.cursor(), () => store.intake()]) {
+      for (const late of [
+        () => store.register(recorder([])),
+        () => store.cursor(),
+        () => store.intake(),
+        () => store.addIndex('x', () => []),
+        () => store.promote([], []),
+      ]) {
         expect(late).toThrow(InformerStoppedError)
       }
     })
 
-    it('X6: takes no option that it does not know, and no event type that there is none', () => {
-      expect(() => store.intake({ kay: 'a/x' } as never)).toThrow(OptionTypeError)
-      expect(() => intake.replace({ reuse: 1 } as never)).toThrow(OptionTypeError)
-      expect(() => store.register({} as never)).toThrow(OptionTypeError)
-      expect(() => store.register({ add: 5 } as never)).toThrow(OptionTypeError)
-      expect(() => store.register(recorder([]), { resyncMs: 0 })).toThrow(OptionRangeError)
-      expect(() => store.cursor().take(0)).toThrow(OptionRangeError)
-      expect(() => intake.change('CHANGED' as never, item('a/x', 1), 1)).toThrow(OptionRangeError)
-      expect(() => store.addIndex('one', 'two' as never)).toThrow(OptionTypeError)
+    it.each<[string, string, () => unknown]>([
+      ['an unknown option of an intake', 'intake.kay', () => store.intake({ kay: 'a/x' } as never)],
+      ['a key that is no text', 'intake.key', () => store.intake({ key: 5 } as never)],
+      ['a word for staged', 'intake.staged', () => store.intake({ staged: 'yes' } as never)],
+      ['a number for reuse', 'replace.reuse', () => intake.replace({ reuse: 1 } as never)],
+      ['a number for forget', 'close.forget', () => intake.close({ forget: 1 } as never)],
+      ['a handler of nothing', 'handler', () => store.register({} as never)],
+      ['a handler that is a function', 'handler', () => store.register((() => {}) as never)],
+      ['no handler', 'handler', () => store.register(undefined as never)],
+      ['a handler with a number', 'handler', () => store.register({ add: 5 } as never)],
+      ['a handler with one function', 'handler', () => store.register({ add() {}, delete: 5 } as never)],
+      ['no resync', 'register.resyncMs', () => store.register(recorder([]), { resyncMs: 0 })],
+      ['an unknown option of a handler', 'register.resync', () => store.register(recorder([]), { resync: 1 } as never)],
+      ['nothing to take', 'max', () => store.cursor().take(0)],
+      ['an event that is none', 'type', () => intake.change('CHANGED' as never, item('a/x', 1), 1)],
+      ['an index that is no function', 'indices.one', () => store.addIndex('one', 'two' as never)],
+      ['an index without a name', 'index', () => store.addIndex('', () => [])],
+      ['a listener that is none', 'onSynced', () => store.onSynced('fn' as never)],
+    ])('X6: takes %s for a mistake, and names the option', (_, option, call) => {
+      expect(call).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', option }))
     })
   })
 }

@@ -1,5 +1,5 @@
-import { InvalidNameError, OptionRangeError, OptionTypeError } from '@wherry/client'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { InvalidNameError, LabelSelector, OptionRangeError } from '@wherry/client'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { LabelsNotKeptError } from '../../errors.ts'
 import { byLabel } from '../by-label.ts'
 import { clone } from '../freeze.ts'
@@ -128,10 +128,23 @@ export function listerContract(make: MakeStore): void {
     })
 
     it('X6: names what is wrong with options of a list', () => {
-      expect(() => store.lister.list({ index: { name: 'none', value: 'x' } })).toThrow(OptionRangeError)
-      expect(() => store.lister.list({ index: { name: 'none' } as never })).toThrow(OptionRangeError)
-      expect(() => store.lister.list({ label: 'app=web' } as never)).toThrow(OptionTypeError)
-      expect(() => store.lister.list({ labels: 'app=(' })).toThrow(OptionRangeError)
+      const refuses = (options: unknown, option: string, takes = ''): void =>
+        expect(() => store.lister.list(options as never)).toThrow(
+          expect.objectContaining({ code: 'INVALID_OPTION', option, takes: expect.stringContaining(takes) }),
+        )
+      refuses({ index: { name: 'none', value: 'x' } }, 'list.index.name', '(none)')
+      store.addIndex('first', () => [])
+      store.addIndex('second', () => [])
+      refuses({ index: { name: 'none', value: 'x' } }, 'list.index.name', '(first, second)')
+      refuses({ index: { name: 'first' } }, 'list.index', 'both strings')
+      refuses({ index: { value: 'x' } }, 'list.index', 'both strings')
+      refuses({ index: { name: 5, value: 'x' } }, 'list.index.name')
+      refuses({ index: { name: 'first', valeu: 'x' } }, 'list.index.valeu')
+      refuses({ label: 'app=web' }, 'list.label')
+      refuses({ labels: 'app=(' }, 'list.labels')
+      expect(() => store.lister.list({ namespace: '' })).toThrow(
+        expect.objectContaining({ code: 'INVALID_NAME', message: expect.stringContaining('namespace') }),
+      )
     })
 
     it('R35: an index follows what changes, and empty buckets are no more', () => {
@@ -162,7 +175,55 @@ export function listerContract(make: MakeStore): void {
       store.addIndex('second', object => [`is ${object.data?.value}`])
       expect(listed({ index: { name: 'first', value: '1' } })).toEqual(['a/x@1'])
       expect(listed({ index: { name: 'second', value: 'is 1' } })).toEqual(['a/x@1'])
-      expect(() => store.addIndex('first', () => [])).toThrow(OptionRangeError)
+      expect(() => store.addIndex('first', () => [])).toThrow(
+        expect.objectContaining({ option: 'index', message: expect.stringContaining('"first"') }),
+      )
+    })
+
+    it('R35: has what was stored when a namespace had been listed before', () => {
+      expect(listed({ namespace: 'a' })).toEqual([])
+      const replacement = intake.replace()
+      replacement.put(item('a/x', 1), 100)
+      replacement.put(item('b/x', 2), 100)
+      replacement.commit()
+      expect([listed({ namespace: 'a' }), listed({ namespace: 'b' })]).toEqual([['a/x@1'], ['b/x@2']])
+    })
+
+    it('lists the namespace of a view of one, and nothing of another', () => {
+      begin({ view: items.within({ namespaces: ['a'] }) })
+      add('a/x', 1)
+      expect([listed({ namespace: 'a' }), listed({ namespace: 'ab' }), listed({ namespace: 'b' })]).toEqual([
+        ['a/x@1'],
+        [],
+        [],
+      ])
+    })
+
+    it('R35: looks at those objects alone that an index has under the label’s values', () => {
+      store.addIndex('app', byLabel('app'))
+      add('a/x', 1, { labels: { app: 'web', tier: 'front' } })
+      add('a/y', 2, { labels: { app: 'api', tier: 'front' } })
+      add('a/z', 3, { labels: { tier: 'front' } })
+      const looked = vi.spyOn(LabelSelector.prototype, 'matches')
+      expect(listed({ labels: 'tier=front,app in (web,other)' })).toEqual(['a/x@1'])
+      expect(looked).toHaveBeenCalledTimes(1)
+      expect(listed({ labels: 'app notin (web)' })).toEqual(['a/y@2', 'a/z@3'])
+      looked.mockRestore()
+    })
+
+    it('R35: an index that is added later is not asked of what could not be transformed', () => {
+      const asked: unknown[] = []
+      begin({
+        transform: () => {
+          throw new Error('bad')
+        },
+      })
+      add('a/x', 1)
+      store.addIndex('value', object => {
+        asked.push(object)
+        return []
+      })
+      expect(asked).toEqual([])
     })
 
     it('R35: asked for twice is one, however many share the store; another function of that name is an error', () => {
@@ -184,7 +245,15 @@ export function listerContract(make: MakeStore): void {
     })
 
     it('R35: a function that throws, or gives no list of strings, is told to onError; the object stays', () => {
-      const bad: Record<string, unknown> = { throws: 'x', text: 'text', number: [5], nothing: undefined }
+      const bad: Record<string, unknown> = {
+        throws: 'x',
+        text: 'text',
+        number: 5,
+        numbers: ['one', 5],
+        null: null,
+        object: { length: 0 },
+        nothing: undefined,
+      }
       store.addIndex('value', object => {
         const value = object.data?.value ?? ''
         if (value === 'throws') throw new Error('bad index')
@@ -196,8 +265,12 @@ export function listerContract(make: MakeStore): void {
       expect(store.lister.get('a/x')?.data?.value).toBe('nothing')
       expect(listed({ index: { name: 'value', value: 'good' } })).toEqual([])
       expect(at.environment.errors.map(({ context }) => context)).toEqual(
-        Array(4).fill({ resource: 'v1/configmaps', phase: 'index', key: 'a/x' }),
+        Array(7).fill({ resource: 'v1/configmaps', phase: 'index', key: 'a/x' }),
       )
+      const [thrown, ...others] = at.environment.errors.map(({ error }) => error)
+      expect(thrown?.message).toBe('bad index')
+      const takes = 'a list of strings from its function'
+      expect(others).toEqual(Array(6).fill(expect.objectContaining({ option: 'indices.value', takes })))
     })
 
     it('X5: labels and names such as __proto__ are data', () => {
@@ -210,6 +283,19 @@ export function listerContract(make: MakeStore): void {
       expect(listed({ index: { name: 'proto', value: '__proto__' } })).toEqual(['a/__proto__@1'])
       expect(Object.getPrototypeOf(store.lister.get('a/constructor'))).toBe(Object.prototype)
       expect(({} as { x?: unknown }).x).toBeUndefined()
+    })
+
+    it.each([
+      ['test', true],
+      ['development', true],
+      ['production', false],
+      [undefined, false],
+    ] as const)('R37: objects are frozen by default where NODE_ENV is %s: %s', (value, isFrozen) => {
+      vi.stubEnv('NODE_ENV', value)
+      begin()
+      vi.unstubAllEnvs()
+      add('a/x', 1)
+      expect(Object.isFrozen(store.lister.get('a/x'))).toBe(isFrozen)
     })
 
     it('R37: objects are frozen deep with freeze, by default in tests, and a clone can be changed', () => {
@@ -256,6 +342,18 @@ export function listerContract(make: MakeStore): void {
       add('a/x', 2, { labels: { app: 'web' } })
       expect(() => store.lister.list({ labels: 'app=web' })).toThrow(LabelsNotKeptError)
       expect(listed({})).toHaveLength(2)
+    })
+
+    it('leaves what could not be transformed out of what another store can be filled from', () => {
+      begin({
+        transform: object => {
+          if ((object as Item).data?.value === 'bad') throw new Error('bad')
+          return object as Item
+        },
+      })
+      add('a/x', 1, { value: 'bad' })
+      add('a/y', 2)
+      expect([...store.entries()].map(({ object }) => shown(object))).toEqual(['a/y@2'])
     })
 
     it('gives what another store can be filled from', () => {

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { byLabel } from './by-label.ts'
+import { Entry } from './entry.ts'
+import { Indices } from './indices.ts'
+import { type Item, item } from './testkit/objects.ts'
+
+const none = new Map<string, Entry<Item>>()
+
+function indices(): Indices<Item> {
+  return new Indices<Item>(error => {
+    throw error
+  })
+}
+
+function entry(key: string, version: number): Entry<Item> {
+  return new Entry<Item>(key, key, `${version}`, item(key, version, { labels: { app: 'web' } }), 100)
+}
+
+it('R35: says that there is none until one is added, or a namespace is asked for', () => {
+  const [named, byNamespace] = [indices(), indices()]
+  expect([named.isEmpty, byNamespace.isEmpty]).toEqual([true, true])
+  named.add('app', byLabel('app'), none.values())
+  expect([...byNamespace.within('a', none)]).toEqual([])
+  expect([named.isEmpty, byNamespace.isEmpty]).toEqual([false, false])
+})
+
+it('lets go of all that it has when it is cleared', () => {
+  const all = indices()
+  const one = entry('a/x', 1)
+  all.add('app', byLabel('app'), [one])
+  expect([...all.within('a', new Map([[one.key, one]]))]).toEqual([one])
+  expect([...(all.labelled('app', ['web']) ?? [])]).toEqual([one])
+  all.clear()
+  expect([all.isEmpty, all.labelled('app', ['web']), [...all.within('a', none)]]).toEqual([true, undefined, []])
+})

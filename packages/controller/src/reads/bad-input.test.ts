@@ -2,7 +2,7 @@ import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import type { TrackedReadsOptions } from './options.ts'
 import type { Read } from './read.ts'
-import { type Kit, keyOf, withReads } from './testkit/kit.ts'
+import { keyOf, withReads } from './testkit/kit.ts'
 import { TrackedReads } from './tracked-reads.ts'
 
 const wrong: readonly (readonly [string, Partial<Record<keyof TrackedReadsOptions | 'other', unknown>>, string])[] = [
@@ -36,6 +36,7 @@ describe('what is given wrongly', () => {
     withReads(async ({ reads }) => {
       expect(() => new TrackedReads(undefined as never)).toThrow(TypeError)
       expect(() => reads.begin(1 as never, {})).toThrow(expect.objectContaining({ option: 'begin.key' }))
+      expect(() => reads.wrote(configMaps, 'x' as never)).toThrow(expect.objectContaining({ option: 'wrote.answer' }))
       for (const signal of [null, {}, 'signal']) {
         expect(() => reads.begin('k', {}, signal as never)).toThrow(expect.objectContaining({ option: 'begin.signal' }))
       }
@@ -128,8 +129,8 @@ describe('closing', () => {
         await run(async () => {
           const first = reads.close()
           expect(reads.close()).toBe(first)
+          expect(reads[Symbol.asyncDispose]()).toBe(first)
           await first
-          await reads[Symbol.asyncDispose]()
           await expect(late).rejects.toThrow()
           await expect(one.read.get(configMaps, { name: 'x' })).rejects.toMatchObject({ code: 'READ_CLOSED' })
           await expect(reads.begin('n', {}).read.list(configMaps)).rejects.toMatchObject({ code: 'READ_CLOSED' })
@@ -160,63 +161,4 @@ describe('closing', () => {
       next.succeed()
       expect(reads.dependencies('k')).toEqual([])
     }))
-})
-
-describe('catching up', () => {
-  /** The next object that is made on the server, as it will be. */
-  const next = async ({ writer }: Kit): Promise<object> => {
-    const { metadata } = await writer.create(configMaps, { metadata: { generateName: 'z', namespace: 'b' } })
-    return { metadata: { ...keyOf('a/x'), resourceVersion: `${Number(metadata?.resourceVersion) + 1}` } }
-  }
-
-  it('is what has changed and was not heard of yet, and can be waited for', () =>
-    withReads(async kit => {
-      const { reading, reads, narrow, writer, run, log } = kit
-      await reading('k', 'a/x')
-      expect(reads.catchingUp).toBe(false)
-      await run(async () => {
-        narrow.wrote(configMaps, await next(kit))
-        expect([reads.catchingUp, log]).toEqual([true, []])
-        const ended = new AbortController()
-        ended.abort(new Error('enough'))
-        await expect(reads.whenQuiet(ended.signal)).rejects.toThrow('enough')
-        const quiet = reads.whenQuiet()
-        await writer.create(configMaps, { metadata: keyOf('a/x') })
-        await quiet
-        expect([reads.catchingUp, log]).toEqual([false, ['k: +a/x']])
-      })
-    }))
-
-  it('is compared with what the server has, which hides nothing that was made since', () =>
-    withReads(async ({ reading, reads, writer, server, run, log, write }) => {
-      await write('+a/x')
-      await reading('k', 'a/x', 'a/none')
-      await run(async () => {
-        await writer.delete(configMaps, keyOf('a/x'))
-        // The answer that it is gone comes when it is there again.
-        await server.faults.add({ match: { verb: 'get' }, effect: { kind: 'delay', ms: 5000 } })
-        const compared = reads.compare()
-        await writer.create(configMaps, { metadata: keyOf('a/x'), data: { n: 'again' } })
-        await compared
-      })
-      expect([reads.catchingUp, log]).toEqual([false, ['k: -a/x', 'k: +a/x']])
-      expect(await reading('k', 'a/x')).toEqual(['again'])
-    }))
-
-  it('is a list that lacks what was written', () =>
-    withReads(
-      async kit => {
-        const { reconcile, reads, writer, run, log } = kit
-        await reconcile('k', read => read.list(configMaps, { namespace: 'a' }))
-        await run(async () => {
-          reads.wrote(configMaps, await next(kit))
-          expect([reads.catchingUp, log]).toEqual([true, []])
-          const quiet = reads.whenQuiet()
-          await writer.create(configMaps, { metadata: keyOf('a/x') })
-          await quiet
-          expect([reads.catchingUp, log]).toEqual([false, ['k: +a/x']])
-        })
-      },
-      { declared: [configMaps] },
-    ))
 })

@@ -66,6 +66,30 @@ describe('what this process wrote', () => {
     )
   })
 
+  it('C10: that was deleted is hidden, and what has its name since then is not', () =>
+    withReads(
+      async ({ reads, writer, run, write, simulation }) => {
+        await write('+a/x app=web')
+        const { read } = reads.begin('k', { namespace: 'a' })
+        await run(async () => {
+          const { metadata } = (await read.get(web, keyOf('a/x'))) ?? {}
+          await writer.delete(configMaps, keyOf('a/x'))
+          await writer.create(configMaps, { metadata: { ...keyOf('a/x'), labels }, data: { n: 'again' } })
+          await simulation.advance(1000)
+          reads.deleted(configMaps, keyOf('a/x'), metadata?.uid)
+          expect(reads.catchingUp).toBe(false)
+          expect(await names(read)).toEqual(['x again'])
+          // As long as nobody says of which object, it is the one that is known.
+          reads.deleted(configMaps, keyOf('a/x'))
+          expect(reads.catchingUp).toBe(true)
+          const gone = names(read)
+          await writer.delete(configMaps, keyOf('a/x'))
+          expect(await gone).toEqual([])
+        })
+      },
+      { declared: [web] },
+    ))
+
   it('C10: is forgotten when any informer must have it, however much was written', () =>
     withReads(
       async ({ reads, run, simulation }) => {

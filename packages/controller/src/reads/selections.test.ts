@@ -204,6 +204,22 @@ describe('an informer that covers', () => {
       { declared },
     ))
 
+  it('C15: is what an object is served by, though the others of its resource share a watch of their metadata', () => {
+    const own = configMaps.within({ namespaces: ['b'] })
+    return withReads(
+      async ({ reconcile, reads, simulation }) => {
+        await reconcile('k', async read => {
+          for (const name of ['x', 'y', 'z']) await read.get(configMaps, { name })
+          await read.get(own, { name: 'x', namespace: 'b' })
+        })
+        await simulation.advance(5000)
+        const served = reads.dependencies('k').map(one => one.served)
+        expect(served).toEqual(['escalated', 'escalated', 'escalated', 'informer'])
+      },
+      { declared: [own], narrow: { escalateAt: 2, escalateAllAt: 2 } },
+    )
+  })
+
   it('C15: that nobody declared serves gets too, and is held until no key depends on it', () =>
     withReads(async ({ reading, reads, cache, run, write, heard }) => {
       await write('+a/x')

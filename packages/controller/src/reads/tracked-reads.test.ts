@@ -104,6 +104,8 @@ describe('what a run has read', () => {
       await write('+a/x')
       const one = reads.begin('k', { namespace: 'a' })
       await run(() => one.read.get(configMaps, { name: 'x' }))
+      // It depends on nothing before its run has ended, and is told of changes all the same.
+      expect([reads.report().keys, reads.report().objects, reads.dependencies('k')]).toEqual([0, 1, []])
       await write('~a/x')
       expect(await heard()).toEqual(['k: ~a/x'])
       one.succeed()

@@ -1,0 +1,106 @@
+import { configMaps, pods } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { type Kit, keyOf, withReads } from './testkit/kit.ts'
+import { TrackedReads } from './tracked-reads.ts'
+
+describe('catching up', () => {
+  /** The next object that is made on the server, as it will be. */
+  const next = async ({ writer }: Kit): Promise<object> => {
+    const { metadata } = await writer.create(configMaps, { metadata: { generateName: 'z', namespace: 'b' } })
+    return { metadata: { ...keyOf('a/x'), resourceVersion: `${Number(metadata?.resourceVersion) + 1}` } }
+  }
+
+  it('is what has changed and was not heard of yet, and can be waited for', () =>
+    withReads(async kit => {
+      const { reading, reads, narrow, writer, run, log } = kit
+      await reading('k', 'a/x')
+      expect(reads.catchingUp).toBe(false)
+      await run(async () => {
+        narrow.wrote(configMaps, await next(kit))
+        expect([reads.catchingUp, log]).toEqual([true, []])
+        const ended = new AbortController()
+        ended.abort(new Error('enough'))
+        await expect(reads.whenQuiet(ended.signal)).rejects.toThrow('enough')
+        const quiet = reads.whenQuiet().then(() => log.push('quiet'))
+        await writer.create(configMaps, { metadata: keyOf('a/x') })
+        await quiet
+        expect([reads.catchingUp, log]).toEqual([false, ['k: +a/x', 'quiet']])
+      })
+    }))
+
+  it('is left to the server to tell where the watch can not, and what can not be read at all is not waited for', () =>
+    withReads(async ({ client, cache, run }) => {
+      let asked = 0
+      // As a narrow cache of a view whose fields only the server can tell.
+      const narrow = {
+        peek: () => undefined,
+        watch: async () => ({ key: 'a/x', close: async () => {} }),
+        get: async () => {
+          asked += 1
+          if (asked > 1) throw new Error('not now')
+          return undefined
+        },
+        report: () => ({ escalated: [] }),
+      }
+      const reads = new TrackedReads({ client, cache, narrow: narrow as never, declared: [], onChange() {} })
+      await run(async () => {
+        const one = reads.begin('k', { namespace: 'a' })
+        await one.read.get(pods, { name: 'x' })
+        one.succeed()
+        expect([reads.catchingUp, asked]).toEqual([true, 1])
+        await reads.whenQuiet()
+        expect(asked).toBe(2)
+        await reads.close()
+      })
+    }))
+
+  it('is compared with what the server has, which hides nothing that was made since', () =>
+    withReads(async ({ reading, reads, writer, server, run, log, write }) => {
+      await write('+a/x')
+      await reading('k', 'a/x', 'a/none')
+      await run(async () => {
+        await writer.delete(configMaps, keyOf('a/x'))
+        // The answer that it is gone comes when it is there again.
+        await server.faults.add({ match: { verb: 'get' }, effect: { kind: 'delay', ms: 5000 } })
+        const compared = reads.compare().then(() => log.push('compared'))
+        await writer.create(configMaps, { metadata: keyOf('a/x'), data: { n: 'again' } })
+        await compared
+      })
+      expect([reads.catchingUp, log]).toEqual([false, ['k: -a/x', 'k: +a/x', 'compared']])
+      expect(await reading('k', 'a/x')).toEqual(['again'])
+    }))
+
+  it('is compared object by object of what is watched by its name alone', () => {
+    const listed = configMaps.within({ namespaces: ['b'] })
+    return withReads(
+      async ({ reading, reads, run, asked, heard }) => {
+        await reading('k', 'a/x', 'a/y')
+        const one = reads.begin('l', { namespace: 'b' })
+        await run(() => one.read.get(listed, { name: 'x' }))
+        one.succeed()
+        await heard()
+        asked.splice(0)
+        await run(() => reads.compare())
+        expect(asked).toEqual(['list', 'list'])
+      },
+      { declared: [listed] },
+    )
+  })
+
+  it('is a list that lacks what was written', () =>
+    withReads(
+      async kit => {
+        const { reconcile, reads, writer, run, log } = kit
+        await reconcile('k', read => read.list(configMaps, { namespace: 'a' }))
+        await run(async () => {
+          reads.wrote(configMaps, await next(kit))
+          expect([reads.catchingUp, log]).toEqual([true, []])
+          const quiet = reads.whenQuiet().then(() => log.push('quiet'))
+          await writer.create(configMaps, { metadata: keyOf('a/x') })
+          await quiet
+          expect([reads.catchingUp, log]).toEqual([false, ['k: +a/x', 'quiet']])
+        })
+      },
+      { declared: [configMaps] },
+    ))
+})

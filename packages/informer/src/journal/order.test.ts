@@ -35,8 +35,12 @@ it('R38: keeps what is left in order, whatever is taken out, and finds each plac
   let compactions = 0
   for (let number = 1; number <= 12_000; number++) {
     const node = { number, index: -1 }
-    order.push(node)
-    model.push(node)
+    const added = [node]
+    if (chance(random, 0.02)) {
+      while (chance(random, 0.99) && number < 12_000) added.push({ number: ++number, index: -1 })
+      order.append(added)
+    } else order.push(node)
+    model.push(...added)
     const { generation } = order
     while (model.length > 0 && chance(random, model.length > 700 ? 0.6 : 0.45)) {
       const at = chance(random, 0.5) ? integer(random, 0, model.length - 1) : chance(random, 0.5) ? 0 : model.length - 1
@@ -45,7 +49,7 @@ it('R38: keeps what is left in order, whatever is taken out, and finds each plac
       expect(gone?.index).toBe(-1)
     }
     if (order.generation !== generation) compactions++
-    if (number % 50 !== 0) continue
+    if (number % 50 !== 0 && added.length === 1) continue
     expect([order.size, order.last]).toEqual([model.length, model.at(-1)?.number ?? 0])
     expect(rest(order)).toEqual(model.map(one => one.number))
     const from = chance(random, 0.1) ? 0 : (pick(random, [...model, node]).number as number)
@@ -68,6 +72,21 @@ it('counts and skips over long stretches of holes', () => {
   expect([order.countFrom(0), order.countFrom(2999), order.countFrom(3000), order.next(3000)]).toEqual([
     2000, 1, 0, 3000,
   ])
+})
+
+it('adds many at once, and none, in front of what is added one by one', () => {
+  const order = new Numbers()
+  const nodes = Array.from({ length: 1000 }, (_, index) => ({ number: index + 1, index: -1 }))
+  order.append([])
+  expect([order.size, order.last, order.end]).toEqual([0, 0, 0])
+  order.append(nodes.slice(0, 300))
+  order.append(nodes.slice(300, 999))
+  expect([order.size, order.last, order.countFrom(0), order.countFrom(700)]).toEqual([999, 999, 999, 299])
+  order.append([])
+  expect(order.last).toBe(999)
+  for (const node of nodes.slice(999)) order.push(node)
+  expect(rest(order)).toEqual(nodes.map(({ number }) => number))
+  expect(nodes.map(({ index }) => index)).toEqual(nodes.map((_, index) => index))
 })
 
 it('is empty after a clear, and tells so by its generation', () => {

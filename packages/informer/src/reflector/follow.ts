@@ -15,8 +15,9 @@ const openingMs = 5_000
  */
 export function follow(course: Course, stream?: Stream): Promise<Phase> {
   return new Promise(resolve => {
-    const watching = new Following(course, resolve)
-    watching.begin(stream)
+    const following = new Following(course, resolve, stream)
+    course.underWay = following
+    stream?.follow(following)
   })
 }
 
@@ -28,21 +29,16 @@ export function follow(course: Course, stream?: Stream): Promise<Phase> {
 class Following implements UnderWay, StreamFollower {
   readonly #course: Course
   readonly #resolve: (next: Phase) => void
-  #stream: Stream | undefined
+  #stream: Stream
   #next: Stream | undefined
   #timer: Timer | undefined
   /** Leaves the gate that it waits at. */
   #leave: (() => void) | undefined
 
-  constructor(course: Course, resolve: (next: Phase) => void) {
+  constructor(course: Course, resolve: (next: Phase) => void, stream: Stream | undefined) {
     this.#course = course
     this.#resolve = resolve
-  }
-
-  begin(stream: Stream | undefined): void {
-    this.#course.underWay = this
     this.#stream = stream ?? this.#open(this)
-    stream?.follow(this)
   }
 
   draining(): void {
@@ -72,7 +68,7 @@ class Following implements UnderWay, StreamFollower {
     this.#course.underWay = undefined
     this.#timer?.cancel()
     this.#leave?.()
-    this.#stream?.abort()
+    this.#stream.abort()
     this.#next?.abort()
   }
 
@@ -87,21 +83,22 @@ class Following implements UnderWay, StreamFollower {
 
   #openNext(): void {
     this.#leave = undefined
-    this.#stream?.hold()
-    this.#next = this.#open({ opened: () => this.#moved(), ended: () => this.#stay() })
+    this.#stream.hold()
+    const next: Stream = this.#open({ opened: () => this.#moved(next), ended: () => this.#stay() })
+    this.#next = next
     this.#timer = this.#course.clock.timer(openingMs, () => {
-      this.#next?.abort()
+      next.abort()
       this.#stay()
     })
   }
 
   /** The new watch is there: the old one is over, and nobody is told. */
-  #moved(): void {
+  #moved(next: Stream): void {
     this.#timer?.cancel()
-    this.#stream?.abort()
-    this.#stream = this.#next
+    this.#stream.abort()
+    this.#stream = next
     this.#next = undefined
-    this.#stream?.follow(this)
+    next.follow(this)
   }
 
   /** There is no new watch yet: the old one goes on as long as it can. */
@@ -109,6 +106,6 @@ class Following implements UnderWay, StreamFollower {
     this.#timer?.cancel()
     this.#next = undefined
     this.#move(this.#course.backoff.next())
-    this.#stream?.release()
+    this.#stream.release()
   }
 }

@@ -254,6 +254,10 @@ describe('reading the first state', () => {
     expect(simulation.clock.monotonic()).toBeGreaterThan(30_000)
     expect(simulation.clock.monotonic()).toBeLessThan(34_000)
     expect(intake.log[0]).toBe('drop')
+    const [silent] = simulation.environment.errors
+    expect(silent?.error).toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining('/configmaps') })
+    await simulation.advance(100)
+    expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ openStreams: 1 })
   })
 
   it('R12: a slow initial state that does not fall silent is waited for', async () => {

@@ -296,12 +296,20 @@ describe('watching', () => {
     expect(check[1]).toBe('list')
   })
 
-  it('R21: a silent watch of a server that is not behind goes on, as does one that had bookmarks, unasked', async () => {
+  it('R21: a silent watch of a server that is not behind goes on, as does one that had events or bookmarks, unasked', async () => {
     const silent = await bench(17, {}, { withoutWatchCache: ['configmaps'] })
     await silent.simulation.runUntil(() => silent.asked.length >= 5)
     expect(silent.asked.map(one => one.split(' ')[0])).toEqual(['stream', 'list', 'watch', 'list', 'watch'])
     expect(silent.intake.log).toHaveLength(1)
     expect(new Set(silent.states)).toEqual(new Set(['streaming', 'watching']))
+    const timeoutSeconds = { min: 300, max: 300 }
+    const busy = await bench(17, { timeoutSeconds }, { withoutWatchCache: ['configmaps'] })
+    for (let watch = 1; watch < 4; watch++) {
+      await busy.simulation.advance(150_000)
+      await busy.write(`+c${watch}`)
+      await busy.simulation.runUntil(() => busy.asked.length > watch)
+    }
+    expect(busy.asked.map(one => one.split(' ')[0])).toEqual(['stream', 'watch', 'watch', 'watch'])
     const loud = await bench(18)
     await loud.simulation.runUntil(() => loud.asked.length >= 5)
     expect(loud.asked.slice(1).every(one => one.startsWith('watch'))).toBe(true)
@@ -390,6 +398,41 @@ describe('watching', () => {
     expect(intake.log).toHaveLength(1)
   })
 
+  it('N14: what changes while the next watch is on its way is heard once', async () => {
+    const { server, simulation, intake, asked, write } = await bench(29)
+    await server.faults.add({ ...watches, nth: 1, effect: { kind: 'delay', ms: 3000 } })
+    await server.goawayAll()
+    await simulation.runUntil(() => asked.length === 2)
+    await write('+c')
+    await simulation.advance(2000)
+    await write('+d')
+    await simulation.advance(60_000)
+    expect(intake.log.slice(1)).toEqual(['ADDED c', 'ADDED d'])
+    expect(asked).toHaveLength(2)
+  })
+
+  it('N14: where the next watch is refused, the old one goes on at once, and another one is tried', async () => {
+    const { server, simulation, intake, asked, write } = await bench(30)
+    await server.faults.add({ ...watches, nth: 1, effect: { kind: 'status', code: 503 } })
+    await server.goawayAll()
+    await simulation.runUntil(() => asked.length === 2)
+    await simulation.advance(10)
+    await write('+c')
+    await simulation.advance(100)
+    expect(intake.log.slice(1)).toEqual(['ADDED c'])
+    await simulation.advance(10_000)
+    expect(asked).toHaveLength(3)
+  })
+
+  it('N14: where the old watch ends before the next one is opened, one follows it', async () => {
+    const { server, simulation, asked } = await bench(31)
+    await server.goawayAll()
+    await server.endWatches()
+    await simulation.advance(60_000)
+    expect(asked).toHaveLength(2)
+    expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ openStreams: 1 })
+  })
+
   it('N14: where the next watch is not answered, the old one goes on until one is', async () => {
     const { server, simulation, intake, asked, write } = await bench(27)
     await server.faults.add({ ...watches, nth: 1, effect: { kind: 'hang' } })
@@ -399,7 +442,8 @@ describe('watching', () => {
     const at = simulation.clock.monotonic()
     await simulation.runUntil(() => intake.log.length === 2)
     expect(simulation.clock.monotonic() - at).toBeLessThan(5100)
-    await simulation.runUntil(() => asked.length === 3)
+    await simulation.advance(10_000)
+    expect(asked).toHaveLength(3)
     await write('+d')
     await simulation.advance(60_000)
     expect(intake.log.slice(1)).toEqual(['ADDED c', 'ADDED d'])

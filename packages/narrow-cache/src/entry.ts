@@ -150,10 +150,6 @@ export class Entry implements FeedingOwner {
 
   // Told by its feeding
 
-  passed(from: string | undefined, to: string | undefined): void {
-    this.#writes?.passed(from, to)
-  }
-
   news(): void {
     if (this.#waiting !== undefined) for (const one of [...this.#waiting]) one.news()
   }

@@ -14,8 +14,6 @@ export interface FeedingOwner {
   readonly bucket: Bucket
   readonly key: CheckedKey
   readonly isOver: boolean
-  /** The object of one uid has gone, or come. */
-  passed(from: string | undefined, to: string | undefined): void
   /** Something has changed for who waits. */
   news(): void
 }
@@ -135,14 +133,14 @@ export class Feeding implements Fed, Fetched {
 
   state(source: Source, known: Known): void {
     if (source === this.#next) this.#takeOver(source, known)
-    else if (source === this.#own) this.#publish(known, source.level)
+    else this.#publish(known, source.level)
   }
 
   change(source: Source, type: ChangeType, object: object, bytes: number): void {
     if (source === this.#next) {
       const { resourceVersion } = versionOf(object)
       this.#takeOver(source, { object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
-    } else if (source === this.#own) this.#change(type, object, bytes)
+    } else this.#change(type, object, bytes)
   }
 
   progress(source: Source): void {
@@ -156,8 +154,7 @@ export class Feeding implements Fed, Fetched {
     if (source === this.#own) this.#clear()
   }
 
-  failed(source: Source, error: Error): void {
-    if (source !== this.#own && source !== this.#next) return
+  failed(_: Source, error: Error): void {
     this.#tell(error)
     this.#opened?.()
     this.#owner.news()
@@ -205,7 +202,7 @@ export class Feeding implements Fed, Fetched {
     // One that began before it had a watch of its own for a while.
     if (this.#state.isBefore(known.resourceVersion)) return false
     this.#publish(known, level)
-    return level >= this.level
+    return true
   }
 
   fetchFailed(error: Error): void {
@@ -215,7 +212,6 @@ export class Feeding implements Fed, Fetched {
 
   #feedBy(wide: Escalation | undefined): void {
     const before = this.#wide
-    if (before === wide) return
     this.#wide = wide
     wide?.joined()
     before?.left()
@@ -248,29 +244,19 @@ export class Feeding implements Fed, Fetched {
   }
 
   #publish(known: Known, level: Level): void {
-    this.#passed(known.object)
     this.#state.publish(known, level)
     this.#heard()
   }
 
   #change(type: ChangeType, object: object, bytes: number): void {
-    this.#passed(type === 'DELETED' ? undefined : object)
     this.#state.change(type, object, bytes)
     this.#heard()
   }
 
   /** The resource is gone, and so is the object. */
   #clear(): void {
-    this.#passed(undefined)
     this.#state.clear()
     this.#owner.news()
-  }
-
-  /** It goes from one object, or none, to another. */
-  #passed(object: object | undefined): void {
-    const from = this.#state.held?.uid
-    const to = object === undefined ? undefined : versionOf(object).uid
-    if (from !== to) this.#owner.passed(from, to)
   }
 
   #heard(): void {

@@ -12,7 +12,9 @@ export class OwnWrites {
   #atLeast: string | undefined
   /** An event of `#atLeast` will come. */
   #isCertain = true
-  #gone: Set<string> | undefined
+  readonly #gone = new Set<string>()
+  /** Of what was held when that was looked at last. */
+  #heldUid: string | undefined
   /** The uid that was held when another one was deleted: it may be an earlier or a later one. */
   #doubtful: string | undefined
 
@@ -33,9 +35,9 @@ export class OwnWrites {
   sawGone(uid: string | undefined, held: Version | undefined): void {
     const gone = uid ?? held?.uid
     if (gone === undefined) return
-    this.#gone ??= new Set()
     this.#gone.add(gone)
-    if (this.#gone.size > mostGone) for (const oldest of [...this.#gone].slice(0, 1)) this.#gone.delete(oldest)
+    const [oldest] = this.#gone
+    if (this.#gone.size > mostGone && oldest !== undefined) this.#gone.delete(oldest)
     if (held !== undefined && held.uid !== gone) this.#doubtful = held.uid
   }
 
@@ -44,18 +46,15 @@ export class OwnWrites {
     if (uid === this.#doubtful) this.#doubtful = undefined
   }
 
-  /** The watch has come from one uid to another, or to none. */
-  passed(from: string | undefined, to: string | undefined): void {
-    if (from !== undefined && from !== to) this.#gone?.delete(from)
-    if (this.#gone?.size === 0) this.#gone = undefined
-    if (this.#doubtful !== to) this.#doubtful = undefined
-  }
-
   /** @param reached how new the state is @param source how far the watch has come */
   behind(held: Version | undefined, reached: string | undefined, source: string | undefined): Behind {
-    if (held?.uid !== undefined) {
-      if (this.#gone?.has(held.uid)) return 'yes'
-      if (held.uid === this.#doubtful) return 'unknown'
+    const uid = held?.uid
+    // What was seen to go does not come back.
+    if (uid !== this.#heldUid && this.#heldUid !== undefined) this.#gone.delete(this.#heldUid)
+    this.#heldUid = uid
+    if (uid !== undefined) {
+      if (this.#gone.has(uid)) return 'yes'
+      if (uid === this.#doubtful) return 'unknown'
     }
     const atLeast = this.#atLeast
     if (atLeast === undefined) return 'no'

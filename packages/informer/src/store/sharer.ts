@@ -52,13 +52,11 @@ function mixed(value: unknown): number {
 function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b)
   if (Array.isArray(a) !== Array.isArray(b)) return false
-  const keys = Object.keys(a)
   const others = Object.keys(b)
-  if (keys.length !== others.length) return false
-  for (let index = 0; index < keys.length; index++) {
-    const key = keys[index] as string
-    if (key !== others[index]) return false
+  let index = 0
+  for (const key in a) {
+    if (key !== others[index++]) return false
     if (!isSame((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) return false
   }
-  return true
+  return index === others.length
 }

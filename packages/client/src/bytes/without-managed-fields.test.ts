@@ -17,11 +17,11 @@ it('X5: gives all fields but managedFields, whatever they are called, in their o
   fc.assert(
     fc.property(fc.array(metadata, { maxLength: 30 }), all => {
       for (const each of all) {
-        const before = Object.entries(each)
         const without = withoutManagedFields(each)
-        expect(Object.entries(without)).toEqual(before.filter(([name]) => name !== 'managedFields'))
+        const names = Object.keys(each).filter(name => name !== 'managedFields')
+        expect(Object.keys(without)).toEqual(names)
+        for (const name of names) expect(without[name]).toBe(each[name])
         expect(Object.getPrototypeOf(without)).toBe(Object.prototype)
-        expect(Object.entries(each)).toEqual(before)
       }
     }),
   )

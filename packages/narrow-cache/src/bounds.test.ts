@@ -118,7 +118,7 @@ describe('what is refused', () => {
   it('N10: where a list is allowed and a watch is not: a clear error once, a metric, live gets, no subscription', () => {
     let allowed = false
     return withNarrow(
-      async ({ narrow, run, get, write, simulation, requests, watches }) => {
+      async ({ narrow, run, get, write, simulation, requests, watches, server }) => {
         await write('+a/x')
         expect((await get('a/x'))?.data).toEqual({ n: '1' })
         await simulation.advance(100_000)
@@ -142,6 +142,15 @@ describe('what is refused', () => {
         expect((await get('a/x'))?.data).toEqual({ n: '2' })
         expect(requests()).toEqual([])
         expect(simulation.environment.metric('wherry_narrow_live_gets_total', labels)).toBe(2)
+        // Once more, it is told once more.
+        await write('~a/x')
+        allowed = false
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(120_000)
+        expect(errors.map(({ context }) => [context.phase, context.key])).toEqual([
+          ['watch', 'a/x'],
+          ['watch', 'a/x'],
+        ])
       },
       {
         cluster: {

@@ -73,6 +73,47 @@ describe('what is fetched when it has changed', () => {
       { escalateAt: 1 },
     ))
 
+  it('N11: is not fetched where it has gone, nor where nobody needs it any more when its turn comes', () =>
+    withNarrow(
+      async ({ narrow, run, write, get, server, simulation, requests }) => {
+        await write('+a/x', '+a/y', '+a/z')
+        const log: string[] = []
+        for (const name of ['x', 'y', 'z']) await get(`a/${name}`)
+        await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
+        await simulation.advance(1000)
+        requests()
+        await write('-a/x')
+        expect(log).toEqual(['+a/x 1 first', '-a/x ?'])
+        expect(await get('a/x')).toBeUndefined()
+        expect(requests()).toEqual([])
+        await run(() => server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'delay', ms: 5000 } }))
+        await write('~a/y', '~a/z')
+        expect(narrow.forget(configMaps, keyOf('a/z'))).toBe(true)
+        await simulation.advance(10_000)
+        expect(requests()).toEqual(['list fieldSelector=metadata.name=y'])
+        expect((await get('a/y'))?.data).toEqual({ n: '5' })
+      },
+      { escalateAt: 1, maxOpening: 1 },
+    ))
+
+  it('N11: is not fetched again when the watch tells of what was fetched already', () =>
+    withNarrow(
+      async ({ narrow, run, write, get, server, simulation, requests }) => {
+        const effect = { kind: 'slow', bytesPerSecond: 200 } as const
+        await get('a/y')
+        await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect }))
+        await get('a/z')
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+        await write('+a/x')
+        requests()
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+        await simulation.advance(60_000)
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+        expect(requests()).toEqual(['list fieldSelector=metadata.name=x'])
+      },
+      { escalateAt: 1 },
+    ))
+
   it('N10, N11: one that may not be read is live and refused, told once, and touches no other', () => {
     let mayRead = true
     return withNarrow(

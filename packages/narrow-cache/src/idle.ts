@@ -22,7 +22,9 @@ export class Idle {
   constructor(options: IdleOptions) {
     this.#options = options
     this.#lru = new LRUCache<Entry, Entry>({
-      max: options.max,
+      // By size, each being 1: by number alone it would make room for as many in advance.
+      maxSize: options.max,
+      sizeCalculation: () => 1,
       dispose: (entry, _, reason) => {
         if (reason === 'evict') options.evict(entry)
       },

@@ -173,6 +173,19 @@ describe('an entry', () => {
       expect(await watches()).toBe(1)
     }))
 
+  it('N5: a watch that is too old is nothing to be told of', () =>
+    withNarrow(async ({ narrow, run, server, write, simulation }) => {
+      const log: string[] = []
+      await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
+      await write('+a/other')
+      await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'expired' } }))
+      await run(() => server.endWatches('configmaps'))
+      await simulation.advance(10_000)
+      await write('+a/x')
+      expect(log).toEqual(['0a/x', '+a/x 2'])
+      expect(simulation.environment.errors).toEqual([])
+    }))
+
   it('N14: a server that is going away: the watch moves to a new connection, and nobody hears of it', () =>
     withNarrow(async ({ narrow, run, write, transport, simulation, watches }) => {
       const log: string[] = []
@@ -370,11 +383,32 @@ describe('an entry', () => {
         })
         await expect(aborted).rejects.toThrow('enough')
         await expect(run(() => narrow.get(configMaps, keyOf('a/x'), { signal: stop.signal }))).rejects.toThrow('enough')
-        await expect(get('a/x')).rejects.toMatchObject({ code: 'NARROW_TIMEOUT', key: 'a/x' })
+        const late = { code: 'NARROW_TIMEOUT', view: '/v1/configmaps', key: 'a/x', cause: undefined }
+        await expect(get('a/x')).rejects.toMatchObject(late)
         await run(() => hang.remove())
         await simulation.advance(60_000)
         expect((await get('a/x'))?.data).toEqual({ n: '1' })
       },
       { timeoutMs: 3000 },
     ))
+
+  it.each([1, 10])(
+    'says what the server said last where the first state does not come in time (escalateAt %i)',
+    escalateAt =>
+      withNarrow(
+        async ({ get, run, server, simulation }) => {
+          const effect = { kind: 'status', code: 500 } as const
+          const fails = await run(() => server.faults.add({ match: { resource: 'configmaps' }, effect }))
+          const late = { code: 'NARROW_TIMEOUT', cause: { status: 500 } }
+          const both = Promise.allSettled([get('a/x'), get('a/y')])
+          expect(await both).toMatchObject([{ reason: late }, { reason: late }])
+          const told = simulation.environment.errors.map(({ context }) => [context.phase, context.key])
+          expect(told).toContainEqual(escalateAt === 1 ? ['escalated', undefined] : ['watch', 'a/y'])
+          await run(() => fails.remove())
+          await simulation.advance(60_000)
+          expect(await get('a/x')).toBeUndefined()
+        },
+        { escalateAt, timeoutMs: 5000 },
+      ),
+  )
 })

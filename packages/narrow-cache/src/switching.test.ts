@@ -65,4 +65,74 @@ describe('an entry that comes to be fed otherwise', () => {
       },
       { escalateAt: 1 },
     ))
+
+  it('N2: of watches that are to bring more, only that which brings most goes on', () =>
+    withNarrow(async ({ narrow, run, write, watches, server }) => {
+      await write('+a/x')
+      await run(() => narrow.get(metadata, x))
+      const hang = await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'hang' } }))
+      const [part, whole] = await run(() => Promise.all([narrow.get(configMaps, x), narrow.get(configMaps.full(), x)]))
+      expect([part?.data, whole?.data]).toEqual([{ n: '1' }, { n: '1' }])
+      expect(whole?.metadata).toHaveProperty('managedFields')
+      await run(() => hang.remove())
+      expect(narrow.report().streams).toBe(1)
+      expect(await watches()).toBe(1)
+    }))
+
+  it('N2, N4: what the wider watch lists may have gone meanwhile', () =>
+    withNarrow(async ({ narrow, run, write, writer, server, simulation }) => {
+      await write('+a/x')
+      const log: string[] = []
+      await run(() =>
+        narrow.watch(metadata, x, { add: () => void log.push('add'), delete: () => void log.push('delete') }),
+      )
+      const effect = { kind: 'slow', bytesPerSecond: 300 } as const
+      await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect }))
+      const whole = await run(async () => {
+        const waiting = narrow.get(configMaps, x)
+        await simulation.advance(100)
+        await writer.delete(configMaps, x)
+        return waiting
+      })
+      expect(whole).toBeUndefined()
+      expect(log).toEqual(['add', 'delete'])
+    }))
+
+  it('N10, N11: one that may be watched in no way any more is live and refused, until it may again', () => {
+    let mayRead = true
+    return withNarrow(
+      async ({ narrow, run, write, get, server, simulation, breakAll, client }) => {
+        await write('+a/x')
+        await get('a/x')
+        await get('a/y')
+        await simulation.advance(1000)
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+        mayRead = false
+        breakAll()
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(30_000)
+        expect(narrow.report()).toMatchObject({ entries: 2, refused: 2, escalated: [] })
+        const begun = simulation.clock.monotonic()
+        await expect(get('a/x')).rejects.toMatchObject({ status: 403 })
+        await expect(run(() => narrow.watch(configMaps, x, noting([])))).rejects.toMatchObject({
+          code: 'NARROW_WATCH_REFUSED',
+          key: 'a/x',
+        })
+        expect(simulation.clock.monotonic() - begun).toBeLessThan(1000)
+        mayRead = true
+        await simulation.advance(120_000)
+        expect(narrow.report().refused).toBe(0)
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+        expect((await run(() => client.get(configMaps, x)))?.data).toEqual({ n: '1' })
+      },
+      {
+        escalateAt: 1,
+        cluster: {
+          tokens: { u: { name: 'u', groups: [] } },
+          token: 'u',
+          authorization: ({ user: { name } }) => name !== 'u' || mayRead,
+        },
+      },
+    )
+  })
 })

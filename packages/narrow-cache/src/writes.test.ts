@@ -5,11 +5,12 @@ import { keyOf, withNarrow } from './testkit/kit.ts'
 import { writesThrough } from './writes-through.ts'
 
 describe('a read after a write of one’s own', () => {
-  it('N9: is at least as new, whatever the watch still has to tell', () =>
-    withNarrow(async ({ narrow, client, run, get }) => {
+  it('N9: is at least as new, whatever the watch still has to tell, and waits no longer than for that', () =>
+    withNarrow(async ({ narrow, client, run, get, simulation }) => {
       const writes = writesThrough(client, narrow)
       const key = keyOf('a/x')
       expect(await get('a/x')).toBeUndefined()
+      const begun = simulation.clock.monotonic()
       const seen = await run(async () => {
         const read = async () => (await narrow.get(configMaps, key))?.data?.n
         const all: (string | undefined)[] = []
@@ -31,6 +32,7 @@ describe('a read after a write of one’s own', () => {
         return all
       })
       expect(seen).toEqual(['1', '2', '3', '4', undefined, '6'])
+      expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
     }))
 
   it('N9: holds in every cache of the process, and in each view of the object', () =>
@@ -114,6 +116,29 @@ describe('a read after a write of one’s own', () => {
       },
       { timeoutMs: 2000 },
     ))
+
+  it.each([1, 10])(
+    'N9: what the watch passes without a word of it is waited for no longer than until it has (escalateAt %i)',
+    escalateAt =>
+      withNarrow(
+        async ({ narrow, run, write, writer, get, simulation, requests }) => {
+          await write('+a/x')
+          const held = await get('a/x')
+          await get('a/y')
+          await simulation.advance(1000)
+          const other = await run(() => writer.create(configMaps, { metadata: keyOf('b/other') }))
+          // No event of the object will come that has this version: a bookmark tells.
+          const { resourceVersion } = other.metadata
+          narrow.wrote(configMaps, { ...held, metadata: { ...held?.metadata, resourceVersion } })
+          requests()
+          const begun = simulation.clock.monotonic()
+          expect((await get('a/x'))?.data).toEqual({ n: '1' })
+          expect(simulation.clock.monotonic() - begun).toBeLessThan(100_000)
+          expect(requests()).toEqual([])
+        },
+        { escalateAt, timeoutMs: 200_000 },
+      ),
+  )
 
   it('N9: a deletion that another one has outlived is told apart by asking', () =>
     withNarrow(async ({ narrow, run, write, get, requests }) => {

@@ -117,14 +117,18 @@ describe('what is fetched when it has changed', () => {
   it('N10, N11: one that may not be read is live and refused, told once, and touches no other', () => {
     let mayRead = true
     return withNarrow(
-      async ({ narrow, run, write, get, simulation }) => {
+      async ({ narrow, run, write, get, server, simulation }) => {
         await write('+a/x', '+a/y')
         await get('a/x')
         await get('a/y')
         await simulation.advance(1000)
         mayRead = false
+        const match = { verb: 'list', name: 'x' }
+        await run(() => server.faults.add({ match, nth: 1, effect: { kind: 'delay', ms: 2000 } }))
         await write('~a/x', '~a/y')
+        const begun = simulation.clock.monotonic()
         await expect(get('a/x')).rejects.toMatchObject({ status: 403 })
+        expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
         await expect(run(() => narrow.watch(configMaps, keyOf('a/x'), noting([])))).rejects.toMatchObject({
           code: 'NARROW_WATCH_REFUSED',
           key: 'a/x',

@@ -55,6 +55,7 @@ describe('an entry that comes to be fed otherwise', () => {
         await simulation.advance(1000)
         expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
         await run(() => server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'delay', ms: 3000 } }))
+        const begun = simulation.clock.monotonic()
         const [part, whole] = await run(async () => {
           const waiting = narrow.get(metadata, x)
           await simulation.advance(1000)
@@ -62,6 +63,7 @@ describe('an entry that comes to be fed otherwise', () => {
         })
         expect(part).not.toHaveProperty('data')
         expect(whole?.data).toEqual({ n: '1' })
+        expect(simulation.clock.monotonic() - begun).toBeLessThan(10_000)
       },
       { escalateAt: 1 },
     ))

@@ -89,6 +89,35 @@ it('adds many at once, and none, in front of what is added one by one', () => {
   expect(nodes.map(({ index }) => index)).toEqual(nodes.map((_, index) => index))
 })
 
+it('knows the last one that is left, and what comes after it, behind long stretches of holes', () => {
+  const order = new Numbers()
+  const nodes = Array.from({ length: 1000 }, (_, index) => ({ number: index + 1, index: -1 }))
+  order.append(nodes)
+  for (const node of nodes.slice(200)) order.remove(node)
+  expect([order.last, rest(order, order.after(200)), rest(order, order.after(199))]).toEqual([200, [], [200]])
+  for (const node of nodes.slice(1, 200).reverse()) {
+    order.remove(node)
+    expect(order.last).toBe(node.number - 1)
+  }
+  order.remove(nodes[0] as Numbered)
+  expect([order.last, order.size, order.next(0)]).toEqual([0, 0, 1000])
+})
+
+it.each([
+  ['where these are more than half of what is left', 4000, 1334],
+  ['where these are 1,024 at least', 1100, 1024],
+])('takes holes out %s, and not earlier', (_, length, holes) => {
+  const order = new Numbers()
+  const nodes = Array.from({ length }, (_, index) => ({ number: index + 1, index: -1 }))
+  order.append(nodes)
+  const { generation } = order
+  for (const node of nodes.slice(0, holes - 1)) order.remove(node)
+  expect([order.generation, order.end]).toEqual([generation, length])
+  order.remove(nodes[holes - 1] as Numbered)
+  expect([order.generation > generation, order.end, order.next(0)]).toEqual([true, length - holes, 0])
+  expect(rest(order)).toEqual(nodes.slice(holes).map(({ number }) => number))
+})
+
 it('is empty after a clear, and tells so by its generation', () => {
   const order = new Numbers()
   order.push({ number: 1, index: -1 })

@@ -39,7 +39,7 @@ export class PlainReplacement<C> implements Replacement {
         this.pending.set(key, differing)
         return
       }
-      if (this.pending.size > 0) this.pending.delete(key)
+      this.pending.delete(key)
       held.mark = this.mark
       if (held.owner !== this.#intake.owner) this.others.push(held)
       return
@@ -50,7 +50,6 @@ export class PlainReplacement<C> implements Replacement {
   }
 
   remove(object: object): void {
-    if (this.#isOver) return
     const { key } = identityOf(object)
     this.pending.delete(key)
     const held = this.#target.entries.get(key)

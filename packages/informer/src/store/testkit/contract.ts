@@ -12,6 +12,7 @@ import {
   type MakeOptions,
   type MakeStore,
   recorder,
+  shown,
 } from './objects.ts'
 
 /** What every store must keep. `make` gives an empty one; the tests run in the file that calls this. */
@@ -46,6 +47,8 @@ export function storeContract(make: MakeStore): void {
       expect([contentsOf(store), store.lister.size, store.synced]).toEqual([[], 0, false])
       replacement.commit()
       expect([contentsOf(store), store.lister.size, store.synced]).toEqual([['a/x@1', 'a/y@2'], 2, true])
+      replacement.commit()
+      expect(contentsOf(store)).toEqual(['a/x@1', 'a/y@2'])
     })
 
     it('R26: tells deletes first, then what is new and what is changed', () => {
@@ -138,6 +141,22 @@ export function storeContract(make: MakeStore): void {
       second.remove(item('a/y', 4))
       second.commit()
       expect(contentsOf(store)).toEqual([])
+    })
+
+    it('R30: transforms each state that it is given once, and none of a list that is dropped', () => {
+      const given: string[] = []
+      begin({
+        transform: object => {
+          given.push(shown(object as Item))
+          return object as Item
+        },
+      })
+      const replacement = intake.replace()
+      for (const version of [1, 1, 2]) replacement.put(item('a/x', version), 100)
+      replacement.drop()
+      replacement.put(item('a/y', 3), 100)
+      replacement.remove(item('a/x', 2))
+      expect(given).toEqual(['a/x@1', 'a/x@2'])
     })
 
     it('takes the last state that a list has of a key', () => {
@@ -334,6 +353,34 @@ export function storeContract(make: MakeStore): void {
       replace([])
       expect(contentsOf(store)).toEqual(['a/x@12'])
       replace([], other)
+      expect(contentsOf(store)).toEqual([])
+    })
+
+    it('what another intake lists in the same state is that one’s from then on, unless it is gone by the end', () => {
+      const other = store.intake()
+      replace([item('a/x', 1), item('a/y', 2)])
+      const log = listen()
+      const replacement = other.replace()
+      for (const one of [item('a/x', 1), item('a/y', 2)]) replacement.put(one, 100)
+      replacement.remove(item('a/y', 3))
+      replacement.commit()
+      replace([])
+      expect(contentsOf(store)).toEqual(['a/x@1'])
+      replace([], other)
+      expect(contentsOf(store)).toEqual([])
+      return at.simulation.run(async () => {
+        await at.simulation.settle()
+        expect(log).toEqual([])
+      })
+    })
+
+    it('what another intake hears of in the same state is that one’s from then on', () => {
+      const other = store.intake()
+      replace([item('a/x', 1)])
+      other.change('ADDED', item('a/x', 1), 100)
+      replace([])
+      expect(contentsOf(store)).toEqual(['a/x@1'])
+      other.clear()
       expect(contentsOf(store)).toEqual([])
     })
 

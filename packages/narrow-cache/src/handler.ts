@@ -1,3 +1,4 @@
+import { OptionTypeError } from '@wherry/client'
 import type { Handler } from '@wherry/informer'
 
 /**
@@ -16,4 +17,15 @@ export interface Subscription extends AsyncDisposable {
   readonly key: string
   /** It hears nothing from the call on. The object stays cached until it is idle or evicted. Idempotent. */
   close(): Promise<void>
+}
+
+/** A handler without any of its functions is a mistake. @throws OptionTypeError */
+export function checkHandler(handler: unknown): void {
+  const takes = '{ add, update, delete, absent }, each a function or absent, one of them at least'
+  const { add, update, absent, delete: remove } = (handler ?? {}) as Partial<Record<string, unknown>>
+  const given = [add, update, absent, remove].filter(one => one !== undefined)
+  if (given.length === 0) throw new OptionTypeError('watch.handler', takes, `none of them (${typeof handler})`)
+  for (const one of given) {
+    if (typeof one !== 'function') throw new OptionTypeError('watch.handler', takes, typeof one)
+  }
 }

@@ -27,3 +27,10 @@ export function checkedKey({ resource, namespaces }: View, key: ObjectKey): Chec
   const text = keyText({ name: checkedName, namespace: checkedNamespace })
   return { name: checkedName, namespace: checkedNamespace, text }
 }
+
+/** The text of a key that was not checked: where it is wrong, there is no entry of it. */
+export function quickText({ resource }: View, key: ObjectKey): string {
+  const namespace = key?.namespace
+  if ((namespace !== undefined) !== resource.namespaced) return ''
+  return namespace === undefined ? key?.name : `${namespace}/${key.name}`
+}

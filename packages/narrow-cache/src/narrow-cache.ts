@@ -12,8 +12,8 @@ import { type Change, type Cursor, changesOf } from '@wherry/informer'
 import { Entries } from './entries.ts'
 import type { Entry } from './entry.ts'
 import { NarrowClosedError, NarrowListError } from './errors.ts'
-import type { NarrowHandler, Subscription } from './handler.ts'
-import { type CheckedKey, checkedKey } from './key.ts'
+import { checkHandler, type NarrowHandler, type Subscription } from './handler.ts'
+import { type CheckedKey, checkedKey, quickText } from './key.ts'
 import { atLevel, levelOf } from './level.ts'
 import { type NarrowCacheOptions, settingsOf } from './options.ts'
 import { escalations, type NarrowReport, viewReport } from './report.ts'
@@ -276,27 +276,9 @@ export class NarrowCache {
   }
 }
 
-/** The text of a key that may be wrong: then there is no entry of it. */
-function quickText({ resource }: View, key: ObjectKey): string {
-  const namespace = key?.namespace
-  if ((namespace !== undefined) !== resource.namespaced) return ''
-  return namespace === undefined ? key?.name : `${namespace}/${key.name}`
-}
-
 /** @throws OptionTypeError */
 function checkedView(view: unknown): View {
   const { resource, key } = (view ?? {}) as Partial<View>
   if (typeof resource?.plural === 'string' && typeof key === 'string') return view as View
   throw new OptionTypeError('view', 'a resource or a view of one', view === null ? 'null' : typeof view)
-}
-
-/** A handler without any of its functions is a mistake. */
-function checkHandler(handler: unknown): void {
-  const takes = '{ add, update, delete, absent }, each a function or absent, one of them at least'
-  const { add, update, absent, delete: remove } = (handler ?? {}) as Partial<Record<string, unknown>>
-  const given = [add, update, absent, remove].filter(one => one !== undefined)
-  if (given.length === 0) throw new OptionTypeError('watch.handler', takes, `none of them (${typeof handler})`)
-  for (const one of given) {
-    if (typeof one !== 'function') throw new OptionTypeError('watch.handler', takes, typeof one)
-  }
 }

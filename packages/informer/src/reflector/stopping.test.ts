@@ -116,4 +116,18 @@ describe('a reflector that is stopped', () => {
     expect(asked).toHaveLength(1)
     expect(() => reflector.add(new RecordingIntake())).toThrow(expect.objectContaining({ code: 'INFORMER_STOPPED' }))
   })
+
+  it.each(['stream', 'whole', 'paged'] as const)(
+    'R23: leaves no timer behind, however it reads (%s)',
+    async initial => {
+      const b = await reflectorBench(9, { initial })
+      await b.server.fill([configMap('a')])
+      await b.watch()
+      await b.simulation.advance(1000)
+      await b.close()
+      // what the server and its connections leave behind ends by itself
+      await b.simulation.advance(700_000)
+      expect(b.simulation.pending()).toEqual([])
+    },
+  )
 })

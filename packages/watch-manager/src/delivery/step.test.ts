@@ -192,6 +192,32 @@ describe('a step', () => {
     expect(ends).toHaveLength(2)
   })
 
+  it('W3: a reset that is refused after the stop is not tried again', async () => {
+    let refuse = (): void => {}
+    const sink = { event: () => new Promise<void>((_, reject) => (refuse = () => reject(new Error('late')))) }
+    const reset: Change<unknown> = { type: 'reset', view: apples }
+    const { delivery, outlet, errors, timers, heard } = steps(sink, new ListCursor([reset, ...changed(1)]))
+    delivery.step(1)
+    expect(delivery.underWay()).toEqual(['reset'])
+    delivery.stop()
+    refuse()
+    await delivery.idle(true)
+    expect(errors.map(({ message }) => message)).toEqual(['late'])
+    expect([outlet.running, timers, heard]).toEqual([0, [], []])
+  })
+
+  it('W3: a synced that the sink took after the stop is not heard of', async () => {
+    let take = (): void => {}
+    const sink = { event: () => new Promise<void>(resolve => (take = resolve)) }
+    const synced: Change<unknown> = { type: 'synced', view: apples, failed: [] }
+    const { delivery, heard } = steps(sink, new ListCursor([synced]))
+    delivery.step(1)
+    delivery.stop()
+    take()
+    await delivery.idle(true)
+    expect(heard).toEqual([])
+  })
+
   it('D9: a move is told before the first change of the new view, and the sink knows both while it is told', async () => {
     const told: string[] = []
     let end = (): void => {}
@@ -241,6 +267,24 @@ describe('a step', () => {
     delivery.step(1)
     expect(told).toEqual([`${apples.key} ${pears.key}`])
     expect(delivery.known).toEqual([pears])
+  })
+
+  it('D9: what was taken off the cursor before a move is told as of the new view after it', () => {
+    const told: string[] = []
+    const sink: Sink = {
+      event: ({ view, key }: SinkEvent) => {
+        told.push(`${view.resource.plural} ${key}`)
+        if (key === 'a4') delivery.move(pears)
+      },
+      rescoped: () => void told.push('moved'),
+    }
+    const cursor = new ListCursor(changed(7))
+    const { delivery } = steps(sink, cursor)
+    delivery.step(1)
+    expect(cursor.takes.slice(0, 3)).toEqual([1, 2, 4])
+    const [before, after] = [told.slice(0, 5), told.slice(5)]
+    expect(before).toEqual([0, 1, 2, 3, 4].map(i => `apples a${i}`))
+    expect(after).toEqual(['moved', 'pears a5', 'pears a6'])
   })
 
   it('D9: who waits for a move waits no longer than for its end', async () => {

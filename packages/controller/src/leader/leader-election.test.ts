@@ -4,12 +4,13 @@ import { configMaps } from '@wherry/client/resources/core'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { LeaderElection } from './leader-election.ts'
 import type { LeaderElectionOptions } from './options.ts'
+import type { Term } from './term.ts'
 import { type CandidateProcess, Electorate, lease } from './testkit/election.ts'
 
 let electorate: Electorate
 
 beforeEach(async () => {
-  electorate = await Electorate.start(7)
+  electorate = await Electorate.start(7, 600_000)
 })
 
 afterEach(async () => {
@@ -68,10 +69,11 @@ it('C6: another leads at once after a release, and by lease and retry after a de
   const { simulation } = electorate
   await simulation.run(async () => {
     electorate.history.watch()
-    const a = electorate.candidate('a')
+    const seldom = { writeMs: 1000 }
+    const a = electorate.candidate('a', {}, seldom)
     await simulation.runUntil(() => leads(a))
-    const b = electorate.candidate('b')
-    const c = electorate.candidate('c')
+    const b = electorate.candidate('b', {}, seldom)
+    const c = electorate.candidate('c', {}, seldom)
     await simulation.advance(7000)
     const stoppedAt = now()
     a.stop()
@@ -130,6 +132,10 @@ it('C6: one that is away for longer ends the term by the deadline, on the dot, a
     const from = now()
     await simulation.runUntil(() => signal.aborted)
     expect(now() - from).toBe(last)
+    expect([
+      a.election.state,
+      simulation.environment.metric('leader_election_master_status', { name: 'lease' }),
+    ]).toEqual(['over', 0])
     expect(last).toBeLessThanOrEqual(10_000)
     expect(signal.reason).toMatchObject({ code: 'LEADERSHIP_LOST', lease: 'default/lease', identity: 'a' })
     await a.running
@@ -167,7 +173,7 @@ it('C6: a process that stood still sends nothing more, whatever it does first wh
     const a = electorate.candidate('a', {}, { writeMs: 40 })
     await simulation.runUntil(() => leads(a))
     const b = electorate.candidate('b')
-    await simulation.advance(20_000)
+    await simulation.advance(5000)
     a.process.pause()
     await simulation.runUntil(() => leads(b))
     const { client } = a.term as { client: Client }
@@ -335,6 +341,7 @@ it('C6: waits for a part that ends slowly, keeps the lease meanwhile, and gives 
     slow.stop()
     await simulation.advance(25_000)
     expect([slow.election.state, leads(slow)]).toEqual(['leading', true])
+    expect(slow.term?.signal.reason).toMatchObject({ message: 'asked to stop' })
     const { client } = slow.term as { client: Client }
     await client.list(configMaps)
     finish()
@@ -393,8 +400,128 @@ it('C6: stops waiting when asked to, and leaves no lease behind', async () => {
     const from = now()
     b.stop()
     await b.running
-    expect([now() - from, b.log]).toEqual([0, ['ended']])
+    expect([now() - from, b.log, b.election.state]).toEqual([0, ['ended'], 'over'])
     expect((await specNow())?.holderIdentity).toBe('a')
+  })
+})
+
+it('C6: asked to stop when the lease comes, it does not lead, and gives it up', async () => {
+  const { simulation } = electorate
+  await simulation.run(async () => {
+    const a = electorate.candidate('a', { onNewLeader: identity => identity === 'a' && a.stop() })
+    await a.running
+    expect([a.log, a.election.state, a.election.leader]).toEqual([['ended'], 'over', ''])
+    expect(await specNow()).toMatchObject({ leaseDurationSeconds: 1 })
+  })
+  expect(phases()).toEqual([])
+})
+
+it('C6, X8: an attempt that hangs is broken off, and at once when asked to stop', async () => {
+  const { simulation, server } = electorate
+  const match = { resource: 'leases.coordination.k8s.io' }
+  await simulation.run(async () => {
+    const fault = await server.faults.add({ match, effect: { kind: 'hang' } })
+    const b = electorate.candidate('b')
+    await simulation.advance(1000)
+    const from = now()
+    b.stop()
+    await b.running
+    expect([now() - from, b.log]).toEqual([0, ['ended']])
+    expect(phases()).toEqual([])
+    await fault.remove()
+    await server.faults.add({ match, times: 1, effect: { kind: 'hang' } })
+    const began = now()
+    const a = electorate.candidate('a')
+    await simulation.runUntil(() => leads(a))
+    // Half of the deadline, and a pause.
+    expect(now() - began).toBeLessThan(5000 + 2000 + 100)
+  })
+  expect(phases()).toEqual(['leader acquire'])
+})
+
+it('C6, X8: a server that fails is asked seldom', async () => {
+  const { simulation, server } = electorate
+  const resource = 'leases.coordination.k8s.io'
+  await simulation.run(async () => {
+    await server.faults.add({ match: { resource }, effect: { kind: 'status', code: 500 } })
+    electorate.candidate('a')
+    await simulation.advance(60_000)
+    const requests = (await server.stats()).byVerb.get?.[resource]?.requests
+    expect(requests).toBeGreaterThanOrEqual(30)
+    expect(requests).toBeLessThanOrEqual(61)
+  })
+})
+
+it('C6: a candidate that stood still while it took the lease goes on as one', async () => {
+  const { simulation, server } = electorate
+  await simulation.run(async () => {
+    await server.faults.add({ match: { verb: 'create' }, times: 1, effect: { kind: 'delay', ms: 2000 } })
+    const a = electorate.candidate('a')
+    await simulation.advance(1000)
+    a.process.pause()
+    await simulation.advance(20_000)
+    expect((await specNow())?.holderIdentity).toBe('a')
+    a.process.resume()
+    await simulation.runUntil(() => leads(a))
+    expect(a.log).toEqual(['leads 0'])
+  })
+})
+
+it('C6: what a part does wrong once the lease is lost is told of', async () => {
+  const { simulation, writer } = electorate
+  const usurp = (name: string): Promise<unknown> =>
+    writer.patch(leases, { ...lease, name }, { spec: { holderIdentity: 'usurper', leaseTransitions: 1 } })
+  await simulation.run(async () => {
+    const untilLost = (term: Term): Promise<void> =>
+      new Promise(resolve => term.signal.addEventListener('abort', () => resolve()))
+    const parts: [string, (term: Term) => Promise<void>][] = [
+      ['fails', term => untilLost(term).then(() => Promise.reject(new Error('mine')))],
+      ['heeds', term => untilLost(term).then(() => term.check())],
+      ['hangs', () => new Promise(() => {})],
+    ]
+    const candidates = parts.map(([name, lead]) => electorate.candidate(name, { name, graceMs: 5000 }, { lead }))
+    await simulation.runUntil(() => candidates.every(leads))
+    for (const { name } of candidates) await usurp(name)
+    for (const { running, log } of candidates) {
+      await running
+      expect(log.at(-1)).toBe('failed LEADERSHIP_LOST')
+    }
+  })
+  const told = simulation.environment.errors.map(({ error, context: { phase, key } }) => [phase, key, error.message])
+  expect(told).toEqual([
+    ['leader lead', 'default/fails', 'mine'],
+    ['leader lead', 'default/hangs', expect.stringContaining('5000 ms')],
+  ])
+})
+
+it('says in its log what becomes of the lease', async () => {
+  const { simulation, writer } = electorate
+  const about = { lease: 'default/lease' }
+  await simulation.run(async () => {
+    const a = electorate.candidate('a')
+    await simulation.runUntil(() => leads(a))
+    a.stop()
+    await a.running
+    expect(a.said).toEqual([
+      ['info', 'a new leader', { ...about, identity: 'a' }],
+      ['info', 'leading', { ...about, identity: 'a' }],
+      ['info', expect.stringContaining('is over'), about],
+      ['info', 'a new leader', { ...about, identity: '' }],
+      ['info', 'released', about],
+    ])
+    const b = electorate.candidate('b')
+    await simulation.runUntil(() => leads(b))
+    await writer.patch(leases, lease, { spec: { holderIdentity: 'c', leaseTransitions: 9 } })
+    await b.running
+    expect(b.said.slice(-2)).toEqual([
+      ['info', 'a new leader', { ...about, identity: 'c' }],
+      ['error', expect.stringContaining('c holds it'), about],
+    ])
+    const d = electorate.candidate('d')
+    await simulation.runUntil(() => leads(d))
+    await writer.patch(leases, lease, { spec: { holderIdentity: '', leaseTransitions: 20 } })
+    await d.running
+    expect(d.said.at(-1)).toEqual(['error', expect.stringContaining('nobody holds it'), about])
   })
 })
 

@@ -89,12 +89,13 @@ export class LeaderElection {
     checkOptions('run', options, { signal: abortSignal, lead: callback })
     callback('run.lead', options?.lead)
     if (this.#state !== 'idle') throw new ElectionUsedError()
-    const { signal, lead } = options
+    const { signal = new AbortController().signal, lead } = options
     this.#state = 'waiting'
     this.#measure(0)
     try {
       const began = await this.#acquire(signal)
-      if (began === undefined) await this.#release()
+      // It may come with the lease.
+      if (began === undefined || signal.aborted) await this.#release()
       else await this.#lead(began, lead, signal)
     } finally {
       this.#state = 'over'
@@ -102,25 +103,25 @@ export class LeaderElection {
   }
 
   /** Resolves with when the write began by which we hold the lease; `undefined` when the signal came first. */
-  async #acquire(signal: AbortSignal | undefined): Promise<number | undefined> {
+  async #acquire(signal: AbortSignal): Promise<number | undefined> {
     const { renewDeadlineMs } = this.#settings
     const { clock } = this.#environment
-    for (;;) {
-      if (signal?.aborted) return undefined
+    while (!signal.aborted) {
       try {
         const began = await this.#candidate.acquire({ timeoutMs: renewDeadlineMs / 2, signal })
         if (began !== undefined && clock.monotonic() < began + renewDeadlineMs) return began
       } catch (error) {
-        if (!signal?.aborted) this.#report(error, 'acquire')
+        if (!signal.aborted) this.#report(error, 'acquire')
       }
       // Woken when the lease may be taken: nobody has to come by just then.
       const wait = this.#candidate.waitMs()
       const pause = wait > 0 ? Math.min(wait, this.#pause()) : this.#pause()
       await sleep(clock, pause, signal).catch(() => {})
     }
+    return undefined
   }
 
-  async #lead(began: number, lead: LeadOptions['lead'], signal: AbortSignal | undefined): Promise<void> {
+  async #lead(began: number, lead: LeadOptions['lead'], signal: AbortSignal): Promise<void> {
     const { client, identity, renewDeadlineMs, releaseOnStop } = this.#settings
     const { clock, log } = this.#environment
     const { transitions } = this.#candidate
@@ -135,11 +136,8 @@ export class LeaderElection {
     this.#measure(1)
     log('info', 'leading', { lease: this.#lease, identity })
     const renewing = this.#renew(term)
-    const stop = (): void => term.stop(signal?.reason)
-    signal?.addEventListener('abort', stop, { once: true })
-    if (signal?.aborted) stop()
+    signal.addEventListener('abort', () => term.stop(signal.reason), { signal: term.ended })
     const outcome = await this.#run(term, lead)
-    signal?.removeEventListener('abort', stop)
     try {
       term.check()
     } catch (lost) {
@@ -159,10 +157,6 @@ export class LeaderElection {
   async #run(term: OwnTerm, lead: LeadOptions['lead']): Promise<Outcome> {
     const { graceMs } = this.#settings
     const { clock } = this.#environment
-    const ended: Promise<Outcome> = (async () => lead(term))().then(
-      () => ({ kind: 'done' }),
-      (error: unknown) => ({ kind: 'failed', error }),
-    )
     const late = new AbortController()
     const patience = new Promise<Outcome>(resolve => {
       const wait = (): void => {
@@ -170,9 +164,12 @@ export class LeaderElection {
         const timer = clock.timer(graceMs, () => resolve({ kind: 'stuck' }))
         late.signal.addEventListener('abort', () => timer.cancel(), { once: true })
       }
-      if (term.signal.aborted) wait()
-      else term.signal.addEventListener('abort', wait, { once: true, signal: late.signal })
+      term.signal.addEventListener('abort', wait, { signal: late.signal })
     })
+    const ended: Promise<Outcome> = (async () => lead(term))().then(
+      () => ({ kind: 'done' }),
+      (error: unknown) => ({ kind: 'failed', error }),
+    )
     const outcome = await Promise.race([ended, patience])
     late.abort()
     if (outcome.kind === 'stuck') {

@@ -1,4 +1,4 @@
-import { Client, sleep } from '@wherry/client'
+import { Client, type LogFields, type LogLevel, sleep } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
 import {
   type EmbeddedApiServer,
@@ -24,6 +24,8 @@ export interface CandidateProcess {
   readonly election: LeaderElection
   /** What happened: `leads`, `stopped CODE`, `ended` … */
   readonly log: string[]
+  /** What it has logged: level, message, fields. */
+  readonly said: (readonly [level: LogLevel, message: string, fields?: LogFields | undefined])[]
   /** Set while it leads. */
   term: Term | undefined
   running: Promise<void>
@@ -47,8 +49,9 @@ export class Electorate {
     this.history = new History(this.writer)
   }
 
-  static async start(seed: number): Promise<Electorate> {
-    const simulation = simulate(seed)
+  /** @param limitMs how long a test may wait for what does not come, in milliseconds of simulated time; a day by default */
+  static async start(seed: number, limitMs?: number): Promise<Electorate> {
+    const simulation = simulate(seed, { limitMs })
     const { clock, random } = simulation
     const server = await startApiServer({ isolate: false, sockets: false, clock, random: random.fork('server') })
     return new Electorate(simulation, server)
@@ -66,11 +69,12 @@ export class Electorate {
     const { random, clock, environment } = this.simulation
     const process = new PausableProcess(clock, random.fork(`pauses of ${name}`))
     const network = this.server.transport({ random: random.fork(`network of ${name}`) })
+    const said: CandidateProcess['said'] = []
     const client = new Client({
       url: this.server.url,
       token: this.server.token,
       transport: process.transport(network),
-      environment: { ...environment, clock: process.clock },
+      environment: { ...environment, clock: process.clock, log: (...line) => said.push(line) },
     })
     const election = new LeaderElection({ client, ...lease, identity: name, ...options })
     const log: string[] = []
@@ -82,6 +86,7 @@ export class Electorate {
       client,
       election,
       log,
+      said,
       term: undefined,
       running: Promise.resolve(),
       stop: () => controller.abort(new Error('asked to stop')),

@@ -32,13 +32,15 @@ export function specOf(record: LeaseRecord): LeaseSpec {
   }
 }
 
+/** Whether nothing that an election writes has changed. */
 export function isSameRecord(a: LeaseRecord, b: LeaseRecord): boolean {
-  return isSameTerm(a, b) && a.renewTime === b.renewTime && a.durationMs === b.durationMs
-}
-
-/** Whether both are of one holder's one term. */
-export function isSameTerm(a: LeaseRecord, b: LeaseRecord): boolean {
-  return a.holder === b.holder && a.acquireTime === b.acquireTime && a.transitions === b.transitions
+  return (
+    a.holder === b.holder &&
+    a.acquireTime === b.acquireTime &&
+    a.renewTime === b.renewTime &&
+    a.durationMs === b.durationMs &&
+    a.transitions === b.transitions
+  )
 }
 
 /**

@@ -202,7 +202,7 @@ describe('reading the first state', () => {
   })
 
   it.each(['break', 'rst', 'reset'] as const)('R11: broken off (%s): dropped, backoff, again', async kind => {
-    const { server, simulation, intake, states, asked, watch } = await bench(12, {}, plain)
+    const { server, simulation, reflector, intake, states, asked, watch } = await bench(12, {}, plain)
     await server.fill([configMap('a', { text: 'x'.repeat(2000) }), configMap('b')])
     await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind, afterBytes: 2200 } })
     await watch()
@@ -210,6 +210,9 @@ describe('reading the first state', () => {
     expect(asked).toEqual(['stream', 'stream'])
     expect(states).toEqual(['streaming', 'waiting', 'streaming', 'watching'])
     expect(simulation.clock.monotonic()).toBeGreaterThan(800)
+    await simulation.advance(60_000)
+    await simulation.run(() => reflector.stop())
+    expect([asked.length, states.length]).toEqual([2, 4])
   })
 
   it.each([

@@ -1,5 +1,5 @@
 import type { KubernetesObject, View } from '@wherry/client'
-import { configMaps, namespaces } from '@wherry/client/resources/core'
+import { configMaps, namespaces, secrets } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
 
@@ -254,5 +254,96 @@ describe('an escalation of all namespaces', () => {
         expect(phases(kit)).toEqual(['all wide 300'])
       },
       { maxOpening: 10, escalateAllAt: 100 },
+    ))
+
+  it('N11: half of escalateAllAt is not below half of it, and escalateAt not past it', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, simulation, run, watches } = kit
+        const paths = ['a/p', 'a/q', 'b/p', 'b/q', 'c/p', 'c/q', 'c/r']
+        await getAll(kit, paths)
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all wide 7'])
+        for (const path of ['c/p', 'c/q', 'c/r', 'b/q']) await run(() => narrow.forget(configMaps, keyOf(path)))
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all wide 3'])
+        await run(() => narrow.forget(configMaps, keyOf('b/p')))
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual([])
+        expect(await watches()).toBe(2)
+      },
+      { escalateAt: 2, escalateAllAt: 6 },
+    ))
+
+  it('N11: where it was refused, each namespace has its own while there are many, and again as soon as there are', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, simulation, run, requests } = kit
+        const forget = async (...paths: string[]): Promise<void> => {
+          for (const path of paths) await run(() => narrow.forget(configMaps, keyOf(path)))
+          await simulation.advance(1000)
+        }
+        await getAll(kit, ['a/p', 'a/q', 'b/p', 'b/q', 'b/r'])
+        await simulation.advance(2000)
+        expect(phases(kit)).toEqual(['a wide 2', 'b wide 3'])
+        await forget('b/r')
+        expect(phases(kit)).toEqual(['a wide 2', 'b wide 2'])
+        await forget('b/q', 'a/q')
+        expect(phases(kit)).toEqual(['a wide 1', 'b wide 1'])
+        await forget('b/p')
+        expect(phases(kit)).toEqual([])
+        expect(narrow.report()).toMatchObject({ entries: 1, streams: 1 })
+        requests()
+        await getAll(kit, ['b/p', 'b/q', 'a/q'])
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual([])
+        await getAll(kit, ['c/p'])
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['a wide 2', 'b wide 2'])
+        const refusals = simulation.environment.errors.map(({ context }) => [context.phase, context.key])
+        expect(refusals).toEqual([['escalate', undefined]])
+      },
+      { escalateAllAt: 4, cluster: who(namespace => namespace !== '') },
+    ))
+
+  it('N7, N11: past max it stays, and what has no entry any more ends', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, simulation, watches } = kit
+        const all = await run(() =>
+          Promise.all(['a/x', 'b/y', 'c/z'].map(path => narrow.watch(configMaps, keyOf(path), noting([])))),
+        )
+        const other = await run(() => narrow.watch(secrets, keyOf('a/s'), { add() {} }))
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all wide 3', 'all wide 1'])
+        await run(() => other.close())
+        narrow.forget(secrets, keyOf('a/s'))
+        expect(phases(kit)).toEqual(['all wide 3'])
+        expect(narrow.report().streams).toBe(1)
+        await run(() => all[2]?.close())
+        narrow.forget(configMaps, keyOf('c/z'))
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all wide 2'])
+        await run(() => all[1]?.close())
+        narrow.forget(configMaps, keyOf('b/y'))
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual([])
+        expect(await watches()).toBe(1)
+      },
+      { max: 1, escalateAt: Number.POSITIVE_INFINITY },
+    ))
+
+  it('N7, N11: what is past max has no other watch where there is one of all', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, simulation } = kit
+        for (const path of ['a/x', 'b/x', 'c/x', 'a/y']) {
+          await run(() => narrow.watch(configMaps, keyOf(path), noting([])))
+          await simulation.advance(1000)
+        }
+        expect(phases(kit)).toEqual(['all wide 4'])
+        expect(narrow.report().streams).toBe(1)
+      },
+      { max: 3, escalateAllAt: 2 },
     ))
 })

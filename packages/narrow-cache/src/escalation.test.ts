@@ -233,4 +233,43 @@ describe('an escalation', () => {
       },
       { idleMs: Number.POSITIVE_INFINITY },
     ))
+
+  it('N11: one that has no entry any more before it has a state ends, and what nobody needs is not opened', () =>
+    withNarrow(
+      async ({ narrow, run, get, server, simulation, watches, requests }) => {
+        await get('a/x')
+        await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'hang' } }))
+        await run(async () => {
+          const stop = new AbortController()
+          const waiting = narrow.get(configMaps, keyOf('a/y'), { signal: stop.signal })
+          await simulation.advance(500)
+          expect(narrow.report().escalated).toMatchObject([{ phase: 'rising', entries: 2 }])
+          stop.abort(new Error('enough'))
+          await expect(waiting).rejects.toThrow('enough')
+        })
+        for (const name of ['x', 'y']) expect(narrow.forget(configMaps, keyOf(`a/${name}`))).toBe(true)
+        expect(narrow.report()).toMatchObject({ entries: 0, streams: 0, escalated: [] })
+        expect(await watches()).toBe(0)
+
+        await run(() => server.faults.add({ match: { name: 'p' }, nth: 1, effect: { kind: 'delay', ms: 5000 } }))
+        requests()
+        await run(async () => {
+          const stop = new AbortController()
+          const [first, second] = [
+            narrow.get(configMaps, keyOf('b/p')),
+            narrow.get(configMaps, keyOf('c/q'), { signal: stop.signal }),
+          ]
+          await simulation.advance(500)
+          expect(narrow.report().waiting).toBe(1)
+          stop.abort(new Error('enough'))
+          await expect(second).rejects.toThrow('enough')
+          expect(narrow.forget(configMaps, keyOf('c/q'))).toBe(true)
+          await first
+        })
+        await simulation.advance(1000)
+        expect(requests()).toEqual(['stream fieldSelector=metadata.name=p'])
+        expect(narrow.report()).toMatchObject({ entries: 1, streams: 1, waiting: 0 })
+      },
+      { escalateAt: 1, maxOpening: 1 },
+    ))
 })

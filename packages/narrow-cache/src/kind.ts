@@ -113,9 +113,8 @@ export class Kind implements Escalated {
     for (const { escalation } of this.buckets.values()) escalation.end()
   }
 
-  /** Of all namespaces: one in each, then, where there are too many still. */
+  /** Of all namespaces: one in each, then. */
   refused(): void {
-    if (!this.#isMany) return
     for (const bucket of this.buckets.values()) this.#riseOne(bucket)
   }
 

@@ -128,7 +128,7 @@ describe('a read after a write of one’s own', () => {
           await simulation.advance(1000)
           const other = await run(() => writer.create(configMaps, { metadata: keyOf('b/other') }))
           // No event of the object will come that has this version: a bookmark tells.
-          const { resourceVersion } = other.metadata
+          const { resourceVersion } = other.metadata ?? {}
           narrow.wrote(configMaps, { ...held, metadata: { ...held?.metadata, resourceVersion } })
           requests()
           const begun = simulation.clock.monotonic()

@@ -1,28 +1,23 @@
 import { Client, isAlreadyExists, isConflict } from '@wherry/client'
 import { mutatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
 import { type Deployment, deployments } from '@wherry/client/resources/apps'
-import { type ConfigMap, configMaps, namespaces } from '@wherry/client/resources/core'
+import { configMaps, namespaces } from '@wherry/client/resources/core'
 import type { ApiServer } from '@wherry/testing'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { defineGames, type Game, games } from '../../apply/games.fixture.ts'
 import { parts } from '../../parts/parts.ts'
 import { specPart } from '../../parts/spec-part.ts'
 import { statusPart } from '../../parts/status-part.ts'
 import { CopyReconciler } from '../copy-reconciler.ts'
-import { copySetLabel } from '../marks.ts'
-import type { CopyReconcilerOptions } from '../options.ts'
 import { hooked, hooks } from './hooks.ts'
 import { serveHooks } from './https-hooks.ts'
 import { InformerCache } from './informer-cache.ts'
+import { copiesOf, fill, makeSources, type Options, settings, until } from './on-a-server.ts'
 
 /** What a server that counts has counted but for watches, since it was asked last; `undefined`: it does not count. */
 export type Counted = () => Promise<number | undefined>
 
-const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { timeout: 30_000, interval: 10 })
-
 const content = parts({ spec: specPart(), status: statusPart })
-
-type Options<P, T extends object> = Omit<CopyReconcilerOptions<P, T>, 'client' | 'cache'>
 
 interface Cluster {
   readonly client: Client
@@ -62,31 +57,6 @@ export function copiesOverSockets(server: () => ApiServer, counted: Counted): vo
       await client.close()
     }
   }
-  /** Namespaces and a set of one test's own. */
-  const fill = async (client: Client, name: string, count: number): Promise<string[]> => {
-    await client.create(namespaces, { metadata: { name } })
-    const names = Array.from({ length: count }, (_, i) => `${name}-${i}`)
-    for (const each of names) await client.create(namespaces, { metadata: { name: each, labels: { [name]: 'x' } } })
-    return names
-  }
-  const settings = (name: string): Options<ConfigMap, ConfigMap> => ({
-    name,
-    source: configMaps.within({ namespaces: [name], labels: { source: 'x' } }),
-    copies: configMaps,
-    targets: name,
-    build: ({ data }) => ({ metadata: { labels: { app: 'arcade' } }, data: data ?? {} }),
-    parts: parts({ spec: specPart({ labels: key => key !== 'note' }) }),
-  })
-  const makeSources = async (client: Client, namespace: string, count: number): Promise<void> => {
-    for (let i = 0; i < count; i++) {
-      await client.create(configMaps, {
-        metadata: { namespace, name: `s${i}`, labels: { source: 'x' } },
-        data: { n: `${i}` },
-      })
-    }
-  }
-  const copiesOf = async (client: Client, set: string): Promise<ConfigMap[]> =>
-    (await client.list(configMaps.within({ labels: { [copySetLabel]: set } }))).items
 
   it.each([
     ['ingest', 10, 100],

@@ -1,8 +1,8 @@
-import { OptionRangeError, OptionTypeError } from '@wherry/client'
+import { secrets } from '@wherry/client/resources/core'
 import { beforeEach, expect, it } from 'vitest'
 import type { Intake } from './intake.ts'
 import { PlainStore } from './plain-store.ts'
-import { bed, contentsOf, type Item, item, items, recorder } from './testkit/objects.ts'
+import { bed, contentsOf, type Item, item, items, recorder, shown } from './testkit/objects.ts'
 
 let store: PlainStore<Item, 'namespaced'>
 let old: Intake
@@ -55,21 +55,118 @@ it('D12: what the former intake is ahead with is neither undone nor told twice',
   expect(log).toEqual(['update a/4@15 a/4@16'])
 })
 
-it('D12: what the former intake is ahead with and the new one does not have goes when that has come so far', () => {
+it.each<[string, (next: Intake) => void]>([
+  ['a bookmark', next => next.progress('14')],
+  ['a change', next => next.change('MODIFIED', item('a/1', 14), 100)],
+  ['a list', next => list(next, 14, item('a/1', 14))],
+  ['its end', next => next.close()],
+])(
+  'D12: what the former intake is ahead with and the new one does not have goes when that has come so far: %s',
+  (_, come) => {
+    const next = store.intake({ staged: true })
+    list(next, 12, item('a/1', 1))
+    old.change('MODIFIED', item('a/2', 13), 100)
+    old.change('ADDED', item('a/4', 14), 100)
+    log.length = 0
+    store.promote([next], [old])
+    expect(log).toEqual(['delete a/3@3 unknown'])
+    next.progress('13')
+    const { resourceVersion: _none, ...unversioned } = item('a/1', 1).metadata ?? {}
+    next.change('MODIFIED', { ...item('a/1', 1), metadata: unversioned } as Item, 100)
+    expect(contentsOf(store)).toEqual(['a/1@1', 'a/2@13', 'a/4@14'])
+    log.length = 0
+    come(next)
+    expect(log.filter(line => line.startsWith('delete')).sort()).toEqual([
+      'delete a/2@13 unknown',
+      'delete a/4@14 unknown',
+    ])
+    expect(contentsOf(store)).toHaveLength(1)
+  },
+)
+
+it('D12: what the former intake is ahead with is deleted with its last state where the new one comes to that', () => {
+  const next = store.intake({ staged: true })
+  list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
+  old.change('ADDED', item('a/4', 14), 100)
+  store.promote([next], [old])
+  log.length = 0
+  next.change('ADDED', item('a/4', 14), 100)
+  next.change('DELETED', item('a/4', 15), 100)
+  expect(log).toEqual(['delete a/4@15'])
+})
+
+it('D12: what is gone before the new intake has seen it is deleted with its last state too', () => {
+  const next = store.intake({ staged: true })
+  list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
+  old.change('ADDED', item('a/4', 14), 100)
+  store.promote([next], [old])
+  log.length = 0
+  next.change('DELETED', item('a/4', 15), 100)
+  expect(log).toEqual(['delete a/4@15'])
+})
+
+it.each<[string, (next: Intake) => void]>([
+  ['by a bookmark', next => next.progress('15')],
+  ['by a change', next => next.change('ADDED', item('a/9', 15), 100)],
+  ['by a later list', next => list(next, 15, item('a/1', 1))],
+  [
+    'by a bookmark that an older one follows',
+    next => {
+      next.progress('15')
+      next.progress('13')
+    },
+  ],
+  [
+    'by a list that does not say where it stands',
+    next => {
+      const replacement = next.replace()
+      for (const object of [item('a/8', 3), item('a/9', 15), item('a/1', 1)]) replacement.put(object, 100)
+      replacement.commit()
+    },
+  ],
+])('D9: what a staged intake has come past and does not have goes at once (%s)', (_, come) => {
   const next = store.intake({ staged: true })
   list(next, 12, item('a/1', 1))
-  old.change('MODIFIED', item('a/2', 13), 100)
-  old.change('ADDED', item('a/4', 14), 100)
+  old.change('MODIFIED', item('a/2', 14), 100)
   log.length = 0
+  come(next)
   store.promote([next], [old])
-  expect(log).toEqual(['delete a/3@3 unknown'])
-  next.progress('13')
-  expect(contentsOf(store)).toEqual(['a/1@1', 'a/2@13', 'a/4@14'])
-  next.progress('14')
-  expect([log.slice(1).sort(), contentsOf(store)]).toEqual([
-    ['delete a/2@13 unknown', 'delete a/4@14 unknown'],
-    ['a/1@1'],
-  ])
+  expect(log.filter(line => line.startsWith('delete'))).toEqual(['delete a/2@14 unknown', 'delete a/3@3 unknown'])
+})
+
+it('D8: a staged intake whose resource is gone has nothing', () => {
+  const next = store.intake({ staged: true })
+  list(next, 12, item('a/1', 1), item('a/9', 12))
+  next.clear()
+  expect(contentsOf(store)).toHaveLength(3)
+  store.promote([next], [old])
+  expect(contentsOf(store)).toEqual([])
+})
+
+it('R8, R30: transforms nothing of what the store or the staged intake has in that state', () => {
+  const given: string[] = []
+  const transform = (object: object): Item => {
+    given.push(shown(object as Item))
+    return object as Item
+  }
+  const own = new PlainStore<Item, 'namespaced'>({ view: items, environment: bed().environment, transform })
+  list(own.intake(), 10, item('a/1', 1), item('a/2', 2))
+  const next = own.intake({ staged: true })
+  list(next, 12, item('a/1', 1), item('a/2', 12))
+  next.change('MODIFIED', item('a/2', 12), 100)
+  next.change('MODIFIED', item('a/2', 13), 100)
+  expect(given).toEqual(['a/1@1', 'a/2@2', 'a/2@12', 'a/2@13'])
+})
+
+it('a staged intake that is closed is none that the store’s sync waits for', () => {
+  const fresh = new PlainStore<Item, 'namespaced'>({ view: items, environment: bed().environment })
+  const [first, second, staged] = [fresh.intake(), fresh.intake(), fresh.intake({ staged: true })]
+  staged.close()
+  list(first, 5)
+  first.close()
+  expect(fresh.synced).toBe(false)
+  list(second, 6)
+  expect(fresh.synced).toBe(true)
 })
 
 it('D9: changes the scope that changes are told of, and no more of the view', () => {
@@ -77,7 +174,11 @@ it('D9: changes the scope that changes are told of, and no more of the view', ()
   list(next, 12)
   const cursor = store.cursor()
   const narrow = items.within({ namespaces: ['b'] })
-  expect(() => store.promote([next], [old], items.full())).toThrow(OptionRangeError)
+  for (const other of [items.full(), secrets]) {
+    expect(() => store.promote([next], [old], other as never)).toThrow(
+      expect.objectContaining({ option: 'promote.view', takes: 'a view of the same resource and projection' }),
+    )
+  }
   store.promote([next], [old], narrow)
   expect([store.view.key, cursor.take(1)[0]?.view.key]).toEqual([narrow.key, narrow.key])
 })
@@ -87,13 +188,18 @@ it('X6: takes staged intakes of its own that have committed, and nothing else', 
   const other = new PlainStore<Item, 'namespaced'>({ view: items, environment: bed().environment })
   const stranger = other.intake({ staged: true })
   list(stranger, 5)
-  expect(() => store.promote([stranger], [old])).toThrow(OptionTypeError)
-  expect(() => store.promote([], [old])).toThrow(OptionRangeError)
-  expect(() => store.promote([staged], [old])).toThrow(OptionRangeError)
-  expect(() => store.promote([old], [])).toThrow(OptionRangeError)
+  const refuses = (next: readonly Intake[], former: readonly Intake[], option: string, takes: string): void =>
+    expect(() => store.promote(next, former)).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTION', option, takes: expect.stringContaining(takes) }),
+    )
+  refuses([stranger], [old], 'promote.staged', 'of this store')
+  refuses([], [old], 'promote.staged', 'at least one')
+  refuses([staged], [old], 'promote.staged', 'have committed')
+  refuses([old], [], 'promote.staged', 'staged')
   list(staged, 5)
+  refuses([staged], [stranger], 'promote.retired', 'of this store')
   staged.close()
-  expect(() => store.promote([staged], [old])).toThrow(OptionRangeError)
+  refuses([staged], [old], 'promote.staged', 'open')
   expect(contentsOf(store)).toHaveLength(3)
 })
 

@@ -1,5 +1,5 @@
 import { type KubernetesObject, keyText, LabelSelector, OptionTypeError, resourceName, type View } from '@wherry/client'
-import { having } from '@wherry/client/checks'
+import { abortSignal, having } from '@wherry/client/checks'
 import { NotCachedError } from '@wherry/dynamic-cache'
 import { covers, isSameFunction } from '@wherry/informer'
 import { ViewConflictError } from '@wherry/narrow-cache'
@@ -22,7 +22,7 @@ import type { Run } from './run.ts'
 import type { Selection } from './selection.ts'
 import { TrackedObject } from './tracked-object.ts'
 import { TrackedObjects } from './tracked-objects.ts'
-import { checkRunSignal, type Sources, TrackedRun } from './tracked-run.ts'
+import { type Sources, TrackedRun } from './tracked-run.ts'
 
 export type { PollPolicy, TrackedReadsOptions } from './options.ts'
 
@@ -72,7 +72,7 @@ export class TrackedReads {
    */
   begin(key: string, primary: { readonly namespace?: string | undefined }, signal?: AbortSignal | undefined): Run {
     if (typeof key !== 'string') throw new OptionTypeError('begin.key', 'a string', typeof key)
-    checkRunSignal(signal)
+    if (signal !== undefined) abortSignal('begin.signal', signal)
     const reader = this.#readers.get(key) ?? new Reader(key, this.#audience)
     reader.run?.fail()
     const run = new TrackedRun(reader, this.#runs, primary.namespace, signal)

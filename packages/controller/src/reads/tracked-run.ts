@@ -1,4 +1,4 @@
-import { OptionTypeError, type View } from '@wherry/client'
+import type { View } from '@wherry/client'
 import { abortSignal, anything, type Check, callback, checkOptions } from '@wherry/client/checks'
 import { ReadClosedError } from './errors.ts'
 import { Link } from './link.ts'
@@ -174,13 +174,6 @@ export class TrackedRun implements Run {
     this.#reader.run = undefined
     return true
   }
-}
-
-/** Checks what bounds a run. */
-export function checkRunSignal(signal: unknown): void {
-  if (signal === undefined) return
-  if (signal === null) throw new OptionTypeError('begin.signal', 'an AbortSignal', 'null')
-  abortSignal('begin.signal', signal)
 }
 
 /** A read that a reconcile did not wait for must not end the process when it fails (rule X9). */

@@ -124,7 +124,8 @@ describe('order', () => {
   it('W10: deleted and created again while nobody looked is a deleted, then a changed', async () => {
     const { simulation, cache, manager } = setUp()
     const { log, sink, end } = manual(5)
-    await manager.registrar('slow', sink).add(apples)
+    const registrar = manager.registrar('slow', sink)
+    await registrar.add(apples)
     await simulation.advance(50)
     cache.put(apples, 'a')
     await simulation.settle()
@@ -138,6 +139,7 @@ describe('order', () => {
     end('a')
     await simulation.settle()
     expect(log.slice(3)).toEqual(['deleted a 2', 'changed a 4'])
+    expect(registrar.stats().retried).toBe(0)
     await simulation.run(() => manager.close())
   })
 
@@ -191,6 +193,7 @@ describe('order', () => {
       await simulation.settle()
     }
     expect(log.at(-1)).toBe('changed d 4')
+    expect(registrar.stats().resets).toBe(0)
     for (const name of ['a', 'b', 'c']) cache.delete(apples, name)
     end('d')
     await simulation.settle()
@@ -300,6 +303,46 @@ describe('retries', () => {
     await simulation.run(() => manager.close())
   })
 
+  it('W12: what is to be tried again waits for room, as all else does', async () => {
+    const { simulation, cache, manager } = setUp()
+    const { log, sink, end, fail } = manual()
+    const registrar = manager.registrar('one', sink)
+    cache.put(apples, 'a')
+    cache.put(apples, 'b')
+    await registrar.add(apples)
+    await simulation.advance(50)
+    fail('a')
+    await simulation.advance(5000)
+    expect(log).toEqual(['reset apples', 'changed a 1', 'changed b 2'])
+    end('b')
+    await simulation.settle()
+    end('a')
+    await simulation.settle()
+    expect(log.slice(3)).toEqual(['changed a 1', 'synced apples'])
+    expect(registrar.stats()).toMatchObject({ delivered: 2, retried: 1, lag: 0 })
+    await simulation.run(() => manager.close())
+  })
+
+  it('W12: a call for one view waits for room while one of another is under way, a reset that is tried again too', async () => {
+    const { simulation, cache, manager } = setUp()
+    const { log, sink, end } = manual()
+    let refusals = 1
+    const event = (event: SinkEvent): unknown => {
+      if (event.type === 'reset' && event.view.key === pears.key && refusals-- > 0) throw new Error('not now')
+      return sink.event(event)
+    }
+    const registrar = manager.registrar('one', event)
+    cache.put(apples, 'a')
+    await registrar.add(pears)
+    await registrar.add(apples)
+    await simulation.advance(5000)
+    expect(log).toEqual(['reset apples', 'changed a 1'])
+    end('a')
+    await simulation.settle()
+    expect(log.slice(2).sort()).toEqual(['reset pears', 'synced apples', 'synced pears'])
+    await simulation.run(() => manager.close())
+  })
+
   it('W12: the cursor stops while as many objects are being retried as may be', async () => {
     const { simulation, cache, manager } = setUp()
     const bad = new Set<string | undefined>(['default/a', 'default/b'])
@@ -392,6 +435,7 @@ describe('retries', () => {
       ...['reset apples', 'reset apples', 'reset apples'],
       ...['changed a 1', 'synced apples', 'synced apples'],
     ])
+    expect(registrar.stats()).toMatchObject({ retried: 3, retrying: 0, lag: 0, resets: 0 })
     await simulation.run(() => manager.close())
   })
 })

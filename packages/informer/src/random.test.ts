@@ -11,7 +11,7 @@ it('R1–R39: whatever happens on the way, the store, each handler and each curs
   // a changed copy (npm run mutants) has seconds for all tests
   const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 2000 : 10
   await forEachSeed(seed => new Model(seed).run(), { seeds })
-}, 300_000)
+}, 900_000)
 
 interface ModelObject extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>> | undefined

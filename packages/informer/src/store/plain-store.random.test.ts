@@ -9,6 +9,6 @@ const make = ({ view = items, ...options }: MakeOptions): PlainStore<Item, 'name
 
 it('R38: whatever intakes do, the store is what the server has, and all who follow it come to the same', async () => {
   // A changed copy (npm run mutants) has seconds for all tests.
-  const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 100 : 10
+  const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 500 : 10
   await forEachSeed(seed => runModel(make, seededRandom(seed), 300), { seeds })
-})
+}, 600_000)

@@ -4,8 +4,6 @@ import { Sharer } from './sharer.ts'
 const leastLength = 11
 /** Longer values of annotations are an object's own, most of them. */
 const mostAnnotationLength = 64
-/** Longer lists of owners or finalizers are an object's own. */
-const mostItems = 8
 const generationSize = 4096
 
 interface Received {
@@ -56,8 +54,8 @@ export class Interner {
     this.#text(metadata, 'namespace')
     this.#texts(metadata, 'labels')
     this.#texts(metadata, 'annotations', mostAnnotationLength)
-    this.#list(metadata, 'ownerReferences')
-    this.#list(metadata, 'finalizers')
+    this.#share(metadata, 'ownerReferences')
+    this.#share(metadata, 'finalizers')
     const { managedFields } = metadata
     if (!this.#keepsManagers || !Array.isArray(managedFields)) return
     for (const entry of managedFields) {
@@ -83,21 +81,18 @@ export class Interner {
   /** A map of texts: one for all that is equal to it, or else its texts. */
   #texts(metadata: Metadata, field: 'labels' | 'annotations', mostLength = Number.POSITIVE_INFINITY): void {
     const map = metadata[field]
-    if (!isObject(map)) return
-    const shared = isOfTexts(map, mostLength) ? this.#shared(metadata, field, map) : map
-    if (shared === map) for (const key of Object.keys(map)) this.#text(map, key, mostLength)
+    if (!isObject(map) || this.#share(metadata, field)) return
+    for (const key of Object.keys(map)) this.#text(map, key, mostLength)
   }
 
-  #list(metadata: Metadata, field: 'ownerReferences' | 'finalizers'): void {
-    const list = metadata[field]
-    if (Array.isArray(list) && list.length <= mostItems) this.#shared(metadata, field, list)
-  }
-
-  #shared(metadata: Metadata, field: keyof Metadata, value: object): object {
-    if (this.#sharer === undefined || Object.isFrozen(metadata)) return value
+  /** Whether it has one now that another object has too. */
+  #share(metadata: Metadata, field: keyof Metadata): boolean {
+    const value = metadata[field]
+    if (this.#sharer === undefined || !isObject(value) || Object.isFrozen(metadata)) return false
     const shared = this.#sharer.shared(value)
-    if (shared !== value) metadata[field] = shared
-    return shared
+    if (shared === value) return false
+    metadata[field] = shared
+    return true
   }
 
   #text(holder: object, key: string, mostLength = Number.POSITIVE_INFINITY): void {
@@ -107,14 +102,6 @@ export class Interner {
     if (Object.isFrozen(holder)) return
     record[key] = this.shared(text)
   }
-}
-
-function isOfTexts(map: object, mostLength: number): boolean {
-  for (const key in map) {
-    const value = (map as Readonly<Record<string, unknown>>)[key]
-    if (typeof value !== 'string' || value.length > mostLength) return false
-  }
-  return true
 }
 
 function isObject(value: unknown): value is object {

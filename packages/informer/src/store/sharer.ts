@@ -2,61 +2,96 @@ import { freezeDeep } from './freeze.ts'
 
 /** How many values are remembered, two in each place: of a list that comes in key order siblings are near each other. */
 const places = 512
+/** Longer texts are an object's own, most of them, and so is what holds one. */
+const mostLength = 256
+/** So are longer lists. */
+const mostItems = 8
+
+interface Known {
+  readonly value: object
+  /** Its {@link partsOf}, from when it was compared first: it is frozen by then. */
+  parts: Part[] | undefined
+}
+
+/** A text, or a number of keys and values that follow. */
+type Part = string | number | boolean | null
 
 /**
- * Gives one value for equal ones: labels that siblings have, their owners, their finalizers. Plain JSON only.
+ * Gives one value for equal ones: maps of texts, lists of texts, and lists of such maps. That are labels and annotations that
+ * siblings have, finalizers, and owners.
  *
  * What is shared is frozen, whatever the store's `freeze` says: a change of it would be one of all that share it. Holds at
- * most some thousand values, and nothing beside them; a new one takes the place of an older one.
+ * most some thousand values; a new one takes the place of an older one.
  */
 export class Sharer {
-  readonly #newer: (object | undefined)[] = Array.from({ length: places })
-  readonly #older: (object | undefined)[] = Array.from({ length: places })
+  readonly #newer: (Known | undefined)[] = Array.from({ length: places })
+  readonly #older: (Known | undefined)[] = Array.from({ length: places })
 
   /** One that is equal and was given before, or else the value itself. */
   shared<T extends object>(value: T): T {
-    const place = mixed(value) & (places - 1)
+    const parts = partsOf(value)
+    if (parts === undefined) return value
+    const place = mixed(parts) & (places - 1)
     const newer = this.#newer[place]
-    if (newer !== undefined && isSame(newer, value)) return frozen(newer as T)
+    if (newer !== undefined && isKnown(newer, value, parts)) return newer.value as T
     const older = this.#older[place]
     this.#older[place] = newer
-    if (older === undefined || !isSame(older, value)) {
-      this.#newer[place] = value
-      return value
+    const known = older !== undefined && isKnown(older, value, parts) ? older : { value, parts: undefined }
+    this.#newer[place] = known
+    return known.value as T
+  }
+}
+
+function isKnown(known: Known, value: object, parts: readonly Part[]): boolean {
+  if (Array.isArray(known.value) !== Array.isArray(value)) return false
+  if (known.parts === undefined) {
+    freezeDeep(known.value)
+    known.parts = partsOf(known.value) ?? []
+  }
+  const others = known.parts
+  if (others.length !== parts.length) return false
+  for (let index = 0; index < parts.length; index++) if (parts[index] !== others[index]) return false
+  return true
+}
+
+/** All that a value says, in its order; of two maps, or of two lists, equal parts mean equal values. `undefined` for what is not shared. */
+function partsOf(value: object): Part[] | undefined {
+  if (!Array.isArray(value)) return partsOfMap(value)
+  if (value.length > mostItems) return undefined
+  const parts: Part[] = []
+  for (const item of value as readonly unknown[]) {
+    if (typeof item === 'string' && item.length <= mostLength) parts.push(item)
+    else {
+      const inner = typeof item === 'object' && item !== null ? partsOfMap(item) : undefined
+      if (inner === undefined) return undefined
+      // A number is only ever a count.
+      parts.push(inner.length)
+      for (const part of inner) parts.push(part)
     }
-    this.#newer[place] = older
-    return frozen(older as T)
   }
+  return parts
 }
 
-function frozen<T extends object>(value: T): T {
-  if (!Object.isFrozen(value)) freezeDeep(value)
-  return value
+function partsOfMap(map: object): Part[] | undefined {
+  const parts: Part[] = Object.keys(map)
+  for (const value of Object.values(map) as unknown[]) {
+    if (typeof value === 'string' ? value.length > mostLength : typeof value !== 'boolean' && value !== null) {
+      return undefined
+    }
+    parts.push(value as Part)
+  }
+  return parts
 }
 
-/** A number that equal values have in common, and others mostly not: from a few characters of each text. */
-function mixed(value: unknown): number {
-  if (typeof value === 'string') {
-    const { length } = value
-    if (length === 0) return 1
-    const ends = (value.charCodeAt(0) << 10) ^ (value.charCodeAt(length >> 1) << 5) ^ value.charCodeAt(length - 1)
-    return Math.imul(ends ^ length, 0x9e3779b1) >>> 7
+/** A number that equal parts have in common, and others mostly not: from a few characters of each text. */
+function mixed(parts: readonly Part[]): number {
+  let mix = parts.length
+  for (const part of parts) {
+    if (typeof part !== 'string') continue
+    const last = part.length - 1
+    const text = (part.charCodeAt(0) << 12) ^ (part.charCodeAt(last >> 1) << 6) ^ (part.charCodeAt(last) << 1) ^ last
+    mix = Math.imul(mix ^ text, 0x9e3779b1)
+    mix ^= mix >>> 15
   }
-  if (typeof value !== 'object' || value === null) return 2
-  let mix = 3
-  for (const key in value) mix = (Math.imul(mix, 31) + mixed((value as Record<string, unknown>)[key])) | 0
   return mix
-}
-
-/** Keys in the same order too, so that nobody sees that it is another one. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b)
-  if (Array.isArray(a) !== Array.isArray(b)) return false
-  const others = Object.keys(b)
-  let index = 0
-  for (const key in a) {
-    if (key !== others[index++]) return false
-    if (!isSame((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) return false
-  }
-  return index === others.length
 }

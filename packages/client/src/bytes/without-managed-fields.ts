@@ -33,7 +33,5 @@ function shapeOf(keys: readonly string[]): Shape {
 }
 
 function isEqual(a: readonly string[], b: readonly string[]): boolean {
-  if (a.length !== b.length) return false
-  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false
-  return true
+  return a.length === b.length && a.every((key, index) => key === b[index])
 }

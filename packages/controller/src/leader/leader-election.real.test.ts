@@ -12,13 +12,18 @@ import {
   type Wire,
 } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { History, lease } from './testkit/history.ts'
+
+/** Forty seconds each. */
+const first = Number(process.env.WHERRY_FIRST_SEED ?? 1)
+const seeds = Array.from({ length: Number(process.env.WHERRY_SEEDS ?? 1) }, (_, i) => first + i)
 
 const available = await realApiServerAvailable('leader election in processes')
 
 /** Shorter than the defaults, so that a minute sees many terms; what is left between deadline and lease is as long as for real. */
 const times = { leaseMs: 8000, renewDeadlineMs: 3000, retryMs: 600 }
+const timeout = { timeout: 180_000 }
 const waiting = { timeout: 30_000, interval: 20 }
 const child = new URL('./testkit/candidate.ts', import.meta.url).pathname
 const fromSource = new URL('../../../../test/examples/from-source.ts', import.meta.url).href
@@ -35,23 +40,20 @@ describe.runIf(available)('leader election, in processes on a real API server', 
   let client: Client
   const members: Member[] = []
 
-  beforeAll(async () => {
+  // One for each seed: whose writes are whose is told from the first on.
+  beforeEach(async () => {
     server = await startRealApiServer()
-  }, 120_000)
-
-  beforeEach(() => {
     client = new Client({ url: server.url, ca: server.ca, token: server.token })
-  })
+  }, 120_000)
 
   afterEach(async () => {
     for (const { process, wire } of members.splice(0)) {
       await killed(process)
       await wire.close()
     }
-    await client.close()
+    await client?.close()
+    await server?.close()
   })
-
-  afterAll(() => server?.close())
 
   async function start(identity: string): Promise<Member> {
     const wire = await startWire({ target: { host: '127.0.0.1', port: Number(new URL(server.url).port) } })
@@ -68,60 +70,64 @@ describe.runIf(available)('leader election, in processes on a real API server', 
 
   const holder = async () => (await client.get(leases, lease))?.spec?.holderIdentity ?? ''
 
-  it('C6: every write that the server accepts falls into its writer’s term, whatever becomes of the processes', async () => {
-    const history = new History(client)
-    history.watch()
-    const random = seededRandom(Date.now())
-    const handovers: number[] = []
-    for (const name of ['a', 'b', 'c']) await start(name)
-    await vi.waitFor(async () => expect(await holder()).not.toBe(''), waiting)
-    const until = performance.now() + 40_000
-    for (let round = 0; performance.now() < until; round += 1) {
-      const victim = await vi.waitFor(async () => {
-        const identity = await holder()
-        return members.find(one => one.identity === identity) ?? expect.fail(`${identity} leads`)
-      }, waiting)
-      const held = victim.identity
-      // In the midst of its writes, or before the first.
-      const writes = history.accepted.length + integer(random, 0, 200)
-      await vi.waitFor(() => expect(history.accepted.length).toBeGreaterThanOrEqual(writes), waiting)
-      const trouble = ['stop', 'kill', 'cut', 'end'][round % 4]
-      const from = performance.now()
-      if (trouble === 'stop') victim.process.kill('SIGSTOP')
-      if (trouble === 'kill') await killed(victim.process)
-      if (trouble === 'cut') {
-        victim.wire.freeze()
-        await victim.wire.refuse(true)
+  it.for(seeds)(
+    'C6: every write that the server accepts falls into its writer’s term, whatever becomes of the processes (seed %i)',
+    timeout,
+    async seed => {
+      const history = new History(client)
+      history.watch()
+      const random = seededRandom(seed)
+      const handovers: number[] = []
+      for (const name of ['a', 'b', 'c']) await start(name)
+      await vi.waitFor(async () => expect(await holder()).not.toBe(''), waiting)
+      const until = performance.now() + 40_000
+      for (let round = 0; performance.now() < until; round += 1) {
+        const victim = await vi.waitFor(async () => {
+          const identity = await holder()
+          return members.find(one => one.identity === identity) ?? expect.fail(`${identity} leads`)
+        }, waiting)
+        const held = victim.identity
+        // In the midst of its writes, or before the first.
+        const writes = history.accepted.length + integer(random, 0, 200)
+        await vi.waitFor(() => expect(history.accepted.length).toBeGreaterThanOrEqual(writes), waiting)
+        const trouble = ['stop', 'kill', 'cut', 'end'][round % 4]
+        const from = performance.now()
+        if (trouble === 'stop') victim.process.kill('SIGSTOP')
+        if (trouble === 'kill') await killed(victim.process)
+        if (trouble === 'cut') {
+          victim.wire.freeze()
+          await victim.wire.refuse(true)
+        }
+        if (trouble === 'end') victim.process.kill('SIGTERM')
+        await vi.waitFor(async () => expect([held, '']).not.toContain(await holder()), waiting)
+        handovers.push(performance.now() - from)
+        if (trouble === 'stop') victim.process.kill('SIGCONT')
+        if (trouble === 'cut') {
+          // What a dead network holds is gone.
+          victim.wire.reset()
+          victim.wire.thaw()
+          await victim.wire.refuse(false)
+        }
+        // It knows by itself that it no longer leads.
+        if (trouble !== 'kill') {
+          await vi.waitFor(() => expect(victim.said.at(-1)).toMatch(/^over (LEADERSHIP_LOST|ended)$/), {
+            timeout: 20_000,
+            interval: 20,
+          })
+        }
+        await killed(victim.process)
+        await victim.wire.close()
+        members.splice(members.indexOf(victim), 1)
+        await start(`${pick(random, ['a', 'b', 'c'])}${round}`)
       }
-      if (trouble === 'end') victim.process.kill('SIGTERM')
-      await vi.waitFor(async () => expect([held, '']).not.toContain(await holder()), waiting)
-      handovers.push(performance.now() - from)
-      if (trouble === 'stop') victim.process.kill('SIGCONT')
-      if (trouble === 'cut') {
-        // What a dead network holds is gone.
-        victim.wire.reset()
-        victim.wire.thaw()
-        await victim.wire.refuse(false)
-      }
-      // It knows by itself that it no longer leads.
-      if (trouble !== 'kill') {
-        await vi.waitFor(() => expect(victim.said.at(-1)).toMatch(/^over (LEADERSHIP_LOST|ended)$/), {
-          timeout: 20_000,
-          interval: 20,
-        })
-      }
-      await killed(victim.process)
-      await victim.wire.close()
-      members.splice(members.indexOf(victim), 1)
-      await start(`${pick(random, ['a', 'b', 'c'])}${round}`)
-    }
-    history.end()
-    expect(history.outOfTerm()).toEqual([])
-    expect(history.accepted.filter(({ kind }) => kind === 'write').length).toBeGreaterThan(100)
-    expect(handovers.length).toBeGreaterThan(2)
-    // By lease and retry; the rest is this machine's, which starts processes meanwhile.
-    expect(Math.max(...handovers)).toBeLessThan(times.leaseMs + times.retryMs + 3000)
-  }, 120_000)
+      history.end()
+      expect(history.outOfTerm()).toEqual([])
+      expect(history.accepted.filter(({ kind }) => kind === 'write').length).toBeGreaterThan(100)
+      expect(handovers.length).toBeGreaterThan(2)
+      // By lease and retry; the rest is this machine's, which starts processes meanwhile.
+      expect(Math.max(...handovers)).toBeLessThan(times.leaseMs + times.retryMs + 3000)
+    },
+  )
 })
 
 async function killed(process: ChildProcess): Promise<void> {

@@ -68,10 +68,6 @@ export class InformerSource {
     return this.#selections.values()
   }
 
-  get selectionCount(): number {
-    return this.#selections.size
-  }
-
   /** What a view that this one covers is read from. */
   lister(view: View): Lister<unknown> {
     return view.key === this.view.key ? this.#informer : coveredLister(this.view, this.#informer, view)
@@ -119,7 +115,6 @@ export class InformerSource {
 
   drop(selection: Selection): void {
     this.#selections.delete(selection)
-    this.#look()
   }
 
   join(key: string, feed: InformerFeed): void {
@@ -147,9 +142,9 @@ export class InformerSource {
     return this.#hold.release()
   }
 
+  /** Selections are of views that were declared, and those stay. */
   #look(): void {
-    if (this.#options.stays || this.#feeds.size > 0 || this.#selections.size > 0) return
-    void this.close()
+    if (!this.#options.stays && this.#feeds.size === 0) void this.close()
   }
 
   #lacking(asked: Asked): string | undefined {

@@ -1,6 +1,7 @@
 import { configMaps, pods } from '@wherry/client/resources/core'
 import { writesThrough } from '@wherry/narrow-cache'
 import { describe, expect, it } from 'vitest'
+import { writtenOf } from './own-writes.ts'
 import type { Read } from './read.ts'
 import { keyOf, withReads } from './testkit/kit.ts'
 
@@ -160,6 +161,41 @@ describe('what this process wrote', () => {
       },
       { declared: [web] },
     ))
+
+  it('C10: that was deleted, and is never heard of, is waited for no longer than that', () =>
+    withReads(
+      async ({ reads, run, write, simulation }) => {
+        await write('+a/x app=web')
+        const { read } = reads.begin('k', { namespace: 'a' })
+        await run(() => names(read))
+        const before = simulation.clock.monotonic()
+        reads.deleted(configMaps, keyOf('a/x'))
+        expect(await run(() => names(read))).toEqual(['x 1'])
+        expect(simulation.clock.monotonic() - before).toBeCloseTo(65_000, -3)
+        expect(reads.catchingUp).toBe(false)
+      },
+      { declared: [web] },
+    ))
+
+  it('C10: is gone by an answer that says that nothing holds the object any more', () => {
+    const metadata = { name: 'x', namespace: 'a', uid: 'u', resourceVersion: '7' }
+    const of = (more: object): unknown => writtenOf({ metadata: { ...metadata, ...more } })
+    const deletionTimestamp = '2026-01-01T00:00:00Z'
+    const gone = { key: 'a/x', written: { object: undefined, gone: 'u' } }
+    expect(of({ deletionTimestamp })).toEqual(gone)
+    expect(of({ deletionTimestamp, finalizers: [], deletionGracePeriodSeconds: 0 })).toEqual(gone)
+    for (const more of [
+      {},
+      { deletionTimestamp, finalizers: ['example.com/f'] },
+      { deletionTimestamp, deletionGracePeriodSeconds: 30 },
+    ]) {
+      expect(of(more)).toEqual({
+        key: 'a/x',
+        written: { object: { metadata: { ...metadata, ...more } }, gone: undefined },
+      })
+    }
+    expect([writtenOf({}), writtenOf({ metadata: {} })]).toEqual([undefined, undefined])
+  })
 
   it('C10: is waited for where its fields say that it is in the view, not where only the server knows', () => {
     const onNode = pods.within({ fields: 'spec.nodeName=n1,metadata.name!=other' })

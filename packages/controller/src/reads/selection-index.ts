@@ -10,10 +10,6 @@ export class SelectionIndex {
   readonly #selections = new Map<string, Selection>()
   readonly #places = new Map<string, Set<Selection>>()
 
-  get size(): number {
-    return this.#selections.size
-  }
-
   values(): IterableIterator<Selection> {
     return this.#selections.values()
   }

@@ -17,20 +17,21 @@ export function changesOf<C>(
   const asked: ((result: Result<C>) => void)[] = []
 
   const answer = (): void => {
-    while (asked.length > 0) {
+    for (let next = asked[0]; next !== undefined; next = asked[0]) {
       const [value] = cursor.take(1)
       if (value === undefined && !cursor.closed) return cursor.wake(answer)
       if (value === undefined) signal?.removeEventListener('abort', end)
-      asked.shift()?.(value === undefined ? { done: true, value } : { done: false, value })
+      asked.shift()
+      next(value === undefined ? { done: true, value } : { done: false, value })
     }
   }
+  // Whoever waits is woken by the close, and finds that it is over.
   const end = (): void => {
     signal?.removeEventListener('abort', end)
     cursor.close()
-    answer()
   }
   if (signal?.aborted) end()
-  else signal?.addEventListener('abort', end, { once: true })
+  else signal?.addEventListener('abort', end)
 
   return {
     next: () =>

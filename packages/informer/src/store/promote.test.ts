@@ -134,6 +134,16 @@ it.each<[string, (next: Intake) => void]>([
   expect(log.filter(line => line.startsWith('delete'))).toEqual(['delete a/2@14 unknown', 'delete a/3@3 unknown'])
 })
 
+it('D12: a list that does not say where it stands is as new as its newest object', () => {
+  const next = store.intake({ staged: true })
+  const replacement = next.replace()
+  for (const object of [item('a/8', 3), item('a/9', 12), item('a/1', 1)]) replacement.put(object, 100)
+  replacement.commit()
+  old.change('MODIFIED', item('a/2', 14), 100)
+  store.promote([next], [old])
+  expect(contentsOf(store)).toEqual(['a/1@1', 'a/2@14', 'a/8@3', 'a/9@12'])
+})
+
 it('D8: a staged intake whose resource is gone has nothing', () => {
   const next = store.intake({ staged: true })
   list(next, 12, item('a/1', 1), item('a/9', 12))

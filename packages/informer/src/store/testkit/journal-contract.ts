@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { changesOf } from '../../journal/changes-of.ts'
 import type { Intake } from '../intake.ts'
@@ -298,6 +299,33 @@ export function journalContract(make: MakeStore): void {
       await changesOf(three, { signal: controller.signal }).next()
       expect(three.closed).toBe(true)
     })
+
+    it('X6: the iterator takes a signal that is none for a mistake', () => {
+      expect(() => changesOf(store.cursor(), { signal: 5 } as never)).toThrow(
+        expect.objectContaining({ code: 'INVALID_OPTION', option: 'changes.signal' }),
+      )
+    })
+
+    it.each(['the signal is aborted', 'one stops reading', 'the store is closed'])(
+      'R23: the iterator is over, and leaves nothing on its signal, once %s',
+      async how => {
+        list('a/x')
+        const cursor = store.cursor()
+        const controller = new AbortController()
+        const { signal } = controller
+        const changes = changesOf(cursor, { signal })
+        for (let read = 0; read < 3; read++) expect(await changes.next()).toMatchObject({ done: false })
+        const waiting = [changes.next(), changes.next()]
+        expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+        const over = { done: true, value: undefined }
+        if (how === 'one stops reading') expect(await changes.return?.()).toEqual(over)
+        else if (how === 'the signal is aborted') controller.abort()
+        else store.close(new Error('over'))
+        expect(await Promise.all(waiting)).toEqual([over, over])
+        expect(await changes.next()).toEqual(over)
+        expect([cursor.closed, getEventListeners(signal, 'abort').length]).toEqual([true, 0])
+      },
+    )
 
     it('has no trace of what was forgotten', () => {
       list('a/x')

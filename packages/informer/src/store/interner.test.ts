@@ -42,6 +42,29 @@ it('does not remember long values of annotations, which are an object’s own', 
   expect(shared.mock.calls).toEqual([[label], [note]])
 })
 
+it('shares the texts that many objects have, from eleven characters on, which V8 does not share', () => {
+  const received = {
+    kind: 'SomeKindOfIt',
+    apiVersion: 'example.com/v1',
+    metadata: {
+      name: 'a-name-of-its-own',
+      namespace: 'a-namespace',
+      labels: { eleven: 'x'.repeat(11), ten: 'x'.repeat(10) },
+      annotations: { note: 'a note of some' },
+      managedFields: [{ manager: 'kube-controller', apiVersion: 'example.com/v2', operation: 'Update-of-it' }],
+    },
+    spec: { text: 'a text of its own' },
+  }
+  const texts = ['SomeKindOfIt', 'example.com/v1', 'a-namespace', 'x'.repeat(11), 'a note of some']
+  const managers = ['kube-controller', 'example.com/v2']
+  for (const keepsManagers of [false, true]) {
+    const interner = new Interner({ keepsManagers, sharesValues: true })
+    const shared = vi.spyOn(interner, 'shared')
+    interner.intern(structuredClone(received))
+    expect(shared.mock.calls.flat()).toEqual(keepsManagers ? [...texts, ...managers] : texts)
+  }
+})
+
 it('takes objects whose metadata is not what it should be', () => {
   const interner = new Interner({ keepsManagers: true, sharesValues: true })
   for (const metadata of [null, undefined, { labels: null, managedFields: 5 }, { labels: 'text', namespace: 7 }]) {

@@ -26,14 +26,17 @@ it('gives one value for equal ones, frozen from when it is shared on', () => {
 })
 
 it('gives what is equal to what it is given, whatever it was given before', () => {
-  const few = fc.constantFrom<unknown>('', 'a', 'b', 'web', 'wed', 'wbe', 0, -0, null, true, [], {}, [0], { 0: 0 })
-  const key = fc.constantFrom('a', 'b', '__proto__', 'constructor')
-  const pairs = fc.array(fc.tuple(key, fc.oneof(few, fc.array(few, { maxLength: 2 }))), { maxLength: 3 })
-  const map = pairs.map(
-    all => JSON.parse(`{${all.map(([k, v]) => `"${k}":${Object.is(v, -0) ? '-0' : JSON.stringify(v)}`)}}`) as object,
-  )
+  // Alike in length and in their first, middle and last characters.
+  const alike = fc.constantFrom('a1b1c', 'a1b2c', 'a2b1c', 'a2b2c')
+  const value = fc.oneof(alike, fc.constantFrom<unknown>(true, false, null, '', 'x', 2, -0, [], {}))
+  const key = fc.oneof(alike, fc.constantFrom('__proto__', 'constructor'))
+  const map = fc
+    .array(fc.tuple(key, value), { maxLength: 3 })
+    .map(pairs => JSON.parse(`{${pairs.map(([k, v]) => `"${k}":${JSON.stringify(v)}`).join()}}`) as object)
+  const list = fc.array(fc.oneof(alike, map, value), { maxLength: 3 })
+  const json = fc.oneof(map, list)
   fc.assert(
-    fc.property(fc.array(map, { minLength: 2, maxLength: 200 }), values => {
+    fc.property(fc.array(json, { minLength: 2, maxLength: 200 }), values => {
       const sharer = new Sharer()
       for (const value of values) {
         const shared = sharer.shared(value)
@@ -44,6 +47,40 @@ it('gives what is equal to what it is given, whatever it was given before', () =
       }
     }),
   )
+})
+
+it.each<[string, object]>([
+  ['labels', { app: 'web', tier: '' }],
+  ['none', {}],
+  ['finalizers', ['example.com/hold', 'example.com/keep']],
+  ['owners', [{ kind: 'ReplicaSet', name: 'web-1', controller: true, blockOwnerDeletion: false, uid: null }]],
+  ['several owners', [{ uid: 'a' }, { uid: 'b' }, { uid: 'c' }]],
+  ['a list of both', ['a', { uid: 'b' }, 'c']],
+  ['text of some length', { note: 'x'.repeat(256), list: null }],
+  ['a list of eight', Array.from({ length: 8 }, (_, n) => `finalizer-${n}`)],
+])('shares %s', (_, value) => {
+  const sharer = new Sharer()
+  const first = sharer.shared(decoded(value))
+  expect(sharer.shared(decoded(value))).toBe(first)
+  expect(first).toEqual(value)
+})
+
+it.each<[string, object]>([
+  ['long texts of a map', { note: 'x'.repeat(257) }],
+  ['long texts of a list', ['x'.repeat(257)]],
+  ['long texts of maps in a list', [{ note: 'x'.repeat(257) }]],
+  ['long lists', Array.from({ length: 9 }, (_, n) => `finalizer-${n}`)],
+  ['numbers', { count: 5 }],
+  ['numbers in a list', [5]],
+  ['what is deeper', { a: { b: 'c' } }],
+  ['what is deeper in a list', [{ a: { b: 'c' } }]],
+  ['nothing in a list', [null]],
+])('leaves alone: %s', (_, value) => {
+  const sharer = new Sharer()
+  for (const each of [decoded(value), decoded(value)]) {
+    expect(sharer.shared(each)).toBe(each)
+    expect(Object.isFrozen(each)).toBe(false)
+  }
 })
 
 it('remembers the last ones: hundreds of kinds of labels that come by turns are held once each', () => {

@@ -1,5 +1,6 @@
 import { type ConfigMap, configMaps, namespaces } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
+import type { CopyCache } from './copy-cache.ts'
 import { copiedFromAnnotation, copySetLabel, copySourceLabel } from './marks.ts'
 import { type Kit, source, withCopies } from './testkit/cluster.ts'
 
@@ -216,5 +217,122 @@ describe('plan', () => {
       await kit.run(() => reconciler.settled())
       await kit.quiet()
       expect(`${await kit.run(() => reconciler.plan())}`).toBe('0 to do, 4 as they should be, 0 that fail')
+    }))
+
+  it('X10: is rejected with the reason of its signal, and when it is closed meanwhile, whatever it is waiting for', () =>
+    withCopies(async kit => {
+      await kit.fill(2, 2)
+      const first = await kit.settled()
+      await kit.run(() => first.close())
+      for (const namespace of ['t0', 't1']) {
+        await kit.run(() => kit.writer.patch(configMaps, at(namespace), { data: { n: 'edited' } }))
+      }
+      // What the server makes of the source is asked for by a dry run.
+      const slow = { match: { verb: 'update', resource: 'configmaps' }, effect: { kind: 'delay', ms: 2000 } } as const
+      kit.server.faults.add(slow)
+      const reconciler = kit.reconciler()
+      const controller = new AbortController()
+      const aborted = expect(reconciler.plan({ signal: controller.signal })).rejects.toThrow('enough')
+      await kit.quiet(1000)
+      controller.abort(new Error('enough'))
+      await kit.run(() => aborted)
+      const other = kit.reconciler()
+      const closed = expect(other.plan()).rejects.toMatchObject({ code: 'COPIES_NOT_RUNNING' })
+      await kit.quiet(1000)
+      await kit.run(() => other.close())
+      await kit.run(() => closed)
+      await expect(kit.reconciler().plan({ signal: 'x' } as never)).rejects.toMatchObject({ option: 'plan.signal' })
+    }))
+})
+
+describe('resync', () => {
+  it('looks at every copy again: what a function of targets says by now is done', () =>
+    withCopies(async kit => {
+      await kit.fill(1, 3)
+      let wanted = ['t0', 't1']
+      const reconciler = await kit.settled({ targets: (_, { metadata }) => wanted.includes(`${metadata.name}`) })
+      const spaces = async () => (await copiesOf(kit)).map(({ metadata }) => metadata?.namespace)
+      expect(await spaces()).toEqual(['t0', 't1'])
+      wanted = ['t1', 't2']
+      await kit.quiet()
+      expect(await spaces()).toEqual(['t0', 't1'])
+      reconciler.resync()
+      await kit.run(() => reconciler.settled())
+      expect(await spaces()).toEqual(['t1', 't2'])
+    }))
+})
+
+describe('the beginning and the end', () => {
+  it('H6: what differs when it is first looked at is found, and no repair of what somebody has done since', () =>
+    withCopies(async kit => {
+      await kit.fill(1, 4)
+      const first = await kit.settled()
+      await kit.run(() => first.close())
+      for (const namespace of ['t0', 't1', 't2', 't3']) {
+        await kit.run(() => kit.writer.patch(configMaps, at(namespace), { data: { n: 'edited' } }))
+      }
+      kit.events.length = 0
+      const second = await kit.settled({ concurrency: 1 })
+      expect(kit.events.map(event => event.type === 'written' && event.reason)).toEqual(Array(4).fill('found'))
+      expect(second.report()).toMatchObject({ repairs: 0, writes: { update: 4 } })
+    }))
+
+  it('X10: closing aborts what is under way, and nobody is told of that', () =>
+    withCopies(async kit => {
+      await kit.fill(1, 2)
+      const { clock } = kit.simulation.environment
+      kit.server.faults.add({ match: { verb: 'create' }, effect: { kind: 'delay', ms: 10_000 } })
+      const reconciler = kit.reconciler()
+      reconciler.start()
+      await kit.run(() => reconciler.synced())
+      await kit.quiet(100)
+      expect(reconciler.report().running).toBe(2)
+      const begin = clock.monotonic()
+      await kit.run(() => reconciler[Symbol.asyncDispose]())
+      expect(clock.monotonic() - begin).toBeLessThan(1000)
+      expect([reconciler.report().state, kit.events, kit.simulation.environment.errors]).toEqual(['closed', [], []])
+    }))
+
+  it('X10: closed before anything is known, it ends without a word', () =>
+    withCopies(async kit => {
+      kit.server.faults.add({ match: { verb: 'list' }, effect: { kind: 'delay', ms: 10_000 } })
+      kit.server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'delay', ms: 10_000 } })
+      const reconciler = kit.reconciler()
+      await expect(reconciler.synced()).rejects.toThrow('not started')
+      reconciler.start()
+      const waiting = expect(reconciler.synced()).rejects.toThrow('closed')
+      await kit.quiet(100)
+      expect(reconciler.report().state).toBe('syncing')
+      await kit.run(() => reconciler.close())
+      await kit.run(() => waiting)
+      await expect(reconciler.synced()).rejects.toThrow('closed')
+      expect(kit.simulation.environment.errors).toEqual([])
+      await expect(reconciler.settled({ signal: 'x' } as never)).rejects.toMatchObject({ option: 'settled.signal' })
+    }))
+
+  it('throws what the cache throws, and lets go of what it held by then', () =>
+    withCopies(async kit => {
+      const released: string[] = []
+      const cache: CopyCache = {
+        hold: view => {
+          if (released.length === 0 && view.resource.plural === 'configmaps' && view.namespaces === undefined) {
+            throw new Error('too many')
+          }
+          const hold = kit.cache.hold(view)
+          const release = async () => {
+            released.push(view.resource.plural)
+            await hold.release()
+            throw new Error('not let go')
+          }
+          return { informer: hold.informer, release }
+        },
+      }
+      expect(() => kit.reconciler({ cache }).start()).toThrow('too many')
+      await kit.quiet()
+      expect([released.toSorted(), kit.cache.views]).toEqual([['configmaps', 'namespaces'], []])
+      expect(kit.simulation.environment.errors.map(({ error, context }) => [error.message, context.phase])).toEqual([
+        ['not let go', 'release'],
+        ['not let go', 'release'],
+      ])
     }))
 })

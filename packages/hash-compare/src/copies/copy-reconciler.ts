@@ -261,7 +261,6 @@ export class CopyReconciler<P, T extends KubernetesObject> {
   }
 
   #settle(): void {
-    if (!this.#synced) return
     if (this.#queue.size === 0 && this.#queue.running === 0) this.#warm = true
     this.#waiters.notice()
   }

@@ -28,6 +28,7 @@ export async function planned<P, T extends KubernetesObject>(of: PlannerParts<P,
     const key = `${namespace}/${name}`
     try {
       const decision = await foresight.decide(decider, id, { namespace, name })
+      throwIfEnded()
       const action = actionOf(decision)
       if (action !== undefined) {
         const parts = decision.what === 'write' ? decision.differing : []

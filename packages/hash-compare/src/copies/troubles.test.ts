@@ -227,6 +227,7 @@ describe('failures', () => {
       reconciler.start()
       await expect(kit.run(() => reconciler.synced())).rejects.toMatchObject({ status: 403 })
       expect(reconciler.report().state).toBe('syncing')
+      expect(kit.simulation.environment.errors.map(({ context }) => context.phase)).toContain('sync')
       await kit.quiet(300_000)
       expect(reconciler.report().state).toBe('running')
       expect(await copiesOf(kit)).toHaveLength(2)

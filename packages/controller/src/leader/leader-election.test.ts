@@ -22,6 +22,8 @@ afterEach(async () => {
 const now = (): number => electorate.simulation.clock.monotonic()
 const leads = ({ term }: CandidateProcess): boolean => (term?.remainingMs ?? 0) > 0
 const specNow = async () => (await electorate.writer.get(leases, lease))?.spec
+const untilAsked = ({ signal }: Term): Promise<void> =>
+  new Promise(resolve => signal.addEventListener('abort', () => resolve()))
 const phases = (): string[] => electorate.simulation.environment.errors.map(({ context }) => context.phase)
 
 it('C6: takes a lease that nobody has, writes it as client-go does, keeps it, and gives it up in the end', async () => {
@@ -405,6 +407,38 @@ it('C6: stops waiting when asked to, and leaves no lease behind', async () => {
   })
 })
 
+it('C6: gives up what is its own alone, as it is by then, and ends all the same where it can not', async () => {
+  const { simulation, server, writer } = electorate
+  await simulation.run(async () => {
+    const changed = electorate.candidate('changed', {}, { lead: untilAsked })
+    await simulation.runUntil(() => leads(changed))
+    await writer.patch(leases, lease, { metadata: { labels: { a: 'b' } } })
+    changed.stop()
+    await changed.running
+    const given = await writer.get(leases, lease)
+    expect([given?.spec?.holderIdentity, given?.metadata?.labels]).toEqual([undefined, { a: 'b' }])
+
+    const late = electorate.candidate('late', {}, { lead: untilAsked })
+    await simulation.runUntil(() => leads(late))
+    await writer.patch(leases, lease, { spec: { holderIdentity: 'usurper' } })
+    late.stop()
+    await late.running
+    expect([late.log.at(-1), late.election.leader]).toEqual(['ended', 'usurper'])
+    expect((await specNow())?.holderIdentity).toBe('usurper')
+    expect(late.said.map(([, message]) => message)).not.toContain('released')
+    expect(phases()).toEqual([])
+
+    await writer.delete(leases, lease)
+    const barred = electorate.candidate('barred', {}, { lead: untilAsked })
+    await simulation.runUntil(() => leads(barred))
+    await server.faults.add({ match: { verb: 'update' }, effect: { kind: 'status', code: 500 } })
+    barred.stop()
+    await barred.running
+    expect(barred.log.at(-1)).toBe('ended')
+  })
+  expect(phases()).toEqual(['leader release'])
+})
+
 it('C6: asked to stop when the lease comes, it does not lead, and gives it up', async () => {
   const { simulation } = electorate
   await simulation.run(async () => {
@@ -472,11 +506,9 @@ it('C6: what a part does wrong once the lease is lost is told of', async () => {
   const usurp = (name: string): Promise<unknown> =>
     writer.patch(leases, { ...lease, name }, { spec: { holderIdentity: 'usurper', leaseTransitions: 1 } })
   await simulation.run(async () => {
-    const untilLost = (term: Term): Promise<void> =>
-      new Promise(resolve => term.signal.addEventListener('abort', () => resolve()))
     const parts: [string, (term: Term) => Promise<void>][] = [
-      ['fails', term => untilLost(term).then(() => Promise.reject(new Error('mine')))],
-      ['heeds', term => untilLost(term).then(() => term.check())],
+      ['fails', term => untilAsked(term).then(() => Promise.reject(new Error('mine')))],
+      ['heeds', term => untilAsked(term).then(() => term.check())],
       ['hangs', () => new Promise(() => {})],
     ]
     const candidates = parts.map(([name, lead]) => electorate.candidate(name, { name, graceMs: 5000 }, { lead }))

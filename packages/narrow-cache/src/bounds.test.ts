@@ -72,6 +72,23 @@ describe('the bound on entries', () => {
       { max: 2 },
     ))
 
+  it('N6, N7: what is past max goes when nobody subscribes to it any more', () =>
+    withNarrow(
+      async ({ narrow, run, watches, simulation }) => {
+        const all = await run(() =>
+          Promise.all(['x', 'y', 'z'].map(name => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))),
+        )
+        await simulation.advance(1000)
+        expect(narrow.report()).toMatchObject({ entries: 3, idle: 0, escalated: [{ phase: 'wide' }] })
+        for (const one of all) await run(() => one.close())
+        await simulation.advance(1000)
+        expect(narrow.report()).toMatchObject({ entries: 2, idle: 2, streams: 2, escalated: [] })
+        expect(narrow.peek(configMaps, keyOf('a/x'))).toBeUndefined()
+        expect(await watches()).toBe(2)
+      },
+      { max: 2 },
+    ))
+
   it('N7: where the escalation is refused, a get past max is live and a subscription is refused', () =>
     withNarrow(
       async ({ narrow, run, get, write }) => {

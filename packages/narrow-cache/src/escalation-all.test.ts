@@ -346,4 +346,25 @@ describe('an escalation of all namespaces', () => {
       },
       { max: 3, escalateAllAt: 2 },
     ))
+
+  it('N11: more again while they are going back: all are on the one watch, and that of a namespace ends', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, server, simulation, watches } = kit
+        const paths = ['a', 'b', 'c'].flatMap(namespace => ['p', 'q', 'r'].map(name => `${namespace}/${name}`))
+        await getAll(kit, paths)
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all wide 9'])
+        await run(() => server.faults.add({ match: { verb: 'watch', namespace: 'a' }, effect: { kind: 'hang' } }))
+        for (const path of paths.slice(3)) await run(() => narrow.forget(configMaps, keyOf(path)))
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all falling 3', 'a rising 3'])
+        await getAll(kit, paths.slice(3))
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all wide 9'])
+        expect(narrow.report().streams).toBe(1)
+        expect(await watches()).toBe(1)
+      },
+      { escalateAt: 2, escalateAllAt: 8 },
+    ))
 })

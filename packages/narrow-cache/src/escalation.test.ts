@@ -81,7 +81,7 @@ describe('an escalation', () => {
         const { narrow, run, write, watches, simulation, get } = kit
         const log: string[] = []
         await write('+a/p')
-        await run(() => narrow.watch(configMaps, keyOf('a/p'), noting(log)))
+        const subscription = await run(() => narrow.watch(configMaps, keyOf('a/p'), noting(log)))
         for (const name of names.slice(1)) await get(`a/${name}`)
         await simulation.advance(1000)
         expect(phase(kit)).toBe('wide')
@@ -99,6 +99,9 @@ describe('an escalation', () => {
         expect(narrow.report()).toMatchObject({ entries: 1, streams: 1 })
         await write('~a/p')
         expect(log).toEqual(['+a/p 1 first', '~a/p 1→2', '~a/p 2→3'])
+        await run(() => subscription.close())
+        expect(narrow.forget(configMaps, keyOf('a/p'))).toBe(true)
+        expect(narrow.report()).toMatchObject({ entries: 0, streams: 0 })
       },
       { escalateAt: 4 },
     ))
@@ -271,5 +274,103 @@ describe('an escalation', () => {
         expect(narrow.report()).toMatchObject({ entries: 1, streams: 1, waiting: 0 })
       },
       { escalateAt: 1, maxOpening: 1 },
+    ))
+
+  it('N11: more again while they are going back: all are on it, and only those that had left are read anew', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, get, server, simulation, requests, watches } = kit
+        const log: string[] = []
+        await write('+a/p', '+a/q')
+        for (const name of ['p', 'q']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))
+        for (const name of ['r', 's', 't', 'u']) await get(`a/${name}`)
+        await simulation.advance(1000)
+        expect(phase(kit)).toBe('wide')
+        await run(() => server.faults.add({ match: { verb: 'watch', name: 'p' }, effect: { kind: 'hang' } }))
+        for (const name of ['r', 's', 't', 'u']) await run(() => narrow.forget(configMaps, keyOf(`a/${name}`)))
+        await write('~a/q')
+        expect(phase(kit)).toBe('falling')
+        expect(narrow.report().streams).toBe(3)
+        requests()
+        for (const name of ['r', 's', 't', 'u']) await get(`a/${name}`)
+        await simulation.advance(1000)
+        expect(phase(kit)).toBe('wide')
+        expect(await watches()).toBe(1)
+        expect(requests().filter(line => /name=[pq]/.test(line))).toEqual(['list fieldSelector=metadata.name=q'])
+        await write('~a/p', '~a/q')
+        expect(log.slice(2)).toEqual(['~a/q 2→3', '~a/p 1→4', '~a/q 3→5'])
+      },
+      { escalateAt: 5 },
+    ))
+
+  it('N11: its list is read anew while they are going back: those that have their own watch stay there', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, get, server, simulation, watches, transport, breakAll, requests } = kit
+        const log: string[] = []
+        await write('+a/p', '+a/q')
+        for (const name of ['p', 'q']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))
+        for (const name of ['r', 's', 't', 'u']) await get(`a/${name}`)
+        await simulation.advance(1000)
+        const match = { verb: 'watch', name: 'p' }
+        const slow = await run(() => server.faults.add({ match, effect: { kind: 'hang' } }))
+        for (const name of ['r', 's', 't', 'u']) await run(() => narrow.forget(configMaps, keyOf(`a/${name}`)))
+        await simulation.advance(1000)
+        expect(phase(kit)).toBe('falling')
+        transport.controls.refuse(true)
+        breakAll()
+        await write('~a/p', '~a/q')
+        await run(() => server.expireWatchCaches())
+        transport.controls.refuse(false)
+        requests()
+        await simulation.advance(10_000)
+        // The one watch has begun anew, and that of `p` hangs still.
+        expect(requests()).toContainEqual(expect.stringMatching(/^stream rv=/))
+        expect(phase(kit)).toBe('falling')
+        await run(() => slow.remove())
+        await simulation.advance(100_000)
+        expect(phase(kit)).toBeUndefined()
+        expect(await watches()).toBe(2)
+        await write('~a/p', '~a/q')
+        expect(log.filter(line => line.includes('a/p'))).toEqual(['+a/p 1 first', '~a/p 1→3', '~a/p 3→5'])
+        expect(log.filter(line => line.includes('a/q'))).toEqual(['+a/q 2 first', '~a/q 2→4', '~a/q 4→6'])
+      },
+      { escalateAt: 5 },
+    ))
+
+  it('N11: fewer again before it has a state: each is watched by itself', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, get, server, simulation, watches } = kit
+        for (const name of ['p', 'q', 'r', 's']) await get(`a/${name}`)
+        await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'hang' } }))
+        const last = run(() => narrow.get(configMaps, keyOf('a/t')))
+        await simulation.advance(500)
+        expect(phase(kit)).toBe('rising')
+        for (const name of ['p', 'q', 'r', 's']) await run(() => narrow.forget(configMaps, keyOf(`a/${name}`)))
+        expect(await last).toBeUndefined()
+        expect(phase(kit)).toBeUndefined()
+        expect(await watches()).toBe(1)
+        await write('+a/t')
+        expect((await get('a/t'))?.data).toEqual({ n: '1' })
+      },
+      { escalateAt: 4 },
+    ))
+
+  it('N11: an object that its list had before somebody asked for it is there', () =>
+    withNarrow(
+      async ({ narrow, run, write, get, server, simulation }) => {
+        await write(...Array.from({ length: 20 }, (_, i) => `+a/n${i + 10}`))
+        await get('a/x')
+        const effect = { kind: 'slow', bytesPerSecond: 1000 } as const
+        await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect }))
+        const rising = run(() => narrow.get(configMaps, keyOf('a/y')))
+        await simulation.advance(2000)
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'rising' }])
+        expect((await get('a/n10'))?.data).toEqual({ n: '1' })
+        expect((await get('a/n29'))?.data).toEqual({ n: '20' })
+        expect(await rising).toBeUndefined()
+      },
+      { escalateAt: 1, cluster: { client: { gzip: false } } },
     ))
 })

@@ -87,7 +87,7 @@ export class Escalation {
   /** One entry is fed otherwise. */
   left(): void {
     this.#fed -= 1
-    this.#settle()
+    if (this.#phase === 'falling' && this.#fed === 0) this.end()
   }
 
   /** Moves all to one watch. Gives whether they are, or will be unless it is refused. */
@@ -98,7 +98,10 @@ export class Escalation {
     shared.count('wherry_narrow_escalations_total', resource)
     if (this.#phase === 'falling') {
       this.#phase = 'wide'
-      for (const entry of this.#of.all()) if (entry.feeding.wide !== this) entry.feeding.moveTo(this, undefined)
+      for (const { feeding } of this.#of.all()) {
+        if (feeding.wide === this) feeding.stay()
+        else feeding.moveTo(this, undefined)
+      }
       this.#of.wide()
       return true
     }
@@ -107,15 +110,13 @@ export class Escalation {
     return true
   }
 
-  /** Has each entry fed otherwise, and ends when all are. */
+  /** Has each entry fed otherwise, and ends when all are. It must be up. */
   fall(): void {
-    if (!this.isUp) return
     if (this.#phase === 'wide') {
       this.#phase = 'falling'
       this.#of.kind.shared.count('wherry_narrow_deescalations_total', this.#of.kind.resource)
     } else this.end()
     for (const entry of this.#of.all()) this.#of.place(entry)
-    this.#settle()
   }
 
   /** Lets go of its watch. */
@@ -127,15 +128,11 @@ export class Escalation {
     this.#of.kind.shared.ending(reflector.stop())
   }
 
-  #settle(): void {
-    if (this.#phase === 'falling' && this.#fed === 0) this.end()
-  }
-
   #open(): void {
     const { kind, namespace } = this.#of
     const { shared, environment, view, resource } = kind
     const { client, maxObjectBytes } = shared.settings
-    const reflector: Reflector = new Reflector({
+    const reflector = new Reflector({
       client: { context: client.context, environment },
       target: metadataTarget(view, namespace),
       firstList: 'newest',
@@ -145,21 +142,20 @@ export class Escalation {
       maxObjectBytes,
       on: {
         error: error => {
-          if (this.#reflector !== reflector) return
           if (isForTheCaller(error) && (this.#phase === 'rising' || !isResourceNotFound(error))) this.#refused(error)
           else if (!isExpired(error) && !isTooLarge(error)) environment.onError(error, { resource, phase: 'escalated' })
         },
       },
     })
     this.#reflector = reflector
-    reflector.add(this.#intake(reflector))
+    reflector.add(this.#intake())
     shared.opened()
     reflector.start()
   }
 
-  #intake(reflector: Reflector): Intake {
+  #intake(): Intake {
     const each = (tell: (entry: Entry) => void): void => {
-      if (this.#reflector === reflector) for (const entry of this.#of.all()) tell(entry)
+      for (const entry of this.#of.all()) tell(entry)
     }
     let isSynced = false
     return {
@@ -167,11 +163,11 @@ export class Escalation {
         return isSynced
       },
       replace: () =>
-        this.#replacement(reflector, () => {
+        this.#replacement(() => {
           isSynced = true
         }),
       change: (type: ChangeType, object: object, bytes: number) => {
-        if (this.#reflector === reflector) this.#find(object)?.feeding.wideChange(this, type, object, bytes)
+        this.#find(object)?.feeding.wideChange(this, type, object, bytes)
       },
       progress: () => each(entry => entry.feeding.wideProgress(this)),
       clear: () => each(entry => entry.feeding.wideGone(this)),
@@ -180,7 +176,7 @@ export class Escalation {
   }
 
   /** Of a list nothing is kept but the versions of those that are entries. */
-  #replacement(reflector: Reflector, synced: () => void): Replacement {
+  #replacement(synced: () => void): Replacement {
     const found = new Map<Entry, Version>()
     // Those there were when the first object came: what a later one is of may have come before it.
     let asked: Set<Entry> | undefined
@@ -196,13 +192,13 @@ export class Escalation {
       },
       commit: resourceVersion => {
         synced()
-        if (this.#reflector !== reflector) return
         const isNew = this.#phase === 'rising'
         if (isNew) this.#phase = 'wide'
         for (const entry of this.#of.all()) {
-          if (this.#phase !== 'wide' && entry.feeding.wide !== this) continue
           const isListed = asked === undefined || asked.has(entry)
-          entry.feeding.moveTo(this, isListed ? { version: found.get(entry), resourceVersion } : undefined)
+          const listed = isListed ? { version: found.get(entry), resourceVersion } : undefined
+          if (this.#phase === 'wide') entry.feeding.moveTo(this, listed)
+          else if (entry.feeding.wide === this) entry.feeding.listed(listed)
         }
         if (isNew) this.#of.wide()
       },

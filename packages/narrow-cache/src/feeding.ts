@@ -167,6 +167,18 @@ export class Feeding implements Fed, Fetched {
     this.#feedBy(wide)
     this.#stopOwn()
     this.#opened?.()
+    this.listed(listed)
+  }
+
+  /** It is not to leave that watch after all. */
+  stay(): void {
+    this.#stopOwn()
+    this.#opened?.()
+    if (!this.#state.isWhole) this.#fetch()
+  }
+
+  /** That watch has listed: what it has of it. `undefined`: its list does not tell. */
+  listed(listed: Listed | undefined): void {
     if (listed === undefined) this.#fetch()
     else if (this.#state.isAt(listed.version)) this.#unfetched()
     else if (listed.version === undefined && this.#state.isSurelyBehind(listed.resourceVersion)) {

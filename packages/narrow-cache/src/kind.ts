@@ -163,7 +163,7 @@ export class Kind implements Escalated {
   }
 
   #shrinkOne({ entries, escalation, escalateAt }: Bucket): void {
-    if (escalation.phase === 'wide' && entries.size < escalateAt / 2) escalation.fall()
+    if (escalation.isUp && entries.size < escalateAt / 2) escalation.fall()
   }
 
   /** Opens an entry's own watch when its turn comes, unless another way was found by then. */

@@ -173,18 +173,24 @@ describe('an entry', () => {
       expect(await watches()).toBe(1)
     }))
 
-  it('N5: a watch that is too old is nothing to be told of', () =>
-    withNarrow(async ({ narrow, run, server, write, simulation }) => {
-      const log: string[] = []
-      await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
-      await write('+a/other')
-      await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'expired' } }))
-      await run(() => server.endWatches('configmaps'))
-      await simulation.advance(10_000)
-      await write('+a/x')
-      expect(log).toEqual(['0a/x', '+a/x 2'])
-      expect(simulation.environment.errors).toEqual([])
-    }))
+  it.each([1, 10])('N5: a watch that is too old is nothing to be told of (escalateAt %i)', escalateAt =>
+    withNarrow(
+      async ({ narrow, run, get, server, write, simulation }) => {
+        const log: string[] = []
+        await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
+        await get('a/y')
+        await write('+a/other')
+        const effect = { kind: 'expired' } as const
+        await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, times: 2, effect }))
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(10_000)
+        await write('+a/x')
+        expect(log).toEqual(['0a/x', '+a/x 2'])
+        expect(simulation.environment.errors).toEqual([])
+      },
+      { escalateAt },
+    ),
+  )
 
   it('N14: a server that is going away: the watch moves to a new connection, and nobody hears of it', () =>
     withNarrow(async ({ narrow, run, write, transport, simulation, watches }) => {

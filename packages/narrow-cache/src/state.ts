@@ -49,6 +49,11 @@ export class State {
     return this.#feeds.map(({ view }) => view)
   }
 
+  /** Each of the views has been told a state. */
+  get isWhole(): boolean {
+    return this.#isKnown && this.#feeds.every(({ intake }) => intake.synced)
+  }
+
   has(view: NarrowView): boolean {
     return this.#feeds.some(feed => feed.view === view)
   }
@@ -72,7 +77,7 @@ export class State {
 
   /** Whether each of the views has been told that version; `undefined`: that there is no object. */
   isAt(version: Version | undefined): boolean {
-    if (!this.#isKnown || !this.#feeds.every(({ intake }) => intake.synced)) return false
+    if (!this.isWhole) return false
     if (version === undefined) return this.#held === undefined
     return version.resourceVersion !== undefined && version.resourceVersion === this.#held?.resourceVersion
   }

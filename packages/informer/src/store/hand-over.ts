@@ -21,16 +21,14 @@ export function handOver<C>(
   const unconfirmed = new Set<Entry<C>>()
   const leaving = former.flatMap(({ owner }) => owner.members)
 
-  // What an earlier promotion left open stays so: for its own intakes or, if they go too, for these.
+  // What an earlier promotion left open stays so: for its own intakes or, if they go too, for these. The deletions among
+  // it are remembered since these were staged.
   const owners = new Set(former.map(({ owner }) => owner))
   const waiting = [...(earlier?.waiting ?? [])].filter(owner => owner.isOpen && !owners.has(owner))
   if (earlier !== undefined && waiting.length > 0) {
     for (const [key, about] of earlier.known) known.set(key, about)
     for (const entry of earlier.unconfirmed) unconfirmed.add(entry)
   } else if (earlier !== undefined) {
-    for (const [key, about] of earlier.known) {
-      if (!contents.entries.has(key) && !gone.has(key)) gone.set(key, about)
-    }
     for (const entry of earlier.unconfirmed) {
       if (contents.entries.get(entry.key) === entry && entry.owner === undefined) leaving.push(entry)
     }

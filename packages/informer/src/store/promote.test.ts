@@ -134,6 +134,58 @@ it.each<[string, (next: Intake) => void]>([
   expect(log.filter(line => line.startsWith('delete'))).toEqual(['delete a/2@14 unknown', 'delete a/3@3 unknown'])
 })
 
+it('D12: what one promotion left open stays so through another one, for the intakes that it is open for', () => {
+  const other = store.intake()
+  list(other, 10, item('b/1', 3))
+  const next = store.intake({ staged: true })
+  list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
+  old.change('ADDED', item('a/4', 14), 100)
+  old.change('ADDED', item('a/5', 14), 100)
+  old.change('DELETED', item('a/2', 15), 100)
+  store.promote([next], [old])
+  const last = store.intake({ staged: true })
+  list(last, 12, item('b/1', 3))
+  store.promote([last], [other])
+  log.length = 0
+  last.progress('15')
+  next.change('MODIFIED', item('a/2', 13), 100)
+  next.change('ADDED', item('a/5', 14), 100)
+  expect([log, contentsOf(store)]).toEqual([[], ['a/1@1', 'a/3@3', 'a/4@14', 'a/5@14', 'b/1@3']])
+  next.progress('15')
+  expect([log, contentsOf(store)]).toEqual([['delete a/4@14 unknown'], ['a/1@1', 'a/3@3', 'a/5@14', 'b/1@3']])
+})
+
+it('D12: what one promotion left open is open for the next intakes where those that it was open for go too', () => {
+  const second = store.intake({ staged: true })
+  list(second, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
+  old.change('ADDED', item('a/4', 14), 100)
+  old.change('DELETED', item('a/2', 15), 100)
+  store.promote([second], [old])
+  const third = store.intake({ staged: true })
+  list(third, 13, item('a/1', 1), item('a/2', 2), item('a/3', 3))
+  log.length = 0
+  store.promote([third], [second])
+  expect([log, contentsOf(store)]).toEqual([[], ['a/1@1', 'a/3@3', 'a/4@14']])
+  third.progress('15')
+  expect([log, contentsOf(store)]).toEqual([['delete a/4@14 unknown'], ['a/1@1', 'a/3@3']])
+})
+
+it('D12: waits no more for intakes of an earlier promotion that were closed', () => {
+  const other = store.intake()
+  list(other, 10, item('b/1', 3))
+  const next = store.intake({ staged: true })
+  list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
+  const last = store.intake({ staged: true })
+  list(last, 12, item('b/1', 3))
+  old.change('ADDED', item('a/4', 14), 100)
+  other.change('ADDED', item('b/2', 15), 100)
+  store.promote([next], [old])
+  next.close()
+  store.promote([last], [other])
+  last.progress('15')
+  expect(contentsOf(store)).toEqual(['a/1@1', 'a/2@2', 'a/3@3', 'b/1@3'])
+})
+
 it('D12: a list that does not say where it stands is as new as its newest object', () => {
   const next = store.intake({ staged: true })
   const replacement = next.replace()

@@ -64,3 +64,39 @@ it('H6: nothing left of a part is an answer of its own', () => {
   expect(fixpoints.accepts('status', 'w', undefined, 'x/2')).toBe(true)
   expect(fixpoints.wasWanted('status', undefined)).toBe(true)
 })
+
+it('H6: a digest was desired as long as it is the answer for some copy, or to some desired part that is known', () => {
+  const fixpoints = new Fixpoints(2)
+  fixpoints.learn('spec', 'w', 'common', 'x/1')
+  fixpoints.learn('spec', 'w', 'own', 'x/2')
+  fixpoints.learn('spec', 'w', 'own', 'x/3')
+  const was = (held: string) => fixpoints.wasWanted('spec', held)
+  fixpoints.forget('x/1')
+  fixpoints.forget('x/2')
+  expect([was('common'), was('own')]).toEqual([true, true])
+  fixpoints.learn('spec', 'w', 'common', 'x/3')
+  expect([was('common'), was('own')]).toEqual([true, false])
+  fixpoints.learn('spec', 'w', 'own', 'x/4')
+  fixpoints.learn('spec', 'w', 'other', 'x/4')
+  expect([was('own'), was('other')]).toEqual([false, true])
+  // Both of the newer ones have the same answer.
+  fixpoints.learn('spec', 'v', 'common', 'x/1')
+  fixpoints.learn('spec', 'u', 'u', 'x/1')
+  expect([was('w'), was('other'), was('common'), was('v'), was('u')]).toEqual([false, false, true, true, true])
+  fixpoints.learn('spec', 't', 't', 'x/1')
+  expect([was('common'), was('v')]).toEqual([false, false])
+})
+
+it('H6: a copy that is gone is forgotten in every part that it had an answer of its own of', () => {
+  const fixpoints = new Fixpoints(8)
+  for (const part of ['spec', 'status']) {
+    fixpoints.learn(part, 'w', 'a', 'x/1')
+    fixpoints.learn(part, 'w', 'b', 'x/2')
+    fixpoints.learn(part, 'w', 'b', 'x/2')
+  }
+  fixpoints.learn('status', 'w', 'a', 'x/2')
+  fixpoints.forget('x/2')
+  expect(['spec', 'status'].map(part => fixpoints.accepts(part, 'w', 'b', 'x/2'))).toEqual([false, false])
+  expect(['spec', 'status'].map(part => fixpoints.wasWanted(part, 'b'))).toEqual([false, false])
+  expect(['spec', 'status'].map(part => fixpoints.accepts(part, 'w', 'a', 'x/1'))).toEqual([true, true])
+})

@@ -1,5 +1,6 @@
 /** What the server makes of one desired part. `undefined`: nothing is left of it. */
 interface Fixpoint {
+  readonly part: string
   /** Of copies in general: what the first answer was. */
   readonly common: string | undefined
   /** Of copies whose answer was another, by their keys: webhooks may look at the namespace. */
@@ -8,11 +9,15 @@ interface Fixpoint {
 
 /**
  * What the server makes of the desired parts of one source's copies, by defaults, pruning and webhooks (rule H6): a copy that
- * is so is as desired. Learned from what it answers to writes.
+ * is so is as desired. Learned from what it answers to writes. What is asked of one copy costs the same however many there are (rule H7).
  */
 export class Fixpoints {
   readonly #most: number
   readonly #known = new Map<string, Fixpoint>()
+  /** How many answers each digest of a part is. */
+  readonly #answers = new Map<string, number>()
+  /** Of how many desired parts a copy has an answer of its own. */
+  readonly #owners = new Map<string, number>()
 
   /** @param most how many desired parts are known at once; the one that was used the longest ago goes. */
   constructor(most: number) {
@@ -35,28 +40,49 @@ export class Fixpoints {
   learn(part: string, wanted: string, answered: string | undefined, copy: string): void {
     const fixpoint = this.#find(part, wanted)
     if (fixpoint === undefined) {
-      this.#known.set(`${part}:${wanted}`, { common: answered, own: new Map() })
-      const [oldest] = this.#known.keys()
-      if (this.#known.size > this.#most && oldest !== undefined) this.#known.delete(oldest)
-    } else if (fixpoint.common === answered) {
-      fixpoint.own.delete(copy)
-    } else {
-      fixpoint.own.set(copy, answered)
+      this.#known.set(`${part}:${wanted}`, { part, common: answered, own: new Map() })
+      this.#counted(this.#answers, `${part}:${answered}`, 1)
+      if (this.#known.size > this.#most) this.#forgetOldest()
+      return
     }
+    this.#disown(fixpoint, copy)
+    if (fixpoint.common === answered) return
+    fixpoint.own.set(copy, answered)
+    this.#counted(this.#answers, `${part}:${answered}`, 1)
+    this.#counted(this.#owners, copy, 1)
   }
 
   /** Whether a part is as some desired state was before that is known: then the source has changed, not the copy. */
   wasWanted(part: string, held: string | undefined): boolean {
-    for (const [key, { common, own }] of this.#known) {
-      if (!key.startsWith(`${part}:`)) continue
-      if (key === `${part}:${held}` || common === held || [...own.values()].includes(held)) return true
-    }
-    return false
+    return this.#known.has(`${part}:${held}`) || this.#answers.has(`${part}:${held}`)
   }
 
   /** A copy is gone: what its webhooks made of it is of no use. */
   forget(copy: string): void {
-    for (const { own } of this.#known.values()) own.delete(copy)
+    if (!this.#owners.has(copy)) return
+    for (const fixpoint of this.#known.values()) this.#disown(fixpoint, copy)
+  }
+
+  #forgetOldest(): void {
+    for (const [key, fixpoint] of this.#known) {
+      this.#known.delete(key)
+      this.#counted(this.#answers, `${fixpoint.part}:${fixpoint.common}`, -1)
+      for (const copy of [...fixpoint.own.keys()]) this.#disown(fixpoint, copy)
+      return
+    }
+  }
+
+  #disown({ part, own }: Fixpoint, copy: string): void {
+    if (!own.has(copy)) return
+    this.#counted(this.#answers, `${part}:${own.get(copy)}`, -1)
+    this.#counted(this.#owners, copy, -1)
+    own.delete(copy)
+  }
+
+  #counted(counts: Map<string, number>, key: string, by: number): void {
+    const count = (counts.get(key) ?? 0) + by
+    if (count === 0) counts.delete(key)
+    else counts.set(key, count)
   }
 
   #find(part: string, wanted: string): Fixpoint | undefined {

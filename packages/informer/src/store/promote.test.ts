@@ -186,6 +186,24 @@ it('D12: waits no more for intakes of an earlier promotion that were closed', ()
   expect(contentsOf(store)).toEqual(['a/1@1', 'a/2@2', 'a/3@3', 'b/1@3'])
 })
 
+it('D12: what a relist of the former intake found to be gone does not come back in that very state', () => {
+  const next = store.intake({ staged: true })
+  list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
+  list(old, 15, item('a/1', 1), item('a/3', 3))
+  store.promote([next], [old])
+  next.change('DELETED', item('a/2', 14), 100)
+  expect([log, contentsOf(store)]).toEqual([['delete a/2@2 unknown'], ['a/1@1', 'a/3@3']])
+})
+
+it('D8, D12: what the former intake was cleared of may be there in that very state for the new one', () => {
+  const next = store.intake({ staged: true })
+  list(next, 12, item('a/1', 1))
+  old.clear()
+  expect(contentsOf(store)).toEqual([])
+  store.promote([next], [old])
+  expect(contentsOf(store)).toEqual(['a/1@1'])
+})
+
 it('D12: a list that does not say where it stands is as new as its newest object', () => {
   const next = store.intake({ staged: true })
   const replacement = next.replace()

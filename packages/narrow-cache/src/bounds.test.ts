@@ -2,12 +2,13 @@ import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 
+const labels = { resource: 'v1/configmaps' }
 const user = { tokens: { u: { name: 'u', groups: [] } }, token: 'u' }
 
 describe('the bound on entries', () => {
   it('N6: past max the entry that was read longest ago goes, and its object with it', () =>
     withNarrow(
-      async ({ narrow, get, write, watches }) => {
+      async ({ narrow, get, write, watches, simulation }) => {
         await write('+a/x', '+a/y', '+a/z')
         await get('a/x')
         await get('a/y')
@@ -18,6 +19,8 @@ describe('the bound on entries', () => {
         expect(narrow.peek(configMaps, keyOf('a/z'))).toBeDefined()
         expect(await watches()).toBe(2)
         expect(narrow.report()).toMatchObject({ entries: 2, views: [{ entries: 2, objects: 2 }] })
+        expect(simulation.environment.metric('wherry_narrow_evictions_total', labels)).toBe(1)
+        expect(simulation.environment.metric('wherry_narrow_entries')).toBe(2)
       },
       { max: 2 },
     ))
@@ -26,6 +29,7 @@ describe('the bound on entries', () => {
     withNarrow(
       async ({ narrow, run, get, write }) => {
         const log: string[] = []
+        await get('a/x')
         await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
         for (const name of ['p', 'q', 'r']) await get(`a/${name}`)
         await write('+a/x')
@@ -49,7 +53,8 @@ describe('the bound on entries', () => {
         })
         expect(requests()).toEqual(['list', 'list'])
         expect(narrow.report().entries).toBe(1)
-        expect(simulation.environment.metric('wherry_narrow_live_gets_total', { resource: 'v1/configmaps' })).toBe(2)
+        expect(simulation.environment.metric('wherry_narrow_live_gets_total', labels)).toBe(2)
+        expect(simulation.environment.metric('wherry_narrow_full_total', labels)).toBe(3)
         await run(() => subscription.close())
         await run(() => narrow.watch(configMaps, keyOf('a/y'), noting([])))
       },
@@ -148,7 +153,6 @@ describe('what is refused', () => {
         })
         const { errors } = simulation.environment
         expect(errors.map(({ error }) => error.name)).toEqual(['NarrowWatchRefusedError'])
-        const labels = { resource: 'v1/configmaps' }
         expect(simulation.environment.metric('wherry_narrow_refused_total', labels)).toBe(1)
         expect(simulation.environment.metric('wherry_narrow_live_gets_total', labels)).toBe(2)
         expect(narrow.report()).toMatchObject({ entries: 1, refused: 1 })

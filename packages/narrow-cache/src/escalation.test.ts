@@ -373,4 +373,19 @@ describe('an escalation', () => {
       },
       { escalateAt: 1, cluster: { client: { gzip: false } } },
     ))
+
+  it('R23: ends with the cache', () =>
+    withNarrow(
+      async ({ narrow, run, get, watches, simulation }) => {
+        await get('a/x')
+        await get('a/y')
+        await get('b/x')
+        await simulation.advance(1000)
+        expect(narrow.report()).toMatchObject({ streams: 2, escalated: [{ namespace: 'a', phase: 'wide' }] })
+        await run(() => narrow.close())
+        expect(narrow.report()).toMatchObject({ entries: 0, streams: 0, escalated: [] })
+        expect(await watches()).toBe(0)
+      },
+      { escalateAt: 1 },
+    ))
 })

@@ -1,4 +1,4 @@
-import { configMaps, pods } from '@wherry/client/resources/core'
+import { configMaps, pods, secrets } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { NarrowCache } from './narrow-cache.ts'
 import { keyOf, withNarrow } from './testkit/kit.ts'
@@ -79,6 +79,22 @@ describe('a read after a write of one’s own', () => {
         expect(narrow.peek(configMaps, keyOf('a/x'))?.object?.data).toEqual({ n: '1' })
       })
       expect(requests()).toEqual([])
+    }))
+
+  it('N9: a write of another object, or of one that stays out of the selector, is waited for by nobody', () =>
+    withNarrow(async ({ narrow, write, writer, run, get }) => {
+      await write('+a/x')
+      const view = configMaps.within({ labels: { app: 'x' } })
+      expect((await get('a/x'))?.data).toEqual({ n: '1' })
+      expect(await get('a/x', view)).toBeUndefined()
+      narrow.wrote(secrets, await run(() => writer.create(secrets, { metadata: keyOf('a/x') })))
+      narrow.wrote(configMaps, await run(() => writer.create(configMaps, { metadata: keyOf('b/x') })))
+      narrow.wrote(configMaps, {})
+      expect(narrow.peek(configMaps, keyOf('a/x'))?.object?.data).toEqual({ n: '1' })
+      narrow.wrote(configMaps, await run(() => writer.patch(configMaps, keyOf('a/x'), { data: { n: '2' } })))
+      expect(narrow.peek(view, keyOf('a/x'))).toEqual({ object: undefined })
+      narrow.deleted(secrets, keyOf('a/x'))
+      expect((await get('a/x'))?.data).toEqual({ n: '2' })
     }))
 
   it('N9: a delete that finalizers hold back is an update; the write that lets it go is a delete', () =>
@@ -188,6 +204,8 @@ describe('a read after a write of one’s own', () => {
         expect(await opening).toBeDefined()
       })
       expect(requests()).toEqual(['stream fieldSelector=metadata.name=x', 'list'])
+      expect(await run(() => narrow.get(configMaps, keyOf('a/x')))).toBeDefined()
+      expect(requests()).toEqual([])
     }))
 
   it('N9: a write out of the selector that is told of while the entry is being opened waits for no event', () =>

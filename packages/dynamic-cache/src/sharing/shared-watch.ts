@@ -155,9 +155,10 @@ export class SharedWatch {
     }
     if (this.#serves(this.#live, form)) return this.#cancelNext()
     if (!this.#live.synced) return // settled again when it is, or gets nowhere
-    if (suits(this.#live.form, form) && this.#fill(this.#live)) return this.#cancelNext()
     if (this.#next !== undefined && this.#serves(this.#next, form)) return
+    // Before anything is filled: what it has brought is not to be waited for any more.
     this.#cancelNext()
+    if (suits(this.#live.form, form) && this.#fill(this.#live)) return
     this.#next = this.#open(form)
   }
 
@@ -245,13 +246,13 @@ export class SharedWatch {
     this.#drop(next)
   }
 
-  /** A feed feeds a member no more. What it brought and nobody saw is closed; the rest is for who takes over. */
+  /** A feed feeds a member no more. Where it brought nothing that is seen it is closed; the rest is for who takes over. */
   #takeFrom(feed: Feed, { store, orphans }: Member): void {
-    const isUnseen = feed.isStaged(store)
-    for (const intake of feed.remove(store)) {
-      if (isUnseen) intake.close()
-      else orphans.push(intake)
-    }
+    const isStaged = feed.isStaged(store)
+    const intakes = feed.remove(store)
+    const isSeen = !isStaged && intakes.some(({ synced }) => synced)
+    if (isSeen) orphans.push(...intakes)
+    else for (const intake of intakes) intake.close()
   }
 
   /** Ends a feed. */

@@ -1,0 +1,139 @@
+import { configMaps } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { type Kit, listen, withCache } from './testkit/kit.ts'
+
+const inA = configMaps.within({ namespaces: ['a'] })
+const size = configMaps.project('size', ({ data }) => ({ keys: Object.keys(data ?? {}).length }))
+
+/** More objects than are filled in before the event loop is given back. */
+const many = 600
+
+/** A cache of many objects, one informer of whole ones, and another that is being filled from it. */
+async function beingFilled({ cache, run, server, simulation }: Kit) {
+  const objects = Array.from({ length: many }, (_, i) => ({ metadata: { name: `m${i}`, namespace: 'a' } }))
+  await run(() => server.fill(objects.map(object => ({ apiVersion: 'v1', kind: 'ConfigMap', ...object }))))
+  cache.informer(configMaps.full())
+  await run(() => cache.synced())
+  const informer = cache.informer(configMaps)
+  await run(async () => {
+    await simulation.clock.turn()
+    await simulation.clock.turn()
+  })
+  expect(informer.hasSynced).toBe(false)
+  return informer
+}
+
+/** Watches of ConfigMaps that were asked for. */
+async function asked({ run, server }: Kit): Promise<number> {
+  return (await run(() => server.stats())).byVerb.watch?.configmaps?.requests ?? 0
+}
+
+/** No watch that is opened from now on brings anything, until what this gives is called. */
+async function silent({ run, server }: Kit): Promise<() => Promise<void>> {
+  const fault = await run(() =>
+    server.faults.add({ match: { resource: 'configmaps', verb: 'watch' }, effect: { kind: 'hang' } }),
+  )
+  return () => run(() => fault.remove())
+}
+
+describe('a view that is being filled from another', () => {
+  it('D12: is whole, though that one is removed halfway', () =>
+    withCache(async kit => {
+      const { cache, run, watches } = kit
+      const informer = await beingFilled(kit)
+      await run(() => cache.remove(configMaps.full()))
+      await run(() => informer.whenSynced())
+      expect(informer.size).toBe(many)
+      expect(await watches()).toBe(1)
+    }))
+
+  it('D12: is read no second time, where that one is removed once it has all', () =>
+    withCache(async kit => {
+      const { cache, run, write, watches } = kit
+      const informer = await beingFilled(kit)
+      await run(() => informer.whenSynced())
+      const log = listen(informer)
+      await run(() => cache.remove(configMaps.full()))
+      await write('+b/late')
+      expect(log.slice(many)).toEqual(['+b/late'])
+      expect([await asked(kit), await watches()]).toEqual([1, 1])
+    }))
+})
+
+describe('a view of several namespaces that was filled from another', () => {
+  it('D12: has each object by its own namespace: another that is listed again takes nothing away', () =>
+    withCache(async kit => {
+      const { cache, run, write, server, simulation } = kit
+      const inAB = configMaps.within({ namespaces: ['a', 'b'] })
+      await write('+a/one', '+b/two')
+      cache.informer(inAB.full())
+      await run(() => cache.synced())
+      const log = listen(cache.informer(inAB))
+      await run(() => cache.synced())
+      const before = await asked(kit)
+      const match = { resource: 'configmaps', verb: 'watch', namespace: 'b' } as const
+      await run(() => server.faults.add({ match, times: 1, effect: { kind: 'expired' } }))
+      await run(() => server.endWatches('configmaps'))
+      await simulation.advance(60_000)
+      expect((await asked(kit)) - before).toBeGreaterThan(2)
+      expect(log).toEqual(['+a/one', '+b/two'])
+    }))
+})
+
+describe('a view that joins from another scope', () => {
+  it('D9: hears the difference only, where whole objects are watched there already', () =>
+    withCache(async kit => {
+      const { cache, run, write, watches } = kit
+      await write('+a/one', '+b/two')
+      cache.informer(configMaps.full())
+      const log = listen(cache.informer(inA))
+      await run(() => cache.synced())
+      await run(() => cache.rescope(inA, configMaps))
+      expect(log).toEqual(['+a/one', '+b/two'])
+      await write('~a/one')
+      expect(log.slice(2)).toEqual(['~a/one'])
+      expect(await watches()).toBe(1)
+    }))
+
+  it('D9, D12: called off, leaves no stream behind, and who joined meanwhile has all', () =>
+    withCache(async kit => {
+      const { cache, run, write, watches, simulation } = kit
+      await write('+a/one', '+b/two')
+      cache.informer(configMaps.full())
+      cache.informer(inA)
+      await run(() => cache.synced())
+      const speak = await silent(kit)
+      const stop = new AbortController()
+      const moving = cache.rescope(inA, configMaps, { signal: stop.signal }).catch(error => error.message)
+      await simulation.advance(1000)
+      const sizes = cache.informer(size)
+      expect(await watches()).toBe(3)
+      stop.abort(new Error('enough'))
+      expect(await run(() => moving)).toBe('enough')
+      await run(() => sizes.whenSynced())
+      expect(sizes.size).toBe(2)
+      expect(await watches()).toBe(2)
+      await speak()
+    }))
+})
+
+describe('a wider stream that is being opened', () => {
+  it('D12: is not opened anew as others leave', () =>
+    withCache(async kit => {
+      const { cache, run, write, watches, simulation } = kit
+      await write('+a/one')
+      const metadata = cache.informer(configMaps.metadata())
+      await run(() => cache.synced())
+      const speak = await silent(kit)
+      const informer = cache.informer(configMaps)
+      cache.informer(size)
+      await simulation.advance(1000)
+      expect(await asked(kit)).toBe(2)
+      await run(() => cache.remove(size))
+      await simulation.advance(1000)
+      expect([await asked(kit), await watches()]).toEqual([2, 2])
+      await speak()
+      await run(() => informer.whenSynced())
+      expect([metadata.size, informer.size, await watches()]).toEqual([1, 1, 1])
+    }))
+})

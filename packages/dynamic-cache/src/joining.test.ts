@@ -115,6 +115,28 @@ describe('a view that joins from another scope', () => {
       expect(await watches()).toBe(2)
       await speak()
     }))
+
+  it('D9, D12: called off as another joins, is waited for by nobody: both are filled from what is there', () =>
+    withCache(async kit => {
+      const { cache, run, write, watches, simulation } = kit
+      await write('+a/one', '+b/two')
+      cache.informer(configMaps.full())
+      cache.informer(inA)
+      await run(() => cache.synced())
+      await silent(kit)
+      const stop = new AbortController()
+      const moving = cache.rescope(inA, configMaps, { signal: stop.signal }).catch(error => error.message)
+      await simulation.advance(1000)
+      const sizes = cache.informer(size)
+      await simulation.advance(1000)
+      const before = await asked(kit)
+      stop.abort(new Error('enough'))
+      const metadata = cache.informer(configMaps.metadata())
+      expect(await run(() => moving)).toBe('enough')
+      expect(await watches()).toBe(2)
+      expect([sizes.size, metadata.size]).toEqual([2, 2])
+      expect(await asked(kit)).toBe(before)
+    }))
 })
 
 describe('a wider stream that is being opened', () => {

@@ -141,6 +141,7 @@ it('D12: what one promotion left open stays so through another one, for the inta
   list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
   old.change('ADDED', item('a/4', 14), 100)
   old.change('ADDED', item('a/5', 14), 100)
+  old.change('MODIFIED', item('a/3', 14), 100)
   old.change('DELETED', item('a/2', 15), 100)
   store.promote([next], [old])
   const last = store.intake({ staged: true })
@@ -149,10 +150,12 @@ it('D12: what one promotion left open stays so through another one, for the inta
   log.length = 0
   last.progress('15')
   next.change('MODIFIED', item('a/2', 13), 100)
+  next.change('MODIFIED', item('a/3', 13), 100)
   next.change('ADDED', item('a/5', 14), 100)
-  expect([log, contentsOf(store)]).toEqual([[], ['a/1@1', 'a/3@3', 'a/4@14', 'a/5@14', 'b/1@3']])
+  next.change('MODIFIED', item('a/3', 14), 100)
+  expect([log, contentsOf(store)]).toEqual([[], ['a/1@1', 'a/3@14', 'a/4@14', 'a/5@14', 'b/1@3']])
   next.progress('15')
-  expect([log, contentsOf(store)]).toEqual([['delete a/4@14 unknown'], ['a/1@1', 'a/3@3', 'a/5@14', 'b/1@3']])
+  expect([log, contentsOf(store)]).toEqual([['delete a/4@14 unknown'], ['a/1@1', 'a/3@14', 'a/5@14', 'b/1@3']])
 })
 
 it('D12: what one promotion left open is open for the next intakes where those that it was open for go too', () => {
@@ -202,6 +205,20 @@ it('D8, D12: what the former intake was cleared of may be there in that very sta
   expect(contentsOf(store)).toEqual([])
   store.promote([next], [old])
   expect(contentsOf(store)).toEqual(['a/1@1'])
+})
+
+it.each([
+  [12, 20],
+  [20, 12],
+])('D12: of several intakes, all have to come past what goes at once: %i and %i have not', (one, two) => {
+  const next = [store.intake({ staged: true }), store.intake({ staged: true })] as const
+  list(next[0], one, item('a/1', 1))
+  list(next[1], two, item('a/3', 3))
+  old.change('MODIFIED', item('a/2', 14), 100)
+  store.promote(next, [old])
+  expect(contentsOf(store)).toEqual(['a/1@1', 'a/2@14', 'a/3@3'])
+  for (const intake of next) intake.progress('20')
+  expect(contentsOf(store)).toEqual(['a/1@1', 'a/3@3'])
 })
 
 it('D12: a list that does not say where it stands is as new as its newest object', () => {

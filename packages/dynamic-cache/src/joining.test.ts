@@ -29,10 +29,9 @@ async function asked({ run, server }: Kit): Promise<number> {
 }
 
 /** No watch that is opened from now on brings anything, until what this gives is called. */
-async function silent({ run, server }: Kit): Promise<() => Promise<void>> {
-  const fault = await run(() =>
-    server.faults.add({ match: { resource: 'configmaps', verb: 'watch' }, effect: { kind: 'hang' } }),
-  )
+async function silent({ run, server }: Kit, namespace?: string): Promise<() => Promise<void>> {
+  const match = { resource: 'configmaps', verb: 'watch', ...(namespace && { namespace }) } as const
+  const fault = await run(() => server.faults.add({ match, effect: { kind: 'hang' } }))
   return () => run(() => fault.remove())
 }
 
@@ -136,6 +135,30 @@ describe('a view that joins from another scope', () => {
       expect(await watches()).toBe(2)
       expect([sizes.size, metadata.size]).toEqual([2, 2])
       expect(await asked(kit)).toBe(before)
+    }))
+
+  it('D9, D12: called off when one of several namespaces had come, loses nobody anything', () =>
+    withCache(async kit => {
+      const { cache, run, write, watches, simulation } = kit
+      const inAB = configMaps.within({ namespaces: ['a', 'b'] })
+      await write('+a/one', '+b/two')
+      cache.informer(inAB.full())
+      cache.informer(inA)
+      await run(() => cache.synced())
+      const speak = await silent(kit, 'b')
+      const stop = new AbortController()
+      const moving = cache.rescope(inA, inAB, { signal: stop.signal }).catch(error => error.message)
+      await simulation.advance(1000)
+      const sizes = cache.informer(size.within({ namespaces: ['a', 'b'] }))
+      await simulation.advance(1000)
+      expect([...sizes.keys()]).toEqual(['a/one'])
+      stop.abort(new Error('enough'))
+      const metadata = cache.informer(inAB.metadata())
+      expect(await run(() => moving)).toBe('enough')
+      await speak()
+      await run(() => Promise.all([sizes.whenSynced(), metadata.whenSynced()]))
+      expect([sizes.size, metadata.size]).toEqual([2, 2])
+      expect(await watches()).toBe(3)
     }))
 })
 

@@ -1,4 +1,4 @@
-import { type ChangeType, compareResourceVersions, isExpired, isResourceNotFound, isTooLarge } from '@wherry/client'
+import { type ChangeType, compareResourceVersions, isResourceNotFound } from '@wherry/client'
 import { isForTheCaller } from '@wherry/informer/parts'
 import type { Bucket } from './bucket.ts'
 import { NarrowWatchRefusedError } from './errors.ts'
@@ -8,6 +8,7 @@ import type { CheckedKey } from './key.ts'
 import type { Level } from './level.ts'
 import { type Fed, type Known, openSource, type Source, versionOf } from './source.ts'
 import type { State } from './state.ts'
+import { Telling } from './telling.ts'
 
 /** Whose state is fed. */
 export interface FeedingOwner {
@@ -32,7 +33,7 @@ export class Feeding implements Fed, Fetched {
   #next: Source | undefined
   #opened: (() => void) | undefined
   #fetching: Fetching | undefined
-  #isRefusalTold = false
+  #telling: Telling | undefined
 
   constructor(owner: FeedingOwner, state: State) {
     this.#owner = owner
@@ -272,7 +273,7 @@ export class Feeding implements Fed, Fetched {
   }
 
   #heard(): void {
-    if (this.#own?.reflector.lastError === undefined) this.#isRefusalTold = false
+    if (this.#own?.reflector.lastError === undefined) this.#telling?.lifted()
     this.#opened?.()
     this.#opened = undefined
     this.#owner.news()
@@ -288,22 +289,9 @@ export class Feeding implements Fed, Fetched {
     this.#owner.news()
   }
 
-  /** Each failure to `onError`, but for what happens to every watch; a refusal once, until it is lifted (rule N10). */
   #tell(error: Error): void {
-    const { shared, resource } = this.bucket.kind
-    const { environment } = shared
-    const about = { resource, phase: 'watch', key: this.key.text }
-    if (!isForTheCaller(error)) {
-      if (!isExpired(error) && !isTooLarge(error)) environment.onError(error, about)
-      return
-    }
-    if (this.#isRefusalTold) return
-    this.#isRefusalTold = true
-    shared.count('wherry_narrow_refused_total', resource)
-    environment.onError(
-      isResourceNotFound(error) ? error : new NarrowWatchRefusedError(resource, this.key.text, error),
-      about,
-    )
+    this.#telling ??= new Telling(this.bucket.kind, this.key.text)
+    this.#telling.failed(error)
   }
 
   #stopOwn(): void {

@@ -1,0 +1,40 @@
+import { isExpired, isResourceNotFound, isTooLarge } from '@wherry/client'
+import { isForTheCaller } from '@wherry/informer/parts'
+import { NarrowWatchRefusedError } from './errors.ts'
+import type { Kind } from './kind.ts'
+
+/**
+ * Tells `onError` of what fails for one entry: each failure, but for what happens to every watch; a refusal once, until it
+ * is lifted (rule N10).
+ */
+export class Telling {
+  readonly #kind: Kind
+  readonly #key: string
+  #isRefusalTold = false
+
+  /** @param key `namespace/name` */
+  constructor(kind: Kind, key: string) {
+    this.#kind = kind
+    this.#key = key
+  }
+
+  failed(error: Error): void {
+    const { shared, resource } = this.#kind
+    const { environment } = shared
+    const about = { resource, phase: 'watch', key: this.#key }
+    if (!isForTheCaller(error)) {
+      if (!isExpired(error) && !isTooLarge(error)) environment.onError(error, about)
+      return
+    }
+    if (this.#isRefusalTold) return
+    this.#isRefusalTold = true
+    shared.count('wherry_narrow_refused_total', resource)
+    const refusal = isResourceNotFound(error) ? error : new NarrowWatchRefusedError(resource, this.#key, error)
+    environment.onError(refusal, about)
+  }
+
+  /** It can be watched again. */
+  lifted(): void {
+    this.#isRefusalTold = false
+  }
+}

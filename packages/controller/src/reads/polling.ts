@@ -56,11 +56,7 @@ export class Polling {
   }
 
   delete(object: TrackedObject): void {
-    const round = this.#roundOf(object)
-    round?.objects.delete(object)
-    if (round?.objects.size !== 0) return
-    round.timer?.cancel()
-    round.timer = undefined
+    this.#roundOf(object)?.objects.delete(object)
   }
 
   /** Resolves when it is known how the object can be read. Rejects where that is to be told to the reader. */

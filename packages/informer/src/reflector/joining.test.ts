@@ -1,8 +1,11 @@
+import { simulate } from '@wherry/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { configMap, type ReflectorBench, reflectorBench, target } from '../testkit/bench.ts'
 import { RecordingIntake } from '../testkit/recording-intake.ts'
+import type { Gate } from './gate.ts'
 import type { ReflectorOptions } from './options.ts'
 import { Reflector } from './reflector.ts'
+import { StreamingSupport } from './streaming-support.ts'
 
 const open: ReflectorBench[] = []
 afterEach(async () => {
@@ -332,32 +335,45 @@ describe('the end of a reflector', () => {
 
 describe('options of a reflector', () => {
   const client = { context: { requester: { request() {} } }, environment: { onError() {} } }
-  it.each<[string, object]>([
-    ['no client', { client: undefined }],
-    ['no environment', { client: { ...client, environment: undefined } }],
-    ['no target', { target: undefined }],
-    ['a target that is none', { target: {} }],
-    ['an unknown option', { foo: 1 }],
-    ['an unknown way to read', { initial: 'all' }],
-    ['no page', { pageSize: 0 }],
-    ['an unknown first list', { firstList: 'oldest' }],
-    ['a timeout', { timeoutSeconds: 5 }],
-    ['half a timeout', { timeoutSeconds: { min: 5 } }],
-    ['the other half', { timeoutSeconds: { max: 5 } }],
-    ['an empty timeout', { timeoutSeconds: { min: 6, max: 5 } }],
-    ['streaming that is none', { streaming: {} }],
-    ['no name', { name: '' }],
-    ['unknown listeners', { on: { other() {} } }],
-    ['listeners that are none', { on: { state: 1 } }],
-  ])('X6: refuses %s', (_, options) => {
+  it.each<[string, object, string, string]>([
+    ['no client', { client: undefined }, 'reflector.client.context.requester', 'a Client'],
+    ['no requester', { client: { ...client, context: {} } }, 'reflector.client.context.requester', 'a Client'],
+    ['no environment', { client: { ...client, environment: undefined } }, 'reflector.client.environment', 'a Client'],
+    ['no target', { target: undefined }, 'reflector.target', 'a ReadTarget'],
+    ['a target that is none', { target: {} }, 'reflector.target', 'a ReadTarget'],
+    ['a target without a selection', { target: { path: '/api' } }, 'reflector.target', 'a ReadTarget'],
+    ['a target without a path', { target: { selection: target.selection } }, 'reflector.target', 'a ReadTarget'],
+    ['an unknown option', { foo: 1 }, 'reflector.foo', ''],
+    ['an unknown way to read', { initial: 'all' }, 'reflector.initial', ''],
+    ['no page', { pageSize: 0 }, 'reflector.pageSize', ''],
+    ['no bytes', { maxObjectBytes: 0 }, 'reflector.maxObjectBytes', ''],
+    ['an unknown first list', { firstList: 'oldest' }, 'reflector.firstList', ''],
+    ['a timeout', { timeoutSeconds: 5 }, 'reflector.timeoutSeconds', ''],
+    ['half a timeout', { timeoutSeconds: { min: 5 } }, 'reflector.timeoutSeconds', '{ min, max }'],
+    ['the other half', { timeoutSeconds: { max: 5 } }, 'reflector.timeoutSeconds', '{ min, max }'],
+    ['an empty timeout', { timeoutSeconds: { min: 6, max: 5 } }, 'reflector.timeoutSeconds', 'no more than max'],
+    ['streaming that is none', { streaming: {} }, 'reflector.streaming', 'a StreamingSupport'],
+    ['a gate that is none', { gate: {} }, 'reflector.gate', 'a Gate'],
+    ['no name', { name: '' }, 'reflector.name', ''],
+    ['unknown listeners', { on: { other() {} } }, 'reflector.on.other', ''],
+    ['listeners that are none', { on: { state: 1 } }, 'reflector.on.state', ''],
+  ])('X6: refuses %s, and names the option', (_, options, option, takes) => {
     expect(() => new Reflector({ client, target, ...options } as never)).toThrow(
-      expect.objectContaining({ code: 'INVALID_OPTION' }),
+      expect.objectContaining({ code: 'INVALID_OPTION', option, takes: expect.stringContaining(takes) }),
     )
   })
 
   it('X6: takes what is right', () => {
     const timeoutSeconds = { min: 5, max: 5 }
-    expect(() => new Reflector({ client: client as never, target, timeoutSeconds, name: 'x', on: {} })).not.toThrow()
+    const given = { client: client as never, target, timeoutSeconds, name: 'x', on: {} }
+    expect(() => new Reflector(given)).not.toThrow()
+    const gate: Gate = { enter: () => undefined }
+    const streaming = new StreamingSupport(simulate(1).environment.clock)
+    for (const initial of ['stream', 'whole', 'paged'] as const) {
+      for (const firstList of ['any', 'newest'] as const) {
+        expect(() => new Reflector({ ...given, initial, firstList, gate, streaming })).not.toThrow()
+      }
+    }
   })
 
   it('asks watches to last as long as it is told to', async () => {

@@ -323,7 +323,7 @@ it('C6: a lease that vanished is not free before it would have expired', async (
 it('C6: a lost answer to what made us leader is found out by reading', async () => {
   const { simulation, server } = electorate
   await simulation.run(async () => {
-    await electorate.writer.create(leases, { metadata: lease, spec: { leaseDurationSeconds: 1, leaseTransitions: 8 } })
+    await electorate.writer.create(leases, { metadata: lease, spec: { leaseDurationSeconds: 15, leaseTransitions: 8 } })
     await server.faults.add({ match: { verb: 'update' }, nth: 1, effect: { kind: 'drop', after: true } })
     const a = electorate.candidate('a')
     await simulation.runUntil(() => leads(a))
@@ -484,6 +484,27 @@ it('C6, X8: a server that fails is asked seldom', async () => {
     expect(requests).toBeGreaterThanOrEqual(30)
     expect(requests).toBeLessThanOrEqual(61)
   })
+})
+
+it('C6, X8: a write that another one meets each time is tried three times, and then later', async () => {
+  const { simulation, server } = electorate
+  const resource = 'leases.coordination.k8s.io'
+  const writes = async (): Promise<number> => (await server.stats()).byVerb.update?.[resource]?.requests ?? 0
+  await simulation.run(async () => {
+    const a = electorate.candidate('a', { name: 'one' }, { lead: untilAsked })
+    await simulation.runUntil(() => leads(a))
+    await server.faults.add({ match: { verb: 'update' }, effect: { kind: 'status', code: 409, reason: 'Conflict' } })
+    const before = await writes()
+    a.stop()
+    await a.running
+    expect([a.log.at(-1), (await writes()) - before]).toEqual(['ended', 3])
+    const b = electorate.candidate('b', { name: 'other' }, { lead: untilAsked })
+    await b.running
+    expect(b.log.at(-1)).toBe('failed LEADERSHIP_LOST')
+    // At most ten attempts before the deadline.
+    expect(await writes()).toBeLessThanOrEqual(before + 3 + 30)
+  })
+  expect(new Set(phases())).toEqual(new Set(['leader release', 'leader renew']))
 })
 
 it('C6: a candidate that stood still while it took the lease goes on as one', async () => {

@@ -31,8 +31,8 @@ export class Rescoping {
   readonly #options: RescopingOptions
   #resolve: () => void = () => {}
   #reject: (reason: unknown) => void = () => {}
-  /** `arriving`: there is no way back. */
-  #state: 'waiting' | 'arriving' | 'over' = 'waiting'
+  /** It may be called off still. */
+  #isWaiting = true
   readonly #aborted = (): void => this.fail(this.#options.signal?.reason)
 
   constructor(options: RescopingOptions) {
@@ -46,14 +46,14 @@ export class Rescoping {
       this.#reject = reject
     })
     this.over = this.done.catch(() => {})
-    signal?.addEventListener('abort', this.#aborted, { once: true })
+    signal?.addEventListener('abort', this.#aborted)
     watch.join(store, { view: to, retire: () => this.#arrive(), done: () => this.#resolve() })
   }
 
   /** Calls it off: nothing has changed. Does nothing where the store is there already. */
   fail(reason: unknown): void {
-    if (this.#state !== 'waiting') return
-    this.#leave('over')
+    if (!this.#isWaiting) return
+    this.#leave()
     this.watch.leave(this.#options.store)
     this.#options.on.failed()
     this.#reject(reason)
@@ -66,14 +66,14 @@ export class Rescoping {
   }
 
   #arrive(): readonly Intake[] {
-    this.#leave('arriving')
+    this.#leave()
     const intakes = this.#options.from.leave(this.#options.store)
     this.#options.on.arriving()
     return intakes
   }
 
-  #leave(state: 'arriving' | 'over'): void {
-    this.#state = state
+  #leave(): void {
+    this.#isWaiting = false
     this.#options.signal?.removeEventListener('abort', this.#aborted)
   }
 }

@@ -11,6 +11,12 @@ export type Accepted = { readonly rv: number; readonly at: number; readonly term
   | { readonly kind: 'write'; readonly by: string }
 )
 
+/** A write that was accepted when its writer's term was over. */
+export interface OutOfTerm {
+  readonly by: string
+  readonly what: string
+}
+
 /** What a server accepted since `watch()`, in the order in which it stored it. */
 export class History {
   readonly accepted: Accepted[] = []
@@ -45,8 +51,8 @@ export class History {
    * The writes that were accepted outside their writer's term. Exact, whatever the clocks: all objects of a server have
    * their resourceVersions from one counter.
    */
-  outOfTerm(): string[] {
-    const wrong: string[] = []
+  outOfTerm(): OutOfTerm[] {
+    const wrong: OutOfTerm[] = []
     let holder = ''
     let term = -1
     for (const one of this.accepted.toSorted((a, b) => a.rv - b.rv)) {
@@ -54,7 +60,8 @@ export class History {
         holder = one.holder
         term = one.term
       } else if (one.by !== holder || one.term !== term) {
-        wrong.push(`${one.at}: ${one.by} wrote in its term ${one.term}, in ${holder || 'nobody'}’s ${term}`)
+        const what = `${one.at}: ${one.by} wrote in its term ${one.term}, in ${holder || 'nobody'}’s ${term}`
+        wrong.push({ by: one.by, what })
       }
     }
     return wrong

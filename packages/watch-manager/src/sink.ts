@@ -16,8 +16,8 @@ export interface SinkSynced<C = unknown> extends Synced<C> {
  * Where a registrar's events go. What it can rely on:
  *
  * **Order.** For one view and object: never an older state after a newer one, never a state after its `deleted` unless it
- * was created again (then `deleted` comes first). Between objects: that of their last change, but for retries. `reset` and
- * `synced` come when all earlier calls of their view have settled. Between views: none.
+ * was created again (then `deleted` comes first) or is in the selection again. Between objects: that of their last change,
+ * but for retries. `reset` and `synced` come when all earlier calls of their view have settled. Between views: none.
  *
  * **How often.** The newest state is heard at least once; states in between may be left out, and one may be heard twice.
  * An object that came and went may be left out, and a `deleted` may come for one that was never heard of.

@@ -70,6 +70,8 @@ export class Recorder implements Sink {
   rescoped(from: View, to: View): void {
     const known = this.#views.get(from.key)
     if (known === undefined) return
+    // What left the former selection by its last change may be in this one, as it is.
+    for (const [key, heard] of known.heard) if (heard.deleted) known.heard.set(key, { ...heard, deleted: false })
     this.#views.delete(from.key)
     this.#views.set(to.key, known)
     this.#removed.delete(to.key)

@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Environment, OptionRangeError, OptionTypeError, systemEnvironment } from '@wherry/client'
 import { callback, checkOptions, having, integer, milliseconds, text } from '@wherry/client/checks'
@@ -95,7 +94,11 @@ export class HealthServer {
         response.end()
       })
     }
-    const server = tls === undefined ? createServer(answer) : createTlsServer({ ...tls }, answer)
+    // Not by `import`, which asks for all that node:http exports, and so loads Node's fetch and WebSocket: 8 MB.
+    const server =
+      tls === undefined
+        ? process.getBuiltinModule('node:http').createServer(answer)
+        : process.getBuiltinModule('node:https').createServer({ ...tls }, answer)
     this.#server = server
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)

@@ -26,6 +26,8 @@ it('D9: what left the selection by its last change may be in another one as it i
   const recorder = afterDeletion(red, '2')
   recorder.rescoped(red, apples)
   recorder.event({ type: 'changed', view: apples, key: 'a', object: state('2') })
+  recorder.event({ type: 'deleted', view: apples, key: 'a', object: state('2'), finalStateUnknown: false })
+  recorder.event({ type: 'changed', view: apples, key: 'a', object: state('2') })
   expect(recorder.problems).toEqual([])
   recorder.event({ type: 'changed', view: apples, key: 'a', object: state('1') })
   expect(recorder.problems).toEqual([expect.stringMatching(/^changed a of .*: 1 after 2$/)])

@@ -23,6 +23,8 @@ interface KnownView {
   /** Not heard of since `reset`; `undefined` when no replay is going on. */
   stale: Set<string> | undefined
   readonly heard: Map<string, Known>
+  /** It was another view: what left that one's selection by its last change may be in this one, as it is. */
+  moved: boolean
 }
 
 /**
@@ -70,8 +72,7 @@ export class Recorder implements Sink {
   rescoped(from: View, to: View): void {
     const known = this.#views.get(from.key)
     if (known === undefined) return
-    // What left the former selection by its last change may be in this one, as it is.
-    for (const [key, heard] of known.heard) if (heard.deleted) known.heard.set(key, { ...heard, deleted: false })
+    known.moved = true
     this.#views.delete(from.key)
     this.#views.set(to.key, known)
     this.#removed.delete(to.key)
@@ -109,14 +110,14 @@ export class Recorder implements Sink {
 
   #watchVersion(event: SinkEvent & { readonly key: string }, at: string): void {
     const { resourceVersion, uid } = (event.object as KubernetesObject).metadata ?? {}
-    const { heard } = this.#view(event.view)
+    const { heard, moved } = this.#view(event.view)
     const known = heard.get(event.key)
     if (resourceVersion === undefined) return
     if (known !== undefined) {
       const order = compareResourceVersions(resourceVersion, known.resourceVersion)
       if (order === 'older') this.problems.push(`${at}: ${resourceVersion} after ${known.resourceVersion}`)
       // One that left the selection may come back, changed.
-      const gone = known.deleted && event.type === 'changed' && uid === known.uid && order !== 'newer'
+      const gone = known.deleted && event.type === 'changed' && uid === known.uid && order !== 'newer' && !moved
       if (gone) this.problems.push(`${at}: after its deletion`)
     }
     heard.set(event.key, { resourceVersion, uid, deleted: event.type === 'deleted' })
@@ -144,7 +145,7 @@ export class Recorder implements Sink {
   }
 
   #view({ key }: View): KnownView {
-    const known = this.#views.get(key) ?? { objects: new Map(), stale: undefined, heard: new Map() }
+    const known = this.#views.get(key) ?? { objects: new Map(), stale: undefined, heard: new Map(), moved: false }
     this.#views.set(key, known)
     return known
   }

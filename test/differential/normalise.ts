@@ -89,6 +89,7 @@ class Ranks {
     if (key === 'cells' && /^\d+s$/.test(text)) return '<age>'
     if (key !== 'message') return normal
     return normal
+      .replace(/(?<=\berrors:\n)(?: {2}.*\n?)+/, inLineOrder)
       .replace(/Too large resource version: \d+, current: \d+/, 'Too large resource version: <rv>, current: <rv>')
       .replace(/too old resource version: \d+ \(\d+\)/, 'too old resource version: <rv> (<rv>)')
       .replace(/(ResourceVersion in (?:the precondition|record)) \((\d+)\)/g, (_, what: string, rv: string) => {
@@ -111,6 +112,11 @@ function inOneOrder(name: string, list: unknown): unknown {
   const key = ({ operation, manager, apiVersion, subresource }: Record_): string =>
     JSON.stringify([operation, manager, apiVersion, subresource])
   return list.toSorted((a, b) => (isRecord(a) && isRecord(b) && key(a) < key(b) ? -1 : 1))
+}
+
+/** Fields of a map that are wrong are told in the order of Go's maps: any. */
+function inLineOrder(lines: string): string {
+  return lines.split('\n').sort().join('\n')
 }
 
 /** How often a server sends bookmarks that tell nothing new is its own affair. */

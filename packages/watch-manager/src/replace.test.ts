@@ -288,6 +288,7 @@ describe('a move that takes its time', () => {
           : undefined
       },
       rescoped: (from, to) => void log.push(`rescoped ${from.key} ${to.key}`),
+      removed: view => void log.push(`removed ${view.key}`),
     })
     await one.add(apples)
     await simulation.advance(50)
@@ -312,6 +313,20 @@ describe('a move that takes its time', () => {
       `changed a 1 of ${apples.key}`,
       `synced apples of ${apples.key}`,
     ])
+    await simulation.run(() => manager.close())
+  })
+
+  it('W7, D9: a view that is wanted again and removed meanwhile is nothing to the sink, which knows it as what moves', async () => {
+    const { simulation, manager, one, log, moved, arrive, end } = await moving()
+    await one.add(apples)
+    arrive()
+    await simulation.run(() => moved)
+    await simulation.run(() => one.remove(apples))
+    end()
+    await simulation.advance(50)
+    expect(log.slice(2)).toEqual([`synced apples of ${apples.key}`, `rescoped ${apples.key} ${red.key}`])
+    await simulation.run(() => one.remove(red))
+    expect(log.slice(4)).toEqual([`removed ${red.key}`])
     await simulation.run(() => manager.close())
   })
 

@@ -22,6 +22,8 @@ export class Want<C = unknown> implements DeliveryListener {
   #synced = false
   #removed = false
   #moving = false
+  /** An earlier want is what the sink knows as this view. */
+  #waiting = false
   #released: Promise<void> | undefined
   #watchers: Set<() => void> | undefined
 
@@ -42,7 +44,7 @@ export class Want<C = unknown> implements DeliveryListener {
 
   /** The views that the sink may know it as. */
   get known(): readonly View<C>[] {
-    return this.#delivery?.known ?? []
+    return this.#waiting ? [] : (this.#delivery?.known ?? [])
   }
 
   /** Its informer has the first state, and goes on. */
@@ -84,8 +86,12 @@ export class Want<C = unknown> implements DeliveryListener {
   /** Tells nothing before `earlier` is over: calls of an earlier want of this view. */
   after(earlier: Promise<unknown>): void {
     if (this.#delivery === undefined) return
+    this.#waiting = true
     this.#delivery.pause()
-    const resume = (): void => this.#delivery?.resume()
+    const resume = (): void => {
+      this.#waiting = false
+      this.#delivery?.resume()
+    }
     earlier.then(resume, resume)
   }
 

@@ -3,6 +3,9 @@ import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { cacheOverSockets } from './testkit/both-servers.ts'
 
+/** How often a definition comes and goes; five times as often views do. */
+const definitions = Number(process.env.WHERRY_SEEDS ?? 20)
+
 const available = await realApiServerAvailable('the dynamic cache')
 
 describe.runIf(available)('a dynamic cache on a real API server', () => {
@@ -14,5 +17,5 @@ describe.runIf(available)('a dynamic cache on a real API server', () => {
 
   afterAll(() => server?.close())
 
-  cacheOverSockets(() => server, { cycles: 100, views: 20, definitions: 20 })
+  cacheOverSockets(() => server, { cycles: 5 * definitions, views: 20, definitions })
 })

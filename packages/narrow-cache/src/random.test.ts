@@ -151,6 +151,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
   const left: Heard[] = []
   const reads: Promise<unknown>[] = []
   let faultyUntil = 0
+  let told = 0
 
   const saw = (path: string, index: number): void => void seen.set(path, Math.max(seen.get(path) ?? 0, index))
   const write = async (path: string, isOwn: boolean): Promise<void> => {
@@ -176,6 +177,10 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     const view = pick(random, views) as typeof whole
     const isFresh = chance(random, 0.1) && narrow.forget(view, keyOf(path))
     const [floor, called] = [seen.get(path) ?? 0, clock.now()]
+    // A connection that was to break after some bytes may do so long after the faults were ended.
+    const { errors } = simulation.environment
+    if (errors.length > told) faultyUntil = called + 100_000
+    told = errors.length
     const isCalm = called > faultyUntil
     const state = stateOf((await narrow.get(view, keyOf(path))) as Read | undefined)
     const answered = clock.now()
@@ -185,8 +190,8 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     while (index !== undefined && !history.wasWithin(path, index, since, answered)) {
       index = history.find(path, state, index + 1)
     }
-    const told = `${path} read as ${state} at ${called}–${answered}, from ${floor}${isFresh ? ', afresh' : ''}${isCalm ? ', calm' : ''}`
-    expect(index, `${told}: ${JSON.stringify(history.of(path).slice(-6))}`).toBeDefined()
+    const what = `${path} read as ${state} at ${called}–${answered}, from ${floor}${isFresh ? ', afresh' : ''}${isCalm ? ', calm' : ''}`
+    expect(index, `${what}: ${JSON.stringify(history.of(path).slice(-6))}`).toBeDefined()
     saw(path, index as number)
   }
   const trouble = async (): Promise<void> => {

@@ -89,7 +89,7 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
 
   it(
     `D7, D8: a definition comes and goes ${definitions} times: nothing is left, nothing is stale`,
-    { timeout: 300_000 },
+    { timeout: definitions * 15_000 },
     () =>
       connected(async (client, cache) => {
         const informer = cache.informer(games)
@@ -138,7 +138,7 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
       }),
   )
 
-  it(`D11: ${cycles} times ${views} views: nothing is left`, { timeout: 900_000 }, () =>
+  it(`D11: ${cycles} times ${views} views: nothing is left`, { timeout: 900_000 + cycles * 3_000 }, () =>
     connected(async (client, cache) => {
       const scopes: View[] = Array.from({ length: views }, (_, i) => configMaps.within({ labels: { view: `v${i}` } }))
       const before = leftOver()

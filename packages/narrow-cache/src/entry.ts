@@ -1,8 +1,10 @@
 import type { KubernetesObject } from '@wherry/client'
+import { isForTheCaller } from '@wherry/informer/parts'
 import type { Bucket } from './bucket.ts'
 import { Feeding, type FeedingOwner } from './feeding.ts'
 import type { CheckedKey } from './key.ts'
 import type { Kind } from './kind.ts'
+import { namedTarget } from './level.ts'
 import type { NarrowView } from './narrow-view.ts'
 import { OwnWrites } from './own-writes.ts'
 import { State } from './state.ts'
@@ -122,6 +124,29 @@ export class Entry implements FeedingOwner {
     this.#writes.sawGone(uid, held)
   }
 
+  /**
+   * Asks the server by itself, and keeps what it answers. Gives whether what is kept is as new now: not where that can't be
+   * told, or where the object may not be listed. Rejects with the signal's reason, or what the server says.
+   */
+  async learn(signal: AbortSignal | undefined): Promise<boolean> {
+    if (this.feeding.refusal !== undefined) return false
+    const { kind, namespace } = this.bucket
+    const { level } = this.feeding
+    const known = await kind.shared
+      .fetch(namedTarget(kind.view, namespace, level, this.key.name), signal)
+      .catch((error: Error) => {
+        if (isForTheCaller(error)) return undefined
+        throw error
+      })
+    if (known === undefined || this.#isOver) return false
+    const isAsNew = this.feeding.learned(known, level)
+    if (isAsNew) {
+      this.#mustAsk = false
+      this.#writes?.confirmed(this.#state.held?.uid)
+    }
+    return isAsNew
+  }
+
   /** The server's own answer. */
   sawLive(object: KubernetesObject | undefined): void {
     if (this.#state.isKnown) this.#mustAsk = false
@@ -148,7 +173,11 @@ export class Entry implements FeedingOwner {
     for (const one of [...(this.#waiting ?? [])]) one.over()
   }
 
-  // Told by its feeding
+  // Told by its feeding, and asked
+
+  isGone(uid: string | undefined): boolean {
+    return this.#writes?.isGone(uid) === true
+  }
 
   news(): void {
     if (this.#waiting !== undefined) for (const one of [...this.#waiting]) one.news()

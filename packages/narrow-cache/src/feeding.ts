@@ -15,6 +15,8 @@ export interface FeedingOwner {
   readonly bucket: Bucket
   readonly key: CheckedKey
   readonly isOver: boolean
+  /** Whether the object of that uid is known to be gone, whatever is heard of it. */
+  isGone(uid: string | undefined): boolean
   /** Something has changed for who waits. */
   news(): void
 }
@@ -130,25 +132,33 @@ export class Feeding implements Fed, Fetched {
     this.#opened?.()
   }
 
+  /**
+   * The server was asked for it by itself, and this is what it has. Gives whether what is kept is as new now: not where that
+   * can't be told.
+   */
+  learned(known: Known, level: Level): boolean {
+    const { resourceVersion } = known
+    if (this.#state.isSurelyBehind(resourceVersion)) this.#publish(known, level)
+    return compareResourceVersions(resourceVersion, this.#state.reached) !== 'unknown'
+  }
+
   // Fed by a watch of its own
 
   state(source: Source, known: Known): void {
-    if (source === this.#next) this.#takeOver(source, known)
-    else this.#publish(known, source.level)
+    this.#arrived(source, known)
   }
 
   change(source: Source, type: ChangeType, object: object, bytes: number): void {
-    if (source === this.#next) {
-      const { resourceVersion } = versionOf(object)
-      this.#takeOver(source, { object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
+    const { resourceVersion } = versionOf(object)
+    if (source === this.#next || source.behind !== undefined || this.#state.isBefore(resourceVersion)) {
+      this.#arrived(source, { object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
     } else this.#change(type, object, bytes)
   }
 
   progress(source: Source): void {
-    const { ahead, reflector } = source
-    if (source === this.#next && ahead !== undefined) {
-      this.#takeOver(source, { ...ahead, resourceVersion: reflector.lastSyncedResourceVersion })
-    } else this.#owner.news()
+    const { behind, reflector } = source
+    if (behind !== undefined) this.#arrived(source, { ...behind, resourceVersion: reflector.lastSyncedResourceVersion })
+    else this.#owner.news()
   }
 
   gone(source: Source): void {
@@ -240,30 +250,41 @@ export class Feeding implements Fed, Fetched {
     source.reflector.start()
   }
 
-  /** The new watch goes on from where the entry is, not before: what it lists may be older than what came meanwhile. */
-  #takeOver(source: Source, known: Known): void {
+  /** A watch goes on from where the entry is, not before: what it tells may be older than what came otherwise. */
+  #arrived(source: Source, known: Known): void {
     if (this.#state.isBefore(known.resourceVersion)) {
-      source.ahead = known
+      source.behind = known
       return
     }
-    this.#stop(this.#own)
-    this.#own = source
-    this.#next = undefined
-    source.ahead = undefined
-    this.#fetching?.end()
-    // Before it is told: what one watch of many knows is nothing to go by any more.
-    this.#feedBy(undefined)
+    source.behind = undefined
+    if (source === this.#next) this.#takeOver(source)
     this.#publish(known, source.level)
   }
 
+  #takeOver(source: Source): void {
+    this.#stop(this.#own)
+    this.#own = source
+    this.#next = undefined
+    this.#fetching?.end()
+    // Before it is told: what one watch of many knows is nothing to go by any more.
+    this.#feedBy(undefined)
+  }
+
   #publish(known: Known, level: Level): void {
-    this.#state.publish(known, level)
+    this.#state.publish(this.#isPast(known.object) ? { ...known, object: undefined } : known, level)
     this.#heard()
   }
 
   #change(type: ChangeType, object: object, bytes: number): void {
-    this.#state.change(type, object, bytes)
+    this.#state.change(this.#isPast(object) ? 'DELETED' : type, object, bytes)
     this.#heard()
+  }
+
+  /** It was known to be gone before it was heard of: nobody is told of it (rule N9). */
+  #isPast(object: object | undefined): boolean {
+    if (object === undefined) return false
+    const { uid } = versionOf(object)
+    return uid !== this.#state.held?.uid && this.#owner.isGone(uid)
   }
 
   /** The resource is gone, and so is the object. */

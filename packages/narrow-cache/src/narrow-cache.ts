@@ -244,14 +244,23 @@ export class NarrowCache {
       const readiness = await settled(this.#shared, entry, narrow, signal)
       this.#mustLive()
       if (readiness === 'full') this.#entries.full(view)
-      if (readiness === 'cached') return narrow.store.lister.get(checked.text)
+      const isKept = readiness === 'cached' || (readiness === 'live' && (await this.#learned(entry, signal)))
+      if (isKept) return narrow.store.lister.get(checked.text)
       return await this.#live(view, checked, signal, entry)
     } finally {
       this.#entries.unpin(entry)
     }
   }
 
-  /** Asks the server. */
+  /** Asks the server for what is to be kept. Gives whether what is kept is as new now. */
+  async #learned(entry: Entry, signal: AbortSignal | undefined): Promise<boolean> {
+    const isKept = await entry.learn(signal)
+    this.#mustLive()
+    if (isKept) this.#shared.count('wherry_narrow_live_gets_total', entry.kind.resource)
+    return isKept
+  }
+
+  /** Asks the server, and keeps nothing. */
   async #live(
     view: View,
     { name, namespace }: CheckedKey,

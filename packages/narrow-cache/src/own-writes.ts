@@ -41,6 +41,11 @@ export class OwnWrites {
     if (held !== undefined && held.uid !== gone) this.#doubtful = held.uid
   }
 
+  /** Whether an object of that uid was seen to be gone before the watch told of it. */
+  isGone(uid: string | undefined): boolean {
+    return uid !== undefined && this.#gone.has(uid)
+  }
+
   /** The server has this one now. */
   confirmed(uid: string | undefined): void {
     if (uid === this.#doubtful) this.#doubtful = undefined

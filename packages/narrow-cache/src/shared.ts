@@ -74,14 +74,16 @@ export class Shared {
     this.environment.metrics.count(metric, { resource })
   }
 
-  /** Lists what `target` selects, one object at most, as it is now. */
-  async fetch(target: ReadTarget): Promise<Known> {
+  /** Lists what `target` selects, one object at most, as it is now. Rejects with the signal's reason, too. */
+  async fetch(target: ReadTarget, signal?: AbortSignal | undefined): Promise<Known> {
     const { clock } = this.environment
     const { context } = this.settings.client
     const giveUp = new AbortController()
     const stop = (): void => giveUp.abort(this.#stop.signal.reason)
+    const leave = (): void => giveUp.abort(signal?.reason)
     const timer = clock.timer(fetchMs, () => giveUp.abort(new TimeoutError(fetchMs, { method: 'GET', ...target })))
     this.#stop.signal.addEventListener('abort', stop, { once: true })
+    signal?.addEventListener('abort', leave, { once: true })
     let object: object | undefined
     let bytes = 0
     try {
@@ -95,6 +97,7 @@ export class Shared {
     } finally {
       timer.cancel()
       this.#stop.signal.removeEventListener('abort', stop)
+      signal?.removeEventListener('abort', leave)
     }
   }
 

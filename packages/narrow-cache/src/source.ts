@@ -56,8 +56,8 @@ export class Source implements Intake {
   synced = false
   /** Set when it is made. */
   reflector!: Reflector
-  /** What it has come to, while another one is ahead of it. */
-  ahead: Known | undefined
+  /** What it has come to, while more than that is known already. */
+  behind: Known | undefined
   readonly level: Level
   readonly #fed: Fed
   readonly #name: string

@@ -1,7 +1,7 @@
 import { configMaps, pods, secrets } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { NarrowCache } from './narrow-cache.ts'
-import { keyOf, withNarrow } from './testkit/kit.ts'
+import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 import { writesThrough } from './writes-through.ts'
 
 describe('a read after a write of one’s own', () => {
@@ -126,7 +126,7 @@ describe('a read after a write of one’s own', () => {
         expect(narrow.peek(configMaps, keyOf('a/x'))).toBeUndefined()
         expect((await get('a/x'))?.data).toEqual({ n: '1' })
         expect(simulation.clock.now() - begun).toBeGreaterThanOrEqual(2000)
-        expect(requests()).toEqual(['list'])
+        expect(requests()).toEqual(['list fieldSelector=metadata.name=x'])
         const stop = AbortSignal.abort(new Error('enough'))
         await expect(run(() => narrow.get(configMaps, keyOf('a/x'), { signal: stop }))).rejects.toThrow('enough')
       },
@@ -156,6 +156,51 @@ describe('a read after a write of one’s own', () => {
       ),
   )
 
+  it('N9: what the server was asked for is kept and told, and the watch tells nothing of before it any more', () =>
+    withNarrow(
+      async ({ narrow, run, write, writer, get, simulation, server, requests }) => {
+        const log: string[] = []
+        await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
+        // The watch is late.
+        const effect = { kind: 'status', code: 503 } as const
+        const late = await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
+        await run(() => server.endWatches('configmaps'))
+        const made = await run(() => writer.create(configMaps, { metadata: keyOf('a/x'), data: { n: 'short-lived' } }))
+        await write('-a/x')
+        narrow.wrote(configMaps, made)
+        expect(await get('a/x')).toBeUndefined()
+        requests()
+        expect(await get('a/x')).toBeUndefined()
+        expect(requests().filter(request => request.startsWith('list'))).toEqual([])
+        await write('+a/x')
+        narrow.wrote(configMaps, await run(() => writer.patch(configMaps, keyOf('a/x'), { data: { n: 'kept' } })))
+        expect((await get('a/x'))?.data).toEqual({ n: 'kept' })
+        expect(log).toEqual(['0a/x', '+a/x kept'])
+        await run(() => late.remove())
+        await simulation.advance(60_000)
+        await write('~a/x')
+        expect(log).toEqual(['0a/x', '+a/x kept', '~a/x kept→3'])
+      },
+      { timeoutMs: 2000 },
+    ))
+
+  it('N9: an object that is known to be gone before the watch comes to it is told to nobody', () =>
+    withNarrow(async ({ narrow, client, run, write, simulation, server }) => {
+      const writes = writesThrough(client, narrow)
+      const log: string[] = []
+      await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
+      const effect = { kind: 'status', code: 503 } as const
+      const late = await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
+      await run(() => server.endWatches('configmaps'))
+      await write('+a/x', '~a/x')
+      await run(() => writes.delete(configMaps, keyOf('a/x')))
+      await run(() => late.remove())
+      await simulation.advance(60_000)
+      expect(log).toEqual(['0a/x'])
+      await write('+a/x')
+      expect(log).toEqual(['0a/x', '+a/x 3'])
+    }))
+
   it('N9: a deletion that another one has outlived is told apart by asking', () =>
     withNarrow(async ({ narrow, run, write, get, requests }) => {
       await write('+a/x')
@@ -163,7 +208,7 @@ describe('a read after a write of one’s own', () => {
       narrow.deleted(configMaps, keyOf('a/x'), 'another-uid')
       requests()
       expect((await get('a/x'))?.metadata?.uid).toBe(first?.metadata?.uid)
-      expect(requests()).toEqual(['list'])
+      expect(requests()).toEqual(['list fieldSelector=metadata.name=x'])
       expect((await get('a/x'))?.metadata?.uid).toBe(first?.metadata?.uid)
       expect(requests()).toEqual([])
       narrow.deleted(configMaps, keyOf('a/x'))
@@ -203,9 +248,30 @@ describe('a read after a write of one’s own', () => {
         narrow.deleted(configMaps, keyOf('a/x'))
         expect(await opening).toBeDefined()
       })
-      expect(requests()).toEqual(['stream fieldSelector=metadata.name=x', 'list'])
+      expect(requests()).toEqual(['stream fieldSelector=metadata.name=x', 'list fieldSelector=metadata.name=x'])
       expect(await run(() => narrow.get(configMaps, keyOf('a/x')))).toBeDefined()
       expect(requests()).toEqual([])
+    }))
+
+  it('N9: a watch that begins before what was asked for meanwhile takes nothing back', () =>
+    withNarrow(async ({ narrow, run, write, writer, get, simulation, server }) => {
+      await write('+a/x')
+      const effect = { kind: 'slow', bytesPerSecond: 200 } as const
+      const slow = await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
+      await run(async () => {
+        const opening = narrow.get(configMaps, keyOf('a/x'))
+        await simulation.advance(100)
+        await writer.patch(configMaps, keyOf('a/x'), { data: { n: 'asked for' } })
+        narrow.deleted(configMaps, keyOf('a/x'))
+        expect((await narrow.get(configMaps, keyOf('a/x')))?.data).toEqual({ n: 'asked for' })
+        await opening
+      })
+      await run(() => slow.remove())
+      await write('~a/x')
+      for (let minute = 0; minute < 4; minute++) {
+        await simulation.advance(60_000)
+        expect((await get('a/x'))?.data).toEqual({ n: '2' })
+      }
     }))
 
   it('N9: a write out of the selector that is told of while the entry is being opened waits for no event', () =>

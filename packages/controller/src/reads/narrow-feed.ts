@@ -60,7 +60,9 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
 
   async live(signal: AbortSignal | undefined): Promise<Answer> {
     const { heard, view } = this.#object
-    return { value: await this.#narrow.get(view, this.#key, { signal }), heard }
+    const value = await this.#narrow.get(view, this.#key, { signal })
+    // The answer was told, too, where the cache keeps it.
+    return { value, heard: value === this.#object.state ? this.#object.heard : heard }
   }
 
   close(): void {

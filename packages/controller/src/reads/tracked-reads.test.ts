@@ -9,6 +9,29 @@ import { TrackedReads } from './tracked-reads.ts'
 const nothing = { keys: 0, dependencies: 0, objects: 0, polled: 0, selections: 0 }
 
 describe('what a run has read', () => {
+  it('C11: a key that read what its watch had not come to runs again for what is deleted before it does', () =>
+    withReads(
+      async ({ reading, narrow, writer, run, server, simulation, heard, write }) => {
+        expect(await reading('k', 'a/x')).toEqual([undefined])
+        const effect = { kind: 'status', code: 503 } as const
+        const late = await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
+        await run(() => server.endWatches('configmaps'))
+        await heard()
+        // Another part of the process has written it: reads are to see that, whatever the watch does.
+        narrow.wrote(
+          configMaps,
+          await run(() => writer.create(configMaps, { metadata: keyOf('a/x'), data: { n: '1' } })),
+        )
+        expect(await reading('k', 'a/x')).toEqual(['1'])
+        await write('-a/x')
+        await heard()
+        await run(() => late.remove())
+        await simulation.advance(60_000)
+        expect(await heard()).toEqual(['k: -a/x'])
+      },
+      { narrow: { timeoutMs: 2000 } },
+    ))
+
   it('C11: its key runs again when an object changes, goes or comes, and for nothing else', () =>
     withReads(async ({ reading, write, heard, causes }) => {
       await write('+a/x', '+a/y')

@@ -126,10 +126,11 @@ export class Entry implements FeedingOwner {
 
   /**
    * Asks the server by itself, and keeps what it answers. Gives whether what is kept is as new now: not where that can't be
-   * told, or where the object may not be listed. Rejects with the signal's reason, or what the server says.
+   * told, where the object may not be listed, or where what feeds it could not go on from there. Rejects with the signal's
+   * reason, or what the server says.
    */
   async learn(signal: AbortSignal | undefined): Promise<boolean> {
-    if (this.feeding.refusal !== undefined) return false
+    if (this.feeding.refusal !== undefined || !this.feeding.isEnough) return false
     const { kind, namespace } = this.bucket
     const { level } = this.feeding
     const known = await kind.shared
@@ -138,7 +139,7 @@ export class Entry implements FeedingOwner {
         if (isForTheCaller(error)) return undefined
         throw error
       })
-    if (known === undefined || this.#isOver) return false
+    if (known === undefined || this.#isOver || !this.feeding.isEnough) return false
     const isAsNew = this.feeding.learned(known, level)
     if (isAsNew) {
       this.#mustAsk = false

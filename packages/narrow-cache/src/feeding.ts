@@ -91,6 +91,11 @@ export class Feeding implements Fed, Fetched {
     return this.#wide !== undefined && (this.#fetching?.isBehind === true || !this.#wide.isLive)
   }
 
+  /** What feeds it brings as much as is needed: no watch that asks for more is still being opened. */
+  get isEnough(): boolean {
+    return this.#own === undefined || this.#own.level >= this.level
+  }
+
   /** How far what feeds it has come. */
   get reached(): string | undefined {
     return this.#wide === undefined ? this.#own?.reflector.lastSyncedResourceVersion : this.#wide.reached

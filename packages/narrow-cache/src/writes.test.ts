@@ -274,6 +274,25 @@ describe('a read after a write of one’s own', () => {
       }
     }))
 
+  it('N2, N9: what is asked for while a wider watch is being opened does not pass for what that will bring', () =>
+    withNarrow(async ({ narrow, run, write, simulation, server }) => {
+      const [key, heads] = [keyOf('a/x'), configMaps.metadata()]
+      await write('+a/x')
+      await run(() => narrow.get(heads, key))
+      const effect = { kind: 'hang', afterBytes: 0 } as const
+      const hanging = await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
+      const opening = run(() => narrow.get(configMaps, key))
+      await write('+b/other')
+      narrow.deleted(configMaps, key, 'another-uid')
+      expect(await run(() => narrow.get(heads, key))).toBeDefined()
+      await write('~a/x')
+      expect(narrow.peek(configMaps, key)).toBeUndefined()
+      await run(() => hanging.remove())
+      await run(() => server.endWatches('configmaps'))
+      await simulation.advance(60_000)
+      expect((await opening)?.data).toEqual({ n: '3' })
+    }))
+
   it('N9: a write out of the selector that is told of while the entry is being opened waits for no event', () =>
     withNarrow(async ({ narrow, run, write, writer, simulation }) => {
       await write('+a/x')

@@ -1,4 +1,6 @@
-import { configMaps, pods } from '@wherry/client/resources/core'
+import { horizontalPodAutoscalers } from '@wherry/client/resources/autoscaling'
+import { horizontalPodAutoscalers as horizontalPodAutoscalersV1 } from '@wherry/client/resources/autoscaling/v1'
+import { configMaps, pods, secrets } from '@wherry/client/resources/core'
 import { writesThrough } from '@wherry/narrow-cache'
 import { describe, expect, it } from 'vitest'
 import { writtenOf } from './own-writes.ts'
@@ -136,6 +138,40 @@ describe('what this process wrote', () => {
         expect(() => reads.wrote(configMaps, undefined as never)).toThrow(TypeError)
       },
       { declared: [web] },
+    ))
+
+  it('C10: is of one resource: nobody waits for it who reads an object of the same name of another', () => {
+    const ofWeb = secrets.within({ labels: 'app=web' })
+    return withReads(
+      async ({ reads, run, simulation }) => {
+        const { read } = reads.begin('k', { namespace: 'a' })
+        const metadata = { ...keyOf('a/x'), labels, resourceVersion: '999999999' }
+        await run(async () => {
+          const before = simulation.clock.monotonic()
+          // Once before anybody reads ConfigMaps, and once when they are read.
+          for (let times = 0; times < 2; times++) {
+            reads.wrote(secrets, { metadata })
+            reads.deleted(secrets, keyOf('a/y'), 'some-uid')
+            expect([await names(read), await read.get(web, keyOf('a/x'))]).toEqual([[], undefined])
+          }
+          expect([simulation.clock.monotonic() - before < 1, reads.catchingUp]).toEqual([true, false])
+          await expect(read.list(ofWeb)).rejects.toMatchObject({ code: 'OWN_WRITE_TIMEOUT', object: 'a/x' })
+        })
+      },
+      { declared: [web, ofWeb] },
+    )
+  })
+
+  it('C10: by one version of its resource is waited for by who reads another', () =>
+    withReads(
+      async ({ reads, run }) => {
+        const { read } = reads.begin('k', { namespace: 'a' })
+        const metadata = { ...keyOf('a/x'), resourceVersion: '999999999' }
+        reads.wrote(horizontalPodAutoscalersV1, { metadata })
+        const reading = run(() => read.list(horizontalPodAutoscalers))
+        await expect(reading).rejects.toMatchObject({ code: 'OWN_WRITE_TIMEOUT', object: 'a/x' })
+      },
+      { declared: [horizontalPodAutoscalers] },
     ))
 
   it('C10: and does not come back is an error after a while, which names it, or ends with the signal', () =>

@@ -4,6 +4,7 @@ import type { ConfigMap } from '@wherry/client/resources/core'
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { DynamicCache } from '@wherry/dynamic-cache'
 import { NarrowCache } from '@wherry/narrow-cache'
+import { simulate } from '@wherry/testing'
 import { WatchManager } from '@wherry/watch-manager'
 import { describe, expect, it } from 'vitest'
 import { Controller } from '../controller/controller.ts'
@@ -16,6 +17,7 @@ import { generationChanged, labelsChanged } from '../predicates/changed.ts'
 import { Channel } from './channel.ts'
 import { from, owns, watches } from './inputs.ts'
 import { RegistrarSource } from './registrar-source.ts'
+import type { SourceConnection } from './source.ts'
 import { Timer } from './timer.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
@@ -270,6 +272,27 @@ describe('from', () => {
       await simulation.advance(130_000)
       expect(ran.sort()).toEqual(['chess', 'chess', 'go', 'go'])
     }))
+
+  it('C4: a timer tells how often it has come, beside others of its kind, and nothing once it is closed', async () => {
+    const { environment, advance, pending, run } = simulate(1)
+    const told: string[] = []
+    const connect = (name: string, everyMs: number): SourceConnection =>
+      new Timer({ everyMs, name }).connect({
+        controller: 'game',
+        manager: undefined as never,
+        environment,
+        tell: ({ count }) => told.push(`${name} ${count}`),
+      })
+    const [often, seldom] = [connect('often', 1000), connect('seldom', 2500)]
+    await run(() => often.synced(new AbortController().signal))
+    await advance(3200)
+    expect(told.splice(0)).toEqual(['often 0', 'often 1', 'seldom 0', 'often 2'])
+    await often.close()
+    await advance(3000)
+    expect(told).toEqual(['seldom 1'])
+    await seldom.close()
+    expect(pending()).toEqual([])
+  })
 
   it('C4: a registrar tells of views that come and go while the controller runs', () =>
     inArcade(async arcade => {

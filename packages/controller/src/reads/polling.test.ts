@@ -1,0 +1,154 @@
+import { configMaps, secrets } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { type Kit, keyOf, withReads } from './testkit/kit.ts'
+
+const user = { tokens: { u: { name: 'u', groups: [] } }, token: 'u' }
+interface Attempt {
+  readonly user: { readonly name: string }
+  readonly verb: string
+}
+/** Whoever is tested may watch nothing. */
+const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch'
+const refusing = { ...user, authorization }
+const never = Number.POSITIVE_INFINITY
+/** There is room for one object in the narrow cache. */
+const one = { max: 1, escalateAt: never, escalateAllAt: never }
+const poll = [{ resource: configMaps, pollMs: 10_000 }]
+
+/** How often the server was asked for a single object since the last call. */
+async function gets({ run, server }: Kit, resource = 'configmaps'): Promise<number> {
+  const { byVerb } = await run(() => server.stats())
+  await run(() => server.resetStats())
+  return byVerb.get?.[resource]?.requests ?? 0
+}
+
+const servedOf = ({ reads }: Kit, key: string): string | undefined => reads.dependencies(key)[0]?.served
+
+describe('polling', () => {
+  it('C16: asks for each object once in `pollMs`, and for nothing once no key depends on it', () =>
+    withReads(
+      async kit => {
+        const { reading, reads, simulation } = kit
+        await reading('k', 'a/x', 'a/y')
+        await gets(kit)
+        await simulation.advance(9500)
+        expect(await gets(kit)).toBe(0)
+        await simulation.advance(25_000)
+        expect(await gets(kit)).toBe(6)
+        await reading('k', 'a/y')
+        await gets(kit)
+        await simulation.advance(30_000)
+        expect(await gets(kit)).toBe(3)
+        reads.forget('k')
+        await simulation.advance(60_000)
+        expect(await gets(kit)).toBe(0)
+        await reading('again', 'a/z')
+        await gets(kit)
+        await simulation.advance(15_000)
+        expect(await gets(kit)).toBe(1)
+      },
+      { cluster: refusing, poll },
+    ))
+
+  it('C16: goes by each resource’s own `pollMs`, and a view of one stands for all of it', () =>
+    withReads(
+      async kit => {
+        const { reconcile, reads, simulation } = kit
+        await reconcile('k', async read => {
+          await read.get(configMaps, keyOf('a/x'))
+          await read.get(secrets, keyOf('a/x'))
+        })
+        expect(reads.dependencies('k')).toMatchObject([{ pollMs: 10_000 }, { pollMs: 40_000 }])
+        await kit.run(() => kit.server.resetStats())
+        await simulation.advance(35_000)
+        expect(await gets(kit, 'secrets')).toBe(0)
+        await simulation.advance(10_000)
+        expect([await gets(kit, 'secrets'), await gets(kit)]).toEqual([1, 0])
+      },
+      { cluster: refusing, poll: [...poll, { resource: secrets.within({ labels: 'app=web' }), pollMs: 40_000 }] },
+    ))
+
+  it('C16: asks for ten objects at a time, for none twice at once, and for none when it is closed', () =>
+    withReads(
+      async kit => {
+        const { reading, reads, run, server, simulation } = kit
+        await reading('k', ...Array.from({ length: 25 }, (_, i) => `a/x${i}`))
+        await gets(kit)
+        await run(() => server.faults.add({ match: { verb: 'get' }, effect: { kind: 'delay', ms: 15_000 } }))
+        await simulation.advance(12_000)
+        expect(await gets(kit)).toBe(10)
+        await simulation.advance(15_000)
+        expect(await gets(kit)).toBe(10)
+        await simulation.advance(15_000)
+        expect(await gets(kit)).toBe(5)
+        // The next round begins that long after the one before has ended.
+        await simulation.advance(20_000)
+        expect(await gets(kit)).toBe(0)
+        await simulation.advance(5000)
+        expect(await gets(kit)).toBe(10)
+        const before = simulation.clock.monotonic()
+        await run(() => reads.close())
+        expect(simulation.clock.monotonic() - before).toBeLessThan(1)
+        await simulation.advance(60_000)
+        expect(await gets(kit)).toBe(0)
+        expect(simulation.environment.errors.filter(({ context }) => context.phase === 'poll')).toEqual([])
+      },
+      { cluster: refusing, poll },
+    ))
+
+  it('C16: looks each 5 minutes whether there is room for a watch again', () =>
+    withReads(
+      async kit => {
+        const { reading, reads, write, heard, simulation } = kit
+        await reading('k', 'a/x')
+        await reading('other', 'a/y')
+        await simulation.advance(400_000)
+        reads.forget('k')
+        await simulation.advance(180_000)
+        expect(servedOf(kit, 'other')).toBe('polled')
+        await simulation.advance(50_000)
+        expect(servedOf(kit, 'other')).toBe('narrow')
+        await gets(kit)
+        await write('+a/y')
+        expect(await heard()).toEqual(['other: +a/y'])
+        await simulation.advance(30_000)
+        expect(await gets(kit)).toBe(0)
+      },
+      { narrow: one, poll },
+    ))
+
+  it('C16: ends at the next look where somebody else has the object watched', () =>
+    withReads(
+      async kit => {
+        const { reading, reads, narrow, run, write, heard, simulation } = kit
+        await reading('k', 'a/x')
+        await write('+a/y')
+        expect(await reading('other', 'a/y')).toEqual(['1'])
+        expect(servedOf(kit, 'other')).toBe('polled')
+        reads.forget('k')
+        await run(() => narrow.get(configMaps, keyOf('a/y')))
+        await simulation.advance(10_000)
+        expect([servedOf(kit, 'other'), narrow.report().subscriptions, await heard()]).toEqual(['narrow', 1, []])
+        await write('~a/y')
+        expect(await heard()).toEqual(['other: ~a/y'])
+      },
+      { narrow: one, poll },
+    ))
+
+  it('C16: leaves no watch behind that was tried for an object which nobody depends on any more', () =>
+    withReads(
+      async kit => {
+        const { reading, reads, narrow, run, server, simulation } = kit
+        await reading('k', 'a/x')
+        await reading('other', 'a/y')
+        reads.forget('k')
+        await run(() => server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'delay', ms: 15_000 } }))
+        await simulation.advance(305_000)
+        expect([servedOf(kit, 'other'), narrow.report().entries]).toEqual(['polled', 1])
+        reads.forget('other')
+        await simulation.advance(30_000)
+        expect([reads.report().objects, narrow.report().subscriptions, narrow.report().idle]).toEqual([0, 0, 1])
+      },
+      { narrow: one, poll },
+    ))
+})

@@ -1,5 +1,4 @@
 import type { KubernetesObject } from '@wherry/client'
-import { isForTheCaller } from '@wherry/informer/parts'
 import type { Bucket } from './bucket.ts'
 import { Feeding, type FeedingOwner } from './feeding.ts'
 import type { CheckedKey } from './key.ts'
@@ -126,8 +125,7 @@ export class Entry implements FeedingOwner {
 
   /**
    * Asks the server by itself, and keeps what it answers. Gives whether what is kept is as new now: not where that can't be
-   * told, where the object may not be listed, or where what feeds it could not go on from there. Rejects with the signal's
-   * reason, or what the server says.
+   * told, where it was in vain, or where what feeds it could not go on from there. Rejects with the signal's reason.
    */
   async learn(signal: AbortSignal | undefined): Promise<boolean> {
     if (this.feeding.refusal !== undefined || !this.feeding.isEnough) return false
@@ -135,10 +133,8 @@ export class Entry implements FeedingOwner {
     const { level } = this.feeding
     const known = await kind.shared
       .fetch(namedTarget(kind.view, namespace, level, this.key.name), signal)
-      .catch((error: Error) => {
-        if (isForTheCaller(error)) return undefined
-        throw error
-      })
+      .catch(() => undefined)
+    signal?.throwIfAborted()
     if (known === undefined || this.#isOver || !this.feeding.isEnough) return false
     const isAsNew = this.feeding.learned(known, level)
     if (isAsNew) {

@@ -41,7 +41,10 @@ export interface ApiServer extends AsyncDisposable {
   compact(): Promise<number>
   /** Breaks every connection and comes back at the same address with the same objects and empty watch caches. */
   restart(): Promise<void>
-  /** Ends everything. Resolves when no socket, timer or process is left. Idempotent. */
+  /**
+   * Ends everything. Resolves when no socket, timer or process is left; who is connected in memory hears of it as soon
+   * as the clock goes on. Idempotent.
+   */
   close(): Promise<void>
 }
 

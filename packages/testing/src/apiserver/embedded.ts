@@ -25,9 +25,10 @@ import { withoutWatchCache } from './resources/builtin.ts'
 import { Registry } from './resources/registry.ts'
 import type { ResourceType } from './resources/resource-type.ts'
 import { AccountTokens } from './reviews/account-tokens.ts'
+import { ServerClock } from './server-clock.ts'
 import { Counters, type ServerStats } from './stats.ts'
 import { StatusError } from './status.ts'
-import { Compactor } from './store/compaction.ts'
+import { compactEvery } from './store/compaction.ts'
 import { objectKey, Store } from './store/store.ts'
 import { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
 import { hasConditions } from './webhooks/configuration.ts'
@@ -58,13 +59,12 @@ export class EmbeddedServer implements EmbeddedApiServer {
   readonly kind: 'embedded' = 'embedded'
   readonly token: string
   readonly faults: Faults = new Faults()
-  readonly #clock: Clock
+  readonly #clock: ServerClock
   readonly #transportClock: Clock
   readonly #maxStreams: number | undefined
   readonly #random: () => number
   readonly #store: Store
   readonly #parts: CoreParts
-  readonly #closers: { close(): void }[] = []
   readonly #transports = new Set<MemoryTransport>()
   readonly #handler: Handler
   #front: SocketFront | undefined
@@ -77,7 +77,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
   /** Makes the server; it serves in memory at once, and on sockets after `listen`. Throws an `OptionError`. */
   constructor(options: EmbeddedOptions) {
     checkOptions(options)
-    this.#clock = options.clock ?? systemClock({ unref: true })
+    const given = options.clock ?? systemClock({ unref: true })
     // An exchange in memory keeps the process alive, as one on a socket does; an idle server does not.
     this.#transportClock = options.clock ?? systemClock()
     this.#maxStreams = options.maxStreams
@@ -86,16 +86,11 @@ export class EmbeddedServer implements EmbeddedApiServer {
     this.#store = new Store(options.historyBytes ?? 134_217_728)
     const registry = new Registry()
     const watches = new WatchSet()
-    const outside = new Outside(this.#clock, this.#random)
+    const outside = new Outside(given, this.#random)
     const random = (): number => outside.random()
     // Each attempt at a request takes place at the same time.
-    const { timer, turn, monotonic } = this.#clock
-    const clock: Clock = {
-      now: () => outside.now(),
-      monotonic: monotonic.bind(this.#clock),
-      timer: timer.bind(this.#clock),
-      turn: turn.bind(this.#clock),
-    }
+    const clock = new ServerClock(given, () => outside.now())
+    this.#clock = clock
     const store = this.#store
     const services = registry.resolve('', 'v1', 'services')
     const client = new HookClient(
@@ -138,10 +133,9 @@ export class EmbeddedServer implements EmbeddedApiServer {
     const delayMs = options.controllerDelayMs ?? 5
     const active = options.controllers ?? true
     const namespaces = new NamespaceController(store, registry, writer, clock, active ? delayMs : undefined)
-    this.#closers.push(outside, definitions, namespaces)
-    if (active) this.#closers.push(new GarbageCollector(store, registry, writer, clock, delayMs))
+    if (active) new GarbageCollector(store, registry, writer, clock, delayMs)
     const compactionMs = options.compactionMs ?? 300_000
-    if (Number.isFinite(compactionMs)) this.#closers.push(new Compactor(store, clock, compactionMs))
+    if (Number.isFinite(compactionMs)) compactEvery(compactionMs, store, clock)
     const tokens = new AccountTokens(store, registry, () => clock.now(), random, this.token)
     const access: AccessControl = accessControl({
       store,
@@ -324,7 +318,8 @@ export class EmbeddedServer implements EmbeddedApiServer {
   }
 
   async #close(): Promise<void> {
-    for (const closer of this.#closers) closer.close()
+    this.#parts.outside.close()
+    this.#clock.close()
     for (const transport of this.#transports) transport.close()
     await this.#front?.close()
   }

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
 import { type ConversionHost, conversionOf } from '../conversion/conversion.ts'
 import { convertsByWebhook } from '../conversion/problems.ts'
 import { isObject, type Json, objectAt, own, sameJson } from '../objects/json.ts'
@@ -44,7 +44,6 @@ export interface DefinitionHost {
 export class Definitions {
   readonly #host: DefinitionHost
   readonly #timing: DefinitionTiming
-  readonly #timers = new Set<Timer>()
   readonly #reinitialising = new Map<string, number>()
   /** Definitions whose deletion is under way: nothing may be created. */
   readonly #terminating = new Set<string>()
@@ -55,14 +54,9 @@ export class Definitions {
     host.store.onCommit((resource, version, previous) => {
       if (isDefinition(resource)) this.#onDefinition(version, previous)
       else if (resource.custom && version.type === 'DELETED' && this.#terminating.has(resourceKey(resource))) {
-        this.#later(0, () => this.#finishDeletion(resourceKey(resource)))
+        this.#host.clock.timer(0, () => this.#finishDeletion(resourceKey(resource)))
       }
     })
-  }
-
-  close(): void {
-    for (const timer of this.#timers) timer.cancel()
-    this.#timers.clear()
   }
 
   /** Serves what the stored definitions say, after the store went back to another state. */
@@ -127,7 +121,7 @@ export class Definitions {
     if (version.type === 'DELETED') {
       this.#terminating.delete(name)
       for (const type of typesOf(definition)) registry.withdraw(type.group, type.plural)
-      this.#later(closeWatchesAfterMs, () => this.#host.closeWatches(name))
+      this.#host.clock.timer(closeWatchesAfterMs, () => this.#host.closeWatches(name))
       return
     }
     if (definition.metadata.deletionTimestamp !== undefined) {
@@ -135,7 +129,7 @@ export class Definitions {
       return
     }
     if (version.type === 'ADDED') {
-      this.#later(this.#timing.establishMs, () => this.#establish(name, version.uid))
+      this.#host.clock.timer(this.#timing.establishMs, () => this.#establish(name, version.uid))
       return
     }
     const before = previous === undefined ? undefined : materialise(previous, definition.apiVersion, definition.kind)
@@ -143,7 +137,7 @@ export class Definitions {
     if (before !== undefined && isEstablished(before) && sameJson(before.spec, definition.spec)) return
     this.#serve(name, definition)
     if (before !== undefined && isEstablished(before)) {
-      this.#later(closeWatchesAfterMs, () => this.#host.closeWatches(name))
+      this.#host.clock.timer(closeWatchesAfterMs, () => this.#host.closeWatches(name))
     }
   }
 
@@ -193,7 +187,7 @@ export class Definitions {
   #beginDeletion(name: string, definition: KubeObject): void {
     this.#terminating.add(name)
     const { store, registry } = this.#host
-    this.#later(0, () => {
+    this.#host.clock.timer(0, () => {
       const [served] = typesOf(definition)
       const type = served === undefined ? undefined : registry.find(served.group, served.version, served.plural)
       if (type !== undefined) {
@@ -224,14 +218,6 @@ export class Definitions {
     const version = this.#host.store.collection(type).get(name)
     if (version === undefined) return undefined
     return { type, version, object: materialise(version, type.apiVersion, type.kind) }
-  }
-
-  #later(ms: number, fn: () => void): void {
-    const timer = this.#host.clock.timer(ms, () => {
-      this.#timers.delete(timer)
-      fn()
-    })
-    this.#timers.add(timer)
   }
 }
 

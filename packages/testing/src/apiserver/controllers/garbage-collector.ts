@@ -53,10 +53,6 @@ export class GarbageCollector {
     })
   }
 
-  close(): void {
-    this.#work.close()
-  }
-
   #link(uid: string, id: string): void {
     const set = this.#dependents.get(uid) ?? new Set()
     this.#dependents.set(uid, set.add(id))

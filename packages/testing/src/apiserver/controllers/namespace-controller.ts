@@ -40,10 +40,6 @@ export class NamespaceController {
     })
   }
 
-  close(): void {
-    this.#work?.close()
-  }
-
   /** Looks at every namespace anew, after the store went back to another state. */
   reload(): void {
     this.#terminating.clear()

@@ -7,7 +7,6 @@ export class Work {
   readonly #handle: (key: string) => void
   readonly #keys = new Set<string>()
   #timer: Timer | undefined
-  #closed = false
 
   constructor(clock: Clock, delayMs: number, handle: (key: string) => void) {
     this.#clock = clock
@@ -16,15 +15,8 @@ export class Work {
   }
 
   add(key: string): void {
-    if (this.#closed) return
     this.#keys.add(key)
     this.#timer ??= this.#clock.timer(this.#delayMs, () => this.#run())
-  }
-
-  close(): void {
-    this.#closed = true
-    this.#timer?.cancel()
-    this.#keys.clear()
   }
 
   #run(): void {

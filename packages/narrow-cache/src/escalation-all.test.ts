@@ -208,6 +208,31 @@ describe('an escalation of all namespaces', () => {
       { escalateAt: 10, escalateAllAt: 2 },
     ))
 
+  it('N11: objects of a cluster-scoped resource are followed by their one watch', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, writer, simulation, requests } = kit
+        const log: string[] = []
+        const heads = namespaces.metadata()
+        const handler = {
+          absent: ({ key }: { key: string }) => log.push(`0${key}`),
+          add: (_: unknown, { key }: { key: string }) => log.push(`+${key}`),
+          update: (_: unknown, __: unknown, { key }: { key: string }) => log.push(`~${key}`),
+        }
+        for (const name of ['a', 'none']) await run(() => narrow.watch(heads, { name }, handler))
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all wide 2'])
+        requests()
+        await run(() => writer.create(namespaces, { metadata: { name: 'none' } }))
+        await run(() => writer.patch(namespaces, { name: 'a' }, { metadata: { labels: { app: 'web' } } }))
+        await simulation.advance(1000)
+        expect(log).toEqual(['+a', '0none', '+none', '~a'])
+        expect((await run(() => narrow.get(heads, { name: 'a' })))?.metadata.labels).toMatchObject({ app: 'web' })
+        expect(requests()).toEqual([])
+      },
+      { escalateAt: 1 },
+    ))
+
   it('N7, N11: past max with all pinned it is risen to where a namespace’s own may not be', () =>
     withNarrow(
       async kit => {

@@ -221,6 +221,30 @@ describe('an escalation', () => {
       { escalateAt: 1 },
     ))
 
+  it('N11: what fails its watch is told to onError, by its resource; that it is too old is not', () =>
+    withNarrow(
+      async kit => {
+        const { run, get, server, simulation } = kit
+        const told = (): unknown[] => simulation.environment.errors.map(({ context }) => context)
+        for (const name of ['p', 'q']) await get(`a/${name}`)
+        await simulation.advance(1000)
+        expect(phase(kit)).toBe('wide')
+        await run(() => server.expireWatchCaches())
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(10_000)
+        expect(told()).toEqual([])
+        const effect = { kind: 'status', code: 500 } as const
+        const broken = await run(() => server.faults.add({ match: { resource: 'configmaps' }, effect }))
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(10_000)
+        await run(() => broken.remove())
+        expect(told()).toContainEqual({ resource: 'v1/configmaps', phase: 'escalated' })
+        await simulation.advance(60_000)
+        expect(phase(kit)).toBe('wide')
+      },
+      { escalateAt: 1 },
+    ))
+
   it('N11: narrow watches ask for 30 to 60 minutes', () =>
     withNarrow(
       async ({ get, watches, simulation, server, run }) => {
@@ -292,6 +316,8 @@ describe('an escalation', () => {
         expect(phase(kit)).toBe('falling')
         expect(narrow.report().streams).toBe(3)
         requests()
+        // What the one watch still brings is read from memory, too.
+        expect([(await get('a/p'))?.data, requests()]).toEqual([{ n: '1' }, []])
         for (const name of ['r', 's', 't', 'u']) await get(`a/${name}`)
         await simulation.advance(1000)
         expect(phase(kit)).toBe('wide')
@@ -327,6 +353,7 @@ describe('an escalation', () => {
         // The one watch has begun anew, and that of `p` hangs still.
         expect(requests()).toContainEqual(expect.stringMatching(/^stream rv=/))
         expect(phase(kit)).toBe('falling')
+        expect(log.filter(line => line.includes('a/p'))).toEqual(['+a/p 1 first', '~a/p 1→3'])
         await run(() => slow.remove())
         await simulation.advance(100_000)
         expect(phase(kit)).toBeUndefined()

@@ -1,12 +1,7 @@
 import type { FaultEffect } from '@wherry/testing'
-import { afterEach, describe, expect, it } from 'vitest'
-import { configMap, type ReflectorBench, reflectorBench } from '../testkit/bench.ts'
+import { describe, expect, it } from 'vitest'
+import { configMap, type ReflectorBench, reflectorBenches } from '../testkit/bench.ts'
 import type { Gate } from './gate.ts'
-
-const open: ReflectorBench[] = []
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
 
 /** A gate that is opened by hand, and notes who came. */
 class HandGate implements Gate {
@@ -25,12 +20,8 @@ class HandGate implements Gate {
   }
 }
 
-async function bench(gate: Gate): Promise<ReflectorBench> {
-  const made = await reflectorBench(1, { gate })
-  open.push(made)
-  await made.server.fill([configMap('a')])
-  return made
-}
+const benches = reflectorBenches(({ server }) => server.fill([configMap('a')]))
+const bench = (gate: Gate): Promise<ReflectorBench> => benches(1, { gate })
 
 describe('the gate of a reflector', () => {
   it('N14: is passed by each request but the first', async () => {

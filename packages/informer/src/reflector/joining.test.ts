@@ -1,22 +1,13 @@
 import { simulate } from '@wherry/testing'
-import { afterEach, describe, expect, it } from 'vitest'
-import { configMap, type ReflectorBench, reflectorBench, target } from '../testkit/bench.ts'
+import { describe, expect, it } from 'vitest'
+import { configMap, reflectorBenches, target } from '../testkit/bench.ts'
 import { RecordingIntake } from '../testkit/recording-intake.ts'
 import type { Gate } from './gate.ts'
 import type { ReflectorOptions } from './options.ts'
 import { Reflector } from './reflector.ts'
 import { StreamingSupport } from './streaming-support.ts'
 
-const open: ReflectorBench[] = []
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
-
-async function bench(...args: Parameters<typeof reflectorBench>): Promise<ReflectorBench> {
-  const made = await reflectorBench(...args)
-  open.push(made)
-  return made
-}
+const bench = reflectorBenches()
 
 /** What a full store would give of what `intake` has. */
 const entries = (intake: RecordingIntake) => () =>

@@ -1,17 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { configMap, type ReflectorBench, reflectorBench } from '../testkit/bench.ts'
+import { describe, expect, it } from 'vitest'
+import { configMap, type ReflectorBench, reflectorBenches } from '../testkit/bench.ts'
 
-const open: ReflectorBench[] = []
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
-
-async function bench(...args: Parameters<typeof reflectorBench>): Promise<ReflectorBench> {
-  const made = await reflectorBench(...args)
-  open.push(made)
-  await made.server.fill(['a', 'b', 'c'].map(name => configMap(name)))
-  return made
-}
+const bench = reflectorBenches(({ server }) => server.fill(['a', 'b', 'c'].map(name => configMap(name))))
 
 const metricsOf = ({ simulation }: ReflectorBench) => {
   const of = (name: string): number =>

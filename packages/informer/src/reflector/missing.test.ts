@@ -1,19 +1,11 @@
 import { type ReadTarget, targetsOf } from '@wherry/client'
-import { afterEach, describe, expect, it } from 'vitest'
-import { type ReflectorBench, reflectorBench } from '../testkit/bench.ts'
+import { describe, expect, it } from 'vitest'
+import { type ReflectorBench, reflectorBenches } from '../testkit/bench.ts'
 import { createDefinition, definition, definitions, things } from '../testkit/things.ts'
 
-const open: ReflectorBench[] = []
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
-
-async function bench(...[seed, options, cluster]: Parameters<typeof reflectorBench>): Promise<ReflectorBench> {
-  const target = targetsOf(things)[0] as ReadTarget
-  const made = await reflectorBench(seed, { target, ...options }, cluster)
-  open.push(made)
-  return made
-}
+const target = targetsOf(things)[0] as ReadTarget
+const benches = reflectorBenches()
+const bench: typeof benches = (seed, options, cluster) => benches(seed, { target, ...options }, cluster)
 
 async function add({ simulation, writer }: ReflectorBench, ...names: string[]): Promise<void> {
   await simulation.run(async () => {

@@ -1,18 +1,9 @@
 import { InvalidBodyError } from '@wherry/client'
-import { afterEach, describe, expect, it } from 'vitest'
-import { configMap, type ReflectorBench, reflectorBench } from '../testkit/bench.ts'
+import { describe, expect, it } from 'vitest'
+import { configMap, reflectorBenches } from '../testkit/bench.ts'
 import { StreamingSupport } from './streaming-support.ts'
 
-const open: ReflectorBench[] = []
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
-
-async function bench(...args: Parameters<typeof reflectorBench>): Promise<ReflectorBench> {
-  const made = await reflectorBench(...args)
-  open.push(made)
-  return made
-}
+const bench = reflectorBenches()
 
 /** What is sent can be counted in bytes. */
 const plain = { client: { gzip: false } }

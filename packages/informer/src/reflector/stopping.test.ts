@@ -1,18 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { configMap, type ReflectorBench, reflectorBench } from '../testkit/bench.ts'
+import { describe, expect, it } from 'vitest'
+import { configMap, type ReflectorBench, reflectorBenches } from '../testkit/bench.ts'
 import { RecordingIntake } from '../testkit/recording-intake.ts'
 
-const open: ReflectorBench[] = []
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
-
-async function bench(...args: Parameters<typeof reflectorBench>): Promise<ReflectorBench> {
-  const made = await reflectorBench(...args)
-  open.push(made)
-  await made.server.fill([configMap('a')])
-  return made
-}
+const bench = reflectorBenches(({ server }) => server.fill([configMap('a')]))
 
 /** How long a stop takes, in milliseconds. */
 async function stopMs({ simulation, reflector }: ReflectorBench): Promise<number> {
@@ -23,12 +13,12 @@ async function stopMs({ simulation, reflector }: ReflectorBench): Promise<number
 
 describe('a reflector that is stopped', () => {
   it.each([0, 1, 2, 3, 4, 5, 8])('R23: leaves no watch open, %i microtasks after its first state', async turns => {
-    const bench = await reflectorBench(1, {
+    const b = await bench(1, {
       on: {
         synced: () => {
           let left = turns
           const stop = (): void => {
-            if (left === 0) void bench.reflector.stop()
+            if (left === 0) void b.reflector.stop()
             else queueMicrotask(stop)
             left -= 1
           }
@@ -36,12 +26,11 @@ describe('a reflector that is stopped', () => {
         },
       },
     })
-    bench.reflector.start()
-    await bench.simulation.advance(5000)
-    expect(bench.reflector.state).toBe('stopped')
-    const { byVerb } = await bench.simulation.run(() => bench.server.stats())
-    expect(byVerb.watch?.configmaps).toMatchObject({ requests: 1, openStreams: 0 })
-    await bench.close()
+    const { server, simulation, reflector } = b
+    reflector.start()
+    await simulation.advance(5000)
+    expect(reflector.state).toBe('stopped')
+    expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ requests: 1, openStreams: 0 })
   })
 
   it('R23: is over at once where it never began, and as often as one likes', async () => {
@@ -120,14 +109,12 @@ describe('a reflector that is stopped', () => {
   it.each(['stream', 'whole', 'paged'] as const)(
     'R23: leaves no timer behind, however it reads (%s)',
     async initial => {
-      const b = await reflectorBench(9, { initial })
-      await b.server.fill([configMap('a')])
-      await b.watch()
-      await b.simulation.advance(1000)
-      await b.close()
-      // what the server and its connections leave behind ends by itself
-      await b.simulation.advance(700_000)
-      expect(b.simulation.pending()).toEqual([])
+      const { simulation, watch, close } = await bench(9, { initial })
+      await watch()
+      await simulation.advance(1000)
+      await close()
+      await simulation.advance(10) // what is under way on the wire arrives
+      expect(simulation.pending()).toEqual([])
     },
   )
 })

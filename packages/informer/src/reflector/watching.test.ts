@@ -1,19 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { configMap, type ReflectorBench, reflectorBench } from '../testkit/bench.ts'
+import { describe, expect, it } from 'vitest'
+import { configMap, reflectorBenches } from '../testkit/bench.ts'
 
-const open: ReflectorBench[] = []
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
+const idle = reflectorBenches()
+const bench = reflectorBenches(async ({ server, simulation, watch }) => {
+  await server.fill([configMap('a'), configMap('b')])
+  await watch()
+  await simulation.advance(1100)
 })
-
-async function bench(...args: Parameters<typeof reflectorBench>): Promise<ReflectorBench> {
-  const made = await reflectorBench(...args)
-  open.push(made)
-  await made.server.fill([configMap('a'), configMap('b')])
-  await made.watch()
-  await made.simulation.advance(1100)
-  return made
-}
 
 const watches = { match: { verb: 'watch' } } as const
 const line = (type: string, object: object): string => JSON.stringify({ type, object })
@@ -385,9 +378,7 @@ describe('watching', () => {
   })
 
   it('N14: told so while the state is still being streamed, it opens the next watch when that is whole', async () => {
-    const made = await reflectorBench(26, {}, { client: { gzip: false } })
-    open.push(made)
-    const { server, simulation, transport, reflector, intake, asked } = made
+    const { server, simulation, transport, reflector, intake, asked } = await idle(26, {}, { client: { gzip: false } })
     await server.fill([configMap('a', { text: 'x'.repeat(2000) })])
     await server.faults.add({ ...watches, nth: 1, effect: { kind: 'slow', bytesPerSecond: 500 } })
     reflector.start()

@@ -1,5 +1,6 @@
 import { type ReadTarget, targetsOf } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
+import { afterEach } from 'vitest'
 import type { ReflectorOptions } from '../reflector/options.ts'
 import { Reflector } from '../reflector/reflector.ts'
 import { RecordingIntake } from './recording-intake.ts'
@@ -33,11 +34,30 @@ export interface ReflectorBench extends SimulatedCluster {
   watch(): Promise<void>
 }
 
-export async function reflectorBench(
+type MakeBench = (
   seed: number,
-  options: Partial<ReflectorOptions> = {},
-  cluster: SimulatedOptions = {},
-): Promise<ReflectorBench> {
+  options?: Partial<ReflectorOptions>,
+  cluster?: SimulatedOptions,
+) => Promise<ReflectorBench>
+
+/**
+ * Makes benches for the tests of a file, each brought to where `ready` leaves it, and closed after its test. To be called
+ * at the top of the file.
+ */
+export function reflectorBenches(ready?: (made: ReflectorBench) => Promise<unknown>): MakeBench {
+  const open: ReflectorBench[] = []
+  afterEach(async () => {
+    for (const one of open.splice(0)) await one.close()
+  })
+  return async (...args) => {
+    const made = await reflectorBench(...args)
+    open.push(made)
+    await ready?.(made)
+    return made
+  }
+}
+
+const reflectorBench: MakeBench = async (seed, options = {}, cluster = {}) => {
   const served = await simulatedCluster(seed, cluster)
   const { simulation, writer } = served
   const states: string[] = []

@@ -35,6 +35,31 @@ async function silent({ run, server }: Kit, namespace?: string): Promise<() => P
   return () => run(() => fault.remove())
 }
 
+/**
+ * A view of `a` that moves to all namespaces, or to those given, where whole objects are watched already. Of the last of
+ * them nothing comes for now, so that it is under way still when the sizes of the same join.
+ */
+async function onTheWay(kit: Kit, namespaces?: readonly string[]) {
+  const { cache, run, write, simulation } = kit
+  const scope = namespaces === undefined ? {} : { namespaces }
+  const to = configMaps.within(scope)
+  await write('+a/one', '+b/two')
+  cache.informer(to.full())
+  cache.informer(inA)
+  await run(() => cache.synced())
+  const speak = await silent(kit, namespaces?.at(-1))
+  const stop = new AbortController()
+  const moving = cache.rescope(inA, to, { signal: stop.signal }).catch(error => error.message)
+  await simulation.advance(1000)
+  const sizes = cache.informer(size.within(scope))
+  await simulation.advance(1000)
+  const callOff = async (): Promise<void> => {
+    stop.abort(new Error('enough'))
+    expect(await run(() => moving)).toBe('enough')
+  }
+  return { sizes, callOff, speak }
+}
+
 describe('a view that is being filled from another', () => {
   it('D12: is whole, though that one is removed halfway', () =>
     withCache(async kit => {
@@ -96,19 +121,10 @@ describe('a view that joins from another scope', () => {
 
   it('D9, D12: called off, leaves no stream behind, and who joined meanwhile has all', () =>
     withCache(async kit => {
-      const { cache, run, write, watches, simulation } = kit
-      await write('+a/one', '+b/two')
-      cache.informer(configMaps.full())
-      cache.informer(inA)
-      await run(() => cache.synced())
-      const speak = await silent(kit)
-      const stop = new AbortController()
-      const moving = cache.rescope(inA, configMaps, { signal: stop.signal }).catch(error => error.message)
-      await simulation.advance(1000)
-      const sizes = cache.informer(size)
+      const { run, watches } = kit
+      const { sizes, callOff, speak } = await onTheWay(kit)
       expect(await watches()).toBe(3)
-      stop.abort(new Error('enough'))
-      expect(await run(() => moving)).toBe('enough')
+      await callOff()
       await run(() => sizes.whenSynced())
       expect(sizes.size).toBe(2)
       expect(await watches()).toBe(2)
@@ -117,21 +133,12 @@ describe('a view that joins from another scope', () => {
 
   it('D9, D12: called off as another joins, is waited for by nobody: both are filled from what is there', () =>
     withCache(async kit => {
-      const { cache, run, write, watches, simulation } = kit
-      await write('+a/one', '+b/two')
-      cache.informer(configMaps.full())
-      cache.informer(inA)
-      await run(() => cache.synced())
-      await silent(kit)
-      const stop = new AbortController()
-      const moving = cache.rescope(inA, configMaps, { signal: stop.signal }).catch(error => error.message)
-      await simulation.advance(1000)
-      const sizes = cache.informer(size)
-      await simulation.advance(1000)
+      const { cache, watches } = kit
+      const { sizes, callOff } = await onTheWay(kit)
       const before = await asked(kit)
-      stop.abort(new Error('enough'))
+      const over = callOff()
       const metadata = cache.informer(configMaps.metadata())
-      expect(await run(() => moving)).toBe('enough')
+      await over
       expect(await watches()).toBe(2)
       expect([sizes.size, metadata.size]).toEqual([2, 2])
       expect(await asked(kit)).toBe(before)
@@ -139,22 +146,12 @@ describe('a view that joins from another scope', () => {
 
   it('D9, D12: called off when one of several namespaces had come, loses nobody anything', () =>
     withCache(async kit => {
-      const { cache, run, write, watches, simulation } = kit
-      const inAB = configMaps.within({ namespaces: ['a', 'b'] })
-      await write('+a/one', '+b/two')
-      cache.informer(inAB.full())
-      cache.informer(inA)
-      await run(() => cache.synced())
-      const speak = await silent(kit, 'b')
-      const stop = new AbortController()
-      const moving = cache.rescope(inA, inAB, { signal: stop.signal }).catch(error => error.message)
-      await simulation.advance(1000)
-      const sizes = cache.informer(size.within({ namespaces: ['a', 'b'] }))
-      await simulation.advance(1000)
+      const { cache, run, watches } = kit
+      const { sizes, callOff, speak } = await onTheWay(kit, ['a', 'b'])
       expect([...sizes.keys()]).toEqual(['a/one'])
-      stop.abort(new Error('enough'))
-      const metadata = cache.informer(inAB.metadata())
-      expect(await run(() => moving)).toBe('enough')
+      const over = callOff()
+      const metadata = cache.informer(configMaps.metadata().within({ namespaces: ['a', 'b'] }))
+      await over
       await speak()
       await run(() => Promise.all([sizes.whenSynced(), metadata.whenSynced()]))
       expect([sizes.size, metadata.size]).toEqual([2, 2])

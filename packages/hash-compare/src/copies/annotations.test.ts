@@ -1,20 +1,19 @@
-import type { ObjectKey } from '@wherry/client'
 import { mutatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
 import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { readHashes } from '../annotations/hashes-annotation.ts'
 import { hashesAnnotation } from '../annotations/key.ts'
-import { defineGames, type Game, games } from '../apply/games.fixture.ts'
+import { type Game, games } from '../apply/games.fixture.ts'
 import { type Parts, parts } from '../parts/parts.ts'
 import { specPart } from '../parts/spec-part.ts'
 import { statusPart } from '../parts/status-part.ts'
 import type { CopyReconciler } from './copy-reconciler.ts'
 import { type Kit, type Made, withCopies } from './testkit/cluster.ts'
+import { at, fillGames } from './testkit/games.ts'
 import { hooked, patching } from './testkit/hooks.ts'
 
 const spec: Parts<object> = parts({ spec: specPart() })
 const both: Parts<object> = parts({ spec: specPart(), status: statusPart })
-const at = (namespace: string, name = 'chess'): ObjectKey<'namespaced'> => ({ namespace, name })
 const name = 'games.arcade.example.com'
 
 /** Copies of a game, of which the server defaults `lives`. */
@@ -32,16 +31,6 @@ const arcade = (given: Partial<Made<Game, Game>> = {}): Made<Game, Game> => ({
   mode: 'annotations',
   ...given,
 })
-
-async function fillGames(kit: Kit, targets = 3): Promise<void> {
-  await kit.fill(0, targets)
-  await kit.run(async () => {
-    await defineGames(kit.writer)
-    await kit.writer.create(games, { metadata: at('shared'), spec: { title: 'Chess', players: 2 } })
-  })
-  await kit.quiet()
-  await kit.requests()
-}
 
 async function started(kit: Kit, options: Made<Game, Game> = arcade()): Promise<CopyReconciler<Game, Game>> {
   const one = kit.make(options)
@@ -78,7 +67,7 @@ const nothing = { create: 0, update: 0, apply: 0, status: 0, annotate: 0, delete
 describe('hashes in annotations', () => {
   it('H3, H4: a copy is created with its hashes in one write, and only metadata is watched', () =>
     withCopies(async kit => {
-      await fillGames(kit)
+      await fillGames(kit, 3)
       const one = await started(kit)
       expect(await asked(kit)).toEqual({ [`create ${name}`]: 3 })
       const copy = await game(kit)
@@ -99,7 +88,7 @@ describe('hashes in annotations', () => {
 
   it('H3, H4: a copy with a status is rewritten once its status is there, so that no hash is of what is not', () =>
     withCopies(async kit => {
-      await fillGames(kit)
+      await fillGames(kit, 3)
       const options = arcade({ parts: both })
       const one = await started(kit, options)
       expect(await asked(kit)).toEqual({ [`create ${name}`]: 3, [`patch ${name}`]: 6 })
@@ -130,7 +119,7 @@ describe('hashes in annotations', () => {
 
   it('H6, X10: a restart makes no read, no dry run and no write, whatever the server makes of copies', () =>
     withCopies(async kit => {
-      await fillGames(kit)
+      await fillGames(kit, 3)
       const [two, requests] = await restarted(kit, await started(kit), async () => {})
       expect(requests).toEqual({})
       expect(two.report()).toMatchObject({ dryRuns: 0, skipped: expect.any(Number), writes: nothing })
@@ -138,7 +127,7 @@ describe('hashes in annotations', () => {
 
   it('H3: what was changed while nothing ran is seen by the generation and by labels', () =>
     withCopies(async kit => {
-      await fillGames(kit)
+      await fillGames(kit, 3)
       const one = await started(kit)
       const [two, requests] = await restarted(kit, one, async () => {
         await kit.writer.patch(games, at('t0'), { spec: { players: 9 } })
@@ -153,7 +142,7 @@ describe('hashes in annotations', () => {
 
   it('H3: the blind spot: a status that was changed while nothing ran', () =>
     withCopies(async kit => {
-      await fillGames(kit)
+      await fillGames(kit, 3)
       const options = arcade({ parts: both })
       const [two, requests] = await restarted(
         kit,
@@ -184,7 +173,7 @@ describe('hashes in annotations', () => {
 
   it('H3: what is changed while it runs is seen, by one read of what somebody else has written', () =>
     withCopies(async kit => {
-      await fillGames(kit)
+      await fillGames(kit, 3)
       const options = arcade({ parts: both })
       const one = await started(kit, options)
       await asked(kit)
@@ -202,7 +191,7 @@ describe('hashes in annotations', () => {
 
   it('H4, H7: a changed source is written to its copies with one read and one write each', () =>
     withCopies(async kit => {
-      await fillGames(kit)
+      await fillGames(kit, 3)
       const one = await started(kit)
       await asked(kit)
       await kit.run(() => kit.writer.patch(games, at('shared'), { spec: { players: 4 } }))
@@ -217,7 +206,7 @@ describe('hashes in annotations', () => {
 
   it('H3: a generation that was foretold wrongly is written anew', () =>
     withCopies(async kit => {
-      await fillGames(kit)
+      await fillGames(kit, 3)
       const one = await started(kit)
       // Only a label: the copy differs from the desired one by what the server defaults, and its generation stays.
       await kit.run(() => kit.writer.patch(games, at('shared'), { metadata: { labels: { app: 'new' } } }))
@@ -233,7 +222,7 @@ describe('hashes in annotations', () => {
 
   it('H3: hashes that were taken off are put back, ever more slowly where that goes on', () =>
     withCopies(async kit => {
-      await fillGames(kit)
+      await fillGames(kit, 3)
       const one = await started(kit)
       const strip = { metadata: { annotations: { [hashesAnnotation]: null } } }
       for (let second = 0; second < 30; second++) {
@@ -253,7 +242,7 @@ describe('hashes in annotations', () => {
 
   it('H3: copies that another mode has made are read and get their hashes, once', () =>
     withCopies(async kit => {
-      await fillGames(kit)
+      await fillGames(kit, 3)
       const one = await started(kit, arcade({ mode: 'ingest' }))
       expect(readHashes((await game(kit)) ?? {})).toBeUndefined()
       const [two] = await restarted(kit, one, async () => {})
@@ -273,7 +262,7 @@ describe('hashes in annotations', () => {
 
   it('H4: written by apply, they are owned with the rest', () =>
     withCopies(async kit => {
-      await fillGames(kit)
+      await fillGames(kit, 3)
       const options = arcade({ parts: both, write: 'apply' })
       const one = await started(kit, options)
       expect(one.report()).toMatchObject({ failures: 0, writes: { ...nothing, apply: 3, status: 3, annotate: 3 } })
@@ -335,7 +324,7 @@ describe('hashes in annotations', () => {
 
   it('say in a plan what differs, and where they are missing', () =>
     withCopies(async kit => {
-      await fillGames(kit)
+      await fillGames(kit, 3)
       const one = await started(kit)
       await kit.run(() => one.close())
       await kit.run(async () => {

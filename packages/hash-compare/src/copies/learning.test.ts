@@ -1,16 +1,15 @@
-import type { ObjectKey } from '@wherry/client'
 import { mutatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
 import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
-import { defineGames, type Game, games } from '../apply/games.fixture.ts'
+import { type Game, games } from '../apply/games.fixture.ts'
 import { parts } from '../parts/parts.ts'
 import { specPart } from '../parts/spec-part.ts'
 import { statusPart } from '../parts/status-part.ts'
 import { type Kit, type Made, withCopies } from './testkit/cluster.ts'
+import { at, fillGames } from './testkit/games.ts'
 import { hooked, hooks } from './testkit/hooks.ts'
 
 const content = parts({ spec: specPart(), status: statusPart })
-const at = (namespace: string, name = 'chess'): ObjectKey<'namespaced'> => ({ namespace, name })
 
 /** Copies without what the server defaults (`lives`), with what it prunes, which an apply may not send, and with a status. */
 const arcade = (write: 'update' | 'apply'): Made<Game, Game> => ({
@@ -34,16 +33,6 @@ const withoutStatus = (write: 'update' | 'apply'): Made<Game, Game> => ({
   ...arcade(write),
   parts: parts({ spec: specPart() }),
 })
-
-async function fillGames(kit: Kit, targets: number): Promise<void> {
-  await kit.fill(0, targets)
-  await kit.run(async () => {
-    await defineGames(kit.writer)
-    await kit.writer.create(games, { metadata: at('shared'), spec: { title: 'Chess', players: 2 } })
-  })
-  await kit.quiet()
-  await kit.requests()
-}
 
 const writes = (requests: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(Object.entries(requests).filter(([what]) => !/^(list|get)/.test(what)))

@@ -7,30 +7,36 @@ interface Numbered {
   index: number
 }
 
-class Numbers extends Order<Numbered> {
+/** Its nodes are looked for where they are taken out. */
+class Sought extends Order<Numbered> {
   protected numberOf(node: Numbered): number {
     return node.number
   }
+}
 
-  protected indexOf(node: Numbered): number {
+class Numbers extends Sought {
+  protected override indexOf(node: Numbered): number {
     return node.index
   }
 
-  protected setIndex(node: Numbered, index: number): void {
+  protected override setIndex(node: Numbered, index: number): void {
     node.index = index
   }
 }
 
 /** All that is left, from `index` on. */
-function rest(order: Numbers, index = 0): number[] {
+function rest(order: Sought, index = 0): number[] {
   const numbers: number[] = []
   for (let at = order.next(index); at < order.end; at = order.next(at + 1)) numbers.push(order.at(at).number)
   return numbers
 }
 
-it('R38: keeps what is left in order, whatever is taken out, and finds each place again', () => {
+it.each([
+  ['nodes that know where they are', Numbers],
+  ['nodes that are looked for', Sought],
+])('R38: of %s, keeps what is left in order, whatever is taken out, and finds each place again', (_, Kind) => {
   const random = seededRandom(1)
-  const order = new Numbers()
+  const order = new Kind()
   const model: Numbered[] = []
   let compactions = 0
   for (let number = 1; number <= 12_000; number++) {

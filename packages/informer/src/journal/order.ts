@@ -43,8 +43,14 @@ export abstract class Order<N extends object> {
 
   /** By what the order is. Must not change while the node is in it. */
   protected abstract numberOf(node: N): number
-  protected abstract indexOf(node: N): number
-  protected abstract setIndex(node: N, index: number): void
+
+  /** Where a node of it is: looked for by its number, where {@link setIndex} does not keep it. */
+  protected indexOf(node: N): number {
+    return this.next(this.after(this.numberOf(node) - 1))
+  }
+
+  /** For an order whose nodes are taken out often: keeps where one is, for {@link indexOf}; -1 once it is taken out. */
+  protected setIndex(_node: N, _index: number): void {}
 
   /** Adds at the end a node whose number is greater than all. */
   push(node: N): void {

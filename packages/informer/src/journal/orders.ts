@@ -8,26 +8,18 @@ export class ChangeOrder<C> extends Order<Entry<C> | Tombstone<C>> {
     return node.changed
   }
 
-  protected indexOf(node: Entry<C> | Tombstone<C>): number {
+  protected override indexOf(node: Entry<C> | Tombstone<C>): number {
     return node.changedAt
   }
 
-  protected setIndex(node: Entry<C> | Tombstone<C>, index: number): void {
+  protected override setIndex(node: Entry<C> | Tombstone<C>, index: number): void {
     node.changedAt = index
   }
 }
 
-/** All that is there, by when it appeared. */
+/** All that is there, by when it appeared. Only what is gone is taken out, so that no entry need know its index. */
 export class BirthOrder<C> extends Order<Entry<C>> {
   protected numberOf(node: Entry<C>): number {
     return node.born
-  }
-
-  protected indexOf(node: Entry<C>): number {
-    return node.bornAt
-  }
-
-  protected setIndex(node: Entry<C>, index: number): void {
-    node.bornAt = index
   }
 }

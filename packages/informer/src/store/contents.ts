@@ -51,6 +51,29 @@ export class Contents<C> {
     return this.#failed
   }
 
+  /**
+   * What came by some intakes; it may be removed meanwhile. All that there is is looked at for it, unless they are of one
+   * key each: a list of what each entry's intake has would cost that entry 16 bytes and more.
+   */
+  *of(owners: Iterable<Owner<C>>): Iterable<Entry<C>> {
+    const sought = new Set<Owner<C> | undefined>()
+    let left = 0
+    for (const owner of owners) {
+      const only = owner.key === undefined ? undefined : this.#entries.get(owner.key)
+      if (only?.owner === owner && owner.size === 1) yield only
+      else if (owner.size > 0) {
+        sought.add(owner)
+        left += owner.size
+      }
+    }
+    if (left === 0) return
+    for (const entry of this.#entries.values()) {
+      if (!sought.has(entry.owner)) continue
+      yield entry
+      if (--left === 0) return
+    }
+  }
+
   /** Takes the entries of a first list as they are. Only for contents that are empty. */
   adopt(entries: Map<string, Entry<C>>, owner: Owner<C>): void {
     this.#entries = entries

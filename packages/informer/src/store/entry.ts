@@ -16,8 +16,6 @@ export class Entry<C> {
   bytes: number
   /** The intake that it came by last. */
   owner: Owner<C> | undefined
-  /** Its place among all that is its owner's. */
-  ownedAt = -1
   /** The replacement that saw it last, unchanged. */
   mark = 0
   /** The number of its last change; 0 while there is no value. */
@@ -27,7 +25,6 @@ export class Entry<C> {
   tick = 0
   /** The number of the change that it began with. */
   born = 0
-  bornAt = -1
 
   constructor(
     key: string,

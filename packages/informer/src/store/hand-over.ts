@@ -19,11 +19,11 @@ export function handOver<C>(
   const gone = contents.gone ?? new Map<string, Gone>()
   const known = new Map<string, Gone>()
   const unconfirmed = new Set<Entry<C>>()
-  const leaving = former.flatMap(({ owner }) => owner.members)
+  const owners = new Set(former.map(({ owner }) => owner))
+  const leaving = [...contents.of(owners)]
 
   // What an earlier promotion left open stays so: for its own intakes or, if they go too, for these. The deletions among
   // it are remembered since these were staged.
-  const owners = new Set(former.map(({ owner }) => owner))
   const waiting = [...(earlier?.waiting ?? [])].filter(owner => owner.isOpen && !owners.has(owner))
   if (earlier !== undefined && waiting.length > 0) {
     for (const [key, about] of earlier.known) known.set(key, about)

@@ -26,11 +26,11 @@ it('replaces texts of what is received, and leaves what is frozen alone', () => 
     },
   })
   const object = make()
-  interner.intern(object)
+  interner.intern(object, 'a-key')
   expect(object).toEqual(make())
   expect(Object.keys(object.metadata.labels)).toEqual(['__proto__', 'app', 'short'])
   const frozen = Object.freeze({ ...make(), metadata: Object.freeze({ labels: Object.freeze({ app: long('app') }) }) })
-  interner.intern(frozen)
+  interner.intern(frozen, 'a-key')
   expect(frozen.metadata.labels.app).toBe(long('app'))
 })
 
@@ -38,7 +38,7 @@ it('does not remember long values of annotations, which are an object’s own', 
   const interner = new Interner({ keepsManagers: false, sharesValues: true })
   const [own, note, label] = ['x'.repeat(65), 'y'.repeat(64), 'z'.repeat(65)]
   const shared = vi.spyOn(interner, 'shared')
-  interner.intern({ metadata: { annotations: { own, note }, labels: { label } } })
+  interner.intern({ metadata: { annotations: { own, note }, labels: { label } } }, 'a-key')
   expect(shared.mock.calls).toEqual([[label], [note]])
 })
 
@@ -60,7 +60,7 @@ it('shares the texts that many objects have, from eleven characters on, which V8
   for (const keepsManagers of [false, true]) {
     const interner = new Interner({ keepsManagers, sharesValues: true })
     const shared = vi.spyOn(interner, 'shared')
-    interner.intern(structuredClone(received))
+    interner.intern(structuredClone(received), 'a-key')
     expect(shared.mock.calls.flat()).toEqual(keepsManagers ? [...texts, ...managers] : texts)
   }
 })
@@ -68,6 +68,18 @@ it('shares the texts that many objects have, from eleven characters on, which V8
 it('takes objects whose metadata is not what it should be', () => {
   const interner = new Interner({ keepsManagers: true, sharesValues: true })
   for (const metadata of [null, undefined, { labels: null, managedFields: 5 }, { labels: 'text', namespace: 7 }]) {
-    expect(() => interner.intern({ kind: 5, metadata })).not.toThrow()
+    expect(() => interner.intern({ kind: 5, metadata }, 'a-key')).not.toThrow()
   }
+})
+
+it('takes the name from the key, whose text is kept in any case, and leaves it as it is', () => {
+  const interner = new Interner({ keepsManagers: false, sharesValues: false })
+  const metadata = { name: 'a-name-of-its-own', namespace: 'a-namespace' }
+  const received = structuredClone({ metadata })
+  interner.intern(received, 'a-namespace/a-name-of-its-own')
+  expect(received).toEqual({ metadata })
+  const clusterWide = { metadata: { name: 'a-name-of-its-own' } }
+  interner.intern(clusterWide, 'a-name-of-its-own')
+  expect(clusterWide.metadata.name).toBe('a-name-of-its-own')
+  expect(() => interner.intern({ metadata: { name: 5 } }, 'a-key')).not.toThrow()
 })

@@ -13,6 +13,7 @@ interface Received {
 }
 
 interface Metadata {
+  name?: unknown
   namespace?: unknown
   labels?: unknown
   annotations?: unknown
@@ -44,13 +45,17 @@ export class Interner {
     this.#sharer = sharesValues ? new Sharer() : undefined
   }
 
-  /** Replaces such parts of an object as decoded, which nothing else holds yet. A frozen one is left as it is. */
-  intern(object: object): void {
+  /**
+   * Replaces such parts of an object as decoded, which nothing else holds yet. A frozen one is left as it is.
+   * @param key its key, which is kept beside it: the name becomes a part of that text
+   */
+  intern(object: object, key: string): void {
     const received = object as Received
     this.#text(received, 'kind')
     this.#text(received, 'apiVersion')
     const { metadata } = received
     if (!isObject(metadata)) return
+    this.#name(metadata, key)
     this.#text(metadata, 'namespace')
     this.#texts(metadata, 'labels')
     this.#texts(metadata, 'annotations', mostAnnotationLength)
@@ -76,6 +81,13 @@ export class Interner {
     }
     this.#young.set(shared, shared)
     return shared
+  }
+
+  /** To V8 a part of a text is where it begins, in 32 bytes; a name of its own takes 16 and its length. */
+  #name(metadata: Metadata, key: string): void {
+    const { name } = metadata
+    if (typeof name !== 'string' || name.length >= key.length || Object.isFrozen(metadata)) return
+    metadata.name = key.slice(key.length - name.length)
   }
 
   /** A map of texts: one for all that is equal to it, or else its texts. */

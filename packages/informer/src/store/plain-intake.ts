@@ -26,8 +26,7 @@ export interface IntakeTarget<C> {
 
 /** One source of a plain store. */
 export class PlainIntake<C> implements Intake {
-  readonly owner: Owner<C> = new Owner<C>()
-  readonly key: string | undefined
+  readonly owner: Owner<C>
   /** What it has gathered, while it publishes nothing. */
   staged: Map<string, Entry<C>> | undefined
   synced = false
@@ -38,7 +37,7 @@ export class PlainIntake<C> implements Intake {
 
   constructor(target: IntakeTarget<C>, key: string | undefined, isStaged: boolean) {
     this.#target = target
-    this.key = key
+    this.owner = new Owner(key)
     this.staged = isStaged ? new Map() : undefined
   }
 

@@ -250,7 +250,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
       progress: (intake, resourceVersion) => this.#progress(intake, resourceVersion),
       clear: intake => {
         if (this.#isClosed) return
-        for (const entry of backwards(intake.owner.members)) contents.remove(entry, 'unwatched')
+        for (const entry of contents.of([intake.owner])) contents.remove(entry, 'unwatched')
         contents.tell()
       },
       close: (intake, forget) => this.#closed(intake, forget),
@@ -291,7 +291,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
       contents.adopt(pending, owner)
       return
     }
-    for (const entry of backwards(owner.members)) {
+    for (const entry of contents.of([owner])) {
       if (pending.has(entry.key)) continue
       const isListed = entry.mark === mark
       // A state that this watch never had says nothing of whether the object is gone, or only out of its scope.
@@ -321,7 +321,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
 
   #closed(intake: PlainIntake<C>, forget: boolean): void {
     if (this.#isClosed) return
-    if (forget) for (const entry of backwards(intake.owner.members)) this.#contents.forget(entry)
+    if (forget) for (const entry of this.#contents.of([intake.owner])) this.#contents.forget(entry)
     this.#unstage(intake)
     this.#progress(intake, undefined)
     if (intake.synced || intake.staged !== undefined) return
@@ -395,9 +395,4 @@ function checkHandler(handler: unknown): void {
   const functions = [given?.add, given?.update, given?.delete].filter(fn => fn !== undefined)
   if (functions.length === 0) throw new OptionTypeError('handler', takes, `none of them (${typeof handler})`)
   for (const fn of functions) if (typeof fn !== 'function') throw new OptionTypeError('handler', takes, typeof fn)
-}
-
-/** From the end: the one that is given may be taken out meanwhile. */
-function* backwards<T>(list: readonly T[]): Iterable<T> {
-  for (let index = list.length - 1; index >= 0; index--) yield list[index] as T
 }

@@ -104,7 +104,7 @@ it('objects with equal labels, short annotations, owners and finalizers hold the
       },
     })
   const [a, b, long, other] = [make('x'), make('x'), make('y'.repeat(257)), make('y'.repeat(257))]
-  for (const object of [a, b, long, other]) interner.intern(object)
+  for (const object of [a, b, long, other]) interner.intern(object, 'a-key')
   expect([b, long]).toEqual([make('x'), make('y'.repeat(257))])
   for (const field of ['labels', 'annotations', 'ownerReferences', 'finalizers']) {
     expect(a.metadata[field]).toBe(b.metadata[field])
@@ -118,13 +118,13 @@ it('shares nothing but texts where that is not asked for, nor of what is frozen'
   const make = (): Received => decoded({ metadata: { labels: { app: 'web' } } })
   const apart = new Interner({ keepsManagers: false, sharesValues: false })
   const [a, b] = [make(), make()]
-  apart.intern(a)
-  apart.intern(b)
+  apart.intern(a, 'a-key')
+  apart.intern(b, 'a-key')
   expect(a.metadata.labels).not.toBe(b.metadata.labels)
   const interner = new Interner({ keepsManagers: false, sharesValues: true })
   const frozen = { metadata: Object.freeze(make().metadata) }
   const { labels } = frozen.metadata
-  interner.intern(make())
-  interner.intern(frozen)
+  interner.intern(make(), 'a-key')
+  interner.intern(frozen, 'a-key')
   expect(frozen.metadata.labels).toBe(labels)
 })

@@ -52,7 +52,7 @@ export class Transformer<C> {
    */
   run(object: object, key: string, bytes: number): C | TransformError {
     this.#sample(object, bytes)
-    this.#interner.intern(object)
+    this.#interner.intern(object, key)
     // Other views are made of it too: a function that changes it damages them.
     if (this.#freeze && this.#isOwn) freezeDeep(object)
     try {

@@ -182,6 +182,27 @@ describe('what is refused', () => {
     )
   })
 
+  it('N10: where only gets are allowed, one gives what its view makes of the object, or of none, and ends with its signal', () =>
+    withNarrow(
+      async ({ narrow, run, write, server, simulation }) => {
+        await write('+a/x')
+        const letter = configMaps.project('n', ({ data }) => `n${data?.n}`)
+        const read = (name: string, signal?: AbortSignal): Promise<string | undefined> =>
+          run(() => narrow.get(letter, keyOf(`a/${name}`), { signal }))
+        expect([await read('x'), await read('none')]).toEqual(['n1', undefined])
+        expect(simulation.environment.metric('wherry_narrow_live_gets_total', labels)).toBe(2)
+        await write('~a/x')
+        expect(await read('x')).toBe('n2')
+        await run(() => server.faults.add({ match: { verb: 'get' }, effect: { kind: 'hang' } }))
+        const giveUp = new AbortController()
+        const late = read('x', giveUp.signal)
+        await simulation.advance(1000)
+        giveUp.abort(new Error('enough'))
+        await expect(late).rejects.toThrow('enough')
+      },
+      { cluster: { ...user, authorization: ({ user: { name }, verb }) => name !== 'u' || verb === 'get' } },
+    ))
+
   it('N10: a server that refuses the field selector: gets are live, a subscription is refused', () =>
     withNarrow(async ({ narrow, run, get, write, server, client }) => {
       await write('+a/x')

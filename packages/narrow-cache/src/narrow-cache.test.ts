@@ -357,13 +357,23 @@ describe('an entry', () => {
       ]) {
         expect(() => new NarrowCache(options as never)).toThrow(expect.objectContaining(refused))
       }
-      await expect(run(() => narrow.get(undefined as never, keyOf('a/x')))).rejects.toMatchObject(refused)
-      await expect(run(() => narrow.get(configMaps, keyOf('a/x'), { signal: 1 } as never))).rejects.toMatchObject(
-        refused,
-      )
+      for (const view of [undefined, null, 'v1', {}, { key: 'v' }, { resource: configMaps.resource }]) {
+        await expect(run(() => narrow.get(view as never, keyOf('a/x')))).rejects.toMatchObject(refused)
+        expect(() => narrow.peek(view as never, keyOf('a/x'))).toThrow(expect.objectContaining(refused))
+      }
+      for (const options of [{ signal: 1 }, { a: 1 }] as never[]) {
+        const calls = [
+          () => narrow.get(configMaps, keyOf('a/x'), options),
+          () => narrow.watch(configMaps, keyOf('a/x'), { add() {} }, options),
+          async () => narrow.changes(configMaps, options),
+        ]
+        for (const call of calls) await expect(run<unknown>(call)).rejects.toMatchObject(refused)
+      }
+      expect(() => narrow.wrote(configMaps, undefined as never)).toThrow(expect.objectContaining(refused))
       for (const handler of [undefined, null, {}, { add: 1 }, () => {}]) {
         await expect(run(() => narrow.watch(configMaps, keyOf('a/x'), handler as never))).rejects.toMatchObject(refused)
       }
+      expect(narrow.report().entries).toBe(0)
     }))
 
   it('is a conflict where two projections of one name are different functions', () =>

@@ -63,6 +63,22 @@ describe('a subscription', () => {
       { idleMs: 1000 },
     ))
 
+  it('N6: that is closed twice counts once: the entry stays for those that are left', () =>
+    withNarrow(
+      async ({ narrow, run, write, get }) => {
+        const log: string[] = []
+        const one = await run(() => narrow.watch(configMaps, keyOf('a/x'), noting([])))
+        await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
+        await run(() => one.close())
+        await run(() => one.close())
+        await get('a/y')
+        expect(narrow.forget(configMaps, keyOf('a/x'))).toBe(false)
+        await write('+a/x')
+        expect(log).toEqual(['0a/x', '+a/x 1'])
+      },
+      { max: 1, escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY },
+    ))
+
   it('N6: with idleMs 0 an entry goes with its last read or subscription', () =>
     withNarrow(
       async ({ narrow, run, get, watches }) => {
@@ -175,6 +191,22 @@ describe('closing', () => {
       expect(await watches()).toBe(0)
       await expect(get('a/x')).rejects.toMatchObject({ code: 'NARROW_CLOSED' })
       expect(narrow.report()).toMatchObject({ entries: 0, idle: 0, streams: 0, views: [] })
+    }))
+
+  it('R23: is how a block ends that uses it; what is asked for later is an error, and no request', () =>
+    withNarrow(async ({ narrow, run, get, requests }) => {
+      await get('a/x')
+      requests()
+      await run(() => narrow[Symbol.asyncDispose]())
+      const closed = { code: 'NARROW_CLOSED' }
+      await expect(get('a/x')).rejects.toMatchObject(closed)
+      await expect(run(() => narrow.watch(configMaps, keyOf('a/x'), noting([])))).rejects.toMatchObject(closed)
+      expect(() => narrow.cursor(configMaps)).toThrow(expect.objectContaining(closed))
+      expect([narrow.peek(configMaps, keyOf('a/x')), narrow.forget(configMaps, keyOf('a/x'))]).toEqual([
+        undefined,
+        false,
+      ])
+      expect(requests()).toEqual([])
     }))
 })
 

@@ -2,7 +2,8 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type MutationReport, percent, type Score, scoreOf } from './mutants/score.ts'
-import { bin, command, killAll, toolEnvironment } from './test/command.ts'
+import { program } from './program.ts'
+import { bin, command, toolEnvironment } from './test/command.ts'
 import { publishedPackages, root, type WorkspacePackage } from './workspace.ts'
 
 const usage = `npm run mutants -- PACKAGE [--minutes N] [--only FILE] [--at-once N] [--at-least PERCENT]
@@ -123,16 +124,4 @@ async function main(): Promise<number> {
   return left.length === 0 && share >= Number(values['at-least']) ? 0 : 1
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    killAll(signal)
-    process.exit(signal === 'SIGINT' ? 130 : 143)
-  })
-}
-
-try {
-  process.exitCode = await main()
-} catch (error) {
-  console.error(`npm run mutants: ${error instanceof Error ? error.message : error}\n${usage}`)
-  process.exitCode = 1
-}
+await program('npm run mutants', usage, main)

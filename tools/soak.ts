@@ -1,7 +1,8 @@
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
+import { program } from './program.ts'
 import { soak } from './soak/rounds.ts'
-import { bin, command, killAll, toolEnvironment } from './test/command.ts'
+import { bin, command, toolEnvironment } from './test/command.ts'
 import { packagesIn, publishedPackages, root } from './workspace.ts'
 
 const usage = `npm run soak -- SUITE [--minutes N] [--first SEED]
@@ -63,16 +64,4 @@ async function main(): Promise<number> {
   return 1
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    killAll(signal)
-    process.exit(signal === 'SIGINT' ? 130 : 143)
-  })
-}
-
-try {
-  process.exitCode = await main()
-} catch (error) {
-  console.error(`npm run soak: ${error instanceof Error ? error.message : error}\n${usage}`)
-  process.exitCode = 1
-}
+await program('npm run soak', usage, main)

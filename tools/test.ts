@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { killAll } from './test/command.ts'
+import { program } from './program.ts'
 import { runSteps } from './test/run.ts'
 import { steps } from './test/steps.ts'
 
@@ -36,18 +36,8 @@ async function main(): Promise<number> {
   return failed === 0 ? 0 : 1
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    killAll(signal)
-    console.log(`stopped by ${signal}`)
-    process.exit(signal === 'SIGINT' ? 130 : 143)
-  })
-}
-
-try {
-  process.exitCode = await main()
-} catch (error) {
-  console.error(`npm test: ${error instanceof Error ? error.message : error}\n${usage}`)
+const unfinished = (error: unknown): never => {
   console.log('0 passed, 1 failed')
-  process.exitCode = 1
+  throw error
 }
+await program('npm test', usage, () => main().catch(unfinished))

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { KubeConfig } from '@kubernetes/client-node'
 import type { ServerAddress } from '../harness/bench.ts'
 
@@ -12,4 +15,17 @@ export function kubeConfigFor({ url, ca, token }: ServerAddress): KubeConfig {
     currentContext: 'bench',
   })
   return config
+}
+
+/** Has KUBECONFIG name the API server under bench while `work` is under way: for subjects that read their server from it alone. */
+export async function withKubeconfig<T>(server: ServerAddress, work: () => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'wherry-bench-'))
+  try {
+    const path = join(folder, 'config')
+    writeFileSync(path, kubeConfigFor(server).exportConfig())
+    process.env.KUBECONFIG = path
+    return await work()
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }

@@ -1,8 +1,7 @@
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { bareGet } from '../../server/bare-http.ts'
+import { eachLine } from '../../server/lines.ts'
 import { measureEvents } from './measure.ts'
-
-const NEWLINE = 10
 
 interface Event {
   readonly type: string
@@ -22,22 +21,7 @@ export function run(context: SubjectContext): Promise<Metrics> {
       map.set(`${object.metadata.namespace}/${object.metadata.name}`, object)
       event()
     }
-    let rest: Buffer | undefined
-    response.on('data', (chunk: Buffer) => {
-      let from = 0
-      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-        if (rest === undefined) take(chunk, from, at)
-        else {
-          const line = Buffer.concat([rest, chunk.subarray(0, at)])
-          rest = undefined
-          take(line, 0, line.length)
-        }
-        from = at + 1
-      }
-      if (from === chunk.length) return
-      const left = chunk.subarray(from)
-      rest = rest === undefined ? left : Buffer.concat([rest, left])
-    })
+    eachLine(response, take)
     response.on('end', () => failed(new Error('the server ended the watch')))
     response.on('error', failed)
     return () => response.destroy()

@@ -6,6 +6,7 @@ import {
   simulate,
   startApiServer,
 } from '@wherry/testing'
+import { afterEach } from 'vitest'
 import { NodeTransport } from '../connection/node-transport.ts'
 import { ConnectionPool } from '../connection/pool.ts'
 import type { Credentials } from '../credentials/credentials.ts'
@@ -100,6 +101,21 @@ export async function overSockets(
     credentials,
   })
   return served(server, { requester: pool, environment, gunzip: 'threads' }, pool)
+}
+
+/** `make`, whose servers and clients are closed after each test. To be called at the top of a test file. */
+export function closedAfterEach<A extends unknown[], S extends Served>(
+  make: (...args: A) => Promise<S>,
+): (...args: A) => Promise<S> {
+  const open: Served[] = []
+  afterEach(async () => {
+    for (const served of open.splice(0)) await served.close()
+  })
+  return async (...args) => {
+    const served = await make(...args)
+    open.push(served)
+    return served
+  }
 }
 
 function bearer(token: string): Credentials {

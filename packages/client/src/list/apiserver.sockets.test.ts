@@ -1,20 +1,16 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { configMaps, hostileConfigMaps, only, overSockets, type Served } from '../bytes/server.fixture.ts'
+import { describe, expect, it } from 'vitest'
+import { closedAfterEach, configMaps, hostileConfigMaps, only, overSockets } from '../bytes/server.fixture.ts'
 import { readItems } from './items.ts'
 
 interface Item {
   readonly data: unknown
 }
 
-const open: Served[] = []
-afterEach(async () => {
-  for (const served of open.splice(0)) await served.close()
-})
+const start = closedAfterEach(overSockets)
 
 describe.each(['h2', 'http/1.1'] as const)('lists from the API server, over sockets (%s)', protocol => {
   it('R7, R24: gives every item, compressed or not', async () => {
-    const served = await overSockets({ protocol })
-    open.push(served)
+    const served = await start({ protocol })
     const objects = hostileConfigMaps(1000) as Item[]
     await served.server.fill(objects)
     for (const gzip of [false, true]) {

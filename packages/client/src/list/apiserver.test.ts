@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { configMaps, hostile, hostileConfigMaps, only, type Served, simulated } from '../bytes/server.fixture.ts'
+import { describe, expect, it } from 'vitest'
+import { closedAfterEach, configMaps, hostile, hostileConfigMaps, only, simulated } from '../bytes/server.fixture.ts'
 import { defineResource } from '../views/resource.ts'
 import { nextToken, readItems } from './items.ts'
 import { listQuery, nextPageQuery } from './query.ts'
@@ -33,17 +33,10 @@ const definition = {
   },
 }
 
-const open: Served[] = []
-afterEach(async () => {
-  for (const served of open.splice(0)) await served.close()
-})
+const served = closedAfterEach(simulated)
 
 describe.each(['h2', 'http/1.1'] as const)('lists from the API server, in memory (%s)', protocol => {
-  async function start(seed: number) {
-    const served = await simulated(seed, { protocol })
-    open.push(served)
-    return served
-  }
+  const start = (seed: number) => served(seed, { protocol })
 
   it('R7, R20: gives every item whole, with its kind, whatever the chunks, and the list’s resourceVersion', async () => {
     const { server, context, simulation } = await start(1)

@@ -1,21 +1,17 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { configMap, configMaps, only, overSockets, type Served } from '../bytes/server.fixture.ts'
+import { describe, expect, it } from 'vitest'
+import { closedAfterEach, configMap, configMaps, only, overSockets } from '../bytes/server.fixture.ts'
 import { openWatch } from './watch.ts'
 
 const inNamespace = only(configMaps.within({ namespaces: ['ns'] }))
 const path = '/api/v1/namespaces/ns/configmaps'
 
-const open: Served[] = []
-afterEach(async () => {
-  for (const served of open.splice(0)) await served.close()
-})
+const start = closedAfterEach(overSockets)
 
 describe.each(['h2', 'http/1.1'] as const)('watches the API server, over sockets (%s)', protocol => {
   it.each([false, true])(
     'R9, R24: hears the initial state, its end, and each change at once (gzip: %s)',
     async gzip => {
-      const served = await overSockets({ protocol })
-      open.push(served)
+      const served = await start({ protocol })
       const { server, context, write } = served
       await server.fill(Array.from({ length: 500 }, (_, i) => configMap(`c${i}`, { a: 'ü€𝄞'.repeat(i) })))
       const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { configMap, configMaps, only, type Served, simulated } from '../bytes/server.fixture.ts'
+import { describe, expect, it } from 'vitest'
+import { closedAfterEach, configMap, configMaps, only, simulated } from '../bytes/server.fixture.ts'
 import { isExpired, isTooLarge } from '../errors/guards.ts'
 import type { WatchEnd } from './end.ts'
 import type { WatchStart } from './query.ts'
@@ -49,16 +49,8 @@ function listen(context: WatchContext, start: WatchStart, options: WatchOptions 
   return heard
 }
 
-const open: Served[] = []
-afterEach(async () => {
-  for (const served of open.splice(0)) await served.close()
-})
-
-async function start(seed: number, protocol: 'h2' | 'http/1.1' = 'h2') {
-  const served = await simulated(seed, { protocol })
-  open.push(served)
-  return served
-}
+const served = closedAfterEach(simulated)
+const start = (seed: number, protocol: 'h2' | 'http/1.1' = 'h2') => served(seed, { protocol })
 
 describe.each(['h2', 'http/1.1'] as const)('watches the API server, in memory (%s)', protocol => {
   it.each([false, true])('R9, R10: hears the initial state, its end, and then changes (gzip: %s)', async gzip => {

@@ -1,8 +1,8 @@
-import { configMaps, pods, secrets } from '@wherry/client/resources/core'
+import { type ConfigMap, configMaps, pods, secrets } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { NarrowCache } from './narrow-cache.ts'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
-import { writesThrough } from './writes-through.ts'
+import { type WriteListener, writesThrough } from './writes-through.ts'
 
 describe('a read after a write of one’s own', () => {
   it('N9: is at least as new, whatever the watch still has to tell, and waits no longer than for that', () =>
@@ -327,12 +327,59 @@ describe('a read after a write of one’s own', () => {
       { escalateAt: 1 },
     ))
 
+  it('N9: every cache is told of each write but dry runs, and who writes gets what the view makes of the answer', () =>
+    withNarrow(async ({ client, run }) => {
+      const told: unknown[] = []
+      const cache: WriteListener = {
+        wrote: ({ key }, answer) =>
+          told.push([key, (answer as ConfigMap).metadata?.name, (answer as ConfigMap).data?.n]),
+        deleted: ({ key }, { name }, uid) => told.push([key, name, uid === undefined ? 'whatever' : 'gone']),
+      }
+      const writes = writesThrough(client, cache)
+      const letter = configMaps.project('n', ({ data }) => `n${data?.n}`)
+      const [key, dryRun] = [keyOf('a/x'), true] as const
+      await run(async () => {
+        const made = { metadata: { ...key, finalizers: ['example.com/x'] }, data: { n: '1' } }
+        await writes.create(configMaps, made, { dryRun })
+        await writes.create(configMaps, made)
+        expect(await writes.patch(letter, key, { data: { n: '2' } }, { dryRun })).toBe('n2')
+        expect(await writes.patch(letter, key, { data: { n: '2' } })).toBe('n2')
+        expect(await writes.delete(letter, key, { dryRun })).toMatchObject({ object: 'n2' })
+        expect(told.splice(0)).toEqual([
+          [configMaps.key, 'x', '1'],
+          [letter.key, 'x', '2'],
+        ])
+        // Its finalizer holds it back.
+        expect(await writes.delete(letter, key)).toEqual({ uid: expect.any(String), object: 'n2' })
+        await writes.patch(configMaps, key, { metadata: { finalizers: null } })
+        expect(told.splice(0)).toEqual([
+          [letter.key, 'x', '2'],
+          [configMaps.key, 'x', '2'],
+        ])
+        expect(await writes.delete(letter, key)).toBeUndefined()
+        await writes.create(configMaps, { metadata: key })
+        expect(await writes.delete(letter, key, { dryRun })).toMatchObject({ object: undefined })
+        expect(await writes.delete(letter, key)).toEqual({ uid: expect.any(String), object: undefined })
+        expect(told).toEqual([
+          [letter.key, 'x', 'whatever'],
+          [configMaps.key, 'x', undefined],
+          [letter.key, 'x', 'gone'],
+        ])
+      })
+    }))
+
   it('X6: takes a client and caches, and answers that are objects', () =>
     withNarrow(async ({ client, narrow }) => {
       const refused = expect.objectContaining({ code: 'INVALID_OPTION' })
-      expect(() => writesThrough(undefined as never, narrow)).toThrow(refused)
-      expect(() => writesThrough(client)).toThrow(refused)
-      expect(() => writesThrough(client, {} as never)).toThrow(refused)
+      const wrong = (option: string): unknown => expect.objectContaining({ code: 'INVALID_OPTION', option })
+      const { wrote, deleted } = narrow
+      for (const none of [undefined, {}, { create() {} }, { patch() {} }]) {
+        expect(() => writesThrough(none as never, narrow)).toThrow(wrong('writesThrough.client'))
+      }
+      expect(() => writesThrough(client)).toThrow(wrong('writesThrough.caches'))
+      for (const none of [{}, { wrote }, { deleted }]) {
+        expect(() => writesThrough(client, narrow, none as never)).toThrow(wrong('writesThrough.caches'))
+      }
       expect(() => narrow.wrote(pods, undefined as never)).toThrow(refused)
       narrow.wrote(pods, {})
     }))

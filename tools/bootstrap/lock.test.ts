@@ -26,38 +26,25 @@ it('lets one in at a time, and says for whom the other waits', async () => {
   expect(existsSync(path)).toBe(false)
 })
 
+const notWaiting = (): void => {}
+const entered = (path: string): Promise<string> => withLock(path, notWaiting, async () => 'in')
+
 it('takes the lock of a process that died', async () => {
   const path = join(folder, 'lock')
   mkdirSync(path)
   writeFileSync(join(path, 'pid'), '999999999')
-  expect(
-    await withLock(
-      path,
-      () => undefined,
-      async () => 'in',
-    ),
-  ).toBe('in')
+  expect(await entered(path)).toBe('in')
 })
 
 it('takes a lock whose holder died before it could write its name', async () => {
   const path = join(folder, 'lock')
   mkdirSync(path)
-  expect(
-    await withLock(
-      path,
-      () => undefined,
-      async () => 'in',
-    ),
-  ).toBe('in')
+  expect(await entered(path)).toBe('in')
 })
 
 it('lets go when the work fails', async () => {
   const path = join(folder, 'lock')
-  const failing = withLock(
-    path,
-    () => undefined,
-    () => Promise.reject(new Error('no')),
-  )
+  const failing = withLock(path, notWaiting, () => Promise.reject(new Error('no')))
   await expect(failing).rejects.toThrow('no')
   expect(existsSync(path)).toBe(false)
 })

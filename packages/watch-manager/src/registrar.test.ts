@@ -517,12 +517,7 @@ describe('what is still running', () => {
     if (one === undefined || two === undefined || three === undefined) throw new Error('no registrars')
     await one.add(apples)
     await simulation.advance(50)
-    let moved = (): void => {}
-    const move = cache.moveHold.bind(cache)
-    cache.moveHold = async (...args) => {
-      await new Promise<void>(resolve => (moved = resolve))
-      await move(...args)
-    }
+    const moved = cache.delayMoves()
     const replaced = one.replace([red])
     await two.add(apples)
     const third = three.replace([red], { onFailure: 'rollback' })
@@ -544,12 +539,7 @@ describe('what is still running', () => {
     const [one, two] = [manager.registrar('one'), manager.registrar('two')]
     await one.add(apples)
     await simulation.advance(50)
-    let moved = (): void => {}
-    const move = cache.moveHold.bind(cache)
-    cache.moveHold = async (...args) => {
-      await new Promise<void>(resolve => (moved = resolve))
-      await move(...args)
-    }
+    const moved = cache.delayMoves()
     const replaced = one.replace([red])
     await two.add(apples)
     await simulation.settle()

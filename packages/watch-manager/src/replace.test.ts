@@ -272,12 +272,7 @@ describe('a move that takes its time', () => {
     const { simulation, cache, manager } = parts
     const log: string[] = []
     const ends: (() => void)[] = []
-    let arrive = (): void => {}
-    const move = cache.moveHold.bind(cache)
-    cache.moveHold = async (...args) => {
-      await new Promise<void>(resolve => (arrive = resolve))
-      await move(...args)
-    }
+    const arrive = cache.delayMoves()
     cache.put(apples, 'a', { labels: { colour: 'red' } })
     const one = manager.registrar<KubernetesObject>('one', {
       concurrency: 3,
@@ -294,7 +289,7 @@ describe('a move that takes its time', () => {
     await simulation.advance(50)
     const moved = one.replace([red])
     await simulation.settle()
-    return { ...parts, one, log, moved, arrive: () => arrive(), end: () => ends[0]?.() }
+    return { ...parts, one, log, moved, arrive, end: () => ends[0]?.() }
   }
 
   it('W7, D9: a view that is wanted again meanwhile is told once the sink knows of the move', async () => {

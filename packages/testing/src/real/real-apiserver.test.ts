@@ -41,11 +41,11 @@ async function parentIsKilled(state: 'running' | 'paused', env: NodeJS.ProcessEn
   )
 }
 
-describe.runIf(available)('a real API server', { timeout: 60_000 }, () => {
+describe.runIf(available)('a real API server', { timeout: 300_000 }, () => {
   let server: RealApiServer
   beforeAll(async () => {
     server = await startRealApiServer({ tokens: { 'let-me-in': { name: 'ann', groups: ['makers'] } } })
-  }, 60_000)
+  }, 300_000)
   afterAll(() => server.close())
 
   it('is kube-apiserver 1.37, and its administrator may do anything', async () => {
@@ -107,7 +107,7 @@ describe.runIf(available)('a real API server', { timeout: 60_000 }, () => {
   })
 })
 
-describe('other versions of a real API server', { timeout: 60_000 }, () => {
+describe('other versions of a real API server', { timeout: 300_000 }, () => {
   const others = availableVersions.slice(1).filter(version => existsSync(cachedBinary(process.env, version)))
   it.for(others)('%s serves, compacts and restarts as the newest does', async version => {
     const server = await startRealApiServer({ version })
@@ -126,7 +126,7 @@ describe('other versions of a real API server', { timeout: 60_000 }, () => {
   })
 })
 
-describe.runIf(available)('a restart of a real API server', { timeout: 60_000 }, () => {
+describe.runIf(available)('a restart of a real API server', { timeout: 300_000 }, () => {
   it('keeps its address and data, whether it was killed or told to end', async () => {
     const server = await startRealApiServer()
     const { url } = server
@@ -142,7 +142,7 @@ describe.runIf(available)('a restart of a real API server', { timeout: 60_000 },
   })
 })
 
-describe.runIf(available)('the end of a real API server', { timeout: 60_000 }, () => {
+describe.runIf(available)('the end of a real API server', { timeout: 300_000 }, () => {
   it('leaves no process, folder or listener', async () => {
     const server = await startRealApiServer()
     expect(processesNaming(server.folder)).toHaveLength(2)
@@ -178,11 +178,11 @@ describe.runIf(available)('the end of a real API server', { timeout: 60_000 }, (
   })
 })
 
-describe.runIf(available)('a real API server with controllers', { timeout: 90_000 }, () => {
+describe.runIf(available)('a real API server with controllers', { timeout: 300_000 }, () => {
   let server: RealApiServer
   beforeAll(async () => {
     server = await startRealApiServer({ controllers: true, featureGates: { ShardedListAndWatch: true } })
-  }, 60_000)
+  }, 300_000)
   afterAll(() => server.close())
 
   it('collects what has lost its owner', async () => {
@@ -219,7 +219,7 @@ describe.runIf(available)('a real API server with controllers', { timeout: 90_00
   })
 })
 
-describe.runIf(available)('kube-apiserver and etcd as KUBEBUILDER_ASSETS has them', { timeout: 60_000 }, () => {
+describe.runIf(available)('kube-apiserver and etcd as KUBEBUILDER_ASSETS has them', { timeout: 300_000 }, () => {
   let assets: string
   beforeAll(async () => {
     const binary = await findApiServer()

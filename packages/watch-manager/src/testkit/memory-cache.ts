@@ -9,6 +9,7 @@ export class MemoryCache implements WatchedCache {
   readonly #objects = new Map<string, Map<string, KubernetesObject>>()
   readonly #informers = new Map<string, MemoryInformer>()
   readonly #refused = new Map<string, Error>()
+  #movesAfter: Promise<void> | undefined
   #version = 0
   #uid = 0
   /** What became of informers: `start KEY`, `stop KEY`, `rescope KEY KEY`. */
@@ -97,7 +98,15 @@ export class MemoryCache implements WatchedCache {
     }
   }
 
+  /** Moves take place when what this gives was called. */
+  delayMoves(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#movesAfter = promise
+    return resolve
+  }
+
   async moveHold(hold: Hold<unknown>, to: View): Promise<void> {
+    if (this.#movesAfter !== undefined) await this.#movesAfter
     const informer = [...this.#informers.values()].find(one => one === hold.informer)
     if (this.rigid !== undefined) throw this.rigid
     if (informer === undefined) throw new Error('it is held no more')

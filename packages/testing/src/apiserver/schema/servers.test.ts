@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RealApiServer, startRealApiServer } from '../../real/real-apiserver.ts'
 import { realApiServerAvailable } from '../../real/testkit/available.ts'
-import { eventually } from '../../real/testkit/client.ts'
+import { ask as askServer, eventually, type TestAnswer, warningsOf } from '../../real/testkit/client.ts'
 import type { JsonObject } from '../objects/json.ts'
 import { definitions, withServer } from '../testkit/in-memory.ts'
 import { schemaCases } from './testkit/cases.ts'
-import { askReal, type Reply, warningsOf } from './testkit/real.ts'
 import { refusedSchemas } from './testkit/refused.ts'
 
 const available = await realApiServerAvailable('the comparison of schemas with a real API server')
 
-type Ask = (method: string, path: string, body?: string, type?: string) => Promise<Reply>
+type Ask = (method: string, path: string, body?: string, type?: string) => Promise<TestAnswer>
 
 /** No two resources of a group are of one kind. */
 function kindOf(plural: string): string {
@@ -36,7 +35,7 @@ function thing(plural: string, name: string, spec: JsonObject | string, more = '
 }
 
 /** An answer without what differs between any two servers. Causes have no order: the real server's are from maps. */
-function comparable({ status, warnings, body }: Reply): unknown {
+function comparable({ status, warnings, body }: TestAnswer): unknown {
   const { causes } = (body.details ?? {}) as { causes?: { field: string; message: string }[] }
   const said = {
     status,
@@ -66,15 +65,15 @@ async function answers(ask: Ask, requests: readonly Parameters<Ask>[]): Promise<
 
 describe.runIf(available)(
   'F1: schemas of custom resources are those of a real API server',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   () => {
     let real: RealApiServer
     beforeAll(async () => {
       real = await startRealApiServer()
-    }, 60_000)
+    }, 300_000)
     afterAll(() => real.close())
 
-    const askedReal: Ask = (method, path, body, type) => askReal(real, method, path, body, type)
+    const askedReal: Ask = (method, path, body, type) => askServer(real, method, path, body, type)
 
     async function embedded<T>(test: (ask: Ask, wait: (ms: number) => Promise<void>) => Promise<T>): Promise<T> {
       let result: T | undefined
@@ -125,7 +124,7 @@ describe.runIf(available)(
       for (const [i, schema] of refusedSchemas.entries()) {
         for (const subresources of [undefined, { status: {} }]) {
           const text = definition(`refused${i}`, [version(schema, subresources === undefined ? {} : { subresources })])
-          const causesOf = ({ status, body }: Reply): unknown => [
+          const causesOf = ({ status, body }: TestAnswer): unknown => [
             status,
             ((body.details?.causes ?? []) as { message: string }[])
               // The server prints its own type here, all of whose fields are named.

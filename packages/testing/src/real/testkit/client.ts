@@ -13,14 +13,22 @@ export interface Access {
 
 export interface TestAnswer {
   readonly status: number
+  /** The texts of its `Warning` headers. */
+  readonly warnings: readonly string[]
   // biome-ignore lint/suspicious/noExplicitAny: a test says by its expectation what shape it is
   readonly body: any
 }
 
-/** One request on a connection of its own. */
-export function ask(access: Access, method: string, path: string, body?: unknown): Promise<TestAnswer> {
+/** One request on a connection of its own. A body that is text is sent as it is, else as JSON. */
+export function ask(
+  access: Access,
+  method: string,
+  path: string,
+  body?: unknown,
+  type = 'application/json',
+): Promise<TestAnswer> {
   const { url, ca, token, cert, key } = access
-  const headers: Record<string, string> = { 'content-type': 'application/json' }
+  const headers: Record<string, string> = { 'content-type': type }
   if (token !== undefined) headers.authorization = `Bearer ${token}`
   return new Promise((resolve, reject) => {
     const options = { method, headers, ca, agent: false as const, ...(cert && { cert }), ...(key && { key }) }
@@ -32,12 +40,19 @@ export function ask(access: Access, method: string, path: string, body?: unknown
       answer.on('error', reject)
       answer.on('end', () => {
         const json = answer.headers['content-type']?.includes('json') === true
-        resolve({ status: answer.statusCode ?? 0, body: json ? JSON.parse(text) : text })
+        const warnings = warningsOf(answer.headers.warning)
+        resolve({ status: answer.statusCode ?? 0, warnings, body: json ? JSON.parse(text) : text })
       })
     })
     sent.on('error', reject)
-    sent.end(body === undefined ? undefined : JSON.stringify(body))
+    sent.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body))
   })
+}
+
+/** The texts of a Warning header. */
+export function warningsOf(header: string | readonly string[] | undefined): string[] {
+  const text = typeof header === 'string' ? header : (header ?? []).join(', ')
+  return [...text.matchAll(/299 - ("(?:[^"\\]|\\.)*")/g)].map(([, quoted]) => quoted as string)
 }
 
 /** A process by its id and state letter, as `ps` tells. */

@@ -87,24 +87,28 @@ describe('Ctrl-C', () => {
 })
 
 describe("on a cluster of one's own", () => {
-  it('plays, and leaves what it found', async () => {
+  /** The demo plays on a server, which is there before and after. */
+  async function played(
+    test: (at: { readonly client: Client } & ReturnType<typeof demo>) => Promise<void>,
+    ...more: string[]
+  ): Promise<void> {
     const server = await startApiServer()
     const { url, ca, token } = server
     const client = new Client({ url, ca, token })
     try {
       const kubeconfig = join(folder, 'kubeconfig')
       await server.writeKubeconfig(kubeconfig)
-      const { said, ended } = demo(
-        '--kubeconfig',
-        kubeconfig,
-        '--yes',
-        '--quick',
-        '--json',
-        '--objects',
-        '3',
-        '--size',
-        '10',
-      )
+      const size = ['--quick', '--objects', '3', '--size', '10']
+      await test({ client, ...demo('--kubeconfig', kubeconfig, '--yes', ...size, ...more) })
+      expect(await leftOvers(client)).toEqual([])
+    } finally {
+      await client.close()
+      await server.close()
+    }
+  }
+
+  it('plays, and leaves what it found', async () => {
+    await played(async ({ said, ended }) => {
       expect(await ended, said.err).toBe(0)
       const figures = said.out
         .trim()
@@ -118,39 +122,16 @@ describe("on a cluster of one's own", () => {
       expect(of('narrow', 'unrelated_bytes')).toBeLessThan(10_000)
       expect(of('wherry-full', 'received_bytes')).toBeGreaterThan((of('narrow', 'received_bytes') ?? 0) + 30_000)
       expect(readFileSync(join(folder, 'demo-report.html'), 'utf8')).toContain('<h1>The memory game</h1>')
-      expect(await leftOvers(client)).toEqual([])
-    } finally {
-      await client.close()
-      await server.close()
-    }
+    }, '--json')
   }, 300_000)
 
   it('leaves what it found after Ctrl-C, too', async () => {
-    const server = await startApiServer()
-    const { url, ca, token } = server
-    const client = new Client({ url, ca, token })
-    try {
-      const kubeconfig = join(folder, 'kubeconfig')
-      await server.writeKubeconfig(kubeconfig)
-      const { child, said, ended } = demo(
-        '--kubeconfig',
-        kubeconfig,
-        '--yes',
-        '--quick',
-        '--objects',
-        '3',
-        '--size',
-        '10',
-      )
+    await played(async ({ client, child, said, ended }) => {
       await vi.waitFor(() => expect(said.err).toContain('1 of 6'), waiting)
       expect(await leftOvers(client)).toHaveLength(2)
       child.kill('SIGINT')
       expect(await ended, said.err).toBe(130)
-      expect(await leftOvers(client)).toEqual([])
-    } finally {
-      await client.close()
-      await server.close()
-    }
+    })
   }, 300_000)
 
   it('asks first, and says in one line why it does not go on', async () => {

@@ -1,6 +1,8 @@
+import type { ReadTarget } from '@wherry/client'
 import type { Entry } from './entry.ts'
 import { type Escalated, Escalation } from './escalation.ts'
 import type { Kind } from './kind.ts'
+import { type Level, named, targetAt } from './level.ts'
 
 /** The entries of one kind in one namespace, and the one watch that may take over from theirs (rule N11). */
 export class Bucket implements Escalated {
@@ -10,6 +12,8 @@ export class Bucket implements Escalated {
   /** By the text of their keys. */
   readonly entries: Map<string, Entry> = new Map<string, Entry>()
   readonly escalation: Escalation
+  /** What to read for all of its objects, by level. */
+  readonly #targets: ReadTarget[] = []
 
   constructor(kind: Kind, namespace: string | undefined) {
     this.kind = kind
@@ -27,6 +31,13 @@ export class Bucket implements Escalated {
   /** The last failure of what entries wait for that nothing feeds yet. */
   get lastError(): Error | undefined {
     return this.kind.escalation?.lastError ?? this.escalation.lastError
+  }
+
+  /** What to read for one of its objects, at a level. */
+  target(level: Level, name: string): ReadTarget {
+    const { view } = this.kind
+    this.#targets[level] ??= targetAt(view, this.namespace, level)
+    return named(this.#targets[level], view, name)
   }
 
   all(): Entry[] {

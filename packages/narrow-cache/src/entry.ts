@@ -3,7 +3,6 @@ import type { Bucket } from './bucket.ts'
 import { Feeding, type FeedingOwner } from './feeding.ts'
 import type { CheckedKey } from './key.ts'
 import type { Kind } from './kind.ts'
-import { namedTarget } from './level.ts'
 import type { NarrowView } from './narrow-view.ts'
 import { OwnWrites } from './own-writes.ts'
 import { State } from './state.ts'
@@ -21,6 +20,9 @@ export interface Waiting {
   /** It never will. */
   over(): void
 }
+
+/** Shared, since nobody waits for most entries. */
+const nobody: readonly Waiting[] = []
 
 /**
  * One object that somebody asked for, watched: present or absent (rules N1–N5). Says how a read of it goes on, by what is known
@@ -42,7 +44,8 @@ export class Entry implements FeedingOwner {
   /** It is known to be older than what this process knows, and nothing will tell when it is not any more. */
   #mustAsk = false
   #writes: OwnWrites | undefined
-  #waiting: Set<Waiting> | undefined
+  /** Replaced, never changed. */
+  #waiting: readonly Waiting[] = nobody
 
   constructor(bucket: Bucket, key: CheckedKey) {
     this.bucket = bucket
@@ -93,13 +96,12 @@ export class Entry implements FeedingOwner {
 
   /** Tells of each news from now on. */
   follow(waiting: Waiting): void {
-    this.#waiting ??= new Set()
-    this.#waiting.add(waiting)
+    this.#waiting = this.#waiting.concat(waiting)
   }
 
   unfollow(waiting: Waiting): void {
-    this.#waiting?.delete(waiting)
-    if (this.#waiting?.size === 0) this.#waiting = undefined
+    const left = this.#waiting.filter(one => one !== waiting)
+    this.#waiting = left.length === 0 ? nobody : left
   }
 
   /** What this process wrote, or read past the cache: later reads are at least as new (rule N9). */
@@ -129,11 +131,9 @@ export class Entry implements FeedingOwner {
    */
   async learn(signal: AbortSignal | undefined): Promise<boolean> {
     if (this.feeding.refusal !== undefined || !this.feeding.isEnough) return false
-    const { kind, namespace } = this.bucket
     const { level } = this.feeding
-    const known = await kind.shared
-      .fetch(namedTarget(kind.view, namespace, level, this.key.name), signal)
-      .catch(() => undefined)
+    const target = this.bucket.target(level, this.key.name)
+    const known = await this.kind.shared.fetch(target, signal).catch(() => undefined)
     signal?.throwIfAborted()
     if (known === undefined || this.#isOver || !this.feeding.isEnough) return false
     const isAsNew = this.feeding.learned(known, level)
@@ -167,7 +167,7 @@ export class Entry implements FeedingOwner {
     this.#isOver = true
     this.feeding.close()
     this.#state.close()
-    for (const one of [...(this.#waiting ?? [])]) one.over()
+    for (const one of this.#waiting) one.over()
   }
 
   // Told by its feeding, and asked
@@ -177,6 +177,6 @@ export class Entry implements FeedingOwner {
   }
 
   news(): void {
-    if (this.#waiting !== undefined) for (const one of [...this.#waiting]) one.news()
+    for (const one of this.#waiting) one.news()
   }
 }

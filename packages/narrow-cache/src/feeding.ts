@@ -233,6 +233,10 @@ export class Feeding implements Fed, Fetched {
     return true
   }
 
+  upToDate(): void {
+    this.#fetching = undefined
+  }
+
   fetchFailed(error: Error): void {
     this.#tell(error)
     this.#owner.news()

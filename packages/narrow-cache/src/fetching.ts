@@ -1,17 +1,21 @@
-import { Backoff, type Timer } from '@wherry/client'
+import { Backoff, type ReadTarget, type Timer } from '@wherry/client'
+import { Fetch, type FetchHandlers } from './fetch.ts'
 import type { Kind } from './kind.ts'
-import { type Level, namedTarget } from './level.ts'
+import type { Level } from './level.ts'
+import type { Task } from './slots.ts'
 import type { Known } from './source.ts'
 
 /** Who is read anew. */
 export interface Fetched {
-  readonly bucket: { readonly kind: Kind; readonly namespace: string | undefined }
+  readonly bucket: { readonly kind: Kind; target(level: Level, name: string): ReadTarget }
   readonly key: { readonly name: string }
   readonly level: Level
   /** It has no watch of its own that would tell. */
   readonly isFetchable: boolean
   /** It was read. Gives whether that was any good. */
   fetched(known: Known, level: Level): boolean
+  /** Nothing is left to be done. */
+  upToDate(): void
   fetchFailed(error: Error): void
 }
 
@@ -19,11 +23,13 @@ export interface Fetched {
  * Reads one object anew, when it has changed and its own watch does not tell (rule N11): when its turn comes, and again
  * until that succeeds.
  */
-export class Fetching {
+export class Fetching implements Task, FetchHandlers {
   /** It has changed since it was read last, or may have. */
   isDirty = false
   readonly #of: Fetched
   #isUnderWay = false
+  /** What is asked for by the request under way. */
+  #level: Level = 0
   #error: Error | undefined
   #backoff: Backoff | undefined
   #retry: Timer | undefined
@@ -47,7 +53,7 @@ export class Fetching {
     this.isDirty = true
     if (this.#isUnderWay || this.#retry !== undefined) return
     this.#isUnderWay = true
-    this.#of.bucket.kind.shared.queue(() => this.#once())
+    this.#of.bucket.kind.shared.slots.enter(this)
   }
 
   /** It need not be read any more. What is under way is not taken. */
@@ -58,29 +64,30 @@ export class Fetching {
     this.#retry = undefined
   }
 
-  async #once(): Promise<void> {
-    const of = this.#of
-    const { kind, namespace } = of.bucket
-    const { level } = of
+  /** Its turn has come. */
+  begin(): void {
+    const { bucket, key, level, isFetchable } = this.#of
+    const { shared, resource } = bucket.kind
     this.isDirty = false
-    let known: Known | undefined
-    let failure: Error | undefined
-    if (of.isFetchable) {
-      kind.shared.count('wherry_narrow_fetches_total', kind.resource)
-      known = await kind.shared.fetch(namedTarget(kind.view, namespace, level, of.key.name)).catch(error => {
-        failure = error
-        return undefined
-      })
-    }
-    this.#isUnderWay = false
-    if (!of.isFetchable) return
-    if (known === undefined) return this.#later(failure as Error)
-    this.#error = undefined
-    this.#backoff = undefined
-    if (!of.fetched(known, level) || this.isDirty) this.ask()
+    if (!isFetchable) return this.#over()
+    shared.count('wherry_narrow_fetches_total', resource)
+    this.#level = level
+    new Fetch(shared, bucket.target(level, key.name), this)
   }
 
-  #later(error: Error): void {
+  fetched(known: Known): void {
+    const of = this.#of
+    this.#over()
+    if (!of.isFetchable) return
+    this.#error = undefined
+    this.#backoff = undefined
+    if (!of.fetched(known, this.#level) || this.isDirty) this.ask()
+    else of.upToDate()
+  }
+
+  failed(error: Error): void {
+    this.#over()
+    if (!this.#of.isFetchable) return
     const { environment } = this.#of.bucket.kind.shared
     this.isDirty = true
     this.#error = error
@@ -90,5 +97,10 @@ export class Fetching {
       if (this.#of.isFetchable) this.ask()
     })
     this.#of.fetchFailed(error)
+  }
+
+  #over(): void {
+    this.#isUnderWay = false
+    this.#of.bucket.kind.shared.slots.leave()
   }
 }

@@ -168,9 +168,13 @@ export class Kind implements Escalated {
 
   /** Opens an entry's own watch when its turn comes, unless another way was found by then. */
   #open(entry: Entry): void {
-    this.shared.queue(() => {
-      const isElsewhere = this.escalation?.isUp === true || entry.bucket.escalation.isUp
-      return entry.isOver || entry.feeding.isOnItsOwn || isElsewhere ? Promise.resolve() : entry.feeding.open()
+    const { slots } = this.shared
+    const isElsewhere = (): boolean => this.escalation?.isUp === true || entry.bucket.escalation.isUp
+    slots.enter({
+      begin: () => {
+        if (entry.isOver || entry.feeding.isOnItsOwn || isElsewhere()) slots.leave()
+        else void entry.feeding.open().then(() => slots.leave())
+      },
     })
   }
 }

@@ -17,18 +17,24 @@ export function atLevel(view: View, level: Level): View<object> {
   return { key, resource, namespaces, labels, fields, projection: { kind, name: kind }, within } as View<object>
 }
 
-/** What to read for one object of a view, at a level. */
-export function namedTarget(view: View, namespace: string | undefined, level: Level, name: string): ReadTarget {
-  return targetOf(atLevel(view, level), namespace, view.fields.and(FieldSelector.of({ 'metadata.name': name })))
+/** What to read for all objects of a view in one namespace, at a level. */
+export function targetAt(view: View, namespace: string | undefined, level: Level): ReadTarget {
+  return targetOf(atLevel(view, level), namespace)
+}
+
+/** What to read for one of those that `target` is of. */
+export function named(target: ReadTarget, { fields }: View, name: string): ReadTarget {
+  const fieldSelector = fields.and(FieldSelector.of({ 'metadata.name': name })).text
+  return { ...target, selection: { ...target.selection, fieldSelector } }
 }
 
 /** The metadata of all that a view selects in one namespace; `undefined`: in all, or of a cluster-scoped resource. */
 export function metadataTarget(view: View, namespace: string | undefined): ReadTarget {
-  return targetOf({ ...atLevel(view, 0), projection: { kind: 'metadata', name: 'metadata' } }, namespace, view.fields)
+  return targetOf({ ...atLevel(view, 0), projection: { kind: 'metadata', name: 'metadata' } }, namespace)
 }
 
-function targetOf(view: View, namespace: string | undefined, fields: FieldSelector): ReadTarget {
-  const { key, resource, labels, projection, within } = view
+function targetOf(view: View, namespace: string | undefined): ReadTarget {
+  const { key, resource, labels, fields, projection, within } = view
   const namespaces = namespace === undefined ? undefined : [namespace]
   const [target] = targetsOf({ key, resource, labels, projection, within, namespaces, fields })
   return target as ReadTarget

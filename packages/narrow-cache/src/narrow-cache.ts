@@ -209,7 +209,7 @@ export class NarrowCache {
       idle: this.#entries.idle,
       refused: this.#entries.all.filter(({ feeding: { refusal } }) => refusal !== undefined).length,
       streams: this.#shared.streams,
-      waiting: this.#shared.waiting,
+      waiting: this.#shared.slots.waiting,
       subscriptions: views.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
       views,
       escalated: escalations(this.#entries.kinds),

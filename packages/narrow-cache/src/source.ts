@@ -1,7 +1,7 @@
 import type { ChangeType } from '@wherry/client'
 import { type Intake, Reflector, type Replacement } from '@wherry/informer'
 import type { Bucket } from './bucket.ts'
-import { type Level, namedTarget } from './level.ts'
+import type { Level } from './level.ts'
 
 /** How long a watch is asked to last: many short ones would make requests all the time (rule N11). */
 export const timeoutSeconds: { readonly min: number; readonly max: number } = { min: 1800, max: 3600 }
@@ -32,13 +32,13 @@ interface Received {
 }
 
 /** Makes a watch of one object, which is still to be started. */
-export function openSource(fed: Fed, { kind, namespace }: Bucket, name: string, level: Level): Source {
-  const { shared, environment, view } = kind
+export function openSource(fed: Fed, bucket: Bucket, name: string, level: Level): Source {
+  const { shared, environment } = bucket.kind
   const { maxObjectBytes } = shared.settings
   const source = new Source(fed, name, level)
   source.reflector = new Reflector({
     client: { context: shared.context, environment },
-    target: namedTarget(view, namespace, level, name),
+    target: bucket.target(level, name),
     firstList: 'newest',
     streaming: shared.streaming,
     gate: shared.gate,

@@ -41,7 +41,14 @@ type State =
   | 'after item'
   | 'done'
 
+const openBrace = 123
 const openBracket = 91
+const closeBracket = 93
+const closeBrace = 125
+
+/** A list of one object at most is often no longer, and comes in one piece. */
+const shortBytes = 64 * 1024
+const itemsText = Buffer.from('"items":[')
 
 /** What may come next outside of tokens, white space aside, by character code; a token's first byte stays with it. */
 const steps: Readonly<Partial<Record<State, Readonly<Record<number, State>>>>> = {
@@ -63,6 +70,7 @@ const steps: Readonly<Partial<Record<State, Readonly<Record<number, State>>>>> =
  * Most cuts are a native search for the text that lay between the first two items, and the parse of
  * the piece before it. That parse is the proof: no object's text begins with another whole object,
  * so where the piece parses it is the item, and where it does not, the item is scanned byte by byte.
+ * A short body with one item has no border: if it has come in one piece, it is cut at the brackets of its items.
  *
  * Give it chunks with `push`, and call `next` until it gives `undefined`; after the last chunk
  * `finish`, and `next` again.
@@ -135,6 +143,10 @@ export class ListCutter {
    * @throws ItemTooLongError past the bound.
    */
   next(): object | undefined {
+    if (this.#state === 'start' && this.#window.length > 0 && !this.#finished) {
+      const only = this.#readShort()
+      if (only !== undefined || this.done) return only
+    }
     for (;;) {
       if (this.#state === 'ITEM') {
         const item = this.#readItem()
@@ -149,6 +161,37 @@ export class ListCutter {
         this.#step(byte)
       }
     }
+  }
+
+  /**
+   * The only item of a body that is short and whole. `undefined`: there is none, or the body has to be looked at byte by byte.
+   * What is parsed is the proof: a list without its item, and one object between its brackets.
+   */
+  #readShort(): object | undefined {
+    const window = this.#window
+    const { bytes, start, end } = window
+    if (end - start > Math.min(shortBytes, this.#maxBytes)) return undefined
+    let stop = end
+    while (stop > start && isSpace(bytes[stop - 1] as number)) stop--
+    if (bytes[stop - 1] !== closeBrace || bytes[stop - 2] !== closeBracket) return undefined
+    const at = window.indexOf(itemsText, start)
+    const first = at + itemsText.length
+    const last = stop - 2
+    if (at < 0 || (first !== last && bytes[first] !== openBrace)) return undefined
+    const head = tryDecodeJson(`${bytes.toString('utf8', start, first)}]}`, false)
+    if (!isBare(head)) return undefined
+    const { kind, apiVersion, metadata } = head
+    this.#decoder.setType(itemType(kind, apiVersion) ?? this.#type)
+    const item = first === last ? undefined : this.#decoder.decode(bytes, first, last)
+    if (first < last && item === undefined) return undefined
+    this.#kind = kind
+    this.#apiVersion = apiVersion
+    this.#metadata = metadata ?? {}
+    this.#sawItems = true
+    this.#itemBytes = last - first
+    this.#state = 'done'
+    window.consumeTo(end)
+    return item
   }
 
   /** Consumes white space; gives the byte after it, or −1 when there is none yet. */
@@ -292,6 +335,14 @@ export class ListCutter {
   #invalid(): InvalidBodyError {
     return new InvalidBodyError(`the body of the list is no JSON list (after ${this.#count} items)`)
   }
+}
+
+/** Whether that is a list without items, whose own fields are what they should be. */
+function isBare(value: unknown): value is Partial<ListHead> {
+  if (typeof value !== 'object' || value === null) return false
+  const { items, kind = '', apiVersion = '', metadata = null } = value as Readonly<Record<string, unknown>>
+  const hasMetadata = metadata === null || (typeof metadata === 'object' && !Array.isArray(metadata))
+  return Array.isArray(items) && typeof kind === 'string' && typeof apiVersion === 'string' && hasMetadata
 }
 
 const keptFields: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata', 'items'])

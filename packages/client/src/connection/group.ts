@@ -78,7 +78,7 @@ export class ConnectionGroup {
   submit(job: Job): void {
     if (job.over) return
     if (this.#stopped) job.tellError(closedError())
-    else {
+    else if (!this.#beginNow(job)) {
       this.#queue(job).add(job)
       this.#pump()
     }
@@ -119,6 +119,19 @@ export class ConnectionGroup {
 
   #queue(job: Job): Set<Job> {
     return job.lane === 'stream' ? this.#streams : this.#calls
+  }
+
+  /** Begins a job that need not wait, without queueing it. Gives whether it did. */
+  #beginNow(job: Job): boolean {
+    const isNext = this.#calls.size === 0 && (job.lane !== 'stream' || this.#streams.size === 0)
+    const member = isNext && this.#pumping === 'no' ? this.#roomFor(job) : undefined
+    if (member === undefined) return false
+    this.#pumping = 'yes'
+    member.open(job)
+    const isChanged = (this.#pumping as string) === 'again'
+    this.#pumping = 'no'
+    if (isChanged) this.#pump()
+    return true
   }
 
   /** Begins whatever there is room for, and opens connections for the rest. */

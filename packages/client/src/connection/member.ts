@@ -222,7 +222,7 @@ export class Member {
   }
 
   #free(slot: Slot): void {
-    slot.job = undefined
+    slot.clear()
     if (slot.reset !== undefined) this.#pacer.takeBack(slot.reset)
     slot.reset = undefined
     if (this.#remove(slot)) this.#rest()
@@ -372,6 +372,12 @@ class Slot implements Place, ResponseHandlers {
 
   error(cause: Error): void {
     this.#member.breaks(this, cause)
+  }
+
+  /** It is over. Sets keep what was in them until a full collection: with nothing of what it was. */
+  clear(): void {
+    this.job = undefined
+    this.#exchange = undefined
   }
 
   leave(): void {

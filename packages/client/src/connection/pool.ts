@@ -82,6 +82,7 @@ export class ConnectionPool implements Requester {
   readonly #credentials: Credentials
   readonly #reads: ConnectionGroup
   readonly #writes: ConnectionGroup
+  /** Those that wait for credentials, or to be told why they were not sent. Of most requests none is here, even for a moment. */
   readonly #unsettled = new Set<Job>()
   readonly #underWay: Record<Lane, number> = { call: 0, write: 0, stream: 0 }
   readonly #carrier: Carrier
@@ -145,7 +146,6 @@ export class ConnectionPool implements Requester {
 
   request(request: LaneRequest, on: RequestHandlers): Exchange {
     const job = new Job(request, on, this.#carrier, this.#environment.clock.monotonic())
-    this.#unsettled.add(job)
     if (this.#closed !== undefined) this.#soon(job, closedError())
     else this.#authorize(job)
     return job
@@ -184,6 +184,7 @@ export class ConnectionPool implements Requester {
         this.#send(job, headers)
         return
       }
+      this.#unsettled.add(job)
       headers.then(
         known => this.#send(job, known),
         (cause: unknown) => this.#fail(job, asError(cause)),
@@ -284,6 +285,7 @@ export class ConnectionPool implements Requester {
 
   /** Never before `request` has returned. */
   #soon(job: Job, cause: Error): void {
+    this.#unsettled.add(job)
     queueMicrotask(() => this.#fail(job, cause))
   }
 }

@@ -12,7 +12,10 @@ export function checkOptions(of: string, options: unknown, checks: Readonly<Reco
   if (options === null || typeof options !== 'object' || Array.isArray(options)) {
     throw new OptionTypeError(of, 'an object of options', described(options))
   }
-  for (const [name, value] of Object.entries(options)) {
+  // No array of its entries: this is done for each call of everything.
+  for (const name in options) {
+    if (!Object.hasOwn(options, name)) continue
+    const value = (options as Readonly<Record<string, unknown>>)[name]
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined
     if (check === undefined) {
       throw new OptionTypeError(

@@ -1,7 +1,7 @@
 import { InvalidBodyError, located } from '../bytes/bounds.ts'
 import { ListCutter } from '../bytes/list.ts'
 import type { ListHead, ListMeta } from '../bytes/list-head.ts'
-import { type ReadContext, readPieces } from '../bytes/read.ts'
+import { type ReadContext, type ReadHandlers, type Reading, readPieces } from '../bytes/read.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import { InvalidObjectError, isNamed, type ReceivedObject } from './object.ts'
 import type { ReadTarget } from './target.ts'
@@ -15,6 +15,18 @@ export interface ItemsOptions {
   /** Longest item, in bytes. @default 16 MiB */
   readonly maxItemBytes?: number | undefined
   /** Hears of an item that is none, which was left out (rule R20). */
+  readonly skipped?: ((error: InvalidObjectError) => void) | undefined
+}
+
+/** Hears the items of one list, then exactly one of `end` and `error`. */
+export interface ItemHandlers {
+  /** An item, and how long it was. What this throws ends the request: `error` hears of it. */
+  item(object: object, bytes: number): void
+  /** The list was read to its end: only now are the items known to be all, and their resourceVersion known. */
+  end(head: ListHead): void
+  /** An `ApiError` (before any item), a `ConnectionError`, an `InvalidBodyError`, or an `ItemTooLongError`. */
+  error(cause: Error): void
+  /** An item that is none was left out (rule R20). */
   readonly skipped?: ((error: InvalidObjectError) => void) | undefined
 }
 
@@ -35,39 +47,23 @@ export function readItems(
   options: ItemsOptions = {},
 ): Promise<ListHead> {
   const { signal } = options
-  const about = aboutList(target)
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(signal.reason)
       return
     }
-    const cutter = new ListCutter({
-      maxItemBytes: options.maxItemBytes,
-      exact: target.exact,
-      lean: target.lean,
-      type: target.metadata ? metadataType : target.type,
-    })
     const over = (): void => signal?.removeEventListener('abort', aborted)
-    const request = {
-      path: target.path + query,
-      accept: target.listAccept,
-      lane: 'call',
-      gzip: options.gzip ?? false,
-    } as const
-    const reading = readPieces<object>(context, request, about, cutter, {
-      piece(object) {
-        if (isNamed(object as ReceivedObject)) item(object, cutter.itemBytes)
-        else options.skipped?.(new InvalidObjectError(target.resource, 'an item of the list has no name'))
-      },
-      end() {
+    const reading = startItems(context, target, query, options, {
+      item,
+      end(head) {
         over()
-        if (cutter.done && cutter.sawItems) resolve(cutter.head)
-        else reject(new InvalidBodyError(`the answer is ${cutter.done ? 'no list' : 'cut short'}`, about))
+        resolve(head)
       },
       error(cause) {
         over()
-        reject(located(cause, about))
+        reject(cause)
       },
+      skipped: options.skipped,
     })
     const aborted = (): void => {
       reading.abort()
@@ -75,6 +71,55 @@ export function readItems(
     }
     signal?.addEventListener('abort', aborted, { once: true })
   })
+}
+
+/**
+ * The same for very many short lists: without a promise and a signal for each. `on` is called as the object that it is, never
+ * before this has returned, and no more after `abort()`.
+ */
+export function startItems(
+  context: ReadContext,
+  target: ReadTarget,
+  query: string,
+  options: Pick<ItemsOptions, 'gzip' | 'maxItemBytes'>,
+  on: ItemHandlers,
+): Reading {
+  const items = new Items(target, options.maxItemBytes, on)
+  const request = {
+    path: target.path + query,
+    accept: target.listAccept,
+    lane: 'call',
+    gzip: options.gzip ?? false,
+  } as const
+  return readPieces<object>(context, request, items.about, items.cutter, items)
+}
+
+class Items implements ReadHandlers<object> {
+  readonly cutter: ListCutter
+  readonly about: RequestInfo
+  readonly #on: ItemHandlers
+
+  constructor(target: ReadTarget, maxItemBytes: number | undefined, on: ItemHandlers) {
+    const { exact, lean, metadata, type } = target
+    this.cutter = new ListCutter({ maxItemBytes, exact, lean, type: metadata ? metadataType : type })
+    this.about = aboutList(target)
+    this.#on = on
+  }
+
+  piece(object: object): void {
+    if (isNamed(object as ReceivedObject)) this.#on.item(object, this.cutter.itemBytes)
+    else this.#on.skipped?.(new InvalidObjectError(this.about.resource as string, 'an item of the list has no name'))
+  }
+
+  end(): void {
+    const { done, sawItems, head } = this.cutter
+    if (done && sawItems) this.#on.end(head)
+    else this.#on.error(new InvalidBodyError(`the answer is ${done ? 'no list' : 'cut short'}`, this.about))
+  }
+
+  error(cause: Error): void {
+    this.#on.error(located(cause, this.about))
+  }
 }
 
 /** What errors say of a list. */

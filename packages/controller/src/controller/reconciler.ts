@@ -28,7 +28,8 @@ export class Reconciler<C, S extends Scope> {
   readonly #parts: ReconcilerParts<C, S>
   readonly #labels: { readonly controller: string }
   readonly #context = new AsyncLocalStorage<RunContext<C, S>>()
-  readonly #runs = new Set<RunContext<C, S>>()
+  /** In the order in which they began. Few at a time: no set, whose former tables would keep what has ended until a full collection. */
+  readonly #runs: RunContext<C, S>[] = []
   /** Primary objects that went, as they were last, until that was seen to. */
   readonly #gone = new Map<string, C | undefined>()
   #waiting: (() => void)[] = []
@@ -42,7 +43,7 @@ export class Reconciler<C, S extends Scope> {
   /** The keys that run, but for the one that this is called from within. */
   get running(): readonly string[] {
     const current = this.#context.getStore()
-    return [...this.#runs].filter(run => run !== current).map(({ text }) => text)
+    return this.#runs.filter(run => run !== current).map(({ text }) => text)
   }
 
   /** Whether this is called from within a reconcile. */
@@ -59,7 +60,7 @@ export class Reconciler<C, S extends Scope> {
   /** Ends what runs, and all that comes. */
   stop(reason: Error): void {
     this.#stopped ??= reason
-    for (const run of this.#runs) run.abort(this.#stopped)
+    for (const run of [...this.#runs]) run.abort(this.#stopped)
   }
 
   /** Resolves when a run has ended. */
@@ -75,8 +76,8 @@ export class Reconciler<C, S extends Scope> {
     const run = new RunContext(this.#parts, key, state, queue.failures(key) + 1)
     if (this.#stopped !== undefined) run.abort(this.#stopped)
     state.begin(clock.now(), run.attempt)
-    this.#runs.add(run)
-    metrics.gauge('controller_runtime_active_workers', this.#runs.size, this.#labels)
+    this.#runs.push(run)
+    metrics.gauge('controller_runtime_active_workers', this.#runs.length, this.#labels)
     const began = clock.monotonic()
     const timer = this.#bound(run)
     let outcome: Outcome
@@ -89,7 +90,7 @@ export class Reconciler<C, S extends Scope> {
     }
     timer?.cancel()
     const tookMs = clock.monotonic() - began
-    this.#runs.delete(run)
+    this.#runs.splice(this.#runs.indexOf(run), 1)
     try {
       if (outcome !== 'gone') run.end(outcome !== 'error' && outcome !== 'terminal' && outcome !== 'aborted')
     } catch (error) {
@@ -97,7 +98,7 @@ export class Reconciler<C, S extends Scope> {
     }
     state.end(outcome, tookMs, failure)
     if (outcome === 'gone') states.gone(key)
-    metrics.gauge('controller_runtime_active_workers', this.#runs.size, this.#labels)
+    metrics.gauge('controller_runtime_active_workers', this.#runs.length, this.#labels)
     metrics.observe('controller_runtime_reconcile_time_seconds', tookMs / 1000, this.#labels)
     const result = results[outcome]
     if (result !== undefined) metrics.count('controller_runtime_reconcile_total', { controller: name, result })

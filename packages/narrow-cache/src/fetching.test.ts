@@ -157,6 +157,81 @@ describe('what is fetched when it has changed', () => {
   })
 })
 
+describe('a fetch', () => {
+  const hang = { match: { verb: 'list' }, effect: { kind: 'hang' } } as const
+
+  it('N11: that is not answered within 65 s is given up, told of, and tried again', () =>
+    withNarrow(
+      async ({ run, write, get, server, simulation }) => {
+        const { errors } = simulation.environment
+        await write('+a/x')
+        for (const name of ['x', 'y']) await get(`a/${name}`)
+        await simulation.advance(1000)
+        const hanging = await run(() => server.faults.add(hang))
+        await write('~a/x')
+        await simulation.advance(64_000)
+        expect(errors).toEqual([])
+        await simulation.advance(1000)
+        expect(errors).toMatchObject([
+          { error: { code: 'TIMEOUT', timeoutMs: 65_000, method: 'GET' }, context: { phase: 'watch', key: 'a/x' } },
+        ])
+        await run(() => hanging.remove())
+        await simulation.advance(5000)
+        expect((await get('a/x'))?.data).toEqual({ n: '2' })
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('R23: is broken off when the cache is closed, and none that waits for its turn is begun', () =>
+    withNarrow(
+      async ({ narrow, run, write, get, server, simulation, requests }) => {
+        const lists = (): string[] => requests().filter(line => line.startsWith('list'))
+        const asking = (): number => simulation.pending().filter(line => line.includes('GET')).length
+        await write('+a/x', '+a/y', '+a/z')
+        for (const name of ['x', 'y', 'z']) await get(`a/${name}`)
+        await simulation.advance(1000)
+        await run(() => server.faults.add(hang))
+        lists()
+        await write('~a/x', '~a/y', '~a/z')
+        expect([lists().length, narrow.report().waiting, asking()]).toEqual([2, 1, 3])
+        const before = simulation.clock.monotonic()
+        await run(() => narrow.close())
+        expect(simulation.clock.monotonic() - before).toBeLessThan(1000)
+        expect([narrow.report().waiting, asking()]).toEqual([0, 0])
+        await simulation.advance(100_000)
+        expect([lists(), simulation.environment.errors]).toEqual([[], []])
+        expect(simulation.environment.metric('wherry_narrow_streams')).toBe(0)
+      },
+      { escalateAt: 1, maxOpening: 2 },
+    ))
+
+  it('N9: that a get waits for ends with its signal, and touches no other', () =>
+    withNarrow(async ({ narrow, run, write, get, server, simulation, requests }) => {
+      const key = keyOf('a/x')
+      await write('+a/x')
+      await get('a/x')
+      // Only the server can tell whether that is what is there.
+      narrow.deleted(configMaps, key, 'another-uid')
+      const slow = { match: { verb: 'list' }, effect: { kind: 'delay', ms: 5000 } } as const
+      await run(() => server.faults.add(slow))
+      requests()
+      const asking = (): number => simulation.pending().filter(line => /GET(?!.*watch=)/.test(line)).length
+      const giveUp = new AbortController()
+      await run(async () => {
+        const one = narrow.get(configMaps, key, giveUp)
+        const ended = expect(one).rejects.toThrow('enough')
+        const other = narrow.get(configMaps, key, new AbortController())
+        await simulation.advance(1000)
+        expect(requests()).toEqual(Array(2).fill('list fieldSelector=metadata.name=x'))
+        giveUp.abort(new Error('enough'))
+        await ended
+        expect(asking()).toBe(1)
+        expect((await other)?.data).toEqual({ n: '1' })
+      })
+      expect(asking()).toBe(0)
+    }))
+})
+
 describe('a resource that goes', () => {
   it('N11: while its entries are escalated: what was there is deleted, and comes back with it', () =>
     withNarrow(

@@ -48,7 +48,7 @@ export interface MemoryReportOptions {
 }
 
 /** What a store has for each object, beside it: key, entry and links. Measured. */
-export const storeBytesPerObject = 260
+export const storeBytesPerObject = 220
 
 /**
  * Says what informers hold and what it costs, by a walk over all their objects in slices of some milliseconds. What is kept

@@ -1,11 +1,9 @@
-import { createRequire } from 'node:module'
-import { createGunzip } from 'node:zlib'
 import { InvalidBodyError } from './bounds.ts'
 import type { BodyHandlers, Flow } from './flow.ts'
 
 /**
- * Where compressed answers are decompressed. `threads`: by `node:zlib`, off the event loop. `inline`:
- * by fflate within the call that brings the bytes, so that nothing leaves the event loop and a run
+ * Where compressed answers are decompressed. `threads`: by `node:zlib`, which the first of them loads, off the event
+ * loop. `inline`: by fflate within the call that brings the bytes, so that nothing leaves the event loop and a run
  * on simulated time can be repeated; two to three times slower.
  */
 export type GunzipMode = 'threads' | 'inline'
@@ -31,7 +29,7 @@ function invalid(): InvalidBodyError {
 const outputBytes = 64 * 1024
 
 class ThreadGunzip implements Gunzip {
-  readonly #stream = createGunzip({ chunkSize: outputBytes })
+  readonly #stream = process.getBuiltinModule('node:zlib').createGunzip({ chunkSize: outputBytes })
   readonly #source: Flow
   #cause: Error | undefined
   #full = false
@@ -193,5 +191,6 @@ class InlineGunzip implements Gunzip {
 
 /** Loaded when it is first needed, which in a cluster is never, and without leaving the event loop. */
 function fflate(): typeof import('fflate') {
+  const { createRequire } = process.getBuiltinModule('node:module')
   return createRequire(import.meta.url)('fflate') as typeof import('fflate')
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import {
   type ChangeType,
   type Environment,
@@ -28,6 +27,9 @@ import type { PlainReplacement } from './plain-replacement.ts'
 import type { IndexFunction, Store, StoreStats } from './store.ts'
 import { Transformer } from './transformer.ts'
 
+// An import would read all of its exports, and so load those that Node loads only when they are asked for: 0.7 MB.
+const { isDeepStrictEqual } = process.getBuiltinModule('node:util')
+
 export interface PlainStoreOptions<C, S extends Scope = Scope> {
   readonly view: View<C, S>
   /** Its clock, and who hears of what fails in the background. */
@@ -50,7 +52,7 @@ export interface PlainStoreOptions<C, S extends Scope = Scope> {
 
 /**
  * A {@link Store} on the JavaScript heap. What is kept of each object is what the view's projection builds, with what many
- * objects have (namespace, kind, values of labels, all labels where they are equal, …) held once; its own cost is about 260 bytes an object.
+ * objects have (namespace, kind, values of labels, all labels where they are equal, …) held once; its own cost is about 220 bytes an object.
  *
  * @throws OptionTypeError, OptionRangeError for an option that it does not take.
  */

@@ -75,7 +75,6 @@ export class Controller<C, S extends Scope = Scope> {
   #hold: Hold<C, S> | undefined
   readonly #connections: NamedConnection[] = []
   #reconciler: Reconciler<C, S> | undefined
-  #events: EventRecorder | undefined
   #ownEvents: EventRecorder | undefined
   #working: Promise<void> = Promise.resolve()
   #unmeasure: (() => void) | undefined
@@ -241,8 +240,9 @@ export class Controller<C, S extends Scope = Scope> {
       reads: this.#reads,
       log: log ?? environmentLogger(environment),
       events: () => {
-        this.#events ??= events ?? this.#recorder(client)
-        return this.#events
+        if (events !== undefined) return events
+        this.#ownEvents ??= new EventRecorder({ client, controller: this.name })
+        return this.#ownEvents
       },
       identity: key => identityOf(parsedKey(view.resource, key), this.#hold?.informer.version(key)),
       environment,
@@ -253,11 +253,6 @@ export class Controller<C, S extends Scope = Scope> {
       reconcileTimeoutMs,
       get: key => this.#hold?.informer.get(key),
     })
-  }
-
-  #recorder(client: Client): EventRecorder {
-    this.#ownEvents = new EventRecorder({ client, controller: this.name })
-    return this.#ownEvents
   }
 
   #target(): InputTarget {

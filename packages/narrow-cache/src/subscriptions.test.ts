@@ -79,6 +79,27 @@ describe('a subscription', () => {
       { max: 1, escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY },
     ))
 
+  it('N6: its signal bounds the wait for the present state, and nothing after that', () =>
+    withNarrow(async ({ narrow, run, write, server, simulation }) => {
+      const log: string[] = []
+      const [early, late] = [new AbortController(), new AbortController()]
+      await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log), { signal: late.signal }))
+      late.abort(new Error('late'))
+      await write('+a/x')
+      expect(log).toEqual(['0a/x', '+a/x 1'])
+      await run(() => server.faults.add({ match: { name: 'slow' }, effect: { kind: 'hang' } }))
+      await run(async () => {
+        const waiting = narrow.watch(configMaps, keyOf('a/slow'), noting(log), { signal: early.signal })
+        await simulation.advance(1000)
+        expect(narrow.report()).toMatchObject({ entries: 2, idle: 0 })
+        early.abort(new Error('early'))
+        await expect(waiting).rejects.toThrow('early')
+        const gone = narrow.watch(configMaps, keyOf('a/slow'), noting(log), { signal: early.signal })
+        await expect(gone).rejects.toThrow('early')
+      })
+      expect(narrow.report()).toMatchObject({ entries: 2, idle: 1, subscriptions: 1 })
+    }))
+
   it('N6: with idleMs 0 an entry goes with its last read or subscription', () =>
     withNarrow(
       async ({ narrow, run, get, watches }) => {
@@ -157,6 +178,22 @@ describe('the cursor of a view', () => {
       await run(() => narrow.forget(configMaps, keyOf('a/x')))
       expect(take()).toEqual([])
       cursor.close()
+    }))
+
+  it('N6: given as changes, it ends with their signal', () =>
+    withNarrow(async ({ narrow, run, write, get }) => {
+      await get('a/x')
+      const giveUp = new AbortController()
+      const changes = narrow.changes(configMaps, { signal: giveUp.signal })
+      const heard: string[] = []
+      await run(async () => {
+        for await (const { type } of changes) {
+          heard.push(type)
+          if (type === 'synced') void write('+a/x').then(() => giveUp.abort(new Error('enough')))
+        }
+      })
+      expect(heard).toEqual(['reset', 'synced', 'changed'])
+      expect(narrow.report().views).toMatchObject([{ cursors: 0 }])
     }))
 
   it('N6: ends with the cache, and keeps no view once it is closed', () =>

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { defineResource, type KubernetesObject } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { configMaps } from '@wherry/client/resources/core'
@@ -194,6 +195,7 @@ describe('a fetch', () => {
         lists()
         await write('~a/x', '~a/y', '~a/z')
         expect([lists().length, narrow.report().waiting, asking()]).toEqual([2, 1, 3])
+        expect(simulation.environment.metric('wherry_narrow_streams')).toBe(1)
         const before = simulation.clock.monotonic()
         await run(() => narrow.close())
         expect(simulation.clock.monotonic() - before).toBeLessThan(1000)
@@ -216,11 +218,11 @@ describe('a fetch', () => {
       await run(() => server.faults.add(slow))
       requests()
       const asking = (): number => simulation.pending().filter(line => /GET(?!.*watch=)/.test(line)).length
-      const giveUp = new AbortController()
+      const [giveUp, calm] = [new AbortController(), new AbortController()]
       await run(async () => {
         const one = narrow.get(configMaps, key, giveUp)
         const ended = expect(one).rejects.toThrow('enough')
-        const other = narrow.get(configMaps, key, new AbortController())
+        const other = narrow.get(configMaps, key, calm)
         await simulation.advance(1000)
         expect(requests()).toEqual(Array(2).fill('list fieldSelector=metadata.name=x'))
         giveUp.abort(new Error('enough'))
@@ -229,6 +231,8 @@ describe('a fetch', () => {
         expect((await other)?.data).toEqual({ n: '1' })
       })
       expect([asking(), simulation.environment.metric('wherry_narrow_live_gets_total', labels)]).toEqual([0, 1])
+      // A signal may outlive very many gets.
+      expect(getEventListeners(calm.signal, 'abort')).toEqual([])
     }))
 })
 

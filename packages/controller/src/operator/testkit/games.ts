@@ -1,6 +1,6 @@
-import { type Client, defineResource, isResourceNotFound, type ObjectMeta, type Resource, sleep } from '@wherry/client'
-import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { type Client, defineResource, type ObjectMeta, type Resource } from '@wherry/client'
 import { type ConfigMap, configMaps, type Secret } from '@wherry/client/resources/core'
+import { define } from '@wherry/informer/testkit/define'
 
 /** A resource of one's own: it names a Secret, and becomes a ConfigMap. */
 export interface Game {
@@ -21,51 +21,10 @@ export const games: Resource<Game, 'namespaced'> = defineResource<Game>({
 
 const text = { type: 'string' }
 
-const definition: object = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'games.arcade.example.com' },
-  spec: {
-    group: 'arcade.example.com',
-    scope: 'Namespaced',
-    names: { kind: 'Game', listKind: 'GameList', plural: 'games', singular: 'game' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            properties: {
-              spec: {
-                type: 'object',
-                properties: { title: text, secret: text, lives: { type: 'integer', default: 3 } },
-              },
-              status: { type: 'object', properties: { phase: text } },
-            },
-          },
-        },
-      },
-    ],
-  },
-}
-
 /** Defines the resource on a server, and resolves when it is served. */
-export async function defineGames(client: Client): Promise<void> {
-  await client.create(customResourceDefinitions, definition as never)
-  for (;;) {
-    const missing = await client.list(games).then(
-      () => false,
-      (error: unknown) => {
-        if (!isResourceNotFound(error)) throw error
-        return true
-      },
-    )
-    if (!missing) return
-    await sleep(client.environment.clock, 50)
-  }
+export function defineGames(client: Client): Promise<void> {
+  const spec = { title: text, secret: text, lives: { type: 'integer', default: 3 } }
+  return define(client, games, { spec, status: { phase: text } })
 }
 
 export const game = (name: string, secret = 'key', title = 'Chess'): Game => ({

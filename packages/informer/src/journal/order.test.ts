@@ -39,11 +39,11 @@ it.each([
   const order = new Kind()
   const model: Numbered[] = []
   let compactions = 0
-  for (let number = 1; number <= 12_000; number++) {
+  for (let number = 1; number <= 6000; number++) {
     const node = { number, index: -1 }
     const added = [node]
     if (chance(random, 0.02)) {
-      while (chance(random, 0.99) && number < 12_000) added.push({ number: ++number, index: -1 })
+      while (chance(random, 0.99) && number < 6000) added.push({ number: ++number, index: -1 })
       order.append(added)
     } else order.push(node)
     model.push(...added)
@@ -63,7 +63,7 @@ it.each([
     expect(rest(order, order.after(from))).toEqual(after)
     expect(order.countFrom(order.after(from))).toBe(after.length)
   }
-  expect(compactions).toBeGreaterThan(2)
+  expect(compactions).toBeGreaterThan(1)
   expect(order.end).toBeLessThan(model.length * 1.5 + 1100)
 })
 

@@ -236,6 +236,30 @@ describe('a fetch', () => {
     }))
 })
 
+it.each([1, 10])(
+  'an object longer than `maxObjectBytes` is not taken, and told of, until it is shorter (escalateAt %i)',
+  escalateAt =>
+    withNarrow(
+      async ({ narrow, run, write, writer, get, simulation }) => {
+        const log: string[] = []
+        await write('+a/x')
+        await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
+        await get('a/y')
+        await simulation.advance(1000)
+        await run(() => writer.patch(configMaps, keyOf('a/x'), { data: { n: 'x'.repeat(2000) } }))
+        await simulation.advance(1000)
+        expect(simulation.environment.errors).toMatchObject([
+          { error: { message: expect.stringContaining('longer than 1000 bytes') }, context: { key: 'a/x' } },
+        ])
+        expect(log).toEqual(['+a/x 1 first'])
+        await write('~a/x')
+        await simulation.advance(60_000)
+        expect(log.slice(1)).toEqual(['~a/x 1→2'])
+      },
+      { escalateAt, maxObjectBytes: 1000 },
+    ),
+)
+
 describe('a resource that goes', () => {
   it('N11: while its entries are escalated: what was there is deleted, and comes back with it', () =>
     withNarrow(

@@ -18,7 +18,7 @@ import {
   parts,
   specPart,
   statusPart,
-} from '@wherry/hash-compare'
+} from '@wherry/hash-compare/compare'
 import { type OwnerOptions, ownerReference, withOwner } from '../objects/owner.ts'
 import type { Read } from '../reads/read.ts'
 import type { DesiredOptions } from './context.ts'

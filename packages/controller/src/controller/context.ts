@@ -1,5 +1,5 @@
 import type { Client, KubernetesObject, ObjectKey, Scope, View, Whole } from '@wherry/client'
-import type { Applied, ApplyIfChangedOptions } from '@wherry/hash-compare'
+import type { Applied, ApplyIfChangedOptions } from '@wherry/hash-compare/compare'
 import type { RecordedEvent } from '../events/event-recorder.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { OwnerOptions } from '../objects/owner.ts'

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Environment, resourceName, type Scope, type Timer, type View } from '@wherry/client'
-import { isWriteConflict } from '@wherry/hash-compare'
+import { isWriteConflict } from '@wherry/hash-compare/compare'
 import type { WorkQueue } from '@wherry/work-queue'
 import { asError } from '../as-error.ts'
 import { plainCause } from './cause.ts'

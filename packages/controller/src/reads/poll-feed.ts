@@ -1,5 +1,5 @@
 import type { Client, ObjectKey } from '@wherry/client'
-import { hash } from '@wherry/hash-compare'
+import { hash } from '@wherry/hash-compare/compare'
 import type { Answer, Feed } from './feed.ts'
 import type { TrackedObject } from './tracked-object.ts'
 

@@ -1,0 +1,11 @@
+/** Hashes and writes without the copies, for who makes none: what is not imported is not loaded. The main entry has these too. */
+export type { Applied, ApplyIfChangedOptions } from './apply/applied.ts'
+export { applyIfChanged } from './apply/apply-if-changed.ts'
+export { isWriteConflict } from './apply/write-conflict.ts'
+export { hash } from './canonical/hash.ts'
+export type { HashedObject } from './ingest/hashed-object.ts'
+export { isHashedObject } from './ingest/hashed-object.ts'
+export type { PartHashes, Parts } from './parts/parts.ts'
+export { hashParts, parts } from './parts/parts.ts'
+export { specPart } from './parts/spec-part.ts'
+export { statusPart } from './parts/status-part.ts'

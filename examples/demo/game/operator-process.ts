@@ -11,6 +11,15 @@ export interface MemoryPoint {
 
 const BOUND_MS = 120_000
 
+export interface OperatorProcessOptions {
+  readonly address: Address
+  readonly namespace: string
+  /** Ends it, and whoever waits for it. */
+  readonly signal: AbortSignal
+  /** The operators' program, built. @default as it is here, its types left out by Node, which costs each of them memory */
+  readonly program?: string | undefined
+}
+
 /** One of the demo's operators, in a process of its own. */
 export class OperatorProcess {
   readonly begun: number = performance.timeOrigin + performance.now()
@@ -25,11 +34,11 @@ export class OperatorProcess {
   #hasEnded = false
   #isToEnd = false
 
-  /** Starts it. The signal ends it, and whoever waits for it. */
-  constructor(mode: ModeName, options: { address: Address; namespace: string; signal: AbortSignal }) {
-    const { address, namespace, signal } = options
+  /** Starts it. */
+  constructor(mode: ModeName, options: OperatorProcessOptions) {
+    const { address, namespace, signal, program = new URL('./operator.ts', import.meta.url) } = options
     this.#signal = signal
-    this.#child = fork(new URL('./operator.ts', import.meta.url), {
+    this.#child = fork(program, {
       execArgv: [...process.execArgv, '--expose-gc'],
       env: { ...process.env, NODE_ENV: 'production' },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

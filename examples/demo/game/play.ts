@@ -20,6 +20,8 @@ export interface PlayOptions extends Filling {
   /** Before each of these changes it is left alone, longer each time, for up to so many milliseconds. */
   readonly restMs: number
   readonly signal: AbortSignal
+  /** As {@link OperatorProcessOptions.program}. */
+  readonly program?: string | undefined
 }
 
 /** What came of one operator. Bytes are those of the network, TLS included, from the server to the operator. */
@@ -49,7 +51,7 @@ export interface Played {
 
 /** Runs one operator: its start, a time in which only others' objects change, changes of its own, its memory, its end. */
 export async function play(cluster: Cluster, mode: ModeName, options: PlayOptions): Promise<Played> {
-  const { namespace, signal, quietMs, changes, restMs } = options
+  const { namespace, signal, program, quietMs, changes, restMs } = options
   const client = new Client(cluster.address)
   const noise = new Noise(client, options)
   const wire = await wireTo(cluster.address)
@@ -59,7 +61,7 @@ export async function play(cluster: Cluster, mode: ModeName, options: PlayOption
     // What the operator before it wrote is right no more.
     const digest = await needed.change(0)
     noise.start()
-    operator = new OperatorProcess(mode, { address: throughWire(cluster.address, wire), namespace, signal })
+    operator = new OperatorProcess(mode, { address: throughWire(cluster.address, wire), namespace, signal, program })
     const isIdle = mode === 'idle'
     const readyAt = isIdle ? await started(operator) : await reconciled(operator, digest)
     const receivedBytes = wire.stats().bytesDown

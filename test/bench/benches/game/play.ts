@@ -2,17 +2,21 @@ import { startCluster } from '../../../../examples/demo/game/cluster.ts'
 import type { ModeName } from '../../../../examples/demo/game/mode.ts'
 import { play } from '../../../../examples/demo/game/play.ts'
 import { median } from '../../../../examples/demo/report/game.ts'
+import { asJavaScript } from '../../harness/as-javascript.ts'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { QUIET_MS } from './bench.ts'
 import { filling } from './filling.ts'
+
+const operators = new URL('../../../../examples/demo/game/operator.ts', import.meta.url)
 
 /** Plays one operator: this process starts the server and the operator, each a process of its own, and makes the changes. */
 export async function run({ objects, options }: SubjectContext): Promise<Metrics> {
   const { signal } = new AbortController()
   const cluster = await startCluster({ kind: 'embedded', ...filling(objects), signal, say: () => undefined })
   try {
+    const program = await asJavaScript(operators)
     const times = { quietMs: QUIET_MS, changes: 10, restMs: 2_000 }
-    const played = await play(cluster, options.mode as ModeName, { ...filling(objects), ...times, signal })
+    const played = await play(cluster, options.mode as ModeName, { ...filling(objects), ...times, program, signal })
     if (!played.isRight) throw new Error(`${played.mode} came to a wrong result`)
     const { memory, reactMs, receivedBytes, unrelatedBytes, changeBytes, requests } = played
     return {

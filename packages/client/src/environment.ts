@@ -106,11 +106,13 @@ export function guarded(environment: Environment): Environment {
       // Nobody is left to tell.
     }
   }
+  const failed = (phase: string, error: unknown): void =>
+    onError(error instanceof Error ? error : new Error(`${phase} threw`, { cause: error }), { phase })
   const guard = (phase: string, call: () => void): void => {
     try {
       call()
     } catch (error) {
-      onError(error instanceof Error ? error : new Error(`${phase} threw`, { cause: error }), { phase })
+      failed(phase, error)
     }
   }
   return {
@@ -118,10 +120,29 @@ export function guarded(environment: Environment): Environment {
     random: () => environment.random(),
     onError,
     onWarning: (message, context) => guard('onWarning', () => environment.onWarning(message, context)),
+    // Each by itself: they are called several times for each request.
     metrics: {
-      count: (name, labels, by) => guard('metrics', () => metrics.count(name, labels, by)),
-      gauge: (name, value, labels) => guard('metrics', () => metrics.gauge(name, value, labels)),
-      observe: (name, value, labels) => guard('metrics', () => metrics.observe(name, value, labels)),
+      count(name, labels, by) {
+        try {
+          metrics.count(name, labels, by)
+        } catch (error) {
+          failed('metrics', error)
+        }
+      },
+      gauge(name, value, labels) {
+        try {
+          metrics.gauge(name, value, labels)
+        } catch (error) {
+          failed('metrics', error)
+        }
+      },
+      observe(name, value, labels) {
+        try {
+          metrics.observe(name, value, labels)
+        } catch (error) {
+          failed('metrics', error)
+        }
+      },
     },
     log: (level, message, fields) => guard('log', () => environment.log(level, message, fields)),
   }

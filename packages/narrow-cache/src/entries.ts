@@ -15,6 +15,8 @@ export class Entries {
   readonly #views: Views
   readonly #idle: Idle
   readonly #kinds = new Map<string, Kind>()
+  /** Of the views that were asked for: made once for each. */
+  readonly #kindKeys = new WeakMap<View, string>()
   #size = 0
   /** There were more than there may be, so that some had to be escalated (rule N7). */
   #wasFull = false
@@ -49,7 +51,7 @@ export class Entries {
   }
 
   find(view: View, { namespace, text }: CheckedKey): Entry | undefined {
-    return this.#kinds.get(kindKey(view))?.find(namespace, text)
+    return this.#kinds.get(this.#keyOf(view))?.find(namespace, text)
   }
 
   /** Those of an object of that name, in whatever version of its resource and by whatever selectors. */
@@ -130,8 +132,16 @@ export class Entries {
     this.#size = 0
   }
 
-  #kind(view: View): Kind {
+  #keyOf(view: View): string {
+    const found = this.#kindKeys.get(view)
+    if (found !== undefined) return found
     const key = kindKey(view)
+    this.#kindKeys.set(view, key)
+    return key
+  }
+
+  #kind(view: View): Kind {
+    const key = this.#keyOf(view)
     const found = this.#kinds.get(key)
     if (found !== undefined) return found
     const kind = new Kind(view, this.#shared)

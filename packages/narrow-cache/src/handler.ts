@@ -19,13 +19,18 @@ export interface Subscription extends AsyncDisposable {
   close(): Promise<void>
 }
 
+const names = ['add', 'update', 'delete', 'absent'] as const
+
 /** A handler without any of its functions is a mistake. @throws OptionTypeError */
 export function checkHandler(handler: unknown): void {
   const takes = '{ add, update, delete, absent }, each a function or absent, one of them at least'
-  const { add, update, absent, delete: remove } = (handler ?? {}) as Partial<Record<string, unknown>>
-  const given = [add, update, absent, remove].filter(one => one !== undefined)
-  if (given.length === 0) throw new OptionTypeError('watch.handler', takes, `none of them (${typeof handler})`)
-  for (const one of given) {
+  const functions = (handler ?? {}) as Partial<Record<string, unknown>>
+  let given = 0
+  for (const name of names) {
+    const one = functions[name]
+    if (one === undefined) continue
     if (typeof one !== 'function') throw new OptionTypeError('watch.handler', takes, typeof one)
+    given += 1
   }
+  if (given === 0) throw new OptionTypeError('watch.handler', takes, `none of them (${typeof handler})`)
 }

@@ -129,7 +129,11 @@ export class Job implements Exchange {
     // It is not repeated any more: a watch, which lives long, keeps no credentials.
     this.head = this.request
     this.#count(`${status}`)
-    this.#tell(() => this.#on.head(status, headers))
+    try {
+      this.#on.head(status, headers)
+    } catch (thrown) {
+      this.#threw(thrown)
+    }
   }
 
   tellData(chunk: Uint8Array): void {
@@ -139,32 +143,46 @@ export class Job implements Exchange {
       this.#held.push(() => this.tellData(own))
       return
     }
-    this.#tell(() => this.#on.data(chunk))
+    try {
+      this.#on.data(chunk)
+    } catch (thrown) {
+      this.#threw(thrown)
+    }
   }
 
   tellEnd(): void {
-    if (this.#over || this.#holds(() => this.tellEnd())) return
+    if (this.#over) return
+    if (this.#held !== undefined) {
+      this.#held.push(() => this.tellEnd())
+      return
+    }
     this.#finish()
-    this.#last(() => this.#on.end())
+    try {
+      this.#on.end()
+    } catch (thrown) {
+      this.#carrier.deaf(this, asError(thrown))
+    }
   }
 
   tellError(cause: Error): void {
-    if (this.#over || this.#holds(() => this.tellError(cause))) return
+    if (this.#over) return
+    if (this.#held !== undefined) {
+      this.#held.push(() => this.tellError(cause))
+      return
+    }
     this.#finish()
     this.#count('<error>')
-    this.#last(() => this.#on.error(cause))
+    this.#tellLast(cause)
   }
 
   tellDraining(): void {
     if (this.#over || this.#drains || this.#held !== undefined) return
     this.#drains = true
-    if (this.#on.draining === undefined) return
-    this.#tell(() => this.#on.draining?.())
-  }
-
-  #holds(tell: () => void): boolean {
-    this.#held?.push(tell)
-    return this.#held !== undefined
+    try {
+      this.#on.draining?.()
+    } catch (thrown) {
+      this.#threw(thrown)
+    }
   }
 
   #count(code: string): void {
@@ -179,22 +197,18 @@ export class Job implements Exchange {
   }
 
   /** A handler that throws ends this exchange, and no other. */
-  #tell(call: () => void): void {
-    try {
-      call()
-    } catch (thrown) {
-      if (this.#over) return
-      this.#over = true
-      this.vacate()
-      this.#carrier.dropped(this)
-      this.#last(() => this.#on.error(asError(thrown)))
-    }
+  #threw(thrown: unknown): void {
+    if (this.#over) return
+    this.#over = true
+    this.vacate()
+    this.#carrier.dropped(this)
+    this.#tellLast(asError(thrown))
   }
 
   /** The last handler has nobody left to tell what it throws, but the program's own `onError`. */
-  #last(call: () => void): void {
+  #tellLast(cause: Error): void {
     try {
-      call()
+      this.#on.error(cause)
     } catch (thrown) {
       this.#carrier.deaf(this, asError(thrown))
     }

@@ -86,6 +86,17 @@ it('builds the path of any resource', () => {
   expect(queryText({ a: 1, b: '', c: undefined, d: 'x=y&z' })).toBe('?a=1&d=x%3Dy%26z')
 })
 
+it('X1: a query is read by the server as it was meant, whatever it holds', () => {
+  const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }))
+  fc.assert(
+    fc.property(fc.dictionary(text, text, { noNullPrototype: true }), parameters => {
+      const meant = Object.entries(parameters).filter(([, value]) => value !== '')
+      expect([...new URLSearchParams(queryText(parameters))]).toEqual(meant)
+      expect(queryText(parameters).replace(/^\?/, '')).toBe(`${new URLSearchParams(meant)}`)
+    }),
+  )
+})
+
 it.each(['a', 'A.b_c-d', 'x.io/a', 'x'.repeat(63), `${'d'.repeat(63)}.io/a`])('X1: %j is a label key', key => {
   expect(checkLabelKey(key)).toBe(key)
 })

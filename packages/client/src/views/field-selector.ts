@@ -16,10 +16,16 @@ export class FieldSelector {
   /** The normal form, which is what is sent. Empty: selects everything. */
   readonly text: string
 
-  private constructor(requirements: Iterable<FieldRequirement>) {
+  private constructor(requirements: readonly FieldRequirement[]) {
+    const [first] = requirements
+    if (first !== undefined && requirements.length === 1) {
+      this.requirements = requirements
+      this.text = textOf(first)
+      return
+    }
     const byText = new Map<string, FieldRequirement>()
     for (const requirement of requirements) {
-      byText.set(`${requirement.field}${requirement.operator}${escaped(requirement.value)}`, requirement)
+      byText.set(textOf(requirement), requirement)
     }
     const texts = [...byText.keys()].sort()
     this.requirements = texts.map(text => byText.get(text) as FieldRequirement)
@@ -91,6 +97,10 @@ function checkField(field: string, option: string): string {
     throw new OptionRangeError(option, 'fields named by a path such as metadata.name', JSON.stringify(field))
   }
   return field
+}
+
+function textOf({ field, operator, value }: FieldRequirement): string {
+  return `${field}${operator}${escaped(value)}`
 }
 
 function escaped(value: string): string {

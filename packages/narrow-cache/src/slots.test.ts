@@ -49,6 +49,21 @@ describe('slots', () => {
     expect(slots.waiting).toBe(0)
   })
 
+  it('N11: take very many that are over as soon as they have begun', () => {
+    let count = 0
+    const slots = new Slots(1)
+    const over = {
+      begin() {
+        count += 1
+        slots.leave()
+      },
+    }
+    slots.enter(task('first'))
+    for (let i = 0; i < 100_000; i++) slots.enter(over)
+    slots.leave()
+    expect([count, slots.waiting]).toEqual([100_000, 0])
+  })
+
   it('begin what waits in the context of none of those who ask', () => {
     const context = new AsyncLocalStorage<string>()
     const seen: (string | undefined)[] = []

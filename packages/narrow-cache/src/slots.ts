@@ -17,6 +17,7 @@ export class Slots {
   readonly #waiting: Task[] = []
   /** How many of those that waited have begun. */
   #begun = 0
+  #isBeginning = false
   #isClosed = false
 
   constructor(most: number) {
@@ -31,27 +32,14 @@ export class Slots {
   /** Begins it: now, or when its turn comes. */
   enter(task: Task): void {
     if (this.#isClosed) return
-    if (this.#taken >= this.#most) this.#waiting.push(task)
-    else {
-      this.#taken += 1
-      this.#apart(begin, task)
-    }
+    this.#waiting.push(task)
+    this.#beginWaiting()
   }
 
   /** One that has begun is over. */
   leave(): void {
-    const next = this.#waiting[this.#begun]
-    if (next === undefined) {
-      this.#taken -= 1
-      return
-    }
-    this.#begun += 1
-    // So that what has begun is let go of, without moving the others each time.
-    if (this.#begun * 2 >= this.#waiting.length) {
-      this.#waiting.splice(0, this.#begun)
-      this.#begun = 0
-    }
-    this.#apart(begin, next)
+    this.#taken -= 1
+    this.#beginWaiting()
   }
 
   /** Nothing is begun any more. */
@@ -59,6 +47,31 @@ export class Slots {
     this.#isClosed = true
     this.#waiting.length = 0
     this.#begun = 0
+  }
+
+  /** One after the other, also where each is over as soon as it has begun. */
+  #beginWaiting(): void {
+    if (this.#isBeginning) return
+    this.#isBeginning = true
+    try {
+      while (this.#taken < this.#most && this.waiting > 0) {
+        this.#taken += 1
+        this.#apart(begin, this.#next())
+      }
+    } finally {
+      this.#isBeginning = false
+    }
+  }
+
+  #next(): Task {
+    const task = this.#waiting[this.#begun] as Task
+    this.#begun += 1
+    // So that what has begun is let go of, without moving the others each time.
+    if (this.#begun * 2 >= this.#waiting.length) {
+      this.#waiting.splice(0, this.#begun)
+      this.#begun = 0
+    }
+    return task
   }
 }
 

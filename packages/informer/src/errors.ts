@@ -67,3 +67,19 @@ export class ViewConflictError extends Error {
     this.view = view
   }
 }
+
+/** A packed store was to hold what it has no form for, or what is nested too deep. It is the cause of a {@link TransformError}. */
+export class UnpackableValueError extends Error {
+  override readonly name = 'UnpackableValueError'
+  readonly code = 'UNPACKABLE_VALUE'
+  /** Where in the value it is; empty for the value itself. */
+  readonly path: readonly string[]
+  /** What is there: `a Map`, `a function`. */
+  readonly what: string
+
+  constructor(path: readonly string[], what: string) {
+    super(`${path.join('.') || 'the value'} is ${what}: a packed store takes what JSON can say, and undefined`)
+    this.path = path
+    this.what = what
+  }
+}

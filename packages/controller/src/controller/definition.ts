@@ -7,11 +7,11 @@ import type { RateLimiter } from '@wherry/work-queue'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { type Logger, loggerCheck } from '../logging/logger.ts'
 import type { PrometheusMetrics } from '../metrics/prometheus.ts'
+import { checkView } from '../objects/check-view.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import type { PollPolicy } from '../reads/tracked-reads.ts'
 import type { Input } from '../sources/input.ts'
-import { checkView } from '../sources/inputs.ts'
 import type { OnGone, Reconcile } from './context.ts'
 
 /** How a controller works; none of it is needed. */

@@ -7,8 +7,8 @@ export class LeadershipLostError extends Error {
   /** Who we were. */
   readonly identity: string
 
-  constructor(lease: string, identity: string, why: string, cause?: unknown) {
-    super(`${identity} no longer leads by lease ${lease}: ${why}`, cause === undefined ? undefined : { cause })
+  constructor(lease: string, identity: string, why: string) {
+    super(`${identity} no longer leads by lease ${lease}: ${why}`)
     this.lease = lease
     this.identity = identity
   }
@@ -36,11 +36,8 @@ export class LeaderStuckError extends Error {
   /** How long it was given, in milliseconds. */
   readonly graceMs: number
 
-  constructor(lease: string, graceMs: number, cause?: unknown) {
-    super(
-      `the leader part of lease ${lease} did not end within ${graceMs} ms`,
-      cause === undefined ? undefined : { cause },
-    )
+  constructor(lease: string, graceMs: number) {
+    super(`the leader part of lease ${lease} did not end within ${graceMs} ms`)
     this.lease = lease
     this.graceMs = graceMs
   }

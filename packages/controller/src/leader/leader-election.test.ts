@@ -145,7 +145,11 @@ it('C6: one that is away for longer ends the term by the deadline, on the dot, a
     await server.faults.clear()
     await simulation.advance(60_000)
     expect(a.election.state).toBe('over')
-    await expect(a.election.run({ lead: () => {} })).rejects.toMatchObject({ code: 'ELECTION_USED' })
+    await expect(a.election.run({ lead: () => {} })).rejects.toMatchObject({
+      name: 'ElectionUsedError',
+      code: 'ELECTION_USED',
+      message: expect.stringContaining('make another'),
+    })
     // Not released: what it sent last may still be under way.
     expect(await specNow()).toMatchObject({ holderIdentity: 'a' })
   })
@@ -546,6 +550,7 @@ it('C6: what a part does wrong once the lease is lost is told of', async () => {
     ['leader lead', 'default/fails', 'mine'],
     ['leader lead', 'default/hangs', expect.stringContaining('5000 ms')],
   ])
+  expect(simulation.environment.errors[1]?.error).toMatchObject({ name: 'LeaderStuckError', graceMs: 5000 })
 })
 
 it('says in its log what becomes of the lease', async () => {
@@ -605,6 +610,7 @@ it('C6: waits out 429 without giving up, and tells who leads', async () => {
 it('X6: says what is wrong with an option', async () => {
   const { writer } = electorate
   const good = { client: writer, name: 'l', namespace: 'n' }
+  const saysWhat = expect.stringMatching(/ takes \S.*, got \S/)
   const wrong: [Record<string, unknown>, string][] = [
     [{ client: undefined }, 'leader.client'],
     [{ client: {} }, 'leader.client'],
@@ -615,6 +621,7 @@ it('X6: says what is wrong with an option', async () => {
     [{ leaseMs: 1500 }, 'leader.leaseMs'],
     [{ leaseMs: 0 }, 'leader.leaseMs'],
     [{ leaseMs: Number.NaN }, 'leader.leaseMs'],
+    [{ leaseMs: 2 ** 31 * 1000 }, 'leader.leaseMs'],
     [{ leaseMs: '15' }, 'leader.leaseMs'],
     [{ leaseMs: 10_000 }, 'leader.renewDeadlineMs'],
     [{ renewDeadlineMs: 15_000 }, 'leader.renewDeadlineMs'],
@@ -628,13 +635,35 @@ it('X6: says what is wrong with an option', async () => {
   ]
   for (const [part, option] of wrong) {
     const make = (): unknown => new LeaderElection({ ...good, ...part } as LeaderElectionOptions)
-    expect(make, option).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', option }))
+    expect(make, option).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', option, message: saysWhat }))
   }
-  expect(() => new LeaderElection(undefined as never)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
-  expect(() => new LeaderElection({ ...good, name: 'a/b' })).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
+  const none = { code: 'INVALID_OPTION', option: 'leader', message: saysWhat }
+  expect(() => new LeaderElection(undefined as never)).toThrow(expect.objectContaining(none))
+  for (const what of ['name', 'namespace']) {
+    const make = (): unknown => new LeaderElection({ ...good, [what]: 'a/b' })
+    expect(make).toThrow(expect.objectContaining({ code: 'INVALID_NAME', what }))
+  }
   const election = new LeaderElection(good)
-  expect(election.identity).toMatch(/^.+_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/)
   await expect(election.run({} as never)).rejects.toMatchObject({ option: 'run.lead' })
   await expect(election.run({ lead: () => {}, signal: 1 } as never)).rejects.toMatchObject({ option: 'run.signal' })
   expect(election.state).toBe('idle')
+})
+
+it('X6: takes the shortest lease and the longest, and a part that may take for ever to end', () => {
+  const good = { client: electorate.writer, name: 'l', namespace: 'n', graceMs: Number.POSITIVE_INFINITY }
+  for (const leaseMs of [1000, (2 ** 31 - 1) * 1000]) {
+    const make = (): unknown => new LeaderElection({ ...good, leaseMs, renewDeadlineMs: 2, retryMs: 1 })
+    expect(make).not.toThrow()
+  }
+})
+
+it('C6: no two candidates of one host are called the same', () => {
+  const called = Array.from({ length: 20 }, () => {
+    const { identity } = new LeaderElection({ client: electorate.writer, name: 'l', namespace: 'n' })
+    return identity
+  })
+  for (const identity of called) {
+    expect(identity).toMatch(/^.+_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/)
+  }
+  expect(new Set(called).size).toBe(called.length)
 })

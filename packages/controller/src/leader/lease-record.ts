@@ -47,7 +47,7 @@ export function isSameRecord(a: LeaseRecord, b: LeaseRecord): boolean {
  * The wall clock's time as a lease has it, to the microsecond: `2026-01-01T00:00:00.000000Z`. Never `last`, so that a
  * renewal differs from the one before even where the clock was set back.
  */
-export function microTime(ms: number, last = ''): string {
+export function microTime(ms: number, last?: string): string {
   const text = `${new Date(ms).toISOString().slice(0, -1)}000Z`
   return text === last ? `${text.slice(0, -2)}1Z` : text
 }

@@ -96,11 +96,11 @@ export function electionSettings(options: LeaderElectionOptions): ElectionSettin
 
 /** The lease says its duration in seconds. */
 function wholeSeconds(option: string, value: unknown): void {
-  const takes = 'milliseconds, 1000 or more, in whole seconds'
-  if (typeof value !== 'number') throw new OptionTypeError(option, takes, `a ${typeof value}`)
-  // The server keeps a 32-bit number of seconds.
-  if (!Number.isSafeInteger(value / 1000) || value < 1000 || value / 1000 > 2 ** 31 - 1) {
-    throw new OptionRangeError(option, takes, `${value}`)
+  milliseconds({ min: 1000 })(option, value)
+  const seconds = (value as number) / 1000
+  // The server keeps a 32-bit number of them.
+  if (!Number.isInteger(seconds) || seconds >= 2 ** 31) {
+    throw new OptionRangeError(option, 'milliseconds in whole seconds, fewer than 2^31 of them', `${value}`)
   }
 }
 

@@ -95,8 +95,8 @@ export class OwnTerm implements Term {
     this.#stopping.abort(reason)
   }
 
-  lose(why: string, cause?: unknown): void {
-    this.#end(new LeadershipLostError(this.#parts.lease, this.identity, why, cause))
+  lose(why: string): void {
+    this.#end(new LeadershipLostError(this.#parts.lease, this.identity, why))
   }
 
   /** The part has ended. */

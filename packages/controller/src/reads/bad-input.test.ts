@@ -1,4 +1,4 @@
-import { configMaps } from '@wherry/client/resources/core'
+import { configMaps, nodes } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import type { TrackedReadsOptions } from './options.ts'
 import type { Read } from './read.ts'
@@ -24,17 +24,21 @@ const wrong: readonly (readonly [string, Partial<Record<keyof TrackedReadsOption
   ['an unknown option', { other: 1 }, 'reads.other'],
 ]
 
+/** It says what the option takes, and what was given. */
+const message = expect.stringMatching(/ takes \S.*, got \S/)
+const invalid = (option: string): object => ({ code: 'INVALID_OPTION', option, message })
+
 describe('what is given wrongly', () => {
   it.each(wrong)('X6: %s is refused, by its name', (_, given, option) =>
     withReads(async ({ client, cache, narrow }) => {
       const all = { client, cache, narrow, declared: [], onChange() {}, ...given } as never
-      expect(() => new TrackedReads(all)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', option }))
+      expect(() => new TrackedReads(all)).toThrow(expect.objectContaining(invalid(option)))
     }),
   )
 
   it('X6: no options, keys that are no text, and signals that are none are refused', () =>
     withReads(async ({ reads }) => {
-      expect(() => new TrackedReads(undefined as never)).toThrow(TypeError)
+      expect(() => new TrackedReads(undefined as never)).toThrow(expect.objectContaining(invalid('reads')))
       expect(() => reads.begin(1 as never, {})).toThrow(expect.objectContaining({ option: 'begin.key' }))
       expect(() => reads.wrote(configMaps, 'x' as never)).toThrow(expect.objectContaining({ option: 'wrote.answer' }))
       for (const signal of [null, {}, 'signal']) {
@@ -49,9 +53,11 @@ describe('what is given wrongly', () => {
         await heard()
         asked.splice(0)
         const { read } = reads.begin('k', { namespace: 'a' })
+        // What covers it has the other namespaces too.
+        const inB = configMaps.within({ namespaces: ['b', 'c'] })
         const { get, list, peek } = read as { [K in keyof Read]: (...args: unknown[]) => Promise<unknown> }
-        const invalid = (option: string) => ({ code: 'INVALID_OPTION', option })
-        const name = { code: 'INVALID_NAME' }
+        const name = { code: 'INVALID_NAME', what: 'name' }
+        const namespace = { code: 'INVALID_NAME', what: 'namespace' }
         const refused: [Promise<unknown>, object][] = [
           [get(undefined, { name: 'x' }), invalid('view')],
           [get(null, { name: 'x' }), invalid('view')],
@@ -59,7 +65,12 @@ describe('what is given wrongly', () => {
           [get(configMaps), name],
           [get(configMaps, 'x'), name],
           [get(configMaps, {}), name],
-          [get(configMaps, { name: 'x', namespace: '../b' }), name],
+          [get(configMaps, { name: 'x', namespace: '../b' }), namespace],
+          [
+            get(nodes, { name: 'x', namespace: 'a' }),
+            { ...namespace, message: expect.stringContaining('nodes have none') },
+          ],
+          [get(inB, { name: 'x' }), { ...invalid('namespace'), takes: expect.stringContaining('b, c') }],
           [get(configMaps, { name: 'x?watch=1' }), name],
           [get(configMaps, { name: 'x' }, { select: 'data' }), invalid('get.select')],
           [get(configMaps, { name: 'x' }, { signal: 1 }), invalid('get.signal')],
@@ -72,7 +83,7 @@ describe('what is given wrongly', () => {
           [list(configMaps, { index: 'x' }), invalid('list.index')],
           [list(configMaps, { labels: 'a=b=c' }), invalid('list.labels')],
           [list(configMaps, { labels: 1 }), invalid('list.labels')],
-          [list(configMaps, { namespace: '..' }), name],
+          [list(configMaps, { namespace: '..' }), namespace],
         ]
         await run(async () => {
           for (const [one, error] of refused) await expect(one).rejects.toMatchObject(error)

@@ -1,4 +1,4 @@
-import { checkSegment, InvalidNameError, keyText, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
+import { checkSegment, InvalidNameError, keyText, OptionRangeError, type View } from '@wherry/client'
 import type { ReadKey } from './read.ts'
 
 /** A key, checked and whole, and its text. */
@@ -27,11 +27,4 @@ export function objectName(view: View, key: ReadKey, primary: string | undefined
     throw new OptionRangeError('namespace', `one of the view's (${namespaces.join(', ')})`, JSON.stringify(within))
   }
   return { name: checked, namespace: within, text: keyText({ name: checked, namespace: within }) }
-}
-
-/** @throws OptionTypeError */
-export function checkView(view: unknown): asserts view is View {
-  const { resource, key } = (view ?? {}) as Partial<View>
-  if (typeof resource?.plural === 'string' && typeof key === 'string') return
-  throw new OptionTypeError('view', 'a resource or a view of one', view === null ? 'null' : typeof view)
 }

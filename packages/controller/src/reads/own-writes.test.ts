@@ -198,6 +198,26 @@ describe('what this process wrote', () => {
       { declared: [web] },
     ))
 
+  it('C10: and does not come back because its watch fails is an error that says so', () =>
+    withReads(
+      async ({ reads, run, server, simulation }) => {
+        const { read } = reads.begin('k', { namespace: 'a' })
+        await run(() => names(read))
+        const effect = { kind: 'status', code: 503 } as const
+        await run(() => server.faults.add({ match: { resource: 'configmaps' }, effect }))
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(5000)
+        reads.wrote(configMaps, { metadata: { ...keyOf('a/x'), labels, resourceVersion: '999999999' } })
+        await expect(run(() => names(read))).rejects.toMatchObject({
+          name: 'OwnWriteTimeoutError',
+          code: 'OWN_WRITE_TIMEOUT',
+          message: expect.stringContaining('a/x'),
+          cause: { status: 503 },
+        })
+      },
+      { declared: [web] },
+    ))
+
   it('C10: that was deleted, and is never heard of, is waited for no longer than that', () =>
     withReads(
       async ({ reads, run, write, simulation }) => {

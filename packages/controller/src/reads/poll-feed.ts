@@ -3,9 +3,8 @@ import { hash } from '@wherry/hash-compare/compare'
 import type { Answer, Feed } from './feed.ts'
 import type { TrackedObject } from './tracked-object.ts'
 
-/** What is known of an object before it was asked for, and where that can't be told. */
+/** The digest of an object before it was asked for, of one that is not there, and where it can't be told. */
 const unknown = '?'
-const absent = ''
 
 /** An object that can't be watched: the server is asked for it, at each read and from time to time (rule C16). */
 export class PollFeed implements Feed {
@@ -32,24 +31,20 @@ export class PollFeed implements Feed {
     this.#refusedAt = this.#client.environment.clock.monotonic()
   }
 
-  peek(): undefined {
-    return undefined
-  }
+  peek(): undefined {}
 
   value(state: unknown): unknown {
     return state
   }
 
-  ready(): Promise<void> {
-    return Promise.resolve()
-  }
+  async ready(): Promise<void> {}
 
   async live(signal: AbortSignal | undefined): Promise<Answer> {
     const { view, key } = this.#object
     const { heard } = this.#object
     const value = await this.#client.get(view, key as ObjectKey, { signal })
     // It hears in another way by now.
-    if (this.#object.isOver || this.#object.feed !== this) return { value, heard }
+    if (this.#object.feed !== this) return { value, heard }
     const digest = digestOf(value)
     if (digest !== this.#digest || digest === unknown) {
       this.#digest = digest
@@ -62,11 +57,10 @@ export class PollFeed implements Feed {
 }
 
 function digestOf(object: unknown): string {
-  if (object === undefined) return absent
   try {
     return hash(object, { integers: 'bigint' })
   } catch {
-    // A projection that gives no JSON: it may have changed.
+    // A projection that gives no JSON may have changed; what is not there is known to be the same.
     return unknown
   }
 }

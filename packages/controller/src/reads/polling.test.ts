@@ -137,6 +137,50 @@ describe('polling', () => {
       { narrow: one, poll },
     ))
 
+  it('C16: tells of a projection that has no version when what it gives has changed', () =>
+    withReads(
+      async ({ reconcile, write, heard, simulation }) => {
+        const app = configMaps.project('polled-app', ({ metadata }) => ({ app: metadata?.labels?.app ?? '' }))
+        await write('+a/x app=web')
+        expect(await reconcile('k', read => read.get(app, { name: 'x' }))).toEqual({ app: 'web' })
+        await write('~a/x')
+        await simulation.advance(30_000)
+        expect(await heard()).toEqual([])
+        await write('~a/x app=api')
+        await simulation.advance(30_000)
+        expect(await heard()).toEqual(['k: ~a/x'])
+      },
+      { cluster: refusing, poll },
+    ))
+
+  it('C16: takes nothing back, by an answer that comes when the object is watched again', () =>
+    withReads(
+      async kit => {
+        const { reading, reads, narrow, run, write, heard, server, simulation } = kit
+        await reading('k', 'a/x')
+        await write('+a/y')
+        expect(await reading('other', 'a/y')).toEqual(['1'])
+        const match = { verb: 'get', resource: 'configmaps', name: 'y' } as const
+        await run(() => server.faults.add({ match, times: 1, effect: { kind: 'delay', ms: 25_000 } }))
+        const third = reads.begin('third', { namespace: 'a' })
+        const late = third.read.get(configMaps, { name: 'y' })
+        await simulation.advance(1000)
+        reads.forget('k')
+        await run(() => narrow.get(configMaps, keyOf('a/y')))
+        await simulation.advance(12_000)
+        expect(servedOf(kit, 'other')).toBe('narrow')
+        await write('~a/y')
+        expect(await heard()).toEqual(['other: ~a/y'])
+        const [{ resourceVersion } = {}] = reads.dependencies('other') as { resourceVersion?: string }[]
+        await simulation.advance(20_000)
+        expect((await run(() => late))?.data).toEqual({ n: '1' })
+        third.succeed()
+        // Whoever was given the older state is told; nobody else is.
+        expect([await heard(), reads.dependencies('other')]).toMatchObject([['third: ~a/y'], [{ resourceVersion }]])
+      },
+      { narrow: one, poll },
+    ))
+
   it('C16: leaves no watch behind that was tried for an object which nobody depends on any more', () =>
     withReads(
       async kit => {

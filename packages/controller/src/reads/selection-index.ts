@@ -42,7 +42,7 @@ export class SelectionIndex {
     const namespace = key.slice(0, Math.max(key.indexOf('/'), 0))
     const labels = new Set(['', ...labelsOf(before), ...labelsOf(object)])
     const concerned = new Set<Selection>()
-    for (const within of namespace === '' ? [''] : ['', namespace]) {
+    for (const within of new Set(['', namespace])) {
       for (const label of labels) {
         for (const selection of this.#places.get(placeOf(within, label)) ?? []) concerned.add(selection)
       }

@@ -33,7 +33,7 @@ export abstract class Target {
     if (this.#links instanceof Set) {
       this.#links.delete(link)
       if (this.#links.size === 0) this.#links = undefined
-    } else if (this.#links === link) this.#links = undefined
+    } else this.#links = undefined
     this.#look()
   }
 
@@ -57,12 +57,13 @@ export abstract class Target {
 
   /** Tells each key once that depends on what has changed. */
   protected tell(cause: () => ReadCause, isConcerned: (link: Link) => boolean): void {
-    if (this.#links === undefined) return
     const concerned = new Set<Reader>()
     for (const link of this.links) if (isConcerned(link)) concerned.add(link.reader)
-    if (concerned.size === 0) return
-    const why = cause()
-    for (const reader of concerned) reader.changed(why)
+    let why: ReadCause | undefined
+    for (const reader of concerned) {
+      why ??= cause()
+      reader.changed(why)
+    }
   }
 
   /** Nothing is to be watched for it any more. */

@@ -280,7 +280,8 @@ describe('a read', () => {
         end(one)
         one.succeed()
         one.fail()
-        const closed = { code: 'READ_CLOSED', key: 'k' }
+        const says = expect.stringMatching(/^the run of k has ended.*await/)
+        const closed = { name: 'ReadClosedError', code: 'READ_CLOSED', key: 'k', message: says }
         await run(async () => {
           await expect(get(configMaps, { name: 'x' })).rejects.toMatchObject(closed)
           await expect(list(configMaps)).rejects.toMatchObject(closed)
@@ -360,12 +361,34 @@ describe('a read', () => {
       expect(await heard()).toEqual(['k: ~a/x'])
     }))
 
-  it('C17: whose select throws, or gives no JSON, fails, and its key runs again with any change', () =>
+  it('C17: whose select gives nothing is as one of an object that is not there', () =>
     withReads(async ({ reconcile, write, heard }) => {
+      await write('+a/x', '+a/y')
+      for (const name of ['x', 'none']) {
+        const select = ({ data }: { data?: Record<string, string> | undefined }): unknown => data?.other
+        expect(await reconcile(name, read => read.get(configMaps, { name }, { select }))).toBeUndefined()
+      }
+      await write('-a/x', '+a/none', '+a/x')
+      expect(await heard()).toEqual([])
+    }))
+
+  it('C17, X11: whose select gives an integer of any size is compared to the last digit', () =>
+    withReads(async ({ reconcile, write, heard }) => {
+      await write('+a/x')
+      const select = ({ data }: { data?: Record<string, string> | undefined }): bigint =>
+        2n ** 60n + (data?.n === '1' ? 0n : 1n)
+      expect(await reconcile('k', read => read.get(configMaps, { name: 'x' }, { select }))).toBe(2n ** 60n)
+      await write('~a/x', '~a/x')
+      expect(await heard()).toEqual(['k: ~a/x'])
+    }))
+
+  it('C17: whose select throws, or gives no JSON, fails, and its key runs again with any change', () =>
+    withReads(async ({ reads, reconcile, write, heard }) => {
       await write('+a/x')
       const read = (select: (object: object) => unknown): Promise<unknown> =>
         reconcile('k', one => one.get(configMaps, { name: 'x' }, { select }))
       await expect(read(() => new Date(0))).rejects.toMatchObject({ code: 'NOT_JSON' })
+      expect(reads.dependencies('k')).toMatchObject([{ tracks: 'whole' }])
       await write('~a/x')
       expect(await heard()).toEqual(['k: ~a/x'])
       const fails = read(() => {

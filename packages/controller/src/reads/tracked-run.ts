@@ -1,8 +1,8 @@
 import type { View } from '@wherry/client'
 import { abortSignal, anything, type Check, callback, checkOptions } from '@wherry/client/checks'
+import { checkView } from '../objects/check-view.ts'
 import { ReadClosedError } from './errors.ts'
 import { Link } from './link.ts'
-import { checkView } from './object-key.ts'
 import type { Read, ReadKey, ReadOptions, SelectionOptions, SelectOptions } from './read.ts'
 import { leave, type Reader } from './reader.ts'
 import type { Run } from './run.ts'
@@ -70,7 +70,7 @@ export class TrackedRun implements Run {
 
   async #get(view: View, key: ReadKey, options: Partial<SelectOptions<never, unknown>> = {}): Promise<unknown> {
     this.#mustLive()
-    checkView(view)
+    checkView('view', view)
     checkOptions('get', options, getChecks)
     const signal = this.#bounded(options.signal)
     signal?.throwIfAborted()
@@ -111,7 +111,7 @@ export class TrackedRun implements Run {
 
   async #list(view: View, options: SelectionOptions = {}): Promise<unknown[]> {
     this.#mustLive()
-    checkView(view)
+    checkView('view', view)
     checkOptions('list', options, listChecks)
     const signal = this.#bounded(options.signal)
     signal?.throwIfAborted()
@@ -134,7 +134,7 @@ export class TrackedRun implements Run {
 
   async #peek(view: View, key: ReadKey, options: ReadOptions = {}): Promise<unknown> {
     this.#mustLive()
-    checkView(view)
+    checkView('view', view)
     checkOptions('peek', options, { signal: abortSignal })
     const signal = this.#bounded(options.signal)
     signal?.throwIfAborted()

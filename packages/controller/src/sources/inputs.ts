@@ -2,6 +2,7 @@ import { OptionTypeError, type OwnerReference, type ResourceType, type Scope, ty
 import { callback, having } from '@wherry/client/checks'
 import { plainCause } from '../controller/cause.ts'
 import { type Keys, keyTexts } from '../controller/key.ts'
+import { checkView } from '../objects/check-view.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { type Input, type InputTarget, mapped, passes } from './input.ts'
@@ -102,13 +103,6 @@ export function primary<C>(view: View<C>, predicates: readonly Predicate<ObjectE
 /** A view that is cached, and makes nothing run. */
 export function cached(view: View): Input {
   return new ObjectInput({ kind: 'caches', view, predicates: [], keysOf: () => [] })
-}
-
-/** @throws OptionTypeError for what is no view. */
-export function checkView(option: string, view: unknown): void {
-  const { key, resource, within } = (view ?? {}) as Partial<View>
-  if (typeof key === 'string' && typeof resource === 'object' && typeof within === 'function') return
-  throw new OptionTypeError(option, 'a resource or a view of one', view === null ? 'null' : typeof view)
 }
 
 function ownersOf(object: MaybeOwned, { group, kind, namespaced }: ResourceType): readonly string[] {

@@ -1,7 +1,8 @@
 /** What the journal keeps of an object that is gone, for those who have not heard of that. */
-export class Tombstone<C> {
+export abstract class Tombstone<C> {
   readonly key: string
-  readonly object: C
+  /** The last that is known of it. */
+  abstract readonly object: C
   readonly finalStateUnknown: boolean
   readonly bytes: number
   /** The number of the change that the deletion was. */
@@ -12,10 +13,12 @@ export class Tombstone<C> {
   older: Tombstone<C> | undefined = undefined
   younger: Tombstone<C> | undefined = undefined
 
-  constructor(key: string, object: C, finalStateUnknown: boolean, bytes: number) {
+  constructor(key: string, finalStateUnknown: boolean, bytes: number) {
     this.key = key
-    this.object = object
     this.finalStateUnknown = finalStateUnknown
     this.bytes = bytes
   }
+
+  /** All have heard of it: its object is read no more. */
+  abstract drop(): void
 }

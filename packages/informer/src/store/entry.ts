@@ -1,17 +1,17 @@
 import type { TransformError } from '../errors.ts'
+import type { Tombstone } from '../journal/tombstone.ts'
+import type { Identity } from './identity.ts'
 import type { Owner } from './owner.ts'
 
 /**
  * One object of a store, in a shape that is always the same. It also is the node of both orders of the journal, by its
  * numbers and places there; what is rare is kept beside it.
+ *
+ * Whoever has made one, or taken one out, lets go of its value in the end: by {@link drop}, {@link bury}, or as what another
+ * one has taken.
  */
-export class Entry<C> {
+export abstract class Entry<C> {
   readonly key: string
-  /** As the server has it, also where the value is of an earlier state because this one could not be transformed. */
-  uid: string | undefined
-  resourceVersion: string | undefined
-  /** What readers get; a `TransformError` where there is nothing to get. */
-  value: C | TransformError
   /** As received. */
   bytes: number
   /** The intake that it came by last. */
@@ -26,18 +26,26 @@ export class Entry<C> {
   /** The number of the change that it began with. */
   born = 0
 
-  constructor(
-    key: string,
-    uid: string | undefined,
-    resourceVersion: string | undefined,
-    value: C | TransformError,
-    bytes: number,
-  ) {
+  constructor(key: string, bytes: number) {
     this.key = key
-    this.uid = uid
-    this.resourceVersion = resourceVersion
-    this.value = value
     this.bytes = bytes
     this.owner = undefined
   }
+
+  /** As the server has it, also where the value is of an earlier state because this one could not be transformed. */
+  abstract readonly uid: string | undefined
+  abstract readonly resourceVersion: string | undefined
+  /** What readers get; a `TransformError` where there is nothing to get. Reading it may cost as much as making it. */
+  abstract readonly value: C | TransformError
+  /** That error, which costs nothing. */
+  abstract readonly failure: TransformError | undefined
+
+  /** It is in another state now, of which there is no value: it keeps the one that it has. */
+  abstract passTo(identity: Identity): void
+  /** Has what was received from now on; that is used up. */
+  abstract take(received: Entry<C>): void
+  /** It is gone: what the journal keeps of its value, which is used up. */
+  abstract bury(finalStateUnknown: boolean, bytes: number): Tombstone<C>
+  /** Nobody reads it any more. Idempotent, and harmless for what is used up. */
+  abstract drop(): void
 }

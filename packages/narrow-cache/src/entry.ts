@@ -21,9 +21,6 @@ export interface Waiting {
   over(): void
 }
 
-/** Shared, since nobody waits for most entries. */
-const nobody: readonly Waiting[] = []
-
 /**
  * One object that somebody asked for, watched: present or absent (rules N1–N5). Says how a read of it goes on, by what is known
  * of it ({@link State}), how that is kept true ({@link Feeding}), and what this process wrote itself (N9).
@@ -44,8 +41,8 @@ export class Entry implements FeedingOwner {
   /** It is known to be older than what this process knows, and nothing will tell when it is not any more. */
   #mustAsk = false
   #writes: OwnWrites | undefined
-  /** Replaced, never changed. */
-  #waiting: readonly Waiting[] = nobody
+  /** Nobody waits for most entries. */
+  #waiting: Set<Waiting> | undefined
 
   constructor(bucket: Bucket, key: CheckedKey) {
     this.bucket = bucket
@@ -96,12 +93,13 @@ export class Entry implements FeedingOwner {
 
   /** Tells of each news from now on. */
   follow(waiting: Waiting): void {
-    this.#waiting = this.#waiting.concat(waiting)
+    this.#waiting ??= new Set()
+    this.#waiting.add(waiting)
   }
 
   unfollow(waiting: Waiting): void {
-    const left = this.#waiting.filter(one => one !== waiting)
-    this.#waiting = left.length === 0 ? nobody : left
+    this.#waiting?.delete(waiting)
+    if (this.#waiting?.size === 0) this.#waiting = undefined
   }
 
   /** What this process wrote, or read past the cache: later reads are at least as new (rule N9). */
@@ -130,6 +128,7 @@ export class Entry implements FeedingOwner {
    * told, where it was in vain, or where what feeds it could not go on from there. Rejects with the signal's reason.
    */
   async learn(signal: AbortSignal | undefined): Promise<boolean> {
+    signal?.throwIfAborted()
     if (this.feeding.refusal !== undefined || !this.feeding.isEnough) return false
     const { level } = this.feeding
     const target = this.bucket.target(level, this.key.name)
@@ -167,7 +166,7 @@ export class Entry implements FeedingOwner {
     this.#isOver = true
     this.feeding.close()
     this.#state.close()
-    for (const one of this.#waiting) one.over()
+    for (const one of this.#waiting ?? []) one.over()
   }
 
   // Told by its feeding, and asked
@@ -177,6 +176,7 @@ export class Entry implements FeedingOwner {
   }
 
   news(): void {
+    if (this.#waiting === undefined) return
     for (const one of this.#waiting) one.news()
   }
 }

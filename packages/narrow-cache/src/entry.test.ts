@@ -1,0 +1,172 @@
+import type { KubernetesObject, View } from '@wherry/client'
+import { configMaps, pods } from '@wherry/client/resources/core'
+import { simulatedCluster } from '@wherry/informer/testkit/served'
+import { describe, expect, it } from 'vitest'
+import { Entry, type Waiting } from './entry.ts'
+import { checkedKey } from './key.ts'
+import { Kind } from './kind.ts'
+import { NarrowView } from './narrow-view.ts'
+import { settingsOf } from './options.ts'
+import { Shared } from './shared.ts'
+
+/** An entry that nothing feeds but what the test says the server has. */
+async function withEntry(view: View, test: (kit: EntryKit) => void): Promise<void> {
+  const cluster = await simulatedCluster(1)
+  const shared = new Shared(settingsOf({ client: cluster.client }))
+  const entry = new Entry(new Kind(view, shared).bucket('a'), checkedKey(view, { namespace: 'a', name: 'x' }))
+  const narrow = new NarrowView(view, shared.environment, undefined)
+  entry.join(narrow)
+  try {
+    test({
+      entry,
+      readiness: () => entry.readiness(narrow),
+      has: (resourceVersion, object) => {
+        entry.feeding.learned({ object, bytes: 0, resourceVersion }, narrow.level)
+      },
+    })
+  } finally {
+    entry.close()
+    narrow.close()
+    await shared.close()
+    await cluster.close()
+  }
+}
+
+interface EntryKit {
+  readonly entry: Entry
+  readiness(): string
+  /** The server has this at that resourceVersion. */
+  has(resourceVersion: string, object?: KubernetesObject): void
+}
+
+const made = (resourceVersion: string, app?: string, uid = 'one'): KubernetesObject => {
+  const labels = app === undefined ? undefined : { app }
+  return { metadata: { name: 'x', namespace: 'a', uid, resourceVersion, labels } }
+}
+
+class Noted implements Waiting {
+  readonly heard: string[] = []
+  news(): void {
+    this.heard.push('news')
+  }
+  over(): void {
+    this.heard.push('over')
+  }
+}
+
+describe('an entry', () => {
+  it('N2: tells all who wait of news and of its end, and nobody who does not wait any more', () =>
+    withEntry(configMaps, ({ entry, has }) => {
+      const [stays, leaves, late] = [new Noted(), new Noted(), new Noted()]
+      entry.follow(stays)
+      entry.follow(leaves)
+      has('1')
+      entry.unfollow(leaves)
+      entry.follow(late)
+      has('2')
+      entry.unfollow(late)
+      entry.close()
+      expect([stays.heard, leaves.heard, late.heard]).toEqual([['news', 'news', 'over'], ['news'], ['news']])
+    }))
+
+  it('N2: lets those who wait leave while they are told', () =>
+    withEntry(configMaps, ({ entry, has }) => {
+      const heard: string[] = []
+      for (const name of ['a', 'b', 'c']) {
+        const one: Waiting = {
+          news: () => {
+            heard.push(name)
+            entry.unfollow(one)
+          },
+          over: () => heard.push('over'),
+        }
+        entry.follow(one)
+      }
+      has('1')
+      has('2')
+      entry.close()
+      expect(heard).toEqual(['a', 'b', 'c'])
+    }))
+
+  it('N9: waits for what was written, where the view selects it or has it', () =>
+    withEntry(configMaps.within({ labels: { app: 'x' } }), ({ entry, readiness, has }) => {
+      has('10')
+      entry.saw(made('20', 'y'))
+      expect(readiness()).toBe('cached')
+      entry.saw(made('20', 'x'))
+      expect(readiness()).toBe('wait')
+      has('20', made('20', 'x'))
+      expect(readiness()).toBe('cached')
+      // It leaves the selector, of which the watch tells.
+      entry.saw(made('30', 'y'))
+      expect(readiness()).toBe('wait')
+      has('30')
+      expect(readiness()).toBe('cached')
+    }))
+
+  it('N9: asks the server for what was written before there was a first state, where no event of it need come', () =>
+    withEntry(configMaps.within({ labels: { app: 'x' } }), ({ entry, readiness, has }) => {
+      entry.saw(made('20', 'y'))
+      has('10')
+      expect(readiness()).toBe('live')
+      has('20')
+      expect(readiness()).toBe('cached')
+    }))
+
+  it('N9: asks the server for what was written where fields decide that only the server knows', () =>
+    withEntry(pods.within({ fields: 'status.phase=Running' }), ({ entry, readiness, has }) => {
+      has('10')
+      entry.saw(made('20'))
+      expect(readiness()).toBe('live')
+      has('20', made('20'))
+      entry.saw(made('30'))
+      expect(readiness()).toBe('wait')
+    }))
+
+  it('N9: waits for what was written where fields of the metadata decide', () =>
+    withEntry(pods.within({ fields: 'metadata.namespace=a' }), ({ entry, readiness, has }) => {
+      has('10')
+      entry.saw(made('20'))
+      expect(readiness()).toBe('wait')
+    }))
+
+  it('N9: asks the server after a delete of whatever it was, where the first state may be of before', () =>
+    withEntry(configMaps, ({ entry, readiness, has }) => {
+      entry.sawGone(undefined)
+      has('10', made('10'))
+      expect(readiness()).toBe('live')
+      entry.sawLive(made('10'))
+      expect(readiness()).toBe('cached')
+    }))
+
+  it('N9: does not take an answer of before its first state for one that settles a delete', () =>
+    withEntry(configMaps, ({ entry, readiness, has }) => {
+      entry.sawGone(undefined)
+      entry.sawLive(undefined)
+      has('10', made('10'))
+      expect(readiness()).toBe('live')
+    }))
+
+  it('N9: waits after a delete of a uid only where that is what is held', () =>
+    withEntry(configMaps, ({ entry, readiness, has }) => {
+      entry.sawGone('one')
+      has('10', made('10', undefined, 'two'))
+      expect(readiness()).toBe('cached')
+    }))
+
+  it('N9: waits for the end of what the server does not have any more, and of which it has another one now', () =>
+    withEntry(configMaps, ({ entry, readiness, has }) => {
+      has('10', made('10'))
+      entry.sawLive(undefined)
+      expect(readiness()).toBe('wait')
+      has('20', made('20', undefined, 'two'))
+      expect(readiness()).toBe('cached')
+      // Another one was deleted: an earlier one, or a later one.
+      entry.sawGone('three')
+      expect(readiness()).toBe('live')
+      entry.sawLive(made('20', undefined, 'two'))
+      expect(readiness()).toBe('cached')
+      entry.sawLive(made('30', undefined, 'two'))
+      expect(readiness()).toBe('wait')
+    }))
+})

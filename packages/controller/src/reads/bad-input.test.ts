@@ -131,12 +131,13 @@ describe('what is given wrongly', () => {
 describe('closing', () => {
   it('ends all reads, tells of nothing more, and lets go of all that was watched', () =>
     withReads(
-      async ({ reads, reading, reconcile, narrow, cache, run, write, heard, server }) => {
+      async ({ reads, reading, reconcile, narrow, cache, run, write, heard, server, simulation }) => {
         await reading('k', 'a/x')
         await reconcile('l', read => read.list(configMaps))
         await run(() => server.faults.add({ match: { name: 'late' }, effect: { kind: 'hang' } }))
         const one = reads.begin('m', { namespace: 'a' })
         const late = one.read.get(configMaps.full(), { name: 'late' })
+        const before = simulation.clock.monotonic()
         await run(async () => {
           const first = reads.close()
           expect(reads.close()).toBe(first)
@@ -146,6 +147,7 @@ describe('closing', () => {
           await expect(one.read.get(configMaps, { name: 'x' })).rejects.toMatchObject({ code: 'READ_CLOSED' })
           await expect(reads.begin('n', {}).read.list(configMaps)).rejects.toMatchObject({ code: 'READ_CLOSED' })
         })
+        expect(simulation.clock.monotonic() - before).toBeLessThan(1)
         one.succeed()
         reads.begin('o', {}).fail()
         expect(reads.report()).toEqual({ keys: 0, dependencies: 0, objects: 0, polled: 0, selections: 0 })

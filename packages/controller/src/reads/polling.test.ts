@@ -1,5 +1,6 @@
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
+import type { ObjectDependency } from './dependency.ts'
 import { type Kit, keyOf, withReads } from './testkit/kit.ts'
 
 const user = { tokens: { u: { name: 'u', groups: [] } }, token: 'u' }
@@ -171,7 +172,7 @@ describe('polling', () => {
         expect(servedOf(kit, 'other')).toBe('narrow')
         await write('~a/y')
         expect(await heard()).toEqual(['other: ~a/y'])
-        const [{ resourceVersion } = {}] = reads.dependencies('other') as { resourceVersion?: string }[]
+        const { resourceVersion } = reads.dependencies('other')[0] as ObjectDependency
         await simulation.advance(20_000)
         expect((await run(() => late))?.data).toEqual({ n: '1' })
         third.succeed()

@@ -1,4 +1,4 @@
-import { configMaps, namespaces } from '@wherry/client/resources/core'
+import { configMaps, namespaces, pods } from '@wherry/client/resources/core'
 import type { NarrowHandler } from '@wherry/narrow-cache'
 import { describe, expect, it } from 'vitest'
 import type { ReadCause } from './cause.ts'
@@ -22,7 +22,7 @@ describe('what a run has read', () => {
           configMaps,
           await run(() => writer.create(configMaps, { metadata: keyOf('a/x'), data: { n: '1' } })),
         )
-        expect(await reading('k', 'a/x')).toEqual(['1'])
+        expect([await reading('k', 'a/x'), narrow.report().subscriptions]).toEqual([['1'], 1])
         await write('-a/x')
         await heard()
         await run(() => late.remove())
@@ -196,6 +196,21 @@ describe('what a run has read', () => {
         await reads.close()
       })
     }))
+
+  it('C13: what comes is heard where only the server could tell, at the read, that it was not there', () => {
+    const onNode = pods.within({ fields: 'spec.nodeName=n1' })
+    return withReads(async ({ reconcile, narrow, writer, run, heard }) => {
+      const key = keyOf('a/x')
+      const spec = { nodeName: 'n2', containers: [{ name: 'c', image: 'c' }] }
+      await run(() => narrow.get(onNode, key))
+      await run(async () => narrow.wrote(onNode, await writer.create(pods, { metadata: key, spec })))
+      expect(await reconcile('k', read => read.get(onNode, key))).toBeUndefined()
+      await run(() => writer.patch(pods, key, { metadata: { labels: { a: 'b' } } }))
+      expect(await heard()).toEqual([])
+      await run(() => writer.patch(pods, key, { spec: { nodeName: 'n1' } }))
+      expect(await heard()).toEqual(['k: +a/x'])
+    })
+  })
 
   it('C14: keys that read one object share its watch, and the last to let go frees it', () =>
     withReads(

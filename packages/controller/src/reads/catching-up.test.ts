@@ -87,6 +87,23 @@ describe('catching up', () => {
     )
   })
 
+  it('is an object that an informer serves, and that lacks what was written', () =>
+    withReads(
+      async kit => {
+        const { reading, reads, writer, run } = kit
+        await reading('k', 'a/x', 'a/y')
+        expect(reads.catchingUp).toBe(false)
+        await run(async () => {
+          reads.wrote(configMaps, await next(kit))
+          expect(reads.catchingUp).toBe(true)
+          await writer.create(configMaps, { metadata: keyOf('a/x') })
+          await reads.whenQuiet()
+          expect(reads.catchingUp).toBe(false)
+        })
+      },
+      { declared: [configMaps] },
+    ))
+
   it('is a list that lacks what was written', () =>
     withReads(
       async kit => {

@@ -35,16 +35,14 @@ export class InformerSources {
     const found = this.#sources.get(view.key)
     if (found !== undefined) return found
     const { client, cache, declared, holder } = this.#options
-    const source: InformerSource = new InformerSource({
+    const source = new InformerSource({
       client,
       cache,
       view,
       holder,
       stays: declared.some(({ key }) => key === view.key),
       writes: this.#writes,
-      ended: () => {
-        if (this.#sources.get(view.key) === source) this.#sources.delete(view.key)
-      },
+      ended: () => this.#sources.delete(view.key),
     })
     this.#sources.set(view.key, source)
     return source

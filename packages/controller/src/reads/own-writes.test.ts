@@ -51,6 +51,29 @@ describe('what this process wrote', () => {
       { declared: [web] },
     ))
 
+  it('C10: is seen by a peek, whole or in part', () =>
+    withReads(
+      async ({ reads, client, narrow, run }) => {
+        const writes = writesThrough(client, narrow, reads)
+        const { read } = reads.begin('k', { namespace: 'a' })
+        const key = keyOf('a/x')
+        await run(async () => {
+          expect(await read.peek(web.metadata(), key)).toBeUndefined()
+          await writes.create(configMaps, { metadata: { ...key, labels }, data: { n: '1' } })
+          expect((await read.peek(web, key))?.data).toEqual({ n: '1' })
+          const { metadata } = await writes.patch(configMaps, key, { data: { n: '2' } })
+          const head = await read.peek(web.metadata(), key)
+          expect([head?.metadata?.resourceVersion, head]).toEqual([
+            metadata?.resourceVersion,
+            { ...head, data: undefined },
+          ])
+          await writes.delete(configMaps, key)
+          expect(await read.peek(web, key)).toBeUndefined()
+        })
+      },
+      { declared: [web] },
+    ))
+
   it('C10: is waited for by an informer that is read from for the first time', () => {
     const named = configMaps.within({ fields: { 'metadata.name': 'x' }, labels: 'tier=x' })
     return withReads(

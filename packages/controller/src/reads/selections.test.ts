@@ -184,10 +184,16 @@ describe('an informer that covers', () => {
       async ({ reconcile, reads, narrow, write, heard, watches, cache }) => {
         await write('+a/x app=web')
         const views = [configMaps, configMaps.metadata(), configMaps.within({ labels: 'app=web' })] as const
+        const found: unknown[] = []
         for (const [i, view] of views.entries()) {
-          await reconcile(`k${i}`, read => read.get(view as typeof configMaps, { name: 'x' }))
-          await reconcile(`k${i}`, read => read.get(view as typeof configMaps, { name: 'x' }))
+          const get = (): Promise<unknown> =>
+            reconcile(`k${i}`, read => read.get(view as typeof configMaps, { name: 'x' }))
+          found.push(await get(), await get())
         }
+        // The informer's own object, or what a view makes of it.
+        const own = cache.informer(configMaps).get('a/x')
+        expect([0, 1, 4, 5].map(i => found[i] === own)).toEqual([true, true, true, true])
+        expect(found[3]).toEqual({ ...own, data: undefined })
         expect(reads.dependencies('k1')).toMatchObject([{ object: 'a/x', served: 'informer', present: true }])
         expect([narrow.report().entries, await watches()]).toEqual([0, 1])
         await write('~a/x app=api')
@@ -221,25 +227,72 @@ describe('an informer that covers', () => {
   })
 
   it('C15: that nobody declared serves gets too, and is held until no key depends on it', () =>
-    withReads(async ({ reading, reads, cache, run, write, heard }) => {
-      await write('+a/x')
-      cache.informer(configMaps)
-      await run(() => cache.synced())
-      await reading('k', 'a/x')
-      await run(() =>
-        expect(cache.remove(configMaps)).rejects.toMatchObject({
-          code: 'VIEW_HELD',
-          holders: ['controller/test reads'],
-        }),
-      )
-      await write('~a/x')
-      expect(await heard()).toEqual(['k: ~a/x'])
-      reads.forget('k')
-      await run(() => cache.remove(configMaps))
-      expect(cache.report().informers).toEqual([])
-      await reading('k', 'a/x')
-      expect(reads.dependencies('k')).toMatchObject([{ served: 'narrow' }])
-    }))
+    withReads(
+      async ({ reading, reads, cache, run, write, heard }) => {
+        await write('+a/x')
+        cache.informer(configMaps)
+        await run(() => cache.synced())
+        await reading('k', 'a/x')
+        await run(() =>
+          expect(cache.remove(configMaps)).rejects.toMatchObject({
+            code: 'VIEW_HELD',
+            holders: ['controller/test reads'],
+          }),
+        )
+        await write('~a/x')
+        expect(await heard()).toEqual(['k: ~a/x'])
+        reads.forget('k')
+        await run(() => cache.remove(configMaps))
+        expect(cache.report().informers.map(({ view }) => view)).toEqual([secrets.key])
+        await reading('k', 'a/x')
+        expect(reads.dependencies('k')).toMatchObject([{ served: 'narrow' }])
+        reads.forget('k')
+        cache.informer(configMaps)
+        await run(() => cache.synced())
+        await reading('k', 'a/x')
+        expect(reads.dependencies('k')).toMatchObject([{ served: 'informer' }])
+        await write('~a/x')
+        expect(await heard()).toEqual(['k: ~a/x'])
+      },
+      { declared: [secrets] },
+    ))
+
+  it('C15: that was declared is held for what is listed, when no key depends on an object of it any more', () =>
+    withReads(
+      async kit => {
+        const { reading, reads, write, heard } = kit
+        await listing(kit, 'list')
+        await reading('get', 'a/x')
+        reads.forget('get')
+        await write('+a/x')
+        expect(await heard()).toEqual(['list: +a/x'])
+      },
+      { declared },
+    ))
+
+  it('C16: of what could not be transformed is an error for who reads that object', () => {
+    const even = configMaps.project('informed-even', ({ data }) => {
+      if (Number(data?.n) % 2 === 1) throw new Error('odd')
+      return data?.n
+    })
+    return withReads(
+      async ({ reconcile, write, heard, reads }) => {
+        const failed = { code: 'TRANSFORM_FAILED' }
+        const get = (): Promise<string | undefined> => reconcile('k', read => read.get(even, { name: 'x' }))
+        const peek = (name: string): Promise<string | undefined> => reconcile('p', read => read.peek(even, { name }))
+        await write('+a/x', '+a/y', '+b/z')
+        await expect(get()).rejects.toMatchObject(failed)
+        await expect(peek('x')).rejects.toMatchObject(failed)
+        expect([await peek('y'), await peek('none')]).toEqual(['2', undefined])
+        expect(reads.dependencies('k')).toMatchObject([{ object: 'a/x', present: true, tracks: 'whole' }])
+        await write('~a/x')
+        expect([await heard(), await get()]).toEqual([['k: ~a/x'], '4'])
+        await write('-a/x')
+        expect(await heard()).toEqual(['k: -a/x'])
+      },
+      { declared: [even] },
+    )
+  })
 
   it('C13, R31: is read from when all that it holds was told, so that no change is lost meanwhile', () =>
     withReads(

@@ -70,6 +70,63 @@ describe('catching up', () => {
       expect(await reading('k', 'a/x')).toEqual(['again'])
     }))
 
+  it.each(['~a/x', '-a/x', '+a/none'])(
+    'is compared with what the server has, and what a watch is late with waited for: %s',
+    change =>
+      withReads(async ({ reading, reads, write, run, server, heard, log }) => {
+        await write('+a/x')
+        await reading('k', 'a/x', 'a/none')
+        const effect = { kind: 'status', code: 503 } as const
+        const late = await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
+        await run(() => server.endWatches('configmaps'))
+        await heard()
+        await write(change)
+        expect([reads.catchingUp, await heard()]).toEqual([false, []])
+        await run(async () => {
+          const compared = reads.compare().then(() => log.push('compared'))
+          await late.remove()
+          await compared
+        })
+        expect(log).toEqual([`k: ${change}`, 'compared'])
+      }),
+  )
+
+  it('is not compared where the server may not be asked; what else it says, or the signal, ends the comparison', () => {
+    let isReadable = true
+    const authorization = ({ user: { name }, verb }: { user: { name: string }; verb: string }): boolean =>
+      name !== 'u' || verb !== 'get' || isReadable
+    return withReads(
+      async ({ reading, reads, run, server }) => {
+        await reading('k', 'a/x')
+        isReadable = false
+        await run(() => reads.compare())
+        isReadable = true
+        const fails = await run(() =>
+          server.faults.add({ match: { verb: 'get' }, effect: { kind: 'status', code: 400 } }),
+        )
+        await run(() => expect(reads.compare()).rejects.toMatchObject({ status: 400 }))
+        await run(() => fails.remove())
+        await run(() => server.faults.add({ match: { verb: 'get' }, effect: { kind: 'hang' } }))
+        const stop = new AbortController()
+        const compared = reads.compare(stop.signal)
+        await run(async () => {
+          stop.abort(new Error('enough'))
+          await expect(compared).rejects.toThrow('enough')
+        })
+      },
+      { cluster: { tokens: { u: { name: 'u', groups: [] } }, token: 'u', authorization } },
+    )
+  })
+
+  it('is compared of many objects with one request for each', () =>
+    withReads(async ({ reading, reads, run, asked, heard }) => {
+      await reading('k', ...Array.from({ length: 40 }, (_, i) => `a/x${i}`))
+      await heard()
+      asked.splice(0)
+      await run(() => reads.compare())
+      expect(asked).toHaveLength(40)
+    }))
+
   it('is compared object by object of what is watched by its name alone', () => {
     const listed = configMaps.within({ namespaces: ['b'] })
     return withReads(

@@ -6,6 +6,7 @@ export {
   InformerStoppedError,
   LabelsNotKeptError,
   TransformError,
+  UnpackableValueError,
   ViewConflictError,
 } from './errors.ts'
 export type { InformerOptions } from './informer.ts'
@@ -30,4 +31,4 @@ export { clone } from './store/freeze.ts'
 export type { Intake, IntakeOptions, Replacement, ReplaceOptions } from './store/intake.ts'
 export type { PlainStoreOptions } from './store/plain-store.ts'
 export { PlainStore } from './store/plain-store.ts'
-export type { IndexFunction, Store, StoreStats } from './store/store.ts'
+export type { IndexFunction, PackedStats, Store, StoreStats } from './store/store.ts'

@@ -25,6 +25,16 @@ export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOpti
    * @default where `NODE_ENV` is `test` or `development`
    */
   readonly freeze?: boolean | undefined
+  /**
+   * Keeps values in a compact form outside the V8 heap, and makes an object anew for each that is read, listed, or told of:
+   * for very many objects that are seldom read, at some microseconds for each read of a small one. What is read is the
+   * reader's own: it may be changed, unless `freeze` is set.
+   *
+   * Takes what JSON can say, and `undefined`: an object of which the view makes something else (a `Map`, a `Date`, a
+   * function, a cycle) counts as one that could not be transformed, its cause an {@link UnpackableValueError}.
+   * @default false
+   */
+  readonly packed?: boolean | undefined
   /** Most deleted objects kept for cursors that lag. @default 10,000, or the most objects there were */
   readonly maxTombstones?: number | undefined
   /** Most bytes of these, as received. @default 32 MiB */
@@ -39,6 +49,7 @@ const checks: Readonly<Record<keyof InformerOptions<unknown>, Check>> = {
   view: having('a View', 'within'),
   indices: anything,
   freeze: flag,
+  packed: flag,
   maxTombstones: integer(0),
   maxTombstoneBytes: integer(0),
   streaming: anything,
@@ -82,8 +93,8 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
     const { environment } = client
     this.view = view
     this.#lifecycle = new Lifecycle(error => environment.onError(error, { resource: view.key, phase: 'listener' }))
-    const { freeze, indices, maxTombstones, maxTombstoneBytes } = options
-    const store = new PlainStore<C, S>({ view, environment, freeze, indices, maxTombstones, maxTombstoneBytes })
+    const { freeze, packed, indices, maxTombstones, maxTombstoneBytes } = options
+    const store = new PlainStore<C, S>({ view, environment, freeze, packed, indices, maxTombstones, maxTombstoneBytes })
     this.#store = store
     const streaming = options.streaming ?? new StreamingSupport(environment.clock)
     const on = {

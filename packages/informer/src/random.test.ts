@@ -7,7 +7,7 @@ import { CursorReplay, HandlerReplay, type Heard, type Seen } from './testkit/re
 import { type SimulatedCluster, simulatedCluster } from './testkit/served.ts'
 import { peace, type Trouble, troubles } from './testkit/troubles.ts'
 
-it('R1–R39: whatever happens on the way, the store, each handler and each cursor come to the state of the server', async () => {
+it('R1–R39, T5: whatever happens on the way, the store, each handler and each cursor come to the state of the server', async () => {
   // a changed copy (npm run mutants) has seconds for all tests
   const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 2000 : 10
   await forEachSeed(seed => new Model(seed).run(), { seeds })
@@ -31,6 +31,7 @@ const namespaces = ['n1', 'n2', 'n3']
 /** One random run: an informer in trouble, and a server whose state is the oracle. */
 class Model {
   readonly #seed: number
+  readonly #isPacked: boolean
   /** All states that were ever written: `key@resourceVersion=value`. */
   readonly #written = new Set<string>()
   readonly #alive = new Set<string>()
@@ -47,6 +48,7 @@ class Model {
 
   constructor(seed: number) {
     this.#seed = seed
+    this.#isPacked = seed % 4 === 2
   }
 
   async run(): Promise<void> {
@@ -76,6 +78,7 @@ class Model {
       pageSize: integer(random, 1, 4),
       maxTombstones: pick(random, [undefined, 0, 2]),
       freeze: chance(random, 0.1),
+      packed: this.#isPacked,
     })
     await server.fill(namespaces.map(name => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })))
     this.#floor = await server.revision()
@@ -86,6 +89,7 @@ class Model {
       await this.#quiet()
       if (chance(random, 0.15)) await this.#restore()
     }
+    if (this.#isPacked) this.#checkPacked()
     const calls = this.#handlers.map(handler => handler.calls)
     await simulation.run(() => this.#informer.close())
     await this.#write()
@@ -123,7 +127,7 @@ class Model {
       () => new Promise(() => {}),
       (): unknown => chance(random, 0.3) && handler.remove(),
     ])
-    const handler: HandlerReplay = new HandlerReplay(this.#heard, misbehave)
+    const handler: HandlerReplay = new HandlerReplay(this.#heard, misbehave, this.#isPacked)
     this.#handlers.push(handler)
     handler.registration = this.#informer.addHandler(handler)
   }
@@ -233,6 +237,12 @@ class Model {
 
   #checkHandlers(): void {
     for (const { problem } of this.#handlers) if (problem !== undefined) throw problem
+  }
+
+  /** What nobody can read any more was let go of. */
+  #checkPacked(): void {
+    const { tombstones, packed } = this.#informer.stats()
+    expect(packed?.values).toBe(tombstones + this.#informer.list().length)
   }
 
   /** The server goes back to an earlier state, as after a restore of its storage. */

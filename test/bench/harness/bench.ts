@@ -91,6 +91,8 @@ export interface SubjectContext {
 /** Bytes of this process after a full collection. */
 export interface MemoryReading {
   readonly heap: number
+  /** Of buffers, and of others that objects stand for. */
+  readonly external: number
   readonly rss: number
   /** Anonymous RSS: without the pages of files, which are shared. As `rss` where the system does not say. */
   readonly anonymous: number

@@ -20,8 +20,8 @@ export function collect(): void {
 /** Reads memory after {@link collect}, `process.memoryUsage().rss` and, on Linux, the anonymous part of it. */
 export function readMemory(): MemoryReading {
   collect()
-  const { heapUsed, rss } = process.memoryUsage()
-  return { heap: heapUsed, rss, anonymous: kilobytes('/proc/self/smaps_rollup', 'Anonymous') ?? rss }
+  const { heapUsed, external, rss } = process.memoryUsage()
+  return { heap: heapUsed, external, rss, anonymous: kilobytes('/proc/self/smaps_rollup', 'Anonymous') ?? rss }
 }
 
 /**
@@ -32,7 +32,7 @@ export function peakRss(): number {
   return kilobytes('/proc/self/status', 'VmHWM') ?? process.resourceUsage().maxRSS * 1024
 }
 
-/** What lies above the process's own start, now and at its peak. */
+/** What lies above the process's own start, now and at its peak; the heap with external memory: buffers are outside it. */
 export function memoryAbove(start: MemoryReading): {
   readonly heap_bytes: number
   readonly rss_bytes: number
@@ -42,7 +42,7 @@ export function memoryAbove(start: MemoryReading): {
   const peak = peakRss()
   const now = readMemory()
   return {
-    heap_bytes: now.heap - start.heap,
+    heap_bytes: now.heap + now.external - start.heap - start.external,
     rss_bytes: now.rss - start.rss,
     anonymous_bytes: now.anonymous - start.anonymous,
     peak_rss_bytes: peak - start.rss,

@@ -1,6 +1,6 @@
 import type { Entry } from '../store/entry.ts'
 import type { ChangeOrder } from './orders.ts'
-import { Tombstone } from './tombstone.ts'
+import type { Tombstone } from './tombstone.ts'
 
 /** Who may not have heard of a deletion. */
 export interface Mourner {
@@ -51,20 +51,20 @@ export class Graveyard<C> {
     return this.#bytes
   }
 
-  /** Keeps what is gone, in place of an earlier tombstone of that key, where somebody may need it. */
-  bury(entry: Entry<C>, object: C, finalStateUnknown: boolean, bytes: number, number: number, tick: number): void {
-    const former = this.#byKey.get(entry.key)
+  /** Keeps the last state of what is gone, in place of an earlier tombstone of that key, where somebody may need it. */
+  bury(last: Entry<C>, finalStateUnknown: boolean, bytes: number, number: number, tick: number): void {
+    const former = this.#byKey.get(last.key)
     const wasOldest = former !== undefined && former === this.#oldest
     if (former !== undefined) this.#drop(former)
     if (this.#followers === 0) return
-    const tombstone = new Tombstone(entry.key, object, finalStateUnknown, bytes)
+    const tombstone = last.bury(finalStateUnknown, bytes)
     tombstone.changed = number
     tombstone.tick = tick
     tombstone.older = this.#youngest
     if (this.#youngest === undefined) this.#oldest = tombstone
     else this.#youngest.younger = tombstone
     this.#youngest = tombstone
-    this.#byKey.set(entry.key, tombstone)
+    this.#byKey.set(last.key, tombstone)
     this.#bytes += bytes
     this.#changes.push(tombstone)
     if (wasOldest) this.#collect()
@@ -123,5 +123,6 @@ export class Graveyard<C> {
     this.#byKey.delete(tombstone.key)
     this.#bytes -= tombstone.bytes
     this.#changes.remove(tombstone)
+    tombstone.drop()
   }
 }

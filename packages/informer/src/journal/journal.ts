@@ -87,10 +87,10 @@ export class Journal<C> {
     this.#changed()
   }
 
-  /** It is gone; `object` is what is to be told of it. */
-  gone(entry: Entry<C>, object: C, finalStateUnknown: boolean, bytes: number): void {
+  /** It is gone; `last` has what is to be told of it, and is used up where it is kept. */
+  gone(entry: Entry<C>, last: Entry<C>, finalStateUnknown: boolean, bytes: number): void {
     this.forget(entry)
-    this.graves.bury(entry, object, finalStateUnknown, bytes, ++this.head, this.tick)
+    this.graves.bury(last, finalStateUnknown, bytes, ++this.head, this.tick)
     this.graves.bound(this.#mostKeys)
     this.#changed()
   }

@@ -1,5 +1,5 @@
 import { compareResourceVersions } from '@wherry/client'
-import { TransformError } from '../errors.ts'
+import type { TransformError } from '../errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Registrations } from '../registrations/registrations.ts'
 import type { Entry } from './entry.ts'
@@ -82,8 +82,9 @@ export class Contents<C> {
     for (const entry of entries.values()) {
       owner.claim(entry)
       this.bytes += entry.bytes
-      if (entry.value instanceof TransformError) this.#fail(entry.value)
-      else all.push(entry)
+      const { failure } = entry
+      if (failure === undefined) all.push(entry)
+      else this.#fail(failure)
     }
     journal.bornTogether(all)
     if (!indices.isEmpty) for (const entry of all) indices.put(entry)
@@ -93,7 +94,7 @@ export class Contents<C> {
   /**
    * What was received of a key, with its owner. Nothing happens where it is known already, and where another intake
    * that is open has newer: two intakes are two sources (rule R13). `isNews`: it is known not to be what is held, though
-   * the resourceVersion is the same.
+   * the resourceVersion is the same. It is used up.
    */
   put(received: Entry<C>, owner: Owner<C>, isNews: boolean = false): void {
     const held = this.#entries.get(received.key)
@@ -101,7 +102,10 @@ export class Contents<C> {
       this.#insert(received, owner)
       return
     }
-    if (held.owner !== owner && held.owner?.isOpen && isOlder(received, held)) return
+    if (held.owner !== owner && held.owner?.isOpen && isOlder(received, held)) {
+      received.drop()
+      return
+    }
     if (held.uid !== received.uid) {
       this.remove(held)
       this.#insert(received, owner)
@@ -109,10 +113,11 @@ export class Contents<C> {
     }
     owner.claim(held)
     if (isNews || !isSameState(held, received)) this.#update(held, received)
+    received.drop()
   }
 
   /**
-   * An object is gone, or nobody watches it any more. Without `final` its last state was not seen.
+   * An object is gone, or nobody watches it any more. Without `final`, which is used up, its last state was not seen.
    */
   remove(entry: Entry<C>, final?: Entry<C> | 'unwatched' | undefined): void {
     this.gone?.set(entry.key, goneWith(entry, final))
@@ -120,23 +125,28 @@ export class Contents<C> {
   }
 
   #remove(entry: Entry<C>, final: Entry<C> | undefined): void {
-    const known = entry.value
+    const { journal, registrations } = this.#parts
     this.#takeOut(entry)
-    if (final?.value instanceof TransformError) this.#report(final.value)
-    // Nobody has heard of it.
-    if (known instanceof TransformError) return
-    const isFinal = final !== undefined && final.uid === entry.uid
-    const object = isFinal && !(final.value instanceof TransformError) ? final.value : known
-    const { born } = entry
-    this.#parts.journal.gone(entry, object, !isFinal, isFinal ? final.bytes : entry.bytes)
-    this.#parts.registrations.deleted({ key: entry.key, born, object, finalStateUnknown: !isFinal })
+    if (final?.failure !== undefined) this.#report(final.failure)
+    // Of one without a value nobody has heard.
+    if (entry.failure === undefined) {
+      const isFinal = final !== undefined && final.uid === entry.uid
+      const last = isFinal && final.failure === undefined ? final : entry
+      const { key, born } = entry
+      if (registrations.size > 0) {
+        registrations.deleted({ key, born, object: last.value as C, finalStateUnknown: !isFinal })
+      }
+      journal.gone(entry, last, !isFinal, isFinal ? final.bytes : entry.bytes)
+    }
+    entry.drop()
+    final?.drop()
   }
 
   /** An object is let go of without a word. */
   forget(entry: Entry<C>): void {
-    const { value } = entry
     this.#takeOut(entry)
-    if (!(value instanceof TransformError)) this.#parts.journal.forget(entry)
+    if (entry.failure === undefined) this.#parts.journal.forget(entry)
+    entry.drop()
   }
 
   /** Tells of all that was done, failures first. */
@@ -166,11 +176,9 @@ export class Contents<C> {
   #begin(entry: Entry<C>, owner: Owner<C>): void {
     owner.claim(entry)
     this.bytes += entry.bytes
-    if (!(entry.value instanceof TransformError)) {
-      this.#appear(entry, entry.value)
-      return
-    }
-    this.#fail(entry.value)
+    const { failure } = entry
+    if (failure === undefined) this.#appear(entry)
+    else this.#fail(failure)
   }
 
   #fail(error: TransformError): void {
@@ -178,44 +186,48 @@ export class Contents<C> {
     this.#report(error)
   }
 
-  #appear(entry: Entry<C>, object: C): void {
+  #appear(entry: Entry<C>): void {
     const { journal, indices, registrations } = this.#parts
     journal.born(entry)
     indices.put(entry)
-    registrations.added(entry.key, entry.born, object)
+    if (registrations.size > 0) registrations.added(entry.key, entry.born, entry.value as C)
   }
 
   #update(entry: Entry<C>, received: Entry<C>): void {
     const { journal, indices, registrations } = this.#parts
-    const { value } = received
-    entry.uid = received.uid
-    entry.resourceVersion = received.resourceVersion
+    const { failure } = received
+    const hadFailed = entry.failure !== undefined
     this.bytes += received.bytes - entry.bytes
     entry.bytes = received.bytes
-    const old = entry.value
-    if (value instanceof TransformError) {
-      if (old instanceof TransformError) entry.value = value
-      else this.stale.set(entry, value)
-      this.#report(value)
+    if (failure !== undefined) {
+      if (hadFailed) entry.take(received)
+      else {
+        entry.passTo(received)
+        this.stale.set(entry, failure)
+      }
+      this.#report(failure)
       return
     }
-    entry.value = value
-    if (old instanceof TransformError) {
+    if (hadFailed) {
+      entry.take(received)
       this.#failed--
-      this.#appear(entry, value)
+      this.#appear(entry)
       return
     }
+    const isHeard = registrations.size > 0
+    const old = isHeard ? entry.value : undefined
+    entry.take(received)
     this.stale.delete(entry)
     journal.changed(entry)
     indices.put(entry)
-    registrations.updated(entry.key, entry.born, value, old)
+    if (isHeard) registrations.updated(entry.key, entry.born, entry.value as C, old as C)
   }
 
   #takeOut(entry: Entry<C>): void {
     this.#entries.delete(entry.key)
     entry.owner?.release(entry)
     this.bytes -= entry.bytes
-    if (entry.value instanceof TransformError) this.#failed--
+    if (entry.failure !== undefined) this.#failed--
     this.stale.delete(entry)
     this.#parts.indices.remove(entry)
   }

@@ -50,6 +50,7 @@ export function handOver<C>(
       const about = held === undefined ? gone.get(entry.key) : stateOf(held)
       if (about === undefined || !isOutdated(about, entry.resourceVersion)) contents.put(entry, intake.owner)
       else {
+        entry.drop()
         known.set(entry.key, about)
         if (held === undefined) continue
         intake.owner.claim(held)

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { byLabel } from './by-label.ts'
-import { Entry } from './entry.ts'
+import type { Entry } from './entry.ts'
 import { Indices } from './indices.ts'
+import { PlainEntry } from './plain-entry.ts'
 import { type Item, item } from './testkit/objects.ts'
 
 const none = new Map<string, Entry<Item>>()
@@ -13,7 +14,11 @@ function indices(): Indices<Item> {
 }
 
 function entry(key: string, version: number): Entry<Item> {
-  return new Entry<Item>(key, key, `${version}`, item(key, version, { labels: { app: 'web' } }), 100)
+  return new PlainEntry<Item>(
+    { key, uid: key, resourceVersion: `${version}` },
+    item(key, version, { labels: { app: 'web' } }),
+    100,
+  )
 }
 
 it('R35: says that there is none until one is added, or a namespace is asked for', () => {

@@ -1,6 +1,5 @@
 import { OptionRangeError, OptionTypeError } from '@wherry/client'
 import { callback, text } from '@wherry/client/checks'
-import { TransformError } from '../errors.ts'
 import type { LabelIndex } from './by-label.ts'
 import type { Entry } from './entry.ts'
 import type { IndexFunction } from './store.ts'
@@ -43,7 +42,7 @@ export class Indices<C> {
     const index = new Index(name, of)
     this.#indices.set(name, index)
     if (label !== undefined) this.#byLabel.set(label, index)
-    for (const entry of entries) this.#put(index, entry)
+    for (const entry of entries) this.#put(index, entry, entry.value)
   }
 
   /** There is none. */
@@ -54,7 +53,9 @@ export class Indices<C> {
   /** An entry is new, or has another value. */
   put(entry: Entry<C>): void {
     if (this.#byNamespace !== undefined) putUnder(this.#byNamespace, namespaceOf(entry), entry)
-    for (const index of this.#indices.values()) this.#put(index, entry)
+    if (this.#indices.size === 0) return
+    const { value } = entry
+    for (const index of this.#indices.values()) this.#put(index, entry, value)
   }
 
   remove(entry: Entry<C>): void {
@@ -93,11 +94,11 @@ export class Indices<C> {
     this.#indices.clear()
   }
 
-  #put(index: Index<C>, entry: Entry<C>): void {
-    if (entry.value instanceof TransformError) return this.#remove(index, entry)
+  #put(index: Index<C>, entry: Entry<C>, value: Entry<C>['value']): void {
+    if (entry.failure !== undefined) return this.#remove(index, entry)
     let values: string | readonly string[] | undefined
     try {
-      values = valuesOf(index, entry.value)
+      values = valuesOf(index, value as C)
     } catch (error) {
       this.#onError(error, entry.key)
     }

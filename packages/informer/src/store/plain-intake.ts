@@ -68,7 +68,7 @@ export class PlainIntake<C> implements Intake {
     }
     // A list says where it stands, be it further back.
     this.reached = resourceVersion ?? newestOf(replacement.pending.values())
-    this.staged = replacement.pending
+    this.#gatherIn(replacement.pending)
     this.synced = true
   }
 
@@ -90,7 +90,7 @@ export class PlainIntake<C> implements Intake {
   clear(): void {
     if (!this.isOpen) return
     if (this.staged === undefined) this.#target.clear(this)
-    else this.staged.clear()
+    else this.#gatherIn(new Map())
   }
 
   close(options: { readonly forget?: boolean | undefined } = {}): void {
@@ -99,15 +99,21 @@ export class PlainIntake<C> implements Intake {
     this.#replacement?.drop()
     this.owner.isOpen = false
     this.#target.close(this, options.forget ?? false)
-    this.staged = undefined
+    this.#gatherIn(undefined)
   }
 
   #gather(staged: Map<string, Entry<C>>, type: ChangeType, object: object, identity: Identity, bytes: number): void {
     const held = staged.get(identity.key)
+    if (type !== 'DELETED' && held !== undefined && isSameState(held, identity)) return
+    held?.drop()
     if (type === 'DELETED') staged.delete(identity.key)
-    else if (held === undefined || !isSameState(held, identity)) {
-      staged.set(identity.key, this.#target.receive(object, identity, bytes))
-    }
+    else staged.set(identity.key, this.#target.receive(object, identity, bytes))
+  }
+
+  /** Lets go of what it has gathered. */
+  #gatherIn(staged: Map<string, Entry<C>> | undefined): void {
+    for (const entry of this.staged?.values() ?? []) entry.drop()
+    this.staged = staged
   }
 }
 

@@ -72,8 +72,9 @@ export class PlainLister<C, S extends Scope> implements Lister<C, S> {
     const start = namespace === undefined ? '' : `${namespace}/`
     const candidates = indexed ?? (isOne ? contents.entries.values() : indices.within(namespace, contents.entries))
     const values: C[] = []
-    for (const { key, value } of candidates) {
-      if (value instanceof TransformError || !key.startsWith(start)) continue
+    for (const entry of candidates) {
+      if (entry.failure !== undefined || !entry.key.startsWith(start)) continue
+      const value = entry.value as C
       if (selector.text === '' || selector.matches(labelsOf(value))) values.push(value)
     }
     return values
@@ -105,7 +106,7 @@ function labelled<C>(indices: Indices<C>, selector: LabelSelector): Iterable<Ent
 export function failedKeys<C>(contents: Contents<C>): string[] {
   if (contents.failed === 0) return []
   const keys: string[] = []
-  for (const { key, value } of contents.entries.values()) if (value instanceof TransformError) keys.push(key)
+  for (const { key, failure } of contents.entries.values()) if (failure !== undefined) keys.push(key)
   return keys
 }
 

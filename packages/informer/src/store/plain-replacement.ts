@@ -36,22 +36,22 @@ export class PlainReplacement<C> implements Replacement {
       const differing = this.#reuse ? undefined : this.#target.receiveAnew(object, identity, bytes)
       if (differing !== undefined) {
         this.anew.add(differing)
-        this.pending.set(key, differing)
+        this.#set(key, differing)
         return
       }
-      this.pending.delete(key)
+      this.#set(key, undefined)
       held.mark = this.mark
       if (held.owner !== this.#intake.owner) this.others.push(held)
       return
     }
     const pending = this.pending.get(key)
     if (pending !== undefined && isSameState(pending, identity)) return
-    this.pending.set(key, this.#target.receive(object, identity, bytes))
+    this.#set(key, this.#target.receive(object, identity, bytes))
   }
 
   remove(object: object): void {
     const { key } = identityOf(object)
-    this.pending.delete(key)
+    this.#set(key, undefined)
     const held = this.#target.entries.get(key)
     if (held?.mark === this.mark) held.mark = 0
   }
@@ -65,6 +65,13 @@ export class PlainReplacement<C> implements Replacement {
 
   drop(): void {
     this.#isOver = true
+    for (const entry of this.pending.values()) entry.drop()
     this.pending = new Map()
+  }
+
+  #set(key: string, entry: Entry<C> | undefined): void {
+    this.pending.get(key)?.drop()
+    if (entry === undefined) this.pending.delete(key)
+    else this.pending.set(key, entry)
   }
 }

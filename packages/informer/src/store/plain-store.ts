@@ -15,12 +15,15 @@ import { Journal } from '../journal/journal.ts'
 import type { Handler, Registration, RegistrationOptions } from '../registrations/handler.ts'
 import { Registrations } from '../registrations/registrations.ts'
 import { Contents } from './contents.ts'
-import { Entry } from './entry.ts'
+import type { Entry } from './entry.ts'
 import { handOver } from './hand-over.ts'
 import type { Handover } from './handover.ts'
 import { type Identity, isSameState } from './identity.ts'
 import { Indices } from './indices.ts'
 import type { Intake, IntakeOptions } from './intake.ts'
+import { PackedEntry } from './packed/packed-entry.ts'
+import { PackedValues } from './packed/packed-values.ts'
+import { PlainEntry } from './plain-entry.ts'
 import { type IntakeTarget, PlainIntake } from './plain-intake.ts'
 import { failedKeys, PlainLister } from './plain-lister.ts'
 import type { PlainReplacement } from './plain-replacement.ts'
@@ -40,6 +43,8 @@ export interface PlainStoreOptions<C, S extends Scope = Scope> {
    * @default true where `NODE_ENV` is `test` or `development`
    */
   readonly freeze?: boolean | undefined
+  /** See the option of an informer. @default false */
+  readonly packed?: boolean | undefined
   /** Indices by name. More can be added later. @default none */
   readonly indices?: Readonly<Record<string, IndexFunction<C>>> | undefined
   /** How many deletions are kept for cursors that lag. @default the larger of 10,000 and the most keys held so far */
@@ -63,6 +68,8 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
   readonly #indices: Indices<C>
   readonly #registrations: Registrations<C>
   readonly #transformer: Transformer<C>
+  /** Where the values are, unless they are in the entries. */
+  readonly #packed: PackedValues<C> | undefined
   readonly #contents: Contents<C>
   readonly #target: IntakeTarget<C>
   #view: View<C, S>
@@ -78,7 +85,14 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
   constructor(options: PlainStoreOptions<C, S>) {
     checkOptions('store', options, checks)
     for (const option of ['view', 'environment'] as const) checks[option](`store.${option}`, options[option])
-    const { view, maxTombstones, maxTombstoneBytes = 32 * 1024 * 1024, indices = {}, transform } = options
+    const {
+      view,
+      maxTombstones,
+      maxTombstoneBytes = 32 * 1024 * 1024,
+      indices = {},
+      transform,
+      packed = false,
+    } = options
     const environment = guarded(options.environment)
     const { clock } = environment
     const { NODE_ENV } = process.env
@@ -87,7 +101,8 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     this.#view = view
     this.#environment = environment
     this.#indices = new Indices(report('index'))
-    this.#transformer = new Transformer({ view, transform, freeze })
+    this.#packed = packed ? new PackedValues<C>(freeze) : undefined
+    this.#transformer = new Transformer({ view, transform, freeze, isPacked: packed })
     this.#journal = new Journal<C>({
       view,
       clock,
@@ -142,9 +157,9 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
   }
 
   *#values(): IterableIterator<{ readonly object: C; readonly bytes: number }> {
-    for (const { value, bytes } of this.#contents.entries.values()) {
+    for (const entry of this.#contents.entries.values()) {
       this.lister.checkLive()
-      if (!(value instanceof TransformError)) yield { object: value, bytes }
+      if (entry.failure === undefined) yield { object: entry.value as C, bytes: entry.bytes }
     }
   }
 
@@ -209,6 +224,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
       cursors: readers.size,
       registrations: this.#registrations.size,
       transformFailures,
+      packed: this.#packed?.stats,
     }
   }
 
@@ -220,6 +236,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     this.#journal.close()
     this.#indices.clear()
     this.#contents.clear()
+    this.#packed?.end()
     this.#staged.clear()
     this.#syncListeners.clear()
     this.#handover = undefined
@@ -259,30 +276,46 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     }
   }
 
-  #receive(object: object, { key, uid, resourceVersion }: Identity, bytes: number): Entry<C> {
+  #receive(object: object, identity: Identity, bytes: number): Entry<C> {
+    const { key } = identity
     const held = this.#contents.entries.get(key)
-    const isHeld = held !== undefined && isSameState(held, { key, uid, resourceVersion })
+    const isHeld = held !== undefined && isSameState(held, identity)
     const value = isHeld ? (this.#contents.stale.get(held) ?? held.value) : this.#transformer.run(object, key, bytes)
-    return new Entry(key, uid, resourceVersion, value, bytes)
+    return this.#entry(identity, value, bytes)
   }
 
-  #receiveAnew(object: object, { key, uid, resourceVersion }: Identity, bytes: number): Entry<C> | undefined {
+  #receiveAnew(object: object, identity: Identity, bytes: number): Entry<C> | undefined {
+    const { key } = identity
     const held = this.#contents.entries.get(key)
     const known = held && (this.#contents.stale.get(held) ?? held.value)
     const value = this.#transformer.run(object, key, bytes)
-    const isKnown = value instanceof TransformError ? known instanceof TransformError : isDeepStrictEqual(value, known)
-    return isKnown ? undefined : new Entry(key, uid, resourceVersion, value, bytes)
+    const entry = this.#entry(identity, value, bytes)
+    const isKnown = entry.failure === undefined ? isDeepStrictEqual(value, known) : known instanceof TransformError
+    if (!isKnown) return entry
+    entry.drop()
+    return undefined
+  }
+
+  #entry(identity: Identity, value: C | TransformError, bytes: number): Entry<C> {
+    const packed = this.#packed
+    if (packed === undefined) return new PlainEntry(identity, value, bytes)
+    try {
+      return new PackedEntry(packed, identity, value, bytes)
+    } catch (error) {
+      const failure = new TransformError(this.#view.key, identity.key, error)
+      return new PackedEntry(packed, identity, failure, bytes)
+    }
   }
 
   #change(type: ChangeType, object: object, identity: Identity, bytes: number, { owner }: PlainIntake<C>): void {
-    const { key, uid, resourceVersion } = identity
+    const { key, resourceVersion } = identity
     const held = this.#contents.entries.get(key)
     if (this.#handover?.isOutdated(key, resourceVersion, held)) return
     if (type === 'DELETED') {
       // What another intake has found since is for that one to say.
       if (held === undefined || (held.owner !== owner && held.owner?.isOpen)) return
       const value = this.#transformer.run(object, key, bytes)
-      this.#contents.remove(held, new Entry(key, uid, resourceVersion, value, bytes))
+      this.#contents.remove(held, this.#entry(identity, value, bytes))
     } else if (held !== undefined && isSameState(held, identity)) owner.claim(held)
     else this.#contents.put(this.#receive(object, identity, bytes), owner)
   }
@@ -305,6 +338,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
       const held = contents.entries.get(entry.key)
       if (!this.#handover?.isOutdated(entry.key, entry.resourceVersion, held))
         contents.put(entry, owner, anew.has(entry))
+      else entry.drop()
     }
     for (const entry of others) {
       if (entry.mark !== mark || contents.entries.get(entry.key) !== entry) continue
@@ -384,6 +418,7 @@ const checks = {
   view: having('a view', 'within'),
   environment: having('an Environment', 'onError', 'random'),
   freeze: flag,
+  packed: flag,
   indices: having('index functions by name'),
   maxTombstones: integer(0),
   maxTombstoneBytes: integer(0),

@@ -7,6 +7,8 @@ export interface TransformerOptions<C> {
   readonly view: View<C>
   readonly transform?: ((object: object) => C) | undefined
   readonly freeze: boolean
+  /** What it makes is packed: nothing of it need be shared or frozen. */
+  readonly isPacked: boolean
 }
 
 /** Makes of an object as decoded what the store keeps of it (rules R30, R37, T1). */
@@ -17,7 +19,8 @@ export class Transformer<C> {
   view: View<C>
   readonly #transform: (object: object) => C
   readonly #freeze: boolean
-  readonly #interner: Interner
+  readonly #interner: Interner | undefined
+  readonly #freezesValues: boolean
   /** Only what the caller's own function builds may lack labels, or be nothing. */
   readonly #isOwn: boolean
   /** `managedFields` may have been left out before the object was decoded. */
@@ -27,18 +30,17 @@ export class Transformer<C> {
   #sampledBytes = 0
   #managedBytes = 0
 
-  constructor({ view, transform, freeze }: TransformerOptions<C>) {
+  constructor({ view, transform, freeze, isPacked }: TransformerOptions<C>) {
     const { kind } = view.projection
     this.view = view
     this.#transform = transform ?? projector(view)
     this.#freeze = freeze
+    this.#freezesValues = freeze && !isPacked
     this.#isOwn = transform !== undefined || kind === 'named'
     this.#isLean = kind === 'default' || kind === 'metadata'
-    this.#interner = new Interner({
-      keepsManagers: kind === 'full' || kind === 'exact',
-      // A function of the caller's is given what it may change, as long as nothing is frozen.
-      sharesValues: !this.#isOwn,
-    })
+    const keepsManagers = kind === 'full' || kind === 'exact'
+    // A function of the caller's is given what it may change, as long as nothing is frozen.
+    this.#interner = isPacked ? undefined : new Interner({ keepsManagers, sharesValues: !this.#isOwn })
   }
 
   /** The part of what was received that is `managedFields`, from 0 to 1: measured in one of some objects, in the end of 64. */
@@ -52,13 +54,13 @@ export class Transformer<C> {
    */
   run(object: object, key: string, bytes: number): C | TransformError {
     this.#sample(object, bytes)
-    this.#interner.intern(object, key)
+    this.#interner?.intern(object, key)
     // Other views are made of it too: a function that changes it damages them.
     if (this.#freeze && this.#isOwn) freezeDeep(object)
     try {
       const value = this.#transform(object)
       if (this.#isOwn) this.#check(object, value)
-      if (this.#freeze) freezeDeep(value)
+      if (this.#freezesValues) freezeDeep(value)
       return value
     } catch (error) {
       return new TransformError(this.view.key, key, error)

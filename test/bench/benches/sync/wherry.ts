@@ -8,8 +8,9 @@ import { viewOf } from './views.ts'
 export function run(context: SubjectContext): Promise<Metrics> {
   const client = clientFor(context.server())
   const view = viewOf(context)
+  const packed = context.options.packed === true
   return measureSync(context, async () => {
-    const informer = new Informer({ client, view })
+    const informer = new Informer({ client, view, packed })
     informer.start()
     await informer.whenSynced()
     return {

@@ -1,6 +1,7 @@
 import type { Environment, KubernetesObject, Resource, View } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
 import { type RecordedEnvironment, type Simulation, simulate } from '@wherry/testing'
+import { expect } from 'vitest'
 import type { Change } from '../../change.ts'
 import type { Handler } from '../../registrations/handler.ts'
 import type { IndexFunction, Store } from '../store.ts'
@@ -18,6 +19,7 @@ export interface MakeOptions {
   readonly view?: View<Item, 'namespaced'> | undefined
   readonly transform?: ((object: object) => Item) | undefined
   readonly freeze?: boolean | undefined
+  readonly packed?: boolean | undefined
   readonly indices?: Readonly<Record<string, IndexFunction<Item>>> | undefined
   readonly maxTombstones?: number | undefined
   readonly maxTombstoneBytes?: number | undefined
@@ -47,6 +49,12 @@ export function item(key: string, resourceVersion: number, parts: ItemParts = {}
 export function shown(object: Item | undefined): string {
   const { metadata, data } = object ?? {}
   return `${metadata?.namespace}/${metadata?.name}@${data?.value}`
+}
+
+/** Two reads of one state give the very same object or, of a packed store, an equal one. */
+export function expectSame(store: Store<Item, 'namespaced'>, object: unknown, other: unknown): void {
+  if (store.stats().packed === undefined) expect(object).toBe(other)
+  else expect(object).toEqual(other)
 }
 
 /** A change in a word. */

@@ -1,0 +1,14 @@
+import { PlainStore } from '../plain-store.ts'
+import { storeContract } from '../testkit/contract.ts'
+import { handlerContract } from '../testkit/handler-contract.ts'
+import { journalContract } from '../testkit/journal-contract.ts'
+import { listerContract } from '../testkit/lister-contract.ts'
+import { type Item, items, type MakeOptions } from '../testkit/objects.ts'
+
+const make = ({ view = items, ...options }: MakeOptions): PlainStore<Item, 'namespaced'> =>
+  new PlainStore<Item, 'namespaced'>({ view, packed: true, ...options })
+
+storeContract(make)
+journalContract(make)
+handlerContract(make)
+listerContract(make)

@@ -1,0 +1,79 @@
+import type { Identity } from '../identity.ts'
+import type { PackedStats } from '../store.ts'
+import { Decoder } from './decoder.ts'
+import { Encoder } from './encoder.ts'
+import { Shapes } from './shapes.ts'
+import { Sightings } from './sightings.ts'
+import { Slab } from './slab.ts'
+import { Texts } from './texts.ts'
+
+/** The values of a packed store, each with its uid and resourceVersion, as bytes outside the V8 heap (rule T5). */
+export class PackedValues<C> {
+  readonly #texts: Texts
+  readonly #shapes: Shapes
+  readonly #slab = new Slab()
+  readonly #encoder: Encoder
+  readonly #decoder: Decoder
+  #isOver = false
+
+  /** @param freeze what is read */
+  constructor(freeze: boolean) {
+    const sightings = new Sightings()
+    this.#texts = new Texts(sightings)
+    this.#shapes = new Shapes(sightings)
+    this.#encoder = new Encoder(this.#texts, this.#shapes)
+    this.#decoder = new Decoder(this.#texts, this.#shapes, freeze)
+  }
+
+  get stats(): PackedStats {
+    return {
+      values: this.#slab.size,
+      bytes: this.#slab.allocatedBytes,
+      texts: this.#texts.size,
+      shapes: this.#shapes.size,
+    }
+  }
+
+  /** Gives the handle of what it keeps. @throws UnpackableValueError */
+  pack(identity: Identity, value: C): number {
+    const bytes = this.#encoder.encode(identity, value)
+    try {
+      return this.#slab.write(bytes)
+    } catch (error) {
+      this.#encoder.undo()
+      throw error
+    }
+  }
+
+  resourceVersion(handle: number, key: string): string | undefined {
+    this.#slab.find(handle)
+    return this.#decoder.resourceVersion(this.#slab.bytes, this.#slab.at, key)
+  }
+
+  uid(handle: number, key: string): string | undefined {
+    this.#slab.find(handle)
+    return this.#decoder.uid(this.#slab.bytes, this.#slab.at, key)
+  }
+
+  /** The value, made anew. */
+  value(handle: number, key: string): C {
+    this.#slab.find(handle)
+    return this.#decoder.value(this.#slab.bytes, this.#slab.at, key) as C
+  }
+
+  /** Whoever has the handle reads it no more. Nothing once all is over. */
+  free(handle: number): void {
+    if (this.#isOver) return
+    this.#slab.find(handle)
+    this.#decoder.release(this.#slab.bytes, this.#slab.at)
+    this.#slab.free(handle)
+  }
+
+  /** Lets go of all of them, for good. */
+  end(): void {
+    this.#isOver = true
+    this.#slab.clear()
+    this.#texts.clear()
+    this.#shapes.clear()
+  }
+}

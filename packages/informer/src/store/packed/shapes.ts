@@ -1,0 +1,60 @@
+import { Counted } from './counted.ts'
+import type { Sightings } from './sightings.ts'
+
+/** What objects have in common that have the same keys in the same order. */
+export interface Shape {
+  readonly keys: readonly string[]
+  /** They have no prototype. */
+  readonly isBare: boolean
+}
+
+/** Objects of more keys are maps, most of them, each with keys of its own. */
+const mostKeys = 64
+const mostTextLength = 1024
+const mostShapes = 4096
+
+/** The shapes of packed objects: a number stands for all keys of one. */
+export class Shapes {
+  readonly #counted = new Counted<Shape>()
+  readonly #sightings: Sightings
+
+  constructor(sightings: Sightings) {
+    this.#sightings = sightings
+  }
+
+  get size(): number {
+    return this.#counted.size
+  }
+
+  /** The number of a shape, which has one use more; `undefined` where it has none: it was not seen before. */
+  use(keys: readonly string[], isBare: boolean): number | undefined {
+    if (keys.length > mostKeys) return undefined
+    const text = isBare ? `\0${keys.join('\0')}` : keys.join('\0')
+    let number = this.#counted.numberOf(text)
+    if (number === undefined) {
+      if (text.length > mostTextLength || this.size >= mostShapes || !this.#sightings.again(text)) return undefined
+      number = this.#counted.add(text, { keys, isBare })
+    } else if (!isOf(this.#counted.at(number), keys, isBare)) return undefined
+    this.#counted.use(number)
+    return number
+  }
+
+  at(number: number): Shape {
+    return this.#counted.at(number)
+  }
+
+  release(number: number): void {
+    this.#counted.release(number)
+  }
+
+  clear(): void {
+    this.#counted.clear()
+  }
+}
+
+/** Keys may have in them what others are joined by. */
+function isOf(shape: Shape, keys: readonly string[], isBare: boolean): boolean {
+  if (shape.isBare !== isBare || shape.keys.length !== keys.length) return false
+  for (let index = 0; index < keys.length; index++) if (shape.keys[index] !== keys[index]) return false
+  return true
+}

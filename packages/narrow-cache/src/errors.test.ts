@@ -1,0 +1,41 @@
+import { configMaps } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import {
+  NarrowClosedError,
+  NarrowFullError,
+  NarrowListError,
+  NarrowTimeoutError,
+  NarrowWatchRefusedError,
+} from './errors.ts'
+import { NarrowCache } from './narrow-cache.ts'
+
+const cause = new Error('what the server said')
+
+describe('an error of a narrow cache', () => {
+  it.each([
+    [new NarrowListError('the view'), 'NARROW_LIST', /the view.*Informer.*client\.list/],
+    [new NarrowWatchRefusedError('v1/pods', 'a/x', cause), 'NARROW_WATCH_REFUSED', /a\/x of v1\/pods.*RBAC/],
+    [new NarrowFullError(7), 'NARROW_FULL', /all 7 entries/],
+    [new NarrowTimeoutError('the view', 'a/x', 20, cause), 'NARROW_TIMEOUT', /a\/x of the view.*20 ms/],
+    [new NarrowClosedError(), 'NARROW_CLOSED', /closed/],
+  ])('X6: has a code and says what it is of', (error, code, says) => {
+    expect(error.code).toBe(code)
+    expect(error.name).toBe(error.constructor.name)
+    expect(error.message).toMatch(says)
+  })
+
+  it('X6: has what is behind it', () => {
+    expect(new NarrowWatchRefusedError('v1/pods', 'a/x', cause).cause).toBe(cause)
+    expect(new NarrowTimeoutError(configMaps.key, 'a/x', 20, cause)).toMatchObject({ cause, key: 'a/x' })
+  })
+})
+
+describe('the options of a narrow cache', () => {
+  it.each([
+    [undefined, /^narrow .*object of options/],
+    [{}, /^narrow\.client .*Client/],
+    [{ client: undefined }, /^narrow\.client .*Client/],
+  ])('X6: %o names what is missing', (options, says) => {
+    expect(() => new NarrowCache(options as never)).toThrow(says)
+  })
+})

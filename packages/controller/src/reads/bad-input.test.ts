@@ -16,6 +16,7 @@ const wrong: readonly (readonly [string, Partial<Record<keyof TrackedReadsOption
   ['no listener', { onChange: undefined }, 'reads.onChange'],
   ['policies that are no list', { poll: {} }, 'reads.poll'],
   ['a policy of nothing', { poll: [{ pollMs: 1000 }] }, 'reads.poll[0].resource'],
+  ['a policy of what is no resource', { poll: [{ resource: {}, pollMs: 1000 }] }, 'reads.poll[0].resource'],
   ['a policy without a time', { poll: [{ resource: configMaps }] }, 'reads.poll[0].pollMs'],
   ['a policy of too short a time', { poll: [{ resource: configMaps, pollMs: 999 }] }, 'reads.poll[0].pollMs'],
   ['an endless policy', { poll: [{ resource: configMaps, pollMs: Number.POSITIVE_INFINITY }] }, 'reads.poll[0].pollMs'],

@@ -13,6 +13,8 @@ export interface PackedStats {
   readonly values: number
   /** Of all its buffers, free parts and all. */
   readonly bytes: number
+  /** Of these, what values take. */
+  readonly usedBytes: number
   /** On the heap: texts that several values have, and lists of keys. There are never more than values have in common. */
   readonly texts: number
   readonly shapes: number

@@ -29,6 +29,7 @@ export class PackedValues<C> {
     return {
       values: this.#slab.size,
       bytes: this.#slab.allocatedBytes,
+      usedBytes: this.#slab.usedBytes,
       texts: this.#texts.size,
       shapes: this.#shapes.size,
     }

@@ -29,6 +29,8 @@ interface Chunk {
 export class Slab {
   /** How many values there are. */
   size = 0
+  /** How large they are together, each with what says so. */
+  usedBytes = 0
   /** Of the value that was looked for last: where it is. Until the next write. */
   bytes: Buffer = Buffer.alloc(0)
   at = 0
@@ -38,11 +40,9 @@ export class Slab {
   /** Of each slot: where its value is; of a free one: the next free one, as `-1 - slot`, or `-1 - mostSlots`. */
   #addresses = new Float64Array(0)
   #generations = new Uint8Array(0)
-  #firstGeneration = 0
   #slots = 0
   #freeSlot = mostSlots
   #bufferBytes = 0
-  #liveBytes = 0
 
   /** How large all buffers are. */
   get allocatedBytes(): number {
@@ -86,24 +86,28 @@ export class Slab {
     this.#freeSlot = slot
     this.size--
     chunk.live -= length
-    this.#liveBytes -= length
-    if (this.size === 0) this.clear()
+    this.usedBytes -= length
+    if (this.size === 0) this.#clear()
     else if (chunk !== this.#current) this.#settle(chunk)
     else if (chunk.live === 0) chunk.end = 0
   }
 
   /** Lets go of all. */
   clear(): void {
-    this.#firstGeneration = (this.#firstGeneration + 1) % generations
+    this.#clear()
+    this.#generations = new Uint8Array(0)
+  }
+
+  /** Of all but the generations of the slots, by which handles of before are known. */
+  #clear(): void {
     this.#chunks.length = 0
     this.#freeChunks.length = 0
     this.#current = undefined
     this.#addresses = new Float64Array(0)
-    this.#generations = new Uint8Array(0)
     this.#slots = 0
     this.#freeSlot = mostSlots
     this.#bufferBytes = 0
-    this.#liveBytes = 0
+    this.usedBytes = 0
     this.size = 0
   }
 
@@ -117,7 +121,7 @@ export class Slab {
     if (this.#slots === this.#addresses.length) {
       const length = Math.max(64, Math.ceil(this.#slots * 1.25))
       this.#addresses = copied(this.#addresses, new Float64Array(length))
-      this.#generations = copied(this.#generations, new Uint8Array(length).fill(this.#firstGeneration))
+      if (this.#generations.length < length) this.#generations = copied(this.#generations, new Uint8Array(length))
     }
     return this.#slots++
   }
@@ -129,7 +133,7 @@ export class Slab {
       const former = this.#current
       if (former !== undefined && former.end + length <= former.bytes.length) return former
       // Small ones while there is little, so that the last one's free part is a small part of all.
-      const wanted = 2 ** Math.floor(Math.log2(Math.max(1, this.#liveBytes / 4)))
+      const wanted = 2 ** Math.floor(Math.log2(Math.max(1, this.usedBytes / 4)))
       const least = Math.min(mostChunkBytes, Math.max(leastChunkBytes, wanted))
       this.#current = this.#open(Math.max(least, length))
       if (former !== undefined) this.#settle(former)
@@ -147,7 +151,7 @@ export class Slab {
   #grow(chunk: Chunk, length: number): void {
     chunk.end += length
     chunk.live += length
-    this.#liveBytes += length
+    this.usedBytes += length
   }
 
   /** Gives a buffer back that is not written to any more, where too little in it is still there. */
@@ -162,7 +166,7 @@ export class Slab {
         this.#addresses[slot] = addressOf(to, to.end)
         this.#grow(to, length)
         chunk.live -= length
-        this.#liveBytes -= length
+        this.usedBytes -= length
       }
       at += length
     }

@@ -210,6 +210,18 @@ describe('an informer that covers', () => {
       { declared },
     ))
 
+  it('C17: serves a peek, which tracks nothing and has nothing watched', () =>
+    withReads(
+      async ({ reconcile, reads, narrow, write, heard }) => {
+        await write('+a/x')
+        expect((await reconcile('k', read => read.peek(configMaps, { name: 'x' })))?.data).toEqual({ n: '1' })
+        expect([reads.report().objects, narrow.report().entries]).toEqual([0, 0])
+        await write('~a/x')
+        expect(await heard()).toEqual([])
+      },
+      { declared },
+    ))
+
   it('C15: is what an object is served by, though the others of its resource share a watch of their metadata', () => {
     const own = configMaps.within({ namespaces: ['b'] })
     return withReads(

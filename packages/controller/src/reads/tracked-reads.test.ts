@@ -1,4 +1,4 @@
-import { configMaps, namespaces, pods } from '@wherry/client/resources/core'
+import { configMaps, namespaces, pods, secrets } from '@wherry/client/resources/core'
 import type { NarrowHandler } from '@wherry/narrow-cache'
 import { describe, expect, it } from 'vitest'
 import type { ReadCause } from './cause.ts'
@@ -245,6 +245,21 @@ describe('what a run has read', () => {
       expect((await heard()).sort()).toEqual(['meta: ~a/x', 'prod: -a/x'])
       expect(await watches()).toBe(2)
     }))
+
+  it('C14, N11: objects that share a watch of metadata are told from those that do not', () =>
+    withReads(
+      async ({ reconcile, reads, simulation }) => {
+        await reconcile('k', async read => {
+          for (const name of ['x', 'y', 'z']) await read.get(configMaps, { name })
+          await read.get(configMaps, keyOf('b/x'))
+          await read.get(secrets, { name: 'x' })
+        })
+        await simulation.advance(5000)
+        const served = reads.dependencies('k').map(one => one.served)
+        expect(served).toEqual(['escalated', 'escalated', 'escalated', 'narrow', 'narrow'])
+      },
+      { narrow: { escalateAt: 2, escalateAllAt: Number.POSITIVE_INFINITY } },
+    ))
 
   it('C15: a missing namespace is the primary object’s; objects of no namespace have none', () =>
     withReads(async ({ reads, run }) => {

@@ -438,6 +438,30 @@ describe('a read', () => {
       expect(await heard()).toEqual(['k: ~a/x', 'k: ~a/x'])
     }))
 
+  it('ends with the signal at once while it waits for what was written, or asks the server for that', () =>
+    withReads(
+      async ({ reads, reading, narrow, writer, run, server, simulation }) => {
+        await reading('k', 'a/x')
+        const effect = { kind: 'status', code: 503 } as const
+        await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
+        await run(() => server.endWatches('configmaps'))
+        await run(async () => narrow.wrote(configMaps, await writer.create(configMaps, { metadata: keyOf('a/x') })))
+        await run(() => server.faults.add({ match: { verb: 'get' }, effect: { kind: 'hang' } }))
+        for (const waitedMs of [1000, 4000]) {
+          const stop = new AbortController()
+          const one = reads.begin('l', { namespace: 'a' })
+          const read = one.read.get(configMaps, { name: 'x' }, { signal: stop.signal })
+          await simulation.advance(waitedMs)
+          const before = simulation.clock.monotonic()
+          stop.abort(new Error('enough'))
+          await run(() => expect(read).rejects.toThrow('enough'))
+          expect(simulation.clock.monotonic() - before).toBeLessThan(1)
+          one.fail()
+        }
+      },
+      { narrow: { timeoutMs: 2000 } },
+    ))
+
   it('ends with the signal of the run, or its own, and touches no other read', () =>
     withReads(async ({ reads, run, server, write }) => {
       await write('+a/x')

@@ -43,10 +43,10 @@ describe('the pump', () => {
     expect(log).toEqual(['a', 'bc', 'end'])
   })
 
-  it('R7: gives the event loop back after 8 ms of work, and holds the source back meanwhile', async () => {
+  it('R7: gives the event loop back after 5 ms of work, and holds the source back meanwhile', async () => {
     const { log, pump, send, clock, onPiece } = setup()
     onPiece(() => {
-      clock.time += 3
+      clock.time += 2
     })
     send('a\nb\nc\nd\n')
     send('e\n')
@@ -59,7 +59,7 @@ describe('the pump', () => {
   it('R7: counts the work of chunks that come one after the other', async () => {
     const { log, send, clock, onPiece } = setup()
     onPiece(() => {
-      clock.time += 3
+      clock.time += 2
     })
     for (const text of ['a\n', 'b\n', 'c\n', 'd\n']) send(text)
     expect(log).toEqual(['a', 'b', 'c', 'pause'])

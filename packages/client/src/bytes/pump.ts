@@ -18,8 +18,11 @@ export interface PieceHandlers<T> {
   error(cause: Error): void
 }
 
-/** Own work without giving the event loop back, in milliseconds; one piece's work may pass it. */
-const sliceMs = 8
+/**
+ * Own work without giving the event loop back, in milliseconds; one piece's work may pass it. One turn of the loop may hold two
+ * such slices (as the loop is given back, and as bytes arrive) and the publishing of a whole list (rule R7: at most 20 ms).
+ */
+const sliceMs = 5
 
 /**
  * Brings chunks to a cutter and its pieces to a handler, in slices: after some milliseconds of work

@@ -79,7 +79,9 @@ export class Source implements Intake {
         bytes = length
       },
       remove: removed => {
-        if ((removed as Received).metadata.name === this.#name) object = undefined
+        if ((removed as Received).metadata.name !== this.#name) return
+        object = undefined
+        bytes = 0
       },
       commit: resourceVersion => {
         this.synced = true

@@ -40,6 +40,12 @@ export interface CachePolicy {
    * there. Either way the informer starts by itself when its definition comes (rules D7, D8). @default 'error'
    */
   readonly whenUnknown?: WhenUnknown | undefined
+  /**
+   * Keeps objects outside the V8 heap, in a compact form, and makes each anew at each read (see the option of an informer):
+   * for resources with very many objects that are seldom read.
+   * @default false
+   */
+  readonly packed?: boolean | undefined
 }
 
 /** How a dynamic cache works; only the client is needed. */
@@ -67,6 +73,7 @@ export interface ResourcePolicy extends CachePolicy {
 const policyChecks: Readonly<Record<keyof CachePolicy, Check>> = {
   onMissing: oneOf('error', 'start', 'live', 'narrow'),
   whenUnknown: oneOf('error', 'wait'),
+  packed: flag,
 }
 
 const checks: Readonly<Record<keyof DynamicCacheOptions, Check>> = {
@@ -115,6 +122,10 @@ export class Policies {
 
   whenUnknown({ resource }: View): WhenUnknown {
     return this.#byResource.get(nameOf(resource))?.whenUnknown ?? this.#rest.whenUnknown ?? 'error'
+  }
+
+  packed({ resource }: View): boolean {
+    return this.#byResource.get(nameOf(resource))?.packed ?? this.#rest.packed ?? false
   }
 }
 

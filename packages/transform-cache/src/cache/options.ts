@@ -13,6 +13,12 @@ export interface TransformCacheOptions extends ReadingOptions {
    * @default where `NODE_ENV` is `test` or `development`
    */
   readonly freeze?: boolean | undefined
+  /**
+   * Keeps what the views make of objects outside the V8 heap, in a compact form, and makes it anew at each read (see the
+   * option of an informer): for very many objects that are seldom read.
+   * @default false
+   */
+  readonly packed?: boolean | undefined
   /** Most deleted objects that each view keeps for cursors that lag. @default 10,000, or the most objects there were */
   readonly maxTombstones?: number | undefined
   /** Most bytes of these, as received. @default 32 MiB */
@@ -34,6 +40,7 @@ const checks: Readonly<Record<keyof TransformCacheOptions, Check>> = {
     for (const [index, view] of value.entries()) having('a View', 'within')(`${option}[${index}]`, view)
   },
   freeze: flag,
+  packed: flag,
   maxTombstones: integer(0),
   maxTombstoneBytes: integer(0),
   metricsEveryMs: (option, value) => {

@@ -234,6 +234,20 @@ describe('a transform cache', () => {
       { metricsEveryMs: 30_000 },
     ))
 
+  it('T5: keeps what its views make of objects packed, where it is to', () =>
+    withCache(
+      [configMaps, size],
+      async kit => {
+        const { cache } = kit
+        await started(kit)
+        const [whole, sizes] = [cache.informer(configMaps), cache.informer(size)]
+        expect([whole, sizes].map(informer => informer.stats().packed?.values)).toEqual([2, 2])
+        expect(sizes.get('a/x')).toEqual({ name: 'x', keys: 2 })
+        expect(whole.get('a/x')).not.toBe(whole.get('a/x'))
+      },
+      { packed: true },
+    ))
+
   it('T4: a projection that no estimate can be made of disturbs nothing but the metrics', () => {
     const ring = configMaps.project('ring', () => {
       const made: { self?: object } = {}

@@ -85,8 +85,13 @@ class Read extends StoreReader<unknown> {
 }
 
 /** A store that was filled as a list fills it: each object decoded from its text. */
-function filled(view: View, texts: readonly string[]): Store<unknown> {
-  const store: Store<unknown> = new PlainStore<unknown>({ view, environment: systemEnvironment(), freeze: false })
+function filled(view: View, texts: readonly string[], packed = false): Store<unknown> {
+  const store: Store<unknown> = new PlainStore<unknown>({
+    view,
+    environment: systemEnvironment(),
+    freeze: false,
+    packed,
+  })
   const replacement = store.intake().replace()
   for (const text of texts) replacement.put(JSON.parse(text) as object, text.length)
   replacement.commit('1')
@@ -117,6 +122,23 @@ describe('a memory report', () => {
     expect(keptBytes / measured).toBeGreaterThan(0.75)
     expect(keptBytes / measured).toBeLessThan(1.25)
     expect([objects, receivedBytes]).toEqual([count, texts.reduce((sum, { length }) => sum + length, 0)])
+  })
+
+  it('T4, T5: of a packed store is within 25 % of what its heap and buffers are, and so is its estimate', async () => {
+    const texts = Array.from({ length: count }, (_, n) => JSON.stringify(configMap(n)))
+    filled(configMaps, texts.slice(0, 10), true)
+    const heap = heapOf(() => filled(configMaps, texts, true))
+    const store = filled(configMaps, texts, true)
+    const measured = heap + (store.stats().packed?.bytes ?? 0)
+    const [view] = (await memoryReport(reader(store))).views
+    for (const { keptBytes } of [view ?? { keptBytes: 0 }, viewStats(store)]) {
+      expect(keptBytes / measured).toBeGreaterThan(0.75)
+      expect(keptBytes / measured).toBeLessThan(1.25)
+    }
+    // The largest have 2,200 bytes of text; 300 of these are all that the heap has of them.
+    const [largest] = view?.largest ?? []
+    expect(largest?.keptBytes).toBeGreaterThan(2200)
+    expect(largest?.keptBytes).toBeLessThan(3500)
   })
 
   it('T4: names the largest objects, the largest first, and how much of what came is managedFields', async () => {

@@ -20,7 +20,10 @@ export interface ViewMemory {
   readonly failed: number
   /** Bytes of the stored objects as they were received. */
   readonly receivedBytes: number
-  /** Estimated bytes on the heap: the objects as the view keeps them, and the store's own for each. */
+  /**
+   * Estimated bytes on the heap: the objects as the view keeps them, and the store's own for each. What a packed store keeps
+   * is outside the heap, and known: all of its buffers; what is said of single objects is their part of these.
+   */
   readonly keptBytes: number
   /** `keptBytes` for each received byte; 0 where nothing was received. */
   readonly ratio: number
@@ -98,7 +101,15 @@ async function measured(
       sliceEnd = clock.monotonic() + sliceMs
     }
   }
-  const { receivedBytes, failed, managedFieldsShare } = informer.stats()
+  const { receivedBytes, failed, managedFieldsShare, packed } = informer.stats()
+  const ownBytes = walked * storeBytesPerObject
+  const valueBytes = keptBytes - ownBytes
+  const share = packed === undefined || valueBytes === 0 ? 1 : packed.bytes / valueBytes
+  keptBytes = ownBytes + share * valueBytes
+  const objects = largest.map(of => ({
+    key: of.key,
+    keptBytes: storeBytesPerObject + share * (of.keptBytes - storeBytesPerObject),
+  }))
   return {
     view: informer.view.key,
     objects: walked,
@@ -106,8 +117,8 @@ async function measured(
     receivedBytes,
     keptBytes,
     ratio: receivedBytes === 0 ? 0 : keptBytes / receivedBytes,
-    largest: top(largest, count),
-    managedFieldsBytes,
+    largest: top(objects, count),
+    managedFieldsBytes: share * managedFieldsBytes,
     managedFieldsShare,
   }
 }

@@ -71,6 +71,23 @@ describe('an informer', () => {
     expect(informer.stats()).toMatchObject({ objects: 2, failed: 0, cursors: 0, registrations: 0 })
   })
 
+  it('T5: keeps them packed where it is to, and reads the same', async () => {
+    const served = await cluster(1)
+    const { server, writer, simulation } = served
+    await server.fill([configMap('a', { value: 'one' }), configMap('b')])
+    const [packed, plain] = [informerOf(served, { packed: true }), informerOf(served)]
+    const updates: unknown[] = []
+    packed.addHandler({ update: (object, old) => updates.push([dataOf(old), dataOf(object)]) })
+    for (const informer of [packed, plain]) informer.start()
+    await simulation.run(() => Promise.all([packed, plain].map(informer => informer.whenSynced())))
+    await simulation.run(() => writer.patch(view, key('a'), { data: { value: 'two' } }))
+    await simulation.runUntil(() => [packed, plain].every(informer => dataOf(informer.get('ns/a')) === 'two'))
+    expect(packed.list()).toStrictEqual(plain.list())
+    expect(packed.get('ns/a')).not.toBe(packed.get('ns/a'))
+    expect(updates).toEqual([['one', 'two']])
+    expect([packed.stats().packed?.values, plain.stats().packed]).toEqual([2, undefined])
+  })
+
   it('R31: tells handlers what is there and what happens then', async () => {
     const served = await cluster(2)
     const { server, writer, simulation } = served
@@ -495,6 +512,7 @@ describe('options of an informer', () => {
     ['no page', { pageSize: 0 }],
     ['half an object', { maxObjectBytes: 0.5 }],
     ['a word for freeze', { freeze: 'yes' }],
+    ['a word for packed', { packed: 'yes' }],
     ['negative tombstones', { maxTombstones: -1 }],
     ['endless tombstones', { maxTombstoneBytes: Number.POSITIVE_INFINITY }],
     ['an index that is none', { indices: { a: 1 } }],

@@ -58,6 +58,7 @@ export interface PlainStoreOptions<C, S extends Scope = Scope> {
 /**
  * A {@link Store} on the JavaScript heap. What is kept of each object is what the view's projection builds, with what many
  * objects have (namespace, kind, values of labels, all labels where they are equal, …) held once; its own cost is about 220 bytes an object.
+ * With `packed` it is on the heap for these alone: values are bytes outside of it (rule T5).
  *
  * @throws OptionTypeError, OptionRangeError for an option that it does not take.
  */

@@ -1,5 +1,6 @@
 import { defineResource, isForbidden, isInvalidOption, isResourceNotFound, type KubernetesObject } from '@wherry/client'
 import { configMaps, pods, secrets } from '@wherry/client/resources/core'
+import { packed } from '@wherry/informer/packed'
 import { describe, expect, it } from 'vitest'
 import { DynamicCache } from './dynamic-cache.ts'
 import { listen, withCache } from './testkit/kit.ts'
@@ -44,7 +45,7 @@ describe('informers on demand', () => {
         expect(await run(() => Promise.all(isPacked))).toEqual([true, true, false])
         expect(cache.informer(configMaps).get('a/one')?.metadata?.name).toBe('one')
       },
-      { packed: true, resources: [{ resource: secrets, packed: false }] },
+      { packed, resources: [{ resource: secrets, packed: false }] },
     ))
 
   it('D2: a read that waits in vain says for what', () =>

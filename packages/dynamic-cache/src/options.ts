@@ -8,8 +8,8 @@ import {
   type View,
 } from '@wherry/client'
 import { type Check, checkOptions, flag, having, integer, oneOf } from '@wherry/client/checks'
-import type { ReadingOptions } from '@wherry/informer'
-import { readingChecks } from '@wherry/informer/parts'
+import type { Packing, ReadingOptions } from '@wherry/informer'
+import { packingCheck, readingChecks } from '@wherry/informer/parts'
 import type { WhenUnknown } from './entry.ts'
 
 /**
@@ -43,9 +43,10 @@ export interface CachePolicy {
   /**
    * Keeps objects outside the V8 heap, in a compact form, and makes each anew at each read (see the option of an informer):
    * for resources with very many objects that are seldom read.
-   * @default false
+   *
+   * `packed` of `@wherry/informer/packed`; `false` for one resource where it is set for all. @default false
    */
-  readonly packed?: boolean | undefined
+  readonly packed?: Packing | false | undefined
 }
 
 /** How a dynamic cache works; only the client is needed. */
@@ -73,7 +74,9 @@ export interface ResourcePolicy extends CachePolicy {
 const policyChecks: Readonly<Record<keyof CachePolicy, Check>> = {
   onMissing: oneOf('error', 'start', 'live', 'narrow'),
   whenUnknown: oneOf('error', 'wait'),
-  packed: flag,
+  packed: (option, value) => {
+    if (value !== false) packingCheck(option, value)
+  },
 }
 
 const checks: Readonly<Record<keyof DynamicCacheOptions, Check>> = {
@@ -124,8 +127,8 @@ export class Policies {
     return this.#byResource.get(nameOf(resource))?.whenUnknown ?? this.#rest.whenUnknown ?? 'error'
   }
 
-  packed({ resource }: View): boolean {
-    return this.#byResource.get(nameOf(resource))?.packed ?? this.#rest.packed ?? false
+  packed({ resource }: View): Packing | undefined {
+    return (this.#byResource.get(nameOf(resource))?.packed ?? this.#rest.packed) || undefined
   }
 }
 

@@ -8,6 +8,7 @@ import { Reflectors } from './reflector/reflectors.ts'
 import type { InformerState } from './reflector/state.ts'
 import { StreamingSupport } from './reflector/streaming-support.ts'
 import type { SharedInformer } from './shared-informer.ts'
+import { type Packing, packingCheck } from './store/packing.ts'
 import { PlainStore } from './store/plain-store.ts'
 import type { IndexFunction, Store } from './store/store.ts'
 import { StoreReader } from './store-reader.ts'
@@ -32,9 +33,10 @@ export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOpti
    *
    * Takes what JSON can say, and `undefined`: an object of which the view makes something else (a `Map`, a `Date`, a
    * function, a cycle) counts as one that could not be transformed, its cause an {@link UnpackableValueError}.
-   * @default false
+   *
+   * `packed` of `@wherry/informer/packed`. @default values are objects of the V8 heap
    */
-  readonly packed?: boolean | undefined
+  readonly packed?: Packing | undefined
   /** Most deleted objects kept for cursors that lag. @default 10,000, or the most objects there were */
   readonly maxTombstones?: number | undefined
   /** Most bytes of these, as received. @default 32 MiB */
@@ -49,7 +51,7 @@ const checks: Readonly<Record<keyof InformerOptions<unknown>, Check>> = {
   view: having('a View', 'within'),
   indices: anything,
   freeze: flag,
-  packed: flag,
+  packed: packingCheck,
   maxTombstones: integer(0),
   maxTombstoneBytes: integer(0),
   streaming: anything,

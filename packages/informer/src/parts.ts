@@ -7,5 +7,6 @@ export { jointError, jointResourceVersion, jointState } from './reflector/joint.
 export { isForTheCaller } from './reflector/judge.ts'
 export { clientCheck, readingChecks } from './reflector/options.ts'
 export { Reflectors, type ReflectorsOptions } from './reflector/reflectors.ts'
+export { packingCheck } from './store/packing.ts'
 export { StoreReader } from './store-reader.ts'
 export { SyncWaiters } from './synced.ts'

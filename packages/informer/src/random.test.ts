@@ -3,6 +3,7 @@ import { configMaps } from '@wherry/client/resources/core'
 import { chance, forEachSeed, integer, pick, type Random } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { Informer } from './informer.ts'
+import { packed } from './packed.ts'
 import { CursorReplay, HandlerReplay, type Heard, type Seen } from './testkit/replays.ts'
 import { type SimulatedCluster, simulatedCluster } from './testkit/served.ts'
 import { peace, type Trouble, troubles } from './testkit/troubles.ts'
@@ -78,7 +79,7 @@ class Model {
       pageSize: integer(random, 1, 4),
       maxTombstones: pick(random, [undefined, 0, 2]),
       freeze: chance(random, 0.1),
-      packed: this.#isPacked,
+      packed: this.#isPacked ? packed : undefined,
     })
     await server.fill(namespaces.map(name => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })))
     this.#floor = await server.revision()

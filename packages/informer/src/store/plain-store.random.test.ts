@@ -1,12 +1,13 @@
 import { forEachSeed, seededRandom } from '@wherry/testing'
 import { it } from 'vitest'
+import { packed } from '../packed.ts'
 import { PlainStore } from './plain-store.ts'
 import { runModel } from './testkit/model.ts'
 import { type Item, items, type MakeOptions } from './testkit/objects.ts'
 
 const make = ({ view = items, ...options }: MakeOptions): PlainStore<Item, 'namespaced'> =>
   new PlainStore<Item, 'namespaced'>({ view, ...options })
-const makePacked: typeof make = options => make({ ...options, packed: true })
+const makePacked: typeof make = options => make({ ...options, packed })
 
 it('R38: whatever intakes do, the store is what the server has, and all who follow it come to the same', async () => {
   // A changed copy (npm run mutants) has seconds for all tests.

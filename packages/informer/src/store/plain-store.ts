@@ -21,8 +21,7 @@ import type { Handover } from './handover.ts'
 import { type Identity, isSameState } from './identity.ts'
 import { Indices } from './indices.ts'
 import type { Intake, IntakeOptions } from './intake.ts'
-import { PackedEntry } from './packed/packed-entry.ts'
-import { PackedValues } from './packed/packed-values.ts'
+import { type Packed, type Packing, packingCheck } from './packing.ts'
 import { PlainEntry } from './plain-entry.ts'
 import { type IntakeTarget, PlainIntake } from './plain-intake.ts'
 import { failedKeys, PlainLister } from './plain-lister.ts'
@@ -43,8 +42,8 @@ export interface PlainStoreOptions<C, S extends Scope = Scope> {
    * @default true where `NODE_ENV` is `test` or `development`
    */
   readonly freeze?: boolean | undefined
-  /** See the option of an informer. @default false */
-  readonly packed?: boolean | undefined
+  /** See the option of an informer. @default values are objects of the V8 heap */
+  readonly packed?: Packing | undefined
   /** Indices by name. More can be added later. @default none */
   readonly indices?: Readonly<Record<string, IndexFunction<C>>> | undefined
   /** How many deletions are kept for cursors that lag. @default the larger of 10,000 and the most keys held so far */
@@ -70,7 +69,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
   readonly #registrations: Registrations<C>
   readonly #transformer: Transformer<C>
   /** Where the values are, unless they are in the entries. */
-  readonly #packed: PackedValues<C> | undefined
+  readonly #packed: Packed<C> | undefined
   readonly #contents: Contents<C>
   readonly #target: IntakeTarget<C>
   #view: View<C, S>
@@ -86,14 +85,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
   constructor(options: PlainStoreOptions<C, S>) {
     checkOptions('store', options, checks)
     for (const option of ['view', 'environment'] as const) checks[option](`store.${option}`, options[option])
-    const {
-      view,
-      maxTombstones,
-      maxTombstoneBytes = 32 * 1024 * 1024,
-      indices = {},
-      transform,
-      packed = false,
-    } = options
+    const { view, maxTombstones, maxTombstoneBytes = 32 * 1024 * 1024, indices = {}, transform, packed } = options
     const environment = guarded(options.environment)
     const { clock } = environment
     const { NODE_ENV } = process.env
@@ -102,8 +94,8 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     this.#view = view
     this.#environment = environment
     this.#indices = new Indices(report('index'))
-    this.#packed = packed ? new PackedValues<C>(freeze) : undefined
-    this.#transformer = new Transformer({ view, transform, freeze, isPacked: packed })
+    this.#packed = packed?.open(freeze)
+    this.#transformer = new Transformer({ view, transform, freeze, isPacked: packed !== undefined })
     this.#journal = new Journal<C>({
       view,
       clock,
@@ -301,10 +293,10 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     const packed = this.#packed
     if (packed === undefined) return new PlainEntry(identity, value, bytes)
     try {
-      return new PackedEntry(packed, identity, value, bytes)
+      return packed.entry(identity, value, bytes)
     } catch (error) {
       const failure = new TransformError(this.#view.key, identity.key, error)
-      return new PackedEntry(packed, identity, failure, bytes)
+      return packed.entry(identity, failure, bytes)
     }
   }
 
@@ -419,7 +411,7 @@ const checks = {
   view: having('a view', 'within'),
   environment: having('an Environment', 'onError', 'random'),
   freeze: flag,
-  packed: flag,
+  packed: packingCheck,
   indices: having('index functions by name'),
   maxTombstones: integer(0),
   maxTombstoneBytes: integer(0),

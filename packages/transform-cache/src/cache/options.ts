@@ -1,7 +1,7 @@
 import { type Client, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
 import { type Check, checkOptions, flag, having, integer, milliseconds } from '@wherry/client/checks'
-import { isSameFunction, type ReadingOptions, ViewConflictError } from '@wherry/informer'
-import { clientCheck, readingChecks } from '@wherry/informer/parts'
+import { isSameFunction, type Packing, type ReadingOptions, ViewConflictError } from '@wherry/informer'
+import { clientCheck, packingCheck, readingChecks } from '@wherry/informer/parts'
 
 /** What a {@link TransformCache} is made of. */
 export interface TransformCacheOptions extends ReadingOptions {
@@ -16,9 +16,10 @@ export interface TransformCacheOptions extends ReadingOptions {
   /**
    * Keeps what the views make of objects outside the V8 heap, in a compact form, and makes it anew at each read (see the
    * option of an informer): for very many objects that are seldom read.
-   * @default false
+   *
+   * `packed` of `@wherry/informer/packed`. @default they are objects of the V8 heap
    */
-  readonly packed?: boolean | undefined
+  readonly packed?: Packing | undefined
   /** Most deleted objects that each view keeps for cursors that lag. @default 10,000, or the most objects there were */
   readonly maxTombstones?: number | undefined
   /** Most bytes of these, as received. @default 32 MiB */
@@ -40,7 +41,7 @@ const checks: Readonly<Record<keyof TransformCacheOptions, Check>> = {
     for (const [index, view] of value.entries()) having('a View', 'within')(`${option}[${index}]`, view)
   },
   freeze: flag,
-  packed: flag,
+  packed: packingCheck,
   maxTombstones: integer(0),
   maxTombstoneBytes: integer(0),
   metricsEveryMs: (option, value) => {

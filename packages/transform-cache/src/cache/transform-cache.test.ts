@@ -1,6 +1,7 @@
 import { isForbidden, isInvalidOption, keyText, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
 import { type ConfigMap, configMaps, namespaces, secrets } from '@wherry/client/resources/core'
 import { InformerStoppedError, TransformError, ViewConflictError } from '@wherry/informer'
+import { packed } from '@wherry/informer/packed'
 import { type SimulatedCluster, type SimulatedOptions, simulatedCluster } from '@wherry/informer/testkit/served'
 import { describe, expect, it } from 'vitest'
 import { dropData } from '../projections/drop-data.ts'
@@ -245,7 +246,7 @@ describe('a transform cache', () => {
         expect(sizes.get('a/x')).toEqual({ name: 'x', keys: 2 })
         expect(whole.get('a/x')).not.toBe(whole.get('a/x'))
       },
-      { packed: true },
+      { packed },
     ))
 
   it('T4: a projection that no estimate can be made of disturbs nothing but the metrics', () => {

@@ -1,6 +1,7 @@
 import { isInvalidOption, systemEnvironment, type View } from '@wherry/client'
 import { configMaps, pods } from '@wherry/client/resources/core'
-import { PlainStore, type SharedInformer, type Store } from '@wherry/informer'
+import { type Packing, PlainStore, type SharedInformer, type Store } from '@wherry/informer'
+import { packed } from '@wherry/informer/packed'
 import { StoreReader } from '@wherry/informer/parts'
 import { describe, expect, it } from 'vitest'
 import { viewStats } from '../cache/view-stats.ts'
@@ -85,12 +86,12 @@ class Read extends StoreReader<unknown> {
 }
 
 /** A store that was filled as a list fills it: each object decoded from its text. */
-function filled(view: View, texts: readonly string[], packed = false): Store<unknown> {
+function filled(view: View, texts: readonly string[], packing?: Packing): Store<unknown> {
   const store: Store<unknown> = new PlainStore<unknown>({
     view,
     environment: systemEnvironment(),
     freeze: false,
-    packed,
+    packed: packing,
   })
   const replacement = store.intake().replace()
   for (const text of texts) replacement.put(JSON.parse(text) as object, text.length)
@@ -126,9 +127,9 @@ describe('a memory report', () => {
 
   it('T4, T5: of a packed store is within 25 % of what its heap and buffers are, and so is its estimate', async () => {
     const texts = Array.from({ length: count }, (_, n) => JSON.stringify(configMap(n)))
-    filled(configMaps, texts.slice(0, 10), true)
-    const heap = heapOf(() => filled(configMaps, texts, true))
-    const store = filled(configMaps, texts, true)
+    filled(configMaps, texts.slice(0, 10), packed)
+    const heap = heapOf(() => filled(configMaps, texts, packed))
+    const store = filled(configMaps, texts, packed)
     const measured = heap + (store.stats().packed?.bytes ?? 0)
     const [view] = (await memoryReport(reader(store))).views
     for (const { keptBytes } of [view ?? { keptBytes: 0 }, viewStats(store)]) {

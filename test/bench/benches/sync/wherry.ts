@@ -5,10 +5,10 @@ import { measureSync } from './measure.ts'
 import { viewOf } from './views.ts'
 
 /** Our informer of one view. */
-export function run(context: SubjectContext): Promise<Metrics> {
+export async function run(context: SubjectContext): Promise<Metrics> {
   const client = clientFor(context.server())
   const view = viewOf(context)
-  const packed = context.options.packed === true
+  const { packed } = context.options.packed === true ? await import('@wherry/informer/packed') : {}
   return measureSync(context, async () => {
     const informer = new Informer({ client, view, packed })
     informer.start()

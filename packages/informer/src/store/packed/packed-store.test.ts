@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { packed } from '../../packed.ts'
 import type { Intake, ReplaceOptions } from '../intake.ts'
 import { PlainStore } from '../plain-store.ts'
 import { storeContract } from '../testkit/contract.ts'
@@ -8,7 +9,7 @@ import { listerContract } from '../testkit/lister-contract.ts'
 import { type Bed, bed, contentsOf, type Item, item, items, line, type MakeOptions } from '../testkit/objects.ts'
 
 const make = ({ view = items, ...options }: MakeOptions): PlainStore<Item, 'namespaced'> =>
-  new PlainStore<Item, 'namespaced'>({ view, packed: true, ...options })
+  new PlainStore<Item, 'namespaced'>({ view, packed, ...options })
 
 storeContract(make)
 journalContract(make)
@@ -31,7 +32,7 @@ describe('a packed store', () => {
       view: items,
       environment: at.environment,
       transform,
-      packed: true,
+      packed,
       freeze: false,
     })
     intake = store.intake()

@@ -1,14 +1,18 @@
+import type { TransformError } from '../../errors.ts'
+import type { Entry } from '../entry.ts'
 import type { Identity } from '../identity.ts'
+import type { Packed } from '../packing.ts'
 import type { PackedStats } from '../store.ts'
 import { Decoder } from './decoder.ts'
 import { Encoder } from './encoder.ts'
+import { PackedEntry } from './packed-entry.ts'
 import { Shapes } from './shapes.ts'
 import { Sightings } from './sightings.ts'
 import { Slab } from './slab.ts'
 import { Texts } from './texts.ts'
 
 /** The values of a packed store, each with its uid and resourceVersion, as bytes outside the V8 heap (rule T5). */
-export class PackedValues<C> {
+export class PackedValues<C> implements Packed<C> {
   readonly #texts: Texts
   readonly #shapes: Shapes
   readonly #slab = new Slab()
@@ -33,6 +37,10 @@ export class PackedValues<C> {
       texts: this.#texts.size,
       shapes: this.#shapes.size,
     }
+  }
+
+  entry(identity: Identity, value: C | TransformError, bytes: number): Entry<C> {
+    return new PackedEntry(this, identity, value, bytes)
   }
 
   /** Gives the handle of what it keeps. @throws UnpackableValueError */

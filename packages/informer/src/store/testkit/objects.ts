@@ -4,6 +4,7 @@ import { type RecordedEnvironment, type Simulation, simulate } from '@wherry/tes
 import { expect } from 'vitest'
 import type { Change } from '../../change.ts'
 import type { Handler } from '../../registrations/handler.ts'
+import type { Packing } from '../packing.ts'
 import type { IndexFunction, Store } from '../store.ts'
 
 /** As tests use it: a ConfigMap with one value. */
@@ -19,7 +20,7 @@ export interface MakeOptions {
   readonly view?: View<Item, 'namespaced'> | undefined
   readonly transform?: ((object: object) => Item) | undefined
   readonly freeze?: boolean | undefined
-  readonly packed?: boolean | undefined
+  readonly packed?: Packing | undefined
   readonly indices?: Readonly<Record<string, IndexFunction<Item>>> | undefined
   readonly maxTombstones?: number | undefined
   readonly maxTombstoneBytes?: number | undefined

@@ -10,6 +10,7 @@ import { configMaps } from '@wherry/client/resources/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { InformerStoppedError } from './errors.ts'
 import { Informer, type InformerOptions } from './informer.ts'
+import { packed } from './packed.ts'
 import { configMap, view } from './testkit/bench.ts'
 import { type SimulatedCluster, type SimulatedOptions, simulatedCluster } from './testkit/served.ts'
 import { createDefinition, things as customThings, definition, definitions } from './testkit/things.ts'
@@ -75,17 +76,17 @@ describe('an informer', () => {
     const served = await cluster(1)
     const { server, writer, simulation } = served
     await server.fill([configMap('a', { value: 'one' }), configMap('b')])
-    const [packed, plain] = [informerOf(served, { packed: true }), informerOf(served)]
+    const [packing, plain] = [informerOf(served, { packed }), informerOf(served)]
     const updates: unknown[] = []
-    packed.addHandler({ update: (object, old) => updates.push([dataOf(old), dataOf(object)]) })
-    for (const informer of [packed, plain]) informer.start()
-    await simulation.run(() => Promise.all([packed, plain].map(informer => informer.whenSynced())))
+    packing.addHandler({ update: (object, old) => updates.push([dataOf(old), dataOf(object)]) })
+    for (const informer of [packing, plain]) informer.start()
+    await simulation.run(() => Promise.all([packing, plain].map(informer => informer.whenSynced())))
     await simulation.run(() => writer.patch(view, key('a'), { data: { value: 'two' } }))
-    await simulation.runUntil(() => [packed, plain].every(informer => dataOf(informer.get('ns/a')) === 'two'))
-    expect(packed.list()).toStrictEqual(plain.list())
-    expect(packed.get('ns/a')).not.toBe(packed.get('ns/a'))
+    await simulation.runUntil(() => [packing, plain].every(informer => dataOf(informer.get('ns/a')) === 'two'))
+    expect(packing.list()).toStrictEqual(plain.list())
+    expect(packing.get('ns/a')).not.toBe(packing.get('ns/a'))
     expect(updates).toEqual([['one', 'two']])
-    expect([packed.stats().packed?.values, plain.stats().packed]).toEqual([2, undefined])
+    expect([packing.stats().packed?.values, plain.stats().packed]).toEqual([2, undefined])
   })
 
   it('R31: tells handlers what is there and what happens then', async () => {

@@ -77,7 +77,7 @@ export class Entry implements FeedingOwner {
   join(view: NarrowView): void {
     if (this.#state.has(view)) return
     view.entries.set(this.key.text, this)
-    if (!this.#state.add(view)) this.feeding.widen(view.level)
+    if (!this.#state.add(view, this.feeding.brings(view.level))) this.feeding.widen(view.level)
   }
 
   /** How a read of `view` goes on. */

@@ -93,7 +93,12 @@ export class Feeding implements Fed, Fetched {
 
   /** What feeds it brings as much as is needed: no watch that asks for more is still being opened. */
   get isEnough(): boolean {
-    return this.#own === undefined || this.#own.level >= this.level
+    return this.brings(this.level)
+  }
+
+  /** What comes is enough for that level. */
+  brings(level: Level): boolean {
+    return this.#own === undefined || this.#own.level >= level
   }
 
   /** How far what feeds it has come. */

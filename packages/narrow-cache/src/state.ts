@@ -85,15 +85,17 @@ export class State {
   /**
    * Feeds a view too, and fills it from what another one keeps. Gives whether it has what there is: it must be read anew
    * where none keeps enough.
+   * @param isFed what comes is enough for that view. Until it is the view has nothing, not even that there is no object: what
+   * comes next would be told to it.
    */
-  add(view: NarrowView): boolean {
+  add(view: NarrowView, isFed: boolean): boolean {
     const intake = view.store.intake({ key: this.#text })
     this.#feeds = this.#feeds.concat({ view, intake })
     if (view.level > this.level) {
       this.level = view.level
       return false
     }
-    return !this.#isKnown || this.#fill(view, intake)
+    return isFed && (!this.#isKnown || this.#fill(view, intake))
   }
 
   /** Brings a state to all views that `level` is enough for. */

@@ -68,6 +68,31 @@ describe('an entry that comes to be fed otherwise', () => {
       { escalateAt: 1 },
     ))
 
+  it('N2: a view that needs more than what comes is told nothing before more comes, not even that there is no object', () =>
+    withNarrow(async ({ narrow, run, write, server, simulation }) => {
+      const log: string[] = []
+      expect(await run(() => narrow.get(metadata, x))).toBeUndefined()
+      // What is to bring more takes its time.
+      const hang = await run(() =>
+        server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'status', code: 503 } }),
+      )
+      const rest = await run(() =>
+        server.faults.add({ match: { verb: 'list' }, effect: { kind: 'status', code: 503 } }),
+      )
+      const whole = run(() => narrow.get(configMaps.full(), x))
+      const following = run(() => narrow.watch(configMaps, x, noting(log)))
+      await simulation.advance(1000)
+      await write('+a/x')
+      expect(narrow.peek(metadata, x)?.object).toBeDefined()
+      expect(log).toEqual([])
+      await run(() => hang.remove())
+      await run(() => rest.remove())
+      await simulation.advance(60_000)
+      expect((await whole)?.data).toEqual({ n: '1' })
+      await following
+      expect(log).toEqual(['+a/x 1 first'])
+    }))
+
   it('N2: of watches that are to bring more, only that which brings most goes on', () =>
     withNarrow(async ({ narrow, run, write, watches, server }) => {
       await write('+a/x')

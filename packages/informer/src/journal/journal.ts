@@ -64,18 +64,30 @@ export class Journal<C> {
     this.#changed()
   }
 
-  /** All of these have a value for the first time, in this order. */
-  bornTogether(entries: readonly Entry<C>[]): void {
-    const { tick } = this
+  /**
+   * All of these for which `begin` gives `true` have a value for the first time, in this order. One pass: of very many each touch
+   * costs a look into memory.
+   */
+  bornTogether(entries: Iterable<Entry<C>>, begin: (entry: Entry<C>) => boolean): readonly Entry<C>[] {
+    const { tick, changes } = this
+    const born: Entry<C>[] = []
+    let { head } = this
+    let at = changes.end
     for (const entry of entries) {
-      entry.changed = ++this.head
-      entry.born = this.head
+      if (!begin(entry)) continue
+      head++
+      entry.changed = head
+      entry.born = head
       entry.tick = tick
+      entry.changedAt = at++
+      born.push(entry)
     }
-    this.changes.append(entries)
-    this.births.append(entries)
+    this.head = head
+    changes.append(born)
+    this.births.append(born)
     if (this.births.size > this.#mostKeys) this.#mostKeys = this.births.size
     this.#changed()
+    return born
   }
 
   /** It has another value. */

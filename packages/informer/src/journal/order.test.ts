@@ -24,6 +24,12 @@ class Numbers extends Sought {
   }
 }
 
+/** Adds many, which know where they are by then. */
+function appendAll(order: Sought, nodes: readonly Numbered[]): void {
+  if (order instanceof Numbers) for (const [at, node] of nodes.entries()) node.index = order.end + at
+  order.append(nodes)
+}
+
 /** All that is left, from `index` on. */
 function rest(order: Sought, index = 0): number[] {
   const numbers: number[] = []
@@ -44,7 +50,7 @@ it.each([
     const added = [node]
     if (chance(random, 0.02)) {
       while (chance(random, 0.99) && number < 6000) added.push({ number: ++number, index: -1 })
-      order.append(added)
+      appendAll(order, added)
     } else order.push(node)
     model.push(...added)
     const { generation } = order
@@ -83,12 +89,12 @@ it('counts and skips over long stretches of holes', () => {
 it('adds many at once, and none, in front of what is added one by one', () => {
   const order = new Numbers()
   const nodes = Array.from({ length: 1000 }, (_, index) => ({ number: index + 1, index: -1 }))
-  order.append([])
+  appendAll(order, [])
   expect([order.size, order.last, order.end]).toEqual([0, 0, 0])
-  order.append(nodes.slice(0, 300))
-  order.append(nodes.slice(300, 999))
+  appendAll(order, nodes.slice(0, 300))
+  appendAll(order, nodes.slice(300, 999))
   expect([order.size, order.last, order.countFrom(0), order.countFrom(700)]).toEqual([999, 999, 999, 299])
-  order.append([])
+  appendAll(order, [])
   expect(order.last).toBe(999)
   for (const node of nodes.slice(999)) order.push(node)
   expect(rest(order)).toEqual(nodes.map(({ number }) => number))
@@ -98,7 +104,7 @@ it('adds many at once, and none, in front of what is added one by one', () => {
 it('knows the last one that is left, and what comes after it, behind long stretches of holes', () => {
   const order = new Numbers()
   const nodes = Array.from({ length: 1000 }, (_, index) => ({ number: index + 1, index: -1 }))
-  order.append(nodes)
+  appendAll(order, nodes)
   for (const node of nodes.slice(200)) order.remove(node)
   expect([order.last, rest(order, order.after(200)), rest(order, order.after(199))]).toEqual([200, [], [200]])
   for (const node of nodes.slice(1, 200).reverse()) {
@@ -115,7 +121,7 @@ it.each([
 ])('takes holes out %s, and not earlier', (_, length, holes) => {
   const order = new Numbers()
   const nodes = Array.from({ length }, (_, index) => ({ number: index + 1, index: -1 }))
-  order.append(nodes)
+  appendAll(order, nodes)
   const { generation } = order
   for (const node of nodes.slice(0, holes - 1)) order.remove(node)
   expect([order.generation, order.end]).toEqual([generation, length])

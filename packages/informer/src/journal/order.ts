@@ -64,11 +64,13 @@ export abstract class Order<N extends object> {
     this.#last = this.numberOf(node)
   }
 
-  /** Adds many, which may be all that there is: at a tenth of what it costs one by one. */
+  /**
+   * Adds many, which may be all that there is: at a tenth of what it costs one by one. Where they are is for the caller to set,
+   * from {@link end} on: it has each of them at hand as it numbers them.
+   */
   append(nodes: readonly N[]): void {
     const start = this.#nodes.length
     const end = start + nodes.length
-    for (let index = 0; index < nodes.length; index++) this.setIndex(nodes[index] as N, start + index)
     this.#nodes = this.#nodes.concat(nodes)
     for (let at = start; at < end; ) {
       const block = at >> blockBits

@@ -39,7 +39,7 @@ class Bed {
   list(...keys: readonly string[]): void {
     const entries = keys.map(key => new PlainEntry<string>({ key, uid: key, resourceVersion: '1' }, `${key}@0`, 10))
     for (const entry of entries) this.#entries.set(entry.key, entry)
-    this.journal.bornTogether(entries)
+    this.journal.bornTogether(entries, () => true)
   }
 
   drop(...keys: readonly string[]): void {

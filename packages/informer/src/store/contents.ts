@@ -78,15 +78,13 @@ export class Contents<C> {
   adopt(entries: Map<string, Entry<C>>, owner: Owner<C>): void {
     this.#entries = entries
     const { journal, indices, registrations } = this.#parts
-    const all: Entry<C>[] = []
-    for (const entry of entries.values()) {
+    const all = journal.bornTogether(entries.values(), entry => {
       owner.claim(entry)
       this.bytes += entry.bytes
       const { failure } = entry
-      if (failure === undefined) all.push(entry)
-      else this.#fail(failure)
-    }
-    journal.bornTogether(all)
+      if (failure !== undefined) this.#fail(failure)
+      return failure === undefined
+    })
     if (!indices.isEmpty) for (const entry of all) indices.put(entry)
     if (registrations.size > 0) for (const entry of all) registrations.added(entry.key, entry.born, entry.value as C)
   }

@@ -108,7 +108,7 @@ describe('listing', () => {
     const items: unknown[] = []
     const list = eachItem(context, target, item => {
       items.push(nameOf(item))
-      clock.time += 5
+      clock.time += 3
     })
     const text = JSON.stringify(body(['a', 'b', 'c', 'd', 'e']))
     const cut = text.indexOf('{"name":"e"}')

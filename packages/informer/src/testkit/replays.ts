@@ -15,15 +15,19 @@ export interface Seen {
 export interface Heard {
   /** `key@resourceVersion=value` */
   readonly states: Set<string>
-  /** How often the view went back so far: resourceVersions of before don't count any more. */
+  /** How often the server's state was found to have gone back so far. */
   rollbacks(): number
 }
 
-/** Nothing older after something newer, for one reader. */
+/**
+ * Nothing older after something newer, for one reader; but for each key once after each rollback. When it has heard of that is
+ * no matter: who joins before the relist is through hears the former states first.
+ */
 class Order {
   readonly #heard: Heard
   readonly #newest = new Map<string, string>()
-  #rollbacks = 0
+  /** The last rollback after which it went back, by key. */
+  readonly #back = new Map<string, number>()
 
   constructor(heard: Heard) {
     this.#heard = heard
@@ -31,14 +35,14 @@ class Order {
 
   see(what: string, { key, resourceVersion, value }: Seen): void {
     this.#heard.states.add(`${key}@${resourceVersion}=${value}`)
-    if (this.#heard.rollbacks() !== this.#rollbacks) {
-      this.#rollbacks = this.#heard.rollbacks()
-      this.#newest.clear()
+    const rollbacks = this.#heard.rollbacks()
+    const isBack = compareResourceVersions(resourceVersion, this.#newest.get(key)) === 'older'
+    if (isBack) {
+      expect(this.#back.get(key) ?? 0, `${what} of ${key} goes back to ${resourceVersion}`).toBeLessThan(rollbacks)
+      this.#back.set(key, rollbacks)
     }
-    const order = compareResourceVersions(resourceVersion, this.#newest.get(key))
-    expect(order, `${what} of ${key} goes back to ${resourceVersion}`).not.toBe('older')
     // What a rollback deletes is told with a state that is no longer ahead of what comes.
-    if (what !== 'delete' || this.#rollbacks === 0) this.#newest.set(key, resourceVersion)
+    if (what !== 'delete' || rollbacks === 0) this.#newest.set(key, resourceVersion)
   }
 }
 

@@ -2,7 +2,7 @@
  * Values by their texts, each with a number of its own, and how many use it: with the last of them it is gone, and its
  * number is another's. So there are never more than are used.
  */
-export class Counted<T> {
+export abstract class Counted<T> {
   readonly #numbers = new Map<string, number>()
   readonly #texts: string[] = []
   readonly #values: (T | undefined)[] = []
@@ -34,7 +34,8 @@ export class Counted<T> {
     return value
   }
 
-  use(number: number): void {
+  /** One use more. */
+  count(number: number): void {
     this.#uses[number] = (this.#uses[number] as number) + 1
   }
 

@@ -14,41 +14,25 @@ const mostTextLength = 1024
 const mostShapes = 4096
 
 /** The shapes of packed objects: a number stands for all keys of one. */
-export class Shapes {
-  readonly #counted = new Counted<Shape>()
+export class Shapes extends Counted<Shape> {
   readonly #sightings: Sightings
 
   constructor(sightings: Sightings) {
+    super()
     this.#sightings = sightings
-  }
-
-  get size(): number {
-    return this.#counted.size
   }
 
   /** The number of a shape, which has one use more; `undefined` where it has none: it was not seen before. */
   use(keys: readonly string[], isBare: boolean): number | undefined {
     if (keys.length > mostKeys) return undefined
     const text = isBare ? `\0${keys.join('\0')}` : keys.join('\0')
-    let number = this.#counted.numberOf(text)
+    let number = this.numberOf(text)
     if (number === undefined) {
       if (text.length > mostTextLength || this.size >= mostShapes || !this.#sightings.again(text)) return undefined
-      number = this.#counted.add(text, { keys, isBare })
-    } else if (!isOf(this.#counted.at(number), keys, isBare)) return undefined
-    this.#counted.use(number)
+      number = this.add(text, { keys, isBare })
+    } else if (!isOf(this.at(number), keys, isBare)) return undefined
+    this.count(number)
     return number
-  }
-
-  at(number: number): Shape {
-    return this.#counted.at(number)
-  }
-
-  release(number: number): void {
-    this.#counted.release(number)
-  }
-
-  clear(): void {
-    this.#counted.clear()
   }
 }
 

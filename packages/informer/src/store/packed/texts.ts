@@ -7,40 +7,24 @@ const leastLength = 2
 const mostLength = 128
 const mostTexts = 32_768
 
-/** The texts that several packed values have: a number stands for one. At most some ten thousand. */
-export class Texts {
-  readonly #counted = new Counted<string>()
+/** The texts that several packed values have: a number stands for one. At most {@link mostTexts}. */
+export class Texts extends Counted<string> {
   readonly #sightings: Sightings
 
   constructor(sightings: Sightings) {
+    super()
     this.#sightings = sightings
-  }
-
-  get size(): number {
-    return this.#counted.size
   }
 
   /** The number of a text, which has one use more; `undefined` where it has none: it was not seen before. */
   use(text: string): number | undefined {
     if (text.length < leastLength || text.length > mostLength) return undefined
-    let number = this.#counted.numberOf(text)
+    let number = this.numberOf(text)
     if (number === undefined) {
       if (this.size >= mostTexts || !this.#sightings.again(text)) return undefined
-      number = this.#counted.add(text, text)
+      number = this.add(text, text)
     }
-    this.#counted.use(number)
+    this.count(number)
     return number
-  }
-
-  at(number: number): string {
-    return this.#counted.at(number)
-  }
-
-  release(number: number): void {
-    this.#counted.release(number)
-  }
-
-  clear(): void {
-    this.#counted.clear()
   }
 }

@@ -6,7 +6,8 @@ import type { View } from '@wherry/client'
  * - `changed`: the object is there, in its newest state. Appeared or altered: a cursor that keeps nothing can't tell.
  * - `deleted`: it is gone, or left the view's selection. `object` is the last that was known of it.
  * - `reset`: a replay begins: what is not heard of between here and `synced` is not there. A cursor's first event.
- * - `synced`: the replay is over. `failed`: keys that are there, but whose object could not be transformed.
+ * - `synced`: the replay is over. `failed`: keys that are there, but whose object could not be transformed. Should one of
+ *   these go without ever having been transformed, the cursor begins again, with `reset`: there is no object to tell of.
  */
 export type Change<C> = Changed<C> | Deleted<C> | Reset<C> | Synced<C>
 

@@ -38,6 +38,8 @@ class Model {
   readonly #alive = new Set<string>()
   readonly #handlers: HandlerReplay[] = []
   readonly #cursors: CursorReplay[] = []
+  /** The cursor that was closed last: a sink that outlives its process goes on from what it had. */
+  #former: CursorReplay | undefined
   #heard: Heard = { states: new Set(), rollbacks: () => 0 }
   #writes = 0
   /** What no restore goes below. */
@@ -112,9 +114,12 @@ class Model {
     else if (what < 0.8) await (pick(random, Object.values(troubles)) as Trouble)(this.#cluster, random)
     else if (what < 0.87) this.#addHandler()
     else if (what < 0.9) pick(random, [...this.#handlers, undefined])?.remove()
-    else if (what < 0.93) this.#cursors.push(new CursorReplay(this.#informer.cursor(), this.#heard))
+    else if (what < 0.93) this.#cursors.push(new CursorReplay(this.#informer.cursor(), this.#heard, this.#former))
     else if (what < 0.98) pick(random, [...this.#cursors, undefined])?.read(integer(random, 1, 5))
-    else if (this.#cursors.length > 0) this.#cursors.splice(integer(random, 0, this.#cursors.length - 1), 1)[0]?.close()
+    else if (this.#cursors.length > 0) {
+      this.#former = this.#cursors.splice(integer(random, 0, this.#cursors.length - 1), 1)[0]
+      this.#former?.close()
+    }
   }
 
   #addHandler(): void {

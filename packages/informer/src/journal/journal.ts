@@ -8,8 +8,8 @@ import { Reader } from './reader.ts'
 export interface JournalOptions<C> extends GraveyardOptions {
   readonly view: View<C>
   readonly clock: Clock
-  /** Keys that are there without an object. */
-  readonly failed: () => readonly string[]
+  /** Those that are there without a value. */
+  readonly failed: () => Iterable<Entry<C>>
   /** What a reader's callback threw. */
   readonly onError: (error: unknown) => void
 }
@@ -49,8 +49,20 @@ export class Journal<C> {
     return Math.max(0, this.#options.clock.monotonic() - tick * tickMs)
   }
 
-  failed(): readonly string[] {
+  failed(): Iterable<Entry<C>> {
     return this.#options.failed()
+  }
+
+  /** It is there and has no value: nobody is told, but it is noted when that was. */
+  unborn(entry: Entry<C>): void {
+    entry.changed = this.head
+  }
+
+  /** One that never had a value is gone. Nobody is told of that, but who may hold one of its name from before has to begin again. */
+  unheard(key: string): void {
+    let isNews = false
+    for (const reader of this.readers) if (reader.lacks(key)) isNews = true
+    if (isNews) this.#changed()
   }
 
   /** It has a value for the first time. */
@@ -74,7 +86,10 @@ export class Journal<C> {
     let { head } = this
     let at = changes.end
     for (const entry of entries) {
-      if (!begin(entry)) continue
+      if (!begin(entry)) {
+        entry.changed = head
+        continue
+      }
       head++
       entry.changed = head
       entry.born = head

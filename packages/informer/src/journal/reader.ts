@@ -39,6 +39,10 @@ export class Reader<C> implements Cursor<C> {
   /** When the replay or lap began, or what it is to catch up with. */
   #tick: number
   #resets = 0
+  /** Before the last `reset`, deletions up to this number had been heard. */
+  #heard = -1
+  /** What its last `synced` said to be there without a value, of which its user may hold a value from before. */
+  #kept: Set<string> | undefined
   #fn: (() => void) | undefined
 
   constructor(journal: Journal<C>) {
@@ -131,9 +135,21 @@ export class Reader<C> implements Cursor<C> {
 
   /** As a mourner: it fell behind the bounds on tombstones. */
   lose(tick: number): void {
-    if (!this.#isReplaying) this.#tick = tick
+    if (!this.#isReplaying) {
+      this.#tick = tick
+      this.#heard = this.heardUpTo
+    }
     this.#phase = 'start'
     this.#resets++
+  }
+
+  /** One that had no value is gone: whether it has to begin again, since its user was told to keep what it has of that key. */
+  lacks(key: string): boolean {
+    const before = this.heardUpTo
+    if (this.#isReplaying || before === Number.POSITIVE_INFINITY || this.#kept?.has(key) !== true) return false
+    this.lose(this.#journal.tick)
+    this.#journal.graves.moved(before, this.heardUpTo)
+    return true
   }
 
   close(): void {
@@ -257,7 +273,19 @@ export class Reader<C> implements Cursor<C> {
     }
     this.#isReplaying = false
     this.#enter('following', this.#lapEnd, changes.after(this.#lapEnd), changes.generation)
-    return { type: 'synced', view, failed: this.#journal.failed() }
+    return { type: 'synced', view, failed: this.#failed() }
+  }
+
+  /** What is there without a value. One that it was told nothing of, nor of another of its name, its user can't hold. */
+  #failed(): readonly string[] {
+    const failed: string[] = []
+    const kept = new Set<string>()
+    for (const { key, changed } of this.#journal.failed()) {
+      failed.push(key)
+      if (changed > this.#heard || this.#kept?.has(key) === true) kept.add(key)
+    }
+    this.#kept = kept.size === 0 ? undefined : kept
+    return failed
   }
 
   #takeNode(node: Entry<C> | Tombstone<C>): Change<C> {
@@ -266,6 +294,7 @@ export class Reader<C> implements Cursor<C> {
     if (node instanceof Tombstone) {
       this.#at = node.changed
       this.#reads++
+      this.#kept?.delete(node.key)
       return {
         type: 'deleted',
         view,
@@ -276,6 +305,7 @@ export class Reader<C> implements Cursor<C> {
     }
     this.#at = this.#phase === 'births' ? node.born : node.changed
     this.#reads++
+    this.#kept?.delete(node.key)
     return { type: 'changed', view, key: node.key, object: node.value as C }
   }
 

@@ -105,7 +105,8 @@ export class Contents<C> {
       return
     }
     if (held.uid !== received.uid) {
-      this.remove(held)
+      this.gone?.set(held.key, goneWith(held, undefined))
+      this.#remove(held, undefined)
       this.#insert(received, owner)
       return
     }
@@ -118,8 +119,11 @@ export class Contents<C> {
    * An object is gone, or nobody watches it any more. Without `final`, which is used up, its last state was not seen.
    */
   remove(entry: Entry<C>, final?: Entry<C> | 'unwatched' | undefined): void {
-    this.gone?.set(entry.key, goneWith(entry, final))
+    const { key } = entry
+    const isUnheard = entry.failure !== undefined
+    this.gone?.set(key, goneWith(entry, final))
     this.#remove(entry, final === 'unwatched' ? undefined : final)
+    if (isUnheard) this.#parts.journal.unheard(key)
   }
 
   #remove(entry: Entry<C>, final: Entry<C> | undefined): void {
@@ -176,7 +180,10 @@ export class Contents<C> {
     this.bytes += entry.bytes
     const { failure } = entry
     if (failure === undefined) this.#appear(entry)
-    else this.#fail(failure)
+    else {
+      this.#parts.journal.unborn(entry)
+      this.#fail(failure)
+    }
   }
 
   #fail(error: TransformError): void {

@@ -18,7 +18,7 @@ export abstract class Entry<C> {
   owner: Owner<C> | undefined
   /** The replacement that saw it last, unchanged. */
   mark = 0
-  /** The number of its last change; 0 while there is no value. */
+  /** The number of its last change; while it has had no value, of the last change of all before it came. */
   changed = 0
   changedAt = -1
   /** When it changed, in ticks of the journal. */

@@ -57,7 +57,8 @@ export class PlainLister<C, S extends Scope> implements Lister<C, S> {
   failed(): readonly string[] {
     const { contents } = this.#live
     const keys = [...contents.stale.keys()].map(({ key }) => key)
-    return [...keys, ...failedKeys(contents)]
+    for (const { key } of failedOf(contents)) keys.push(key)
+    return keys
   }
 
   list(options: ListerOptions = {}): C[] {
@@ -102,12 +103,15 @@ function labelled<C>(indices: Indices<C>, selector: LabelSelector): Iterable<Ent
   return undefined
 }
 
-/** Keys of what is there without a value. */
-export function failedKeys<C>(contents: Contents<C>): string[] {
-  if (contents.failed === 0) return []
-  const keys: string[] = []
-  for (const { key, failure } of contents.entries.values()) if (failure !== undefined) keys.push(key)
-  return keys
+/** What is there without a value. */
+export function* failedOf<C>(contents: Contents<C>): Iterable<Entry<C>> {
+  let left = contents.failed
+  if (left === 0) return
+  for (const entry of contents.entries.values()) {
+    if (entry.failure === undefined) continue
+    yield entry
+    if (--left === 0) return
+  }
 }
 
 function checkIndex(option: string, value: unknown): void {

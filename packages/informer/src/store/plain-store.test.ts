@@ -1,5 +1,6 @@
 import { PlainStore } from './plain-store.ts'
 import { storeContract } from './testkit/contract.ts'
+import { failedContract } from './testkit/failed-contract.ts'
 import { handlerContract } from './testkit/handler-contract.ts'
 import { journalContract } from './testkit/journal-contract.ts'
 import { listerContract } from './testkit/lister-contract.ts'
@@ -10,5 +11,6 @@ const make = ({ view = items, ...options }: MakeOptions): PlainStore<Item, 'name
 
 storeContract(make)
 journalContract(make)
+failedContract(make)
 handlerContract(make)
 listerContract(make)

@@ -24,7 +24,7 @@ import type { Intake, IntakeOptions } from './intake.ts'
 import { type Packed, type Packing, packingCheck } from './packing.ts'
 import { PlainEntry } from './plain-entry.ts'
 import { type IntakeTarget, PlainIntake } from './plain-intake.ts'
-import { failedKeys, PlainLister } from './plain-lister.ts'
+import { failedOf, PlainLister } from './plain-lister.ts'
 import type { PlainReplacement } from './plain-replacement.ts'
 import type { IndexFunction, Store, StoreStats } from './store.ts'
 import { Transformer } from './transformer.ts'
@@ -101,7 +101,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
       clock,
       maxTombstones,
       maxTombstoneBytes,
-      failed: () => failedKeys(this.#contents),
+      failed: () => failedOf(this.#contents),
       onError: report('cursor'),
     })
     this.#registrations = new Registrations({ journal: this.#journal, clock, onError: report('handler') })

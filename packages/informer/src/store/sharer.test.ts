@@ -76,6 +76,7 @@ it.each<[string, object]>([
   ['what is deeper', { a: { b: 'c' } }],
   ['what is deeper in a list', [{ a: { b: 'c' } }]],
   ['nothing in a list', [null]],
+  ['a list in a list', [[]]],
 ])('leaves alone: %s', (_, value) => {
   const sharer = new Sharer()
   for (const each of [decoded(value), decoded(value)]) {

@@ -62,7 +62,8 @@ function partsOf(value: object): Part[] | undefined {
   for (const item of value as readonly unknown[]) {
     if (typeof item === 'string' && item.length <= mostLength) parts.push(item)
     else {
-      const inner = typeof item === 'object' && item !== null ? partsOfMap(item) : undefined
+      const isMap = typeof item === 'object' && item !== null && !Array.isArray(item)
+      const inner = isMap ? partsOfMap(item) : undefined
       if (inner === undefined) return undefined
       // A number is only ever a count.
       parts.push(inner.length)

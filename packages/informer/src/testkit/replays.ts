@@ -110,17 +110,18 @@ export class HandlerReplay implements Handler<Seen> {
   }
 }
 
-/** A cursor whose reading is replayed. */
+/** A cursor whose reading is replayed, onto what a sink that outlives it may have of a former one. */
 export class CursorReplay {
-  readonly objects: Map<string, Seen> = new Map()
+  readonly objects: Map<string, Seen>
   readonly #cursor: Cursor<Seen>
   readonly #order: Order
   /** What was heard since `reset`. */
   #lap: Set<string> | undefined
 
-  constructor(cursor: Cursor<Seen>, heard: Heard) {
+  constructor(cursor: Cursor<Seen>, heard: Heard, former?: CursorReplay) {
     this.#cursor = cursor
     this.#order = new Order(heard)
+    this.objects = new Map(former?.objects)
   }
 
   /** Reads up to `max` changes; how many there were. */

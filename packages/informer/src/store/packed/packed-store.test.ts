@@ -3,6 +3,7 @@ import { packed } from '../../packed.ts'
 import type { Intake, ReplaceOptions } from '../intake.ts'
 import { PlainStore } from '../plain-store.ts'
 import { storeContract } from '../testkit/contract.ts'
+import { failedContract } from '../testkit/failed-contract.ts'
 import { handlerContract } from '../testkit/handler-contract.ts'
 import { journalContract } from '../testkit/journal-contract.ts'
 import { listerContract } from '../testkit/lister-contract.ts'
@@ -13,6 +14,7 @@ const make = ({ view = items, ...options }: MakeOptions): PlainStore<Item, 'name
 
 storeContract(make)
 journalContract(make)
+failedContract(make)
 handlerContract(make)
 listerContract(make)
 

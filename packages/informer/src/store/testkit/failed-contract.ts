@@ -1,0 +1,175 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Cursor } from '../../journal/cursor.ts'
+import type { Intake } from '../intake.ts'
+import type { Store } from '../store.ts'
+import { bed, type Item, item, line, type MakeStore } from './objects.ts'
+
+/** What cursors of every store hear of keys that are there and have never had a value (rules R30, W8). */
+export function failedContract(make: MakeStore): void {
+  let store: Store<Item, 'namespaced'>
+  let intake: Intake
+  let version = 0
+
+  const begin = (maxTombstones?: number): void => {
+    version = 0
+    store = make({
+      environment: bed().environment,
+      maxTombstones,
+      transform: object => {
+        if ((object as Item).data?.value === 'bad') throw new Error('bad value')
+        return object as Item
+      },
+    })
+    intake = store.intake()
+  }
+  const list = (...items: readonly Item[]): void => {
+    const replacement = intake.replace()
+    for (const one of items) replacement.put(one, 100)
+    replacement.commit()
+  }
+  const good = (key: string): Item => item(key, ++version)
+  /** An object that can't be transformed: each time another one. */
+  const bad = (key: string): Item => item(key, ++version, { value: 'bad', uid: `bad-${version}` })
+  const put = (object: Item): void => intake.change('MODIFIED', object, 100)
+  const remove = (key: string): void => {
+    intake.change('DELETED', item(key, ++version, { uid: store.lister.version(key)?.uid }), 100)
+  }
+  const lines = (cursor: Cursor<Item>, max = 1000): string[] => cursor.take(max).map(line)
+
+  beforeEach(() => begin())
+
+  describe('a cursor whose user was told to keep what it has of a key without a value', () => {
+    it('R30, W8: begins again when that is gone, and does not name it any more', async () => {
+      list(bad('a/x'), good('a/y'))
+      const cursor = store.cursor()
+      expect(lines(cursor)).toEqual(['reset', 'changed a/y@2', 'synced a/x'])
+      let woken = 0
+      cursor.wake(() => woken++)
+      remove('a/x')
+      await Promise.resolve()
+      expect([woken, cursor.resets, cursor.lag]).toEqual([1, 1, 3])
+      expect(lines(cursor)).toEqual(['reset', 'changed a/y@2', 'synced'])
+    })
+
+    it('R30, W8: so it does when a list says that it is gone', () => {
+      list(bad('a/x'), good('a/y'))
+      const cursor = store.cursor()
+      lines(cursor)
+      list(item('a/y', 2))
+      expect(lines(cursor)).toEqual(['reset', 'changed a/y@2', 'synced'])
+    })
+
+    it('R30, W8: hears that an object is gone which it knew before a loss of tombstones, and which came anew without a value', () => {
+      begin(0)
+      list(good('a/x'), good('a/y'))
+      const cursor = store.cursor()
+      lines(cursor)
+      put(bad('a/x'))
+      expect([cursor.resets, lines(cursor)]).toEqual([1, ['reset', 'changed a/y@2', 'synced a/x']])
+      remove('a/x')
+      expect([cursor.resets, lines(cursor)]).toEqual([2, ['reset', 'changed a/y@2', 'synced']])
+    })
+
+    it('R30, W8: nothing is heard when another one of that name takes its place, with a value or without', () => {
+      list(bad('a/x'), bad('a/y'))
+      const cursor = store.cursor()
+      lines(cursor)
+      put(bad('a/x'))
+      put(good('a/y'))
+      expect([cursor.resets, lines(cursor)]).toEqual([0, ['changed a/y@4']])
+      remove('a/x')
+      expect(lines(cursor)).toEqual(['reset', 'changed a/y@4', 'synced'])
+    })
+
+    it('R30: once it has heard of an object of that name it hears of its deletion, and of none after that', () => {
+      list(bad('a/x'), bad('a/y'))
+      const cursor = store.cursor()
+      lines(cursor)
+      put(good('a/x'))
+      expect(lines(cursor)).toEqual(['changed a/x@3'])
+      remove('a/x')
+      put(bad('a/x'))
+      remove('a/x')
+      expect([cursor.resets, lines(cursor)]).toEqual([0, ['deleted a/x@4']])
+      put(good('a/y'))
+      remove('a/y')
+      expect(lines(cursor)).toEqual(['deleted a/y@8'])
+      put(bad('a/y'))
+      remove('a/y')
+      expect([cursor.resets, lines(cursor)]).toEqual([0, []])
+    })
+
+    it('R30: nor does it begin again for one that came after it had heard all: it can hold nothing of that name', () => {
+      list(bad('a/x'), bad('a/y'), good('a/z'))
+      const cursor = store.cursor()
+      lines(cursor)
+      put(bad('a/new'))
+      remove('a/new')
+      expect(cursor.resets).toBe(0)
+      put(bad('a/new'))
+      remove('a/x')
+      expect(lines(cursor)).toEqual(['reset', 'changed a/z@3', 'synced a/y a/new'])
+      remove('a/new')
+      expect([cursor.resets, lines(cursor)]).toEqual([1, []])
+      remove('a/y')
+      expect([cursor.resets, lines(cursor)]).toEqual([2, ['reset', 'changed a/z@3', 'synced']])
+    })
+
+    it('R30, W8: begins again for one whose former object it had heard of, and had not heard to be gone', () => {
+      list(bad('a/x'), bad('a/y'), good('a/heard'), good('a/unheard'))
+      const cursor = store.cursor()
+      lines(cursor)
+      put(bad('a/heard'))
+      expect(lines(cursor)).toEqual(['deleted a/heard@3 unknown'])
+      put(bad('a/unheard'))
+      remove('a/x')
+      expect(lines(cursor)).toEqual(['reset', 'synced a/y a/heard a/unheard'])
+      remove('a/heard')
+      expect([cursor.resets, lines(cursor)]).toEqual([1, []])
+      remove('a/unheard')
+      expect([cursor.resets, lines(cursor)]).toEqual([2, ['reset', 'synced a/y']])
+    })
+
+    it('R30, W8: what goes, or comes again, before the replay is over is named as it is in the end', () => {
+      list(bad('a/x'), bad('a/y'), bad('a/z'))
+      const cursor = store.cursor()
+      lines(cursor)
+      remove('a/x')
+      remove('a/y')
+      put(bad('a/y'))
+      expect([cursor.resets, lines(cursor, 1)]).toEqual([1, ['reset']])
+      remove('a/z')
+      put(bad('a/x'))
+      expect([cursor.resets, lines(cursor)]).toEqual([1, ['synced a/y a/x']])
+      remove('a/x')
+      expect([cursor.resets, lines(cursor)]).toEqual([2, ['reset', 'synced a/y']])
+      remove('a/y')
+      expect([cursor.resets, lines(cursor)]).toEqual([3, ['reset', 'synced']])
+    })
+
+    it('R30: one that has read nothing, or is closed, has nothing to begin again', () => {
+      list(bad('a/x'), bad('a/y'))
+      const [unread, closed, other] = [store.cursor(), store.cursor(), store.cursor()]
+      lines(closed)
+      lines(other)
+      closed.close()
+      remove('a/x')
+      expect([unread, closed, other].map(cursor => cursor.resets)).toEqual([0, 0, 1])
+      expect(lines(unread)).toEqual(['reset', 'synced a/y'])
+    })
+
+    it('R39: keeps no tombstone of who begins again', () => {
+      list(bad('a/x'), good('a/y'))
+      const cursor = store.cursor()
+      lines(cursor)
+      remove('a/y')
+      expect(store.stats().tombstones).toBe(1)
+      remove('a/x')
+      expect(store.stats().tombstones).toBe(0)
+      expect(lines(cursor)).toEqual(['reset', 'synced'])
+      put(good('a/y'))
+      remove('a/y')
+      expect([store.stats().tombstones, lines(cursor), store.stats().tombstones]).toEqual([1, ['deleted a/y@6'], 0])
+    })
+  })
+}

@@ -135,7 +135,7 @@ export type {
 } from './views/object.ts'
 export type { Projection, ProjectionKind, SelfNamed, SelfNamedProjection } from './views/projection.ts'
 export { nameOfProjection, selfNamed } from './views/projection.ts'
-export { acceptOf, isExact, projector } from './views/read.ts'
+export { acceptOf, isExact, projector, unprojected } from './views/read.ts'
 export type { Resource, ResourceDefinition, ResourceType, View, Within, WithinSelectors } from './views/resource.ts'
 export { defineResource } from './views/resource.ts'
 export type { WatchEnd } from './watch/end.ts'

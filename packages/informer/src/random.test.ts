@@ -133,9 +133,15 @@ class Model {
       () => new Promise(() => {}),
       (): unknown => chance(random, 0.3) && handler.remove(),
     ])
-    const handler: HandlerReplay = new HandlerReplay(this.#heard, misbehave, this.#isPacked)
+    const handler: HandlerReplay = new HandlerReplay(this.#heard, misbehave, this.#isPacked, this.#untold())
     this.#handlers.push(handler)
     handler.registration = this.#informer.addHandler(handler)
+  }
+
+  /** What is there, and has never had a value. */
+  #untold(): string[] {
+    const told = new Set(this.#informer.list().map(({ key }) => key))
+    return this.#informer.failed().filter(key => !told.has(key))
   }
 
   /** Creates, changes, relabels or deletes an object. */
@@ -223,7 +229,9 @@ class Model {
     const stored = sorted(informer.list())
     this.#checkHandlers()
     for (const handler of this.#handlers) {
-      if (!handler.removed) expect(sorted([...handler.objects.values()]), 'a handler').toEqual(stored)
+      if (handler.removed) continue
+      expect(sorted([...handler.objects.values()]), 'a handler').toEqual(stored)
+      expect([...handler.keysUntold].sort(), 'a handler').toEqual(this.#untold().sort())
     }
     for (const cursor of this.#cursors) {
       while (cursor.read(3) > 0);

@@ -94,6 +94,22 @@ describe('the bound on entries', () => {
       { max: 2 },
     ))
 
+  it('N7, N8: a live get of an object that the projection throws for is the error that a cached one is', () =>
+    withNarrow(
+      async ({ narrow, run, write }) => {
+        const cause = new Error('never')
+        const never = configMaps.project('never', () => {
+          throw cause
+        })
+        await write('+a/x')
+        await run(() => narrow.watch(configMaps, keyOf('a/y'), { add() {} }))
+        const error = { code: 'TRANSFORM_FAILED', view: never.key, key: 'a/x', cause }
+        await expect(run(() => narrow.get(never, keyOf('a/x')))).rejects.toMatchObject(error)
+        expect(narrow.report().entries).toBe(1)
+      },
+      { max: 1, escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY },
+    ))
+
   it('N7: where the escalation is refused, a get past max is live and a subscription is refused', () =>
     withNarrow(
       async ({ narrow, run, get, write }) => {

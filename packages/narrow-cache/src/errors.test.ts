@@ -44,7 +44,7 @@ describe('the options of a narrow cache', () => {
 
 describe('the handler of a subscription', () => {
   it.each([
-    [undefined, /^watch\.handler .*\{ add, update, delete, absent \}.*none of them \(undefined\)/],
+    [undefined, /^watch\.handler .*\{ add, update, delete, absent, untold \}.*none of them \(undefined\)/],
     [{}, /none of them \(object\)/],
     [{ added: () => undefined }, /none of them/],
     [{ add: 'a text' }, /^watch\.handler .*each a function.*string/],

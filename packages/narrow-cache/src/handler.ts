@@ -2,8 +2,8 @@ import { OptionTypeError } from '@wherry/client'
 import type { Handler } from '@wherry/informer'
 
 /**
- * Hears of one object: first its present state, by `add` (with `isInInitialList`) or `absent`, then what happens to it, in
- * order (rules N6, R25). Called synchronously; a promise that one returns is watched for rejection and never waited for. What
+ * Hears of one object: first its present state, by `add` (with `isInInitialList`) or `absent`, or by nothing while it is there
+ * and can't be transformed; then what happens to it, in order (rules N6, R25). Called synchronously; a promise that one returns is watched for rejection and never waited for. What
  * one throws goes to `onError`, and all others still hear the event.
  */
 export interface NarrowHandler<C> extends Handler<C> {
@@ -19,11 +19,11 @@ export interface Subscription extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const names = ['add', 'update', 'delete', 'absent'] as const
+const names = ['add', 'update', 'delete', 'absent', 'untold'] as const
 
 /** A handler without any of its functions is a mistake. @throws OptionTypeError */
 export function checkHandler(handler: unknown): void {
-  const takes = '{ add, update, delete, absent }, each a function or absent, one of them at least'
+  const takes = '{ add, update, delete, absent, untold }, each a function or absent, one of them at least'
   const functions = (handler ?? {}) as Partial<Record<string, unknown>>
   let given = 0
   for (const name of names) {

@@ -258,6 +258,53 @@ describe('an entry', () => {
       ])
     }))
 
+  it('N6: one that the projection throws for, and that goes, is absent then; who was told something before is told of both', () =>
+    withNarrow(async ({ narrow, run, write }) => {
+      const never = configMaps.project('never', () => {
+        throw new Error('never')
+      })
+      const log: string[] = []
+      const watch = (name: string): Promise<unknown> =>
+        run(() =>
+          narrow.watch(never, keyOf('a/x'), {
+            absent: ({ key }) => log.push(`${name}: ${key} is absent`),
+            untold: ({ key, isThere }) => log.push(`${name}: ${key} is ${isThere ? 'there' : 'gone'}`),
+          }),
+        )
+      await watch('early')
+      await write('+a/x')
+      await watch('late')
+      expect(log.splice(0)).toEqual(['early: a/x is absent', 'early: a/x is there'])
+      await write('-a/x')
+      expect(log.splice(0)).toEqual(['early: a/x is gone', 'late: a/x is absent'])
+      await write('+a/x')
+      expect(log.splice(0)).toEqual(['early: a/x is there', 'late: a/x is there'])
+      await write('-a/x')
+      expect(log).toEqual(['early: a/x is gone', 'late: a/x is gone'])
+    }))
+
+  it('N6: who was told of an object with a value is told of the next one without', () =>
+    withNarrow(async ({ narrow, run, write }) => {
+      const strict = configMaps.project('strict', ({ data }) => {
+        if (data?.n !== '1') throw new Error('not one')
+        return data.n
+      })
+      await write('+a/x')
+      const log: string[] = []
+      await run(() =>
+        narrow.watch(strict, keyOf('a/x'), {
+          absent: () => log.push('absent'),
+          add: n => log.push(`+${n}`),
+          delete: n => log.push(`-${n}`),
+          untold: ({ isThere }) => log.push(isThere ? 'there' : 'gone'),
+        }),
+      )
+      await write('-a/x')
+      await write('+a/x')
+      await write('-a/x')
+      expect(log).toEqual(['+1', '-1', 'there', 'gone'])
+    }))
+
   it('N10: objects of any resource, custom and cluster-scoped ones too, are cached', () =>
     withNarrow(async ({ narrow, run, writer, simulation, requests }) => {
       const games = defineResource<KubernetesObject>({

@@ -5,16 +5,16 @@ import {
   projector,
   resourceName,
   type Scope,
+  unprojected,
   type View,
 } from '@wherry/client'
 import { abortSignal, checkOptions, having } from '@wherry/client/checks'
-import { type Change, type Cursor, changesOf } from '@wherry/informer'
+import { type Change, type Cursor, changesOf, TransformError } from '@wherry/informer'
 import { Entries } from './entries.ts'
 import type { Entry } from './entry.ts'
 import { NarrowClosedError, NarrowListError } from './errors.ts'
 import { checkHandler, type NarrowHandler, type Subscription } from './handler.ts'
 import { type CheckedKey, checkedKey, quickText } from './key.ts'
-import { atLevel, levelOf } from './level.ts'
 import { type NarrowCacheOptions, settingsOf } from './options.ts'
 import { escalations, type NarrowReport, viewReport } from './report.ts'
 import { settled } from './settled.ts'
@@ -263,15 +263,19 @@ export class NarrowCache {
   /** Asks the server, and keeps nothing. */
   async #live(
     view: View,
-    { name, namespace }: CheckedKey,
+    { name, namespace, text }: CheckedKey,
     signal: AbortSignal | undefined,
     entry: Entry | undefined,
   ): Promise<unknown> {
     this.#shared.count('wherry_narrow_live_gets_total', resourceName(view.resource))
     const key = { name, namespace } as ObjectKey
-    const object = await this.#shared.settings.client.get(atLevel(view, levelOf(view)), key, { signal })
+    const object = await this.#shared.settings.client.get(unprojected(view), key, { signal })
     entry?.sawLive(object as KubernetesObject | undefined)
-    return object === undefined ? undefined : projector(view)(object)
+    try {
+      return object === undefined ? undefined : projector(view)(object)
+    } catch (cause) {
+      throw new TransformError(view.key, text, cause)
+    }
   }
 
   #mustLive(): void {

@@ -32,6 +32,7 @@ export class NarrowView<C = unknown> {
       add: (object, { key }) => this.#tell(key, one => one.added(object, false)),
       update: (object, old, { key }) => this.#tell(key, one => one.updated(object, old)),
       delete: (object, { key, finalStateUnknown }) => this.#tell(key, one => one.deleted(object, finalStateUnknown)),
+      untold: ({ key, isThere }) => this.#tell(key, one => one.untold(isThere)),
     })
   }
 
@@ -63,7 +64,7 @@ export class NarrowView<C = unknown> {
     try {
       object = this.store.lister.get(key)
     } catch (error) {
-      // It is there, and what it is was told to `onError`: told as an add when it can be.
+      // It is there, and what it is was told to `onError`: told as an add when it can be, or as absent when it is gone.
       if (!(error instanceof TransformError)) throw error
       isKnown = false
     }

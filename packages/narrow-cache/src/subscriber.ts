@@ -6,6 +6,8 @@ export class Subscriber<C> {
   readonly #key: string
   readonly #onError: (error: unknown, key: string) => void
   #isOver = false
+  /** It has been told that there is an object, or that there is none. */
+  #isTold = false
 
   constructor(handler: NarrowHandler<C>, key: string, onError: (error: unknown, key: string) => void) {
     this.#handler = handler
@@ -18,10 +20,12 @@ export class Subscriber<C> {
   }
 
   absent(): void {
+    this.#isTold = true
     this.#call(() => this.#handler.absent?.({ key: this.#key }))
   }
 
   added(object: C, isInInitialList: boolean): void {
+    this.#isTold = true
     this.#call(() => this.#handler.add?.(object, { key: this.#key, isInInitialList }))
   }
 
@@ -31,6 +35,13 @@ export class Subscriber<C> {
 
   deleted(object: C, finalStateUnknown: boolean): void {
     this.#call(() => this.#handler.delete?.(object, { key: this.#key, finalStateUnknown }))
+  }
+
+  /** An object of which there is no value has appeared, or is gone. */
+  untold(isThere: boolean): void {
+    // The first that it hears is the present state.
+    if (!isThere && !this.#isTold) this.absent()
+    else this.#call(() => this.#handler.untold?.({ key: this.#key, isThere }))
   }
 
   #call(call: () => unknown): void {

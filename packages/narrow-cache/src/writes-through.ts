@@ -11,12 +11,12 @@ import {
   projector,
   type Scope,
   type Some,
+  unprojected,
   type View,
   type Whole,
   type WriteOptions,
 } from '@wherry/client'
 import { having } from '@wherry/client/checks'
-import { atLevel, levelOf } from './level.ts'
 
 /** What hears of writes: a narrow cache is one. */
 export interface WriteListener {
@@ -64,7 +64,7 @@ export function writesThrough(client: Client, ...caches: readonly WriteListener[
     return projector(plain)(answer)
   }
   /** A projection may leave out what tells one version from another. */
-  const whole = (view: unknown): View<object, never> => atLevel(view as View, levelOf(view as View)) as never
+  const whole = (view: unknown): View<object, never> => unprojected(view as View) as never
   return {
     create: async (view, object, options) =>
       told(view as never, await client.create(whole(view), object as never, options), options),

@@ -37,6 +37,21 @@ export function projector<C>(view: View<C>): (object: object) => C {
   return build as (object: object) => C
 }
 
+/** The view without its projection: what a {@link projector} is given. Of a named projection that is whole objects. */
+export function unprojected(view: View): View<object> {
+  if (view.projection.kind !== 'named') return view as View<object>
+  const { key, resource, namespaces, labels, fields, within } = view
+  return {
+    key,
+    resource,
+    namespaces,
+    labels,
+    fields,
+    projection: { kind: 'full', name: 'full' },
+    within,
+  } as View<object>
+}
+
 const whole = (object: object): object => object
 
 interface WithMetadata {

@@ -6,10 +6,19 @@ import type { Served } from './dependency.ts'
  */
 export type Known = { readonly state: unknown; readonly error?: undefined } | { readonly error: Error }
 
-/** What an object reads as, `undefined` where it is absent, and how often something had been heard of it for certain by then. */
-export interface Answer {
-  readonly value: unknown
-  readonly heard: number
+/**
+ * What an object reads as, `undefined` where it is absent, or the error of one that is there and could not be transformed; and how
+ * often something had been heard of it for certain by then.
+ */
+export type Answer = { readonly heard: number } & (
+  | { readonly value: unknown; readonly error?: undefined }
+  | { readonly error: Error }
+)
+
+/** @throws the error of an object that could not be transformed */
+export function valueIn(answer: Answer): unknown {
+  if (answer.error !== undefined) throw answer.error
+  return answer.value
 }
 
 /** Where the state of one object comes from. What happens to it is told to its `TrackedObject`. */

@@ -45,7 +45,7 @@ export class InformerFeed implements Feed {
       const known = this.peek()
       const { heard } = this.#object
       if (known === undefined) await this.ready(signal)
-      else if (known.error !== undefined) throw known.error
+      else if (known.error !== undefined) return { error: known.error, heard }
       else return { value: known.state === undefined ? undefined : this.value(known.state), heard }
     }
   }

@@ -52,6 +52,8 @@ export class InformerSource {
       add: (object, { key }) => this.#heard(key, object, undefined),
       update: (object, old, { key }) => this.#heard(key, object, old),
       delete: (object, { key }) => this.#heard(key, undefined, object),
+      // Such an object is in no selection.
+      untold: ({ key }) => this.#heardOf(key),
     })
   }
 
@@ -153,10 +155,14 @@ export class InformerSource {
   }
 
   #heard(key: string, object: unknown, before: unknown): void {
+    this.#heardOf(key)
+    this.#selections.changed(key, object, before)
+  }
+
+  #heardOf(key: string): void {
     this.#unseen.heard(key)
     this.#waiters.resolve()
     for (const feed of [...(this.#feeds.get(key) ?? [])]) feed.heard()
-    this.#selections.changed(key, object, before)
   }
 }
 

@@ -59,10 +59,16 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
   }
 
   async live(signal: AbortSignal | undefined): Promise<Answer> {
-    const { heard, view } = this.#object
-    const value = await this.#narrow.get(view, this.#key, { signal })
+    const object = this.#object
+    const { heard, view } = object
     // The answer was told, too, where the cache keeps it.
-    return { value, heard: value === this.#object.state ? this.#object.heard : heard }
+    try {
+      const value = await this.#narrow.get(view, this.#key, { signal })
+      return { value, heard: value === object.state ? object.heard : heard }
+    } catch (error) {
+      if (!(error instanceof TransformError)) throw error
+      return { error, heard: object.isUntold ? object.heard : heard }
+    }
   }
 
   close(): void {
@@ -88,6 +94,11 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
 
   delete(): void {
     this.#hear(undefined)
+  }
+
+  untold({ isThere }: { readonly isThere: boolean }): void {
+    if (!isThere) this.#hear(undefined)
+    else if (!this.#isOver) this.#object.observeUntold()
   }
 
   #hear(state: unknown): void {

@@ -1,10 +1,13 @@
-import type { Client, ObjectKey } from '@wherry/client'
+import { type Client, type ObjectKey, projector, resourceName, unprojected } from '@wherry/client'
 import { hash } from '@wherry/hash-compare/compare'
+import { TransformError } from '@wherry/informer'
 import type { Answer, Feed } from './feed.ts'
 import type { TrackedObject } from './tracked-object.ts'
 
 /** The digest of an object before it was asked for, of one that is not there, and where it can't be told. */
 const unknown = '?'
+/** The digest of an object that could not be transformed. */
+const untold = '!'
 
 /** An object that can't be watched: the server is asked for it, at each read and from time to time (rule C16). */
 export class PollFeed implements Feed {
@@ -42,18 +45,38 @@ export class PollFeed implements Feed {
   async live(signal: AbortSignal | undefined): Promise<Answer> {
     const { view, key } = this.#object
     const { heard } = this.#object
-    const value = await this.#client.get(view, key as ObjectKey, { signal })
+    const received = await this.#client.get(unprojected(view), key as ObjectKey, { signal })
+    const seen = this.#seen(received)
     // It hears in another way by now.
-    if (this.#object.feed !== this) return { value, heard }
-    const digest = digestOf(value)
+    if (this.#object.feed !== this) return { ...seen, heard }
+    const digest = seen.error === undefined ? digestOf(seen.value) : untold
     if (digest !== this.#digest || digest === unknown) {
       this.#digest = digest
-      this.#object.observe(value)
+      if (seen.error === undefined) this.#object.observe(seen.value)
+      else this.#failed(seen.error)
     }
-    return { value, heard: this.#object.heard }
+    return { ...seen, heard: this.#object.heard }
   }
 
   close(): void {}
+
+  #seen(
+    received: object | undefined,
+  ): { readonly value: unknown; readonly error?: undefined } | { readonly error: Error } {
+    const { view, key } = this.#object
+    try {
+      return { value: received === undefined ? undefined : projector(view)(received) }
+    } catch (cause) {
+      return { error: new TransformError(view.key, key.text, cause) }
+    }
+  }
+
+  #failed(error: Error): void {
+    const { view, key } = this.#object
+    const about = { resource: resourceName(view.resource), phase: 'transform', key: key.text }
+    this.#client.environment.onError(error, about)
+    this.#object.observeUntold()
+  }
 }
 
 function digestOf(object: unknown): string {

@@ -99,6 +99,34 @@ describe('polling', () => {
       { cluster: refusing, poll },
     ))
 
+  it('C11, C16: tells that an object can’t be transformed once, as it does of one that is watched, and that it is gone', () =>
+    withReads(
+      async ({ reconcile, reads, write, heard, simulation }) => {
+        const strict = configMaps.project('reads-strict', () => {
+          throw new Error('strict')
+        })
+        const read = (): Promise<unknown> => reconcile('k', async one => one.get(strict, keyOf('a/x')))
+        expect(await read()).toBeUndefined()
+        await write('+a/x')
+        await simulation.advance(30_000)
+        expect(await heard()).toEqual(['k: +a/x'])
+        await expect(read()).rejects.toMatchObject({ code: 'TRANSFORM_FAILED', view: strict.key, key: 'a/x' })
+        expect(reads.dependencies('k')).toMatchObject([{ served: 'polled', present: true, tracks: 'whole' }])
+        const told = (): readonly object[] =>
+          simulation.environment.errors
+            .filter(({ error }) => error.name === 'TransformError')
+            .map(({ context }) => context)
+        const before = told()
+        expect(before).toContainEqual({ resource: 'v1/configmaps', phase: 'transform', key: 'a/x' })
+        await simulation.advance(30_000)
+        expect([await heard(), told()]).toEqual([[], before])
+        await write('-a/x')
+        await simulation.advance(15_000)
+        expect(await heard()).toEqual(['k: -a/x'])
+      },
+      { cluster: refusing, poll },
+    ))
+
   it('C16: looks each 5 minutes whether there is room for a watch again', () =>
     withReads(
       async kit => {

@@ -6,7 +6,7 @@ import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { describe, expect, it } from 'vitest'
 import type { Read } from './read.ts'
 import { type Kit, keyOf, withReads } from './testkit/kit.ts'
-import { declared, type Eyes, evaluate, own, randomProgram } from './testkit/programs.ts'
+import { declared, type Eyes, evaluate, own, randomProgram, strict } from './testkit/programs.ts'
 import { changeSomething, present } from './testkit/world.ts'
 
 const keys = ['k0', 'k1', 'k2', 'k3', 'k4'] as const
@@ -27,7 +27,13 @@ describe('tracked reads, whatever happens', () => {
         // To compress and decompress in memory takes as long as all that reads do, and concerns them little.
         const client = { gzip: seed % 8 === 0 }
         const cluster = { client, tokens: { u: { name: 'u', groups: [] } }, token: 'u', authorization }
-        const options = { seed, declared: [declared, own], narrow: { escalateAt, escalateAllAt }, poll, cluster }
+        const options = {
+          seed,
+          declared: [declared, own, strict],
+          narrow: { escalateAt, escalateAllAt },
+          poll,
+          cluster,
+        }
         await withReads(kit => new Operator(kit, access).rounds(), options)
       },
       { seeds },
@@ -192,8 +198,8 @@ class Operator {
     }
     return {
       get: async <C>(view: View<C>, path: string) => {
-        const object = await read.get(view, keyOf(path))
         note(`object ${view.key} ${path}`)
+        const object = await read.get(view, keyOf(path))
         await pause()
         return object
       },

@@ -42,6 +42,11 @@ export class TrackedObject extends Target {
     return this.#state
   }
 
+  /** It is there and could not be transformed, as was heard last. */
+  get isUntold(): boolean {
+    return this.#state === untold
+  }
+
   /** How often something was heard of it. */
   get heard(): number {
     return this.#heard

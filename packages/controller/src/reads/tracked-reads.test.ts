@@ -295,6 +295,52 @@ describe('what a run has read', () => {
       expect(await heard()).toEqual(['k: -a/x'])
       expect(simulation.environment.errors.map(({ context }) => context.key)).toContain('a/x')
     }))
+
+  it.each(['narrow', 'informer'])(
+    'C11, C16: who has seen that it could not be transformed runs again when it goes, and when one comes (%s)',
+    served => {
+      const strict = configMaps.within({ namespaces: ['a'] }).project('reads-strict', ({ data }) => {
+        if (data?.n !== 'good') throw new Error('bad')
+        return data.n
+      })
+      return withReads(
+        async ({ reconcile, write, heard, reads }) => {
+          const read = (): Promise<string | undefined> =>
+            reconcile('k', async one => {
+              try {
+                return await one.get(strict, { name: 'x' })
+              } catch (error) {
+                return (error as { readonly code: string }).code
+              }
+            })
+          expect(await read()).toBeUndefined()
+          expect(reads.dependencies('k')).toMatchObject([{ object: 'a/x', served }])
+          await write('+a/x')
+          expect([await heard(), await read()]).toEqual([['k: +a/x'], 'TRANSFORM_FAILED'])
+          await write('~a/x')
+          expect(await heard()).toEqual([])
+          await write('-a/x')
+          expect([await heard(), await read()]).toEqual([['k: -a/x'], undefined])
+          await write('+a/x')
+          expect(await heard()).toEqual(['k: +a/x'])
+        },
+        { declared: served === 'informer' ? [strict] : [] },
+      )
+    },
+  )
+
+  it('C11, C16: so does who began to depend on it when it was there', () =>
+    withReads(async ({ reconcile, write, heard }) => {
+      const never = configMaps.project('reads-never', () => {
+        throw new Error('never')
+      })
+      await write('+a/x')
+      await expect(reconcile('k', one => one.get(never, { name: 'x' }))).rejects.toMatchObject({
+        code: 'TRANSFORM_FAILED',
+      })
+      await write('-a/x')
+      expect(await heard()).toEqual(['k: -a/x'])
+    }))
 })
 
 describe('a read', () => {

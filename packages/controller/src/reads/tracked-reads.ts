@@ -7,7 +7,7 @@ import { asError } from '../as-error.ts'
 import type { ReadCause } from './cause.ts'
 import { compareWithServer } from './compare-with-server.ts'
 import type { Dependency } from './dependency.ts'
-import type { Feed } from './feed.ts'
+import { type Feed, valueIn } from './feed.ts'
 import { InformerFeed } from './informer-feed.ts'
 import { InformerSources } from './informer-sources.ts'
 import { NarrowFeed } from './narrow-feed.ts'
@@ -234,7 +234,7 @@ export class TrackedReads {
     const object = this.#object(view, key)
     object.pin()
     try {
-      return (await object.feed.live(signal)).value
+      return valueIn(await object.feed.live(signal))
     } finally {
       object.unpin()
     }

@@ -91,10 +91,7 @@ export class TrackedRun implements Run {
     for (const isFirst of [true, false]) {
       // From here to the link nothing is waited for: what happens later is heard.
       const known = object.peek()
-      if (known?.error !== undefined) {
-        this.#link(object).whole()
-        throw known.error
-      }
+      if (known?.error !== undefined) return this.#untold(object, known.error)
       if (known !== undefined) {
         const value = known.state === undefined ? undefined : object.feed.value(known.state)
         return this.#taken(object, value, select)
@@ -102,11 +99,12 @@ export class TrackedRun implements Run {
       if (isFirst) await this.#sources.ready(object, signal)
       this.#mustLive()
     }
-    const { value, heard } = await object.feed.live(signal)
+    const answer = await object.feed.live(signal)
     this.#mustLive()
     // What was heard meanwhile may be newer than the answer.
-    if (object.heard !== heard) object.tellAgain(this.#reader)
-    return this.#taken(object, value, select)
+    if (object.heard !== answer.heard) object.tellAgain(this.#reader)
+    if (answer.error !== undefined) return this.#untold(object, answer.error)
+    return this.#taken(object, answer.value, select)
   }
 
   async #list(view: View, options: SelectionOptions = {}): Promise<unknown[]> {
@@ -139,6 +137,12 @@ export class TrackedRun implements Run {
     const signal = this.#bounded(options.signal)
     signal?.throwIfAborted()
     return this.#sources.peek(view, key, this.#primary, signal)
+  }
+
+  /** That it could not be transformed is something to depend on, too, for who goes on from there. */
+  #untold(object: TrackedObject, error: Error): never {
+    this.#link(object).whole()
+    throw error
   }
 
   #taken(object: TrackedObject, value: unknown, select: Select | undefined): unknown {

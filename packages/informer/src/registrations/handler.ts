@@ -10,6 +10,12 @@ export interface Handler<C> {
   update?(object: C, old: C, about: { readonly key: string }): unknown
   /** It is gone, or left the selection. `finalStateUnknown`: found missing by a relist; `object` is the last known. */
   delete?(object: C, about: { readonly key: string; readonly finalStateUnknown: boolean }): unknown
+  /**
+   * Something happened to an object that has never had a value, so that there is none to be told with. `isThere`: it has
+   * appeared and could not be transformed (`get` throws a `TransformError` now); otherwise it is gone. Not told of those that
+   * are there already when the handler joins: `failed()` names them.
+   */
+  untold?(about: { readonly key: string; readonly isThere: boolean }): unknown
 }
 
 export interface RegistrationOptions {

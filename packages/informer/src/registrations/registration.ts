@@ -102,6 +102,11 @@ export class HandlerRegistration<C> implements Registration {
     }
   }
 
+  /** Of what it has been told of, or not: there is no object that it would be behind with. */
+  hearUntold(about: { readonly key: string; readonly isThere: boolean }): void {
+    if (!this.#isOver) this.#call(about.key, () => this.#handler.untold?.(about))
+  }
+
   /** Tells of objects that it has not been told of, for a while. */
   slice(): void {
     const walk = this.#behind
@@ -179,34 +184,27 @@ export class HandlerRegistration<C> implements Registration {
   }
 
   #add(key: string, born: number, object: C): void {
-    try {
-      this.#watch(this.#handler.add?.(object, { key, isInInitialList: this.#isInitial(born) }), key)
-    } catch (error) {
-      this.#owner.options.onError(error, key)
-    }
+    this.#call(key, () => this.#handler.add?.(object, { key, isInInitialList: this.#isInitial(born) }))
   }
 
   #update(key: string, object: C, old: C): void {
-    try {
-      this.#watch(this.#handler.update?.(object, old, { key }), key)
-    } catch (error) {
-      this.#owner.options.onError(error, key)
-    }
+    this.#call(key, () => this.#handler.update?.(object, old, { key }))
   }
 
   #delete(key: string, object: C, finalStateUnknown: boolean): void {
-    try {
-      this.#watch(this.#handler.delete?.(object, { key, finalStateUnknown }), key)
-    } catch (error) {
-      this.#owner.options.onError(error, key)
-    }
+    this.#call(key, () => this.#handler.delete?.(object, { key, finalStateUnknown }))
   }
 
   /** A promise is watched for rejection, and not waited for. */
-  #watch(result: unknown, key: string): void {
-    if (typeof result !== 'object' || result === null) return
-    const { then } = result as { readonly then?: unknown }
-    if (typeof then !== 'function') return
-    then.call(result, undefined, (error: unknown) => this.#owner.options.onError(error, key))
+  #call(key: string, call: () => unknown): void {
+    try {
+      const result = call()
+      if (typeof result !== 'object' || result === null) return
+      const { then } = result as { readonly then?: unknown }
+      if (typeof then !== 'function') return
+      then.call(result, undefined, (error: unknown) => this.#owner.options.onError(error, key))
+    } catch (error) {
+      this.#owner.options.onError(error, key)
+    }
   }
 }

@@ -32,6 +32,8 @@ export class Registrations<C> {
   #deletes: Told<C>[] = []
   #adds: Told<C>[] = []
   #updates: Told<C>[] = []
+  /** Keys of what has never had a value, and whether that has appeared or is gone. */
+  #untold: { readonly key: string; readonly isThere: boolean }[] = []
   /** The number of the change before the first of the adds. */
   #addsFrom = 0
   #isTelling = false
@@ -72,9 +74,14 @@ export class Registrations<C> {
     this.#deletes.push({ type: 'delete', ...about })
   }
 
+  /** What has no value has appeared, or is gone. */
+  untold(key: string, isThere: boolean): void {
+    if (this.#registrations.length > 0) this.#untold.push({ key, isThere })
+  }
+
   /**
-   * Tells what has come together: deletes, then adds and updates (rule R26). What a handler brings about while it is
-   * told something is told when all have heard that.
+   * Tells what has come together: deletes, then adds and updates (rule R26), and what there is no object to tell with. What a
+   * handler brings about while it is told something is told when all have heard that.
    */
   tell(): void {
     if (!this.#isTelling) this.telling(() => {})
@@ -94,10 +101,10 @@ export class Registrations<C> {
 
   /** Between two calls of handlers: tells what the former brought about. */
   interleave(): void {
-    if (this.#deletes.length + this.#adds.length + this.#updates.length === 0) return
+    if (this.#isAllTold) return
     let inSlices = false
     do inSlices = this.#tellBatch() || inSlices
-    while (this.#deletes.length + this.#adds.length + this.#updates.length > 0)
+    while (!this.#isAllTold)
     // Only now: a slice tells of objects as they are, and so must be told after what made them so.
     if (inSlices) for (const registration of this.#registrations) registration.slice()
   }
@@ -108,20 +115,27 @@ export class Registrations<C> {
     this.#deletes = []
     this.#adds = []
     this.#updates = []
+    this.#untold = []
+  }
+
+  get #isAllTold(): boolean {
+    return this.#deletes.length + this.#adds.length + this.#updates.length + this.#untold.length === 0
   }
 
   /** Gives whether adds are left to be told in slices. */
   #tellBatch(): boolean {
-    const [deletes, adds, updates] = [this.#deletes, this.#adds, this.#updates]
+    const [deletes, adds, updates, untold] = [this.#deletes, this.#adds, this.#updates, this.#untold]
     this.#deletes = []
     this.#adds = []
     this.#updates = []
+    this.#untold = []
     const registrations = this.#registrations
     const inSlices = adds.length > sliceAbove
     if (inSlices) for (const registration of registrations) registration.rewind(this.#addsFrom)
     for (const told of [deletes, adds, updates]) {
       for (const one of told) for (const registration of registrations) registration.hear(one)
     }
+    for (const one of untold) for (const registration of registrations) registration.hearUntold(one)
     return inSlices
   }
 }

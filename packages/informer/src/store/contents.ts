@@ -82,7 +82,7 @@ export class Contents<C> {
       owner.claim(entry)
       this.bytes += entry.bytes
       const { failure } = entry
-      if (failure !== undefined) this.#fail(failure)
+      if (failure !== undefined) this.#fail(entry.key, failure)
       return failure === undefined
     })
     if (!indices.isEmpty) for (const entry of all) indices.put(entry)
@@ -123,7 +123,9 @@ export class Contents<C> {
     const isUnheard = entry.failure !== undefined
     this.gone?.set(key, goneWith(entry, final))
     this.#remove(entry, final === 'unwatched' ? undefined : final)
-    if (isUnheard) this.#parts.journal.unheard(key)
+    if (!isUnheard) return
+    this.#parts.journal.unheard(key)
+    this.#parts.registrations.untold(key, false)
   }
 
   #remove(entry: Entry<C>, final: Entry<C> | undefined): void {
@@ -182,12 +184,13 @@ export class Contents<C> {
     if (failure === undefined) this.#appear(entry)
     else {
       this.#parts.journal.unborn(entry)
-      this.#fail(failure)
+      this.#fail(entry.key, failure)
     }
   }
 
-  #fail(error: TransformError): void {
+  #fail(key: string, error: TransformError): void {
     this.#failed++
+    this.#parts.registrations.untold(key, true)
     this.#report(error)
   }
 

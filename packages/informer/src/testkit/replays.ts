@@ -49,6 +49,8 @@ class Order {
 /** A handler that replays what it hears. */
 export class HandlerReplay implements Handler<Seen> {
   readonly objects: Map<string, Seen> = new Map()
+  /** What is there without a value. */
+  readonly keysUntold: Set<string>
   readonly #order: Order
   readonly #misbehave: () => unknown
   readonly #isPacked: boolean
@@ -60,8 +62,10 @@ export class HandlerReplay implements Handler<Seen> {
   /**
    * @param misbehave what it does at each call, after it has noted it.
    * @param isPacked what it heard last is not the very object that it hears to be the old one.
+   * @param untold what is there without a value when it joins.
    */
-  constructor(heard: Heard, misbehave: () => unknown, isPacked: boolean) {
+  constructor(heard: Heard, misbehave: () => unknown, isPacked: boolean, untold: readonly string[]) {
+    this.keysUntold = new Set(untold)
     this.#order = new Order(heard)
     this.#misbehave = misbehave
     this.#isPacked = isPacked
@@ -70,6 +74,7 @@ export class HandlerReplay implements Handler<Seen> {
   add(object: Seen, { key }: { readonly key: string }): unknown {
     return this.#note(() => {
       expect(this.objects.has(key), `add of ${key}, which is there`).toBe(false)
+      this.keysUntold.delete(key)
       this.#order.see('add', object)
       this.objects.set(key, object)
     })
@@ -90,6 +95,15 @@ export class HandlerReplay implements Handler<Seen> {
       expect(this.objects.has(key), `delete of ${key}, which is not there`).toBe(true)
       this.#order.see('delete', { ...object, value: this.objects.get(key)?.value })
       this.objects.delete(key)
+    })
+  }
+
+  untold({ key, isThere }: { readonly key: string; readonly isThere: boolean }): unknown {
+    return this.#note(() => {
+      expect(this.objects.has(key), `${key} is there, and has a value`).toBe(false)
+      if (!isThere) expect(this.keysUntold.has(key), `${key} is gone, which was not there`).toBe(true)
+      if (isThere) this.keysUntold.add(key)
+      else this.keysUntold.delete(key)
     })
   }
 

@@ -19,8 +19,15 @@ export const declared: typeof secrets = secrets.within({ namespaces: ['a', 'b'] 
 export const own: typeof secrets = secrets.within({ namespaces: ['c'] })
 const size = configMaps.project('reads-size', ({ data }) => Object.keys(data ?? {}).length)
 const heads = secrets.within({ namespaces: ['a', 'b'] }).metadata()
+/** Objects that were made odd can't be transformed, for as long as they are there. */
+const even = configMaps.project('reads-even', n)
+/** The same, of objects that an informer of that projection has. */
+export const strict: View<string | undefined, 'namespaced'> = secrets
+  .within({ namespaces: ['b'] })
+  .project('reads-strict', n)
 const small: View<Secret> = secrets.within({ namespaces: ['a'], labels: 'app' })
-const kinds = ['get', 'select', 'meta', 'size', 'follow', 'secret', 'part', 'head', 'list', 'list', 'list', 'small']
+const gets = ['get', 'select', 'meta', 'size', 'even', 'follow', 'secret', 'part', 'head', 'strict']
+const kinds = [...gets, 'list', 'list', 'list', 'small']
 const labels = ['app=web', 'app in (web,api)', '!app', 'app=api,tier=x', undefined] as const
 
 /** A random program: what to read, a word each. */
@@ -32,7 +39,7 @@ export function randomProgram(random: () => number): string {
       const namespace = chance(random, 0.5) ? pick(random, namespacesUsed) : ''
       return `${kind}:${integer(random, 0, labels.length - 1)}:${kind === 'list' ? namespace : ''}`
     }
-    return `${kind}:${path}`
+    return `${kind}:${kind === 'strict' ? path.replace(/^a/, 'b') : path}`
   })
   return words.join(' ')
 }
@@ -58,6 +65,10 @@ async function seen(kind: string, what: string, namespace: string, eyes: Eyes): 
       return JSON.stringify((await eyes.get(configMaps.metadata(), what))?.metadata.labels)
     case 'size':
       return `${await eyes.get(size, what)}`
+    case 'even':
+      return told(() => eyes.get(even, what))
+    case 'strict':
+      return told(() => eyes.get(strict, what))
     case 'secret':
       return text(await eyes.get(declared, what))
     case 'part':
@@ -72,6 +83,22 @@ async function seen(kind: string, what: string, namespace: string, eyes: Eyes): 
       return followed(what, eyes)
     default:
       throw new Error(`no such word: ${kind}`)
+  }
+}
+
+function n({ data }: ConfigMap | Secret): string | undefined {
+  if (data?.odd !== undefined) throw new Error('odd')
+  return data?.n
+}
+
+/** An object that can't be transformed is something to see, too. */
+async function told(get: () => Promise<string | undefined>): Promise<string> {
+  try {
+    return `${await get()}`
+  } catch (error) {
+    const { code, message } = error as { readonly code?: string; readonly message?: string }
+    if (code === 'TRANSFORM_FAILED' || message === 'odd') return 'odd'
+    throw error
   }
 }
 

@@ -24,7 +24,7 @@ export async function changeSomething(writer: Client, random: () => number): Pro
   const die = random()
   const isThere = (await writer.get(resource as typeof configMaps, key)) !== undefined
   if (!isThere) {
-    const data = { n: value, ...ref }
+    const data = { n: value, ...ref, ...(chance(random, 0.3) && { odd: value }) }
     await writer.create(resource as typeof configMaps, { metadata: { ...key, labels: label }, data })
   } else if (die < 0.25) await writer.delete(resource as typeof configMaps, key)
   else if (die < 0.5) await writer.patch(resource as typeof configMaps, key, { data: { n: value, ref: null, ...ref } })

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Cursor } from '../../journal/cursor.ts'
 import type { Intake } from '../intake.ts'
 import type { Store } from '../store.ts'
-import { bed, type Item, item, line, type MakeStore } from './objects.ts'
+import { bed, type Item, item, line, type MakeStore, recorder } from './objects.ts'
 
-/** What cursors of every store hear of keys that are there and have never had a value (rules R30, W8). */
+/** What cursors and handlers of every store hear of keys that are there and have never had a value (rules R30, W8). */
 export function failedContract(make: MakeStore): void {
   let store: Store<Item, 'namespaced'>
   let intake: Intake
@@ -37,6 +37,70 @@ export function failedContract(make: MakeStore): void {
   const lines = (cursor: Cursor<Item>, max = 1000): string[] => cursor.take(max).map(line)
 
   beforeEach(() => begin())
+
+  describe('a handler', () => {
+    const listen = (): string[] => {
+      const log: string[] = []
+      store.register({
+        ...recorder(log),
+        untold: ({ key, isThere }) => {
+          log.push(`${key} ${isThere ? 'is there' : 'is gone'}`)
+        },
+      })
+      return log
+    }
+
+    it('R30: is told that one without a value is there, and that it is gone, after all that can be told', () => {
+      const log = listen()
+      list(bad('a/x'), good('a/y'))
+      expect(log.splice(0)).toEqual(['add a/y@2 initial', 'a/x is there'])
+      put(bad('a/y'))
+      expect(log.splice(0)).toEqual(['delete a/y@2 unknown', 'a/y is there'])
+      put(good('a/x'))
+      expect(log.splice(0)).toEqual(['add a/x@4'])
+      remove('a/x')
+      remove('a/y')
+      expect(log).toEqual(['delete a/x@5', 'a/y is gone'])
+    })
+
+    it('R30: is not told of another state of it, or of another one of its name, that it has a value', () => {
+      list(good('a/x'))
+      put(item('a/y', 2, { value: 'bad', uid: 'y' }))
+      const log = listen()
+      put(item('a/y', 3, { value: 'bad', uid: 'y' }))
+      put(item('a/x', 4, { value: 'bad' }))
+      expect(log).toEqual([])
+      put(bad('a/y'))
+      expect(log).toEqual(['a/y is there'])
+    })
+
+    it('R32, R33: one that throws is told to onError, one that was removed hears nothing', () => {
+      const { environment } = bed()
+      store = make({
+        environment,
+        transform: () => {
+          throw new Error('bad')
+        },
+      })
+      intake = store.intake()
+      const heard: string[] = []
+      store.register({
+        untold: () => {
+          throw new Error('thrown')
+        },
+      })
+      const registration = store.register({ untold: ({ key }) => heard.push(key) })
+      list(good('a/x'))
+      registration.remove()
+      put(good('a/y'))
+      expect(heard).toEqual(['a/x'])
+      const handlers = environment.errors.filter(({ context }) => context.phase === 'handler')
+      expect(handlers.map(({ error, context }) => [error.message, context.key])).toEqual([
+        ['thrown', 'a/x'],
+        ['thrown', 'a/y'],
+      ])
+    })
+  })
 
   describe('a cursor whose user was told to keep what it has of a key without a value', () => {
     it('R30, W8: begins again when that is gone, and does not name it any more', async () => {

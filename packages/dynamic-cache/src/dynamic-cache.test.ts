@@ -122,6 +122,24 @@ describe('informers on demand', () => {
       },
     ))
 
+  it('D3, R30: what the projection throws for when it is read live is the error that a cache would give', () =>
+    withCache(
+      async ({ cache, run, write }) => {
+        await write('+a/one', '+a/two')
+        const cause = new Error('two')
+        const view = configMaps.project('strict', ({ metadata }) => {
+          if (metadata?.name === 'two') throw cause
+          return metadata?.name
+        })
+        expect(await run(() => cache.get(view, key('a', 'one')))).toBe('one')
+        const error = { code: 'TRANSFORM_FAILED', view: view.key, key: 'a/two', cause }
+        await expect(run(() => cache.get(view, key('a', 'two')))).rejects.toMatchObject(error)
+        await expect(run(() => cache.list(view))).rejects.toMatchObject(error)
+        expect(await run(() => cache.list(configMaps.metadata()))).toHaveLength(2)
+      },
+      { onMissing: 'live' },
+    ))
+
   it('D3: or it is read through a narrow reader', () => {
     const asked: unknown[] = []
     return withCache(

@@ -1,6 +1,6 @@
 import { type Client, type ObjectKey, OptionTypeError, type Scope, type View } from '@wherry/client'
 import { abortSignal, anything, checkOptions } from '@wherry/client/checks'
-import { coveredLister, covers, type Lister, type ListerOptions } from '@wherry/informer'
+import { coveredLister, covers, guarded, type Lister, type ListerOptions } from '@wherry/informer'
 import { SyncWaiters } from '@wherry/informer/parts'
 import type { CachedInformer } from './cached-informer.ts'
 import type { Entry } from './entry.ts'
@@ -86,7 +86,7 @@ export class DynamicCache {
     const { signal } = options
     const lister = await this.#lister(view, signal)
     if (lister !== undefined) return lister.get(key)
-    if (this.#informers.policies.onMissing(view) === 'live') return this.#client.get(view, key, { signal })
+    if (this.#informers.policies.onMissing(view) === 'live') return this.#client.get(guarded(view), key, { signal })
     return this.#options.narrow?.get(view, key, { signal })
   }
 
@@ -109,7 +109,7 @@ export class DynamicCache {
       ...(namespace !== undefined && { namespaces: [namespace] }),
       ...(labels !== undefined && { labels }),
     })
-    return (await this.#client.list(within, { signal })).items
+    return (await this.#client.list(guarded(within), { signal })).items
   }
 
   /**

@@ -6,8 +6,9 @@ import type { View } from '@wherry/client'
  * - `changed`: the object is there, in its newest state. Appeared or altered: a cursor that keeps nothing can't tell.
  * - `deleted`: it is gone, or left the view's selection. `object` is the last that was known of it.
  * - `reset`: a replay begins: what is not heard of between here and `synced` is not there. A cursor's first event.
- * - `synced`: the replay is over. `failed`: keys that are there, but whose object could not be transformed. Should one of
- *   these go without ever having been transformed, the cursor begins again, with `reset`: there is no object to tell of.
+ * - `synced`: the replay is over. `failed`: keys that are there, but whose object could not be transformed: what is held of
+ *   such a key is not gone. Should one go that never could be, there is no object to tell of: a cursor whose user may hold
+ *   a former object of that name begins again, with `reset`.
  */
 export type Change<C> = Changed<C> | Deleted<C> | Reset<C> | Synced<C>
 

@@ -9,6 +9,7 @@ export {
   UnpackableValueError,
   ViewConflictError,
 } from './errors.ts'
+export { guarded } from './guarded.ts'
 export type { InformerOptions } from './informer.ts'
 export { Informer } from './informer.ts'
 export { changesOf } from './journal/changes-of.ts'

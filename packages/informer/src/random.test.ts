@@ -133,7 +133,7 @@ class Model {
       () => new Promise(() => {}),
       (): unknown => chance(random, 0.3) && handler.remove(),
     ])
-    const handler: HandlerReplay = new HandlerReplay(this.#heard, misbehave, this.#isPacked, this.#untold())
+    const handler: HandlerReplay = new HandlerReplay(this.#heard, misbehave, this.#isPacked)
     this.#handlers.push(handler)
     handler.registration = this.#informer.addHandler(handler)
   }

@@ -64,7 +64,7 @@ export class NarrowView<C = unknown> {
     try {
       object = this.store.lister.get(key)
     } catch (error) {
-      // It is there, and what it is was told to `onError`: told as an add when it can be, or as absent when it is gone.
+      // It is there, and what it is was told to `onError`: told as an add when it can be.
       if (!(error instanceof TransformError)) throw error
       isKnown = false
     }
@@ -72,6 +72,7 @@ export class NarrowView<C = unknown> {
     this.#subscribers.set(key, [...(this.#subscribers.get(key) ?? []), subscriber])
     if (object !== undefined) subscriber.added(object, true)
     else if (isKnown) subscriber.absent()
+    else subscriber.untold(true)
     return () => {
       subscriber.end()
       const left = (this.#subscribers.get(key) ?? []).filter(other => other !== subscriber)

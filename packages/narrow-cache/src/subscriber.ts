@@ -39,7 +39,7 @@ export class Subscriber<C> {
 
   /** An object of which there is no value has appeared, or is gone. */
   untold(isThere: boolean): void {
-    // The first that it hears is the present state.
+    // What a handler without this function hears first is whether there is an object or not.
     if (!isThere && !this.#isTold) this.absent()
     else this.#call(() => this.#handler.untold?.({ key: this.#key, isThere }))
   }

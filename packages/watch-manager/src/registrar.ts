@@ -50,7 +50,7 @@ export interface RegistrarStats {
   readonly delivered: number
   /** Calls that were made again after a failure. */
   readonly retried: number
-  /** How often it fell so far behind that a view began anew. */
+  /** How often a view began anew: it fell too far behind, or one of `failed` is gone. */
   readonly resets: number
   /** Objects whose call failed and is to be made again. */
   readonly retrying: number

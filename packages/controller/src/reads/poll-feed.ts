@@ -1,6 +1,6 @@
-import { type Client, type ObjectKey, projector, resourceName, unprojected } from '@wherry/client'
+import { type Client, type ObjectKey, resourceName } from '@wherry/client'
 import { hash } from '@wherry/hash-compare/compare'
-import { TransformError } from '@wherry/informer'
+import { guarded, TransformError } from '@wherry/informer'
 import type { Answer, Feed } from './feed.ts'
 import type { TrackedObject } from './tracked-object.ts'
 
@@ -45,8 +45,7 @@ export class PollFeed implements Feed {
   async live(signal: AbortSignal | undefined): Promise<Answer> {
     const { view, key } = this.#object
     const { heard } = this.#object
-    const received = await this.#client.get(unprojected(view), key as ObjectKey, { signal })
-    const seen = this.#seen(received)
+    const seen = await this.#client.get(guarded(view), key as ObjectKey, { signal }).then(found, untransformed)
     // It hears in another way by now.
     if (this.#object.feed !== this) return { ...seen, heard }
     const digest = seen.error === undefined ? digestOf(seen.value) : untold
@@ -60,23 +59,23 @@ export class PollFeed implements Feed {
 
   close(): void {}
 
-  #seen(
-    received: object | undefined,
-  ): { readonly value: unknown; readonly error?: undefined } | { readonly error: Error } {
-    const { view, key } = this.#object
-    try {
-      return { value: received === undefined ? undefined : projector(view)(received) }
-    } catch (cause) {
-      return { error: new TransformError(view.key, key.text, cause) }
-    }
-  }
-
   #failed(error: Error): void {
     const { view, key } = this.#object
     const about = { resource: resourceName(view.resource), phase: 'transform', key: key.text }
     this.#client.environment.onError(error, about)
     this.#object.observeUntold()
   }
+}
+
+type Seen = { readonly value: unknown; readonly error?: undefined } | { readonly error: Error }
+
+function found(value: unknown): Seen {
+  return { value }
+}
+
+function untransformed(error: unknown): Seen {
+  if (error instanceof TransformError) return { error }
+  throw error
 }
 
 function digestOf(object: unknown): string {

@@ -23,7 +23,7 @@ async function gets({ run, server }: Kit, resource = 'configmaps'): Promise<numb
   return byVerb.get?.[resource]?.requests ?? 0
 }
 
-const servedOf = ({ reads }: Kit, key: string): string | undefined => reads.dependencies(key)[0]?.served
+const servedOf = ({ reads }: Pick<Kit, 'reads'>, key: string): string | undefined => reads.dependencies(key)[0]?.served
 
 describe('polling', () => {
   it('C16: asks for each object once in `pollMs`, and for nothing once no key depends on it', () =>
@@ -125,6 +125,26 @@ describe('polling', () => {
         expect(await heard()).toEqual(['k: -a/x'])
       },
       { cluster: refusing, poll },
+    ))
+
+  it('C11, C16: tells what can’t be transformed any more when it goes back to a watch', () =>
+    withReads(
+      async ({ reconcile, reading, reads, write, heard, simulation }) => {
+        const strict = configMaps.project('reads-strict', ({ data }) => {
+          if (data?.n !== '1') throw new Error('not one')
+          return data.n
+        })
+        await write('+a/x')
+        await reading('other', 'a/y')
+        expect(await reconcile('k', read => read.get(strict, keyOf('a/x')))).toBe('1')
+        expect(servedOf({ reads }, 'k')).toBe('polled')
+        reads.forget('other')
+        await write('-a/x', '+a/x')
+        expect(await heard()).toEqual([])
+        await simulation.advance(410_000)
+        expect([await heard(), servedOf({ reads }, 'k')]).toEqual([['k: ~a/x'], 'narrow'])
+      },
+      { narrow: one, poll: [{ resource: configMaps, pollMs: 400_000 }] },
     ))
 
   it('C16: looks each 5 minutes whether there is room for a watch again', () =>

@@ -28,7 +28,10 @@ export interface Cursor<C> {
   readonly lag: number
   /** How long the oldest change that was not taken has been waiting, in milliseconds, to within a second; 0 at the end. */
   readonly lagMs: number
-  /** How often it was sent back to the start for having fallen behind. */
+  /**
+   * How often it was sent back to the start: for having fallen behind, or because something is gone that its user may hold and that
+   * can't be told otherwise (see {@link Change}).
+   */
   readonly resets: number
   /** Closed by {@link close} or with its store. */
   readonly closed: boolean

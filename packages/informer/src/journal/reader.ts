@@ -20,7 +20,10 @@ type Phase = 'start' | 'graves' | 'births' | 'following' | 'closed'
 const marks = { reset: 'reset', synced: 'synced' } as const
 type Mark = keyof typeof marks
 
-/** The journal's {@link Cursor}: a few numbers. What it holds of the store is the journal itself, and no object. */
+/**
+ * The journal's {@link Cursor}: a few numbers, and the keys that `synced` said to be there without a value. What it holds of the
+ * store is the journal itself, and no object.
+ */
 export class Reader<C> implements Cursor<C> {
   readonly #journal: Journal<C>
   #phase: Phase = 'start'
@@ -133,7 +136,7 @@ export class Reader<C> implements Cursor<C> {
     fn?.()
   }
 
-  /** As a mourner: it fell behind the bounds on tombstones. */
+  /** As a mourner: it fell behind the bounds on tombstones, or there is something that it can't be told otherwise. */
   lose(tick: number): void {
     if (!this.#isReplaying) {
       this.#tick = tick
@@ -156,6 +159,7 @@ export class Reader<C> implements Cursor<C> {
     if (this.closed) return
     const before = this.heardUpTo
     this.#phase = 'closed'
+    this.#kept = undefined
     this.#journal.readers.delete(this)
     this.#journal.graves.moved(before, Number.POSITIVE_INFINITY)
     if (this.#fn !== undefined) this.#journal.wake()

@@ -11,9 +11,9 @@ export interface Handler<C> {
   /** It is gone, or left the selection. `finalStateUnknown`: found missing by a relist; `object` is the last known. */
   delete?(object: C, about: { readonly key: string; readonly finalStateUnknown: boolean }): unknown
   /**
-   * Something happened to an object that has never had a value, so that there is none to be told with. `isThere`: it has
-   * appeared and could not be transformed (`get` throws a `TransformError` now); otherwise it is gone. Not told of those that
-   * are there already when the handler joins: `failed()` names them.
+   * An object is there that could not be transformed and has never had a value, so that there is none to tell with (`isThere`;
+   * `get` throws a `TransformError` now); or one of which that was told is gone. Once it has a value that is told as an add.
+   * Of those that are there when the handler joins it is told from the next turn of the event loop on.
    */
   untold?(about: { readonly key: string; readonly isThere: boolean }): unknown
 }

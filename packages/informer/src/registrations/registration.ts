@@ -32,6 +32,8 @@ export class HandlerRegistration<C> implements Registration {
   /** A resync under way, of what had been born when it began. */
   #resync: Walk<C> | undefined
   #resyncUntil = 0
+  /** What it was told to be there without a value, if it hears of such. */
+  readonly #untold: Set<string> | undefined
   readonly #waiters = new SyncWaiters()
 
   constructor(owner: Registrations<C>, handler: Handler<C>, resyncMs: number | undefined) {
@@ -39,6 +41,7 @@ export class HandlerRegistration<C> implements Registration {
     this.#handler = handler
     this.#resyncMs = resyncMs
     this.#joined = owner.options.journal.head
+    this.#untold = handler.untold === undefined ? undefined : new Set()
   }
 
   get hasSynced(): boolean {
@@ -79,6 +82,7 @@ export class HandlerRegistration<C> implements Registration {
       this.#behind = new Walk(journal, 0)
       this.#sliceLater()
     }
+    if (this.#untold !== undefined) this.#lookLater()
     this.settle()
   }
 
@@ -89,7 +93,12 @@ export class HandlerRegistration<C> implements Registration {
   }
 
   hear(told: Told<C>): void {
-    if (this.#isOver || (this.#behind !== undefined && told.born > this.#behind.at)) return
+    if (this.#isOver) return
+    if (this.#behind !== undefined && told.born > this.#behind.at) {
+      // It was never told that this had a value, and never will be.
+      if (told.type === 'delete') this.look(told.key)
+      return
+    }
     switch (told.type) {
       case 'add':
         this.#add(told.key, told.born, told.object)
@@ -102,9 +111,16 @@ export class HandlerRegistration<C> implements Registration {
     }
   }
 
-  /** Of what it has been told of, or not: there is no object that it would be behind with. */
-  hearUntold(about: { readonly key: string; readonly isThere: boolean }): void {
-    if (!this.#isOver) this.#call(about.key, () => this.#handler.untold?.(about))
+  /** Tells whether one is there without a value, where that is news. Of one with a value it is told as of any. */
+  look(key: string): void {
+    const untold = this.#untold
+    if (this.#isOver || untold === undefined) return
+    const isThere = this.#owner.options.isUntold(key)
+    const wasThere = untold.has(key)
+    if (isThere === true && !wasThere) untold.add(key)
+    else if (isThere === undefined && wasThere) untold.delete(key)
+    else return
+    this.#call(key, () => this.#handler.untold?.({ key, isThere: !wasThere }))
   }
 
   /** Tells of objects that it has not been told of, for a while. */
@@ -139,6 +155,18 @@ export class HandlerRegistration<C> implements Registration {
   #sliceLater(): void {
     this.#owner.options.clock.turn().then(() => {
       if (this.#behind !== undefined) this.#owner.telling(() => this.slice())
+    })
+  }
+
+  /** Tells of what is there without a value, in the next turn of the event loop. */
+  #lookLater(): void {
+    const { journal, clock } = this.#owner.options
+    if ([...journal.failed()].length === 0) return
+    clock.turn().then(() => {
+      if (this.#isOver) return
+      this.#owner.telling(() => {
+        for (const { key } of [...journal.failed()]) this.look(key)
+      })
     })
   }
 
@@ -184,6 +212,7 @@ export class HandlerRegistration<C> implements Registration {
   }
 
   #add(key: string, born: number, object: C): void {
+    this.#untold?.delete(key)
     this.#call(key, () => this.#handler.add?.(object, { key, isInInitialList: this.#isInitial(born) }))
   }
 

@@ -18,6 +18,8 @@ export type Told<C> =
 export interface RegistrationsOptions<C> {
   readonly journal: Journal<C>
   readonly clock: Clock
+  /** Whether what is there has no value; `undefined`: it is not there. */
+  readonly isUntold: (key: string) => boolean | undefined
   /** What a handler threw, or its promise rejected with. */
   readonly onError: (error: unknown, key: string) => void
 }
@@ -32,8 +34,8 @@ export class Registrations<C> {
   #deletes: Told<C>[] = []
   #adds: Told<C>[] = []
   #updates: Told<C>[] = []
-  /** Keys of what has never had a value, and whether that has appeared or is gone. */
-  #untold: { readonly key: string; readonly isThere: boolean }[] = []
+  /** Keys of what has appeared without a value, or is gone without ever having had one. */
+  #untold = new Set<string>()
   /** The number of the change before the first of the adds. */
   #addsFrom = 0
   #isTelling = false
@@ -75,8 +77,8 @@ export class Registrations<C> {
   }
 
   /** What has no value has appeared, or is gone. */
-  untold(key: string, isThere: boolean): void {
-    if (this.#registrations.length > 0) this.#untold.push({ key, isThere })
+  untold(key: string): void {
+    if (this.#registrations.length > 0) this.#untold.add(key)
   }
 
   /**
@@ -115,11 +117,11 @@ export class Registrations<C> {
     this.#deletes = []
     this.#adds = []
     this.#updates = []
-    this.#untold = []
+    this.#untold = new Set()
   }
 
   get #isAllTold(): boolean {
-    return this.#deletes.length + this.#adds.length + this.#updates.length + this.#untold.length === 0
+    return this.#deletes.length + this.#adds.length + this.#updates.length + this.#untold.size === 0
   }
 
   /** Gives whether adds are left to be told in slices. */
@@ -128,14 +130,14 @@ export class Registrations<C> {
     this.#deletes = []
     this.#adds = []
     this.#updates = []
-    this.#untold = []
+    this.#untold = new Set()
     const registrations = this.#registrations
     const inSlices = adds.length > sliceAbove
     if (inSlices) for (const registration of registrations) registration.rewind(this.#addsFrom)
     for (const told of [deletes, adds, updates]) {
       for (const one of told) for (const registration of registrations) registration.hear(one)
     }
-    for (const one of untold) for (const registration of registrations) registration.hearUntold(one)
+    for (const key of untold) for (const registration of registrations) registration.look(key)
     return inSlices
   }
 }

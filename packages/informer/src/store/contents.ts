@@ -125,7 +125,7 @@ export class Contents<C> {
     this.#remove(entry, final === 'unwatched' ? undefined : final)
     if (!isUnheard) return
     this.#parts.journal.unheard(key)
-    this.#parts.registrations.untold(key, false)
+    this.#parts.registrations.untold(key)
   }
 
   #remove(entry: Entry<C>, final: Entry<C> | undefined): void {
@@ -190,7 +190,7 @@ export class Contents<C> {
 
   #fail(key: string, error: TransformError): void {
     this.#failed++
-    this.#parts.registrations.untold(key, true)
+    this.#parts.registrations.untold(key)
     this.#report(error)
   }
 

@@ -104,7 +104,15 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
       failed: () => failedOf(this.#contents),
       onError: report('cursor'),
     })
-    this.#registrations = new Registrations({ journal: this.#journal, clock, onError: report('handler') })
+    this.#registrations = new Registrations({
+      journal: this.#journal,
+      clock,
+      isUntold: key => {
+        const entry = this.#contents.entries.get(key)
+        return entry && entry.failure !== undefined
+      },
+      onError: report('handler'),
+    })
     this.#contents = new Contents({
       journal: this.#journal,
       indices: this.#indices,

@@ -50,7 +50,7 @@ class Order {
 export class HandlerReplay implements Handler<Seen> {
   readonly objects: Map<string, Seen> = new Map()
   /** What is there without a value. */
-  readonly keysUntold: Set<string>
+  readonly keysUntold: Set<string> = new Set()
   readonly #order: Order
   readonly #misbehave: () => unknown
   readonly #isPacked: boolean
@@ -62,10 +62,8 @@ export class HandlerReplay implements Handler<Seen> {
   /**
    * @param misbehave what it does at each call, after it has noted it.
    * @param isPacked what it heard last is not the very object that it hears to be the old one.
-   * @param untold what is there without a value when it joins.
    */
-  constructor(heard: Heard, misbehave: () => unknown, isPacked: boolean, untold: readonly string[]) {
-    this.keysUntold = new Set(untold)
+  constructor(heard: Heard, misbehave: () => unknown, isPacked: boolean) {
     this.#order = new Order(heard)
     this.#misbehave = misbehave
     this.#isPacked = isPacked
@@ -101,7 +99,7 @@ export class HandlerReplay implements Handler<Seen> {
   untold({ key, isThere }: { readonly key: string; readonly isThere: boolean }): unknown {
     return this.#note(() => {
       expect(this.objects.has(key), `${key} is there, and has a value`).toBe(false)
-      if (!isThere) expect(this.keysUntold.has(key), `${key} is gone, which was not there`).toBe(true)
+      expect(this.keysUntold.has(key), `whether ${key} was there`).toBe(!isThere)
       if (isThere) this.keysUntold.add(key)
       else this.keysUntold.delete(key)
     })

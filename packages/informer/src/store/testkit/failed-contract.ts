@@ -1,3 +1,4 @@
+import type { Simulation } from '@wherry/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Cursor } from '../../journal/cursor.ts'
 import type { Intake } from '../intake.ts'
@@ -9,11 +10,14 @@ export function failedContract(make: MakeStore): void {
   let store: Store<Item, 'namespaced'>
   let intake: Intake
   let version = 0
+  let simulation: Simulation
 
   const begin = (maxTombstones?: number): void => {
     version = 0
+    const at = bed()
+    simulation = at.simulation
     store = make({
-      environment: bed().environment,
+      environment: at.environment,
       maxTombstones,
       transform: object => {
         if ((object as Item).data?.value === 'bad') throw new Error('bad value')
@@ -63,15 +67,56 @@ export function failedContract(make: MakeStore): void {
       expect(log).toEqual(['delete a/x@5', 'a/y is gone'])
     })
 
-    it('R30: is not told of another state of it, or of another one of its name, that it has a value', () => {
-      list(good('a/x'))
-      put(item('a/y', 2, { value: 'bad', uid: 'y' }))
+    it('R30: is told once, whatever other states of it come, and others of its name; not of one that keeps a value', () => {
       const log = listen()
+      list(item('a/x', 1), item('a/y', 2, { value: 'bad', uid: 'y' }))
+      expect(log.splice(0)).toEqual(['add a/x@1 initial', 'a/y is there'])
       put(item('a/y', 3, { value: 'bad', uid: 'y' }))
       put(item('a/x', 4, { value: 'bad' }))
+      put(item('a/y', 5, { value: 'bad', uid: 'other' }))
       expect(log).toEqual([])
+    })
+
+    it('R30, R31: one that joins late is told of those that are there, in the next turn, and not of what is gone by then', async () => {
+      list(bad('a/x'), bad('a/y'), bad('a/z'), good('a/good'))
+      const log = listen()
+      remove('a/x')
+      put(item('a/y', 9))
+      expect(log).toEqual([])
+      await simulation.run(() => simulation.settle())
+      expect(log.splice(0)).toEqual(['add a/good@4 initial', 'add a/y@9', 'a/z is there'])
+      remove('a/z')
+      expect(log).toEqual(['a/z is gone'])
+    })
+
+    it('R30, R31: one that is behind hears that it is gone, if it came and went with a value in between', async () => {
+      list(good('a/good'))
+      const log = listen()
+      put(bad('a/x'))
+      put(good('a/x'))
+      remove('a/x')
+      expect(log).toEqual(['a/x is there', 'a/x is gone'])
       put(bad('a/y'))
-      expect(log).toEqual(['a/y is there'])
+      put(item('a/y', 9))
+      await simulation.run(() => simulation.settle())
+      expect(log.slice(2)).toEqual(['a/y is there', 'add a/good@1 initial', 'add a/y@9'])
+    })
+
+    it('R26, R30: is not told what is not so any more when its turn comes', () => {
+      const log: string[] = []
+      store.register({
+        add: (_, { key }) => {
+          if (key === 'a/good') for (const object of [bad('a/x'), good('a/x'), bad('a/y')]) put(object)
+        },
+      })
+      store.register({
+        ...recorder(log),
+        untold: ({ key, isThere }) => {
+          log.push(`${key} ${isThere ? 'is there' : 'is gone'}`)
+        },
+      })
+      list(good('a/good'))
+      expect(log).toEqual(['add a/good@1 initial', 'add a/x@3', 'a/y is there'])
     })
 
     it('R32, R33: one that throws is told to onError, one that was removed hears nothing', () => {

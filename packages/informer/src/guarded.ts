@@ -1,0 +1,25 @@
+import { type KubernetesObject, keyText, projector, type Scope, type View } from '@wherry/client'
+import { TransformError } from './errors.ts'
+
+/**
+ * The view, for reads past a cache: an object that its projection throws for is the `TransformError` that a cache would
+ * give, with the object's key, and not what was thrown.
+ */
+export function guarded<C, S extends Scope>(view: View<C, S>): View<C, S> {
+  const { key, resource, namespaces, labels, fields, projection, within } = view
+  const { kind, name } = projection
+  if (kind !== 'named') return view
+  const project = projector(view as View<C>)
+  const checked = (object: object): C => {
+    try {
+      return project(object)
+    } catch (cause) {
+      const { name: named = '', namespace } = (object as KubernetesObject).metadata ?? {}
+      throw new TransformError(key, keyText({ name: named, namespace }), cause)
+    }
+  }
+  return { key, resource, namespaces, labels, fields, projection: { kind, name, project: checked }, within } as View<
+    C,
+    S
+  >
+}

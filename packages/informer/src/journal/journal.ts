@@ -60,9 +60,8 @@ export class Journal<C> {
 
   /** One that never had a value is gone. Nobody is told of that, but who may hold one of its name from before has to begin again. */
   unheard(key: string): void {
-    let isNews = false
-    for (const reader of this.readers) if (reader.lacks(key)) isNews = true
-    if (isNews) this.#changed()
+    for (const reader of this.readers) reader.lacks(key)
+    this.#changed()
   }
 
   /** It has a value for the first time. */

@@ -146,13 +146,12 @@ export class Reader<C> implements Cursor<C> {
     this.#resets++
   }
 
-  /** One that had no value is gone: whether it has to begin again, since its user was told to keep what it has of that key. */
-  lacks(key: string): boolean {
+  /** One that had no value is gone: it has to begin again, if its user was told to keep what it has of that key. */
+  lacks(key: string): void {
     const before = this.heardUpTo
-    if (this.#isReplaying || before === Number.POSITIVE_INFINITY || this.#kept?.has(key) !== true) return false
+    if (this.#isReplaying || before === Number.POSITIVE_INFINITY || this.#kept?.has(key) !== true) return
     this.lose(this.#journal.tick)
     this.#journal.graves.moved(before, this.heardUpTo)
-    return true
   }
 
   close(): void {

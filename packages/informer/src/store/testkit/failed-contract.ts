@@ -64,7 +64,10 @@ export function failedContract(make: MakeStore): void {
       expect(log.splice(0)).toEqual(['add a/x@4'])
       remove('a/x')
       remove('a/y')
-      expect(log).toEqual(['delete a/x@5', 'a/y is gone'])
+      expect(log.splice(0)).toEqual(['delete a/x@5', 'a/y is gone'])
+      put(bad('a/y'))
+      remove('a/y')
+      expect(log).toEqual(['a/y is there', 'a/y is gone'])
     })
 
     it('R30: is told once, whatever other states of it come, and others of its name; not of one that keeps a value', () => {

@@ -13,6 +13,7 @@ const tellAll = (one: Subscriber<string>): void => {
   one.added('1', true)
   one.updated('2', '1')
   one.deleted('2', false)
+  one.untold(true)
 }
 
 describe('a subscriber', () => {
@@ -23,6 +24,7 @@ describe('a subscriber', () => {
       add: (object, about) => log.push(['add', object, about]),
       update: (object, old, about) => log.push(['update', object, old, about]),
       delete: (object, about) => log.push(['delete', object, about]),
+      untold: about => log.push(['untold', about]),
     })
     tellAll(one)
     expect(log).toEqual([
@@ -30,8 +32,27 @@ describe('a subscriber', () => {
       ['add', '1', { key: 'a/x', isInInitialList: true }],
       ['update', '2', '1', { key: 'a/x' }],
       ['delete', '2', { key: 'a/x', finalStateUnknown: false }],
+      ['untold', { key: 'a/x', isThere: true }],
     ])
     expect(errors).toEqual([])
+  })
+
+  it.each<[string, (one: Subscriber<string>) => void, string]>([
+    ['nothing', () => undefined, 'absent'],
+    ['that one is there', one => one.untold(true), 'absent'],
+    ['that there is none', one => one.absent(), 'gone'],
+    ['of an object', one => one.added('1', true), 'gone'],
+  ])('N6: that was told %s before hears that one without a value is gone', (_, before, says) => {
+    const log: string[] = []
+    const { one } = subscriber({
+      absent: () => log.push('absent'),
+      untold: ({ isThere }) => log.push(isThere ? 'there' : 'gone'),
+    })
+    before(one)
+    log.length = 0
+    one.untold(true)
+    one.untold(false)
+    expect(log).toEqual(['there', says])
   })
 
   it('N6: hears nothing once it has ended', () => {

@@ -401,6 +401,23 @@ describe('an escalation', () => {
       { escalateAt: 1, cluster: { client: { gzip: false } } },
     ))
 
+  it('N1, N9, N11: an object that came after its list was made, and before somebody asked for it, is there', () =>
+    withNarrow(
+      async ({ narrow, run, write, get, server, simulation }) => {
+        await get('a/x')
+        const effect = { kind: 'slow', bytesPerSecond: 10 } as const
+        await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect }))
+        const rising = run(() => narrow.get(configMaps, keyOf('a/y')))
+        await simulation.advance(2000)
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'rising' }])
+        await write('+a/z')
+        expect((await get('a/z'))?.data).toEqual({ n: '1' })
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+        expect(await rising).toBeUndefined()
+      },
+      { escalateAt: 1, cluster: { client: { gzip: false } } },
+    ))
+
   it('R23: ends with the cache', () =>
     withNarrow(
       async ({ narrow, run, get, watches, simulation }) => {

@@ -49,6 +49,8 @@ export class Escalation {
   readonly #of: Escalated
   #phase: EscalationPhase = 'narrow'
   #reflector: Reflector | undefined
+  /** Those there were when its watch was opened, until it has listed: who came later may have asked after that list was made. */
+  #early = new Set<Entry>()
   #refusedAt = Number.NEGATIVE_INFINITY
   #fed = 0
 
@@ -122,6 +124,7 @@ export class Escalation {
   /** Lets go of its watch. */
   end(): void {
     this.#phase = 'narrow'
+    this.#early = new Set()
     const reflector = this.#reflector
     if (reflector === undefined) return
     this.#reflector = undefined
@@ -148,6 +151,10 @@ export class Escalation {
       },
     })
     this.#reflector = reflector
+    // Who asks in this very turn is early, too: nothing was heard of the server since.
+    queueMicrotask(() => {
+      if (this.#reflector === reflector) this.#early = new Set(this.#of.all())
+    })
     reflector.add(this.#intake())
     shared.opened()
     reflector.start()
@@ -194,8 +201,12 @@ export class Escalation {
         synced()
         const isNew = this.#phase === 'rising'
         if (isNew) this.#phase = 'wide'
+        const early = this.#early
+        this.#early = new Set()
         for (const entry of this.#of.all()) {
-          const isListed = asked === undefined || asked.has(entry)
+          // Of one of which nothing is known its absence may be older than who asked for it.
+          const isAsked = entry.isPresent !== undefined || early.has(entry)
+          const isListed = isAsked && (asked === undefined || asked.has(entry))
           const listed = isListed ? { version: found.get(entry), resourceVersion } : undefined
           if (this.#phase === 'wide') entry.feeding.moveTo(this, listed)
           else if (entry.feeding.wide === this) entry.feeding.listed(listed)

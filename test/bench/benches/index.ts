@@ -5,6 +5,7 @@ import { coldBench } from './cold/bench.ts'
 import { copiesBench } from './copies/bench.ts'
 import { eventsBench } from './events/bench.ts'
 import { fanoutBench } from './fanout/bench.ts'
+import { firstBench } from './first/bench.ts'
 import { gameBench } from './game/bench.ts'
 import { hashBench } from './hash/bench.ts'
 import { importBench } from './import/bench.ts'
@@ -40,6 +41,7 @@ export const benches: readonly Bench[] = [
   replayBench,
   churnBench,
   narrowBench,
+  firstBench,
   gameBench,
   copiesBench,
   reconcileBench,

@@ -119,7 +119,11 @@ export class NarrowCache {
       const readiness = await settled(this.#shared, entry, narrow, signal)
       if (readiness === 'full') throw this.#entries.full(plain)
       const { refusal } = entry.feeding
-      if (readiness === 'live' && refusal !== undefined) throw refusal
+      if (readiness === 'live') {
+        if (refusal !== undefined) throw refusal
+        // What is kept may be older than what this process knows.
+        await this.#learned(entry, signal)
+      }
       end = narrow.subscribe(handler as NarrowHandler<unknown>, checked.text)
     } catch (error) {
       this.#entries.unpin(entry)

@@ -217,6 +217,25 @@ describe('a read after a write of one’s own', () => {
       expect(await run(() => narrow.get(configMaps, keyOf('a/x')))).toBeUndefined()
     }))
 
+  it('N6, N9: a subscription is told what the server has, where what is kept may be older than what this process knows', () =>
+    withNarrow(async ({ narrow, client, run, write, get, simulation, server }) => {
+      const writes = writesThrough(client, narrow)
+      await write('+a/x')
+      await get('a/x')
+      const effect = { kind: 'status', code: 503 } as const
+      const late = await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
+      await run(() => server.endWatches('configmaps'))
+      await write('-a/x')
+      await run(() => writes.create(configMaps, { metadata: keyOf('a/x'), data: { n: 'short-lived' } }))
+      await run(() => writes.delete(configMaps, keyOf('a/x')))
+      const log: string[] = []
+      await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
+      expect(log).toEqual(['0a/x'])
+      await run(() => late.remove())
+      await simulation.advance(60_000)
+      expect(log).toEqual(['0a/x'])
+    }))
+
   it('N9: a deletion that the watch told of first waits for nothing', () =>
     withNarrow(async ({ narrow, write, get, requests, simulation }) => {
       await write('+a/x')

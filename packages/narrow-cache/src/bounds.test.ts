@@ -219,6 +219,30 @@ describe('what is refused', () => {
       { cluster: { ...user, authorization: ({ user: { name }, verb }) => name !== 'u' || verb === 'get' } },
     ))
 
+  it('N6, N10: who needs more than what is watched is refused where more may not be watched, and is not told that there is nothing', () => {
+    const access = { mayWatch: true }
+    return withNarrow(
+      async ({ narrow, run, write, get }) => {
+        await write('+a/x')
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+        access.mayWatch = false
+        const log: string[] = []
+        const watch = narrow.watch(configMaps.full(), keyOf('a/x'), noting(log))
+        await expect(run(() => watch)).rejects.toMatchObject({ code: 'NARROW_WATCH_REFUSED' })
+        expect(log).toEqual([])
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+      },
+      {
+        cluster: {
+          tokens: { u: { name: 'u', groups: [] } },
+          token: 'u',
+          authorization: ({ user: { name }, verb }: { user: { name: string }; verb: string }) =>
+            name !== 'u' || verb !== 'watch' || access.mayWatch,
+        },
+      },
+    )
+  })
+
   it('N10: a server that refuses the field selector: gets are live, a subscription is refused', () =>
     withNarrow(async ({ narrow, run, get, write, server, client }) => {
       await write('+a/x')

@@ -80,6 +80,16 @@ export class Entry implements FeedingOwner {
     if (!this.#state.add(view, this.feeding.brings(view.level))) this.feeding.widen(view.level)
   }
 
+  /** A state of it is in the view's store. */
+  isIn(view: NarrowView): boolean {
+    return this.#state.isIn(view)
+  }
+
+  /** Why `view` can't be told of it at present. */
+  refusal(view: NarrowView): Error | undefined {
+    return this.feeding.refusal(!this.#state.isIn(view))
+  }
+
   /** How a read of `view` goes on. */
   readiness(view: NarrowView): Readiness {
     if (this.#isFull) return 'full'
@@ -129,7 +139,7 @@ export class Entry implements FeedingOwner {
    */
   async learn(signal: AbortSignal | undefined): Promise<boolean> {
     signal?.throwIfAborted()
-    if (this.feeding.refusal !== undefined || !this.feeding.isEnough) return false
+    if (this.feeding.refusal(false) !== undefined || !this.feeding.isEnough) return false
     const { level } = this.feeding
     const target = this.bucket.target(level, this.key.name)
     const known = await this.kind.shared.fetch(target, signal).catch(() => undefined)

@@ -73,11 +73,11 @@ export class Feeding implements Fed, Fetched {
     return this.#own?.reflector.lastError ?? this.#fetching?.error ?? (this.#wide ?? this.bucket).lastError
   }
 
-  /** Why it can't be watched at present. */
-  get refusal(): Error | undefined {
+  /** Why it can't be watched at present. `isWaiting`: more is needed than what feeds it has brought. */
+  refusal(isWaiting: boolean): Error | undefined {
     const errors = [
       this.#own?.reflector.lastError,
-      this.#own === undefined ? this.#next?.reflector.lastError : undefined,
+      this.#own === undefined || isWaiting ? this.#next?.reflector.lastError : undefined,
       this.#fetching?.error,
       this.#wide?.lastError,
     ]

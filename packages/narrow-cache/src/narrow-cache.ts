@@ -11,10 +11,11 @@ import {
 import { abortSignal, checkOptions, having } from '@wherry/client/checks'
 import { type Change, type Cursor, changesOf, TransformError } from '@wherry/informer'
 import { Entries } from './entries.ts'
-import type { Entry } from './entry.ts'
-import { NarrowClosedError, NarrowListError } from './errors.ts'
+import type { Entry, Readiness } from './entry.ts'
+import { NarrowClosedError, NarrowListError, NarrowTimeoutError } from './errors.ts'
 import { checkHandler, type NarrowHandler, type Subscription } from './handler.ts'
 import { type CheckedKey, checkedKey, quickText } from './key.ts'
+import type { NarrowView } from './narrow-view.ts'
 import { type NarrowCacheOptions, settingsOf } from './options.ts'
 import { escalations, type NarrowReport, viewReport } from './report.ts'
 import { settled } from './settled.ts'
@@ -118,11 +119,12 @@ export class NarrowCache {
     try {
       const readiness = await settled(this.#shared, entry, narrow, signal)
       if (readiness === 'full') throw this.#entries.full(plain)
-      const { refusal } = entry.feeding
       if (readiness === 'live') {
+        const refusal = entry.refusal(narrow)
         if (refusal !== undefined) throw refusal
-        // What is kept may be older than what this process knows.
+        // What is kept may be older than what this process knows, or there may be nothing yet.
         await this.#learned(entry, signal)
+        await this.#told(entry, narrow, signal)
       }
       end = narrow.subscribe(handler as NarrowHandler<unknown>, checked.text)
     } catch (error) {
@@ -211,7 +213,7 @@ export class NarrowCache {
     return {
       entries: this.#entries.size,
       idle: this.#entries.idle,
-      refused: this.#entries.all.filter(({ feeding: { refusal } }) => refusal !== undefined).length,
+      refused: this.#entries.all.filter(({ feeding }) => feeding.refusal(false) !== undefined).length,
       streams: this.#shared.streams,
       waiting: this.#shared.slots.waiting,
       subscriptions: views.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
@@ -262,6 +264,18 @@ export class NarrowCache {
     this.#mustLive()
     if (isKept) this.#shared.count('wherry_narrow_live_gets_total', entry.kind.resource)
     return isKept
+  }
+
+  /** Waits until a view has a state of the object. Rejects with why it will not. */
+  async #told(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<void> {
+    const readiness = (): Readiness =>
+      entry.isIn(narrow) ? 'cached' : entry.refusal(narrow) === undefined ? 'wait' : 'live'
+    await settled(this.#shared, entry, narrow, signal, readiness)
+    this.#mustLive()
+    if (entry.isIn(narrow)) return
+    const { timeoutMs } = this.#shared.settings
+    const { lastError } = entry.feeding
+    throw entry.refusal(narrow) ?? new NarrowTimeoutError(narrow.view.key, entry.key.text, timeoutMs, lastError)
   }
 
   /** Asks the server, and keeps nothing. */

@@ -8,18 +8,19 @@ import type { Shared } from './shared.ts'
 export type Settled = Exclude<Readiness, 'wait'>
 
 /**
- * Waits until it is known how a read of `narrow` goes on. Rejects with the signal's reason, a `NarrowTimeoutError` or a
- * `NarrowClosedError`.
+ * Waits until it is known how a read of `narrow` goes on, by `readiness`. Rejects with the signal's reason, a
+ * `NarrowTimeoutError` or a `NarrowClosedError`.
  */
 export async function settled(
   shared: Shared,
   entry: Entry,
   narrow: NarrowView,
   signal: AbortSignal | undefined,
+  readiness: () => Readiness = () => entry.readiness(narrow),
 ): Promise<Settled> {
-  const readiness = entry.readiness(narrow)
-  if (readiness !== 'wait') return readiness
-  return new Promise((resolve, reject) => new Wait({ shared, entry, narrow, signal, resolve, reject }))
+  const now = readiness()
+  if (now !== 'wait') return now
+  return new Promise((resolve, reject) => new Wait({ shared, entry, narrow, signal, readiness, resolve, reject }))
 }
 
 interface WaitParts {
@@ -27,6 +28,7 @@ interface WaitParts {
   readonly entry: Entry
   readonly narrow: NarrowView
   readonly signal: AbortSignal | undefined
+  readiness(): Readiness
   resolve(readiness: Settled): void
   reject(reason: unknown): void
 }
@@ -48,8 +50,7 @@ class Wait implements Waiting {
   }
 
   news(): void {
-    const { entry, narrow } = this.#parts
-    const readiness = entry.readiness(narrow)
+    const readiness = this.#parts.readiness()
     if (readiness !== 'wait') this.#settle(readiness)
   }
 

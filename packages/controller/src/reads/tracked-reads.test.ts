@@ -492,7 +492,9 @@ describe('a read', () => {
         await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
         await run(() => server.endWatches('configmaps'))
         await run(async () => narrow.wrote(configMaps, await writer.create(configMaps, { metadata: keyOf('a/x') })))
-        await run(() => server.faults.add({ match: { verb: 'get' }, effect: { kind: 'hang' } }))
+        for (const verb of ['get', 'list'] as const) {
+          await run(() => server.faults.add({ match: { verb }, effect: { kind: 'hang' } }))
+        }
         for (const waitedMs of [1000, 4000]) {
           const stop = new AbortController()
           const one = reads.begin('l', { namespace: 'a' })

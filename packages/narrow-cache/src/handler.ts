@@ -3,8 +3,9 @@ import type { Handler } from '@wherry/informer'
 
 /**
  * Hears of one object: first its present state, by `add` (with `isInInitialList`), `absent`, or `untold` where it is there and
- * can't be transformed; then what happens to it, in order (rules N6, R25). One that was untold and is gone is absent. Called synchronously; a promise that one returns is watched for rejection and never waited for. What
- * one throws goes to `onError`, and all others still hear the event.
+ * can't be transformed; then what happens to it, in order (rules N6, R25). One that was untold and is gone is absent. Called
+ * synchronously; a promise that one returns is watched for rejection and never waited for. What one throws goes to `onError`,
+ * and all others still hear the event.
  */
 export interface NarrowHandler<C> extends Handler<C> {
   /** Told first where there is no object; told no more when it appears and goes again, which `delete` tells. */

@@ -9,7 +9,7 @@ import {
   type View,
 } from '@wherry/client'
 import { abortSignal, checkOptions, having } from '@wherry/client/checks'
-import { type Change, type Cursor, changesOf, TransformError } from '@wherry/informer'
+import { type Change, type Cursor, changesOf, guarded } from '@wherry/informer'
 import { Entries } from './entries.ts'
 import type { Entry, Readiness } from './entry.ts'
 import { NarrowClosedError, NarrowListError, NarrowTimeoutError } from './errors.ts'
@@ -281,7 +281,7 @@ export class NarrowCache {
   /** Asks the server, and keeps nothing. */
   async #live(
     view: View,
-    { name, namespace, text }: CheckedKey,
+    { name, namespace }: CheckedKey,
     signal: AbortSignal | undefined,
     entry: Entry | undefined,
   ): Promise<unknown> {
@@ -289,11 +289,7 @@ export class NarrowCache {
     const key = { name, namespace } as ObjectKey
     const object = await this.#shared.settings.client.get(unprojected(view), key, { signal })
     entry?.sawLive(object as KubernetesObject | undefined)
-    try {
-      return object === undefined ? undefined : projector(view)(object)
-    } catch (cause) {
-      throw new TransformError(view.key, text, cause)
-    }
+    return object === undefined ? undefined : projector(guarded(view))(object)
   }
 
   #mustLive(): void {

@@ -23,8 +23,9 @@ export interface SinkSynced<C = unknown> extends Synced<C> {
  * An object that came and went may be left out, and a `deleted` may come for one that was never heard of.
  *
  * **Reset and synced.** A view begins with `reset`, all that is there, `synced`. A sink that fell far behind hears them
- * again, and so does one that was told of objects that could not be transformed (`failed`), when such a one is gone. What was not heard of between the two, and is in neither `failed` nor `retrying`, is not there any more: a sink
- * that remembers objects forgets those, the ones of an earlier process among them.
+ * again, and so does one that was told of objects that could not be transformed (`failed`), when such a one is gone. What was
+ * not heard of between the two, and is in neither `failed` nor `retrying`, is not there any more: a sink that remembers
+ * objects forgets those, the ones of an earlier process among them.
  *
  * **Waiting.** A promise that `event` returns is waited for: no more than `concurrency` calls are under way, over all the
  * registrar's views, and never two for one object. Meanwhile changes are not piled up but coalesced. Nobody else waits.

@@ -6,14 +6,11 @@ import type { Served } from './dependency.ts'
  */
 export type Known = { readonly state: unknown; readonly error?: undefined } | { readonly error: Error }
 
-/**
- * What an object reads as, `undefined` where it is absent, or the error of one that is there and could not be transformed; and how
- * often something had been heard of it for certain by then.
- */
-export type Answer = { readonly heard: number } & (
-  | { readonly value: unknown; readonly error?: undefined }
-  | { readonly error: Error }
-)
+/** What an object reads as, `undefined` where it is absent, or the error of one that is there and could not be transformed. */
+export type Seen = { readonly value: unknown; readonly error?: undefined } | { readonly error: Error }
+
+/** That, and how often something had been heard of the object for certain by then. */
+export type Answer = Seen & { readonly heard: number }
 
 /** @throws the error of an object that could not be transformed */
 export function valueIn(answer: Answer): unknown {

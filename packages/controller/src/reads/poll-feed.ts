@@ -1,7 +1,7 @@
 import { type Client, type ObjectKey, resourceName } from '@wherry/client'
 import { hash } from '@wherry/hash-compare/compare'
 import { guarded, TransformError } from '@wherry/informer'
-import type { Answer, Feed } from './feed.ts'
+import type { Answer, Feed, Seen } from './feed.ts'
 import type { TrackedObject } from './tracked-object.ts'
 
 /** The digest of an object before it was asked for, of one that is not there, and where it can't be told. */
@@ -66,8 +66,6 @@ export class PollFeed implements Feed {
     this.#object.observeUntold()
   }
 }
-
-type Seen = { readonly value: unknown; readonly error?: undefined } | { readonly error: Error }
 
 function found(value: unknown): Seen {
   return { value }

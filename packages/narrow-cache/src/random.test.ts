@@ -1,8 +1,10 @@
-import { ConnectionError } from '@wherry/client'
-import { configMaps } from '@wherry/client/resources/core'
+import { ConnectionError, isForbidden, type View } from '@wherry/client'
+import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
 import { chance, forEachSeed, integer, pick } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
-import type { Subscription } from './handler.ts'
+import { NarrowCache } from './narrow-cache.ts'
+import { Denials, denying } from './testkit/denials.ts'
+import { Heard, type Partly, stateOf } from './testkit/heard.ts'
 import { History } from './testkit/history.ts'
 import { type Kit, keyOf, withNarrow } from './testkit/kit.ts'
 import { writesThrough } from './writes-through.ts'
@@ -10,53 +12,18 @@ import { writesThrough } from './writes-through.ts'
 const paths = ['a/p', 'a/q', 'a/r', 'a/s', 'a/t', 'a/u', 'b/p', 'b/q']
 const whole = configMaps
 const size = configMaps.project('size', ({ metadata, data }) => ({ metadata, keys: Object.keys(data ?? {}).length }))
-const views = [whole, configMaps.metadata(), size, configMaps.within({ namespaces: ['a', 'b'] })]
-type Read = { readonly metadata?: { readonly resourceVersion?: string | undefined } | undefined }
+const views = [
+  whole,
+  configMaps.metadata(),
+  size,
+  configMaps.within({ namespaces: ['a', 'b'] }),
+] as unknown as readonly View<ConfigMap, 'namespaced'>[]
+const selected = views.map(view => view.within({ labels: { on: 'yes' } }))
+
+class Aborted extends Error {}
 
 /** A present state in a watch that has not failed lately is no older than this, in milliseconds. */
 const lagMs = 100
-
-const stateOf = (object: Read | undefined): string => object?.metadata?.resourceVersion ?? 'absent'
-
-/** One subscriber, checked with each event. */
-class Heard {
-  readonly path: string
-  readonly subscription: Promise<Subscription>
-  #at = -1
-  state: string | undefined
-  readonly faults: string[] = []
-  isOver = false
-
-  readonly #states: string[] = []
-
-  constructor({ narrow }: Kit, view: (typeof views)[number], path: string, floor: number) {
-    this.path = path
-    this.#at = floor - 1
-    const hear = (from: 'none' | 'absent' | 'present', state: string): void => {
-      const was = this.state === undefined ? 'none' : this.state === 'absent' ? 'absent' : 'present'
-      if (this.isOver || was !== from)
-        this.faults.push(`${state} from ${from} after ${was}${this.isOver ? ', over' : ''}`)
-      this.#states.push(state)
-      this.state = state
-    }
-    this.subscription = narrow.watch(view as typeof whole, keyOf(path), {
-      absent: () => hear('none', 'absent'),
-      add: (object, { isInInitialList }) => hear(isInInitialList ? 'none' : 'absent', stateOf(object)),
-      update: object => hear('present', stateOf(object)),
-      delete: () => hear('present', 'absent'),
-    })
-  }
-
-  /** Each state that was heard is one that the object had, after the one before. */
-  check(history: History): void {
-    expect(this.faults, this.path).toEqual([])
-    for (const state of this.#states.splice(0)) {
-      const index = history.find(this.path, state, this.#at + 1)
-      expect(index, `${this.path} went to ${state}, which is older or never was`).toBeDefined()
-      this.#at = index as number
-    }
-  }
-}
 
 describe('a narrow cache, whatever happens', () => {
   it('N1–N9, N11, N14: reads are true and never go back, subscribers end as the server is, and no more is open than needed', async () => {
@@ -69,15 +36,19 @@ describe('a narrow cache, whatever happens', () => {
           escalateAt: [3, 100, 2][seed % 3] as number,
           escalateAllAt: [100, 3, 5][(seed >> 2) % 3] as number,
           isRefused: seed % 5 === 0,
+          isSelected: seed % 4 === 3,
+          denials: seed % 6 === 1 ? new Denials() : undefined,
         }
-        const { isRefused, ...options } = bounds
+        const { isRefused, isSelected, denials, ...options } = bounds
         await withNarrow(kit => run(kit, bounds), {
           ...options,
           seed,
           idleMs: [2000, 100_000][(seed >> 1) % 2],
           maxOpening: (seed % 4) + 1,
           cluster: {
-            ...(isRefused ? withoutAll : {}),
+            ...(isRefused ? denying(({ namespace }) => namespace === '') : {}),
+            ...(denials === undefined ? {} : denying(request => denials.current(request))),
+            protocol: seed % 9 === 5 ? 'http/1.1' : 'h2',
             // It costs a tenth of the time.
             client: { gzip: seed % 7 === 0 },
           },
@@ -94,18 +65,10 @@ interface Bounds {
   readonly escalateAllAt: number
   /** All namespaces at once may not be watched. */
   readonly isRefused: boolean
-}
-
-const withoutAll = {
-  tokens: { u: { name: 'u', groups: [] } },
-  token: 'u',
-  authorization: ({
-    user: { name },
-    namespace,
-  }: {
-    readonly user: { readonly name: string }
-    readonly namespace: string
-  }) => name !== 'u' || namespace !== '',
+  /** All views select by a label, which comes and goes. */
+  readonly isSelected: boolean
+  /** What is denied changes. */
+  readonly denials: Denials | undefined
 }
 
 /** Who of `pinned` is watched by itself; what is escalated must be what the bounds say, with the hysteresis. */
@@ -146,52 +109,78 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
   const random = simulation.random.fork('test')
   const { clock } = simulation
   const history = new History()
-  const own = writesThrough(writer, narrow)
-  const seen = new Map<string, number>()
+  const ofViews = bounds.isSelected ? selected : views
+  const there = new Map<string, 'plain' | 'finalized' | 'terminating'>()
+  const second = new NarrowCache({ client: kit.client, idleMs: 2000 })
+  const own = writesThrough(writer, narrow, second)
+  const seen = new Map([narrow, second].map(cache => [cache, new Map<string, number>()]))
   const heard: Heard[] = []
   const left: Heard[] = []
   const reads: Promise<unknown>[] = []
   let faultyUntil = 0
   let told = 0
+  const refusals = bounds.denials === undefined ? ['NARROW_FULL'] : ['NARROW_FULL', 'NARROW_WATCH_REFUSED']
 
   const pending = (one: Promise<unknown>): void => {
     // It is looked at when the round is over, unless something else has failed by then.
     one.catch(() => {})
     reads.push(one)
   }
-  const saw = (path: string, index: number): void => void seen.set(path, Math.max(seen.get(path) ?? 0, index))
+  const saw = (cache: NarrowCache, path: string, index: number): void =>
+    void seen.get(cache)?.set(path, Math.max(floorOf(cache, path), index))
+  const floorOf = (cache: NarrowCache, path: string): number => seen.get(cache)?.get(path) ?? 0
   const write = async (path: string, isOwn: boolean): Promise<void> => {
     const key = keyOf(path)
-    const isThere = history.of(path).at(-1)?.state !== 'absent'
     const data = { n: `${integer(random, 0, 99_999)}` }
+    const labels = { on: chance(random, 0.7) ? 'yes' : 'no' }
+    const seenAs = ({ metadata }: ConfigMap): string =>
+      bounds.isSelected && metadata?.labels?.on !== 'yes' ? 'absent' : stateOf({ metadata })
     const caller = isOwn ? own : writer
     const index = await history.write(
       path,
       () => clock.now(),
       async () => {
-        if (!isThere) return stateOf(await caller.create(whole, { metadata: key, data }))
+        const was = there.get(path)
+        if (was === undefined) {
+          const finalizers = chance(random, 0.2) ? ['wherry.test/hold'] : []
+          there.set(path, finalizers.length === 0 ? 'plain' : 'finalized')
+          return seenAs(await caller.create(whole, { metadata: { ...key, labels, finalizers }, data }))
+        }
         if (chance(random, 0.3)) {
-          await caller.delete(whole, key)
+          if (was === 'finalized') {
+            there.set(path, 'terminating')
+            return seenAs((await caller.delete(whole, key))?.object as ConfigMap)
+          }
+          there.delete(path)
+          if (was === 'plain') await caller.delete(whole, key)
+          else await caller.patch(whole, key, { metadata: { finalizers: null } })
           return 'absent'
         }
-        return stateOf((await caller.patch(whole, key, { data })) as Read)
+        return seenAs(await caller.patch(whole, key, { data, metadata: { labels } }))
       },
     )
-    if (isOwn) saw(path, index)
+    if (isOwn) for (const cache of [narrow, second]) saw(cache, path, index)
   }
   const read = async (path: string): Promise<void> => {
-    const view = pick(random, views) as typeof whole
-    const isFresh = chance(random, 0.1) && narrow.forget(view, keyOf(path))
-    const [floor, called] = [seen.get(path) ?? 0, clock.now()]
+    const view = pick(random, ofViews)
+    const cache = chance(random, 0.15) ? second : narrow
+    const isFresh = chance(random, 0.1) && cache.forget(view, keyOf(path))
+    const [floor, called] = [floorOf(cache, path), clock.now()]
+    const abort = new AbortController()
+    const isAborted = chance(random, 0.1)
+    if (isAborted) clock.timer(integer(random, 0, 5), () => abort.abort(new Aborted()))
     // A connection that was to break after some bytes may do so long after the faults were ended.
     const { errors } = simulation.environment
     if (errors.length > told) faultyUntil = called + 100_000
     told = errors.length
     const isCalm = called > faultyUntil
-    let answer: Read | undefined
+    let answer: Partly | undefined
     try {
-      answer = (await narrow.get(view, keyOf(path))) as Read | undefined
+      const options = isAborted ? { signal: abort.signal } : {}
+      answer = (await cache.get(view, keyOf(path), options)) as Partly | undefined
     } catch (error) {
+      if (error instanceof Aborted) return
+      if (isForbidden(error) && bounds.denials !== undefined) return
       // What has to ask the server may not reach it.
       if (isCalm || !(error instanceof ConnectionError)) throw error
       return
@@ -206,12 +195,14 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     }
     const what = `${path} read as ${state} at ${called}–${answered}, from ${floor}${isFresh ? ', afresh' : ''}${isCalm ? ', calm' : ''}`
     expect(index, `${what}: ${JSON.stringify(history.of(path).slice(-6))}`).toBeDefined()
-    saw(path, index as number)
+    saw(cache, path, index as number)
   }
   const trouble = async (): Promise<void> => {
     faultyUntil = clock.now() + 100_000
     const { controls } = transport
-    const kind = integer(random, 0, 5)
+    const kind = integer(random, bounds.denials === undefined ? 0 : -2, 5)
+    bounds.denials?.change(random)
+    if (kind < 0) return
     if (kind === 0) await server.endWatches('configmaps')
     else if (kind === 1) await server.expireWatchCaches()
     else if (kind === 2) await server.compact()
@@ -228,11 +219,11 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
         if (die < 0.35) await write(path, chance(random, 0.5))
         else if (die < 0.7) pending(read(path))
         else if (die < 0.8) {
-          const one = new Heard(kit, pick(random, views) as never, path, seen.get(path) ?? 0)
+          const one = new Heard(kit, pick(random, ofViews), path, floorOf(narrow, path))
           pending(
             one.subscription.then(
               () => heard.push(one),
-              error => expect(error.code).toBe('NARROW_FULL'),
+              error => expect(refusals).toContain(error.code),
             ),
           )
         } else if (die < 0.87 && heard.length > 0) {
@@ -248,18 +239,24 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     })
     transport.controls.setFaults({})
     await simulation.run(() => Promise.all(reads.splice(0)))
+    if (bounds.denials !== undefined) {
+      bounds.denials.current = () => false
+      await simulation.advance(400_000)
+    }
     await simulation.advance(250_000)
     for (const one of [...heard, ...left]) one.check(history)
     for (const { path, state } of heard) expect(state, path).toBe(history.of(path).at(-1)?.state)
     const pinned = new Set(heard.map(({ path }) => path))
     const { entries, idle, streams, waiting, escalated } = narrow.report()
     expect({ entries, idle, waiting }).toEqual({ entries: pinned.size, idle: 0, waiting: 0 })
-    expect(streams, JSON.stringify(escalated)).toBe(onTheirOwn(pinned, bounds, kit) + escalated.length)
+    if (bounds.denials === undefined)
+      expect(streams, JSON.stringify(escalated)).toBe(onTheirOwn(pinned, bounds, kit) + escalated.length)
     expect(entries <= bounds.max || escalated.length > 0).toBe(true)
+    expect(second.report()).toMatchObject({ entries: 0, streams: 0 })
     expect(await kit.watches()).toBe(streams)
     await simulation.run(() => Promise.all(paths.map(read)))
   }
-  await simulation.run(() => narrow.close())
+  await simulation.run(() => Promise.all([narrow.close(), second.close()]))
   for (const one of heard) one.isOver = true
   expect(await kit.watches()).toBe(0)
 }

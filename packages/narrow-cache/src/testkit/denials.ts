@@ -1,0 +1,33 @@
+import type { SimulatedOptions } from '@wherry/informer/testkit/served'
+import { chance, pick } from '@wherry/testing'
+
+interface Asked {
+  readonly verb: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** A cluster whose client is a user to whom some of what it asks is denied. */
+export const denying = (isDenied: (request: Asked) => boolean): SimulatedOptions => ({
+  tokens: { u: { name: 'u', groups: [] } },
+  token: 'u',
+  authorization: (request: Asked & { readonly user: { readonly name: string } }) =>
+    request.user.name !== 'u' || !isDenied(request),
+})
+
+/** What the client may not do at present. */
+export class Denials {
+  static readonly #kinds: readonly ((request: Asked) => boolean)[] = [
+    ({ verb }) => verb === 'watch',
+    ({ verb, namespace }) => verb === 'watch' && namespace !== 'a',
+    ({ namespace }) => namespace === 'b',
+    ({ name }) => name === '' || name === 'p',
+    ({ name }) => name === '',
+    () => true,
+  ]
+  current: (request: Asked) => boolean = () => false
+
+  change(random: () => number): void {
+    this.current = chance(random, 0.3) ? () => false : pick(random, Denials.#kinds)
+  }
+}

@@ -1,0 +1,54 @@
+import type { View } from '@wherry/client'
+import type { ConfigMap } from '@wherry/client/resources/core'
+import { expect } from 'vitest'
+import type { Subscription } from '../handler.ts'
+import type { History } from './history.ts'
+import { type Kit, keyOf } from './kit.ts'
+
+/** What a projection leaves of an object. */
+export type Partly = { readonly metadata?: { readonly resourceVersion?: string | undefined } | undefined }
+
+/** As a {@link History} has it. */
+export function stateOf(object: Partly | undefined): string {
+  return object?.metadata?.resourceVersion ?? 'absent'
+}
+
+/** One subscriber, checked with each event. */
+export class Heard {
+  readonly path: string
+  readonly subscription: Promise<Subscription>
+  #at = -1
+  state: string | undefined
+  readonly faults: string[] = []
+  isOver = false
+
+  readonly #states: string[] = []
+
+  constructor({ narrow }: Kit, view: View<ConfigMap, 'namespaced'>, path: string, floor: number) {
+    this.path = path
+    this.#at = floor - 1
+    const hear = (from: 'none' | 'absent' | 'present', state: string): void => {
+      const was = this.state === undefined ? 'none' : this.state === 'absent' ? 'absent' : 'present'
+      if (this.isOver || was !== from)
+        this.faults.push(`${state} from ${from} after ${was}${this.isOver ? ', over' : ''}`)
+      this.#states.push(state)
+      this.state = state
+    }
+    this.subscription = narrow.watch(view, keyOf(path), {
+      absent: () => hear('none', 'absent'),
+      add: (object, { isInInitialList }) => hear(isInInitialList ? 'none' : 'absent', stateOf(object)),
+      update: object => hear('present', stateOf(object)),
+      delete: () => hear('present', 'absent'),
+    })
+  }
+
+  /** Each state that was heard is one that the object had, after the one before. */
+  check(history: History): void {
+    expect(this.faults, this.path).toEqual([])
+    for (const state of this.#states.splice(0)) {
+      const index = history.find(this.path, state, this.#at + 1)
+      expect(index, `${this.path} went to ${state}, which is older or never was`).toBeDefined()
+      this.#at = index as number
+    }
+  }
+}

@@ -163,7 +163,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
   }
   const read = async (path: string): Promise<void> => {
     const view = pick(random, ofViews)
-    const cache = chance(random, 0.15) ? second : narrow
+    const cache = chance(random, 0.25) ? second : narrow
     const isFresh = chance(random, 0.1) && cache.forget(view, keyOf(path))
     const [floor, called] = [floorOf(cache, path), clock.now()]
     const abort = new AbortController()
@@ -216,8 +216,10 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
       for (let i = integer(random, 10, 25); i > 0; i--) {
         const path = pick(random, paths)
         const die = random()
-        if (die < 0.35) await write(path, chance(random, 0.5))
-        else if (die < 0.7) pending(read(path))
+        if (die < 0.35) {
+          await write(path, chance(random, 0.5))
+          if (chance(random, 0.3)) pending(read(path))
+        } else if (die < 0.7) pending(read(path))
         else if (die < 0.8) {
           const one = new Heard(kit, pick(random, ofViews), path, floorOf(narrow, path))
           pending(

@@ -243,6 +243,37 @@ describe('what is refused', () => {
     )
   })
 
+  it('N2, N10: a read that needs more than is watched, where more may not be watched, is no absence', () => {
+    const access = { mayWatch: true }
+    return withNarrow(
+      async ({ run, write, get, requests, narrow, server, simulation }) => {
+        await write('+a/x')
+        const size = configMaps.project('size', ({ data }) => Object.keys(data ?? {}).length)
+        expect(await run(() => narrow.get(size, keyOf('a/x')))).toBe(1)
+        access.mayWatch = false
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+        requests()
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+        expect(requests()).toEqual([])
+        // What is asked for is overtaken by what that watch tells of, to its own view.
+        const effect = { kind: 'slow', bytesPerSecond: 200 } as const
+        await run(() => server.faults.add({ match: { verb: 'list' }, effect }))
+        const overtaken = run(() => narrow.get(configMaps.full(), keyOf('a/x')))
+        await simulation.advance(100)
+        await write('~a/x')
+        expect((await overtaken)?.data).toEqual({ n: '2' })
+      },
+      {
+        cluster: {
+          tokens: { u: { name: 'u', groups: [] } },
+          token: 'u',
+          authorization: ({ user: { name }, verb }: { user: { name: string }; verb: string }) =>
+            name !== 'u' || verb !== 'watch' || access.mayWatch,
+        },
+      },
+    )
+  })
+
   it('N10: a server that refuses the field selector: gets are live, a subscription is refused', () =>
     withNarrow(async ({ narrow, run, get, write, server, client }) => {
       await write('+a/x')

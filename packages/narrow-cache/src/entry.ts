@@ -5,6 +5,7 @@ import type { CheckedKey } from './key.ts'
 import type { Kind } from './kind.ts'
 import type { NarrowView } from './narrow-view.ts'
 import { OwnWrites } from './own-writes.ts'
+import { type Version, versionOf } from './source.ts'
 import { State } from './state.ts'
 
 /**
@@ -117,10 +118,10 @@ export class Entry implements FeedingOwner {
     const { labels, fields } = this.kind.view
     const { held, isKnown } = this.#state
     const isSelected = labels.matches(object.metadata?.labels)
-    if (!isSelected && held === undefined && isKnown) return
+    this.#writes ??= new OwnWrites()
+    if (!isSelected && held === undefined && isKnown) return this.#writes.sawUnselected(versionOf(object))
     // Of other fields only the server knows whether an event will come.
     const isCertain = isSelected && fields.requirements.every(({ field }) => field.startsWith('metadata.'))
-    this.#writes ??= new OwnWrites()
     this.#writes.saw(object, held, isCertain || held !== undefined)
   }
 
@@ -181,8 +182,8 @@ export class Entry implements FeedingOwner {
 
   // Told by its feeding, and asked
 
-  isGone(uid: string | undefined): boolean {
-    return this.#writes?.isGone(uid) === true
+  isPast(version: Version): boolean {
+    return this.#writes?.isPast(version) === true
   }
 
   news(): void {

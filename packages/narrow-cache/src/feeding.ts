@@ -6,7 +6,7 @@ import type { Escalation, Listed } from './escalation.ts'
 import { type Fetched, Fetching } from './fetching.ts'
 import type { CheckedKey } from './key.ts'
 import type { Level } from './level.ts'
-import { type Fed, type Known, openSource, type Source, versionOf } from './source.ts'
+import { type Fed, type Known, openSource, type Source, type Version, versionOf } from './source.ts'
 import type { State } from './state.ts'
 import { Telling } from './telling.ts'
 
@@ -15,8 +15,8 @@ export interface FeedingOwner {
   readonly bucket: Bucket
   readonly key: CheckedKey
   readonly isOver: boolean
-  /** Whether the object of that uid is known to be gone, whatever is heard of it. */
-  isGone(uid: string | undefined): boolean
+  /** Whether that version is known to be no more, whatever is heard of it. */
+  isPast(version: Version): boolean
   /** Something has changed for who waits. */
   news(): void
 }
@@ -148,7 +148,9 @@ export class Feeding implements Fed, Fetched {
    */
   learned(known: Known, level: Level): boolean {
     const { resourceVersion } = known
-    if (this.#state.isSurelyBehind(resourceVersion)) this.#publish(known, level)
+    const isSame = compareResourceVersions(resourceVersion, this.#state.reached) === 'same'
+    // Of the same state a view may have been told nothing yet.
+    if (this.#state.isSurelyBehind(resourceVersion) || (isSame && !this.#state.isWhole)) this.#publish(known, level)
     return compareResourceVersions(resourceVersion, this.#state.reached) !== 'unknown'
   }
 
@@ -294,11 +296,11 @@ export class Feeding implements Fed, Fetched {
     this.#heard()
   }
 
-  /** It was known to be gone before it was heard of: nobody is told of it (rule N9). */
+  /** It was known to be gone, or not to be selected, before it was heard of: nobody is told of it (rule N9). */
   #isPast(object: object | undefined): boolean {
     if (object === undefined) return false
-    const { uid } = versionOf(object)
-    return uid !== this.#state.held?.uid && this.#owner.isGone(uid)
+    const version = versionOf(object)
+    return version.uid !== this.#state.held?.uid && this.#owner.isPast(version)
   }
 
   /** The resource is gone, and so is the object. */

@@ -251,7 +251,8 @@ export class NarrowCache {
       this.#mustLive()
       if (readiness === 'full') this.#entries.full(view)
       const isKept = readiness === 'cached' || (readiness === 'live' && (await this.#learned(entry, signal)))
-      if (isKept) return narrow.store.lister.get(checked.text)
+      // What is kept may be as new, and this view not have been told of it.
+      if (isKept && entry.isIn(narrow)) return narrow.store.lister.get(checked.text)
       return await this.#live(view, checked, signal, entry)
     } finally {
       this.#entries.unpin(entry)

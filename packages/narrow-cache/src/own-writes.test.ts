@@ -69,6 +69,17 @@ describe('what this process deleted', () => {
     expect(writes.behind(version('third', '4'), '4', '4')).toBe('no')
   })
 
+  it('N9: what was written out of the selectors is past as it was before, and not as it will be', () => {
+    const writes = new OwnWrites()
+    expect(writes.isPast(version('u', '5'))).toBe(false)
+    writes.sawUnselected(version('u', '7'))
+    expect(writes.isPast(version('u', '5'))).toBe(true)
+    expect(['7', '9', 'nine'].map(one => writes.isPast(version('u', one)))).toEqual([false, false, false])
+    expect(writes.isPast(version('another', '5'))).toBe(false)
+    expect(writes.isPast({ uid: undefined, resourceVersion: '5' })).toBe(false)
+    expect(writes.behind(undefined, '5', '5')).toBe('no')
+  })
+
   it('N9: while another one is held, only the server knows which of them came later', () => {
     const writes = new OwnWrites()
     writes.sawGone('other', version('held', '5'))

@@ -17,6 +17,8 @@ export class OwnWrites {
   #heldUid: string | undefined
   /** The uid that was held when another one was deleted: it may be an earlier or a later one. */
   #doubtful: string | undefined
+  /** The last that was written so that the selectors do not take it, while nothing was held. */
+  #unselected: Version | undefined
 
   /** @param isCertain the watch will tell of that state. */
   saw({ metadata }: KubernetesObject, held: Version | undefined, isCertain: boolean): void {
@@ -41,9 +43,17 @@ export class OwnWrites {
     if (held !== undefined && held.uid !== gone) this.#doubtful = held.uid
   }
 
-  /** Whether an object of that uid was seen to be gone before the watch told of it. */
-  isGone(uid: string | undefined): boolean {
-    return uid !== undefined && this.#gone.has(uid)
+  /** There was nothing, and the selectors do not take this: what it was before is not to be told any more. */
+  sawUnselected(version: Version): void {
+    this.#unselected = version
+  }
+
+  /** Whether an object is not what it was, or is gone, as was seen before the watch told of it. */
+  isPast({ uid, resourceVersion }: Version): boolean {
+    if (uid === undefined) return false
+    if (this.#gone.has(uid)) return true
+    const later = this.#unselected
+    return later?.uid === uid && compareResourceVersions(resourceVersion, later.resourceVersion) === 'older'
   }
 
   /** The server has this one now. */

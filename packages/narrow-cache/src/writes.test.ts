@@ -201,6 +201,29 @@ describe('a read after a write of one’s own', () => {
       expect(log).toEqual(['0a/x', '+a/x 3'])
     }))
 
+  it('N9: what an object was before it was written out of the selector is told to nobody any more', () =>
+    withNarrow(async ({ narrow, client, run, write, simulation, server }) => {
+      const view = configMaps.within({ labels: { app: 'x' } })
+      const writes = writesThrough(client, narrow)
+      const log: string[] = []
+      await run(() => narrow.watch(view, keyOf('a/x'), noting(log)))
+      const late = await run(() =>
+        server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'status', code: 503 } }),
+      )
+      await run(() => server.endWatches('configmaps'))
+      await write('+a/x app=x')
+      const label = (app: string) =>
+        run(() => writes.patch(configMaps, keyOf('a/x'), { metadata: { labels: { app } } }))
+      await label('y')
+      expect(await run(() => narrow.get(view, keyOf('a/x')))).toBeUndefined()
+      await run(() => late.remove())
+      await simulation.advance(60_000)
+      expect(log).toEqual(['0a/x'])
+      await label('x')
+      await simulation.advance(1000)
+      expect(log).toEqual(['0a/x', '+a/x 1'])
+    }))
+
   it('N9: a deletion that another one has outlived is told apart by asking', () =>
     withNarrow(async ({ narrow, run, write, get, requests }) => {
       await write('+a/x')

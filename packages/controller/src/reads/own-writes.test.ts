@@ -92,6 +92,36 @@ describe('what this process wrote', () => {
     )
   })
 
+  it('C10: out of a selection is waited for where the informer shows what was before it, and else by nobody', () =>
+    withReads(
+      async ({ reads, run, write, server, simulation, writer }) => {
+        const { read } = reads.begin('k', { namespace: 'a' })
+        await run(() => names(read))
+        // The watch tells what is there, and what becomes of it ten seconds later.
+        const effect = { kind: 'slow', bytesPerSecond: 100 } as const
+        await run(() => server.faults.add({ match: { verb: 'watch', resource: 'configmaps' }, effect }))
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(5000)
+        await write('+a/x app=web')
+        const answer = await run(() => writer.patch(configMaps, keyOf('a/x'), { metadata: { labels: { app: 'api' } } }))
+        reads.wrote(configMaps, answer)
+        expect([await run(() => names(read)), reads.catchingUp]).toEqual([[], false])
+        const seen = new Set<string>()
+        for (let second = 0; second < 30; second++) {
+          await simulation.advance(1000)
+          if (reads.catchingUp) seen.add('behind')
+          for (const name of await run(() => names(read))) seen.add(`${name}`)
+        }
+        expect([...seen]).toEqual(['behind'])
+        await write('~a/x app=web')
+        await simulation.advance(10_000)
+        const begun = simulation.clock.monotonic()
+        expect(await run(() => names(read))).toEqual(['x 2'])
+        expect(simulation.clock.monotonic() - begun).toBeLessThan(1)
+      },
+      { declared: [web] },
+    ))
+
   it('C10: that was deleted is hidden, and what has its name since then is not', () =>
     withReads(
       async ({ reads, writer, run, write, simulation }) => {

@@ -49,8 +49,8 @@ export class RecentWrites {
 /** What is remembered of a write: not the whole object, which may be large. */
 function outline({ object, gone }: Written): Written {
   if (object === undefined) return { object, gone }
-  const { name, namespace, resourceVersion, labels } = object.metadata ?? {}
-  return { object: { metadata: { name, namespace, resourceVersion, labels } }, gone }
+  const { name, namespace, uid, resourceVersion, labels } = object.metadata ?? {}
+  return { object: { metadata: { name, namespace, uid, resourceVersion, labels } }, gone }
 }
 
 /** One name for a resource in all its versions. */
@@ -70,11 +70,19 @@ export function writtenOf(answer: object): { readonly key: string; readonly writ
   return { key: keyText({ name, namespace }), written }
 }
 
+/** What must not be read any more. */
+interface Past {
+  /** It may never be heard of. */
+  readonly until: number
+  /** Only what it was before that resourceVersion, which the informer has not come to. `undefined`: whatever it was. */
+  readonly before: string | undefined
+}
+
 interface Unseen {
   /** An informer that has come so far has seen the write. */
   resourceVersion: string | undefined
-  /** Uids that must not be read any more, each until when: one may never be heard of. */
-  gone: Map<string, number> | undefined
+  /** By uid. */
+  past: Map<string, Past> | undefined
 }
 
 /** What this process wrote and one informer may not show yet. */
@@ -93,17 +101,18 @@ export class UnseenWrites {
     const informer = this.#informer
     const held = informer.version(key)
     if (object === undefined) {
-      const uid = gone ?? held?.uid
-      if (uid !== undefined) this.#goneOf(key).set(uid, this.#clock.monotonic() + rememberedMs)
+      this.#isPast(key, gone ?? held?.uid, undefined)
       return
     }
-    const { resourceVersion, labels } = object.metadata ?? {}
+    const { uid, resourceVersion, labels } = object.metadata ?? {}
     if (resourceVersion === undefined || resourceVersion === held?.resourceVersion) return
     if (isAtLeast(held?.resourceVersion, resourceVersion) || this.#hasCome(resourceVersion)) return
     const { view } = informer
     const isSelected = isWithin(view, key) && view.labels.matches(labels) && isCertainlySelected(view.fields, object)
     // It is to enter, to change, or to leave: the informer will hear of it.
     if (isSelected || held !== undefined) this.#of(key).resourceVersion = resourceVersion
+    // It may hear of what that was before, and only then that it is not selected.
+    else if (isWithin(view, key)) this.#isPast(key, uid, resourceVersion)
   }
 
   /** Whether the informer does not show yet what was written to an object. */
@@ -112,7 +121,7 @@ export class UnseenWrites {
     if (unseen === undefined) return false
     const held = this.#informer.version(key)
     this.#forget(key, unseen, held?.resourceVersion)
-    return unseen.resourceVersion !== undefined || (held?.uid !== undefined && unseen.gone?.has(held.uid) === true)
+    return unseen.resourceVersion !== undefined || (held?.uid !== undefined && unseen.past?.has(held.uid) === true)
   }
 
   /** One of those that it does not show yet, and that a reader asks for. */
@@ -129,24 +138,27 @@ export class UnseenWrites {
 
   /** Forgets what has come. */
   #forget(key: string, unseen: Unseen, held: string | undefined): void {
-    const { resourceVersion, gone } = unseen
+    const { resourceVersion, past } = unseen
     if (resourceVersion !== undefined) {
       const isHeld = held === resourceVersion || isAtLeast(held, resourceVersion)
       if (isHeld || this.#hasCome(resourceVersion)) unseen.resourceVersion = undefined
     }
     const now = this.#clock.monotonic()
-    for (const [uid, until] of gone ?? []) if (until <= now) gone?.delete(uid)
-    if (unseen.resourceVersion === undefined && (gone === undefined || gone.size === 0)) this.#unseen.delete(key)
+    for (const [uid, { until, before }] of past ?? []) {
+      if (until <= now || (before !== undefined && this.#hasCome(before))) past?.delete(uid)
+    }
+    if (unseen.resourceVersion === undefined && (past === undefined || past.size === 0)) this.#unseen.delete(key)
   }
 
-  #goneOf(key: string): Map<string, number> {
+  #isPast(key: string, uid: string | undefined, before: string | undefined): void {
+    if (uid === undefined) return
     const unseen = this.#of(key)
-    unseen.gone ??= new Map()
-    return unseen.gone
+    unseen.past ??= new Map()
+    unseen.past.set(uid, { until: this.#clock.monotonic() + rememberedMs, before })
   }
 
   #of(key: string): Unseen {
-    const found = this.#unseen.get(key) ?? { resourceVersion: undefined, gone: undefined }
+    const found = this.#unseen.get(key) ?? { resourceVersion: undefined, past: undefined }
     this.#unseen.set(key, found)
     return found
   }

@@ -182,7 +182,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
       if (error instanceof Aborted) return
       if (isForbidden(error) && bounds.denials !== undefined) return
       // What has to ask the server may not reach it.
-      if (isCalm || !(error instanceof ConnectionError)) throw error
+      if (clock.now() > faultyUntil || !(error instanceof ConnectionError)) throw error
       return
     }
     const state = stateOf(answer)

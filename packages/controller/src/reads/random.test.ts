@@ -1,12 +1,12 @@
 import type { View } from '@wherry/client'
-import { configMaps, secrets } from '@wherry/client/resources/core'
-import { writesThrough } from '@wherry/narrow-cache'
+import { type ConfigMap, configMaps, secrets } from '@wherry/client/resources/core'
+import { type Writes, writesThrough } from '@wherry/narrow-cache'
 import { chance, forEachSeed, integer, pick } from '@wherry/testing'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { describe, expect, it } from 'vitest'
 import type { Read } from './read.ts'
 import { type Kit, keyOf, withReads } from './testkit/kit.ts'
-import { declared, type Eyes, evaluate, own, randomProgram, strict } from './testkit/programs.ts'
+import { declared, type Eyes, evaluate, own, paths, randomProgram, small, strict } from './testkit/programs.ts'
 import { changeSomething, present } from './testkit/world.ts'
 
 const keys = ['k0', 'k1', 'k2', 'k3', 'k4'] as const
@@ -61,6 +61,8 @@ class Operator {
   readonly random: () => number
   runs = 0
   throwing = 0
+  /** Changes are made, and runs may make some. */
+  isBusy = false
 
   constructor(kit: Kit, access: { mayWatch: boolean }) {
     this.kit = kit
@@ -75,6 +77,7 @@ class Operator {
     const { simulation, transport, narrow, reads, run } = this.kit
     const workers = [this.#work(), this.#work()]
     for (let round = 0; round < 2; round++) {
+      this.isBusy = true
       await run(async () => {
         for (let i = integer(this.random, 5, 25); i > 0; i--) {
           await this.#something()
@@ -84,6 +87,7 @@ class Operator {
         }
       })
       this.throwing = 0
+      this.isBusy = false
       this.access.mayWatch = true
       transport.controls.setFaults({})
       await simulation.advance(150_000)
@@ -149,6 +153,7 @@ class Operator {
     try {
       this.results.set(key, await evaluate(program, this.#eyes(run.read, asked)))
       if (chance(this.random, 0.2)) await this.#own(key, run.read, asked)
+      if (this.isBusy && chance(this.random, 0.1)) await this.#shared(run.read, asked)
       // A change that comes now is none that it has read.
       await kit.simulation.clock.turn()
       run.succeed()
@@ -186,6 +191,60 @@ class Operator {
       if (!left.every(n => n === undefined)) this.kit.faults.push(`${key} was deleted and read ${left}`)
       if (chance(this.random, 0.5)) await writes.create(whole, { metadata, data })
     }
+  }
+
+  /** Writes an object that others write too, and reads it: as it was written, or as it was made since. */
+  async #shared(read: Read, asked: Asked): Promise<void> {
+    const { random, kit } = this
+    const { client, narrow, reads, writer } = kit
+    const path = pick(random, paths)
+    const key = keyOf(path)
+    const [whole, views] = chance(random, 0.5)
+      ? ([configMaps, [configMaps, configMaps.metadata()]] as const)
+      : ([secrets as typeof configMaps, [declared, small]] as const)
+    const view = pick<View>(random, views) as typeof configMaps
+    const listed = async (): Promise<ConfigMap | undefined> => {
+      const found = (await read.list(view)).find(({ metadata }) => `${metadata?.namespace}/${metadata?.name}` === path)
+      asked.add(`selection ${view.key} undefined `)
+      return found
+    }
+    const got = async (): Promise<ConfigMap | undefined> => {
+      const found = await read.get(view, key)
+      asked.add(`object ${view.key} ${path}`)
+      return found
+    }
+    const isOutside = view.namespaces?.includes(key.namespace) === false
+    const seen = view.resource.plural === 'secrets' && (isOutside || chance(random, 0.5)) ? listed : got
+    if (chance(random, 0.5)) await seen()
+    const writes = writesThrough(client, narrow, reads)
+    const was = await writer.get(whole, key)
+    const labels = { app: pick(random, ['web', 'api', null]) } as Record<string, string>
+    const made = await this.#make(writes, whole, key, labels, was)
+    const object = await seen()
+    const { resourceVersion, uid } = object?.metadata ?? {}
+    const now = await writer.get(whole, key)
+    const told = `${path} of ${view.key} was made ${JSON.stringify(made)}, and read as ${resourceVersion}, ${uid}`
+    if (made === undefined) {
+      if (uid === was?.metadata?.uid && uid !== undefined) kit.faults.push(told)
+    } else if (now?.metadata?.resourceVersion === made.metadata?.resourceVersion) {
+      const isSelected = !isOutside && view.labels.matches(made.metadata?.labels)
+      if (resourceVersion !== (isSelected ? made.metadata?.resourceVersion : undefined)) kit.faults.push(told)
+    } else if (Number(resourceVersion) < Number(made.metadata?.resourceVersion)) kit.faults.push(told)
+  }
+
+  /** Gives what was made of it; `undefined`: it was deleted. Rejects where somebody else was quicker. */
+  async #make(
+    writes: Writes,
+    whole: typeof configMaps,
+    key: ReturnType<typeof keyOf>,
+    labels: Record<string, string>,
+    was: ConfigMap | undefined,
+  ): Promise<ConfigMap | undefined> {
+    if (was === undefined)
+      return writes.create(whole, { metadata: { ...key, labels: labels.app === null ? {} : labels } })
+    if (chance(this.random, 0.7)) return writes.patch(whole, key, { metadata: { labels } })
+    await writes.delete(whole, key, { preconditions: { uid: was.metadata?.uid } })
+    return undefined
   }
 
   #eyes(read: Read, asked: Asked): Eyes {

@@ -25,7 +25,8 @@ const even = configMaps.project('reads-even', n)
 export const strict: View<string | undefined, 'namespaced'> = secrets
   .within({ namespaces: ['b'] })
   .project('reads-strict', n)
-const small: View<Secret> = secrets.within({ namespaces: ['a'], labels: 'app' })
+/** Covered by it. */
+export const small: View<Secret> = secrets.within({ namespaces: ['a'], labels: 'app' })
 const gets = ['get', 'select', 'meta', 'size', 'even', 'follow', 'secret', 'part', 'head', 'strict']
 const kinds = [...gets, 'list', 'list', 'list', 'small']
 const labels = ['app=web', 'app in (web,api)', '!app', 'app=api,tier=x', undefined] as const

@@ -6,7 +6,7 @@ import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { describe, expect, it } from 'vitest'
 import type { Read } from './read.ts'
 import { type Kit, keyOf, withReads } from './testkit/kit.ts'
-import { declared, type Eyes, evaluate, own, paths, randomProgram, small, strict } from './testkit/programs.ts'
+import { declared, type Eyes, evaluate, own, paths, randomProgram, small, strict, web } from './testkit/programs.ts'
 import { changeSomething, present } from './testkit/world.ts'
 
 const keys = ['k0', 'k1', 'k2', 'k3', 'k4'] as const
@@ -29,7 +29,7 @@ describe('tracked reads, whatever happens', () => {
         const cluster = { client, tokens: { u: { name: 'u', groups: [] } }, token: 'u', authorization }
         const options = {
           seed,
-          declared: [declared, own, strict],
+          declared: [declared, own, strict, web],
           narrow: { escalateAt, escalateAllAt },
           poll,
           cluster,
@@ -205,7 +205,7 @@ class Operator {
     const key = keyOf(path)
     const [whole, views] = chance(random, 0.5)
       ? ([configMaps, [configMaps, configMaps.metadata()]] as const)
-      : ([secrets as typeof configMaps, [declared, small]] as const)
+      : ([secrets as typeof configMaps, [declared, small, web, web]] as const)
     const view = pick<View>(random, views) as typeof configMaps
     const listed = async (): Promise<ConfigMap | undefined> => {
       const found = (await read.list(view)).find(({ metadata }) => `${metadata?.namespace}/${metadata?.name}` === path)

@@ -157,7 +157,7 @@ class Operator {
     try {
       this.results.set(key, await evaluate(program, this.#eyes(run.read, asked)))
       if (chance(this.random, 0.2)) await this.#own(key, run.read, asked)
-      if (this.isBusy && chance(this.random, 0.1)) await this.#shared(run.read, asked)
+      if (this.isBusy && chance(this.random, 0.15)) await this.#shared(run.read, asked)
       // A change that comes now is none that it has read.
       await kit.simulation.clock.turn()
       run.succeed()
@@ -219,7 +219,9 @@ class Operator {
     }
     const isOutside = view.namespaces?.includes(key.namespace) === false
     const seen = view.resource.plural === 'secrets' && (isOutside || chance(random, 0.5)) ? listed : got
-    if (chance(random, 0.5)) await seen()
+    if (chance(random, 0.7)) await seen()
+    // What is written is not heard of by the time that it is answered.
+    if (chance(random, 0.5)) await kit.server.endWatches(whole.resource.plural)
     const writes = writesThrough(client, narrow, reads)
     const was = await writer.get(whole, key)
     const labels = { app: pick(random, ['web', 'api', null]) } as Record<string, string>

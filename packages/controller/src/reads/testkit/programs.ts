@@ -26,7 +26,7 @@ export const strict: View<string | undefined, 'namespaced'> = secrets
   .within({ namespaces: ['b'] })
   .project('reads-strict', n)
 /** Not covered by it: what is whole. */
-export const web: typeof secrets = secrets.full().within({ namespaces: ['a', 'b'], labels: 'app=web' })
+export const web: View<Secret, 'namespaced'> = secrets.full().within({ namespaces: ['a', 'b'], labels: 'app=web' })
 /** Covered by it. */
 export const small: View<Secret> = secrets.within({ namespaces: ['a'], labels: 'app' })
 const gets = ['get', 'select', 'meta', 'size', 'even', 'follow', 'secret', 'part', 'head', 'strict']

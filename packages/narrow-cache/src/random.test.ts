@@ -1,10 +1,11 @@
 import { ConnectionError, isForbidden, type View } from '@wherry/client'
 import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
+import { TransformError } from '@wherry/informer'
 import { chance, forEachSeed, integer, pick } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { NarrowCache } from './narrow-cache.ts'
 import { Denials, denying } from './testkit/denials.ts'
-import { Heard, type Partly, stateOf } from './testkit/heard.ts'
+import { Heard, type Partly, stateOf, strict } from './testkit/heard.ts'
 import { History } from './testkit/history.ts'
 import { type Kit, keyOf, withNarrow } from './testkit/kit.ts'
 import { writesThrough } from './writes-through.ts'
@@ -17,6 +18,7 @@ const views = [
   configMaps.metadata(),
   size,
   configMaps.within({ namespaces: ['a', 'b'] }),
+  strict,
 ] as unknown as readonly View<ConfigMap, 'namespaced'>[]
 const selected = views.map(view => view.within({ labels: { on: 'yes' } }))
 
@@ -133,8 +135,12 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     const key = keyOf(path)
     const data = { n: `${integer(random, 0, 99_999)}` }
     const labels = { on: chance(random, 0.7) ? 'yes' : 'no' }
-    const seenAs = ({ metadata }: ConfigMap): string =>
-      bounds.isSelected && metadata?.labels?.on !== 'yes' ? 'absent' : stateOf({ metadata })
+    const seenAs = ({ metadata, data: made }: ConfigMap): string => {
+      if (bounds.isSelected && metadata?.labels?.on !== 'yes') return 'absent'
+      const state = stateOf({ metadata })
+      if (Number(made?.n) % 2 === 1) history.odd.add(state)
+      return state
+    }
     const caller = isOwn ? own : writer
     const index = await history.write(
       path,
@@ -170,28 +176,29 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     const isAborted = chance(random, 0.1)
     if (isAborted) clock.timer(integer(random, 0, 5), () => abort.abort(new Aborted()))
     // A connection that was to break after some bytes may do so long after the faults were ended.
-    const { errors } = simulation.environment
-    if (errors.length > told) faultyUntil = called + 100_000
-    told = errors.length
+    const errors = simulation.environment.errors.filter(({ context }) => context.phase !== 'transform').length
+    if (errors > told) faultyUntil = called + 100_000
+    told = errors
     const isCalm = called > faultyUntil
-    let answer: Partly | undefined
+    const isStrict = view.projection.name === strict.projection.name
+    let state: string
     try {
       const options = isAborted ? { signal: abort.signal } : {}
-      answer = (await cache.get(view, keyOf(path), options)) as Partly | undefined
+      state = stateOf((await cache.get(view, keyOf(path), options)) as Partly | undefined)
     } catch (error) {
       if (error instanceof Aborted) return
-      if (isForbidden(error) && bounds.denials !== undefined) return
+      if (isStrict && error instanceof TransformError) state = 'failed'
+      else if (isForbidden(error) && bounds.denials !== undefined) return
       // What has to ask the server may not reach it.
-      if (clock.now() > faultyUntil || !(error instanceof ConnectionError)) throw error
-      return
+      else if (clock.now() > faultyUntil || !(error instanceof ConnectionError)) throw error
+      else return
     }
-    const state = stateOf(answer)
     const answered = clock.now()
     await history.settled(path)
     const since = isFresh ? called : isCalm ? called - lagMs : 0
-    let index = history.find(path, state, floor)
+    let index = history.find(path, state, floor, isStrict)
     while (index !== undefined && !history.wasWithin(path, index, since, answered)) {
-      index = history.find(path, state, index + 1)
+      index = history.find(path, state, index + 1, isStrict)
     }
     const what = `${path} read as ${state} at ${called}–${answered}, from ${floor}${isFresh ? ', afresh' : ''}${isCalm ? ', calm' : ''}`
     expect(index, `${what}: ${JSON.stringify(history.of(path).slice(-6))}`).toBeDefined()
@@ -247,7 +254,10 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     }
     await simulation.advance(250_000)
     for (const one of [...heard, ...left]) one.check(history)
-    for (const { path, state } of heard) expect(state, path).toBe(history.of(path).at(-1)?.state)
+    for (const { path, state, isStrict } of heard) {
+      const last = history.of(path).length - 1
+      expect(history.shows(path, last, `${state}`, isStrict), `${path} is ${state}`).toBe(true)
+    }
     const pinned = new Set(heard.map(({ path }) => path))
     const { entries, idle, streams, waiting, escalated } = narrow.report()
     expect({ entries, idle, waiting }).toEqual({ entries: pinned.size, idle: 0, waiting: 0 })

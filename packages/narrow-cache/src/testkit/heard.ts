@@ -1,5 +1,5 @@
 import type { View } from '@wherry/client'
-import type { ConfigMap } from '@wherry/client/resources/core'
+import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
 import { expect } from 'vitest'
 import type { Subscription } from '../handler.ts'
 import type { History } from './history.ts'
@@ -7,6 +7,12 @@ import { type Kit, keyOf } from './kit.ts'
 
 /** What a projection leaves of an object. */
 export type Partly = { readonly metadata?: { readonly resourceVersion?: string | undefined } | undefined }
+
+/** Makes nothing of objects whose number is odd. */
+export const strict: View<Partly, 'namespaced'> = configMaps.project('strict', ({ metadata, data }) => {
+  if (Number(data?.n) % 2 === 1) throw new Error('odd')
+  return { metadata }
+})
 
 /** As a {@link History} has it. */
 export function stateOf(object: Partly | undefined): string {
@@ -16,6 +22,8 @@ export function stateOf(object: Partly | undefined): string {
 /** One subscriber, checked with each event. */
 export class Heard {
   readonly path: string
+  /** It makes nothing of odd objects. */
+  readonly isStrict: boolean
   readonly subscription: Promise<Subscription>
   #at = -1
   state: string | undefined
@@ -26,19 +34,22 @@ export class Heard {
 
   constructor({ narrow }: Kit, view: View<ConfigMap, 'namespaced'>, path: string, floor: number) {
     this.path = path
+    this.isStrict = view.projection.name === strict.projection.name
     this.#at = floor - 1
-    const hear = (from: 'none' | 'absent' | 'present', state: string): void => {
-      const was = this.state === undefined ? 'none' : this.state === 'absent' ? 'absent' : 'present'
-      if (this.isOver || was !== from)
+    const hear = (from: string, state: string): void => {
+      const { state: before = 'none' } = this
+      const was = ['none', 'absent', 'failed'].includes(before) ? before : 'present'
+      if (this.isOver || !from.split(' ').includes(was))
         this.faults.push(`${state} from ${from} after ${was}${this.isOver ? ', over' : ''}`)
       this.#states.push(state)
       this.state = state
     }
     this.subscription = narrow.watch(view, keyOf(path), {
-      absent: () => hear('none', 'absent'),
-      add: (object, { isInInitialList }) => hear(isInInitialList ? 'none' : 'absent', stateOf(object)),
+      absent: () => hear('none failed', 'absent'),
+      add: (object, { isInInitialList }) => hear(isInInitialList ? 'none' : 'absent failed', stateOf(object)),
       update: object => hear('present', stateOf(object)),
       delete: () => hear('present', 'absent'),
+      untold: ({ isThere }) => (isThere ? hear('none absent', 'failed') : hear('failed', 'absent')),
     })
   }
 
@@ -46,7 +57,7 @@ export class Heard {
   check(history: History): void {
     expect(this.faults, this.path).toEqual([])
     for (const state of this.#states.splice(0)) {
-      const index = history.find(this.path, state, this.#at + 1)
+      const index = history.find(this.path, state, this.#at + 1, this.isStrict)
       expect(index, `${this.path} went to ${state}, which is older or never was`).toBeDefined()
       this.#at = index as number
     }

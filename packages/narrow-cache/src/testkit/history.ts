@@ -9,6 +9,8 @@ interface Past {
 /** All states of objects as a test made them, to tell whether what was read or heard is true. */
 export class History {
   readonly #pasts = new Map<string, Past[]>()
+  /** Objects in these states can't be transformed by a strict view. */
+  readonly odd: Set<string> = new Set<string>()
   readonly #writing = new Map<string, Promise<unknown>>()
 
   /** Resolves when the write under way was answered: only then is it known what there may be to see already. */
@@ -33,10 +35,20 @@ export class History {
     return found
   }
 
-  /** The first index from `from` on that has this state. */
-  find(key: string, state: string, from: number): number | undefined {
-    const index = this.of(key).findIndex((past, i) => i >= from && past.state === state)
+  /** The first index from `from` on at which a view has this state, or `failed`. */
+  find(key: string, state: string, from: number, isStrict = false): number | undefined {
+    const index = this.of(key).findIndex((_, i) => i >= from && this.shows(key, i, state, isStrict))
     return index < 0 ? undefined : index
+  }
+
+  /** Whether a view has this state of the object of an index; a strict one has an earlier value, or none, of an odd one (R30). */
+  shows(key: string, index: number, state: string, isStrict: boolean): boolean {
+    const past = this.of(key)
+    const now = past[index]?.state
+    if (!isStrict || now === undefined || !this.odd.has(now)) return now === state
+    if (state === 'failed') return true
+    const life = past.slice(past.findLastIndex((one, i) => i < index && one.state === 'absent') + 1, index)
+    return !this.odd.has(state) && life.some(one => one.state === state)
   }
 
   /** Whether the state of an index may have been the present one at some time between two. */

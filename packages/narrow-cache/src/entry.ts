@@ -14,6 +14,12 @@ import { State } from './state.ts'
  */
 export type Readiness = 'cached' | 'wait' | 'live' | 'full'
 
+/**
+ * What came of asking the server: what is kept is as new now; or it can't be told which is newer; or what feeds the entry could
+ * not go on from there.
+ */
+export type Learnt = 'kept' | 'unclear' | 'nothing'
+
 /** Who waits for an entry to have something to read. */
 export interface Waiting {
   /** It may have. */
@@ -135,23 +141,20 @@ export class Entry implements FeedingOwner {
   }
 
   /**
-   * Asks the server by itself, and keeps what it answers. Gives whether what is kept is as new now: not where that can't be
-   * told, where it was in vain, or where what feeds it could not go on from there. Rejects with the signal's reason.
+   * Asks the server by itself, and keeps what it answers. Rejects with the signal's reason, or with what the server says.
    */
-  async learn(signal: AbortSignal | undefined): Promise<boolean> {
+  async learn(signal: AbortSignal | undefined): Promise<Learnt> {
     signal?.throwIfAborted()
-    if (this.feeding.refusal(false) !== undefined || !this.feeding.isEnough) return false
+    if (this.feeding.refusal(false) !== undefined || !this.feeding.isEnough) return 'nothing'
     const { level } = this.feeding
     const target = this.bucket.target(level, this.key.name)
-    const known = await this.kind.shared.fetch(target, signal).catch(() => undefined)
+    const known = await this.kind.shared.fetch(target, signal)
     signal?.throwIfAborted()
-    if (known === undefined || this.#isOver || !this.feeding.isEnough) return false
-    const isAsNew = this.feeding.learned(known, level)
-    if (isAsNew) {
-      this.#mustAsk = false
-      this.#writes?.confirmed(this.#state.held?.uid)
-    }
-    return isAsNew
+    if (this.#isOver || !this.feeding.isEnough) return 'nothing'
+    if (!this.feeding.learned(known, level)) return 'unclear'
+    this.#mustAsk = false
+    this.#writes?.confirmed(this.#state.held?.uid)
+    return 'kept'
   }
 
   /** The server's own answer. */

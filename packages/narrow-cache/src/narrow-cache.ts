@@ -1,4 +1,5 @@
 import {
+  Backoff,
   type KubernetesObject,
   type ObjectKey,
   OptionTypeError,
@@ -11,14 +12,14 @@ import {
 import { abortSignal, checkOptions, having } from '@wherry/client/checks'
 import { type Change, type Cursor, changesOf, guarded } from '@wherry/informer'
 import { Entries } from './entries.ts'
-import type { Entry, Readiness } from './entry.ts'
+import type { Entry, Learnt } from './entry.ts'
 import { NarrowClosedError, NarrowListError, NarrowTimeoutError } from './errors.ts'
 import { checkHandler, type NarrowHandler, type Subscription } from './handler.ts'
 import { type CheckedKey, checkedKey, quickText } from './key.ts'
 import type { NarrowView } from './narrow-view.ts'
 import { type NarrowCacheOptions, settingsOf } from './options.ts'
 import { escalations, type NarrowReport, viewReport } from './report.ts'
-import { settled } from './settled.ts'
+import { settled, untilCached } from './settled.ts'
 import { Shared } from './shared.ts'
 import { Views } from './views.ts'
 
@@ -117,15 +118,7 @@ export class NarrowCache {
     this.#entries.pin(entry)
     let end: () => void
     try {
-      const readiness = await settled(this.#shared, entry, narrow, signal)
-      if (readiness === 'full') throw this.#entries.full(plain)
-      if (readiness === 'live') {
-        const refusal = entry.refusal(narrow)
-        if (refusal !== undefined) throw refusal
-        // What is kept may be older than what this process knows, or there may be nothing yet.
-        await this.#learned(entry, signal)
-        await this.#told(entry, narrow, signal)
-      }
+      await this.#newest(entry, narrow, signal)
       end = narrow.subscribe(handler as NarrowHandler<unknown>, checked.text)
     } catch (error) {
       this.#entries.unpin(entry)
@@ -250,8 +243,8 @@ export class NarrowCache {
       const readiness = await settled(this.#shared, entry, narrow, signal)
       this.#mustLive()
       if (readiness === 'full') this.#entries.full(view)
-      const isKept = readiness === 'cached' || (readiness === 'live' && (await this.#learned(entry, signal)))
       // What is kept may be as new, and this view not have been told of it.
+      const isKept = readiness === 'cached' || (readiness === 'live' && (await this.#isLearned(entry, signal)))
       if (isKept && entry.isIn(narrow)) return narrow.store.lister.get(checked.text)
       return await this.#live(view, checked, signal, entry)
     } finally {
@@ -259,24 +252,60 @@ export class NarrowCache {
     }
   }
 
-  /** Asks the server for what is to be kept. Gives whether what is kept is as new now. */
-  async #learned(entry: Entry, signal: AbortSignal | undefined): Promise<boolean> {
-    const isKept = await entry.learn(signal)
+  /** Asks the server for what is to be kept. */
+  async #learn(entry: Entry, signal: AbortSignal | undefined): Promise<Learnt> {
+    const learnt = await entry.learn(signal)
     this.#mustLive()
-    if (isKept) this.#shared.count('wherry_narrow_live_gets_total', entry.kind.resource)
-    return isKept
+    if (learnt === 'kept') this.#shared.count('wherry_narrow_live_gets_total', entry.kind.resource)
+    return learnt
   }
 
-  /** Waits until a view has a state of the object. Rejects with why it will not. */
-  async #told(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<void> {
-    const readiness = (): Readiness =>
-      entry.isIn(narrow) ? 'cached' : entry.refusal(narrow) === undefined ? 'wait' : 'live'
-    await settled(this.#shared, entry, narrow, signal, readiness)
-    this.#mustLive()
-    if (entry.isIn(narrow)) return
-    const { timeoutMs } = this.#shared.settings
-    const { lastError } = entry.feeding
-    throw entry.refusal(narrow) ?? new NarrowTimeoutError(narrow.view.key, entry.key.text, timeoutMs, lastError)
+  /** Whether what is kept is as new as the server has it, by asking. Where that was in vain, there may be another way. */
+  async #isLearned(entry: Entry, signal: AbortSignal | undefined): Promise<boolean> {
+    try {
+      return (await this.#learn(entry, signal)) === 'kept'
+    } catch {
+      signal?.throwIfAborted()
+      this.#mustLive()
+      return false
+    }
+  }
+
+  /**
+   * Waits until a view has a state of the object that is as new as what this process knows, by asking the server where only that can
+   * tell. Rejects with why it will not.
+   */
+  async #newest(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<void> {
+    const { environment, settings } = this.#shared
+    const until = environment.clock.monotonic() + settings.timeoutMs
+    const backoff = new Backoff(environment)
+    let failure: unknown
+    while (true) {
+      const readiness = await settled(this.#shared, entry, narrow, signal)
+      this.#mustLive()
+      if (readiness === 'cached') return
+      if (readiness === 'full') throw this.#entries.full(narrow.view)
+      const refusal = entry.refusal(narrow)
+      if (refusal !== undefined) throw refusal
+      try {
+        const learnt = await this.#learn(entry, signal)
+        if (learnt !== 'nothing' && entry.isIn(narrow)) return
+      } catch (error) {
+        signal?.throwIfAborted()
+        this.#mustLive()
+        failure = error
+      }
+      if (environment.clock.monotonic() >= until) {
+        const { lastError = failure } = entry.feeding
+        throw new NarrowTimeoutError(
+          narrow.view.key,
+          entry.key.text,
+          settings.timeoutMs,
+          lastError as Error | undefined,
+        )
+      }
+      await untilCached(this.#shared, entry, narrow, signal, backoff.next())
+    }
   }
 
   /** Asks the server, and keeps nothing. */

@@ -8,7 +8,7 @@ import type { Shared } from './shared.ts'
 export type Settled = Exclude<Readiness, 'wait'>
 
 /**
- * Waits until it is known how a read of `narrow` goes on, by `readiness`. Rejects with the signal's reason, a
+ * Waits until it is known how a read of `narrow` goes on. Rejects with the signal's reason, a
  * `NarrowTimeoutError` or a `NarrowClosedError`.
  */
 export async function settled(
@@ -16,42 +16,76 @@ export async function settled(
   entry: Entry,
   narrow: NarrowView,
   signal: AbortSignal | undefined,
-  readiness: () => Readiness = () => entry.readiness(narrow),
 ): Promise<Settled> {
-  const now = readiness()
-  if (now !== 'wait') return now
-  return new Promise((resolve, reject) => new Wait({ shared, entry, narrow, signal, readiness, resolve, reject }))
+  const { timeoutMs } = shared.settings
+  const isBound = timeoutMs !== Number.POSITIVE_INFINITY
+  return waited({
+    shared,
+    entry,
+    signal,
+    ms: isBound ? timeoutMs : undefined,
+    now: () => {
+      const readiness = entry.readiness(narrow)
+      return readiness === 'wait' ? undefined : readiness
+    },
+    late: () => {
+      // What was written may not come back by this watch: the server knows.
+      if (entry.isPresent !== undefined) return 'live'
+      throw new NarrowTimeoutError(narrow.view.key, entry.key.text, timeoutMs, entry.feeding.lastError)
+    },
+  })
 }
 
-interface WaitParts {
+/** Waits until what the cache holds may be read, for `ms` at most. Rejects with the signal's reason or a `NarrowClosedError`. */
+export async function untilCached(
+  shared: Shared,
+  entry: Entry,
+  narrow: NarrowView,
+  signal: AbortSignal | undefined,
+  ms: number,
+): Promise<void> {
+  const now = (): true | undefined => (entry.readiness(narrow) === 'cached' ? true : undefined)
+  await waited({ shared, entry, signal, ms, now, late: () => true })
+}
+
+interface Awaited<T> {
   readonly shared: Shared
   readonly entry: Entry
-  readonly narrow: NarrowView
   readonly signal: AbortSignal | undefined
-  readiness(): Readiness
-  resolve(readiness: Settled): void
+  /** `undefined`: for as long as it takes. */
+  readonly ms: number | undefined
+  /** What is waited for, once it is there. */
+  now(): T | undefined
+  /** What there is instead, after so long, or throws. */
+  late(): T
+}
+
+async function waited<T>(what: Awaited<T>): Promise<T> {
+  return what.now() ?? new Promise((resolve, reject) => new Wait({ ...what, resolve, reject }))
+}
+
+interface WaitParts<T> extends Awaited<T> {
+  resolve(value: T): void
   reject(reason: unknown): void
 }
 
 /** One read that waits. */
-class Wait implements Waiting {
-  readonly #parts: WaitParts
+class Wait<T> implements Waiting {
+  readonly #parts: WaitParts<T>
   readonly #timer: Timer | undefined
   readonly #aborted = (): void => this.#fail(this.#parts.signal?.reason)
 
-  constructor(parts: WaitParts) {
-    const { shared, entry, signal } = parts
-    const { timeoutMs } = shared.settings
-    const isBound = timeoutMs !== Number.POSITIVE_INFINITY
+  constructor(parts: WaitParts<T>) {
+    const { shared, entry, signal, ms } = parts
     this.#parts = parts
-    this.#timer = isBound ? shared.environment.clock.timer(timeoutMs, () => this.#late()) : undefined
+    this.#timer = ms === undefined ? undefined : shared.environment.clock.timer(ms, () => this.#late())
     signal?.addEventListener('abort', this.#aborted, { once: true })
     entry.follow(this)
   }
 
   news(): void {
-    const readiness = this.#parts.readiness()
-    if (readiness !== 'wait') this.#settle(readiness)
+    const value = this.#parts.now()
+    if (value !== undefined) this.#settle(value)
   }
 
   over(): void {
@@ -59,18 +93,16 @@ class Wait implements Waiting {
   }
 
   #late(): void {
-    const { entry, narrow, shared } = this.#parts
-    // What was written may not come back by this watch: the server knows.
-    if (entry.isPresent !== undefined) this.#settle('live')
-    else {
-      const { timeoutMs } = shared.settings
-      this.#fail(new NarrowTimeoutError(narrow.view.key, entry.key.text, timeoutMs, entry.feeding.lastError))
+    try {
+      this.#settle(this.#parts.late())
+    } catch (error) {
+      this.#fail(error)
     }
   }
 
-  #settle(readiness: Settled): void {
+  #settle(value: T): void {
     this.#end()
-    this.#parts.resolve(readiness)
+    this.#parts.resolve(value)
   }
 
   #fail(reason: unknown): void {

@@ -259,6 +259,44 @@ describe('a read after a write of one’s own', () => {
       expect(log).toEqual(['0a/x'])
     }))
 
+  it('N6, N9: a subscription waits until the server can be asked, and is not told what may be older meanwhile', () =>
+    withNarrow(async ({ narrow, run, write, get, simulation, server }) => {
+      await write('+a/x')
+      await get('a/x')
+      const effect = { kind: 'status', code: 503 } as const
+      await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
+      const deaf = await run(() => server.faults.add({ match: { verb: 'list' }, effect }))
+      await run(() => server.endWatches('configmaps'))
+      await write('~a/x')
+      narrow.deleted(configMaps, keyOf('a/x'), 'another-uid')
+      const log: string[] = []
+      const first = narrow.watch(configMaps, keyOf('a/x'), noting(log))
+      const late = first.catch(error => error)
+      await simulation.advance(100_000)
+      expect(await late).toMatchObject({ code: 'NARROW_TIMEOUT', cause: { status: 503 } })
+      const second = run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
+      await simulation.advance(10_000)
+      expect(log).toEqual([])
+      await run(() => deaf.remove())
+      await second
+      expect(log).toEqual(['+a/x 2 first'])
+      // What is asked for then ends with its signal.
+      await run(() => server.faults.add({ match: { verb: 'list' }, effect }))
+      narrow.deleted(configMaps, keyOf('a/x'), 'a-third-uid')
+      const giveUp = new AbortController()
+      const third = narrow.watch(configMaps, keyOf('a/x'), noting(log), { signal: giveUp.signal })
+      const ended = expect(third).rejects.toThrow('enough')
+      await simulation.advance(5000)
+      giveUp.abort(new Error('enough'))
+      await ended
+      const closed = expect(narrow.watch(configMaps, keyOf('a/x'), noting(log))).rejects.toMatchObject({
+        code: 'NARROW_CLOSED',
+      })
+      await simulation.advance(5000)
+      await run(() => narrow.close())
+      await closed
+    }))
+
   it('N9: a deletion that the watch told of first waits for nothing', () =>
     withNarrow(async ({ narrow, write, get, requests, simulation }) => {
       await write('+a/x')

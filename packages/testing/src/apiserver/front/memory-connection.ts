@@ -140,6 +140,7 @@ export class MemoryConnection implements Connection {
 
   /** Breaks the connection for both ends at once, frozen or not. Of the bytes under way a random first part arrives. */
   kill(): void {
+    this.#bytesToKill = Number.POSITIVE_INFINITY
     this.thaw()
     this.#server.reset()
     this.#options.clock.timer(0, () => {
@@ -194,7 +195,6 @@ export class MemoryConnection implements Connection {
 
   /** Kills the connection with nothing of what is under way arriving. */
   #killHere(): void {
-    this.#bytesToKill = Number.POSITIVE_INFINITY
     this.#toClient.take()
     this.kill()
   }

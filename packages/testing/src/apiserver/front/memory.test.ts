@@ -418,7 +418,7 @@ describe('endings', () => {
 
   it('reset and kill: of what was under way any first part arrives, then an error', async () => {
     const line = '{"type":"ADDED"}\n'
-    for (const how of ['reset', 'kill'] as const) {
+    for (const how of ['reset', 'kill', 'kill of what was to break soon'] as const) {
       const lengths = new Set<number>()
       await forFixedSeeds(200, async seed => {
         const { simulation, server, get, closes, connection, transport } = await bench(seed)
@@ -428,6 +428,7 @@ describe('endings', () => {
         reply.head(200, {})
         reply.write(Buffer.from(line))
         reply.end()
+        if (how.endsWith('soon')) transport.controls.killAfter(connection, 5)
         if (how === 'reset') request.peer.reset()
         else transport.controls.kill(connection)
         await simulation.runUntil(() => closes.length > 0)
@@ -435,7 +436,8 @@ describe('endings', () => {
         expect(line.startsWith(heard.body)).toBe(true)
         lengths.add(heard.body.length)
         expect(closes).toEqual(['closed: read ECONNRESET'])
-        if (heard.log.at(-1) !== 'end') expect(heard.log).toEqual(['head 200', 'error ECONNRESET'])
+        if (heard.log.at(-1) === 'end') expect(heard.body).toBe(line)
+        else expect(heard.log).toEqual(['head 200', 'error ECONNRESET'])
         expect(log).toEqual(['closed'])
         expect(transport.controls.connections()).toEqual([])
         expect(simulation.pending()).toEqual([])

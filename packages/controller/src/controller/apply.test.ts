@@ -1,4 +1,4 @@
-import { type Client, isAlreadyExists, type KubernetesObject } from '@wherry/client'
+import { type Client, isAlreadyExists, type KubernetesObject, sleep } from '@wherry/client'
 import { type ConfigMap, configMaps, namespaces } from '@wherry/client/resources/core'
 import { type ClusterRole, clusterRoles } from '@wherry/client/resources/rbac'
 import type { Applied } from '@wherry/hash-compare'
@@ -319,5 +319,110 @@ describe('apply', () => {
       await operator.settled()
       await expect(kept?.apply(ours, { metadata: { name: 'a' } })).rejects.toMatchObject({ code: 'READ_CLOSED' })
       await expect(kept?.read.get(configMaps, at('a'))).rejects.toMatchObject({ code: 'READ_CLOSED' })
+    }))
+})
+
+describe('what a run was given, and what is not its', () => {
+  it('C17: is over when the reconcile is, also where it is first used then', () =>
+    inArcade(async ({ operator, client, run }) => {
+      let kept: ReconcileContext<Game, 'namespaced'> | undefined
+      let late: ReconcileContext<Game, 'namespaced'>['apply'] | undefined
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(context => {
+          kept = context
+          late = context.apply
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      await expect(late?.(ours, { metadata: { name: 'a' } })).rejects.toMatchObject({ code: 'READ_CLOSED' })
+      await expect(kept?.read.get(configMaps, at('a'))).rejects.toMatchObject({ code: 'READ_CLOSED' })
+      expect(await client.get(configMaps, at('a'))).toBeUndefined()
+    }))
+
+  it('C17: does not end the reads of a later run where it is used late', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      const kept: ReconcileContext<Game, 'namespaced'>[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(async context => {
+          kept.push(context)
+          if (kept.length < 2) return
+          await context.read.get(configMaps, at('a'))
+          void kept[0]?.read
+          await context.read.get(configMaps, at('b'))
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      await again(client)
+      await operator.settled()
+      expect(simulation.environment.errors).toEqual([])
+      expect(kept).toHaveLength(2)
+      expect(operator.explain('game', at('chess')).reads).toHaveLength(2)
+    }))
+
+  it('X9: an apply that is not waited for does not end the process', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(({ apply, object }) => {
+          void apply(ours, title(object))
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      await sleep(simulation.clock, 1000)
+      expect((await client.get(configMaps, at('made')))?.data).toEqual({ title: 'Chess' })
+    }))
+
+  it('C11: the status of an object that was made without one makes nothing run', () =>
+    inArcade(async ({ operator, client, run }) => {
+      const ran: string[] = []
+      const made = games.within({ labels: { made: 'yes' } })
+      operator
+        .controller('maps')
+        .for(configMaps.within({ labels: { source: 'yes' } }))
+        .reconcile(async ({ key, apply }) => {
+          ran.push(key.name)
+          await apply(made, { metadata: at('made'), spec: { secret: 'key' } })
+        })
+      await client.create(configMaps, { metadata: { ...at('map'), labels: { source: 'yes' } } })
+      run()
+      await operator.settled()
+      await client.status.patch(games, at('made'), { status: { phase: 'On' } })
+      await operator.settled()
+      expect(ran).toEqual(['map'])
+      await client.patch(games, at('made'), { spec: { secret: 'other' } })
+      await operator.settled()
+      expect(ran.length).toBeGreaterThan(1)
+      expect((await client.get(games, at('made')))?.spec.secret).toBe('key')
+    }))
+
+  it('C2: what it makes is owned by its own object, and goes with that, when another one has its name by then', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      let isFirst = true
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(async ({ apply, client: own, key, object }) => {
+          if (isFirst) {
+            isFirst = false
+            await own.delete(games, key)
+            await own.create(games, game('chess', 'key', 'New'))
+            await sleep(simulation.clock, 1000)
+          }
+          await apply(ours, { metadata: { name: `made-${object.spec.title?.toLowerCase()}` } })
+        })
+      await client.create(games, game('chess', 'key', 'Old'))
+      run()
+      await operator.settled()
+      await sleep(simulation.clock, 60_000)
+      expect((await client.list(ours)).items.map(({ metadata }) => metadata?.name)).toEqual(['made-new'])
+      expect(simulation.environment.errors).toEqual([])
     }))
 })

@@ -159,9 +159,10 @@ function ownedBy(
   return withOwner([...others, ...wanted], reference)
 }
 
-/** What is compared: labels and annotations that are desired, the rest of the object, its status, and whether it is owned. */
+/** What is compared: labels and annotations that are desired, the rest of the object, a status if one is desired, and whether it is owned. */
 function partsOf(desired: KubernetesObject, owner: string | undefined): Parts<KubernetesObject, PartName> {
   const { labels = {}, annotations = {} } = desired.metadata ?? {}
+  const hasStatus = (desired as { readonly status?: unknown }).status !== undefined
   const ownedBy = (object: KubernetesObject): unknown => {
     if (owner === undefined) return undefined
     const {
@@ -175,10 +176,13 @@ function partsOf(desired: KubernetesObject, owner: string | undefined): Parts<Ku
   }
   return parts<KubernetesObject, PartName>({
     spec: specPart({ labels: Object.keys(labels), annotations: Object.keys(annotations) }),
-    status: statusPart,
+    status: hasStatus ? statusPart : nothing,
     owner: ownedBy,
   })
 }
+
+/** What is another's to say. */
+const nothing = { of: () => undefined }
 
 function withMetadata(object: KubernetesObject, more: KubernetesObject['metadata']): KubernetesObject {
   return { ...object, metadata: { ...object.metadata, ...more } }

@@ -544,3 +544,73 @@ describe('explain', () => {
       expect(`${operator.explain('game', go)}`).toContain('does not exist, idle\n  has not run')
     }))
 })
+
+describe('a run that goes wrong in other ways', () => {
+  it('C2: counts as failed where it took too long, also if it returns as if nothing were wrong', () => {
+    let runs = 0
+    return reconciling(
+      async ({ signal, client }) => {
+        runs += 1
+        if (runs === 1) await sleep(client.environment.clock, 60_000, signal).catch(() => {})
+      },
+      async arcade => {
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.operator.settled()
+        expect(runs).toBe(2)
+        expect([resultsOf(arcade, 'error'), resultsOf(arcade, 'success')]).toEqual([1, 1])
+        expect(errorsOf(arcade)).toHaveLength(1)
+      },
+      { reconcileTimeoutMs: 1000 },
+    )
+  })
+
+  it('C2, X9: is told of where it throws nothing at all', () => {
+    let runs = 0
+    return reconciling(
+      () => {
+        runs += 1
+        return runs === 1 ? Promise.reject() : undefined
+      },
+      async arcade => {
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.operator.settled()
+        expect(runs).toBe(2)
+        expect(errorsOf(arcade)).toHaveLength(1)
+      },
+    )
+  })
+
+  it.each<[string, () => number]>([
+    ['gives no time', () => Number.NaN],
+    [
+      'throws',
+      () => {
+        throw new Error('no limit')
+      },
+    ],
+  ])('X8, X9: waits a second where its rate limiter %s, and others run', (_, when) => {
+    const ran: string[] = []
+    return reconciling(
+      ({ key }) => {
+        ran.push(key.name)
+        if (key.name === 'chess' && ran.length < 3) throw new Error('no')
+      },
+      async arcade => {
+        const { client, operator, simulation } = arcade
+        await client.create(games, game('chess'))
+        arcade.run()
+        await sleep(client.environment.clock, 500)
+        await client.create(games, game('go'))
+        await operator.settled()
+        expect(ran).toEqual(['chess', 'go', 'chess'])
+        expect(simulation.environment.errors.map(({ context }) => context.phase)).toEqual([
+          'reconcile game',
+          'game rateLimiter',
+        ])
+      },
+      { rateLimiter: { when, forget: () => {}, failures: () => 0 } },
+    )
+  })
+})

@@ -1,9 +1,10 @@
 import type { Client, ObjectKey, Scope, View } from '@wherry/client'
-import { abortSignal, checkOptions, having } from '@wherry/client/checks'
+import { abortSignal, checkOptions, having, milliseconds } from '@wherry/client/checks'
 import type { Hold } from '@wherry/dynamic-cache'
 import type { Registrar } from '@wherry/watch-manager'
 import { Priority, WorkQueue } from '@wherry/work-queue'
 import { EventRecorder } from '../events/event-recorder.ts'
+import { LeadershipLostError } from '../leader/errors.ts'
 import { environmentLogger } from '../logging/logger.ts'
 import { identityOf } from '../objects/identity.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
@@ -19,6 +20,7 @@ import {
   SourceNotSyncedError,
 } from './errors.ts'
 import { type Explanation, explanationOf } from './explanation.ts'
+import { guardedLimiter } from './guarded-limiter.ts'
 import { checkedKeyText, parsedKey } from './key.ts'
 import { KeyStates } from './key-states.ts'
 import { beginMeasuring } from './measured.ts'
@@ -96,7 +98,7 @@ export class Controller<C, S extends Scope = Scope> {
     const { environment } = parts.client
     this.#queue = new WorkQueue({
       clock: environment.clock,
-      rateLimiter: definition.rateLimiter,
+      rateLimiter: definition.rateLimiter && guardedLimiter(definition.rateLimiter, environment, this.name),
       observer: parts.metrics?.queueObserver(this.name),
       onError: (error, { phase }) => environment.onError(error, { phase: `${this.name} ${phase}` }),
     })
@@ -188,7 +190,8 @@ export class Controller<C, S extends Scope = Scope> {
    * Stops: from the call on no reconcile begins, and the signals of those under way are aborted. Resolves when they have ended
    * (but for one that this is called from within), after `timeoutMs` at most, and all is closed. Idempotent.
    */
-  stop(options: StopOptions = {}): Promise<void> {
+  async stop(options: StopOptions = {}): Promise<void> {
+    checkOptions('stop', options, { reason: having('an Error', 'toString'), timeoutMs: milliseconds() })
     this.#stopped ??= this.#stop(options)
     return this.#stopped
   }
@@ -303,9 +306,13 @@ export class Controller<C, S extends Scope = Scope> {
     if (running.length === 0) await Promise.race([Promise.all([queueStopped, this.#working]), this.#fromWithin()])
     else environment.onError(new ReconcileStillRunningError(this.name, running), { phase: `stop ${this.name}` })
     await Promise.all(closing)
-    await this.#ownEvents?.close()
+    // By a client that sends nothing any more there is nothing to wait for.
+    await this.#ownEvents?.close(reason instanceof LeadershipLostError ? { timeoutMs: 0 } : {})
     await this.#reads.close()
-    await this.#hold?.release()
+    const hold = this.#hold
+    // What it would be asked from now on, such as to explain a key, it can't tell.
+    this.#hold = undefined
+    await hold?.release()
     await this.#registrar?.close()
     this.#state = 'stopped'
     this.#activity.happened()

@@ -114,7 +114,10 @@ export class Reconciler<C, S extends Scope> {
     const object = this.#parts.get(key)
     if (object === undefined) return 'gone'
     run.object = object
-    const returned = readResult(await this.#context.run(run, this.#parts.reconcile, run))
+    const result = await this.#context.run(run, this.#parts.reconcile, run)
+    // It came to its end too late, whatever it made of that.
+    if (this.#stopped === undefined && run.aborted !== undefined) throw run.aborted
+    const returned = readResult(result)
     if (this.#stopped === undefined) this.#next(key, state, returned)
     else queue.forget(key)
     return outcomes[returned.is]
@@ -171,7 +174,7 @@ export class Reconciler<C, S extends Scope> {
     if (isWriteConflict(thrown) || thrown instanceof ChangedMeanwhileError) {
       const fields = { controller: name, resource: resourceName(view.resource), key, err: thrown }
       environment.log('info', 'a conflict: tried again with what is there now', fields)
-    } else if (thrown !== run.aborted) this.#report(thrown, key)
+    } else if (run.aborted === undefined || thrown !== run.aborted) this.#report(thrown, key)
     this.#again(key, state)
     return 'error'
   }

@@ -1,6 +1,7 @@
 import type { Client, KubernetesObject, ObjectKey, Scope, View } from '@wherry/client'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { type Logger, loggerWith } from '../logging/logger.ts'
+import { identityOf } from '../objects/identity.ts'
 import type { Read } from '../reads/read.ts'
 import type { Run } from '../reads/run.ts'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
@@ -37,6 +38,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   #controller: AbortController | undefined
   #run: Run | undefined
   #hasRead = false
+  #hasEnded = false
 
   constructor(parts: RunParts<C, S>, text: string, state: KeyState, attempt: number) {
     this.#parts = parts
@@ -85,7 +87,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
       const about = {
         client,
         primary: primary as unknown as View,
-        owner: this.#parts.identity(this.text),
+        owner: this.#identity,
         signal: this.signal,
         read: this.read,
         learned: () => {
@@ -93,14 +95,17 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
           return this.state.learned
         },
       }
-      return applyDesired(about, view, desired, options)
+      const applied = applyDesired(about, view, desired, options)
+      // One that was not waited for must not end the process when it fails (rule X9).
+      applied.catch(() => {})
+      return applied
     }
   }
 
   get events(): ContextEvents {
     const { view } = this.#parts
     return {
-      record: event => this.#parts.events().record(view as unknown as View, this.#parts.identity(this.text), event),
+      record: event => this.#parts.events().record(view as unknown as View, this.#identity, event),
       about: (of, object, event) => this.#parts.events().record(of, object, event),
     }
   }
@@ -119,19 +124,29 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   /** It has ended; its reads count from now on, or beside those before. */
   end(succeeded: boolean): void {
     const { state } = this
+    this.#hasEnded = true
     // What it read before and does not now is let go of, also where it reads nothing at all.
     if (this.#run === undefined && !(succeeded && state.hasReads)) return
-    const run = this.#begin()
+    const run = this.#run ?? this.#opened()
     if (succeeded) run.succeed()
     else run.fail()
     state.hasReads = this.#hasRead || (state.hasReads && !succeeded)
   }
 
+  /** Who the object is that this run is about: by now there may be another one of its name, or none. */
+  get #identity(): KubernetesObject {
+    const { uid, resourceVersion } = (this.#object as KubernetesObject | undefined)?.metadata ?? {}
+    // A projection may leave it out.
+    return uid === undefined ? this.#parts.identity(this.text) : identityOf(this.key, { uid, resourceVersion })
+  }
+
   #begin(): Run {
-    if (this.#run === undefined) {
-      const { namespace } = this.key as { readonly namespace?: string }
-      this.#run = this.#parts.reads.begin(this.text, { namespace }, this.signal)
-    }
+    this.#run ??= this.#hasEnded ? this.#parts.reads.ended(this.text) : this.#opened()
     return this.#run
+  }
+
+  #opened(): Run {
+    const { namespace } = this.key as { readonly namespace?: string }
+    return this.#parts.reads.begin(this.text, { namespace }, this.signal)
   }
 }

@@ -1,34 +1,122 @@
-import type { Client, KubernetesObject, StatusVerbs, View } from '@wherry/client'
+import {
+  type Client,
+  isForbidden,
+  type KubernetesObject,
+  keyText,
+  type ObjectKey,
+  projector,
+  resourceName,
+  type ScaleVerbs,
+  type StatusVerbs,
+  unprojected,
+  type View,
+} from '@wherry/client'
 import { type WriteListener, writesThrough } from '@wherry/narrow-cache'
+import { asError } from '../as-error.ts'
+import { metadataOf } from '../objects/metadata-view.ts'
 
 const verbs = ['create', 'update', 'patch', 'apply', 'delete'] as const
 const statusVerbs = ['update', 'patch', 'apply'] as const
+const scaleVerbs = ['update', 'patch'] as const
 
 /** A client whose writes caches hear of, so that they are read back (rules N9, C10). In all else it is the other client. */
 export function writingClient(client: Client, ...listeners: readonly WriteListener[]): Client {
   const writes = writesThrough(client, ...listeners)
   const status = through(client.status, told(client.status, listeners))
-  return through(client, { ...pick(writes), status })
+  const scale = through(client.scale, scaled(client.scale, listeners))
+  const fenced: Client['fenced'] = admit => {
+    const { client: within, end } = client.fenced(admit)
+    return { client: writingClient(within, ...listeners), end }
+  }
+  return through(client, { ...pick(writes), status, scale, fenced, ...unsaid(client, listeners) })
 }
+
+type Verb = (view: View, ...rest: unknown[]) => Promise<KubernetesObject>
 
 function pick(writes: ReturnType<typeof writesThrough>): Record<string, unknown> {
   return Object.fromEntries(verbs.map(verb => [verb, writes[verb]]))
 }
 
 function told(status: StatusVerbs, listeners: readonly WriteListener[]): Record<string, unknown> {
-  type Verb = (view: View, ...rest: unknown[]) => Promise<KubernetesObject>
   const verb = (name: (typeof statusVerbs)[number]): Verb => {
     const call = (status[name] as unknown as Verb).bind(status)
     return async (view, ...rest) => {
-      const answer = await call(view, ...rest)
-      const options = rest.at(-1) as { readonly dryRun?: boolean } | undefined
-      if (options?.dryRun !== true && answer?.metadata?.resourceVersion !== undefined) {
-        for (const listener of listeners) listener.wrote(view, answer)
-      }
-      return answer
+      // A projection may leave out what tells one version from another.
+      const answer = await call(unprojected(view) as View, ...rest)
+      tell(listeners, view, answer, rest)
+      return projector(view)(answer) as KubernetesObject
     }
   }
   return Object.fromEntries(statusVerbs.map(name => [name, verb(name)]))
+}
+
+/** What is answered is a `Scale`, with the name and the version of the object that it is of. */
+function scaled(scale: ScaleVerbs, listeners: readonly WriteListener[]): Record<string, unknown> {
+  const verb = (name: (typeof scaleVerbs)[number]): Verb => {
+    const call = (scale[name] as unknown as Verb).bind(scale)
+    return async (view, ...rest) => {
+      const answer = await call(view, ...rest)
+      tell(listeners, view, answer, rest)
+      return answer
+    }
+  }
+  return Object.fromEntries(scaleVerbs.map(name => [name, verb(name)]))
+}
+
+/** Calls whose answers do not say what became of the objects: the server is asked. */
+function unsaid(client: Client, listeners: readonly WriteListener[]): Pick<Client, 'evict' | 'deleteCollection'> {
+  const deleted = (view: View, key: ObjectKey, uid: string | undefined): void => {
+    for (const listener of listeners) listener.deleted(view, key, uid)
+  }
+  const asking = async (view: View, key: ObjectKey | undefined, ask: () => Promise<void>): Promise<void> => {
+    try {
+      await ask()
+    } catch (error) {
+      // Who may not read them caches none.
+      if (isForbidden(error)) return
+      const about = { phase: 'read what was written', resource: resourceName(view.resource) }
+      client.environment.onError(asError(error), { ...about, ...(key !== undefined && { key: keyText(key) }) })
+    }
+  }
+  return {
+    evict: async (pods, key, options) => {
+      await client.evict(pods, key, options)
+      if (options?.dryRun === true) return
+      await asking(pods, key, async () => {
+        const there = await client.get(metadataOf(pods), key, { signal: options?.signal })
+        if (there === undefined) deleted(pods, key, undefined)
+        else tell(listeners, pods, there as KubernetesObject, [])
+      })
+    },
+    deleteCollection: async (view, options) => {
+      const plain = view as unknown as View
+      const answered = (await client.deleteCollection(unprojected(plain), options)) as KubernetesObject[]
+      if (options?.dryRun !== true && answered.length > 0) {
+        await asking(plain, undefined, async () => {
+          const left = new Map<string, KubernetesObject>()
+          const keep = (object: KubernetesObject): unknown => left.set(object.metadata?.uid ?? '', object)
+          await client.listEach(metadataOf(plain) as View<KubernetesObject>, keep, { signal: options?.signal })
+          for (const { metadata: { name = '', namespace, uid } = {} } of answered) {
+            const there = left.get(uid ?? '')
+            if (there !== undefined) tell(listeners, plain, there, [])
+            else deleted(plain, { name, namespace } as ObjectKey, uid)
+          }
+        })
+      }
+      return answered.map(object => projector(view)(object))
+    },
+  }
+}
+
+function tell(
+  listeners: readonly WriteListener[],
+  view: View,
+  answer: KubernetesObject | undefined,
+  rest: readonly unknown[],
+): void {
+  const options = rest.at(-1) as { readonly dryRun?: boolean } | undefined
+  if (options?.dryRun === true || answer?.metadata?.resourceVersion === undefined) return
+  for (const listener of listeners) listener.wrote(view, answer)
 }
 
 /** The object, with some of its members replaced. Its methods run on itself: it may have private ones. */

@@ -179,3 +179,13 @@ it('X6: says what is wrong with an option', async () => {
   expect(() => recorderOf({ controller: undefined })).toThrow(expect.objectContaining({ option: 'events.controller' }))
   await expect(recorderOf().close({ timeoutMs: -1 })).rejects.toMatchObject({ option: 'close.timeoutMs' })
 })
+
+it('C9: tells of an object with a long name', () =>
+  cluster.simulation.run(async () => {
+    const name = 'a'.repeat(250)
+    const recorder = recorderOf()
+    recorder.record(configMaps, { metadata: { name, namespace: 'default' } }, { reason: 'Made', message: 'made it' })
+    await recorder.close()
+    expect(errors()).toEqual([])
+    expect((await stored()).map(({ involvedObject }) => involvedObject.name)).toEqual([name])
+  }))

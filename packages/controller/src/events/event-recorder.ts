@@ -208,7 +208,7 @@ export class EventRecorder {
       .toString(16)
       .padStart(5, '0')}`
     return {
-      metadata: { name: `${cut(object.name ?? '', 220).replace(/[.-]+$/, '')}.${unique}`, namespace },
+      metadata: { name: `${(object.name ?? '').slice(0, 220).replace(/[.-]+$/, '')}.${unique}`, namespace },
       involvedObject: object,
       ...{ type, reason, action, message, count },
       firstTimestamp: this.#time(series.firstAt),

@@ -667,3 +667,19 @@ it('C6: no two candidates of one host are called the same', () => {
   }
   expect(new Set(called).size).toBe(called.length)
 })
+
+it('X9: an onNewLeader that rejects is told of, and it leads all the same', async () => {
+  const { simulation, writer } = electorate
+  await simulation.run(async () => {
+    const onNewLeader = async (): Promise<void> => Promise.reject(new Error('no news'))
+    const election = new LeaderElection({ client: writer, ...lease, onNewLeader })
+    let hasLed = false
+    await election.run({
+      lead: () => {
+        hasLed = true
+      },
+    })
+    expect(hasLed).toBe(true)
+    expect(simulation.environment.errors.map(({ error }) => error.message)).toContain('no news')
+  })
+})

@@ -53,7 +53,8 @@ export class LeaderElection {
     const onNewLeader = (identity: string): void => {
       this.#environment.log('info', 'a new leader', { lease: this.#lease, identity })
       try {
-        settings.onNewLeader(identity)
+        const heard: unknown = settings.onNewLeader(identity)
+        if (heard instanceof Promise) heard.catch(thrown => this.#report(thrown, 'onNewLeader'))
       } catch (thrown) {
         this.#report(thrown, 'onNewLeader')
       }

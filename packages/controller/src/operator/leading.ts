@@ -17,7 +17,7 @@ export interface Leading {
 /** Runs what only a leader may (rule C5). Resolves when that was asked to end, and has; rejects as the election or a start does. */
 export async function lead({ leader, client, controllers, signal, timeoutMs }: Leading): Promise<void> {
   // The controllers end by themselves in time, and say what has not.
-  const election = new LeaderElection({ graceMs: timeoutMs + 1000, ...leader, client })
+  const election = new LeaderElection({ ...leader, graceMs: leader.graceMs ?? timeoutMs + 1000, client })
   await election.run({
     signal,
     lead: async term => {

@@ -332,3 +332,108 @@ describe('what is measured', () => {
     await close()
   })
 })
+
+describe('a leader', () => {
+  /** Somebody else takes the lease. */
+  async function rob({ client }: Arcade): Promise<void> {
+    const found = await client.get(leases, at(leader.name))
+    const time = '2026-01-01T00:00:05.000000Z'
+    const spec = { ...found?.spec, holderIdentity: 'other', renewTime: time, acquireTime: time }
+    await client.update(leases, { ...found, spec })
+  }
+
+  it('C5: begins when what needs no leader has begun', () =>
+    inArcade(
+      async ({ operator, client, server, run }) => {
+        const log: string[] = []
+        operator
+          .controller('here', { onLeader: false })
+          .for(games)
+          .watches(configMaps, () => undefined)
+          .reconcile(() => {
+            log.push('here')
+          })
+        operator
+          .controller('leads')
+          .for(games)
+          .reconcile(() => {
+            log.push('leads')
+          })
+        await client.create(games, game('chess'))
+        await server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'delay', ms: 5000 } })
+        run()
+        await operator.settled()
+        expect(log).toEqual(['here', 'leads'])
+      },
+      { leader },
+    ))
+
+  it('C5: stops at once when it has lost the lease, also with events that it can not send any more', () =>
+    inArcade(
+      async arcade => {
+        const { operator, client, server, simulation, run } = arcade
+        operator
+          .controller('game')
+          .for(games)
+          .reconcile(({ events }) => events.record({ reason: 'Seen', message: 'it was seen' }))
+        run()
+        await operator.settled()
+        await server.faults.add({
+          match: { verb: 'create', resource: 'events' },
+          effect: { kind: 'delay', ms: 30_000 },
+        })
+        await client.create(games, game('chess'))
+        await sleep(simulation.clock, 100)
+        await rob(arcade)
+        const leads = (): unknown =>
+          simulation.environment.metric('leader_election_master_status', { name: leader.name })
+        while (leads() === 1) await sleep(simulation.clock, 10)
+        const lost = simulation.clock.monotonic()
+        while (operator.state !== 'stopped') await sleep(simulation.clock, 10)
+        expect(simulation.clock.monotonic() - lost).toBeLessThan(100)
+      },
+      { leader },
+    ))
+
+  it('C5: has as long as the operator to end, where its graceMs is given as undefined', () =>
+    inArcade(
+      async ({ operator, client, simulation, run, end }) => {
+        let isRunning = false
+        operator
+          .controller('game')
+          .for(games)
+          .reconcile(async () => {
+            isRunning = true
+            await sleep(simulation.clock, 50_000)
+          })
+        await client.create(games, game('chess'))
+        run()
+        while (!isRunning) await sleep(simulation.clock, 10)
+        expect(await end()).toBe('ended')
+        expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBeUndefined()
+      },
+      { leader: { ...leader, graceMs: undefined }, stopTimeoutMs: 60_000 },
+    ))
+
+  it('C5: whose lease is lost while it stops in order says so', () =>
+    inArcade(
+      async arcade => {
+        const { operator, client, simulation, run, end } = arcade
+        let isRunning = false
+        operator
+          .controller('game')
+          .for(games)
+          .reconcile(async () => {
+            isRunning = true
+            await sleep(simulation.clock, 20_000)
+          })
+        await client.create(games, game('chess'))
+        run()
+        while (!isRunning) await sleep(simulation.clock, 10)
+        const ended = end()
+        await rob(arcade)
+        expect(await ended).toMatchObject({ code: 'LEADERSHIP_LOST' })
+      },
+      { leader },
+    ))
+})

@@ -1,11 +1,15 @@
-import { configMaps, secrets } from '@wherry/client/resources/core'
+import type { Client } from '@wherry/client'
+import { deployments } from '@wherry/client/resources/apps'
+import { configMaps, pods, secrets } from '@wherry/client/resources/core'
 import { clusterRoles } from '@wherry/client/resources/rbac'
 import { describe, expect, it } from 'vitest'
 import { TerminalError } from '../controller/errors.ts'
 import { generationChanged } from '../predicates/changed.ts'
+import type { Read } from '../reads/read.ts'
 import { inArcade } from './testkit/arcade.ts'
 import { desiredConfig, type Game, game, games, ours, secret } from './testkit/games.ts'
 
+const at = (name: string) => ({ name, namespace: 'default' })
 const config = { name: 'chess-config', namespace: 'default' }
 
 describe('an operator', () => {
@@ -259,3 +263,153 @@ describe('an operator', () => {
       expect(`${operator.report()}`).toContain('controller/game')
     }))
 })
+
+describe('what a reconcile writes in other ways', () => {
+  const phases = games.project('phases', ({ status }) => ({ phase: status?.phase }))
+
+  it.each<[string, (own: Client) => Promise<unknown>, (read: Read) => Promise<unknown>, unknown]>([
+    [
+      'a status through a projection',
+      own => own.status.patch(phases, at('chess'), { status: { phase: 'On' } }),
+      async read => (await read.get(games, at('chess')))?.status?.phase,
+      'On',
+    ],
+    [
+      'a scale',
+      own => own.scale.patch(deployments, at('web'), { spec: { replicas: 5 } }),
+      async read => (await read.get(deployments, at('web')))?.spec?.replicas,
+      5,
+    ],
+    [
+      'the delete of a collection',
+      own => own.deleteCollection(configMaps.within({ namespaces: ['default'], labels: { app: 'web' } })),
+      async read => [
+        await read.get(configMaps, at('goes')),
+        (await read.get(configMaps, at('stays')))?.metadata?.deletionTimestamp !== undefined,
+      ],
+      [undefined, true],
+    ],
+    [
+      'an eviction',
+      own => own.evict(pods, at('web')),
+      async read => {
+        const pod = await read.get(pods, at('web'))
+        return pod === undefined || pod.metadata?.deletionTimestamp !== undefined
+      },
+      true,
+    ],
+    [
+      'a patch by a fenced client of its own',
+      own => own.fenced(() => {}).client.patch(configMaps, at('stays'), { data: { n: '2' } }),
+      async read => (await read.get(configMaps, at('stays')))?.data?.n,
+      '2',
+    ],
+  ])('C10: it sees, as %s', (_, write, look, expected) =>
+    inArcade(async ({ operator, client, run, server, simulation }) => {
+      const seen: unknown[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(async ({ client: own, read }) => {
+          if (seen.length > 0) return
+          await look(read)
+          await write(own)
+          seen.push(await look(read))
+        })
+      const containers = [{ name: 'web', image: 'web' }]
+      const labels = { app: 'web' }
+      const template = { metadata: { labels }, spec: { containers } }
+      await client.create(deployments, {
+        metadata: at('web'),
+        spec: { replicas: 1, selector: { matchLabels: labels }, template },
+      })
+      await client.create(pods, { metadata: at('web'), spec: { containers } })
+      await client.create(configMaps, { metadata: { ...at('goes'), labels } })
+      await client.create(configMaps, { metadata: { ...at('stays'), labels, finalizers: ['example.com/held'] } })
+      await client.create(games, game('chess'))
+      await server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'slow', bytesPerSecond: 300 } })
+      run()
+      await operator.settled()
+      expect(seen).toEqual([expected])
+      expect(simulation.environment.errors).toEqual([])
+    }),
+  )
+})
+
+describe('settled', () => {
+  it('C16: waits for what is polled', () =>
+    inArcade(
+      async ({ operator, client, run, server }) => {
+        const seen: unknown[] = []
+        operator
+          .controller('game')
+          .for(games)
+          .reconcile(async ({ read }) => {
+            seen.push((await read.get(secrets, { name: 'key' }))?.data?.value)
+          })
+        const effect = { kind: 'status', code: 403, reason: 'Forbidden' } as const
+        await server.faults.add({ match: { verb: 'watch', resource: 'secrets' }, effect })
+        await client.create(games, game('chess'))
+        run()
+        await operator.settled()
+        expect(operator.explain('game', at('chess')).reads).toMatchObject([{ served: 'polled' }])
+        await client.create(secrets, secret('key', '1'))
+        await operator.settled()
+        expect(seen).toEqual([undefined, btoa('1')])
+      },
+      { poll: [{ resource: secrets, pollMs: 3_600_000 }] },
+    ))
+
+  it('waits for informers that reads are served from and no controller declares', () =>
+    inArcade(async ({ operator, client, run, server }) => {
+      const seen: unknown[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(async ({ read }) => {
+          seen.push((await read.get(secrets, { name: 'key' }))?.data?.value)
+        })
+      await operator.cache.informer(secrets).whenSynced()
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      expect(operator.explain('game', at('chess')).reads).toMatchObject([{ served: 'informer' }])
+      const effect = { kind: 'slow', bytesPerSecond: 100 } as const
+      await server.faults.add({ match: { verb: 'watch', resource: 'secrets' }, effect })
+      await server.endWatches('secrets')
+      await client.create(secrets, secret('key', '1'))
+      await operator.settled()
+      expect(seen).toEqual([undefined, btoa('1')])
+    }))
+
+  it('C5: rejects as the run does where a controller of the leader could not start', () =>
+    inArcade(
+      async ({ operator, client, run }) => {
+        const connect = (): never => {
+          throw new Error('no connection')
+        }
+        operator
+          .controller('game')
+          .for(games)
+          .from({ name: 'bad', connect }, () => undefined)
+          .reconcile(() => {})
+        await client.create(games, game('chess'))
+        run()
+        await expect(operator.settled()).rejects.toThrow('no connection')
+      },
+      { leader: { name: 'game-operator', namespace: 'default' } },
+    ))
+})
+
+it('explains a key when the run is over', () =>
+  inArcade(async ({ operator, client, run, end }) => {
+    operator
+      .controller('game')
+      .for(games)
+      .reconcile(() => {})
+    await client.create(games, game('chess'))
+    run()
+    await operator.settled()
+    await end()
+    expect(operator.explain('game', at('chess')).lastRun).toMatchObject({ outcome: 'success' })
+  }))

@@ -1,4 +1,4 @@
-import { Client, type ObjectKey } from '@wherry/client'
+import { Client, type ObjectKey, type View } from '@wherry/client'
 import { checkOptions } from '@wherry/client/checks'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
 import { NarrowCache } from '@wherry/narrow-cache'
@@ -6,6 +6,7 @@ import { WatchManager } from '@wherry/watch-manager'
 import { Controller } from '../controller/controller.ts'
 import type { ControllerDefinition, ControllerOptions } from '../controller/definition.ts'
 import type { Explanation } from '../controller/explanation.ts'
+import { LeadershipLostError } from '../leader/errors.ts'
 import { LeaderElection } from '../leader/leader-election.ts'
 import { stderrLogger } from '../logging/stderr-logger.ts'
 import { CacheMetrics } from '../metrics/cache-metrics.ts'
@@ -180,7 +181,7 @@ export class Operator {
     await settled({
       client: this.client,
       cache: this.cache,
-      views: () => this.manager.intended,
+      views: () => this.#watched,
       controllers: () => this.#controllers,
       notBegun: () => whyNotBegun(this.#state, this.#controllers),
       ended: this.#stop.signal,
@@ -245,11 +246,15 @@ export class Operator {
       const onLeader = this.#controllers.filter(controller => leader !== undefined && controller.onLeader)
       const here = this.#controllers.filter(controller => !onLeader.includes(controller))
       const starts = here.map(controller => controller.start({ signal }).catch(fail))
-      const leading =
-        leader === undefined
-          ? undefined
-          : lead({ leader, client: this.client, controllers: onLeader, signal, ...this.#patience }).catch(fail)
       await Promise.all(starts)
+      const leading =
+        leader === undefined || signal.aborted
+          ? undefined
+          : lead({ leader, client: this.client, controllers: onLeader, signal, ...this.#patience }).catch(error => {
+              // Also where that comes while it stops: somebody else may lead by now.
+              if (error instanceof LeadershipLostError) failure ??= { error }
+              fail(error)
+            })
       if (!signal.aborted && this.#state === 'starting') this.#state = 'running'
       await aborted(signal)
       this.#state = 'stopping'
@@ -275,6 +280,12 @@ export class Operator {
       ...(metrics !== undefined && { metrics }),
       ...(poll !== undefined && { poll }),
     })
+  }
+
+  /** All views that keys may run for: those that are intended, and those that reads are served from. */
+  get #watched(): readonly View[] {
+    const views = [...this.manager.intended, ...this.#controllers.flatMap(({ reads }) => reads.views)]
+    return [...new Map(views.map(view => [view.key, view])).values()]
   }
 
   get #patience(): { readonly timeoutMs: number } {

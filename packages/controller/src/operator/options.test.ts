@@ -206,3 +206,21 @@ describe('X6: a source refuses', () => {
     expect(make).toThrow(invalid(option) as Error)
   })
 })
+
+describe('X6: a controller', () => {
+  it.each<[object, string]>([
+    [{ timeoutMs: Number.NaN }, 'stop.timeoutMs'],
+    [{ timeoutMs: -1 }, 'stop.timeoutMs'],
+    [{ reason: 1 }, 'stop.reason'],
+    [{ graceMs: 1 }, 'stop.graceMs'],
+  ])('refuses to stop with %j', async (options, option) => {
+    const { cache, narrow, manager } = operator
+    const controller = new Controller(
+      { name: 'a', for: games, reconcile: () => {} },
+      { client, cache, narrow, manager },
+    )
+    await expect(controller.stop(options)).rejects.toMatchObject({ code: 'INVALID_OPTION', option })
+    await controller.stop()
+    expect(controller.state).toBe('stopped')
+  })
+})

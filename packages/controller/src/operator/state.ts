@@ -6,7 +6,10 @@ export type OperatorState = 'idle' | 'starting' | 'running' | 'stopping' | 'stop
 /** What keeps an operator from having begun; `undefined`: it has. */
 export function whyNotBegun(state: OperatorState, controllers: readonly Controller<unknown>[]): string | undefined {
   if (state === 'idle') return 'the operator was not run'
-  const waiting = controllers.find(one => one.state === 'idle' || one.state === 'starting')
+  const waiting = controllers.find(one => one.state !== 'running')
   if (waiting === undefined && state !== 'starting') return undefined
-  return waiting?.state === 'idle' ? `${waiting.name} waits to lead` : `${waiting?.name ?? 'the operator'} is starting`
+  if (waiting?.state === 'idle') return `${waiting.name} waits to lead`
+  // It failed to start, or leads no more: the run is about to end.
+  if (waiting?.state === 'stopping' || waiting?.state === 'stopped') return `${waiting.name} has stopped`
+  return `${waiting?.name ?? 'the operator'} is starting`
 }

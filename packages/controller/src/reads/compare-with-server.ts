@@ -6,7 +6,10 @@ import type { TrackedObject } from './tracked-object.ts'
 /** How many objects the server is asked for at a time. */
 const atATime = 16
 
-/** Asks the server for the metadata of objects that a narrow cache watches, and tells that what there is to be heard of. */
+/**
+ * Asks the server for the metadata of objects that a narrow cache watches, and tells that what there is to be heard of. Those
+ * that are polled are looked at, as in their next round.
+ */
 export async function compareWithServer(
   objects: readonly TrackedObject[],
   client: Client,
@@ -19,14 +22,17 @@ export async function compareWithServer(
 }
 
 async function compareOne(
-  { view, key: { name, namespace }, state }: TrackedObject,
+  object: TrackedObject,
   client: Client,
   narrow: NarrowCache,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const { view, state, feed } = object
+  const { name, namespace } = object.key
   const key = { name, namespace } as ObjectKey
   const { uid } = (state as KubernetesObject | undefined)?.metadata ?? {}
   try {
+    if (feed.served === 'polled') return void (await feed.live(signal))
     const there = await client.get(metadataOf(view), key, { signal })
     // Only what was there before: it may have been made again since the server has answered.
     if (there !== undefined) narrow.wrote(view, there)

@@ -1,7 +1,8 @@
-import type { Client, View } from '@wherry/client'
+import type { Client, ResourceDefinition, View } from '@wherry/client'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import { InformerSource } from './informer-source.ts'
 import { RecentWrites, resourceKey, type Written } from './own-writes.ts'
+import { isCertainlySelected } from './selected-fields.ts'
 import type { Selection } from './selection.ts'
 
 /** What {@link InformerSources} are made of. */
@@ -24,6 +25,10 @@ export class InformerSources {
   constructor(options: InformerSourcesOptions) {
     this.#options = options
     this.#writes = new RecentWrites(options.client.environment.clock)
+  }
+
+  get views(): View[] {
+    return [...this.#sources.values()].map(({ view }) => view)
   }
 
   get selections(): Selection[] {
@@ -50,10 +55,20 @@ export class InformerSources {
 
   /** This process wrote an object: those that are there wait for it, and those that are made in the next minute (rule C10). */
   wrote({ resource }: View, key: string, written: Written): void {
-    this.#writes.note(resource, key, written)
+    this.#writes.note(resource, key, { ...written, selectedBy: this.#selecting(resource, written) })
     for (const source of this.#sources.values()) {
       if (resourceKey(source.view.resource) === resourceKey(resource)) source.wrote(key, written)
     }
+  }
+
+  /** The declared views whose fields certainly select what was written. */
+  #selecting(resource: ResourceDefinition, { object }: Written): string[] {
+    if (object === undefined) return []
+    return this.#options.declared.flatMap(({ key, resource: its, fields }) => {
+      const isIn =
+        fields.text !== '' && resourceKey(its) === resourceKey(resource) && isCertainlySelected(fields, object)
+      return isIn ? [key] : []
+    })
   }
 
   /** Resolves when no informer is held any more. */

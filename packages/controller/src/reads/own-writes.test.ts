@@ -5,7 +5,7 @@ import { writesThrough } from '@wherry/narrow-cache'
 import { describe, expect, it } from 'vitest'
 import { writtenOf } from './own-writes.ts'
 import type { Read } from './read.ts'
-import { keyOf, withReads } from './testkit/kit.ts'
+import { type Kit, keyOf, withReads } from './testkit/kit.ts'
 
 const web = configMaps.within({ labels: 'app=web' })
 const labels = { app: 'web' }
@@ -329,6 +329,52 @@ describe('what this process wrote', () => {
         })
       },
       { declared: [onNode, ofHost] },
+    )
+  })
+})
+
+describe('what this process wrote and heard of in another way', () => {
+  /** Informers hear of what happens seconds later. */
+  async function delay({ run, server, simulation }: Kit, resource: string): Promise<void> {
+    const effect = { kind: 'slow', bytesPerSecond: 100 } as const
+    await run(() => server.faults.add({ match: { verb: 'watch', resource }, effect }))
+    await run(() => server.endWatches(resource))
+    await simulation.advance(5000)
+  }
+
+  it.each(['that is there already', 'that is read from for the first time'])(
+    'C10: is waited for by an informer %s, in whichever order its answers come',
+    which =>
+      withReads(
+        async kit => {
+          const { reads, run, write, writer } = kit
+          const { read } = reads.begin('k', { namespace: 'a' })
+          await write('+a/x app=web')
+          if (which === 'that is there already') await run(() => read.list(web))
+          await delay(kit, 'configmaps')
+          const first = await run(() => writer.patch(configMaps, keyOf('a/x'), { data: { n: 'first' } }))
+          const second = await run(() => writer.patch(configMaps, keyOf('a/x'), { data: { n: 'second' } }))
+          reads.wrote(configMaps, second)
+          reads.wrote(configMaps, first)
+          expect((await run(() => read.list(web))).map(({ data }) => data)).toEqual([{ n: 'second' }])
+        },
+        { declared: [web] },
+      ),
+  )
+
+  it('C10: is waited for by an informer of a field that is read from for the first time', () => {
+    const here = pods.within({ fields: { 'spec.nodeName': 'here' } })
+    return withReads(
+      async kit => {
+        const { reads, client, narrow, run } = kit
+        const writes = writesThrough(client, narrow, reads)
+        await delay(kit, 'pods')
+        const { read } = reads.begin('k', { namespace: 'a' })
+        const spec = { nodeName: 'here', containers: [{ name: 'web', image: 'web' }] }
+        await run(() => writes.create(pods, { metadata: keyOf('a/x'), spec }))
+        expect((await run(() => read.list(here))).map(({ metadata }) => metadata?.name)).toEqual(['x'])
+      },
+      { declared: [here] },
     )
   })
 })

@@ -14,6 +14,8 @@ export interface Written {
   readonly object: KubernetesObject | undefined
   /** Of what was deleted; `undefined`: whatever it was. */
   readonly gone: string | undefined
+  /** The keys of views whose fields certainly select it, where that can not be told by `object` any more. */
+  readonly selectedBy?: readonly string[] | undefined
 }
 
 /** What was written in the last minute, by resource and key (rule C10): for informers that are read from later. */
@@ -30,6 +32,8 @@ export class RecentWrites {
     const name = resourceKey(resource)
     const writes = this.#recent.get(name) ?? new Map()
     this.#recent.set(name, writes)
+    // Answers may come in another order than what they answer was done.
+    if (isAfter(writes.get(key)?.written, written)) return
     writes.delete(key)
     writes.set(key, { written: outline(written), until: now + rememberedMs })
     for (const [oldest, { until }] of writes) {
@@ -47,10 +51,19 @@ export class RecentWrites {
 }
 
 /** What is remembered of a write: not the whole object, which may be large. */
-function outline({ object, gone }: Written): Written {
+function outline({ object, gone, selectedBy }: Written): Written {
   if (object === undefined) return { object, gone }
   const { name, namespace, uid, resourceVersion, labels } = object.metadata ?? {}
-  return { object: { metadata: { name, namespace, uid, resourceVersion, labels } }, gone }
+  return { object: { metadata: { name, namespace, uid, resourceVersion, labels } }, gone, selectedBy }
+}
+
+/** Whether `one` is certainly what came of the object after `other`. */
+function isAfter(one: Written | undefined, { object: other }: Written): boolean {
+  const { uid, resourceVersion } = other?.metadata ?? {}
+  if (one === undefined || other === undefined) return false
+  if (one.object === undefined) return one.gone !== undefined && one.gone === uid
+  const version = one.object.metadata?.resourceVersion
+  return version !== resourceVersion && isAtLeast(version, resourceVersion)
 }
 
 /** One name for a resource in all its versions. */
@@ -97,7 +110,7 @@ export class UnseenWrites {
     for (const [key, written] of recent) this.note(key, written)
   }
 
-  note(key: string, { object, gone }: Written): void {
+  note(key: string, { object, gone, selectedBy = [] }: Written): void {
     const informer = this.#informer
     const held = informer.version(key)
     if (object === undefined) {
@@ -107,8 +120,11 @@ export class UnseenWrites {
     const { uid, resourceVersion, labels } = object.metadata ?? {}
     if (resourceVersion === undefined || resourceVersion === held?.resourceVersion) return
     if (isAtLeast(held?.resourceVersion, resourceVersion) || this.#hasCome(resourceVersion)) return
+    // Answers may come in another order than what they answer was done.
+    if (isAtLeast(this.#unseen.get(key)?.resourceVersion, resourceVersion)) return
     const { view } = informer
-    const isSelected = isWithin(view, key) && view.labels.matches(labels) && isCertainlySelected(view.fields, object)
+    const isOfFields = selectedBy.includes(view.key) || isCertainlySelected(view.fields, object)
+    const isSelected = isWithin(view, key) && view.labels.matches(labels) && isOfFields
     // It is to enter, to change, or to leave: the informer will hear of it.
     if (isSelected || held !== undefined) this.#of(key).resourceVersion = resourceVersion
     // It may hear of what that was before, and only then that it is not selected.
@@ -154,6 +170,9 @@ export class UnseenWrites {
     if (uid === undefined) return
     const unseen = this.#of(key)
     unseen.past ??= new Map()
+    const known = unseen.past.get(uid)
+    if (known !== undefined && before !== undefined && (known.before === undefined || isAtLeast(known.before, before)))
+      return
     unseen.past.set(uid, { until: this.#clock.monotonic() + rememberedMs, before })
   }
 

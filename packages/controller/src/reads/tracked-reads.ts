@@ -84,6 +84,13 @@ export class TrackedReads {
     return run
   }
 
+  /** A run of `key` that is over: it reads nothing (rule C17), and is in the way of no other. */
+  ended(key: string): Run {
+    const run = new TrackedRun(new Reader(key, this.#audience), this.#runs, undefined, undefined)
+    run.cancel()
+    return run
+  }
+
   /**
    * A key is no more: it depends on nothing from now on (rule C12). A run of it that is under way is closed, and how it ends
    * does not matter.
@@ -139,12 +146,12 @@ export class TrackedReads {
   }
 
   /**
-   * Asks the server for the metadata of each object that is watched by its name, and waits until what the server has was heard
-   * of, as {@link TrackedReads.whenQuiet} does. For tests and the like.
+   * Asks the server for the metadata of each object that is watched by its name, and for each that is polled, and waits until
+   * what the server has was heard of, as {@link TrackedReads.whenQuiet} does. For tests and the like.
    */
   async compare(signal?: AbortSignal | undefined): Promise<void> {
     const { client, narrow } = this.#options
-    const named = [...this.#objects].filter(({ feed }) => feed.served === 'narrow')
+    const named = [...this.#objects].filter(({ feed }) => feed.served !== 'informer')
     await compareWithServer(named, client, narrow, signal)
     await this.whenQuiet(signal)
   }
@@ -162,6 +169,11 @@ export class TrackedReads {
    */
   deleted(view: View, key: { readonly name: string; readonly namespace?: string | undefined }, uid?: string): void {
     this.#sources.wrote(view, keyText(key), { object: undefined, gone: uid })
+  }
+
+  /** The views whose informers reads are served from. */
+  get views(): readonly View[] {
+    return this.#sources.views
   }
 
   report(): TrackedReadsReport {

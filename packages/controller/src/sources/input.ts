@@ -49,12 +49,21 @@ export function passes<E>(
   phase: string,
 ): boolean {
   try {
-    return predicates.every(passes => passes(event))
+    return predicates.every(passes => watchedFor(passes(event), environment, `${phase} predicate`))
   } catch (thrown) {
     const error = asError(thrown, 'a predicate threw')
     environment.onError(error, { phase: `${phase} predicate` })
     return true
   }
+}
+
+/** What a function gave that is to be synchronous. Where it is a promise all the same, its rejection is told of (rule X9). */
+export function watchedFor<T>(result: T, environment: Environment, phase: string): T {
+  const { then } = (typeof result === 'object' && result !== null ? result : {}) as { readonly then?: unknown }
+  if (typeof then === 'function') {
+    then.call(result, undefined, (thrown: unknown) => environment.onError(asError(thrown), { phase }))
+  }
+  return result
 }
 
 /** The keys that a map gives. One that throws is told of, and gives none. */

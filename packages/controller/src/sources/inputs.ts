@@ -1,11 +1,12 @@
 import { OptionTypeError, type OwnerReference, type ResourceType, type Scope, type View } from '@wherry/client'
 import { callback, having } from '@wherry/client/checks'
+import { asError } from '../as-error.ts'
 import { plainCause } from '../controller/cause.ts'
 import { type Keys, keyTexts } from '../controller/key.ts'
 import { checkView } from '../objects/check-view.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
-import { type Input, type InputTarget, mapped, passes } from './input.ts'
+import { type Input, type InputTarget, mapped, passes, watchedFor } from './input.ts'
 import { ObjectInput } from './object-input.ts'
 import type { Source } from './source.ts'
 import type { Tick } from './timer.ts'
@@ -41,8 +42,8 @@ export function watches<O, S extends Scope>(
 ): Input {
   checkView('watches', view)
   callback('watches.map', map)
-  const keysOf = (object: O, _key: string, { primary }: InputTarget): readonly string[] =>
-    keyTexts('watches.map', primary, map(object))
+  const keysOf = (object: O, _key: string, { primary, environment }: InputTarget): readonly string[] =>
+    keyTexts('watches.map', primary, watchedFor(map(object), environment, 'watches.map'))
   return new ObjectInput({ kind: 'watches', view, predicates: checked('watches', predicates), keysOf })
 }
 
@@ -67,7 +68,7 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
       let lastError: Error | undefined
       const cause = plainCause(name, 'told')
       const keysOf = (event: V): readonly string[] => {
-        if (map !== undefined) return keyTexts(`${name}.map`, primary, map(event))
+        if (map !== undefined) return keyTexts(`${name}.map`, primary, watchedFor(map(event), environment, name))
         const keys = source.defaultKeys?.(event, () => target.all())
         if (Array.isArray(keys) && keys.every(key => typeof key === 'string')) return keys
         return keyTexts(name, primary, keys)
@@ -80,15 +81,23 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
       const connection = source.connect({ controller, manager, environment, tell })
       return {
         synced: async signal => {
-          await connection.synced(signal).catch((error: Error) => {
-            lastError = error
-            throw error
-          })
+          try {
+            await connection.synced(signal)
+          } catch (thrown) {
+            lastError = asError(thrown)
+            throw thrown
+          }
         },
         get lastError() {
           return lastError
         },
-        close: () => connection.close(),
+        close: async () => {
+          try {
+            await connection.close()
+          } catch (thrown) {
+            environment.onError(asError(thrown, 'a close threw'), { phase: `source ${name}` })
+          }
+        },
       }
     },
   }

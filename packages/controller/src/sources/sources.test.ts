@@ -1,4 +1,4 @@
-import { defineResource } from '@wherry/client'
+import { defineResource, sleep } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import type { ConfigMap } from '@wherry/client/resources/core'
 import { configMaps, secrets } from '@wherry/client/resources/core'
@@ -443,5 +443,70 @@ describe('a controller from its parts', () => {
       await manager.close()
       await narrow.close()
       await cache.close()
+    }))
+})
+
+describe('X9: code of a user that fails', () => {
+  const source = (of: Partial<SourceConnection>) => ({
+    name: 'bad',
+    connect: (): SourceConnection => ({ synced: async () => {}, close: async () => {}, ...of }),
+  })
+
+  it.each<[string, () => Promise<void>]>([
+    ['rejects', () => Promise.reject(new Error('no close'))],
+    [
+      'throws',
+      () => {
+        throw new Error('no close')
+      },
+    ],
+  ])('C5, R23: a source whose close %s is told of, and all else is waited for and closed', (_, close) =>
+    inArcade(async ({ operator, client, run, end, simulation }) => {
+      const log: string[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .from(source({ close }), () => undefined)
+        .reconcile(async () => {
+          log.push('begun')
+          await sleep(simulation.clock, 500)
+          log.push('ended')
+        })
+      await client.create(games, game('chess'))
+      run()
+      while (log.length === 0) await sleep(simulation.clock, 10)
+      expect(await end()).toBe('ended')
+      expect(log).toEqual(['begun', 'ended'])
+      expect(simulation.environment.errors.map(({ error }) => error.message)).toEqual(['no close'])
+      expect(operator.report().informers).toEqual([])
+    }),
+  )
+
+  it('C3: a source that throws when it is waited for is named, and why', () =>
+    inArcade(async ({ operator, run }) => {
+      const synced = (): never => {
+        throw new Error('no queue')
+      }
+      operator
+        .controller('game', { syncTimeoutMs: 3000 })
+        .for(games)
+        .from(source({ synced }), () => undefined)
+        .reconcile(() => {})
+      run()
+      const cause = { message: 'no queue' }
+      await expect(operator.settled()).rejects.toMatchObject({ code: 'SOURCE_NOT_SYNCED', sources: ['bad'], cause })
+    }))
+
+  it('a map and a predicate that reject are told of', () =>
+    inArcade(async arcade => {
+      const fails = (why: string) => (async () => Promise.reject(new Error(why))) as never
+      const ran = noting(arcade, of => of.withPredicates(fails('no predicate')).watches(configMaps, fails('no map')))
+      await arcade.client.create(configMaps, { metadata: at('map') })
+      await arcade.client.create(games, game('chess'))
+      arcade.run()
+      await arcade.operator.settled()
+      expect(ran).toEqual(['chess'])
+      const messages = arcade.simulation.environment.errors.map(({ error }) => error.message)
+      expect(messages).toEqual(expect.arrayContaining(['no predicate', 'no map']))
     }))
 })

@@ -1,0 +1,32 @@
+import type { Environment } from '@wherry/client'
+import type { RateLimiter } from '@wherry/work-queue'
+import { asError } from '../as-error.ts'
+
+/** How long a key waits whose limiter does not say, in milliseconds. */
+const unsaidMs = 1000
+
+/** A limiter that fails nobody (rule X9): what it throws, and what it gives that is no time, is told of, and the key waits a second. */
+export function guardedLimiter(
+  limiter: RateLimiter<string>,
+  { onError }: Environment,
+  controller: string,
+): RateLimiter<string> {
+  const guard = <T>(key: string, call: () => T, otherwise: T): T => {
+    try {
+      return call()
+    } catch (thrown) {
+      onError(asError(thrown, 'a rate limiter threw'), { phase: `${controller} rateLimiter`, key })
+      return otherwise
+    }
+  }
+  const when = (key: string, now: number, due: number | undefined): number => {
+    const ms = limiter.when(key, now, due)
+    if (Number.isFinite(ms) && ms >= 0) return ms
+    throw new RangeError(`a rate limiter gives milliseconds, 0 or more, not ${ms}`)
+  }
+  return {
+    when: (key, now, due) => guard(key, () => when(key, now, due), unsaidMs),
+    forget: key => guard(key, () => limiter.forget(key), undefined),
+    failures: key => guard(key, () => limiter.failures(key), 0),
+  }
+}

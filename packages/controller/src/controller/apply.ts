@@ -69,7 +69,8 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
     const object = owned === undefined ? placed.object : withMetadata(placed.object, { ownerReferences: owned })
     const settings = { ...rest, signal: rest.signal ?? about.signal }
     const applied = await applyOnce(about, view, object as Whole<T>, observed, compared, settings)
-    // Tracked is what was compared, after the write, so that this does not make the key run again; what others do, does.
+    // Tracked is what was compared, after the write: what this wrote is no news for this run, what others do is. The run before
+    // may have read what was there until now; for that the key runs once more, and changes nothing.
     const there = await about.read.get(view, key, { select: hashOf })
     const expected = applied.object ?? observed
     if (there === (expected === undefined ? undefined : hashOf(expected))) return applied

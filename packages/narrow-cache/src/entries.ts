@@ -171,8 +171,10 @@ export class Entries {
     this.#gauge()
     entry.close()
     const isRoomy = this.#size <= this.#shared.settings.max
+    const isRoomyAgain = isRoomy && this.#wasFull
+    if (isRoomyAgain) for (const one of this.all) one.isOverBound = false
     kind.remove(entry, isRoomy)
-    if (isRoomy && this.#wasFull) {
+    if (isRoomyAgain) {
       this.#wasFull = false
       for (const one of this.kinds) one.roomy()
     }

@@ -123,19 +123,19 @@ export class Entry implements FeedingOwner {
   saw(object: KubernetesObject): void {
     const { labels, fields } = this.kind.view
     const { held, isKnown } = this.#state
-    const isSelected = labels.matches(object.metadata?.labels)
+    const isSelected = this.#isNameSelected && labels.matches(object.metadata?.labels)
     this.#writes ??= new OwnWrites()
     if (!isSelected && held === undefined && isKnown) return this.#writes.sawUnselected(versionOf(object))
     // Of other fields only the server knows whether an event will come.
     const isCertain = isSelected && fields.requirements.every(({ field }) => field.startsWith('metadata.'))
-    this.#writes.saw(object, held, isCertain || held !== undefined)
+    this.#writes.saw(object, held, isCertain || (held !== undefined && 'held'))
   }
 
   /** It is gone, as this process knows: `uid`, or whatever it was. */
   sawGone(uid: string | undefined): void {
-    const { held, isKnown } = this.#state
-    // The first state may be of before.
-    if (uid === undefined && !isKnown) this.#mustAsk = true
+    const { held } = this.#state
+    // What comes first, or next, may be of before.
+    if (uid === undefined && held === undefined) this.#mustAsk = true
     this.#writes ??= new OwnWrites()
     this.#writes.sawGone(uid, held)
   }
@@ -145,12 +145,13 @@ export class Entry implements FeedingOwner {
    */
   async learn(signal: AbortSignal | undefined): Promise<Learnt> {
     signal?.throwIfAborted()
-    if (this.feeding.refusal(false) !== undefined || !this.feeding.isEnough) return 'nothing'
+    if (this.#isOver || this.feeding.refusal(false) !== undefined || !this.feeding.isEnough) return 'nothing'
     const { level } = this.feeding
     const target = this.bucket.target(level, this.key.name)
     const known = await this.kind.shared.fetch(target, signal)
     signal?.throwIfAborted()
-    if (this.#isOver || !this.feeding.isEnough) return 'nothing'
+    // A view that needs more than was asked for would not be told of it.
+    if (this.#isOver || !this.feeding.isEnough || this.feeding.level > level) return 'nothing'
     if (!this.feeding.learned(known, level)) return 'unclear'
     this.#mustAsk = false
     this.#writes?.confirmed(this.#state.held?.uid)
@@ -159,13 +160,23 @@ export class Entry implements FeedingOwner {
 
   /** The server's own answer. */
   sawLive(object: KubernetesObject | undefined): void {
-    if (this.#state.isKnown) this.#mustAsk = false
-    if (object === undefined) this.sawGone(this.#state.held?.uid)
+    const { held, isKnown } = this.#state
+    if (isKnown) this.#mustAsk = false
+    if (object === undefined) this.sawGone(held?.uid)
     else {
       this.#writes?.confirmed(object.metadata?.uid)
       this.saw(object)
     }
     this.feeding.found()
+  }
+
+  /** The field selector takes an object of its name and namespace. */
+  get #isNameSelected(): boolean {
+    const { name, namespace } = this.key
+    const own: Partial<Record<string, string>> = { 'metadata.name': name, 'metadata.namespace': namespace }
+    return this.kind.view.fields.requirements.every(
+      ({ field, operator, value }) => own[field] === undefined || (operator === '=') === (own[field] === value),
+    )
   }
 
   /** There is no room for it: who waits reads from the server. */
@@ -187,6 +198,11 @@ export class Entry implements FeedingOwner {
 
   isPast(version: Version): boolean {
     return this.#writes?.isPast(version) === true
+  }
+
+  wentBack(): void {
+    this.#writes = undefined
+    this.#mustAsk = false
   }
 
   news(): void {

@@ -53,6 +53,10 @@ export class Escalation {
   #early = new Set<Entry>()
   #refusedAt = Number.NEGATIVE_INFINITY
   #fed = 0
+  /** It has listed, and not all that are fed by it know what. */
+  #isTelling = false
+  /** Of its reflector, as of the last list. */
+  #rollbacks = 0
 
   constructor(of: Escalated) {
     this.#of = of
@@ -72,9 +76,9 @@ export class Escalation {
     return this.#phase === 'wide' || this.#phase === 'rising'
   }
 
-  /** How far its watch has come. */
+  /** How far its watch has come, and all that are fed by it know. */
   get reached(): string | undefined {
-    return this.#reflector?.lastSyncedResourceVersion
+    return this.#isTelling ? undefined : this.#reflector?.lastSyncedResourceVersion
   }
 
   get lastError(): Error | undefined {
@@ -119,12 +123,14 @@ export class Escalation {
       this.#of.kind.shared.count('wherry_narrow_deescalations_total', this.#of.kind.resource)
     } else this.end()
     for (const entry of this.#of.all()) this.#of.place(entry)
+    if (this.#phase === 'falling' && this.#fed === 0) this.end()
   }
 
   /** Lets go of its watch. */
   end(): void {
     this.#phase = 'narrow'
     this.#early = new Set()
+    this.#rollbacks = 0
     const reflector = this.#reflector
     if (reflector === undefined) return
     this.#reflector = undefined
@@ -199,22 +205,38 @@ export class Escalation {
       },
       commit: resourceVersion => {
         synced()
+        const isBack = this.#wentBack()
         const isNew = this.#phase === 'rising'
         if (isNew) this.#phase = 'wide'
         const early = this.#early
         this.#early = new Set()
+        this.#isTelling = true
         for (const entry of this.#of.all()) {
+          // Who was told of another one may have closed it.
+          if (entry.isOver) continue
           // Of one of which nothing is known its absence may be older than who asked for it.
           const isAsked = entry.isPresent !== undefined || early.has(entry)
           const isListed = isAsked && (asked === undefined || asked.has(entry))
-          const listed = isListed ? { version: found.get(entry), resourceVersion } : undefined
+          const listed = isListed && !isBack ? { version: found.get(entry), resourceVersion } : undefined
+          if (isBack && entry.feeding.wide === this) entry.feeding.wentBack()
           if (this.#phase === 'wide') entry.feeding.moveTo(this, listed)
           else if (entry.feeding.wide === this) entry.feeding.listed(listed)
         }
-        if (isNew) this.#of.wide()
+        this.#isTelling = false
+        for (const { feeding } of this.#of.all()) feeding.wideProgress(this)
+        // Who was told may have ended it already.
+        if (isNew && this.#phase === 'wide') this.#of.wide()
       },
       drop() {},
     }
+  }
+
+  /** Whether the server counts anew since its last list. */
+  #wentBack(): boolean {
+    const rollbacks = this.#reflector?.stats.rollbacks ?? 0
+    const isBack = rollbacks > this.#rollbacks
+    this.#rollbacks = rollbacks
+    return isBack
   }
 
   #find(object: object): Entry | undefined {

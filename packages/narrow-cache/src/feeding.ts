@@ -17,6 +17,8 @@ export interface FeedingOwner {
   readonly isOver: boolean
   /** Whether that version is known to be no more, whatever is heard of it. */
   isPast(version: Version): boolean
+  /** The server was restored from a backup: what was written since may not be. */
+  wentBack(): void
   /** Something has changed for who waits. */
   news(): void
 }
@@ -154,9 +156,16 @@ export class Feeding implements Fed, Fetched {
     return compareResourceVersions(resourceVersion, this.#state.reached) !== 'unknown'
   }
 
+  /** The server counts anew: what is known of it says nothing of what it has now (rule R5). */
+  wentBack(): void {
+    this.#state.wentBack()
+    this.#owner.wentBack()
+  }
+
   // Fed by a watch of its own
 
-  state(source: Source, known: Known): void {
+  state(source: Source, known: Known, isBack: boolean): void {
+    if (isBack) this.wentBack()
     this.#arrived(source, known)
   }
 

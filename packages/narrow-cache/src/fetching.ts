@@ -80,23 +80,29 @@ export class Fetching implements Task, FetchHandlers {
     this.#over()
     if (!of.isFetchable) return
     this.#error = undefined
-    this.#backoff = undefined
-    if (!of.fetched(known, this.#level) || this.isDirty) this.ask()
-    else of.upToDate()
+    const isGood = of.fetched(known, this.#level)
+    if (isGood) this.#backoff = undefined
+    if (this.isDirty) this.ask()
+    else if (isGood) of.upToDate()
+    else this.#askLater()
   }
 
   failed(error: Error): void {
     this.#over()
     if (!this.#of.isFetchable) return
+    this.#error = error
+    this.#askLater()
+    this.#of.fetchFailed(error)
+  }
+
+  #askLater(): void {
     const { environment } = this.#of.bucket.kind.shared
     this.isDirty = true
-    this.#error = error
     this.#backoff ??= new Backoff(environment)
     this.#retry = environment.clock.timer(this.#backoff.next(), () => {
       this.#retry = undefined
       if (this.#of.isFetchable) this.ask()
     })
-    this.#of.fetchFailed(error)
   }
 
   #over(): void {

@@ -17,6 +17,8 @@ export class NarrowView<C = unknown> {
   readonly keepsAll: boolean
   readonly #environment: Environment
   readonly #subscribers = new Map<string, readonly Subscriber<C>[]>()
+  /** What is to be told once other views have the same state; `undefined`: all is told at once. */
+  #held: (() => void)[] | undefined
 
   constructor(view: View<C>, environment: Environment, freeze: boolean | undefined) {
     this.view = view
@@ -41,6 +43,17 @@ export class NarrowView<C = unknown> {
     if (view !== this.view && !isSameFunction(view.projection, this.view.projection)) {
       throw new ViewConflictError(view.key)
     }
+  }
+
+  /** Tells nothing until {@link NarrowView.release}. */
+  hold(): void {
+    this.#held ??= []
+  }
+
+  release(): void {
+    const held = this.#held
+    this.#held = undefined
+    for (const tell of held ?? []) tell()
   }
 
   /** Nobody needs it: it holds no object, and nobody follows it. */
@@ -88,8 +101,14 @@ export class NarrowView<C = unknown> {
   }
 
   #tell(key: string, call: (one: Subscriber<C>) => void): void {
+    const subscribers = this.#subscribers.get(key)
+    if (subscribers === undefined) return
     // Who joins or leaves meanwhile makes another list.
-    for (const one of this.#subscribers.get(key) ?? []) call(one)
+    const tell = (): void => {
+      for (const one of subscribers) call(one)
+    }
+    if (this.#held === undefined) tell()
+    else this.#held.push(tell)
   }
 
   #report(error: unknown, key: string): void {

@@ -10,8 +10,8 @@ const mostGone = 100
 /** What this process knows of one object past its watch: what it wrote, and what it read from the server (rule N9). */
 export class OwnWrites {
   #atLeast: string | undefined
-  /** An event of `#atLeast` will come. */
-  #isCertain = true
+  /** An event of `#atLeast` will come; `held`: as long as an object is held, that it was changed or is not selected any more. */
+  #certain: boolean | 'held' = true
   readonly #gone = new Set<string>()
   /** Of what was held when that was looked at last. */
   #heldUid: string | undefined
@@ -20,8 +20,8 @@ export class OwnWrites {
   /** The last that was written so that the selectors do not take it, while nothing was held. */
   #unselected: Version | undefined
 
-  /** @param isCertain the watch will tell of that state. */
-  saw({ metadata }: KubernetesObject, held: Version | undefined, isCertain: boolean): void {
+  /** @param certain the watch will tell of that state; `held`: if an object is held until then. */
+  saw({ metadata }: KubernetesObject, held: Version | undefined, certain: boolean | 'held'): void {
     const { uid, resourceVersion, deletionTimestamp, finalizers } = metadata ?? {}
     // It went with this very write, whose answer has its last state.
     if (deletionTimestamp !== undefined && (finalizers === undefined || finalizers.length === 0)) {
@@ -31,7 +31,7 @@ export class OwnWrites {
     if (resourceVersion === undefined || resourceVersion === held?.resourceVersion) return
     if (compareResourceVersions(resourceVersion, this.#atLeast) === 'older') return
     this.#atLeast = resourceVersion
-    this.#isCertain = isCertain
+    this.#certain = certain
   }
 
   sawGone(uid: string | undefined, held: Version | undefined): void {
@@ -78,6 +78,7 @@ export class OwnWrites {
       this.#atLeast = undefined
       return 'no'
     }
-    return this.#isCertain && orders.includes('older') ? 'yes' : 'unknown'
+    const isCertain = this.#certain === 'held' ? held !== undefined : this.#certain
+    return isCertain && orders.includes('older') ? 'yes' : 'unknown'
   }
 }

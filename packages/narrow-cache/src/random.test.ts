@@ -121,7 +121,8 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
   const reads: Promise<unknown>[] = []
   let faultyUntil = 0
   let told = 0
-  const refusals = bounds.denials === undefined ? ['NARROW_FULL'] : ['NARROW_FULL', 'NARROW_WATCH_REFUSED']
+  const refusals =
+    bounds.denials === undefined ? ['NARROW_FULL'] : ['NARROW_FULL', 'NARROW_WATCH_REFUSED', 'NARROW_TIMEOUT']
 
   const pending = (one: Promise<unknown>): void => {
     // It is looked at when the round is over, unless something else has failed by then.
@@ -147,6 +148,10 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
       () => clock.now(),
       async () => {
         const was = there.get(path)
+        if (was === undefined && isOwn && chance(random, 0.1)) {
+          await caller.delete(whole, key)
+          return 'absent'
+        }
         if (was === undefined) {
           const finalizers = chance(random, 0.2) ? ['wherry.test/hold'] : []
           there.set(path, finalizers.length === 0 ? 'plain' : 'finalized')
@@ -204,6 +209,40 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     expect(index, `${what}: ${JSON.stringify(history.of(path).slice(-6))}`).toBeDefined()
     saw(cache, path, index as number)
   }
+  const calls = simulation.random.fork('calls')
+  /** A handler calls back. */
+  const after = (one: Heard, state: string): void => {
+    for (const view of ofViews) {
+      if (view.projection.name === strict.projection.name || one.isStrict) continue
+      const known = narrow.peek(view, keyOf(one.path))
+      // What is told as a deletion may be there again.
+      if (known !== undefined && state !== 'absent' && stateOf(known.object as Partly) !== state)
+        one.faults.push(`told ${state}, and peek of ${view.key} is ${stateOf(known.object as Partly)}`)
+    }
+    const die = calls()
+    if (die < 0.2) pending(read(one.path))
+    else if (die < 0.3) pending(read(pick(calls, paths)))
+    else if (die < 0.5) for (const path of paths) narrow.forget(pick(calls, ofViews), keyOf(path))
+    else if (die < 0.6) {
+      const other = pick(calls, [...heard, one])
+      if (other === one && !heard.includes(one)) return
+      heard.splice(heard.indexOf(other), 1)
+      pending(other.subscription.then(subscription => subscription.close()))
+      void other.subscription.then(() => {
+        other.isOver = true
+        left.push(other)
+      })
+    } else if (die < 0.65) subscribe(calls, pick(calls, paths))
+  }
+  const subscribe = (chances: () => number, path: string): void => {
+    const one = new Heard(kit, pick(chances, ofViews), path, floorOf(narrow, path), after)
+    pending(
+      one.subscription.then(
+        () => heard.push(one),
+        error => expect(refusals).toContain(error.code),
+      ),
+    )
+  }
   const trouble = async (): Promise<void> => {
     faultyUntil = clock.now() + 100_000
     const { controls } = transport
@@ -227,15 +266,8 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
           await write(path, chance(random, 0.5))
           if (chance(random, 0.3)) pending(read(path))
         } else if (die < 0.7) pending(read(path))
-        else if (die < 0.8) {
-          const one = new Heard(kit, pick(random, ofViews), path, floorOf(narrow, path))
-          pending(
-            one.subscription.then(
-              () => heard.push(one),
-              error => expect(refusals).toContain(error.code),
-            ),
-          )
-        } else if (die < 0.87 && heard.length > 0) {
+        else if (die < 0.8) subscribe(random, path)
+        else if (die < 0.87 && heard.length > 0) {
           const [one] = heard.splice(integer(random, 0, heard.length - 1), 1)
           await (await one?.subscription)?.close()
           if (one !== undefined) {
@@ -267,6 +299,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     expect(second.report()).toMatchObject({ entries: 0, streams: 0 })
     expect(await kit.watches()).toBe(streams)
     await simulation.run(() => Promise.all(paths.map(read)))
+    while (reads.length > 0) await simulation.run(() => Promise.all(reads.splice(0)))
   }
   await simulation.run(() => Promise.all([narrow.close(), second.close()]))
   for (const one of heard) one.isOver = true

@@ -17,7 +17,8 @@ export interface Known {
 /** Who is fed by a {@link Source}. */
 export interface Fed {
   failed(source: Source, error: Error): void
-  state(source: Source, known: Known): void
+  /** @param isBack the server counts anew: it was restored from a backup */
+  state(source: Source, known: Known, isBack: boolean): void
   change(source: Source, type: ChangeType, object: object, bytes: number): void
   gone(source: Source): void
   progress(source: Source): void
@@ -61,6 +62,8 @@ export class Source implements Intake {
   readonly level: Level
   readonly #fed: Fed
   readonly #name: string
+  /** Of the reflector, as of the last list. */
+  #rollbacks = 0
 
   constructor(fed: Fed, name: string, level: Level) {
     this.#fed = fed
@@ -85,7 +88,10 @@ export class Source implements Intake {
       },
       commit: resourceVersion => {
         this.synced = true
-        this.#fed.state(this, { object, bytes, resourceVersion })
+        const { rollbacks } = this.reflector.stats
+        const isBack = rollbacks > this.#rollbacks
+        this.#rollbacks = rollbacks
+        this.#fed.state(this, { object, bytes, resourceVersion }, isBack)
       },
       drop() {},
     }

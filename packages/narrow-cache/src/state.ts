@@ -26,6 +26,8 @@ export class State {
   #bytes = 0
   /** Of the last state or change: nothing older is to be heard. */
   #reached: string | undefined
+  /** What is read next may be of the same number as what is held, and another state. */
+  #wentBack = false
 
   /** @param text the key's */
   constructor(text: string) {
@@ -101,25 +103,35 @@ export class State {
   /** Brings a state to all views that `level` is enough for. */
   publish({ object, bytes, resourceVersion }: Known, level: Level): void {
     this.#hold(object, bytes, resourceVersion)
-    for (const { view, intake } of this.#feeds) {
-      if (view.level > level) continue
-      const replacement = intake.replace()
+    const reuse = !this.#wentBack
+    if (level >= this.level) this.#wentBack = false
+    this.#write(({ view, intake }) => {
+      if (view.level > level) return
+      const replacement = intake.replace({ reuse })
       if (object !== undefined) replacement.put(object, bytes)
       replacement.commit(resourceVersion)
-    }
+    })
   }
 
   /** Brings a change to all views that have a state. */
   change(type: ChangeType, object: object, bytes: number): void {
     this.#hold(type === 'DELETED' ? undefined : object, bytes, versionOf(object).resourceVersion)
-    for (const { intake } of this.#feeds) if (intake.synced) intake.change(type, object, bytes)
+    this.#write(({ intake }) => {
+      if (intake.synced) intake.change(type, object, bytes)
+    })
   }
 
   /** The resource is gone, and so is the object; whether it is absent is not known. */
   clear(): void {
     this.#isKnown = false
     this.#held = undefined
-    for (const { intake } of this.#feeds) intake.clear()
+    this.#write(({ intake }) => intake.clear())
+  }
+
+  /** The server was restored from a backup and counts anew: what comes next is not older, whatever its number (rule R5). */
+  wentBack(): void {
+    this.#reached = undefined
+    this.#wentBack = true
   }
 
   /** Lets go of it, without a word to whoever follows the views. */
@@ -129,6 +141,20 @@ export class State {
       view.entries.delete(this.#text)
     }
     this.#feeds = []
+  }
+
+  /** Writes to the stores of all views; only then is anybody told, who may read any of them. */
+  #write(write: (feed: Feed) => void): void {
+    const feeds = this.#feeds
+    const [only] = feeds
+    if (only === undefined) return
+    if (feeds.length === 1) return write(only)
+    for (const { view } of feeds) view.hold()
+    try {
+      for (const feed of feeds) write(feed)
+    } finally {
+      for (const { view } of feeds) view.release()
+    }
   }
 
   #hold(object: object | undefined, bytes: number, resourceVersion: string | undefined): void {

@@ -32,7 +32,13 @@ export class Heard {
 
   readonly #states: string[] = []
 
-  constructor({ narrow }: Kit, view: View<ConfigMap, 'namespaced'>, path: string, floor: number) {
+  constructor(
+    { narrow }: Kit,
+    view: View<ConfigMap, 'namespaced'>,
+    path: string,
+    floor: number,
+    after: (one: Heard, state: string) => void,
+  ) {
     this.path = path
     this.isStrict = view.projection.name === strict.projection.name
     this.#at = floor - 1
@@ -43,6 +49,7 @@ export class Heard {
         this.faults.push(`${state} from ${from} after ${was}${this.isOver ? ', over' : ''}`)
       this.#states.push(state)
       this.state = state
+      after(this, state)
     }
     this.subscription = narrow.watch(view, keyOf(path), {
       absent: () => hear('none failed', 'absent'),

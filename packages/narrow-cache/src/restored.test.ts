@@ -1,0 +1,52 @@
+import { configMaps } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { keyOf, noting, withNarrow } from './testkit/kit.ts'
+
+const x = keyOf('a/x')
+
+describe('a server that was restored from a backup', () => {
+  it.each([1, 100])('N5, R5: what it has is told, and what changes from then on (escalateAt %i)', escalateAt =>
+    withNarrow(
+      async ({ narrow, run, write, server, simulation, get, breakAll, requests }) => {
+        await write('+a/x')
+        if (escalateAt === 1) await get('a/y')
+        const log: string[] = []
+        await run(() => narrow.watch(configMaps, x, noting(log)))
+        await simulation.advance(1000)
+        const early = await run(() => server.revision())
+        await write('~a/x', '~a/x', '~a/x')
+        await simulation.advance(1000)
+        const before = log.length
+        await run(() => server.restoreEtcd(early))
+        await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'expired' } }))
+        breakAll()
+        requests()
+        await simulation.advance(60_000)
+        expect(requests().length).toBeLessThan(20)
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+        await write('~a/x')
+        expect((await get('a/x'))?.data).toEqual({ n: '5' })
+        expect(log.slice(before)).toEqual(['~a/x 4→1', '~a/x 1→5'])
+      },
+      { escalateAt },
+    ),
+  )
+
+  it('N11: is not flooded with fetches by who does not know of that yet', () =>
+    withNarrow(
+      async ({ narrow, run, write, server, simulation, get, requests }) => {
+        await write('+a/x')
+        await get('a/y')
+        const early = await run(() => server.revision())
+        await run(() => narrow.watch(configMaps, x, noting([])))
+        await write('~a/x', '~a/x', '~a/x')
+        await simulation.advance(1000)
+        await run(() => server.restoreEtcd(early))
+        requests()
+        run(() => narrow.get(configMaps.full(), x)).catch(() => {})
+        await simulation.advance(10_000)
+        expect(requests().length).toBeLessThan(20)
+      },
+      { escalateAt: 1 },
+    ))
+})

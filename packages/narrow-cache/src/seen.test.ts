@@ -1,0 +1,110 @@
+import { configMaps } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { denying } from './testkit/denials.ts'
+import { keyOf, noting, withNarrow } from './testkit/kit.ts'
+import { late } from './testkit/late.ts'
+import { writesThrough } from './writes-through.ts'
+
+const x = keyOf('a/x')
+const selected = configMaps.within({ labels: { app: 'x' } })
+
+describe('what this process has seen', () => {
+  it('N9: two writes of one’s own out of the selector are waited for no longer than until the first has come', () =>
+    withNarrow(async kit => {
+      const { narrow, client, run, write, get, simulation } = kit
+      const writes = writesThrough(client, narrow)
+      await write('+a/x app=x')
+      expect(await get('a/x', selected)).toBeDefined()
+      const inTime = await late(kit)
+      await run(() => writes.patch(configMaps, x, { metadata: { labels: { app: 'y' } } }))
+      await run(() => writes.patch(configMaps, x, { data: { n: '2' } }))
+      await inTime()
+      const begun = simulation.clock.monotonic()
+      expect(await get('a/x', selected)).toBeUndefined()
+      expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
+    }))
+
+  it('N9: a write of an object whose name the field selector does not take is waited for by nobody', () =>
+    withNarrow(async ({ narrow, client, run, simulation }) => {
+      const view = configMaps.within({ fields: { 'metadata.name': 'y' } })
+      const writes = writesThrough(client, narrow)
+      expect(await run(() => narrow.get(view, x))).toBeUndefined()
+      const begun = simulation.clock.monotonic()
+      await run(() => writes.create(configMaps, { metadata: x }))
+      expect(await run(() => narrow.get(view, x))).toBeUndefined()
+      expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
+    }))
+
+  it('N9: is not told otherwise to who subscribes while the server does not answer', () =>
+    withNarrow(async kit => {
+      const { narrow, client, run, write, get, server, simulation } = kit
+      const writes = writesThrough(client, narrow)
+      await write('+a/x')
+      await get('a/x')
+      const inTime = await late(kit)
+      await write('-a/x')
+      await run(() => writes.create(configMaps, { metadata: x }))
+      await run(() => writes.delete(configMaps, x))
+      const effect = { kind: 'status', code: 500 } as const
+      const fails = await run(() => server.faults.add({ match: { verb: 'list' }, effect }))
+      const log: string[] = []
+      const watching = run(() => narrow.watch(configMaps, x, noting(log)))
+      await simulation.advance(1000)
+      expect(log).toEqual([])
+      await inTime()
+      await run(() => fails.remove())
+      await watching
+      expect(log).toEqual(['0a/x'])
+    }))
+
+  it('N9: an absence that the server was asked for is not followed by what was before it', () => {
+    let isDenied = false
+    return withNarrow(
+      async ({ narrow, run, write, get, server, simulation }) => {
+        const seen: unknown[] = []
+        const read = (): void => void narrow.get(configMaps, x).then(object => seen.push(object?.data?.n))
+        await run(() => narrow.watch(configMaps, x, { add: read, update: read, delete: read }))
+        isDenied = true
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(5000)
+        await write('+a/x', '-a/x')
+        expect(await get('a/x')).toBeUndefined()
+        isDenied = false
+        await simulation.advance(400_000)
+        expect(seen.filter(n => n !== undefined)).toEqual([])
+      },
+      { cluster: denying(({ verb }) => isDenied && verb === 'watch') },
+    )
+  })
+
+  it('N9: nor is that by a delete of one’s own which found nothing', () =>
+    withNarrow(async kit => {
+      const { narrow, client, run, write, get, simulation } = kit
+      const writes = writesThrough(client, narrow)
+      const seen: unknown[] = []
+      const read = (): void => void narrow.get(configMaps, x).then(object => seen.push(object?.data?.n))
+      await run(() => narrow.watch(configMaps, x, { add: read, update: read, delete: read }))
+      const inTime = await late(kit)
+      await write('+a/x', '-a/x')
+      expect(await run(() => writes.delete(configMaps, x))).toBeUndefined()
+      expect(await get('a/x')).toBeUndefined()
+      await inTime()
+      await simulation.advance(60_000)
+      expect(seen.filter(n => n !== undefined)).toEqual([])
+    }))
+})
+
+it('a cache that was closed asks the server for nothing, whoever was about to', () =>
+  withNarrow(async ({ narrow, run, write, get, requests }) => {
+    await write('+a/x')
+    await get('a/x')
+    narrow.deleted(configMaps, x, 'another-uid')
+    requests()
+    await run(async () => {
+      const watching = narrow.watch(configMaps, x, noting([]))
+      watching.catch(() => {})
+      await narrow.close()
+      await expect(watching).rejects.toMatchObject({ code: 'NARROW_CLOSED' })
+    })
+    expect(requests()).toEqual([])
+  }))

@@ -1,0 +1,9 @@
+import type { Kit } from './kit.ts'
+
+/** Watches that end are not opened again until what this gives is called. */
+export async function late({ run, server }: Kit): Promise<() => Promise<void>> {
+  const effect = { kind: 'status', code: 503 } as const
+  const fault = await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
+  await run(() => server.endWatches('configmaps'))
+  return () => run(() => fault.remove())
+}

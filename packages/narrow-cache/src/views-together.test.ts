@@ -1,0 +1,71 @@
+import { Client, type View } from '@wherry/client'
+import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { NarrowCache } from './narrow-cache.ts'
+import { holding } from './testkit/holding.ts'
+import { keyOf, noting, withNarrow } from './testkit/kit.ts'
+import { late } from './testkit/late.ts'
+
+const x = keyOf('a/x')
+const metadata = configMaps.metadata()
+const both = configMaps.within({ namespaces: ['a', 'b'] }) as unknown as View<ConfigMap, 'namespaced'>
+
+describe('several views of one object', () => {
+  it('N2, R25: all have a state before any handler hears of it', () =>
+    withNarrow(async ({ narrow, run, write, get }) => {
+      await write('+a/x')
+      const seen: unknown[] = []
+      const peek = (): void => void seen.push(narrow.peek(configMaps, x)?.object?.data?.n)
+      await run(() => narrow.watch(metadata, x, { add() {}, update: peek, delete: peek }))
+      await get('a/x')
+      await write('~a/x', '-a/x')
+      expect(seen).toEqual(['2', undefined])
+    }))
+
+  it('N2: one that a handler asks for is filled with what the handler was told', () =>
+    withNarrow(async ({ narrow, run, write, get }) => {
+      await write('+a/x')
+      const seen: unknown[] = []
+      const read = (): void => void narrow.get(both, x).then(object => seen.push(object?.data?.n))
+      await run(() => narrow.watch(metadata, x, { update: read }))
+      await get('a/x')
+      await write('~a/x')
+      expect(seen).toEqual(['2'])
+      expect((await get('a/x', both))?.data).toEqual({ n: '2' })
+    }))
+
+  it.each([2, 100])('N2, N9: less than what is needed by now is not taken for as new (escalateAt %i)', escalateAt =>
+    withNarrow(async kit => {
+      const { run, write, writer, simulation, server } = kit
+      const { environment } = simulation
+      const { url, token } = server
+      const { transport, hold, release } = holding(server.transport({ random: simulation.random.fork('held') }))
+      const client = new Client({ url, token, transport, environment })
+      const narrow = new NarrowCache({ client, escalateAt })
+      await write('+a/x')
+      for (const name of escalateAt === 2 ? ['x', 'y', 'z'] : ['x']) {
+        await run(() => narrow.get(metadata, keyOf(`a/${name}`)))
+      }
+      await simulation.advance(1000)
+      const log: string[] = []
+      await run(async () => {
+        narrow.deleted(configMaps, x, 'another-uid')
+        hold()
+        const asking = narrow.get(metadata, x)
+        await simulation.advance(10)
+        await narrow.watch(configMaps, x, noting(log))
+        const inTime = await late(kit)
+        await writer.patch(configMaps, x, { data: { n: '2' } })
+        release()
+        const seen = (await asking)?.metadata.resourceVersion
+        expect((await narrow.get(configMaps, x))?.metadata?.resourceVersion).toBe(seen)
+        await inTime()
+        await simulation.advance(60_000)
+        expect((await narrow.get(configMaps, x))?.data).toEqual({ n: '2' })
+        await narrow.close()
+        await client.close()
+      })
+      expect(log).toEqual(['+a/x 1 first', '~a/x 1→2'])
+    }),
+  )
+})

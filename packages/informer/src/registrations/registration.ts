@@ -123,6 +123,11 @@ export class HandlerRegistration<C> implements Registration {
     this.#call(key, () => this.#handler.untold?.({ key, isThere: !wasThere }))
   }
 
+  /** One without a value is let go of: it hears anew when that appears again. */
+  forget(key: string): void {
+    this.#untold?.delete(key)
+  }
+
   /** Tells of objects that it has not been told of, for a while. */
   slice(): void {
     const walk = this.#behind

@@ -81,6 +81,11 @@ export class Registrations<C> {
     if (this.#registrations.length > 0) this.#untold.add(key)
   }
 
+  /** What has no value is let go of without a word: where it appears again, that is news. */
+  forget(key: string): void {
+    for (const registration of this.#registrations) registration.forget(key)
+  }
+
   /**
    * Tells what has come together: deletes, then adds and updates (rule R26), and what there is no object to tell with. What a
    * handler brings about while it is told something is told when all have heard that.

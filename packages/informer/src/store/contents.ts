@@ -150,6 +150,7 @@ export class Contents<C> {
   forget(entry: Entry<C>): void {
     this.#takeOut(entry)
     if (entry.failure === undefined) this.#parts.journal.forget(entry)
+    else this.#parts.registrations.forget(entry.key)
     entry.drop()
   }
 

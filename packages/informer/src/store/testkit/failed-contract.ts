@@ -70,6 +70,23 @@ export function failedContract(make: MakeStore): void {
       expect(log).toEqual(['a/y is there', 'a/y is gone'])
     })
 
+    it('R30: is not told that one is let go of, and is told anew when it appears again', () => {
+      const log = listen()
+      list()
+      const one = store.intake({ key: 'a/x' })
+      const failing = (through: Intake): void => {
+        const replacement = through.replace()
+        replacement.put(bad('a/x'), 100)
+        replacement.commit()
+      }
+      failing(one)
+      expect(log.splice(0)).toEqual(['a/x is there'])
+      one.close({ forget: true })
+      expect(log).toEqual([])
+      failing(store.intake({ key: 'a/x' }))
+      expect(log).toEqual(['a/x is there'])
+    })
+
     it('R30: is told once, whatever other states of it come, and others of its name; not of one that keeps a value', () => {
       const log = listen()
       list(item('a/x', 1), item('a/y', 2, { value: 'bad', uid: 'y' }))

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -6,7 +6,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cachedBinary } from './binary-cache.ts'
 import { buildApiServer } from './build-binary.ts'
 
-/** A Go that writes its arguments where it should write a program, and counts how often it built. */
+/**
+ * A Go that writes its arguments where it should write a program, and counts how often it built; where it is told to, not before
+ * a file is there.
+ */
 const GO = `#!/bin/sh
 case "$1" in
   version) echo go version go1.26.0 test/test ;;
@@ -14,6 +17,7 @@ case "$1" in
   build)
     echo built >> "$BUILDS"
     case "$2$3" in *-modfile=*) echo "$2 $3" >> "$BUILDS" ;; esac
+    while [ -n "$UNTIL" ] && [ ! -e "$UNTIL" ]; do sleep 0.05; done
     if [ -n "$FAILURE" ]; then echo "$FAILURE" >&2; exit 1; fi
     while [ "$1" != -o ]; do shift; done
     echo program > "$2" ;;
@@ -32,13 +36,18 @@ describe('building the real API server', () => {
   afterEach(() => rm(folder, { recursive: true }))
 
   it('builds once for two that ask at once, and not again', async () => {
-    const said: string[] = []
+    const waiting = `process ${process.pid} is building it already; waiting for it`
+    // The build is not over before the other one has found it.
+    const found = { ...env, UNTIL: join(folder, 'found') }
+    const onProgress = (line: string): void => {
+      if (line === waiting) writeFileSync(found.UNTIL, '')
+    }
     const both = await Promise.all([
-      buildApiServer({ env, onProgress: line => said.push(line) }),
-      buildApiServer({ env, onProgress: line => said.push(line) }),
+      buildApiServer({ env: found, onProgress }),
+      buildApiServer({ env: found, onProgress }),
     ])
     expect(both).toEqual([cachedBinary(env), cachedBinary(env)])
-    expect(said).toContain(`process ${process.pid} is building it already; waiting for it`)
+    expect(existsSync(found.UNTIL)).toBe(true)
     await buildApiServer({ env })
     expect(await readFile(join(folder, 'builds'), 'utf8')).toBe('built\n')
     expect(await readdir(dirname(cachedBinary(env)))).toHaveLength(1)

@@ -98,7 +98,7 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
     const { freeze, packed, indices, maxTombstones, maxTombstoneBytes } = options
     const store = new PlainStore<C, S>({ view, environment, freeze, packed, indices, maxTombstones, maxTombstoneBytes })
     this.#store = store
-    const streaming = options.streaming ?? new StreamingSupport(environment.clock)
+    const streaming = options.streaming === undefined ? new StreamingSupport(environment.clock) : options.streaming
     const on = {
       state: (state: InformerState) => this.#stateChanged(state),
       error: (error: Error) => this.#failed(error),
@@ -171,6 +171,7 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
     const store = this.#store
     this.#store = undefined
     this.#state = 'stopped'
+    this.#lifecycle.quiet()
     const stopping = this.#reflectors.stop()
     store?.close(stopped)
     this.#waiters.reject(stopped)

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'eventemitter3'
 import type { InformerState } from './reflector/state.ts'
+import { watched } from './watched.ts'
 
 /** What an informer tells of itself; its objects are told to handlers and cursors. */
 export interface LifecycleEvents {
@@ -13,10 +14,14 @@ export interface LifecycleEvents {
   closed: () => void
 }
 
-/** Tells lifecycle events. A listener that throws keeps nothing from the others: `failed` hears of it. */
+/**
+ * Tells lifecycle events. A listener that throws keeps nothing from the others: `failed` hears of it, and of what its promise
+ * rejects with.
+ */
 export class Lifecycle {
   readonly #emitter = new EventEmitter()
   readonly #failed: (error: Error) => void
+  #isQuiet = false
 
   constructor(failed: (error: Error) => void) {
     this.#failed = failed
@@ -24,19 +29,33 @@ export class Lifecycle {
 
   /** Each call is a listener of its own. Returns what takes it back. */
   on<E extends keyof LifecycleEvents>(event: E, listener: LifecycleEvents[E]): () => void {
+    let isOver = false
+    const failed = (error: unknown): void => {
+      this.#failed(error instanceof Error ? error : new Error('a listener threw', { cause: error }))
+    }
     const guarded = (...about: unknown[]): void => {
+      // A listener before it, of this very event, may have taken it back, or have closed the informer.
+      if (isOver || (this.#isQuiet && event !== 'closed')) return
       try {
-        ;(listener as (...about: unknown[]) => void)(...about)
+        watched((listener as (...about: unknown[]) => unknown)(...about), failed)
       } catch (error) {
-        this.#failed(error instanceof Error ? error : new Error('a listener threw', { cause: error }))
+        failed(error)
       }
     }
     this.#emitter.on(event, guarded)
-    return () => void this.#emitter.off(event, guarded)
+    return () => {
+      isOver = true
+      this.#emitter.off(event, guarded)
+    }
   }
 
   emit<E extends keyof LifecycleEvents>(event: E, ...about: Parameters<LifecycleEvents[E]>): void {
     this.#emitter.emit(event, ...about)
+  }
+
+  /** From now on nobody hears of anything but that it is closed. */
+  quiet(): void {
+    this.#isQuiet = true
   }
 
   /** Nobody hears anything from now on. */

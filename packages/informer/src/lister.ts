@@ -10,6 +10,12 @@ export interface ListerOptions {
   readonly index?: { readonly name: string; readonly value: string } | undefined
 }
 
+/** What a covered lister asks of the wide one: what a view makes of an object need not say which it is. */
+export interface KeyedListerOptions extends ListerOptions {
+  /** Those of whose keys it holds. @default all */
+  readonly keys?: ((key: string) => boolean) | undefined
+}
+
 /** What is known of a stored object, whatever the view makes of it. */
 export interface ObjectVersion {
   readonly uid: string | undefined

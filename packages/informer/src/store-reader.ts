@@ -50,7 +50,13 @@ export abstract class StoreReader<C, S extends Scope = Scope> implements Lister<
   }
 
   changes(options: { readonly signal?: AbortSignal | undefined } = {}): AsyncIterableIterator<Change<C>> {
-    return changesOf(this.cursor(), options)
+    const cursor = this.cursor()
+    try {
+      return changesOf(cursor, options)
+    } catch (error) {
+      cursor.close()
+      throw error
+    }
   }
 
   stats(): StoreStats {

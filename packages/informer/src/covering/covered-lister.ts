@@ -8,7 +8,7 @@ import {
   type Scope,
   type View,
 } from '@wherry/client'
-import type { Lister, ListerOptions, ObjectVersion } from '../lister.ts'
+import type { KeyedListerOptions, Lister, ObjectVersion } from '../lister.ts'
 import { covers } from './covers.ts'
 
 /**
@@ -30,9 +30,11 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
   readonly #namespaces: ReadonlySet<string> | undefined
   readonly #fields: View['fields']['requirements']
   readonly #labels: LabelSelector | undefined
+  readonly #hasMetadata: boolean
 
   constructor(wide: View, lister: Lister<unknown>, view: View<C, S>) {
     this.#lister = lister
+    this.#hasMetadata = wide.projection.kind !== 'named'
     const isSame = wide.projection.kind === view.projection.kind
     this.#project = isSame ? object => object as C : projector(view)
     this.#namespaces =
@@ -49,11 +51,18 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
     return object !== undefined && this.#matches(object) ? this.#project(object as object) : undefined
   }
 
-  list(options: ListerOptions = {}): C[] {
-    const objects = this.#lister.list({ ...options, labels: this.#narrowed(options.labels) })
+  list(options: KeyedListerOptions = {}): C[] {
+    const { keys } = options
+    const labels = this.#narrowed(options.labels)
     const isWhole = this.#namespaces === undefined && this.#fields.length === 0
-    const within = isWhole ? objects : objects.filter(object => this.#isWithin(keyOf(object as KubernetesObject)))
-    return within.map(object => this.#project(object as object))
+    const within = (key: string): boolean => this.#isWithin(key) && (keys === undefined || keys(key))
+    // What a projection of the caller's own makes of an object need not say which it is: only the store knows.
+    const isAsked = !isWhole && !this.#hasMetadata
+    const which: KeyedListerOptions = { ...options, labels, keys: isAsked ? within : keys }
+    const objects = this.#lister.list(which)
+    const left =
+      isWhole || isAsked ? objects : objects.filter(object => this.#isWithin(keyOf(object as KubernetesObject)))
+    return left.map(object => this.#project(object as object))
   }
 
   *keys(): IterableIterator<string> {

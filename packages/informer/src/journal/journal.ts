@@ -1,5 +1,6 @@
 import type { Clock, View } from '@wherry/client'
 import type { Entry } from '../store/entry.ts'
+import { watched } from '../watched.ts'
 import { Graveyard, type GraveyardOptions } from './graveyard.ts'
 import { BirthOrder, ChangeOrder } from './orders.ts'
 import { Reader } from './reader.ts'
@@ -10,7 +11,7 @@ export interface JournalOptions<C> extends GraveyardOptions {
   readonly clock: Clock
   /** Those that are there without a value. */
   readonly failed: () => Iterable<Entry<C>>
-  /** What a reader's callback threw. */
+  /** What a reader's callback threw, or its promise rejected with. */
   readonly onError: (error: unknown) => void
 }
 
@@ -176,7 +177,7 @@ export class Journal<C> {
         continue
       }
       try {
-        reader.awake()
+        watched(reader.awake(), this.#options.onError)
       } catch (error) {
         this.#options.onError(error)
       }

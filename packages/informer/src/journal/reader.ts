@@ -129,11 +129,11 @@ export class Reader<C> implements Cursor<C> {
     if (!isWaiting) this.#journal.wait(this)
   }
 
-  /** Calls what {@link wake} was given. */
-  awake(): void {
-    const fn = this.#fn
+  /** Calls what {@link wake} was given, and gives what that gave. */
+  awake(): unknown {
+    const fn: (() => unknown) | undefined = this.#fn
     this.#fn = undefined
-    fn?.()
+    return fn?.()
   }
 
   /** As a mourner: it fell behind the bounds on tombstones, or there is something that it can't be told otherwise. */

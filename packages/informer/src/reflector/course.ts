@@ -9,6 +9,7 @@ import {
   isUnauthorized,
   type MetricLabels,
 } from '@wherry/client'
+import { watched } from '../watched.ts'
 import { Members, type MembersParts, type Reading } from './members.ts'
 import type { Settings } from './options.ts'
 
@@ -128,6 +129,15 @@ export class Course implements MembersParts {
     if (!this.stopped) this.members.resume()
   }
 
+  /** The resource is gone. An intake that throws is told of, and all of them were told. */
+  clear(): void {
+    try {
+      this.members.clear()
+    } catch (error) {
+      this.report(error instanceof Error ? error : new Error('a store threw', { cause: error }), 'list')
+    }
+  }
+
   /** Notes a failure. `background`: tell `onError` too. */
   fail(error: Error, phase: 'list' | 'watch', background = true): void {
     // That it may not read is told once: it is retried for as long as nobody changes that, which may be for ever.
@@ -148,13 +158,16 @@ export class Course implements MembersParts {
     this.settings.environment.onError(error, context)
   }
 
-  /** Calls a listener of the owner's; what it throws is nobody else's trouble. */
-  tell(call: () => void): void {
+  /** Calls a listener of the owner's; what it throws, or its promise rejects with, is nobody else's trouble. */
+  tell(call: () => unknown): void {
     if (this.stopped) return
-    try {
-      call()
-    } catch (error) {
+    const failed = (error: unknown): void => {
       this.report(error instanceof Error ? error : new Error('a listener threw', { cause: error }), 'listener')
+    }
+    try {
+      watched(call(), failed)
+    } catch (error) {
+      failed(error)
     }
   }
 

@@ -124,25 +124,58 @@ export class Members {
   }
 }
 
+interface Part {
+  readonly intake: Intake
+  readonly replacement: Replacement
+}
+
 /** One whole state, on its way into all intakes. Nothing of it is seen before `commit`. */
 export class Reading {
-  #parts: readonly { readonly intake: Intake; readonly replacement: Replacement }[]
+  #parts: readonly Part[]
   readonly #over: () => void
+  /** What the first intake threw that takes no part any more. */
+  #failure: { readonly error: unknown } | undefined
   /** Objects put in. */
   count = 0
 
   constructor(intakes: readonly Intake[], over: () => void, options?: ReplaceOptions) {
-    this.#parts = intakes.map(intake => ({ intake, replacement: intake.replace(options) }))
+    const parts: Part[] = []
+    for (const intake of intakes) {
+      try {
+        parts.push({ intake, replacement: intake.replace(options) })
+      } catch (error) {
+        this.#failure ??= { error }
+      }
+    }
+    this.#parts = parts
     this.#over = over
   }
 
   put(object: object, bytes: number): void {
     this.count += 1
-    for (const { replacement } of this.#parts) replacement.put(object, bytes)
+    for (const part of this.#parts) {
+      try {
+        part.replacement.put(object, bytes)
+      } catch (error) {
+        this.#failed(part, error)
+      }
+    }
   }
 
   remove(object: object): void {
-    for (const { replacement } of this.#parts) replacement.remove(object)
+    for (const part of this.#parts) {
+      try {
+        part.replacement.remove(object)
+      } catch (error) {
+        this.#failed(part, error)
+      }
+    }
+  }
+
+  /** One that throws has not all of the state: it takes no part any more, and that is told when the others have theirs. */
+  #failed({ intake }: Part, error: unknown): void {
+    this.#failure ??= { error }
+    this.leave(intake)
   }
 
   /** Leaves one intake out from now on. */
@@ -161,6 +194,7 @@ export class Reading {
       this.#parts = []
       this.#over()
     }
+    if (this.#failure !== undefined) throw this.#failure.error
   }
 
   drop(): void {

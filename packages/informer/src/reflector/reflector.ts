@@ -205,7 +205,7 @@ export class Reflector {
     const course = this.#course
     const isNews = course.resourceVersion !== undefined
     course.resourceVersion = undefined
-    if (isNews) course.members.clear()
+    if (isNews) course.clear()
     if (!this.#isMissing) {
       this.#isMissing = true
       course.tell(() => course.settings.on.missing?.(error))

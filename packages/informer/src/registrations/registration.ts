@@ -3,6 +3,7 @@ import { abortSignal, checkOptions } from '@wherry/client/checks'
 import { HandlerRemovedError } from '../errors.ts'
 import type { Entry } from '../store/entry.ts'
 import { SyncWaiters } from '../synced.ts'
+import { watched } from '../watched.ts'
 import type { Handler, Registration } from './handler.ts'
 import type { Registrations, Told } from './registrations.ts'
 import { Walk } from './walk.ts'
@@ -231,14 +232,13 @@ export class HandlerRegistration<C> implements Registration {
 
   /** A promise is watched for rejection, and not waited for. */
   #call(key: string, call: () => unknown): void {
+    const { onError } = this.#owner.options
     try {
       const result = call()
-      if (typeof result !== 'object' || result === null) return
-      const { then } = result as { readonly then?: unknown }
-      if (typeof then !== 'function') return
-      then.call(result, undefined, (error: unknown) => this.#owner.options.onError(error, key))
+      // Of most there is none, and nothing is made for it.
+      if (result !== undefined) watched(result, error => onError(error, key))
     } catch (error) {
-      this.#owner.options.onError(error, key)
+      onError(error, key)
     }
   }
 }

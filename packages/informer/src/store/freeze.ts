@@ -3,14 +3,16 @@
  * such as bytes, stays as it is.
  */
 export function freezeDeep(value: unknown): void {
-  freezeAll(value, new Set())
-}
-
-function freezeAll(value: unknown, seen: Set<unknown>): void {
-  if (value === null || typeof value !== 'object' || ArrayBuffer.isView(value) || seen.has(value)) return
-  seen.add(value)
-  Object.freeze(value)
-  for (const key of Object.keys(value)) freezeAll((value as Record<string, unknown>)[key], seen)
+  const seen = new Set<unknown>()
+  // No recursion: however deep it is nested, the stack holds it.
+  const left = [value]
+  while (left.length > 0) {
+    const next = left.pop()
+    if (next === null || typeof next !== 'object' || ArrayBuffer.isView(next) || seen.has(next)) continue
+    seen.add(next)
+    Object.freeze(next)
+    for (const key of Object.keys(next)) left.push((next as Record<string, unknown>)[key])
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { OptionRangeError, OptionTypeError } from '@wherry/client'
 import { callback, text } from '@wherry/client/checks'
+import { watched } from '../watched.ts'
 import type { LabelIndex } from './by-label.ts'
 import type { Entry } from './entry.ts'
 import type { IndexFunction } from './store.ts'
@@ -36,13 +37,17 @@ export class Indices<C> {
     const { label } = of as Partial<LabelIndex>
     const taken = this.#indices.get(name)
     if (taken !== undefined) {
-      if (taken.of === of || (label !== undefined && this.#byLabel.get(label) === taken)) return
+      if (taken.of === of || (label !== undefined && label === (taken.of as Partial<LabelIndex>).label)) return
       throw new OptionRangeError('index', 'a name that no other function has', JSON.stringify(name))
     }
     const index = new Index(name, of)
     this.#indices.set(name, index)
     if (label !== undefined) this.#byLabel.set(label, index)
-    for (const entry of entries) this.#put(index, entry, entry.value)
+    for (const entry of entries) {
+      // Its function may have closed the store.
+      if (this.#indices.get(name) !== index) return
+      this.#put(index, entry, entry.value)
+    }
   }
 
   /** There is none. */
@@ -148,6 +153,8 @@ function valuesOf<C>({ name, of }: Index<C>, value: C): string | readonly string
   const given: unknown = of(value)
   const takes = 'a list of strings from its function'
   if (typeof given !== 'object' || given === null || !(Symbol.iterator in given)) {
+    // Nobody waits for a promise: that it rejects is no news.
+    watched(given, () => {})
     throw new OptionTypeError(`indices.${name}`, takes, typeof given)
   }
   const values = new Set(given as Iterable<unknown>)

@@ -1,8 +1,8 @@
 import { checkSegment, LabelSelector, type ObjectKey, OptionRangeError, type Scope } from '@wherry/client'
-import { anything, checkOptions, text } from '@wherry/client/checks'
+import { anything, callback, checkOptions, text } from '@wherry/client/checks'
 import { LabelsNotKeptError, TransformError } from '../errors.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Lister, ListerOptions, ObjectVersion } from '../lister.ts'
+import type { KeyedListerOptions, Lister, ObjectVersion } from '../lister.ts'
 import type { Contents } from './contents.ts'
 import type { Entry } from './entry.ts'
 import { checkKey } from './identity.ts'
@@ -61,12 +61,12 @@ export class PlainLister<C, S extends Scope> implements Lister<C, S> {
     return keys
   }
 
-  list(options: ListerOptions = {}): C[] {
-    checkOptions('list', options, { namespace: anything, labels: anything, index: checkIndex })
+  list(options: KeyedListerOptions = {}): C[] {
+    checkOptions('list', options, { namespace: anything, labels: anything, index: checkIndex, keys: callback })
     const { contents, indices, transformer, journal } = this.#live
-    const { namespace, labels, index } = options
+    const { namespace, labels, index, keys } = options
     if (namespace !== undefined) checkSegment('namespace', namespace)
-    const selector = LabelSelector.of(labels ?? LabelSelector.everything, 'list.labels')
+    const selector = LabelSelector.of(labels === undefined ? LabelSelector.everything : labels, 'list.labels')
     if (selector.text !== '' && transformer.dropsLabels) throw new LabelsNotKeptError(journal.view.key)
     const indexed = index === undefined ? labelled(indices, selector) : indices.under(index.name, index.value)
     const isOne = namespace === undefined || journal.view.namespaces?.length === 1
@@ -75,6 +75,7 @@ export class PlainLister<C, S extends Scope> implements Lister<C, S> {
     const values: C[] = []
     for (const entry of candidates) {
       if (entry.failure !== undefined || !entry.key.startsWith(start)) continue
+      if (keys !== undefined && !keys(entry.key)) continue
       const value = entry.value as C
       if (selector.text === '' || selector.matches(labelsOf(value))) values.push(value)
     }

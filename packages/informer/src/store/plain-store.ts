@@ -14,6 +14,7 @@ import type { Cursor } from '../journal/cursor.ts'
 import { Journal } from '../journal/journal.ts'
 import type { Handler, Registration, RegistrationOptions } from '../registrations/handler.ts'
 import { Registrations } from '../registrations/registrations.ts'
+import { watched } from '../watched.ts'
 import { Contents } from './contents.ts'
 import type { Entry } from './entry.ts'
 import { handOver } from './hand-over.ts'
@@ -140,14 +141,15 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     return this.#journal.syncedAt <= this.#journal.head
   }
 
-  onSynced(fn: () => void): () => void {
+  onSynced(fn: () => unknown): () => void {
     callback('onSynced', fn)
+    const call = (): void => watched(fn(), error => this.#report('synced', error))
     if (this.synced) {
-      fn()
+      call()
       return () => {}
     }
     // The same function twice is twice.
-    const listener = (): void => fn()
+    const listener = (): void => call()
     this.#syncListeners.add(listener)
     return () => this.#syncListeners.delete(listener)
   }
@@ -291,7 +293,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     const known = held && (this.#contents.stale.get(held) ?? held.value)
     const value = this.#transformer.run(object, key, bytes)
     const entry = this.#entry(identity, value, bytes)
-    const isKnown = entry.failure === undefined ? isDeepStrictEqual(value, known) : known instanceof TransformError
+    const isKnown = entry.failure === undefined ? isEqual(value, known) : known instanceof TransformError
     if (!isKnown) return entry
     entry.drop()
     return undefined
@@ -412,6 +414,15 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
   #report(phase: string, error: unknown, key?: string | undefined): void {
     const known = error instanceof Error ? error : new Error(`${phase} of ${this.#view.key} failed`, { cause: error })
     this.#environment.onError(known, { resource: this.#resource, phase, key })
+  }
+}
+
+/** What is nested too deep to be compared counts as another. */
+function isEqual(a: unknown, b: unknown): boolean {
+  try {
+    return isDeepStrictEqual(a, b)
+  } catch {
+    return false
   }
 }
 

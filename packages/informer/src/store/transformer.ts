@@ -54,10 +54,10 @@ export class Transformer<C> {
    */
   run(object: object, key: string, bytes: number): C | TransformError {
     this.#sample(object, bytes)
-    this.#interner?.intern(object, key)
-    // Other views are made of it too: a function that changes it damages them.
-    if (this.#freeze && this.#isOwn) freezeDeep(object)
     try {
+      this.#interner?.intern(object, key)
+      // Other views are made of it too: a function that changes it damages them.
+      if (this.#freeze && this.#isOwn) freezeDeep(object)
       const value = this.#transform(object)
       if (this.#isOwn) this.#check(object, value)
       if (this.#freezesValues) freezeDeep(value)

@@ -162,6 +162,20 @@ describe('a transform cache', () => {
       expect(await kit.requests('configmaps')).toBe('0 lists, 1 watches, 1 open')
     }))
 
+  it('D13: a part of the namespaces or names of a projection that keeps no metadata is read from it', () => {
+    const counts = configMaps.project('counts', ({ data }) => Object.keys(data ?? {}).length)
+    return withCache([counts], async kit => {
+      await started(kit)
+      const { cache, run, server } = kit
+      await server.fill([configMap('z', { data: {} })])
+      await kit.simulation.advance(500)
+      const list = (view: typeof counts) => run(() => cache.list(view))
+      expect((await list(counts.within({ namespaces: ['a'] }))).toSorted()).toEqual([0, 2, 2])
+      expect(await list(counts.within({ namespaces: ['b'] }))).toEqual([])
+      expect(await list(counts.within({ fields: { 'metadata.name': 'z' } }))).toEqual([0])
+    })
+  })
+
   it('T3, R30: runs a transform once for each change; one that throws loses nothing in silence', () => {
     const calls: string[] = []
     const picky = configMaps.project('picky', ({ metadata, data }) => {
@@ -266,6 +280,46 @@ describe('a transform cache', () => {
       expect(kit.cache.informer(ring).size).toBe(2)
     })
   })
+
+  it('T4: what no estimate can be made of keeps no other view from its metrics', () => {
+    const ring = configMaps.project('ring', () => {
+      const made: { self?: object } = {}
+      made.self = made
+      return made
+    })
+    return withCache([ring, size], async kit => {
+      await started(kit)
+      await kit.simulation.advance(1)
+      expect(kit.simulation.environment.metric('wherry_cache_objects', { view: size.key })).toBe(2)
+    })
+  })
+
+  it('T4: its report leaves out what goes while it is made', () =>
+    withCache([size], async kit => {
+      const many = Array.from({ length: 100 }, (_, index) => configMap(`many-${index}`))
+      await kit.server.fill(many)
+      await started(kit)
+      const { cache, run, simulation, writer } = kit
+      let time = 0
+      const turn = async (): Promise<void> => {
+        const last = [...cache.informer(size).keys()].at(-1) as string
+        await writer.delete(configMaps, { namespace: 'a', name: last.slice(2) })
+        await new Promise<void>(resolve => simulation.environment.clock.timer(500, resolve))
+      }
+      const report = await run(() => cache.memoryReport({ clock: { monotonic: () => (time += 10), turn } }))
+      expect([report.views[0]?.objects, cache.informer(size).size]).toEqual([101, 101])
+    }))
+
+  it('X6: options of reads are checked, whether there is something to wait for or not', () =>
+    withCache([size], async kit => {
+      await started(kit)
+      const { cache } = kit
+      const informer = cache.informer(size)
+      await expect(informer.whenSynced({ signal: 5 as never })).rejects.toSatisfy(isInvalidOption)
+      await expect(cache.list(size, { signal: 5 as never })).rejects.toSatisfy(isInvalidOption)
+      await expect(cache.list(size, null as never)).rejects.toSatisfy(isInvalidOption)
+      await expect(cache.memoryReport(null as never)).rejects.toSatisfy(isInvalidOption)
+    }))
 
   it('T4: its report names views, objects and what is kept of them', () =>
     withCache([configMaps, size], async kit => {

@@ -1,5 +1,5 @@
 import type { Environment, ObjectKey, Scope, Timer, View } from '@wherry/client'
-import { abortSignal, checkOptions } from '@wherry/client/checks'
+import { abortSignal, anything, checkOptions } from '@wherry/client/checks'
 import {
   coveredLister,
   covers,
@@ -115,6 +115,7 @@ export class TransformCache {
 
   /** All objects of a view, in an array of the caller's own. As {@link TransformCache.get}. */
   async list<C, S extends Scope>(view: View<C, S>, options: ReadListOptions = {}): Promise<C[]> {
+    checkOptions('list', options, { signal: abortSignal, namespace: anything, labels: anything, index: anything })
     const { signal, ...which } = options
     return (await this.#lister(view, signal)).list(which)
   }
@@ -133,7 +134,10 @@ export class TransformCache {
 
   /** The same in full, for people: all objects are looked at, in slices of some milliseconds. */
   memoryReport(options: MemoryReportOptions = {}): Promise<MemoryReport> {
-    return memoryReport(this.#informers.values(), { clock: this.#environment.clock, ...options })
+    // What is no object of options is for its own check to say.
+    const { clock } = this.#environment
+    const isObject = typeof options === 'object' && options !== null
+    return memoryReport(this.#informers.values(), isObject ? { clock, ...options } : options)
   }
 
   /**
@@ -189,25 +193,30 @@ export class TransformCache {
   }
 
   #measureSoon(ms: number): void {
-    this.#timer = this.#environment.clock.timer(ms, () => {
-      this.#measure().catch(error => {
-        this.#environment.onError(error as Error, { resource: 'transform-cache', phase: 'metrics' })
-      })
-    })
+    this.#timer = this.#environment.clock.timer(ms, () => void this.#measure())
   }
 
   /** Sets the metrics, a view in each turn of the event loop, and again after a while. */
   async #measure(): Promise<void> {
-    const { clock, metrics } = this.#environment
+    const environment = this.#environment
     this.#measureSoon(this.#metricsEveryMs)
-    for (const [view, informer] of this.#informers) {
-      await clock.turn()
+    for (const informer of this.#informers.values()) {
+      await environment.clock.turn()
       if (this.#closing !== undefined) return
-      const { objects, receivedBytes, keptBytes } = viewStats(informer.store)
-      metrics.gauge('wherry_cache_objects', objects, { view })
-      metrics.gauge('wherry_cache_received_bytes', receivedBytes, { view })
-      metrics.gauge('wherry_cache_kept_bytes', keptBytes, { view })
+      try {
+        this.#measureOne(informer)
+      } catch (error) {
+        environment.onError(error as Error, { resource: 'transform-cache', phase: 'metrics' })
+      }
     }
+  }
+
+  #measureOne({ store }: AnyInformer): void {
+    const { metrics } = this.#environment
+    const { view, objects, receivedBytes, keptBytes } = viewStats(store)
+    metrics.gauge('wherry_cache_objects', objects, { view })
+    metrics.gauge('wherry_cache_received_bytes', receivedBytes, { view })
+    metrics.gauge('wherry_cache_kept_bytes', keptBytes, { view })
   }
 
   #find(view: View): AnyInformer | undefined {

@@ -1,4 +1,5 @@
 import type { Scope, View } from '@wherry/client'
+import { abortSignal, checkOptions } from '@wherry/client/checks'
 import { type InformerState, InformerStoppedError, type SharedInformer, type Store } from '@wherry/informer'
 import { isForTheCaller, type Reflectors, StoreReader, SyncWaiters } from '@wherry/informer/parts'
 
@@ -35,6 +36,7 @@ export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C
   }
 
   async whenSynced(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    checkOptions('whenSynced', options, { signal: abortSignal })
     if (this.live().synced) return
     const { lastError } = this
     if (lastError !== undefined && (this.state === 'stopped' || isForTheCaller(lastError))) throw lastError

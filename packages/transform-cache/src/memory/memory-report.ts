@@ -87,6 +87,8 @@ async function measured(
   let walked = 0
   for (const key of [...informer.keys()]) {
     const object = valueAt(informer, key)
+    // It went while others were looked at.
+    if (object === undefined && informer.version(key) === undefined) continue
     const sharedBefore = estimate.sharedBytes
     const all = storeBytesPerObject + estimate.of(object)
     keptBytes += all

@@ -109,6 +109,7 @@ export class Encoder {
   }
 
   #list(value: readonly unknown[], depth: number): void {
+    if (Object.getPrototypeOf(value) !== Array.prototype) throw new UnpackableValueError([], `a ${classOf(value)}`)
     checkDepth(depth)
     this.#counted(tokens.list, value.length)
     for (let index = 0; index < value.length; index++) {
@@ -119,6 +120,10 @@ export class Encoder {
       } catch (error) {
         throw within(`${index}`, error)
       }
+    }
+    // As what `RegExp.exec` gives has.
+    if (Object.keys(value).length > value.length) {
+      throw new UnpackableValueError([], 'a list that has more than its items')
     }
   }
 

@@ -1,0 +1,196 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { Informer } from './informer.ts'
+import { packed } from './packed.ts'
+import { Reflector } from './reflector/reflector.ts'
+import { byLabel } from './store/by-label.ts'
+import { PlainStore, type PlainStoreOptions } from './store/plain-store.ts'
+import { bed, item, items } from './store/testkit/objects.ts'
+import { configMap, target, view } from './testkit/bench.ts'
+import { RecordingIntake } from './testkit/recording-intake.ts'
+import { type SimulatedCluster, simulatedCluster } from './testkit/served.ts'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close()
+})
+
+async function cluster(): Promise<SimulatedCluster> {
+  const made = await simulatedCluster(1)
+  open.push(made)
+  return made
+}
+
+function informerOf({ client, simulation }: SimulatedCluster): Informer<object, 'namespaced'> {
+  const informer = new Informer<object, 'namespaced'>({ client, view })
+  open.push({ close: () => simulation.run(() => informer.close()) })
+  return informer
+}
+
+/** A reflector that watches, of intakes some of which throw. */
+function reflectorOf({ client, simulation }: SimulatedCluster, ...intakes: readonly RecordingIntake[]): Reflector {
+  const reflector = new Reflector({ client, target })
+  for (const intake of intakes) reflector.add(intake)
+  open.push({ close: () => simulation.run(() => reflector.stop()) })
+  reflector.start()
+  return reflector
+}
+
+function storeOf(options: Partial<PlainStoreOptions<object, 'namespaced'>> = {}) {
+  const { environment } = bed()
+  return { environment, store: new PlainStore<object, 'namespaced'>({ view: items as never, environment, ...options }) }
+}
+
+const failing = async (): Promise<void> => {
+  throw new Error('mine')
+}
+const broken = (): never => {
+  throw new Error('broken')
+}
+const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
+
+describe('callbacks', () => {
+  it('X9: a listener whose promise rejects is told of, and ends nothing', async () => {
+    const served = await cluster()
+    const informer = informerOf(served)
+    informer.on('synced', failing)
+    informer.start()
+    await served.simulation.run(() => informer.whenSynced())
+    await served.simulation.advance(1)
+    expect(served.simulation.environment.errors.map(({ error, context }) => [error.message, context.phase])).toEqual([
+      ['mine', 'listener'],
+    ])
+  })
+
+  it('X9: so is a listener of a reflector', async () => {
+    const { client, simulation } = await cluster()
+    const reflector = new Reflector({ client, target, on: { synced: failing as () => void } })
+    open.push({ close: () => simulation.run(() => reflector.stop()) })
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'watching')
+    await simulation.advance(1)
+    expect(simulation.environment.errors.map(({ error }) => error.message)).toEqual(['mine'])
+  })
+
+  it('X9: an index function, a wake and a sync listener whose promises reject end nothing', async () => {
+    const { store, environment } = storeOf()
+    store.addIndex('late', failing as never)
+    store.cursor().wake(failing)
+    store.onSynced(failing)
+    store.intake().replace().commit('1')
+    store.onSynced(failing)
+    const intake = store.intake()
+    intake.change('ADDED', item('a/x', 1), 1)
+    for (let count = 0; count < 5; count++) await Promise.resolve()
+    expect(environment.errors.map(({ context }) => context.phase).sort()).toEqual([
+      'cursor',
+      'index',
+      'synced',
+      'synced',
+    ])
+  })
+
+  it('R23: once a listener has closed the informer, the others hear of nothing but the end', async () => {
+    const served = await cluster()
+    const informer = informerOf(served)
+    const log: string[] = []
+    informer.on('synced', () => void informer.close())
+    informer.on('synced', () => log.push('synced'))
+    informer.on('closed', () => log.push('closed'))
+    informer.start()
+    await served.simulation.run(() => informer.whenSynced())
+    await served.simulation.advance(10)
+    expect(log).toEqual(['closed'])
+  })
+
+  it('a listener that another one takes back does not hear of that event any more', async () => {
+    const served = await cluster()
+    const informer = informerOf(served)
+    const log: string[] = []
+    informer.on('synced', () => off())
+    const off = informer.on('synced', () => log.push('synced'))
+    informer.start()
+    await served.simulation.run(() => informer.whenSynced())
+    expect(log).toEqual([])
+  })
+
+  it('R23: an index function that closes the store is not called again', () => {
+    const { store } = storeOf()
+    const intake = store.intake()
+    for (const key of ['a/x', 'a/y']) intake.change('ADDED', item(key, 1), 1)
+    let calls = 0
+    store.addIndex('one', () => {
+      calls++
+      store.close(new Error('over'))
+      return ['one']
+    })
+    expect(calls).toBe(1)
+  })
+})
+
+describe('intakes that throw', () => {
+  it('D8, X9: when the resource is gone, the reflector goes on all the same', async () => {
+    const served = await cluster()
+    const [first, second] = [new RecordingIntake(), new RecordingIntake()]
+    first.clear = broken
+    const reflector = reflectorOf(served, first, second)
+    const { server, simulation } = served
+    await simulation.runUntil(() => reflector.state === 'watching')
+    await server.faults.add({ match: { verb: 'watch' }, times: 1, effect: { kind: 'status', code: 404, plain: true } })
+    await server.endWatches()
+    await simulation.runUntil(() => reflector.state === 'missing')
+    await simulation.runUntil(() => reflector.state === 'watching')
+    expect(simulation.environment.errors.map(({ error }) => error.message)).toContain('broken')
+  })
+
+  it.each(['replace', 'put'] as const)('D12: at %s keep the state from no other', async at => {
+    const served = await cluster()
+    await served.server.fill([configMap('a')])
+    const [first, second] = [new RecordingIntake(), new RecordingIntake()]
+    const replace = first.replace.bind(first)
+    first.replace = at === 'replace' ? broken : options => ({ ...replace(options), put: broken })
+    reflectorOf(served, first, second)
+    await served.simulation.runUntil(() => second.names.length === 1)
+    expect(first.names).toEqual([])
+  })
+})
+
+describe('what is odd', () => {
+  it.each([true, false])(
+    'R30: an object that is nested very deep keeps no other from its place (freeze: %s)',
+    freeze => {
+      for (const transform of [undefined, () => ({})]) {
+        const { store } = storeOf({ freeze, transform })
+        const intake = store.intake()
+        for (const reuse of [true, false]) {
+          const replacement = intake.replace({ reuse })
+          replacement.put({ ...item('a/deep', 1), deep: nested(100_000) }, 1)
+          replacement.put(item('a/x', 1), 1)
+          replacement.commit('2')
+        }
+        expect([store.stats().objects, store.lister.failed()]).toEqual([2, []])
+      }
+    },
+  )
+
+  it('T5: a list that is more than its items can not be packed, and is not changed in silence', () => {
+    class Items extends Array<string> {}
+    for (const list of [/(?<first>.)/.exec('x'), new Items()]) {
+      const { store } = storeOf({ packed, transform: () => ({ list }) })
+      store.intake().change('ADDED', item('a/x', 1), 1)
+      expect(() => store.lister.get('a/x')).toThrow(expect.objectContaining({ code: 'TRANSFORM_FAILED' }))
+    }
+  })
+
+  it('R35: one label may have several indices, each of which may be asked for again', () => {
+    const { store } = storeOf()
+    for (const name of ['app', 'byApp', 'app', 'byApp']) store.addIndex(name, byLabel('app'))
+    expect(() => store.addIndex('app', byLabel('tier'))).toThrow('a name that no other function has')
+  })
+
+  it('X6: a selector that is null is no selector of everything, and options that are refused leave no cursor', async () => {
+    const informer = informerOf(await cluster())
+    expect(() => informer.list({ labels: null as never })).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
+    expect(() => informer.changes({ signal: 5 as never })).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
+    expect(informer.stats().cursors).toBe(0)
+  })
+})

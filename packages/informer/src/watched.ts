@@ -1,0 +1,9 @@
+/**
+ * A promise that a callback gave is not waited for. What it rejects with is told to `failed`: nobody else would hear of it, and
+ * the process would end (rule X9).
+ */
+export function watched(given: unknown, failed: (error: unknown) => void): void {
+  if (typeof given !== 'object' || given === null) return
+  const { then } = given as { readonly then?: unknown }
+  if (typeof then === 'function') then.call(given, undefined, failed)
+}

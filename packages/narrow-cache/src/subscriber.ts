@@ -1,3 +1,4 @@
+import { watched } from '@wherry/informer/parts'
 import type { NarrowHandler } from './handler.ts'
 
 /** One handler of one object, and what it was told. */
@@ -47,10 +48,7 @@ export class Subscriber<C> {
   #call(call: () => unknown): void {
     if (this.#isOver) return
     try {
-      const result = call()
-      if (typeof result !== 'object' || result === null) return
-      const { then } = result as { readonly then?: unknown }
-      if (typeof then === 'function') then.call(result, undefined, (error: unknown) => this.#onError(error, this.#key))
+      watched(call(), error => this.#onError(error, this.#key))
     } catch (error) {
       this.#onError(error, this.#key)
     }

@@ -1,5 +1,6 @@
 import { type Environment, keyText, sleep } from '@wherry/client'
 import { abortSignal, callback, checkOptions } from '@wherry/client/checks'
+import { watched } from '@wherry/informer/parts'
 import { asError } from '../as-error.ts'
 import { Candidate } from './candidate.ts'
 import { ElectionUsedError, LeaderStuckError, LeadershipLostError } from './errors.ts'
@@ -53,8 +54,7 @@ export class LeaderElection {
     const onNewLeader = (identity: string): void => {
       this.#environment.log('info', 'a new leader', { lease: this.#lease, identity })
       try {
-        const heard: unknown = settings.onNewLeader(identity)
-        if (heard instanceof Promise) heard.catch(thrown => this.#report(thrown, 'onNewLeader'))
+        watched(settings.onNewLeader(identity), thrown => this.#report(thrown, 'onNewLeader'))
       } catch (thrown) {
         this.#report(thrown, 'onNewLeader')
       }

@@ -1,5 +1,6 @@
 import type { Environment, ErrorContext, ResourceType, View } from '@wherry/client'
 import type { DynamicCache } from '@wherry/dynamic-cache'
+import { watched } from '@wherry/informer/parts'
 import type { WatchManager } from '@wherry/watch-manager'
 import { asError } from '../as-error.ts'
 import type { Cause } from '../controller/cause.ts'
@@ -59,10 +60,7 @@ export function passes<E>(
 
 /** What a function gave that is to be synchronous. Where it is a promise all the same, its rejection is told of (rule X9). */
 export function watchedFor<T>(result: T, environment: Environment, phase: string): T {
-  const { then } = (typeof result === 'object' && result !== null ? result : {}) as { readonly then?: unknown }
-  if (typeof then === 'function') {
-    then.call(result, undefined, (thrown: unknown) => environment.onError(asError(thrown), { phase }))
-  }
+  watched(result, thrown => environment.onError(asError(thrown), { phase }))
   return result
 }
 

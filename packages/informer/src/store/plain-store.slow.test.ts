@@ -22,16 +22,16 @@ function heap(): number {
 const make = (): PlainStore<Item, 'namespaced'> =>
   new PlainStore<Item, 'namespaced'>({ view: items, environment: bed().environment, freeze: false })
 
-const count = 3000
-const objects = (): Item[] =>
+const objects = (count: number): Item[] =>
   Array.from({ length: count }, (_, index) => item(`namespace-${index % 50}/config-map-${index}`, index + 1))
 
 it('R8: 200 relists of unchanged objects leave the heap flat, and nobody hears of them', () => {
+  const count = 3000
   const store = make()
   const intake = store.intake()
   const list = (): void => {
     const replacement = intake.replace()
-    for (const object of objects()) replacement.put(object, 100)
+    for (const object of objects(count)) replacement.put(object, 100)
     replacement.commit()
   }
   list()
@@ -47,34 +47,37 @@ it('R8: 200 relists of unchanged objects leave the heap flat, and nobody hears o
 })
 
 it('R38: the store’s own cost is at most 300 bytes an object, a cursor’s 256, however far behind', () => {
+  // So many that what others put on the heap meanwhile, some hundreds of kilobytes, is nothing to them.
+  const count = 30_000
   const store = make()
   const intake = store.intake()
-  const all = objects()
+  const all = objects(count)
   const before = heap()
   const replacement = intake.replace()
   for (const object of all) replacement.put(object, 100)
   replacement.commit()
   const filled = heap()
   expect((filled - before) / count).toBeLessThan(300)
-  const cursors = Array.from({ length: 1000 }, () => store.cursor())
-  for (const [index, cursor] of cursors.entries()) cursor.take(index + 1)
+  const cursors = Array.from({ length: 10_000 }, () => store.cursor())
+  for (const [index, cursor] of cursors.entries()) cursor.take((index % 1000) + 1)
   expect((heap() - filled) / cursors.length).toBeLessThan(256)
   expect(all).toHaveLength(count)
   store.close(new Error('over'))
 })
 
 it('holds the text of a name once, as a part of the key', () => {
+  const count = 3000
   const store = make()
   const replacement = store.intake().replace()
-  const long = 'x'.repeat(200)
+  const long = 'x'.repeat(2000)
   const before = heap()
   for (let index = 0; index < count; index++) {
     const object = item(`namespace-${index % 50}/${long}-${index}`, index + 1, { uid: `${index}` })
     replacement.put(JSON.parse(JSON.stringify(object)) as object, 100)
   }
   replacement.commit()
-  // Twice, it would take 220 bytes more.
-  expect((heap() - before) / count).toBeLessThan(730)
+  // The rest takes some 400 bytes; a second text would take 2000 more.
+  expect((heap() - before) / count).toBeLessThan(3000)
   expect(store.lister.get(`namespace-7/${long}-7`)?.metadata?.name).toBe(`${long}-7`)
   store.close(new Error('over'))
 })

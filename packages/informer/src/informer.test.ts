@@ -387,6 +387,19 @@ describe('waiting for the first state', () => {
     await served.simulation.runUntil(() => informer.hasSynced)
   })
 
+  it('R36: what is not allowed in one namespace is told at once, whatever the server says of another', async () => {
+    const served = await cluster(22)
+    const { server, simulation } = served
+    await server.faults.add({ match: { namespace: 'a' }, effect: { kind: 'status', code: 500 } })
+    await server.faults.add({ match: { namespace: 'b' }, effect: { kind: 'status', code: 403, reason: 'Forbidden' } })
+    const informer = informerOf(served, { view: configMaps.within({ namespaces: ['a', 'b'] }) })
+    informer.start()
+    await simulation.advance(100)
+    const begun = simulation.clock.monotonic()
+    const error = await simulation.run(() => informer.whenSynced().catch((error: unknown) => error))
+    expect([isForbidden(error), simulation.clock.monotonic() - begun]).toEqual([true, 0])
+  })
+
   it('R36: a selector that the server does not take is told, and tried only now and then', async () => {
     const served = await cluster(23)
     const informer = informerOf(served, { view: view.within({ fields: { 'spec.nope': 'x' } }) })
@@ -469,6 +482,19 @@ describe('waiting for the first state', () => {
     expect(told).toEqual(['reset', 'changed', 'synced'])
     expect(() => informer.size).toThrow(InformerStoppedError)
     await expect(informer.whenSynced()).rejects.toBeInstanceOf(InformerStoppedError)
+  })
+
+  it('R23: when the client is closed under it, it tells of its end as closed, and as no state', async () => {
+    const served = await cluster(27)
+    const informer = informerOf(served)
+    const told: string[] = []
+    informer.on('state', state => told.push(state))
+    informer.on('closed', () => told.push('closed'))
+    informer.start()
+    await served.simulation.run(() => informer.whenSynced())
+    await served.simulation.run(() => served.client.close())
+    await served.simulation.settle()
+    expect(told).toEqual(['streaming', 'watching', 'closed'])
   })
 
   it('R36: that it may not read is told once, however often it tries', async () => {

@@ -200,8 +200,7 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
 
   #stateChanged(state: InformerState): void {
     this.#state = state
-    this.#lifecycle.emit('state', state)
-    if (state !== 'stopped') return
+    if (state !== 'stopped') return this.#lifecycle.emit('state', state)
     // It has stopped by itself: its client was closed.
     this.#waiters.reject(this.lastError ?? new InformerStoppedError(this.view.key))
     void this.close()

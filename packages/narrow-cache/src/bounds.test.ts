@@ -1,5 +1,6 @@
-import { configMaps } from '@wherry/client/resources/core'
+import { configMaps, secrets } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
+import { denying } from './testkit/denials.ts'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 
 const labels = { resource: 'v1/configmaps' }
@@ -93,6 +94,101 @@ describe('the bound on entries', () => {
       },
       { max: 2 },
     ))
+
+  it('N7, N11: gets past max take the place of one another in the one watch, and the others are not opened anew', () =>
+    withNarrow(
+      async ({ narrow, run, get, write, requests, simulation }) => {
+        await write('+a/p', '+a/q')
+        for (const name of ['x', 'y', 'z']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))
+        await get('a/p')
+        await simulation.advance(1000)
+        requests()
+        for (const [name, n] of [
+          ['q', '2'],
+          ['p', '1'],
+          ['q', '2'],
+        ]) {
+          expect((await get(`a/${name}`))?.data).toEqual({ n })
+          await simulation.advance(1000)
+        }
+        expect(requests()).toEqual(['q', 'p', 'q'].map(name => `list fieldSelector=metadata.name=${name}`))
+        expect(narrow.report()).toMatchObject({ entries: 4, streams: 1, escalated: [{ phase: 'wide' }] })
+        expect(simulation.environment.metric('wherry_narrow_escalations_total', labels)).toBe(1)
+        narrow.forget(configMaps, keyOf('a/q'))
+        await simulation.advance(1000)
+        expect(narrow.report()).toMatchObject({ entries: 3, streams: 3, escalated: [] })
+      },
+      { max: 3 },
+    ))
+
+  it('N7: what made room in vain for one that had no way leaves it to the others', () =>
+    withNarrow(
+      async ({ narrow, run, get, simulation }) => {
+        for (const name of ['x', 'y']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))
+        await run(() => narrow.watch(secrets, keyOf('a/z'), { add() {} }))
+        const secret = (): Promise<unknown> => run(() => narrow.get(secrets, keyOf('a/s')))
+        expect(await secret()).toBeUndefined()
+        await get('a/p')
+        await simulation.advance(1000)
+        expect(narrow.report()).toMatchObject({ entries: 4, streams: 2, escalated: [{ resource: labels.resource }] })
+        // One watch of all of these is known to be refused by now.
+        expect(await secret()).toBeUndefined()
+        await simulation.advance(1000)
+        expect(narrow.report()).toMatchObject({ entries: 3, streams: 3, escalated: [] })
+      },
+      {
+        max: 3,
+        escalateAllAt: Number.POSITIVE_INFINITY,
+        cluster: denying(({ resource, name }) => resource === 'secrets' && name === ''),
+      },
+    ))
+
+  it('N7: one that was refused room when nobody waited for it any more has it once there is some', () =>
+    withNarrow(
+      async ({ narrow, run, simulation }) => {
+        const [one] = await run(() =>
+          Promise.all(['x', 'y'].map(name => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))),
+        )
+        const giveUp = new AbortController()
+        const read = run(() => narrow.get(configMaps, keyOf('a/z'), { signal: giveUp.signal }))
+        giveUp.abort(new Error('enough'))
+        await expect(read).rejects.toThrow('enough')
+        await simulation.advance(1000)
+        await run(() => one?.close())
+        narrow.forget(configMaps, keyOf('a/x'))
+        const log: string[] = []
+        await run(() => narrow.watch(configMaps, keyOf('a/z'), noting(log)))
+        expect(log).toEqual(['0a/z'])
+        expect(narrow.report()).toMatchObject({ entries: 2, streams: 2 })
+      },
+      { max: 2, cluster: denying(({ name }) => name === '') },
+    ))
+
+  it.each([1, 100])('N6: nothing is kept of who waits for its turn and goes (escalateAt %i)', escalateAt =>
+    withNarrow(
+      async ({ narrow, run, get, server, simulation }) => {
+        await get('a/x')
+        await get('a/y')
+        await simulation.advance(1000)
+        for (const verb of ['list', 'watch']) {
+          await run(() => server.faults.add({ match: { verb }, effect: { kind: 'hang' } }))
+        }
+        const giveUp = new AbortController()
+        const names = ['p', 'q', 'r', 's']
+        const reads = names.map(name =>
+          run(() => narrow.get(configMaps, keyOf(`a/${name}`), { signal: giveUp.signal })),
+        )
+        for (const one of reads) one.catch(() => {})
+        await simulation.advance(1000)
+        expect(narrow.report()).toMatchObject({ entries: 6, waiting: 3 })
+        giveUp.abort(new Error('enough'))
+        await Promise.allSettled(reads)
+        for (const name of names.slice(1)) narrow.forget(configMaps, keyOf(`a/${name}`))
+        expect(narrow.report()).toMatchObject({ entries: 3, waiting: 0 })
+      },
+      { escalateAt, maxOpening: 1 },
+    ),
+  )
 
   it('N7, N8: a live get of an object that the projection throws for is the error that a cached one is', () =>
     withNarrow(

@@ -67,7 +67,10 @@ export class Entries {
   ensure(view: View, key: CheckedKey): { readonly entry: Entry; readonly narrow: NarrowView } | undefined {
     this.#views.find(view)?.mustBe(view)
     const found = this.find(view, key)
-    if (found !== undefined) {
+    if (found?.isFull === true && found.pins === 0) {
+      // It was refused room when nobody waited for it any more: there may be some now.
+      this.forget(found)
+    } else if (found !== undefined) {
       const narrow = this.#views.get(view)
       found.join(narrow)
       return { entry: found, narrow }
@@ -79,6 +82,7 @@ export class Entries {
     if (isOverBound && !kind.rise(bucket)) {
       kind.tidy(bucket)
       this.#tidy(kind)
+      if (this.#size <= this.#shared.settings.max) this.#roomy()
       return undefined
     }
     const narrow = this.#views.get(view)
@@ -130,6 +134,7 @@ export class Entries {
     for (const kind of this.#kinds.values()) kind.close()
     this.#kinds.clear()
     this.#size = 0
+    this.#gauge()
   }
 
   #keyOf(view: View): string {
@@ -154,32 +159,36 @@ export class Entries {
     while (this.#size >= this.#shared.settings.max) {
       const oldest = this.#idle.take()
       if (oldest === undefined) return false
-      this.#evict(oldest)
+      this.#evict(oldest, 1)
     }
     return true
   }
 
-  #evict(entry: Entry): void {
+  #evict(entry: Entry, coming = 0): void {
     this.#shared.count('wherry_narrow_evictions_total', entry.kind.resource)
-    this.#close(entry)
+    this.#close(entry, coming)
   }
 
-  #close(entry: Entry): void {
+  /** @param coming how many will come in its place: for so many more there must be room */
+  #close(entry: Entry, coming = 0): void {
     if (entry.isOver) return
     const { kind, views } = entry
     this.#size -= 1
     this.#gauge()
     entry.close()
-    const isRoomy = this.#size <= this.#shared.settings.max
-    const isRoomyAgain = isRoomy && this.#wasFull
-    if (isRoomyAgain) for (const one of this.all) one.isOverBound = false
-    kind.remove(entry, isRoomy)
-    if (isRoomyAgain) {
-      this.#wasFull = false
-      for (const one of this.kinds) one.roomy()
-    }
+    const isRoomy = this.#size + coming <= this.#shared.settings.max
+    kind.remove(entry, isRoomy && !this.#wasFull)
+    if (isRoomy) this.#roomy()
     for (const narrow of views) this.#views.drop(narrow)
     this.#tidy(kind)
+  }
+
+  /** There are not more than there may be. */
+  #roomy(): void {
+    if (!this.#wasFull) return
+    this.#wasFull = false
+    for (const one of this.all) one.isOverBound = false
+    for (const one of this.kinds) one.roomy()
   }
 
   #tidy(kind: Kind): void {

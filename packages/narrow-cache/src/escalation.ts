@@ -162,8 +162,7 @@ export class Escalation {
       if (this.#reflector === reflector) this.#early = new Set(this.#of.all())
     })
     reflector.add(this.#intake())
-    shared.opened()
-    reflector.start()
+    shared.open(reflector)
   }
 
   #intake(): Intake {

@@ -1,4 +1,4 @@
-import { type ChangeType, compareResourceVersions, isResourceNotFound } from '@wherry/client'
+import { type ChangeType, compareResourceVersions, isConnectionError, isResourceNotFound } from '@wherry/client'
 import { isForTheCaller } from '@wherry/informer/parts'
 import type { Bucket } from './bucket.ts'
 import { NarrowWatchRefusedError } from './errors.ts'
@@ -6,6 +6,7 @@ import type { Escalation, Listed } from './escalation.ts'
 import { type Fetched, Fetching } from './fetching.ts'
 import type { CheckedKey } from './key.ts'
 import type { Level } from './level.ts'
+import type { Task } from './slots.ts'
 import { type Fed, type Known, openSource, type Source, type Version, versionOf } from './source.ts'
 import type { State } from './state.ts'
 import { Telling } from './telling.ts'
@@ -36,6 +37,8 @@ export class Feeding implements Fed, Fetched {
   /** What is to replace what feeds it, once it has come as far. */
   #next: Source | undefined
   #opened: (() => void) | undefined
+  /** Waits to be opened. */
+  #turn: Task | undefined
   #fetching: Fetching | undefined
   #telling: Telling | undefined
 
@@ -83,8 +86,8 @@ export class Feeding implements Fed, Fetched {
       this.#fetching?.error,
       this.#wide?.lastError,
     ]
-    const refusal = errors.find(isForTheCaller)
-    if (refusal === undefined || isResourceNotFound(refusal)) return refusal
+    const refusal = errors.find(isFinal)
+    if (refusal === undefined || isResourceNotFound(refusal) || isClosed(refusal)) return refusal
     return new NarrowWatchRefusedError(this.bucket.kind.resource, this.key.text, refusal)
   }
 
@@ -115,6 +118,20 @@ export class Feeding implements Fed, Fetched {
     return (isWaiting || this.isStale) && isFinal(this.#next?.reflector.lastError)
   }
 
+  /** Opens a watch of its own, or one that asks for more, when its turn comes, unless that is not needed any more by then. */
+  openInTurn(): void {
+    if (this.#turn !== undefined) return
+    const { slots } = this.bucket.kind.shared
+    this.#turn = {
+      begin: () => {
+        this.#turn = undefined
+        if (this.#isWanting) void this.open().then(() => slots.leave())
+        else slots.leave()
+      },
+    }
+    slots.enter(this.#turn)
+  }
+
   /** Opens a watch of its own. Resolves when that has brought its first state or failure. */
   open(): Promise<void> {
     return new Promise(resolve => {
@@ -128,7 +145,7 @@ export class Feeding implements Fed, Fetched {
   widen(level: Level): void {
     if ((this.#next?.level ?? -1) >= level) return
     if (this.#wide !== undefined && this.#next === undefined) this.#fetch()
-    else if (this.isOnItsOwn) this.#start()
+    else if (this.isOnItsOwn) this.openInTurn()
   }
 
   /** The server knows the resource: who waits to be told so need not. */
@@ -265,6 +282,14 @@ export class Feeding implements Fed, Fetched {
     before?.left()
   }
 
+  /** A watch of its own is to be opened, or another one, unless it is fed otherwise. */
+  get #isWanting(): boolean {
+    if (this.#owner.isOver) return false
+    if (this.isOnItsOwn) return !this.#state.isWhole && (this.#next?.level ?? -1) < this.level
+    const { kind, escalation } = this.bucket
+    return kind.escalation?.isUp !== true && !escalation.isUp
+  }
+
   #start(): void {
     const source = openSource(this, this.bucket, this.key.name, this.level)
     if (this.#own === undefined && this.#wide === undefined) this.#own = source
@@ -272,13 +297,15 @@ export class Feeding implements Fed, Fetched {
       this.#stop(this.#next)
       this.#next = source
     }
-    source.reflector.start()
+    this.bucket.kind.shared.open(source.reflector)
   }
 
   /** A watch goes on from where the entry is, not before: what it tells may be older than what came otherwise. */
   #arrived(source: Source, known: Known): void {
     if (this.#state.isBefore(known.resourceVersion)) {
       source.behind = known
+      // That may be so for long: others are not to wait for their turn till then.
+      this.#opened?.()
       return
     }
     source.behind = undefined
@@ -341,6 +368,8 @@ export class Feeding implements Fed, Fetched {
   }
 
   #stopOwn(): void {
+    if (this.#turn !== undefined) this.bucket.kind.shared.slots.withdraw(this.#turn)
+    this.#turn = undefined
     this.#stop(this.#own)
     this.#stop(this.#next)
     this.#own = undefined
@@ -354,5 +383,10 @@ export class Feeding implements Fed, Fetched {
 
 /** Asked with each read of what is cached: mostly there is none. */
 function isFinal(error: Error | undefined): boolean {
-  return error !== undefined && isForTheCaller(error)
+  return error !== undefined && (isForTheCaller(error) || isClosed(error))
+}
+
+/** The client was closed, and every watch has ended for good. */
+function isClosed(error: Error): boolean {
+  return isConnectionError(error) && error.code === 'CLIENT_CLOSED'
 }

@@ -60,6 +60,7 @@ export class Fetching implements Task, FetchHandlers {
   end(): void {
     this.isDirty = false
     this.#error = undefined
+    if (this.#of.bucket.kind.shared.slots.withdraw(this)) this.#isUnderWay = false
     this.#retry?.cancel()
     this.#retry = undefined
   }

@@ -105,7 +105,7 @@ export class Kind implements Escalated {
     if (wide !== undefined) entry.feeding.moveTo(wide, undefined)
     else if (ways.some(way => way?.phase === 'rising') || entry.feeding.isOnItsOwn) return
     else if (entry.isOverBound && entry.isPresent === undefined) entry.full()
-    else this.#open(entry)
+    else entry.feeding.openInTurn()
   }
 
   /** Of all namespaces: theirs are not needed any more. */
@@ -164,18 +164,6 @@ export class Kind implements Escalated {
 
   #shrinkOne({ entries, escalation, escalateAt }: Bucket): void {
     if (escalation.isUp && entries.size < escalateAt / 2) escalation.fall()
-  }
-
-  /** Opens an entry's own watch when its turn comes, unless another way was found by then. */
-  #open(entry: Entry): void {
-    const { slots } = this.shared
-    const isElsewhere = (): boolean => this.escalation?.isUp === true || entry.bucket.escalation.isUp
-    slots.enter({
-      begin: () => {
-        if (entry.isOver || entry.feeding.isOnItsOwn || isElsewhere()) slots.leave()
-        else void entry.feeding.open().then(() => slots.leave())
-      },
-    })
   }
 }
 

@@ -317,7 +317,8 @@ export class NarrowCache {
   ): Promise<unknown> {
     this.#shared.count('wherry_narrow_live_gets_total', resourceName(view.resource))
     const key = { name, namespace } as ObjectKey
-    const object = await this.#shared.settings.client.get(unprojected(view), key, { signal })
+    const { client } = this.#shared.settings
+    const object = await this.#shared.live(signal, either => client.get(unprojected(view), key, { signal: either }))
     entry?.sawLive(object as KubernetesObject | undefined)
     return object === undefined ? undefined : projector(guarded(view))(object)
   }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { configMaps } from '@wherry/client/resources/core'
 import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -16,6 +17,27 @@ describe('a narrow cache over sockets', () => {
   afterAll(() => server.close())
 
   narrowOverSockets(() => server)
+
+  it.each(['more of it', 'others'])('R23, N11: nobody is told in the async context of who asked for %s', asked =>
+    connected(
+      server,
+      async ({ client, narrow }) => {
+        const context = new AsyncLocalStorage<string>()
+        const key = keyOf(`default/${asked.replaceAll(' ', '-')}`)
+        await client.create(configMaps, { metadata: key })
+        const seen: unknown[] = []
+        await narrow.watch(configMaps.metadata(), key, { update: () => seen.push(context.getStore()) })
+        await context.run('asked', async () => {
+          if (asked !== 'others') await narrow.get(configMaps, key)
+          else for (const name of ['y', 'z']) await narrow.get(configMaps.metadata(), { ...key, name })
+        })
+        await until(() => expect(narrow.report().streams).toBe(1))
+        await client.patch(configMaps, key, { data: {}, metadata: { labels: { app: 'x' } } })
+        await until(() => expect(seen).toEqual([undefined]))
+      },
+      { escalateAt: 2 },
+    ),
+  )
 
   it(
     `N11, N14: ${count} entries share connections of 100 streams, and move when the server goes away`,

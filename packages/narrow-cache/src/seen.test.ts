@@ -94,6 +94,19 @@ describe('what this process has seen', () => {
     }))
 })
 
+it('N9: a cache whose client was closed gives nothing that it can’t know to be so', () =>
+  withNarrow(async ({ narrow, run, write, get, client }) => {
+    await write('+a/x')
+    await get('a/x')
+    await run(() => client.close())
+    for (const name of ['x', 'new']) {
+      await expect(get(`a/${name}`)).rejects.toMatchObject({ code: 'CLIENT_CLOSED' })
+      const watching = run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))
+      await expect(watching).rejects.toMatchObject({ code: 'CLIENT_CLOSED' })
+    }
+    expect(narrow.peek(configMaps, x)).toBeUndefined()
+  }))
+
 it('a cache that was closed asks the server for nothing, whoever was about to', () =>
   withNarrow(async ({ narrow, run, write, get, requests }) => {
     await write('+a/x')

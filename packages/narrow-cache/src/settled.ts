@@ -48,7 +48,7 @@ export async function untilCached(
   await waited({ shared, entry, signal, ms, now, late: () => true })
 }
 
-interface Awaited<T> {
+interface Aim<T> {
   readonly shared: Shared
   readonly entry: Entry
   readonly signal: AbortSignal | undefined
@@ -60,11 +60,11 @@ interface Awaited<T> {
   late(): T
 }
 
-async function waited<T>(what: Awaited<T>): Promise<T> {
-  return what.now() ?? new Promise((resolve, reject) => new Wait({ ...what, resolve, reject }))
+async function waited<T>(aim: Aim<T>): Promise<T> {
+  return aim.now() ?? new Promise((resolve, reject) => new Wait({ ...aim, resolve, reject }))
 }
 
-interface WaitParts<T> extends Awaited<T> {
+interface WaitParts<T> extends Aim<T> {
   resolve(value: T): void
   reject(reason: unknown): void
 }

@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Environment, ReadTarget, WatchContext } from '@wherry/client'
-import { type Gate, StreamingSupport } from '@wherry/informer'
+import { type Gate, type Reflector, StreamingSupport } from '@wherry/informer'
 import { NarrowClosedError } from './errors.ts'
 import { Fetch } from './fetch.ts'
 import type { Settings } from './options.ts'
@@ -23,6 +24,8 @@ export class Shared {
   readonly slots: Slots
   /** What is being fetched. */
   readonly fetches: Set<Fetch> = new Set<Fetch>()
+  readonly #apart = AsyncLocalStorage.snapshot()
+  readonly #live = new Set<AbortController>()
   readonly #ending = new Set<Promise<void>>()
   #streams = 0
 
@@ -40,9 +43,14 @@ export class Shared {
     return this.#streams
   }
 
-  opened(): void {
+  /**
+   * Opens a watch, in the async context of who has made this, not of who happens to ask for it: it would keep that for as long
+   * as it lasts, and have all handlers called in it.
+   */
+  open(reflector: Reflector): void {
     this.#streams += 1
     this.environment.metrics.gauge('wherry_narrow_streams', this.#streams)
+    this.#apart(start, reflector)
   }
 
   /** A watch was told to end. */
@@ -76,10 +84,35 @@ export class Shared {
     })
   }
 
+  /**
+   * Has the server asked past what is kept, by `ask`, which ends with the signal that it is given. Rejects with the reason of
+   * `signal`, with a `NarrowClosedError` once this is closed, or with what `ask` does.
+   */
+  async live<T>(signal: AbortSignal | undefined, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    signal?.throwIfAborted()
+    const giveUp = new AbortController()
+    const aborted = (): void => giveUp.abort(signal?.reason)
+    signal?.addEventListener('abort', aborted, { once: true })
+    this.#live.add(giveUp)
+    try {
+      const answer = await ask(giveUp.signal)
+      giveUp.signal.throwIfAborted()
+      return answer
+    } finally {
+      this.#live.delete(giveUp)
+      signal?.removeEventListener('abort', aborted)
+    }
+  }
+
   /** Nothing is begun any more. Resolves when all that was told to end has ended. */
   async close(): Promise<void> {
     this.slots.close()
     for (const one of this.fetches) one.stop(new NarrowClosedError())
+    for (const one of this.#live) one.abort(new NarrowClosedError())
     await Promise.all(this.#ending)
   }
+}
+
+function start(reflector: Reflector): void {
+  reflector.start()
 }

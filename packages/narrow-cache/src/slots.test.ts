@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
-import { Slots } from './slots.ts'
+import { Slots, type Task } from './slots.ts'
 
 const begun: string[] = []
 const task = (name: string) => ({ begin: () => void begun.push(name) })
@@ -34,6 +34,17 @@ describe('slots', () => {
     expect(begun).toHaveLength(10)
   })
 
+  it('N11: pass over who does not want to any more', () => {
+    begun.length = 0
+    const slots = new Slots(1)
+    const [a, b, c] = ['a', 'b', 'c'].map(task) as [Task, Task, Task]
+    for (const one of [a, b, c]) slots.enter(one)
+    expect([slots.withdraw(a), slots.withdraw(b), slots.withdraw(b)]).toEqual([false, true, false])
+    expect(slots.waiting).toBe(1)
+    slots.leave()
+    expect(begun).toEqual(['a', 'c'])
+  })
+
   it('N11: take whoever comes while another one begins', () => {
     begun.length = 0
     const slots = new Slots(1)
@@ -59,7 +70,7 @@ describe('slots', () => {
       },
     }
     slots.enter(task('first'))
-    for (let i = 0; i < 100_000; i++) slots.enter(over)
+    for (let i = 0; i < 100_000; i++) slots.enter({ ...over })
     slots.leave()
     expect([count, slots.waiting]).toEqual([100_000, 0])
   })

@@ -14,9 +14,9 @@ export class Slots {
   readonly #most: number
   readonly #apart = AsyncLocalStorage.snapshot()
   #taken = 0
-  readonly #waiting: Task[] = []
-  /** How many of those that waited have begun. */
-  #begun = 0
+  readonly #waiting = new Set<Task>()
+  /** Stands behind those that have begun: from the front of the set it would pass over the places of all of them each time. */
+  #order = this.#waiting.values()
   #isBeginning = false
   #isClosed = false
 
@@ -26,14 +26,19 @@ export class Slots {
 
   /** Tasks that have not begun. */
   get waiting(): number {
-    return this.#waiting.length - this.#begun
+    return this.#waiting.size
   }
 
-  /** Begins it: now, or when its turn comes. */
+  /** Begins it: now, or when its turn comes. It must not be waiting already. */
   enter(task: Task): void {
     if (this.#isClosed) return
-    this.#waiting.push(task)
+    this.#waiting.add(task)
     this.#beginWaiting()
+  }
+
+  /** It is not to begin any more. Gives whether it has not. */
+  withdraw(task: Task): boolean {
+    return this.#waiting.delete(task)
   }
 
   /** One that has begun is over. */
@@ -45,8 +50,7 @@ export class Slots {
   /** Nothing is begun any more. */
   close(): void {
     this.#isClosed = true
-    this.#waiting.length = 0
-    this.#begun = 0
+    this.#waiting.clear()
   }
 
   /** One after the other, also where each is over as soon as it has begun. */
@@ -54,7 +58,7 @@ export class Slots {
     if (this.#isBeginning) return
     this.#isBeginning = true
     try {
-      while (this.#taken < this.#most && this.waiting > 0) {
+      while (this.#taken < this.#most && this.#waiting.size > 0) {
         this.#taken += 1
         this.#apart(begin, this.#next())
       }
@@ -64,13 +68,14 @@ export class Slots {
   }
 
   #next(): Task {
-    const task = this.#waiting[this.#begun] as Task
-    this.#begun += 1
-    // So that what has begun is let go of, without moving the others each time.
-    if (this.#begun * 2 >= this.#waiting.length) {
-      this.#waiting.splice(0, this.#begun)
-      this.#begun = 0
+    let next = this.#order.next()
+    if (next.done === true) {
+      // It had come to the end before this one came, and never goes on from there.
+      this.#order = this.#waiting.values()
+      next = this.#order.next()
     }
+    const task = next.value as Task
+    this.#waiting.delete(task)
     return task
   }
 }

@@ -48,7 +48,6 @@ export function openSource(fed: Fed, bucket: Bucket, name: string, level: Level)
     on: { error: error => fed.failed(source, error) },
   })
   source.reflector.add(source)
-  shared.opened()
   return source
 }
 

@@ -1,5 +1,6 @@
 import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
+import { denying } from './testkit/denials.ts'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 
 describe('a subscription', () => {
@@ -229,6 +230,22 @@ describe('closing', () => {
       await expect(get('a/x')).rejects.toMatchObject({ code: 'NARROW_CLOSED' })
       expect(narrow.report()).toMatchObject({ entries: 0, idle: 0, streams: 0, views: [] })
     }))
+
+  it('R23: ends who asks the server past it, too', () =>
+    withNarrow(
+      async ({ narrow, run, get, server, simulation }) => {
+        await get('a/x')
+        await run(() => server.faults.add({ match: { name: 'x' }, effect: { kind: 'hang' } }))
+        const reading = get('a/x')
+        reading.catch(() => {})
+        await simulation.advance(1000)
+        await run(() => narrow.close())
+        await expect(reading).rejects.toMatchObject({ code: 'NARROW_CLOSED' })
+        expect(simulation.environment.metric('wherry_narrow_entries')).toBe(0)
+        expect(simulation.environment.metric('wherry_narrow_streams')).toBe(0)
+      },
+      { cluster: denying(({ verb }) => verb === 'watch') },
+    ))
 
   it('R23: is how a block ends that uses it; what is asked for later is an error, and no request', () =>
     withNarrow(async ({ narrow, run, get, requests }) => {

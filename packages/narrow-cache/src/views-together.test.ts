@@ -34,6 +34,23 @@ describe('several views of one object', () => {
       expect((await get('a/x', both))?.data).toEqual({ n: '2' })
     }))
 
+  it('N2, N11: who needs more waits for a turn, as who is opened does', () =>
+    withNarrow(
+      async ({ narrow, run, write, get, simulation, server }) => {
+        const names = ['p', 'q', 'r', 's', 't', 'u']
+        await write('+a/p', '+a/u')
+        for (const name of names) await run(() => narrow.get(metadata, keyOf(`a/${name}`)))
+        await run(() => server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'delay', ms: 3000 } }))
+        const reads = Promise.all(names.map(name => get(`a/${name}`)))
+        await simulation.advance(500)
+        expect(narrow.report()).toMatchObject({ streams: 8, waiting: 4 })
+        expect((await reads).map(object => object?.data?.n)).toEqual(['1', ...names.slice(2).map(() => undefined), '2'])
+        await simulation.advance(1000)
+        expect(narrow.report()).toMatchObject({ streams: 6, waiting: 0 })
+      },
+      { maxOpening: 2 },
+    ))
+
   it.each([2, 100])('N2, N9: less than what is needed by now is not taken for as new (escalateAt %i)', escalateAt =>
     withNarrow(async kit => {
       const { run, write, writer, simulation, server } = kit

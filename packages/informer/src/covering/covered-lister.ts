@@ -79,7 +79,7 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
   }
 
   failed(): readonly string[] {
-    return this.#lister.failed().filter(key => this.#isWithin(key))
+    return this.#lister.failed().filter(key => this.#has(key))
   }
 
   version(key: ObjectKey<S> | string): ObjectVersion | undefined {

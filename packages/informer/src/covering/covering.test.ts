@@ -1,6 +1,8 @@
-import { defineResource, type KubernetesObject, keyText, selfNamed, type View } from '@wherry/client'
+import { defineResource, type KubernetesObject, keyText, selfNamed, systemEnvironment, type View } from '@wherry/client'
 import { describe, expect, it } from 'vitest'
 import type { Lister } from '../lister.ts'
+import { packed } from '../packed.ts'
+import { PlainStore } from '../store/plain-store.ts'
 import { coveredLister } from './covered-lister.ts'
 import { covers } from './covers.ts'
 
@@ -147,6 +149,21 @@ describe('a covered lister', () => {
     const others = coveredLister(pods, lister, pods.within({ fields: 'metadata.name!=x,metadata.namespace=a' }))
     expect(names(others.list())).toEqual(['a/y'])
     expect(others.size).toBe(1)
+  })
+
+  it('D13: names no failed one whose earlier value is none of its own', () => {
+    const store = new PlainStore({ view: pods, environment: systemEnvironment(), packed })
+    const intake = store.intake()
+    const pod = (resourceVersion: string, spec: unknown): object => ({
+      metadata: { namespace: 'a', name: 'x', uid: 'u', resourceVersion, labels: { app: 'web' } },
+      spec,
+    })
+    intake.replace().commit('1')
+    intake.change('ADDED', pod('2', {}), 100)
+    intake.change('MODIFIED', pod('3', new Map()), 100)
+    const failed = (app: string): readonly string[] =>
+      coveredLister(pods, store.lister, pods.within({ labels: { app } })).failed()
+    expect([failed('web'), failed('api')]).toEqual([['a/x'], []])
   })
 
   it('D13: gives the metadata of whole objects', () => {

@@ -179,9 +179,9 @@ describe('a reflector on its course', () => {
     expect(errors()).toEqual([
       ['nobody is there', context('list')],
       ['nor who can help', context('list')],
-      ['an intake could not be filled', context('list')],
     ])
-    expect(ended).toEqual([expect.objectContaining({ cause: 'a word' })])
+    // Who is ended by it tells it.
+    expect(ended).toEqual([expect.objectContaining({ message: 'an intake could not be filled', cause: 'a word' })])
   })
 
   it('has metrics of its own name', () => {

@@ -56,6 +56,8 @@ export class Course implements MembersParts {
   readonly stats = { lists: 0, watches: 0, relists: 0, rollbacks: 0, events: 0, bytes: 0 }
   /** What it asked for first failed, or is over: it asks again. */
   isAgain = false
+  /** An intake could not be filled, and has no state: what is next is to read a whole one. */
+  isUnfilled = false
   /** Of the last list, event or bookmark; `undefined` where there is no state. */
   resourceVersion: string | undefined
   lastError: Error | undefined
@@ -82,6 +84,7 @@ export class Course implements MembersParts {
    * been restored from a backup and count anew: then what it gives is not taken to be what the stores have (rule R5).
    */
   read(resourceVersion: string): Reading {
+    this.isUnfilled = false
     const reuse = resourceVersion !== '' || this.resourceVersion === undefined
     return this.members.replace({ reuse })
   }
@@ -197,7 +200,8 @@ export class Course implements MembersParts {
   /** An intake could not be filled: only a whole state helps it. */
   fillFailed(error: unknown): void {
     const failure = error instanceof Error ? error : new Error('an intake could not be filled', { cause: error })
-    this.report(failure, 'list')
-    this.underWay?.fail?.(failure)
+    this.isUnfilled = true
+    if (this.underWay?.fail === undefined) this.report(failure, 'list')
+    else this.underWay.fail(failure)
   }
 }

@@ -198,8 +198,33 @@ describe('joining a reflector that runs', () => {
     })
     await simulation.runUntil(() => joining.synced)
     expect(joining.log).toEqual(['drop', expect.stringMatching(/^commit a at/)])
-    expect(simulation.environment.errors[0]).toMatchObject({ error: { message: 'no source' } })
+    expect(simulation.environment.errors.map(({ error }) => error.message)).toEqual(['no source'])
     expect(reflector.stats.relists).toBe(1)
+  })
+
+  it.each(['waiting', 'checking'] as const)('so it is where the source throws while it is %s', async when => {
+    const { server, simulation, transport, reflector, asked, watch } = await bench(
+      14,
+      {},
+      { withoutWatchCache: ['configmaps'] },
+    )
+    await server.fill([configMap('a')])
+    await watch()
+    if (when === 'waiting') {
+      for (const connection of transport.controls.connections()) transport.controls.kill(connection)
+      await simulation.runUntil(() => reflector.state === 'waiting')
+    } else {
+      await server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'delay', ms: 1000 } })
+      await simulation.runUntil(() => asked.at(-1)?.includes('limit=1') === true)
+    }
+    const joining = new RecordingIntake()
+    reflector.add(joining, {
+      fill: () => {
+        throw new Error('no source')
+      },
+    })
+    await simulation.advance(10_000)
+    expect([joining.synced, joining.names, reflector.state]).toEqual([true, ['a'], 'watching'])
   })
 
   it('R23: one that leaves while it is filled, and a stop meanwhile, end that', async () => {
@@ -223,6 +248,7 @@ describe('joining a reflector that runs', () => {
     reflector.start()
     expect(() => reflector.add(intake, { fill: () => [] })).toThrow(twice)
     expect(() => reflector.add(new RecordingIntake())).toThrow(unfilled)
+    expect(() => reflector.add(new RecordingIntake(), {} as never)).toThrow(unfilled)
     await simulation.run(() => reflector.stop())
     expect(() => reflector.add(new RecordingIntake())).toThrow(expect.objectContaining({ code: 'INFORMER_STOPPED' }))
     expect(() => reflector.start()).toThrow(expect.objectContaining({ code: 'INFORMER_STOPPED' }))

@@ -1,3 +1,4 @@
+import { ApiError } from '@wherry/client'
 import { describe, expect, it } from 'vitest'
 import { jointError, jointResourceVersion, jointState, type Told } from './joint.ts'
 import type { InformerState } from './state.ts'
@@ -42,5 +43,11 @@ describe('several reflectors, taken as one', () => {
     const [one, two] = [new Error('one'), new Error('two')]
     expect(jointError([told({}), told({ lastError: one }), told({ lastError: two })])).toBe(one)
     expect(jointError([told({})])).toBeUndefined()
+  })
+
+  it('R36: fail as the one whose failure is for the caller, if there is one', () => {
+    const about = { method: 'GET', path: '/api/v1/namespaces/b/configmaps' }
+    const [passing, forbidden] = [500, 403].map(status => new ApiError({ status, message: '' }, about))
+    expect(jointError([told({ lastError: passing }), told({ lastError: forbidden })])).toBe(forbidden)
   })
 })

@@ -1,4 +1,5 @@
 import { compareResourceVersions } from '@wherry/client'
+import { isForTheCaller } from './judge.ts'
 import type { Reflector } from './reflector.ts'
 import type { InformerState } from './state.ts'
 
@@ -32,7 +33,8 @@ export function jointResourceVersion(all: readonly Told[]): string | undefined {
   })
 }
 
-/** The failure of the first of them that has one. */
+/** The failure of the first of them that has one; one that is for the caller before all that will pass (rule R36). */
 export function jointError(all: readonly Told[]): Error | undefined {
-  return all.find(({ lastError }) => lastError !== undefined)?.lastError
+  const errors = all.map(({ lastError }) => lastError)
+  return errors.find(isForTheCaller) ?? errors.find(error => error !== undefined)
 }

@@ -110,6 +110,7 @@ export function afterWatching(course: Course, { end, livedMs, events }: Ended): 
     case 'broken':
     case 'silent': {
       if (isClosed(end.error)) return ended(course, end.error)
+      if (livedMs >= failingMs) course.failingSince = undefined
       course.fail(end.error, 'watch')
       return wait(course, goOn(course))
     }

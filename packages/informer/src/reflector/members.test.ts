@@ -291,6 +291,25 @@ describe('joining members', () => {
     expect(joining.log.at(-1)).toBe('commit at 1')
   })
 
+  it('D12: one that throws while it is filled keeps a change from no other', async () => {
+    const { members, turn } = bed()
+    const [member, joining, broken] = [new RecordingIntake(), new RecordingIntake(), new RecordingIntake()]
+    broken.replace = () => ({
+      put: () => {
+        throw new Error('broken')
+      },
+      remove: () => {},
+      commit: () => {},
+      drop: () => {},
+    })
+    members.add(member)
+    members.fill(broken, () => [])
+    members.fill(joining, () => [])
+    expect(() => members.change('ADDED', object('a'), 1)).toThrow('broken')
+    await turn()
+    expect([member.log, joining.log]).toEqual([['ADDED a'], ['commit a at 9']])
+  })
+
   it('one whose commit throws is told, and is one member', async () => {
     const { members, failures, turn } = bed()
     const joining = failing('commit', 'broken')

@@ -97,9 +97,8 @@ export class Members {
   }
 
   #changeAll(intakes: readonly Intake[], type: ChangeType, object: object, bytes: number): void {
-    for (const fill of this.#fills) fill.change(type, object, bytes)
-    each(intakes, intake => {
-      if (this.#intakes.includes(intake)) intake.change(type, object, bytes)
+    each([...this.#fills, ...intakes], one => {
+      if (one instanceof Fill || this.#intakes.includes(one)) one.change(type, object, bytes)
     })
   }
 

@@ -90,7 +90,7 @@ export class Reflector {
     const { members } = this.#course
     if (members.has(intake)) throw new TypeError('the reflector feeds this intake already')
     if (this.#running === undefined) members.add(intake)
-    else if (options === undefined) {
+    else if (typeof options?.fill !== 'function') {
       throw new TypeError('a reflector that has begun takes another intake only with what to fill it from')
     } else members.fill(intake, options.fill)
   }
@@ -131,6 +131,10 @@ export class Reflector {
     const course = this.#course
     let phase: Phase = wholeState(course)
     while (!course.stopped && phase.is !== 'stopped') {
+      if (phase.is === 'watching' && course.isUnfilled) {
+        phase.stream?.abort()
+        phase = wholeState(course)
+      }
       if (course.settings.gate !== undefined && asksAgain(course, phase)) await this.#pass(course.settings.gate)
       if (course.stopped) break
       this.#enter(nameOf(phase, course.resourceVersion !== undefined))

@@ -195,6 +195,16 @@ describe('watching', () => {
     expect(asked.filter(one => one.startsWith('stream'))).toHaveLength(1)
   })
 
+  it('R18: so does one that was open for 30 s, and broke', async () => {
+    const { server, simulation, transport, asked } = await bench(11)
+    for (let round = 0; round < 3; round++) {
+      await server.faults.add({ ...watches, nth: 1, effect: { kind: 'status', code: 500 } })
+      for (const connection of transport.controls.connections()) transport.controls.kill(connection)
+      await simulation.advance(60_000)
+    }
+    expect(asked.map(one => one.split(' ')[0])).toEqual(['stream', ...Array.from({ length: 6 }, () => 'watch')])
+  })
+
   it('R19: bookmarks change nothing but the resourceVersion that is known', async () => {
     const { server, simulation, reflector, intake } = await bench(12)
     await server.fill([{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'other' } }])

@@ -25,6 +25,8 @@ export class HandlerRegistration<C> implements Registration {
   /** While it is behind: what it has been told of. */
   #behind: Walk<C> | undefined
   #isInSlice = false
+  /** The next slice comes with the next turn of the event loop. */
+  #isSliceDue = false
   #isOver = false
   #hasSynced = false
   /** Why it is over. */
@@ -132,7 +134,7 @@ export class HandlerRegistration<C> implements Registration {
   /** Tells of objects that it has not been told of, for a while. */
   slice(): void {
     const walk = this.#behind
-    if (this.#isInSlice || walk === undefined) return
+    if (this.#isInSlice || this.#isSliceDue || walk === undefined) return
     this.#isInSlice = true
     const isDone = this.#inSlice(walk, Number.POSITIVE_INFINITY, ({ key, born, value }) =>
       this.#add(key, born, value as C),
@@ -159,7 +161,9 @@ export class HandlerRegistration<C> implements Registration {
   }
 
   #sliceLater(): void {
+    this.#isSliceDue = true
     this.#owner.options.clock.turn().then(() => {
+      this.#isSliceDue = false
       if (this.#behind !== undefined) this.#owner.telling(() => this.slice())
     })
   }

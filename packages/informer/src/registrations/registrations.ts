@@ -27,17 +27,28 @@ export interface RegistrationsOptions<C> {
 /** More adds than this at once are told in slices. */
 const sliceAbove = 1000
 
+/** What has come together, and is told in this order (rule R26). */
+class Batch<C> {
+  readonly deletes: Told<C>[] = []
+  readonly adds: Told<C>[] = []
+  readonly updates: Told<C>[] = []
+  /** Keys of what has appeared without a value, or is gone without ever having had one. */
+  readonly untold = new Set<string>()
+  /** The number of the change before the first of the adds. */
+  addsFrom = 0
+
+  get isEmpty(): boolean {
+    return this.deletes.length + this.adds.length + this.updates.length + this.untold.size === 0
+  }
+}
+
 /** The handlers of a store, and what they have not been told yet. */
 export class Registrations<C> {
   readonly options: RegistrationsOptions<C>
   #registrations: readonly HandlerRegistration<C>[] = []
-  #deletes: Told<C>[] = []
-  #adds: Told<C>[] = []
-  #updates: Told<C>[] = []
-  /** Keys of what has appeared without a value, or is gone without ever having had one. */
-  #untold = new Set<string>()
-  /** The number of the change before the first of the adds. */
-  #addsFrom = 0
+  #batch = new Batch<C>()
+  /** What handlers brought about while they were told of something: each to be told after the one before it (rule R25). */
+  #waiting: Batch<C>[] = []
   #isTelling = false
 
   constructor(options: RegistrationsOptions<C>) {
@@ -61,24 +72,25 @@ export class Registrations<C> {
 
   added(key: string, born: number, object: C): void {
     // So many are told of in slices, by the order of birth.
-    if (this.#registrations.length === 0 || this.#adds.length > sliceAbove) return
-    if (this.#adds.length === 0) this.#addsFrom = born - 1
-    this.#adds.push({ type: 'add', key, born, object })
+    const batch = this.#batch
+    if (this.#registrations.length === 0 || batch.adds.length > sliceAbove) return
+    if (batch.adds.length === 0) batch.addsFrom = born - 1
+    batch.adds.push({ type: 'add', key, born, object })
   }
 
   updated(key: string, born: number, object: C, old: C): void {
     if (this.#registrations.length === 0) return
-    this.#updates.push({ type: 'update', key, born, object, old })
+    this.#batch.updates.push({ type: 'update', key, born, object, old })
   }
 
   deleted(about: { key: string; born: number; object: C; finalStateUnknown: boolean }): void {
     if (this.#registrations.length === 0) return
-    this.#deletes.push({ type: 'delete', ...about })
+    this.#batch.deletes.push({ type: 'delete', ...about })
   }
 
   /** What has no value has appeared, or is gone. */
   untold(key: string): void {
-    if (this.#registrations.length > 0) this.#untold.add(key)
+    if (this.#registrations.length > 0) this.#batch.untold.add(key)
   }
 
   /** What has no value is let go of without a word: where it appears again, that is news. */
@@ -91,7 +103,10 @@ export class Registrations<C> {
    * handler brings about while it is told something is told when all have heard that.
    */
   tell(): void {
-    if (!this.#isTelling) this.telling(() => {})
+    if (!this.#isTelling) return this.telling(() => {})
+    if (this.#batch.isEmpty) return
+    this.#waiting.push(this.#batch)
+    this.#batch = new Batch()
   }
 
   /** Makes calls of handlers. */
@@ -108,10 +123,10 @@ export class Registrations<C> {
 
   /** Between two calls of handlers: tells what the former brought about. */
   interleave(): void {
-    if (this.#isAllTold) return
     let inSlices = false
-    do inSlices = this.#tellBatch() || inSlices
-    while (!this.#isAllTold)
+    for (let batch = this.#next(); batch !== undefined; batch = this.#next()) {
+      inSlices = this.#tellBatch(batch) || inSlices
+    }
     // Only now: a slice tells of objects as they are, and so must be told after what made them so.
     if (inSlices) for (const registration of this.#registrations) registration.slice()
   }
@@ -119,26 +134,23 @@ export class Registrations<C> {
   close(why: Error): void {
     for (const registration of this.#registrations) registration.end(why)
     this.#registrations = []
-    this.#deletes = []
-    this.#adds = []
-    this.#updates = []
-    this.#untold = new Set()
+    this.#batch = new Batch()
+    this.#waiting = []
   }
 
-  get #isAllTold(): boolean {
-    return this.#deletes.length + this.#adds.length + this.#updates.length + this.#untold.size === 0
+  /** What is to be told next; `undefined` where all was told. */
+  #next(): Batch<C> | undefined {
+    const batch = this.#waiting.shift() ?? this.#batch
+    if (batch.isEmpty) return undefined
+    if (batch === this.#batch) this.#batch = new Batch()
+    return batch
   }
 
   /** Gives whether adds are left to be told in slices. */
-  #tellBatch(): boolean {
-    const [deletes, adds, updates, untold] = [this.#deletes, this.#adds, this.#updates, this.#untold]
-    this.#deletes = []
-    this.#adds = []
-    this.#updates = []
-    this.#untold = new Set()
+  #tellBatch({ deletes, adds, updates, untold, addsFrom }: Batch<C>): boolean {
     const registrations = this.#registrations
     const inSlices = adds.length > sliceAbove
-    if (inSlices) for (const registration of registrations) registration.rewind(this.#addsFrom)
+    if (inSlices) for (const registration of registrations) registration.rewind(addsFrom)
     for (const told of [deletes, adds, updates]) {
       for (const one of told) for (const registration of registrations) registration.hear(one)
     }

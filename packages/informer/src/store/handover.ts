@@ -23,11 +23,19 @@ export class Handover<C> {
     this.#last = newest([...known.values()].map(({ resourceVersion }) => resourceVersion))
   }
 
-  /** Whether what comes of a key is older than what is known. If not, nothing is open about that key any more. */
-  isOutdated(key: string, resourceVersion: string | undefined, held: Entry<C> | undefined): boolean {
+  /**
+   * Whether what comes of a key is older than what is known. If not, nothing is open about that key any more; nor is it where
+   * this is the newest state, of a server that may count anew (rule R5).
+   */
+  isOutdated(
+    key: string,
+    resourceVersion: string | undefined,
+    held: Entry<C> | undefined,
+    isNewest: boolean = false,
+  ): boolean {
     const known = this.known.get(key)
     if (known === undefined) return false
-    if (isOutdated(known, resourceVersion)) return true
+    if (!isNewest && isOutdated(known, resourceVersion)) return true
     this.known.delete(key)
     if (held !== undefined) this.unconfirmed.delete(held)
     return false

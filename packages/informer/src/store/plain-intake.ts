@@ -58,12 +58,12 @@ export class PlainIntake<C> implements Intake {
 
   /** Called by the replacement. */
   committed(replacement: PlainReplacement<C>, resourceVersion: string | undefined): void {
-    if (!this.isOpen) return
     if (this.#replacement === replacement) this.#replacement = undefined
     if (this.staged === undefined) {
       this.reached = resourceVersion
       this.#target.commit(replacement, this)
-      this.#target.progress(this, resourceVersion)
+      // The newest state leaves nothing open, be it an older one (rule R5).
+      this.#target.progress(this, replacement.reuse ? resourceVersion : undefined)
       return
     }
     // A list says where it stands, be it further back.

@@ -51,7 +51,7 @@ export class PlainLister<C, S extends Scope> implements Lister<C, S> {
   }
 
   keys(): IterableIterator<string> {
-    return this.#live.contents.entries.keys()
+    return this.#keysOf(this.#live.contents)
   }
 
   failed(): readonly string[] {
@@ -80,6 +80,13 @@ export class PlainLister<C, S extends Scope> implements Lister<C, S> {
       if (selector.text === '' || selector.matches(labelsOf(value))) values.push(value)
     }
     return values
+  }
+
+  *#keysOf({ entries }: Contents<C>): IterableIterator<string> {
+    for (const key of entries.keys()) {
+      this.checkLive()
+      yield key
+    }
   }
 
   get #live(): ListerParts<C> {

@@ -13,15 +13,16 @@ export class PlainReplacement<C> implements Replacement {
   readonly anew: Set<Entry<C>> = new Set<Entry<C>>()
   /** What entries are marked with that are in the store in that state. */
   readonly mark: number
+  /** See {@link ReplaceOptions}. */
+  readonly reuse: boolean
   readonly #target: IntakeTarget<C>
   readonly #intake: PlainIntake<C>
-  readonly #reuse: boolean
   #isOver = false
 
   constructor(target: IntakeTarget<C>, intake: PlainIntake<C>, reuse: boolean) {
     this.#target = target
     this.#intake = intake
-    this.#reuse = reuse
+    this.reuse = reuse
     this.mark = target.nextMark()
   }
 
@@ -33,7 +34,7 @@ export class PlainReplacement<C> implements Replacement {
     const held = this.#target.entries.get(key)
     // Of what is staged each state is noted: by the time that it is published the store may be ahead.
     if (!isStaged && held !== undefined && isSameState(held, identity)) {
-      const differing = this.#reuse ? undefined : this.#target.receiveAnew(object, identity, bytes)
+      const differing = this.reuse ? undefined : this.#target.receiveAnew(object, identity, bytes)
       if (differing !== undefined) {
         this.anew.add(differing)
         this.#set(key, differing)
@@ -59,7 +60,8 @@ export class PlainReplacement<C> implements Replacement {
   commit(resourceVersion?: string | undefined): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#intake.committed(this, resourceVersion)
+    if (this.#intake.isOpen) this.#intake.committed(this, resourceVersion)
+    else this.drop()
     this.pending = new Map()
   }
 

@@ -323,8 +323,10 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     else this.#contents.put(this.#receive(object, identity, bytes), owner)
   }
 
-  #commit({ pending, mark, others, anew }: PlainReplacement<C>, { owner, reached }: PlainIntake<C>): void {
+  #commit({ pending, mark, others, anew, reuse }: PlainReplacement<C>, { owner, reached }: PlainIntake<C>): void {
     const contents = this.#contents
+    const isOutdated = (entry: Entry<C>, resourceVersion: string | undefined, held: Entry<C> | undefined): boolean =>
+      this.#handover?.isOutdated(entry.key, resourceVersion, held, !reuse) === true
     if (contents.entries.size === 0 && contents.gone === undefined && this.#handover === undefined) {
       contents.adopt(pending, owner)
       return
@@ -334,18 +336,17 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
       const isListed = entry.mark === mark
       // A state that this watch never had says nothing of whether the object is gone, or only out of its scope.
       const isOpen = this.#handover?.unconfirmed.has(entry)
-      const isOutdated = this.#handover?.isOutdated(entry.key, isListed ? entry.resourceVersion : reached, entry)
-      if (!isListed && !isOutdated) contents.remove(entry, isOpen ? 'unwatched' : undefined)
+      const isAhead = isOutdated(entry, isListed ? entry.resourceVersion : reached, entry)
+      if (!isListed && !isAhead) contents.remove(entry, isOpen ? 'unwatched' : undefined)
     }
     for (const entry of pending.values()) {
       const held = contents.entries.get(entry.key)
-      if (!this.#handover?.isOutdated(entry.key, entry.resourceVersion, held))
-        contents.put(entry, owner, anew.has(entry))
-      else entry.drop()
+      if (isOutdated(entry, entry.resourceVersion, held)) entry.drop()
+      else contents.put(entry, owner, anew.has(entry))
     }
     for (const entry of others) {
       if (entry.mark !== mark || contents.entries.get(entry.key) !== entry) continue
-      this.#handover?.isOutdated(entry.key, entry.resourceVersion, entry)
+      isOutdated(entry, entry.resourceVersion, entry)
       owner.claim(entry)
     }
   }

@@ -189,6 +189,38 @@ it('D12: waits no more for intakes of an earlier promotion that were closed', ()
   expect(contentsOf(store)).toEqual(['a/1@1', 'a/2@2', 'a/3@3', 'b/1@3'])
 })
 
+it('R5, D12: what one promotion left open is settled by the newest state, be it an older one', () => {
+  const next = store.intake({ staged: true })
+  list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
+  old.change('MODIFIED', item('a/1', 13), 100)
+  old.change('DELETED', item('a/2', 14), 100)
+  old.change('ADDED', item('a/4', 15), 100)
+  store.promote([next], [old])
+  log.length = 0
+  const restored = next.replace({ reuse: false })
+  restored.put(item('a/1', 1), 100)
+  restored.put(item('a/2', 2), 100)
+  restored.commit('5')
+  expect(log).toEqual(['delete a/3@3 unknown', 'add a/2@2', 'update a/1@13 a/1@1', 'delete a/4@15 unknown'])
+  next.change('MODIFIED', item('a/1', 6), 100)
+  expect(contentsOf(store)).toEqual(['a/1@6', 'a/2@2'])
+})
+
+it('R5, D12: the newest state of one part leaves open what is open of another', () => {
+  const parts = [store.intake({ staged: true }), store.intake({ staged: true })] as const
+  list(parts[0], 12, item('a/1', 1), item('a/2', 2))
+  list(parts[1], 12, item('a/3', 3))
+  old.change('MODIFIED', item('a/3', 13), 100)
+  store.promote(parts, [old])
+  log.length = 0
+  const newest = parts[0].replace({ reuse: false })
+  newest.put(item('a/1', 14), 100)
+  newest.commit('14')
+  parts[1].change('MODIFIED', item('a/3', 11), 100)
+  expect(log).toEqual(['delete a/2@2 unknown', 'update a/1@1 a/1@14'])
+  expect(contentsOf(store)).toEqual(['a/1@14', 'a/3@13'])
+})
+
 it('D12: what a relist of the former intake found to be gone does not come back in that very state', () => {
   const next = store.intake({ staged: true })
   list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))

@@ -3,6 +3,7 @@ import { chance, pick } from '@wherry/testing'
 
 interface Asked {
   readonly verb: string
+  readonly resource: string
   readonly namespace: string
   readonly name: string
 }

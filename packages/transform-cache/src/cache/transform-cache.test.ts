@@ -363,6 +363,30 @@ describe('a transform cache', () => {
       expect(kit.simulation.pending().filter(line => line.includes('stream'))).toEqual([])
     }))
 
+  it('R23: ends as by close when the client is closed under it', () =>
+    withCache([size, namespaces], async kit => {
+      const { cache, client, run, simulation } = kit
+      const informer = cache.informer(size)
+      await started(kit)
+      const reading = run(async () => {
+        for await (const _ of informer.changes());
+      })
+      await simulation.settle()
+      await run(() => client.close())
+      await reading
+      expect([informer.state, cache.informer(namespaces).state]).toEqual(['stopped', 'stopped'])
+      expect(() => informer.list()).toThrow(InformerStoppedError)
+    }))
+
+  it('R23: who waits when the client is closed is told so', () =>
+    withCache([size], async ({ cache, client, run, server }) => {
+      await run(() => server.refuse(true))
+      cache.start()
+      const waiting = run(() => cache.synced().catch((error: unknown) => error))
+      await run(() => client.close())
+      expect(await waiting).toMatchObject({ code: 'CLIENT_CLOSED' })
+    }))
+
   it('D2: a wait ends with its signal', () =>
     withCache([size], async ({ cache, run }) => {
       const reason = new Error('enough')

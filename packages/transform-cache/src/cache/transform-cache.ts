@@ -60,6 +60,7 @@ export class TransformCache {
   readonly #metricsEveryMs: number
   #timer: Timer | undefined
   #closing: Promise<void> | undefined
+  #isOver = false
 
   /**
    * Does no I/O.
@@ -167,7 +168,10 @@ export class TransformCache {
       on: {
         state: state => {
           const { lastError } = reflectors
-          if (state === 'stopped' && lastError !== undefined) for (const one of informers) one.feedFailed(lastError)
+          if (state !== 'stopped' || this.#isOver) return
+          // It has stopped by itself: the client was closed.
+          if (lastError !== undefined) for (const one of informers) one.feedFailed(lastError)
+          void this.close()
         },
         error: error => {
           for (const informer of informers) informer.feedFailed(error)
@@ -188,7 +192,7 @@ export class TransformCache {
 
   #syncedOne(): void {
     const all = [...this.#informers.values()]
-    if (this.#closing !== undefined || !all.every(({ hasSynced }) => hasSynced)) return
+    if (this.#isOver || !all.every(({ hasSynced }) => hasSynced)) return
     if (this.#metricsEveryMs !== Number.POSITIVE_INFINITY) this.#measureSoon(0)
   }
 
@@ -202,7 +206,7 @@ export class TransformCache {
     this.#measureSoon(this.#metricsEveryMs)
     for (const informer of this.#informers.values()) {
       await environment.clock.turn()
-      if (this.#closing !== undefined) return
+      if (this.#isOver) return
       try {
         this.#measureOne(informer)
       } catch (error) {
@@ -236,6 +240,7 @@ export class TransformCache {
   }
 
   async #close(): Promise<void> {
+    this.#isOver = true
     this.#timer?.cancel()
     const stopping = this.#watches.map(watch => watch.stop())
     for (const informer of this.#informers.values()) informer.end()

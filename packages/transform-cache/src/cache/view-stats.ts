@@ -28,7 +28,7 @@ const most = 512
 
 export function viewStats(store: Store<unknown>): ViewStats {
   const { objects, failed, receivedBytes, managedFieldsShare, packed } = store.stats()
-  const keptBytes = objects * storeBytesPerObject + (packed?.bytes ?? valueBytes(store, objects, receivedBytes))
+  const keptBytes = objects * storeBytesPerObject + (packed?.bytes ?? valueBytes(store, objects))
   return {
     view: store.view.key,
     objects,
@@ -44,12 +44,15 @@ export function viewStats(store: Store<unknown>): ViewStats {
  * By linear regression of what is kept on what was received, whose sum is known: right where each object keeps the
  * same, where each keeps the same part, and for most in between.
  */
-function valueBytes(store: Store<unknown>, objects: number, receivedBytes: number): number {
+function valueBytes(store: Store<unknown>, objects: number): number {
   const step = Math.max(1, Math.ceil(objects / most))
   const estimate = new HeapEstimate(internedUpTo)
-  let [at, count, sumX, sumY, sumXX, sumXY] = [0, 0, 0, 0, 0, 0]
+  // Of what could not be transformed there is no value.
+  let [values, valuesReceived] = [0, 0]
+  let [count, sumX, sumY, sumXX, sumXY] = [0, 0, 0, 0, 0]
   for (const { object, bytes } of store.entries()) {
-    if (at++ % step !== 0) continue
+    valuesReceived += bytes
+    if (values++ % step !== 0) continue
     const kept = estimate.of(object)
     count++
     sumX += bytes
@@ -61,5 +64,5 @@ function valueBytes(store: Store<unknown>, objects: number, receivedBytes: numbe
   if (step === 1) return sumY
   const spread = sumXX - (sumX * sumX) / count
   const slope = spread <= 0 ? 0 : Math.max(0, (sumXY - (sumX * sumY) / count) / spread)
-  return Math.max(0, objects * (sumY / count + slope * (receivedBytes / objects - sumX / count)))
+  return Math.max(0, values * (sumY / count + slope * (valuesReceived / values - sumX / count)))
 }

@@ -88,6 +88,15 @@ describe('an estimate of the heap', () => {
     expect(of(Object.freeze({ ...labels }))).toBe(own)
   })
 
+  it('takes what is nested as deep as a server takes it, and nothing that holds itself', () => {
+    const depth = 10_000
+    const nested: unknown = JSON.parse('['.repeat(depth) + ']'.repeat(depth))
+    expect(new HeapEstimate().of(nested)).toBe((depth - 1) * (32 + 16 + 8) + 32)
+    const ring: unknown[] = []
+    ring.push(ring, ring)
+    expect(() => new HeapEstimate().of(ring)).toThrow(RangeError)
+  })
+
   it('takes what is no JSON for nothing', () => {
     expect(new HeapEstimate().of(undefined)).toBe(0)
     expect(new HeapEstimate().of(null)).toBe(0)

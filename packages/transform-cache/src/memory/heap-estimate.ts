@@ -19,9 +19,16 @@ export class HeapEstimate {
     this.#internedUpTo = internedUpTo
   }
 
-  /** Bytes of a value and all below it. */
+  /**
+   * Bytes of a value and all below it, nested as deep as JSON that a server takes may be.
+   * @throws RangeError for what holds itself.
+   */
   of(value: unknown): number {
-    return this.#of(value, 0, maxInternalized)
+    const left: Held[] = []
+    let bytes = this.#of(value, 0, maxInternalized, left)
+    // No recursion: however deep it is nested, the stack holds it.
+    for (let next = left.pop(); next !== undefined; next = left.pop()) bytes += this.#ofHeld(next, left)
+    return bytes
   }
 
   /** Of all the bytes given so far, those of what is counted once. */
@@ -29,7 +36,8 @@ export class HeapEstimate {
     return this.#sharedBytes
   }
 
-  #of(value: unknown, depth: number, upTo: number): number {
+  /** Bytes of a value; what it holds itself is `left`. */
+  #of(value: unknown, depth: number, upTo: number, left: Held[]): number {
     switch (typeof value) {
       case 'string':
         return this.#ofText(value, upTo)
@@ -39,12 +47,18 @@ export class HeapEstimate {
         return numberBytes + 8 * Math.ceil(value.toString(16).length / 16)
       case 'object':
         if (value === null || (depth === sharedDepth && !this.#isFirst(value))) return 0
-        return Array.isArray(value)
-          ? this.#ofList(value, depth, upTo)
-          : this.#ofObject(value as Record<string, unknown>, depth, upTo)
+        if (depth > mostDepth) throw new RangeError(`nested deeper than ${mostDepth} levels, or in itself`)
+        left.push({ value, depth, upTo })
+        return 0
       default:
         return 0
     }
+  }
+
+  #ofHeld({ value, depth, upTo }: Held, left: Held[]): number {
+    return Array.isArray(value)
+      ? this.#ofList(value, depth, upTo, left)
+      : this.#ofObject(value as Record<string, unknown>, depth, upTo, left)
   }
 
   #ofText(text: string, upTo: number): number {
@@ -52,18 +66,18 @@ export class HeapEstimate {
     return this.#isNew(text) ? this.#shared(textBytes(text)) : 0
   }
 
-  #ofList(items: readonly unknown[], depth: number, upTo: number): number {
+  #ofList(items: readonly unknown[], depth: number, upTo: number, left: Held[]): number {
     let bytes = listBytes + (items.length === 0 ? 0 : 16 + 8 * items.length)
-    for (const item of items) bytes += this.#of(item, depth + 1, upTo)
+    for (const item of items) bytes += this.#of(item, depth + 1, upTo, left)
     return bytes
   }
 
-  #ofObject(object: Readonly<Record<string, unknown>>, depth: number, upTo: number): number {
+  #ofObject(object: Readonly<Record<string, unknown>>, depth: number, upTo: number, left: Held[]): number {
     const keys = Object.keys(object)
     let bytes = shapeBytes(keys.length)
     for (const key of keys) {
       if (this.#isNew(key)) bytes += this.#shared(textBytes(key) + hiddenClassBytes)
-      bytes += this.#of(object[key], depth + 1, Math.max(upTo, this.#internedUpTo(key, depth)))
+      bytes += this.#of(object[key], depth + 1, Math.max(upTo, this.#internedUpTo(key, depth)), left)
     }
     return bytes
   }
@@ -88,6 +102,15 @@ export class HeapEstimate {
   }
 }
 
+/** An object or a list that is still to be looked at. */
+interface Held {
+  readonly value: object
+  readonly depth: number
+  readonly upTo: number
+}
+
+/** A kube-apiserver takes 10,000. */
+const mostDepth = 20_000
 /** So many objects deep are labels, annotations, owners and finalizers. */
 const sharedDepth = 2
 const numberBytes = 16

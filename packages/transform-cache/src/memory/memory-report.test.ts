@@ -142,6 +142,34 @@ describe('a memory report', () => {
     expect(largest?.keptBytes).toBeLessThan(3500)
   })
 
+  it('T4, T5: of a packed store has all of its buffers, whatever is still there', async () => {
+    const store = new PlainStore<unknown>({ view: configMaps, environment: systemEnvironment(), packed })
+    const cursor = store.cursor()
+    const intake = store.intake()
+    intake.replace().commit('1')
+    cursor.take(10)
+    const object = configMap(1)
+    intake.change('ADDED', object, 1000)
+    intake.change('DELETED', object, 1000)
+    const { keptBytes } = await memoryReport(reader(store))
+    expect(keptBytes).toBe(store.stats().packed?.bytes)
+    expect([keptBytes, store.stats().tombstones]).toEqual([viewStats(store).keptBytes, 1])
+  })
+
+  it('T4, R30: an estimate takes what could not be transformed for nothing', async () => {
+    const some = configMaps.project('some', ({ metadata, data }) => {
+      if (!metadata?.name?.endsWith('00')) throw new Error('not this one')
+      return { data }
+    })
+    const store = filled(
+      some,
+      Array.from({ length: count }, (_, n) => JSON.stringify(configMap(n))),
+    )
+    expect(store.stats().failed).toBe(count - 19)
+    const { keptBytes } = await memoryReport(reader(store))
+    expect(Math.abs(viewStats(store).keptBytes / keptBytes - 1)).toBeLessThan(0.1)
+  })
+
   it('T4: names the largest objects, the largest first, and how much of what came is managedFields', async () => {
     const texts = Array.from({ length: 200 }, (_, n) => JSON.stringify(configMap(n)))
     const store = filled(configMaps, texts)

@@ -107,7 +107,7 @@ async function measured(
   const ownBytes = walked * storeBytesPerObject
   const valueBytes = keptBytes - ownBytes
   const share = packed === undefined || valueBytes === 0 ? 1 : packed.bytes / valueBytes
-  keptBytes = ownBytes + share * valueBytes
+  keptBytes = ownBytes + (packed?.bytes ?? valueBytes)
   const objects = largest.map(of => ({
     key: of.key,
     keptBytes: storeBytesPerObject + share * (of.keptBytes - storeBytesPerObject),

@@ -4,7 +4,9 @@ import { type Path, textOf, treeOf } from './path.ts'
 import { identity } from './pick.ts'
 
 /** What {@link omit} gives. Only whole branches are left out of the type; below them everything is optional anyway. */
-export type Omitted<T, P extends Path> = { [K in keyof T as K extends P ? never : K]: T[K] }
+export type Omitted<T, P extends Path> = {
+  [K in keyof T as K extends P ? never : readonly [K] extends P ? never : K]: T[K]
+}
 
 /** A projection made by {@link omit}. */
 export interface OmitProjection<P extends Path> extends SelfNamed {

@@ -60,13 +60,17 @@ type PickedPath<T, P extends Path> = P extends `${infer Key}.${infer Rest}`
       : unknown
 
 type Step<T, Key extends string, Rest extends Path> = Key extends keyof T
-  ? { [K in keyof Subset<T, Key>]: Below<T[K], Rest> }
+  ? { [K in keyof Subset<T, Key>]: Below<Subset<T, Key>[K], Rest> }
   : unknown
 
 type Leaf<T, Key extends string> = Key extends keyof T ? Subset<T, Key> : unknown
 
-/** TypeScript's own `Pick`, which keeps what is optional optional. */
-type Subset<T, Key extends keyof T> = { [K in keyof T as K extends Key ? K : never]: T[K] }
+/** TypeScript's own `Pick`, which keeps what is optional optional; a key that only a map may have is that too. */
+type Subset<T, Key extends keyof T> = [keyof Named<T, Key>] extends [never]
+  ? { [K in Key]?: T[K] | undefined }
+  : Named<T, Key>
+
+type Named<T, Key> = { [K in keyof T as K extends Key ? K : never]: T[K] }
 
 type Below<V, Rest extends Path> = V extends readonly (infer Item)[]
   ? Below<Item, Rest>[]

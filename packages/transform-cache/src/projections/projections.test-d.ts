@@ -30,6 +30,14 @@ const byKeys = read(pods.project(pick(['metadata', 'annotations'])))
 const annotations: Record<string, string> | undefined = byKeys.metadata?.annotations
 void annotations
 
+// A map may have the key or not.
+const value = read(configMaps.project(pick('data.colour', ['metadata', 'labels', 'example.com/owner'], 'metadata.uid')))
+same<typeof value.data, { colour?: string | undefined } | undefined>(true)
+const owner: string | undefined = value.metadata?.labels?.['example.com/owner']
+void owner
+// @ts-expect-error not picked
+value.data?.size
+
 const lean = read(configMaps.project(dropData))
 void lean.metadata?.name
 // @ts-expect-error no data
@@ -38,6 +46,10 @@ const without = read(pods.project(omit('status', 'spec.containers.env')))
 void without.spec?.containers
 // @ts-expect-error left out
 without.status
+const withoutKey = read(pods.project(omit(['status'], ['metadata', 'labels'])))
+void withoutKey.metadata
+// @ts-expect-error left out
+withoutKey.status
 
 same<Identity & PartialBrand, ReturnType<typeof read<Identity & PartialBrand>>>(true)
 const key = read(configMaps.project(keyOnly))

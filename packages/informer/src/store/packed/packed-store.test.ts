@@ -137,6 +137,14 @@ describe('a packed store', () => {
     expect(store.stats().packed).toEqual({ values: 0, bytes: 0, usedBytes: 0, texts: 0, shapes: 0 })
   })
 
+  it('T5: keeps nothing of a list that comes by an intake that is closed', () => {
+    const closed = store.intake()
+    list(intake, [item('a/x', 1)])
+    closed.close()
+    list(closed, [item('a/y', 2)])
+    expect([contentsOf(store), store.stats().packed?.values]).toEqual([['a/x@1'], 1])
+  })
+
   it('T5: says nothing of packed values where they are not', () => {
     expect(new PlainStore({ view: items, environment: at.environment }).stats().packed).toBeUndefined()
   })

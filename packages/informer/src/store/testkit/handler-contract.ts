@@ -38,6 +38,16 @@ export function handlerContract(make: MakeStore): void {
       expect(log).toEqual(['add a/x@1 initial', 'add a/y@2 initial', 'add a/z@3'])
     })
 
+    it('R31: one that joins hears of nothing before the next turn, however much comes till then', async () => {
+      list(item('a/0', 1))
+      let heard = 0
+      store.register({ add: () => void heard++ })
+      list(...many(3000))
+      expect(heard).toBe(0)
+      await at.simulation.run(() => at.simulation.settle())
+      expect(heard).toBe(3000)
+    })
+
     it('R31: events of what it has not come to are folded into the add', async () => {
       list(item('a/x', 1), item('a/y', 2), item('a/z', 3))
       const log: string[] = []
@@ -210,6 +220,23 @@ export function handlerContract(make: MakeStore): void {
       store.register(recorder(log))
       list(item('a/x', 1), item('a/y', 2))
       expect(log).toEqual(['add a/x@1 initial', 'add a/y@2 initial', 'update a/x@1 a/x@9'])
+    })
+
+    it('R25: what a handler brings about of one key is told in its order', () => {
+      const log: string[] = []
+      store.register({
+        add: (_, { key }) => {
+          if (key !== 'a/x') return
+          intake.change('ADDED', item('a/y', 2), 100)
+          intake.change('MODIFIED', item('a/y', 3), 100)
+          intake.change('DELETED', item('a/y', 4), 100)
+          intake.change('ADDED', item('a/y', 5, { uid: 'new' }), 100)
+        },
+      })
+      store.register(recorder(log))
+      list()
+      intake.change('ADDED', item('a/x', 1), 100)
+      expect(log).toEqual(['add a/x@1', 'add a/y@2', 'update a/y@2 a/y@3', 'delete a/y@4', 'add a/y@5'])
     })
 
     it('R31: what a handler brings about in its first adds is neither lost nor told twice', async () => {

@@ -370,11 +370,12 @@ export function listerContract(make: MakeStore): void {
     it('gives nothing as if it were all once it is closed, in the middle too', () => {
       add('a/x', 1)
       intake.change('ADDED', item('a/y', 2), 250)
-      const entries = store.entries()
-      expect(entries.next().value?.bytes).toBe(100)
+      const [entries, keys] = [store.entries(), store.lister.keys()]
+      expect([entries.next().value?.bytes, keys.next().value]).toEqual([100, 'a/x'])
       const why = new Error('closed')
       store.close(why)
       expect(() => entries.next()).toThrow(why)
+      expect(() => keys.next()).toThrow(why)
       expect(() => store.entries()).toThrow(why)
     })
 

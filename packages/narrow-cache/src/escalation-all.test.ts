@@ -162,6 +162,20 @@ describe('an escalation of all namespaces', () => {
       { escalateAllAt: 4, cluster: who(() => false) },
     ))
 
+  it('N11: where the server can list neither, who is new has a watch of its own in time', () =>
+    withNarrow(
+      async kit => {
+        const { get, run, write, server } = kit
+        await write('+a/p', '+a/q', '+a/r')
+        for (const path of ['a/p', 'a/q', 'b/p']) await get(path)
+        const match = { resource: 'configmaps', name: '' }
+        await run(() => server.faults.add({ match, effect: { kind: 'status', code: 500 } }))
+        expect((await get('a/r'))?.data).toEqual({ n: '3' })
+        expect(phases(kit)).toEqual([])
+      },
+      { escalateAllAt: 3 },
+    ))
+
   it('N11: leave that is taken away while they are on it: each namespace has its own, and nothing is lost', () => {
     let isAllowed = true
     return withNarrow(

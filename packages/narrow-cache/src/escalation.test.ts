@@ -178,6 +178,27 @@ describe('an escalation', () => {
       },
     ))
 
+  it.each([
+    [500, 'each has a watch of its own after a while', undefined],
+    [503, 'it is waited for', 'rising'],
+  ])('N11: where the server can’t list, and says %i, %s', (code, _, now) =>
+    withNarrow(
+      async kit => {
+        const { get, run, write, server, simulation } = kit
+        await write('+a/p', '+a/r')
+        for (const name of ['p', 'q']) await get(`a/${name}`)
+        const match = { resource: 'configmaps', name: '' }
+        await run(() => server.faults.add({ match, effect: { kind: 'status', code } }))
+        const reading = get('a/r').catch((error: unknown) => error)
+        await simulation.advance(30_000)
+        expect(phase(kit)).toBe(now)
+        if (now === undefined) expect(await run(() => reading)).toMatchObject({ data: { n: '2' } })
+        else expect(await run(() => reading)).toMatchObject({ code: 'NARROW_TIMEOUT' })
+      },
+      { escalateAt: 2 },
+    ),
+  )
+
   it('N11: many objects asked for at once are opened so many at a time', () =>
     withNarrow(
       async ({ narrow, run, watches }) => {

@@ -1,4 +1,11 @@
-import { type ChangeType, isExpired, isResourceNotFound, isTooLarge } from '@wherry/client'
+import {
+  type ChangeType,
+  isExpired,
+  isResourceNotFound,
+  isServerError,
+  isServiceUnavailable,
+  isTooLarge,
+} from '@wherry/client'
 import { type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isForTheCaller } from '@wherry/informer/parts'
 import type { Entry } from './entry.ts'
@@ -8,6 +15,11 @@ import { timeoutSeconds, type Version, versionOf } from './source.ts'
 
 /** How long no other escalation is tried where one was refused, in milliseconds. */
 const refusedMs = 300_000
+/**
+ * After so long a server that can't list what there is counts as one that refuses it, in milliseconds: one object that it can't
+ * convert or decrypt is enough for that, and whoever is new waits.
+ */
+const brokenMs = 10_000
 
 /**
  * How far entries are escalated (rule N11):
@@ -141,6 +153,7 @@ export class Escalation {
     const { kind, namespace } = this.#of
     const { shared, environment, view, resource } = kind
     const { client, maxObjectBytes } = shared.settings
+    const since = environment.clock.monotonic()
     const reflector = new Reflector({
       client: { context: client.context, environment },
       target: metadataTarget(view, namespace),
@@ -151,7 +164,10 @@ export class Escalation {
       maxObjectBytes,
       on: {
         error: error => {
-          if (isForTheCaller(error) && (this.#phase === 'rising' || !isResourceNotFound(error))) this.#refused(error)
+          const isRising = this.#phase === 'rising'
+          const isBroken = isRising && isServerError(error) && !isServiceUnavailable(error)
+          if (isForTheCaller(error) && (isRising || !isResourceNotFound(error))) this.#refused(error)
+          else if (isBroken && environment.clock.monotonic() - since >= brokenMs) this.#refused(error)
           else if (!isExpired(error) && !isTooLarge(error)) environment.onError(error, { resource, phase: 'escalated' })
         },
       },

@@ -34,8 +34,8 @@ export interface NarrowCacheOptions {
    */
   readonly escalateAllAt?: number | undefined
   /**
-   * How long a read waits for the first state, or for a write of one's own to come back, in milliseconds. What the server is
-   * then asked itself, where that helps, is bounded by the client's own `timeoutMs`. @default 65_000
+   * How long a read waits for the first state, or for a write of one's own to come back, in milliseconds. Where the
+   * server itself is asked after that, each request has its own bound. @default 65_000
    */
   readonly timeoutMs?: number | undefined
   /** Longest object, in bytes as sent. @default 16 MiB */

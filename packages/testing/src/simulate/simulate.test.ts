@@ -74,6 +74,18 @@ describe('the simulated clock', () => {
     expect(log.slice(4)).toEqual(['e 5', 'f 5'])
   })
 
+  it('has time pass for any timer, so that who waits for what rounding has left comes to an end', async () => {
+    const { clock, advance } = simulate(1)
+    await advance(45_570.9)
+    let fired = 0
+    clock.timer(1e-12, () => {
+      fired = clock.monotonic()
+    })
+    await advance(1)
+    expect(fired).toBeGreaterThan(45_570.9)
+    expect(fired).toBeLessThan(45_570.900001)
+  })
+
   it('keeps the order of thousands of timers, set and called off at random', async () => {
     const { clock, random, advance, pending } = simulate(2)
     const log: number[] = []

@@ -179,25 +179,65 @@ describe('an escalation', () => {
     ))
 
   it.each([
-    [500, 'each has a watch of its own after a while', undefined],
-    [503, 'it is waited for', 'rising'],
-  ])('N11: where the server can’t list, and says %i, %s', (code, _, now) =>
+    ['fails', { kind: 'status', code: 500 }],
+    ['hangs', { kind: 'hang' }],
+  ] as const)('N11: while one watch of all %s before it has a state, who comes has a watch of its own', (_, effect) =>
     withNarrow(
       async kit => {
-        const { get, run, write, server, simulation } = kit
-        await write('+a/p', '+a/r')
+        const { narrow, run, get, write, watches, server, simulation } = kit
+        const log: string[] = []
         for (const name of ['p', 'q']) await get(`a/${name}`)
-        const match = { resource: 'configmaps', name: '' }
-        await run(() => server.faults.add({ match, effect: { kind: 'status', code } }))
-        const reading = get('a/r').catch((error: unknown) => error)
-        await simulation.advance(30_000)
-        expect(phase(kit)).toBe(now)
-        if (now === undefined) expect(await run(() => reading)).toMatchObject({ data: { n: '2' } })
-        else expect(await run(() => reading)).toMatchObject({ code: 'NARROW_TIMEOUT' })
+        const broken = await run(() =>
+          Promise.all(['list', 'watch'].map(verb => server.faults.add({ match: { verb, name: '' }, effect }))),
+        )
+        await run(() => narrow.watch(configMaps, keyOf('a/r'), noting(log)))
+        await run(() => narrow.watch(configMaps, keyOf('a/s'), noting(log)))
+        await write('+a/r')
+        expect(log).toEqual(['0a/r', '0a/s', '+a/r 1'])
+        expect(phase(kit)).toBe('rising')
+        await run(() => Promise.all(broken.map(one => one.remove())))
+        await simulation.advance(200_000)
+        expect(phase(kit)).toBe('wide')
+        expect(await watches()).toBe(1)
+        await write('~a/r')
+        expect(log.slice(3)).toEqual(['~a/r 1→2'])
       },
       { escalateAt: 2 },
     ),
   )
+
+  it('N11: where the server is too busy for it, who comes waits', () =>
+    withNarrow(
+      async kit => {
+        const { get, run, write, server, simulation } = kit
+        await write('+a/r')
+        for (const name of ['p', 'q']) await get(`a/${name}`)
+        const match = { resource: 'configmaps', name: '' }
+        const busy = await run(() => server.faults.add({ match, effect: { kind: 'status', code: 503 } }))
+        const reading = run(() => get('a/r'))
+        await simulation.advance(20_000)
+        expect(kit.narrow.report()).toMatchObject({ streams: 3, waiting: 0, escalated: [{ phase: 'rising' }] })
+        await run(() => busy.remove())
+        expect((await reading)?.data).toEqual({ n: '1' })
+        expect(phase(kit)).toBe('wide')
+      },
+      { escalateAt: 2 },
+    ))
+
+  it('N7, N11: who has no room but by one watch of all waits for it, also where that fails at first', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, server } = kit
+        const log: string[] = []
+        for (const name of ['p', 'q']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))
+        const effect = { kind: 'status', code: 500 } as const
+        await run(() => server.faults.add({ match: { resource: 'configmaps', name: '' }, nth: 1, times: 3, effect }))
+        await run(() => narrow.watch(configMaps, keyOf('a/r'), noting(log)))
+        expect(log).toEqual(['0a/p', '0a/q', '0a/r'])
+        expect(phase(kit)).toBe('wide')
+      },
+      { max: 2 },
+    ))
 
   it('N11: many objects asked for at once are opened so many at a time', () =>
     withNarrow(

@@ -1,10 +1,11 @@
 import {
   type ChangeType,
+  isConnectionError,
   isExpired,
   isResourceNotFound,
-  isServerError,
   isServiceUnavailable,
   isTooLarge,
+  isTooManyRequests,
 } from '@wherry/client'
 import { type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isForTheCaller } from '@wherry/informer/parts'
@@ -15,17 +16,13 @@ import { timeoutSeconds, type Version, versionOf } from './source.ts'
 
 /** How long no other escalation is tried where one was refused, in milliseconds. */
 const refusedMs = 300_000
-/**
- * After so long a server that can't list what there is counts as one that refuses it, in milliseconds: one object that it can't
- * convert or decrypt is enough for that, and whoever is new waits.
- */
-const brokenMs = 10_000
 
 /**
  * How far entries are escalated (rule N11):
  *
  * - `narrow`: not at all.
- * - `rising`: as before, while one watch of the metadata of all objects there is being opened; new entries wait for it.
+ * - `rising`: as before, while one watch of the metadata of all objects there is being opened; new entries wait for it, unless
+ *   it fails by itself: then each has its own meanwhile.
  * - `wide`: they are fed by that watch, and fetched when they have changed.
  * - `falling`: those that nothing else feeds yet are fed by that watch, until all are fed otherwise.
  */
@@ -86,6 +83,11 @@ export class Escalation {
   /** It feeds whoever comes, or soon will. */
   get isUp(): boolean {
     return this.#phase === 'wide' || this.#phase === 'rising'
+  }
+
+  /** Who comes may wait for it: it feeds them, or will unless that fails. */
+  get isComing(): boolean {
+    return this.#phase === 'wide' || (this.#phase === 'rising' && !isItsOwn(this.lastError))
   }
 
   /** How far its watch has come, and all that are fed by it know. */
@@ -153,7 +155,6 @@ export class Escalation {
     const { kind, namespace } = this.#of
     const { shared, environment, view, resource } = kind
     const { client, maxObjectBytes } = shared.settings
-    const since = environment.clock.monotonic()
     const reflector = new Reflector({
       client: { context: client.context, environment },
       target: metadataTarget(view, namespace),
@@ -165,10 +166,9 @@ export class Escalation {
       on: {
         error: error => {
           const isRising = this.#phase === 'rising'
-          const isBroken = isRising && isServerError(error) && !isServiceUnavailable(error)
-          if (isForTheCaller(error) && (isRising || !isResourceNotFound(error))) this.#refused(error)
-          else if (isBroken && environment.clock.monotonic() - since >= brokenMs) this.#refused(error)
-          else if (!isExpired(error) && !isTooLarge(error)) environment.onError(error, { resource, phase: 'escalated' })
+          if (isForTheCaller(error) && (isRising || !isResourceNotFound(error))) return this.#refused(error)
+          if (!isExpired(error) && !isTooLarge(error)) environment.onError(error, { resource, phase: 'escalated' })
+          if (isRising) for (const entry of this.#of.all()) this.#of.place(entry)
         },
       },
     })
@@ -272,4 +272,10 @@ export class Escalation {
     this.#of.refused()
     for (const entry of this.#of.all()) this.#of.place(entry)
   }
+}
+
+/** It may be that watch alone that fails so: one object that the server can't convert or decrypt is enough. */
+function isItsOwn(error: Error | undefined): boolean {
+  if (error === undefined || isServiceUnavailable(error) || isTooManyRequests(error)) return false
+  return !isConnectionError(error) || error.code === 'CLIENT_CLOSED'
 }

@@ -203,9 +203,9 @@ export class Feeding implements Fed, Fetched {
     if (source === this.#own) this.#clear()
   }
 
-  failed(_: Source, error: Error): void {
+  failed(source: Source, error: Error): void {
     this.#tell(error)
-    this.#opened?.()
+    if (source === this.#last) this.#opened?.()
     this.#owner.news()
   }
 
@@ -282,12 +282,18 @@ export class Feeding implements Fed, Fetched {
     before?.left()
   }
 
+  /** The watch of its own that was opened last. */
+  get #last(): Source | undefined {
+    return this.#next ?? this.#own
+  }
+
   /** A watch of its own is to be opened, or another one, unless it is fed otherwise. */
   get #isWanting(): boolean {
     if (this.#owner.isOver) return false
-    if (this.isOnItsOwn) return !this.#state.isWhole && (this.#next?.level ?? -1) < this.level
+    const last = this.#last
+    if (last !== undefined) return last.level < this.level || (last === this.#own && !this.#state.isWhole)
     const { kind, escalation } = this.bucket
-    return kind.escalation?.isUp !== true && !escalation.isUp
+    return kind.escalation?.isComing !== true && !escalation.isComing
   }
 
   #start(): void {
@@ -302,15 +308,20 @@ export class Feeding implements Fed, Fetched {
 
   /** A watch goes on from where the entry is, not before: what it tells may be older than what came otherwise. */
   #arrived(source: Source, known: Known): void {
-    if (this.#state.isBefore(known.resourceVersion)) {
+    if (this.#isLess(source) || this.#state.isBefore(known.resourceVersion)) {
       source.behind = known
-      // That may be so for long: others are not to wait for their turn till then.
+      // That may be so for long: others, and what is to bring more, are not to wait for their turn till then.
       this.#opened?.()
       return
     }
     source.behind = undefined
     if (source === this.#next) this.#takeOver(source)
     this.#publish(known, source.level)
+  }
+
+  /** It brings less than views have been told already: what is to bring more takes over in its place. */
+  #isLess(source: Source): boolean {
+    return source === this.#next && this.#wide !== undefined && source.level < this.level
   }
 
   #takeOver(source: Source): void {
@@ -347,8 +358,11 @@ export class Feeding implements Fed, Fetched {
 
   #heard(): void {
     if (this.#own?.reflector.lastError === undefined) this.#telling?.lifted()
-    this.#opened?.()
-    this.#opened = undefined
+    // What comes otherwise meanwhile is no reason to open others.
+    if (this.#last?.synced !== false) {
+      this.#opened?.()
+      this.#opened = undefined
+    }
     this.#owner.news()
   }
 

@@ -103,7 +103,8 @@ export class Kind implements Escalated {
     const wide = ways.find(way => way?.phase === 'wide')
     if (entry.isOver || (wide !== undefined && entry.feeding.wide === wide)) return
     if (wide !== undefined) entry.feeding.moveTo(wide, undefined)
-    else if (ways.some(way => way?.phase === 'rising') || entry.feeding.isOnItsOwn) return
+    else if (ways.some(way => way?.isComing) || entry.feeding.isOnItsOwn) return
+    else if (entry.isOverBound && ways.some(way => way?.isUp)) return
     else if (entry.isOverBound && entry.isPresent === undefined) entry.full()
     else entry.feeding.openInTurn()
   }

@@ -107,6 +107,24 @@ it('N9: a cache whose client was closed gives nothing that it can’t know to be
     expect(narrow.peek(configMaps, x)).toBeUndefined()
   }))
 
+it('N9, N11: nor does one wait for one watch of many that the client won’t open any more', () =>
+  withNarrow(
+    async ({ run, get, client, server, simulation }) => {
+      for (const verb of ['list', 'watch']) {
+        await run(() => server.faults.add({ match: { verb, name: '' }, effect: { kind: 'hang' } }))
+      }
+      const begun = simulation.clock.monotonic()
+      await get('a/x')
+      const reading = get('a/y')
+      reading.catch(() => {})
+      await simulation.advance(1000)
+      await run(() => client.close())
+      await expect(reading).rejects.toMatchObject({ code: 'CLIENT_CLOSED' })
+      expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
+    },
+    { escalateAt: 1 },
+  ))
+
 it('a cache that was closed asks the server for nothing, whoever was about to', () =>
   withNarrow(async ({ narrow, run, write, get, requests }) => {
     await write('+a/x')

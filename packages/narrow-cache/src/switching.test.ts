@@ -106,6 +106,36 @@ describe('an entry that comes to be fed otherwise', () => {
       expect(await watches()).toBe(1)
     }))
 
+  it('N2, N11: a watch that brings less than was told meanwhile does not take over from one watch of many', () =>
+    withNarrow(
+      async ({ narrow, run, write, get, server, simulation }) => {
+        const names = ['x', 'y', 'z', 'w']
+        await write('+a/x')
+        for (const name of names) await run(() => narrow.get(metadata, keyOf(`a/${name}`)))
+        await simulation.advance(1000)
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+        for (const [name, ms] of Object.entries({ x: 3000, p: 9000, q: 9000 })) {
+          await run(() => server.faults.add({ match: { verb: 'watch', name }, nth: 1, effect: { kind: 'delay', ms } }))
+        }
+        for (const name of names.slice(1)) narrow.forget(metadata, keyOf(`a/${name}`))
+        for (const name of ['p', 'q']) run(() => narrow.get(metadata, keyOf(`b/${name}`))).catch(() => {})
+        await simulation.advance(100)
+        expect(narrow.report()).toMatchObject({ escalated: [{ phase: 'falling' }], streams: 3, waiting: 1 })
+        const log: string[] = []
+        // It is read from the server: the watch that brings as much waits for its turn.
+        await run(() => narrow.watch(configMaps, x, noting(log)))
+        await simulation.advance(4000)
+        expect(narrow.report()).toMatchObject({ escalated: [{ phase: 'falling' }], waiting: 1 })
+        await write('~a/x')
+        expect((await get('a/x'))?.data).toEqual({ n: '2' })
+        await simulation.advance(20_000)
+        expect(narrow.report()).toMatchObject({ escalated: [], streams: 3, waiting: 0 })
+        await write('~a/x')
+        expect(log).toEqual(['+a/x 1 first', '~a/x 1→2', '~a/x 2→3'])
+      },
+      { escalateAt: 3, maxOpening: 2, timeoutMs: 1000 },
+    ))
+
   it('N2, N4: what the wider watch lists may have gone meanwhile', () =>
     withNarrow(async ({ narrow, run, write, writer, server, simulation }) => {
       await write('+a/x')

@@ -51,6 +51,26 @@ describe('several views of one object', () => {
       { maxOpening: 2 },
     ))
 
+  it('N2, N11: a turn is not over before what was opened in it has come, whatever else comes', () =>
+    withNarrow(
+      async ({ narrow, run, write, get, simulation, server }) => {
+        const names = ['p', 'q', 'r', 's']
+        for (const name of names) {
+          await write(`+a/${name}`)
+          await run(() => narrow.get(metadata, keyOf(`a/${name}`)))
+        }
+        await run(() => server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'delay', ms: 3000 } }))
+        const reads = Promise.all(names.map(name => get(`a/${name}`)))
+        await simulation.advance(500)
+        await write(...names.map(name => `~a/${name}`))
+        expect(narrow.report()).toMatchObject({ streams: 5, waiting: 3 })
+        expect((await reads).map(object => object?.data?.n)).toEqual(['5', '6', '7', '8'])
+        await simulation.advance(1000)
+        expect(narrow.report()).toMatchObject({ streams: 4, waiting: 0 })
+      },
+      { maxOpening: 1 },
+    ))
+
   it.each([2, 100])('N2, N9: less than what is needed by now is not taken for as new (escalateAt %i)', escalateAt =>
     withNarrow(async kit => {
       const { run, write, writer, simulation, server } = kit

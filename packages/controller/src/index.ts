@@ -19,6 +19,7 @@ export {
   InvalidResultError,
   ReconcileStillRunningError,
   ReconcileTimeoutError,
+  SourceNotClosedError,
   SourceNotSyncedError,
   TerminalError,
 } from './controller/errors.ts'

@@ -1,8 +1,9 @@
 import { sleep } from '@wherry/client'
-import { configMaps } from '@wherry/client/resources/core'
+import { configMaps, events } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
 import { type Game, game, games } from '../operator/testkit/games.ts'
+import { Channel } from '../sources/channel.ts'
 import type { Reconcile } from './context.ts'
 import type { ControllerOptions } from './definition.ts'
 import { TerminalError } from './errors.ts'
@@ -326,6 +327,76 @@ describe('a stop', () => {
         await arcade.end()
         expect(log).toHaveLength(1)
       },
+    )
+  })
+
+  it('C5: no reconcile begins after it, also of a key that was handed out just then', () => {
+    const pushes = new Channel<typeof chess>('pushes')
+    let runs = 0
+    return inArcade(async ({ operator, client, run }) => {
+      operator
+        .controller('game')
+        .for(games)
+        .from(pushes)
+        .reconcile(() => {
+          runs += 1
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      pushes.send(chess)
+      await operator.close()
+      expect(runs).toBe(1)
+    })
+  })
+
+  it('C5: no reconcile begins after it, also of what came again while onGone saw to the one before', () => {
+    const log: string[] = []
+    return inArcade(async ({ operator, client, run, simulation }) => {
+      let seen = (): void => {}
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(({ object }) => {
+          log.push(`run ${object.spec.title}`)
+        })
+        .onGone(() => new Promise<void>(resolve => (seen = resolve)))
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      await client.delete(games, chess)
+      await simulation.runUntil(() => operator.explain('game', chess).queue === 'running')
+      await client.create(games, game('chess', 'key', 'Go'))
+      await simulation.runUntil(() => operator.explain('game', chess).exists)
+      const closed = operator.close()
+      seen()
+      await closed
+      expect(log).toEqual(['run Chess'])
+    })
+  })
+
+  it('C5, C9: what it has left behind records no events', () => {
+    let finish = (): void => {}
+    return inArcade(
+      async arcade => {
+        const { operator, client, simulation } = arcade
+        operator
+          .controller('game')
+          .for(games)
+          .reconcile(async ({ events }) => {
+            await new Promise<void>(resolve => (finish = resolve))
+            events.record({ reason: 'Late', message: 'too late' })
+          })
+        await client.create(games, game('chess'))
+        arcade.run()
+        await simulation.runUntil(() => operator.explain('game', chess).queue === 'running')
+        await arcade.end()
+        finish()
+        await simulation.advance(1000)
+        expect((await client.list(events)).items).toEqual([])
+        expect(simulation.environment.metric('wherry_events_dropped_total', { reason: 'closed' })).toBe(1)
+      },
+      { stopTimeoutMs: 5000 },
     )
   })
 })

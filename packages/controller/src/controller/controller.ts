@@ -12,11 +12,13 @@ import type { Input, InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
 import { Activity } from './activity.ts'
 import { plainCause } from './cause.ts'
+import { closeSources } from './closing-sources.ts'
 import { type ControllerDefinition, type ControllerParts, checkDefinition, checkParts } from './definition.ts'
 import {
   ControllerStoppedError,
   ControllerUsedError,
   ReconcileStillRunningError,
+  SourceNotClosedError,
   SourceNotSyncedError,
 } from './errors.ts'
 import { type Explanation, explanationOf } from './explanation.ts'
@@ -43,7 +45,7 @@ export interface StartOptions {
 export interface StopOptions {
   /** Why; reconciles under way find it in their signal. @default a {@link ControllerStoppedError} */
   readonly reason?: Error | undefined
-  /** How long reconciles under way may take to end, in milliseconds. @default 30_000 */
+  /** How long reconciles under way, and sources, may take to end, in milliseconds. @default 30_000 */
   readonly timeoutMs?: number | undefined
 }
 
@@ -78,6 +80,8 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #connections: NamedConnection[] = []
   #reconciler: Reconciler<C, S> | undefined
   #ownEvents: EventRecorder | undefined
+  /** It is closed, or will not be made: what a stop has left behind records nothing. */
+  #recordsNothing = false
   #working: Promise<void> = Promise.resolve()
   #unmeasure: (() => void) | undefined
   #state: ControllerState = 'idle'
@@ -244,7 +248,10 @@ export class Controller<C, S extends Scope = Scope> {
       log: log ?? environmentLogger(environment),
       events: () => {
         if (events !== undefined) return events
-        this.#ownEvents ??= new EventRecorder({ client, controller: this.name })
+        if (this.#ownEvents === undefined) {
+          this.#ownEvents = new EventRecorder({ client, controller: this.name })
+          if (this.#recordsNothing) void this.#ownEvents.close()
+        }
         return this.#ownEvents
       },
       identity: key => identityOf(parsedKey(view.resource, key), this.#hold?.informer.version(key)),
@@ -300,12 +307,14 @@ export class Controller<C, S extends Scope = Scope> {
     this.#unmeasure?.()
     const queueStopped = this.#queue.stop()
     this.#reconciler?.stop(reason)
-    const closing = this.#connections.map(({ connection }) => connection.close())
+    const closing = closeSources(this.#connections, timeoutMs, environment.clock)
     if (this.#reconciler !== undefined) await untilEnded(this.#reconciler, timeoutMs, environment.clock)
     const running = this.#reconciler?.running ?? []
     if (running.length === 0) await Promise.race([Promise.all([queueStopped, this.#working]), this.#fromWithin()])
     else environment.onError(new ReconcileStillRunningError(this.name, running), { phase: `stop ${this.name}` })
-    await Promise.all(closing)
+    const open = await closing
+    if (open.length > 0) environment.onError(new SourceNotClosedError(this.name, open), { phase: `stop ${this.name}` })
+    this.#recordsNothing = true
     // By a client that sends nothing any more there is nothing to wait for.
     await this.#ownEvents?.close(reason instanceof LeadershipLostError ? { timeoutMs: 0 } : {})
     await this.#reads.close()

@@ -77,6 +77,21 @@ export class SourceNotSyncedError extends Error {
   }
 }
 
+/** Sources of a controller did not close in time when it was stopped: they are left behind. To `onError`. */
+export class SourceNotClosedError extends Error {
+  override readonly name = 'SourceNotClosedError'
+  readonly code = 'SOURCE_NOT_CLOSED'
+  readonly controller: string
+  /** As in {@link SourceNotSyncedError}. */
+  readonly sources: readonly string[]
+
+  constructor(controller: string, sources: readonly string[]) {
+    super(`the controller ${controller} was stopped, and has not closed ${sources.join(', ')}`)
+    this.controller = controller
+    this.sources = sources
+  }
+}
+
 /** A controller was declared without what it needs. */
 export class ControllerIncompleteError extends Error {
   override readonly name = 'ControllerIncompleteError'

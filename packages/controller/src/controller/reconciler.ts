@@ -110,9 +110,11 @@ export class Reconciler<C, S extends Scope> {
   async #attempt(run: RunContext<C, S>): Promise<Outcome> {
     const { queue } = this.#parts
     const { text: key, state } = run
+    run.check()
     if (this.#gone.has(key)) await this.#see(run)
     const object = this.#parts.get(key)
     if (object === undefined) return 'gone'
+    run.check()
     run.object = object
     const result = await this.#context.run(run, this.#parts.reconcile, run)
     // It came to its end too late, whatever it made of that.

@@ -116,6 +116,11 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
     this.#controller?.abort(this.#aborted)
   }
 
+  /** Throws where it was asked to end: nothing of it begins any more. */
+  check(): void {
+    if (this.#aborted !== undefined) throw this.#aborted
+  }
+
   /** Why it was asked to end. */
   get aborted(): unknown {
     return this.#aborted

@@ -1,4 +1,5 @@
 import { type Clock, sleep } from '@wherry/client'
+import { abortable } from '../reads/abortable.ts'
 import type { InputConnection } from '../sources/input.ts'
 import { SourceNotSyncedError } from './errors.ts'
 
@@ -58,11 +59,11 @@ export async function untilSynced({ controller, connections, timeoutMs, clock, s
   }
 }
 
-/** A source that says why it has not synced goes on trying: so does who waits for it. */
+/** A source that says why it has not synced goes on trying: so does who waits for it. One that does not heed the signal is left to itself. */
 async function hasSynced(connection: InputConnection, clock: Clock, signal: AbortSignal): Promise<void> {
   for (;;) {
     try {
-      await connection.synced(signal)
+      await abortable((async () => connection.synced(signal))(), signal)
       return
     } catch (error) {
       if (signal.aborted) throw signal.reason ?? error

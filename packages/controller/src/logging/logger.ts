@@ -3,7 +3,8 @@ import { having } from '@wherry/client/checks'
 import { asError } from '../as-error.ts'
 
 /**
- * Where log lines go. A logger of pino is one, as it is: fields first, then the message; an error stands under `err`.
+ * Where log lines go. A logger of pino is one, as it is: fields first, then the message; an error stands under `err`, or in the
+ * place of the fields.
  */
 export interface Logger {
   debug(fields: object, message: string): void
@@ -18,12 +19,17 @@ export const loggerCheck: (option: string, value: unknown) => void = having(
   ...['debug', 'info', 'warn', 'error'],
 )
 
+/** The fields of a line. An error alone is one of them, as pino has it: what it says is in none of its own. */
+export function fieldsOf(fields: object): object {
+  return fields instanceof Error ? { err: fields } : fields
+}
+
 /** A logger that writes into an environment's log. */
 export function environmentLogger(environment: Pick<Environment, 'log'>): Logger {
   const at =
     (level: LogLevel) =>
     (fields: object, message: string): void =>
-      environment.log(level, message, fields as LogFields)
+      environment.log(level, message, fieldsOf(fields) as LogFields)
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
@@ -33,7 +39,7 @@ export function loggerWith(logger: Logger, fields: object, onError: Environment[
     (level: LogLevel) =>
     (more: object, message: string): void => {
       try {
-        logger[level]({ ...fields, ...more }, message)
+        logger[level]({ ...fields, ...fieldsOf(more) }, message)
       } catch (thrown) {
         onError(asError(thrown, 'the logger threw'), { phase: 'log' })
       }

@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { loggerWith } from './logger.ts'
+import { environmentLogger, loggerWith } from './logger.ts'
 import { jsonLine, stderrLogger, textLine } from './stderr-logger.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
@@ -75,6 +75,21 @@ describe('a logger with fields', () => {
     expect(lines).toMatchObject([
       { controller: 'game', a: 1, msg: 'm' },
       { controller: 'game', err: { type: 'Error', message: 'no' } },
+    ])
+  })
+
+  it('takes an error in the place of fields, as pino does, and loses nothing of it', () => {
+    const lines: unknown[] = []
+    const base = pino({ base: null }, { write: line => lines.push(JSON.parse(line)) })
+    loggerWith(base, { controller: 'game' }, () => {}).error(new Error('no'), 'failed')
+    vi.spyOn(process.stderr, 'write').mockImplementation(line => lines.push(JSON.parse(`${line}`)) > 0)
+    stderrLogger({ format: 'json' }).error(new Error('no'), 'failed')
+    const log = (level: string, msg: string, fields?: object): unknown => lines.push({ level, msg, ...fields })
+    environmentLogger({ log }).error(new TypeError('no'), 'failed')
+    expect(lines).toMatchObject([
+      { controller: 'game', err: { type: 'Error', message: 'no' }, msg: 'failed' },
+      { err: { type: 'Error', message: 'no' }, msg: 'failed' },
+      { err: new TypeError('no'), msg: 'failed' },
     ])
   })
 

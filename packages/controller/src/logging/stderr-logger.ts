@@ -1,6 +1,6 @@
 import type { LogLevel } from '@wherry/client'
 import { checkOptions, oneOf } from '@wherry/client/checks'
-import type { Logger } from './logger.ts'
+import { fieldsOf, type Logger } from './logger.ts'
 
 /** Options of {@link stderrLogger}. */
 export interface StderrLoggerOptions {
@@ -24,7 +24,7 @@ export function stderrLogger(options: StderrLoggerOptions = {}): Logger {
     levels.indexOf(level) < levels.indexOf(least)
       ? () => {}
       : (fields: object, message: string) => {
-          process.stderr.write(`${line(level, new Date().toISOString(), message, fields)}\n`)
+          process.stderr.write(`${line(level, new Date().toISOString(), message, fieldsOf(fields))}\n`)
         }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }

@@ -53,6 +53,7 @@ it('C8: a queue is measured as controller-runtime measures one', async () => {
     'workqueue_longest_running_processor_seconds{name="game",controller="game"} 2',
     'workqueue_queue_duration_seconds_sum{name="game",controller="game"} 0.5',
     'workqueue_queue_duration_seconds_count{name="game",controller="game"} 1',
+    'workqueue_retries_total{name="game",controller="game"} 0',
     'workqueue_unfinished_work_seconds{name="game",controller="game"} 2',
   ])
   queue.addRateLimited(key)
@@ -63,6 +64,11 @@ it('C8: a queue is measured as controller-runtime measures one', async () => {
   ])
   expect(await linesOf(metrics, 'workqueue_retries')).toEqual([
     'workqueue_retries_total{name="game",controller="game"} 1',
+  ])
+  for (let next = queue.tryTake(); next !== undefined; next = queue.tryTake()) queue.done(next)
+  expect(await linesOf(metrics, 'workqueue_depth')).toEqual([
+    'workqueue_depth{name="game",controller="game",priority="0"} 0',
+    'workqueue_depth{name="game",controller="game",priority="-100"} 0',
   ])
   expect(() => metrics.queue('game', queue)).toThrow(expect.objectContaining({ option: 'queue.controller' }))
   end()

@@ -78,7 +78,8 @@ class Registered implements PrometheusMetrics {
   readonly registry: Registry
   readonly #library: Library
   readonly #metrics = new Map<string, Counter | Gauge | Histogram>()
-  readonly #queues = new Map<string, MeasuredQueue>()
+  /** By controller, with the priorities that had keys: none is one that shows 0, as dashboards have it. */
+  readonly #queues = new Map<string, { readonly queue: MeasuredQueue; readonly priorities: Set<number> }>()
 
   constructor(library: Library, registry: Registry) {
     this.#library = library
@@ -116,9 +117,12 @@ class Registered implements PrometheusMetrics {
     text('queue.controller', controller)
     having('a WorkQueue', 'depths', 'unfinished')('queue', queue)
     if (this.#queues.has(controller)) throw new OptionTypeError('queue.controller', 'a name of its own', controller)
-    this.#queues.set(controller, queue)
+    const labels = { name: controller, controller }
+    for (const name of ['workqueue_adds_total', 'workqueue_retries_total']) this.count(name, labels, 0)
+    const measured = { queue, priorities: new Set([0]) }
+    this.#queues.set(controller, measured)
     return () => {
-      if (this.#queues.get(controller) === queue) this.#queues.delete(controller)
+      if (this.#queues.get(controller) === measured) this.#queues.delete(controller)
     }
   }
 
@@ -133,10 +137,12 @@ class Registered implements PrometheusMetrics {
       'workqueue_longest_running_processor_seconds',
     ]
     for (const name of gauges) (this.#metrics.get(name) as Gauge).reset()
-    for (const [name, queue] of this.#queues) {
+    for (const [name, { queue, priorities }] of this.#queues) {
       const labels = { name, controller: name }
-      for (const [priority, depth] of queue.depths())
-        this.gauge('workqueue_depth', depth, { ...labels, priority: `${priority}` })
+      const depths = queue.depths()
+      for (const priority of depths.keys()) priorities.add(priority)
+      for (const priority of priorities)
+        this.gauge('workqueue_depth', depths.get(priority) ?? 0, { ...labels, priority: `${priority}` })
       const running = queue.unfinished().map(({ runningMs }) => runningMs / 1000)
       const [longest = 0] = running
       this.gauge(

@@ -99,7 +99,10 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     const make = (predicates: readonly Predicate<never>[]): Input =>
       map === undefined ? from(source as Source<Keys<S>>) : from(source, map, predicates as Predicate<V>[])
     make([])
-    return this.#declare(make)
+    const builder = this.#declare<V>(make)
+    // Without a map its events have no type, and predicates nothing to be about.
+    if (map === undefined) this.#last = undefined
+    return builder
   }
 
   /** Which events of what was named last count: all predicates must pass. More than one call adds to them. */

@@ -14,10 +14,13 @@ export interface Leading {
   readonly timeoutMs: number
 }
 
+/** How much longer a stop may take: what is left of events is sent for 5 s at most. */
+const sendingMs = 6000
+
 /** Runs what only a leader may (rule C5). Resolves when that was asked to end, and has; rejects as the election or a start does. */
 export async function lead({ leader, client, controllers, signal, timeoutMs }: Leading): Promise<void> {
   // The controllers end by themselves in time, and say what has not.
-  const election = new LeaderElection({ ...leader, graceMs: leader.graceMs ?? timeoutMs + 1000, client })
+  const election = new LeaderElection({ ...leader, graceMs: leader.graceMs ?? timeoutMs + sendingMs, client })
   await election.run({
     signal,
     lead: async term => {

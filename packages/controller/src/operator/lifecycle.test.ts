@@ -56,6 +56,13 @@ describe('an operator that is not run', () => {
       await expect(operator.run()).rejects.toMatchObject({ code: 'OPERATOR_USED' })
     }))
 
+  it('can not be run either while it is being closed', () =>
+    inArcade(async ({ operator }) => {
+      const closed = operator.close()
+      await expect(operator.run()).rejects.toMatchObject({ code: 'OPERATOR_USED' })
+      await closed
+    }))
+
   it('does not settle, and says why', () =>
     inArcade(async ({ operator }) => {
       await expect(operator.settled({ timeoutMs: 100 })).rejects.toMatchObject({
@@ -435,5 +442,44 @@ describe('a leader', () => {
         expect(await ended).toMatchObject({ code: 'LEADERSHIP_LOST' })
       },
       { leader },
+    ))
+
+  it('C5, C6: gives the lease back though the last events can not be sent', () =>
+    inArcade(
+      async ({ operator, client, server, run, end }) => {
+        operator
+          .controller('game')
+          .for(games)
+          .reconcile(({ events }) => events.record({ reason: 'Seen', message: 'it was seen' }))
+        run()
+        await operator.settled()
+        await server.faults.add({ match: { resource: 'events' }, effect: { kind: 'hang' } })
+        await client.create(games, game('chess'))
+        await operator.settled()
+        expect(await end()).toBe('ended')
+        expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBeUndefined()
+      },
+      { leader, stopTimeoutMs: 1000 },
+    ))
+
+  it('C6: that does not end in its graceMs, and so keeps the lease, is told of', () =>
+    inArcade(
+      async ({ operator, client, simulation, run, end }) => {
+        let isRunning = false
+        operator
+          .controller('game')
+          .for(games)
+          .reconcile(async () => {
+            isRunning = true
+            await sleep(simulation.clock, 20_000)
+          })
+        await client.create(games, game('chess'))
+        run()
+        while (!isRunning) await sleep(simulation.clock, 10)
+        expect(await end()).toBe('ended')
+        expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBe('us')
+        expect(simulation.environment.errors.map(({ error }) => error)).toMatchObject([{ code: 'LEADER_STUCK' }])
+      },
+      { leader: { ...leader, graceMs: 5000 } },
     ))
 })

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client } from '@wherry/client'
+import { Client, defineResource } from '@wherry/client'
+import { leases } from '@wherry/client/resources/coordination'
 import { configMaps } from '@wherry/client/resources/core'
 import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -55,6 +56,36 @@ describe('an operator over sockets', () => {
       },
       { health: {} },
     ))
+
+  it('C8, D7: is ready while another leads, though a resource has not come that may come later', async () => {
+    const toys = defineResource<object>({
+      ...{ group: 'arcade.example.com', version: 'v1', kind: 'Toy', plural: 'toys', namespaced: true },
+    })
+    const settings = {
+      health: {},
+      leader: { name: 'taken', namespace: 'default' },
+      cache: { resources: [{ resource: toys, whenUnknown: 'wait' }] },
+    } as const
+    await operating(
+      server,
+      async ({ client, operator, run, end }) => {
+        const [acquireTime, holderIdentity] = ['2026-01-01T00:00:00.000000Z', 'another']
+        const spec = { holderIdentity, leaseDurationSeconds: 3600, acquireTime, renewTime: acquireTime }
+        await client.create(leases, { metadata: { name: 'taken', namespace: 'default' }, spec })
+        operator
+          .controller('maps')
+          .for(configMaps)
+          .caches(toys)
+          .reconcile(() => {})
+        run()
+        await until(async () => expect(await answerOf(operator.healthPort, '/readyz')).toBe('200 ok'))
+        expect(operator.explain('maps', 'default/a').watched).toMatchObject([{}, { informer: { state: 'missing' } }])
+        await client.delete(leases, { name: 'taken', namespace: 'default' })
+        await end()
+      },
+      settings,
+    )
+  })
 
   it('C8: shows its metrics to whom the cluster lets read them', async () => {
     const metrics = await prometheusMetrics({ processMetrics: false })

@@ -360,6 +360,26 @@ describe('settled', () => {
       { poll: [{ resource: secrets, pollMs: 3_600_000 }] },
     ))
 
+  it('goes on asking a server that fails now and then, and says so when it does not end', () =>
+    inArcade(async ({ operator, client, run, server }) => {
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(async ({ read }) => void (await read.get(secrets, { name: 'key' })))
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      for (const verb of ['list', 'get'] as const) {
+        await server.faults.add({ match: { verb }, times: 2, effect: { kind: 'status', code: 500 } })
+        await operator.settled()
+      }
+      await server.faults.add({ match: { verb: 'list' }, effect: { kind: 'status', code: 500 } })
+      await expect(operator.settled()).rejects.toMatchObject({
+        code: 'NOT_SETTLED',
+        pending: [expect.stringContaining('the server can not be asked: GET /apis/arcade.example.com/v1/games: 500')],
+      })
+    }))
+
   it('waits for informers that reads are served from and no controller declares', () =>
     inArcade(async ({ operator, client, run, server }) => {
       const seen: unknown[] = []

@@ -4,9 +4,9 @@ import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
 import { NarrowCache } from '@wherry/narrow-cache'
 import { WatchManager } from '@wherry/watch-manager'
 import { Controller } from '../controller/controller.ts'
-import type { ControllerDefinition, ControllerOptions } from '../controller/definition.ts'
+import { type ControllerDefinition, type ControllerOptions, checkDefinition } from '../controller/definition.ts'
 import type { Explanation } from '../controller/explanation.ts'
-import { LeadershipLostError } from '../leader/errors.ts'
+import { LeaderStuckError, LeadershipLostError } from '../leader/errors.ts'
 import { LeaderElection } from '../leader/leader-election.ts'
 import { stderrLogger } from '../logging/stderr-logger.ts'
 import { CacheMetrics } from '../metrics/cache-metrics.ts'
@@ -137,6 +137,7 @@ export class Operator {
   /** Adds a controller by its definition, as {@link Operator.controller} does step by step. */
   add<C, S extends 'namespaced' | 'cluster'>(definition: ControllerDefinition<C, S>): this {
     this.#checkName(definition?.name)
+    checkDefinition(definition as unknown as ControllerDefinition<never, never>)
     this.#named.set(definition.name, definition as unknown as ControllerDefinition<unknown>)
     return this
   }
@@ -151,6 +152,7 @@ export class Operator {
    */
   async run(options: RunOptions = {}): Promise<void> {
     checkOptions('run', options, runChecks)
+    if (this.#closed !== undefined) throw new OperatorUsedError('this operator was closed: make another one')
     if (this.#state !== 'idle') throw new OperatorUsedError('this operator was run already: make another one')
     const definitions = [...this.#named.values()].map(one => (one instanceof NamedController ? one.definition() : one))
     this.#state = 'starting'
@@ -253,6 +255,7 @@ export class Operator {
           : lead({ leader, client: this.client, controllers: onLeader, signal, ...this.#patience }).catch(error => {
               // Also where that comes while it stops: somebody else may lead by now.
               if (error instanceof LeadershipLostError) failure ??= { error }
+              if (error instanceof LeaderStuckError) this.client.environment.onError(error, { phase: 'stop' })
               fail(error)
             })
       if (!signal.aborted && this.#state === 'starting') this.#state = 'running'
@@ -311,7 +314,7 @@ export class Operator {
   /** Throws while a cache that a controller needs has not synced. */
   #checkReady(): void {
     if (this.#state !== 'running' && this.#state !== 'starting') throw new Error(`the operator is ${this.#state}`)
-    checkReady(this.#controllers, this.cache.report(), this.#options.cache?.whenUnknown === 'wait')
+    checkReady(this.#controllers, this.cache.report(), this.#options.cache)
   }
 
   #checkName(name: string): void {

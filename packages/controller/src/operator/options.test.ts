@@ -169,8 +169,13 @@ describe('X6: a controller refuses', () => {
   })
 
   it('predicates behind what has no events', () => {
-    const builder = operator.controller('a').for(games).caches(configMaps)
-    expect(() => builder.withPredicates(() => true)).toThrow(expect.objectContaining({ code: 'CONTROLLER_INCOMPLETE' }))
+    const builder = operator.controller('a').for(games)
+    const incomplete = expect.objectContaining({ code: 'CONTROLLER_INCOMPLETE' })
+    expect(() => builder.caches(configMaps).withPredicates(() => true)).toThrow(incomplete)
+    expect(() =>
+      builder.from(new Channel<{ name: string; namespace: string }>('c')).withPredicates(() => true),
+    ).toThrow(incomplete)
+    expect(() => builder.from(new Timer({ everyMs: 1 })).withPredicates(() => true)).toThrow(incomplete)
   })
 
   it.each<[object, object, string]>([
@@ -192,6 +197,16 @@ describe('X6: a controller refuses', () => {
         { client, cache, narrow, manager, ...parts } as never,
       )
     expect(make).toThrow(invalid(option) as Error)
+  })
+
+  it.each<[object, string]>([
+    [{ reconcile: 1 }, 'controller.reconcile'],
+    [{ concurrency: 0 }, 'controller.concurrency'],
+    [{ watches: [] }, 'controller.watches'],
+  ])('the definition %j when it is added', (definition, option) => {
+    const add = (): unknown => operator.add({ name: 'a', for: games, reconcile: () => {}, ...definition } as never)
+    expect(add).toThrow(invalid(option) as Error)
+    expect(() => operator.controller('a')).not.toThrow()
   })
 })
 

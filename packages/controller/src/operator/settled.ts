@@ -1,6 +1,7 @@
 import { type Client, sleep, type View } from '@wherry/client'
 import { abortSignal, type Check, milliseconds } from '@wherry/client/checks'
 import type { DynamicCache } from '@wherry/dynamic-cache'
+import { asError } from '../as-error.ts'
 import type { Controller } from '../controller/controller.ts'
 import { hasCaughtUp } from './caught-up.ts'
 import { NotSettledError, OperatorUsedError } from './errors.ts'
@@ -92,8 +93,17 @@ function pendingOf({ controllers, notBegun }: Settling): readonly string[] {
   return [...(why === undefined ? [] : [why]), ...controllers().flatMap(controller => controller.pending())]
 }
 
-/** What is cached and not what the server has, a line each. */
+/** What is cached and not what the server has, a line each. A server that does not answer may do so the next time. */
 async function behind(settling: Settling, signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    return await compared(settling, signal)
+  } catch (error) {
+    if (signal.aborted) throw error
+    return [`the server can not be asked: ${asError(error).message}`]
+  }
+}
+
+async function compared(settling: Settling, signal: AbortSignal): Promise<readonly string[]> {
   const { cache, client } = settling
   const lines: string[] = []
   for (const view of settling.views()) {

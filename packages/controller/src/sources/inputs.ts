@@ -10,6 +10,7 @@ import { type Input, type InputTarget, mapped, passes, watchedFor } from './inpu
 import { ObjectInput } from './object-input.ts'
 import type { Source } from './source.ts'
 import type { Tick } from './timer.ts'
+import { isAbsentByChoice } from './unless-absent.ts'
 
 /** What is read of an object that may be owned; metadata views, and those of `hashAtIngest`, will do. */
 export interface MaybeOwned {
@@ -64,7 +65,7 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
     name,
     view: undefined,
     connect: target => {
-      const { controller, manager, environment, primary } = target
+      const { controller, manager, cache, environment, primary } = target
       let lastError: Error | undefined
       const cause = plainCause(name, 'told')
       const keysOf = (event: V): readonly string[] => {
@@ -78,7 +79,15 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
         const keys = mapped(() => keysOf(event), environment, { phase: name })
         for (const key of keys) target.enqueue(key, cause, source.isBackground === true)
       }
-      const connection = source.connect({ controller, manager, environment, tell })
+      const isAbsent = async (view: View): Promise<boolean> => {
+        const { informer, release } = cache.hold(view, `controller/${controller}`)
+        try {
+          return await isAbsentByChoice(informer, environment.clock)
+        } finally {
+          await release()
+        }
+      }
+      const connection = source.connect({ controller, manager, environment, isAbsent, tell })
       return {
         synced: async signal => {
           try {

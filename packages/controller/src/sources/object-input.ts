@@ -1,10 +1,11 @@
-import { type Clock, sleep, type View } from '@wherry/client'
+import type { View } from '@wherry/client'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import type { Cause, CauseChange } from '../controller/cause.ts'
 import { versionOf } from '../objects/version.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { type Input, type InputConnection, type InputTarget, mapped, passes } from './input.ts'
+import { isAbsentByChoice, unlessAbsent } from './unless-absent.ts'
 
 /** What an {@link ObjectInput} is made of. */
 export interface ObjectInputParts<C> {
@@ -14,9 +15,6 @@ export interface ObjectInputParts<C> {
   /** The keys that an object means. May throw. */
   keysOf(object: C, key: string, target: InputTarget): readonly string[]
 }
-
-/** How often it is asked whether a view's resource is one that the server does not know, in milliseconds. */
-const missingMs = 100
 
 /**
  * A view whose objects make keys run (rule C4). It hears a registration, so old and new at once: where the two mean different
@@ -63,25 +61,13 @@ export class ObjectInput<C> implements Input {
     const registration = informer.addHandler(kind === 'caches' ? { add: () => {} } : handler)
     const { clock } = target.environment
     return {
-      synced: async signal => {
-        const ended = new AbortController()
-        const stop = (): void => ended.abort(signal.reason)
-        signal.addEventListener('abort', stop, { once: true })
-        if (signal.aborted) stop()
-        const heard = registration.whenSynced({ signal: ended.signal })
-        const absent = (async () => {
-          do await sleep(clock, missingMs, ended.signal)
-          while (!(await isAbsentByChoice(informer, clock)))
-        })()
-        try {
-          await Promise.race([heard, absent])
-        } finally {
-          signal.removeEventListener('abort', stop)
-          heard.catch(() => {})
-          absent.catch(() => {})
-          ended.abort(new Error('the wait is over'))
-        }
-      },
+      synced: signal =>
+        unlessAbsent(
+          ended => registration.whenSynced({ signal: ended }),
+          () => isAbsentByChoice(informer, clock),
+          clock,
+          signal,
+        ),
       get lastError() {
         return informer.lastError
       },
@@ -107,18 +93,4 @@ export class ObjectInput<C> implements Input {
       to: versionOf(object),
     }
   }
-}
-
-/** Whether the server does not know the resource, and that is to be waited for (rule D7). */
-async function isAbsentByChoice(informer: SharedInformer<unknown>, clock: Clock): Promise<boolean> {
-  if (informer.state !== 'missing') return false
-  const giveUp = new AbortController()
-  const waited = informer.whenSynced({ signal: giveUp.signal }).then(
-    () => false,
-    error => error === giveUp.signal.reason,
-  )
-  // Where it is an error, that is known at once.
-  await clock.turn()
-  giveUp.abort(new Error('it is waited for'))
-  return waited
 }

@@ -4,6 +4,7 @@ import type { Changed, Deleted } from '@wherry/informer'
 import type { Registrar, ReplaceOptions } from '@wherry/watch-manager'
 import { SourceTakenError } from './errors.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'
+import { unlessAbsent } from './unless-absent.ts'
 
 /** What a registrar hears of an object: its newest state. What it was before is not at hand. */
 export type CursorEvent<C> = Changed<C> | Deleted<C>
@@ -61,7 +62,7 @@ export class RegistrarSource<C> implements Source<CursorEvent<C>> {
   }
 
   /** @throws SourceTakenError */
-  connect({ manager, controller, environment, tell }: SourceTarget<CursorEvent<C>>): SourceConnection {
+  connect({ manager, controller, environment, isAbsent, tell }: SourceTarget<CursorEvent<C>>): SourceConnection {
     if (this.#isTaken) throw new SourceTakenError(this.name)
     this.#isTaken = true
     const registrar = manager.registrar<C>(`controller/${controller}/${this.name}`, event => {
@@ -70,8 +71,15 @@ export class RegistrarSource<C> implements Source<CursorEvent<C>> {
     this.#registrar = registrar
     const failed = (error: Error): void => environment.onError(error, { phase: `source ${this.name}` })
     registrar.replace(this.#wanted.values()).catch(failed)
+    /** What is not there yet is all that is left. */
+    const isLeft = async (): Promise<boolean> => {
+      const { pending } = registrar
+      if (pending.length === 0 || registrar.stats().lag > 0) return false
+      const absent = await Promise.all(pending.map(({ view }) => isAbsent(view)))
+      return !absent.includes(false)
+    }
     return {
-      synced: signal => registrar.synced({ signal }),
+      synced: signal => unlessAbsent(ended => registrar.synced({ signal: ended }), isLeft, environment.clock, signal),
       close: async () => {
         this.#registrar = undefined
         this.#isTaken = false

@@ -1,4 +1,4 @@
-import type { Environment } from '@wherry/client'
+import type { Environment, View } from '@wherry/client'
 import type { WatchManager } from '@wherry/watch-manager'
 import type { Keys } from '../controller/key.ts'
 
@@ -8,6 +8,8 @@ export interface SourceTarget<E> {
   readonly controller: string
   readonly manager: WatchManager
   readonly environment: Environment
+  /** Whether the server does not know a view's resource (yet), and that is to be waited for: a start does without it (rules C3, D7). */
+  isAbsent(view: View): Promise<boolean>
   /** Tells of something; it is mapped to keys at once. Never throws. */
   tell(event: E): void
 }

@@ -281,6 +281,7 @@ describe('from', () => {
         controller: 'game',
         manager: undefined as never,
         environment,
+        isAbsent: async () => false,
         tell: ({ count }) => told.push(`${name} ${count}`),
       })
     const [often, seldom] = [connect('often', 1000), connect('seldom', 2500)]
@@ -350,14 +351,23 @@ describe('the start', () => {
       expect(ran).toEqual(['chess'])
     }))
 
-  it('C3, D7: does not wait for a resource that may come later, and hears of it when it does', () =>
+  const toys = defineResource<{ metadata?: Game['metadata'] }>({
+    ...{ group: 'arcade.example.com', version: 'v1', kind: 'Toy', plural: 'toys', namespaced: true },
+  })
+  it.each<[string, (of: ControllerBuilder<Game, 'namespaced'>) => unknown]>([
+    ['by its view', of => of.watches(toys, () => at('chess'))],
+    [
+      'by a registrar, beside what there is',
+      of =>
+        of.from(new RegistrarSource<unknown>('r', [toys, secrets]), ({ key }) =>
+          key === 'default/yoyo' ? at('chess') : [],
+        ),
+    ],
+  ])('C3, D7: does not wait for a resource that may come later, and hears of it %s when it does', (_, wire) =>
     inArcade(
       async arcade => {
         const { operator, client, run, simulation } = arcade
-        const toys = defineResource<{ metadata?: Game['metadata'] }>({
-          ...{ group: 'arcade.example.com', version: 'v1', kind: 'Toy', plural: 'toys', namespaced: true },
-        })
-        const ran = noting(arcade, of => of.watches(toys, () => at('chess')), { syncTimeoutMs: 5000 })
+        const ran = noting(arcade, wire, { syncTimeoutMs: 5000 })
         await client.create(games, game('chess'))
         run()
         await operator.settled()
@@ -377,7 +387,19 @@ describe('the start', () => {
         expect(ran).toEqual(['chess', 'chess'])
       },
       { cache: { whenUnknown: 'wait' } },
-    ))
+    ),
+  )
+
+  it('C3, D7: waits for a resource of a registrar where it is an error that the server does not know it', () =>
+    inArcade(async arcade => {
+      const source = new RegistrarSource<unknown>('r', [toys])
+      const ran = noting(arcade, of => of.from(source, () => []), { syncTimeoutMs: 5000 })
+      await arcade.client.create(games, game('chess'))
+      arcade.run()
+      await arcade.simulation.runUntil(() => arcade.operator.state === 'stopped')
+      expect(await arcade.end()).toMatchObject({ code: 'SOURCE_NOT_SYNCED', sources: ['r'] })
+      expect(ran).toEqual([])
+    }))
 
   it('C3, X8: a server that is away delays it, and is no end', () =>
     inArcade(async arcade => {
@@ -481,6 +503,39 @@ describe('X9: code of a user that fails', () => {
       expect(operator.report().informers).toEqual([])
     }),
   )
+
+  it('C3, X8: a source that heeds no signal ends no later than syncTimeoutMs says, and is named', () =>
+    inArcade(async ({ operator, run, end, simulation }) => {
+      operator
+        .controller('game', { syncTimeoutMs: 3000 })
+        .for(games)
+        .from(source({ synced: () => new Promise(() => {}) }), () => undefined)
+        .reconcile(() => {})
+      run()
+      await simulation.advance(3000)
+      await simulation.runUntil(() => operator.state === 'stopped')
+      expect(await end()).toMatchObject({ code: 'SOURCE_NOT_SYNCED', sources: ['bad'] })
+    }))
+
+  it('C5, R23: a source that does not close in time is named, and left behind', () =>
+    inArcade(
+      async ({ operator, run, end, simulation }) => {
+        operator
+          .controller('game')
+          .for(games)
+          .from(source({ close: () => new Promise(() => {}) }), () => undefined)
+          .reconcile(() => {})
+        run()
+        await operator.settled()
+        const began = simulation.clock.monotonic()
+        expect(await end()).toBe('ended')
+        expect(simulation.clock.monotonic() - began).toBe(5000)
+        expect(simulation.environment.errors.map(({ error }) => error)).toMatchObject([
+          { code: 'SOURCE_NOT_CLOSED', controller: 'game', sources: ['bad'] },
+        ])
+      },
+      { stopTimeoutMs: 5000 },
+    ))
 
   it('C3: a source that throws when it is waited for is named, and why', () =>
     inArcade(async ({ operator, run }) => {

@@ -9,6 +9,7 @@ import {
   type View,
 } from '@wherry/client'
 import type { KeyedListerOptions, Lister, ObjectVersion } from '../lister.ts'
+import { checkKey } from '../store/identity.ts'
 import { covers } from './covers.ts'
 
 /**
@@ -26,6 +27,7 @@ export function coveredLister<C, S extends Scope>(wide: View, lister: Lister<unk
 
 class CoveredLister<C, S extends Scope> implements Lister<C, S> {
   readonly #lister: Lister<unknown>
+  readonly #resource: View['resource']
   readonly #project: (object: object) => C
   readonly #namespaces: ReadonlySet<string> | undefined
   readonly #fields: View['fields']['requirements']
@@ -34,6 +36,7 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
 
   constructor(wide: View, lister: Lister<unknown>, view: View<C, S>) {
     this.#lister = lister
+    this.#resource = view.resource
     this.#hasMetadata = wide.projection.kind !== 'named'
     const isSame = wide.projection.kind === view.projection.kind
     this.#project = isSame ? object => object as C : projector(view)
@@ -46,8 +49,8 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
   }
 
   get(key: ObjectKey<S> | string): C | undefined {
-    if (!this.#isWithin(textOf(key))) return undefined
-    const object = this.#lister.get(key)
+    const text = this.#within(key)
+    const object = text === undefined ? undefined : this.#lister.get(text)
     return object !== undefined && this.#matches(object) ? this.#project(object as object) : undefined
   }
 
@@ -83,12 +86,21 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
   }
 
   version(key: ObjectKey<S> | string): ObjectVersion | undefined {
-    return this.#has(textOf(key)) ? this.#lister.version(key) : undefined
+    const text = this.#within(key)
+    return text !== undefined && this.#has(text) ? this.#lister.version(text) : undefined
   }
 
   #narrowed(labels: LabelSelectorInput | undefined): LabelSelectorInput | undefined {
     if (this.#labels === undefined || labels === undefined) return this.#labels ?? labels
     return this.#labels.and(LabelSelector.of(labels))
+  }
+
+  /** A key's text; `undefined` for one of another scope. @throws InvalidNameError for what can be no key (rule X1). */
+  #within(key: ObjectKey<S> | string): string | undefined {
+    const text = typeof key === 'string' ? key : checkKey(this.#resource, key)
+    if (this.#isWithin(text)) return text
+    checkKey(this.#resource, text)
+    return undefined
   }
 
   #has(key: string): boolean {
@@ -116,10 +128,6 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
   #matches(object: unknown): boolean {
     return this.#labels === undefined || this.#labels.matches((object as KubernetesObject).metadata?.labels)
   }
-}
-
-function textOf(key: ObjectKey | string): string {
-  return typeof key === 'string' ? key : keyText(key)
 }
 
 function keyOf({ metadata }: KubernetesObject): string {

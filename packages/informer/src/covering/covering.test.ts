@@ -186,6 +186,22 @@ describe('a covered lister', () => {
     expect(views.get({ name: 'n' })).toEqual({ metadata: { name: 'n' } })
   })
 
+  it.each<[string, unknown]>([
+    ['a name without its namespace', { name: 'x' }],
+    ['such a text', 'x'],
+    ['an empty name', { name: '', namespace: 'a' }],
+    ['a path', 'c/..'],
+    ['nothing', undefined],
+  ])('X1: refuses what can be no key, as a store of its own would: %s', (_, key) => {
+    const { lister } = new PlainStore({ view: pods, environment: systemEnvironment() })
+    const views = [pods.within({ namespaces: ['a'] }), pods.within({ labels: 'app' }), pods.metadata()]
+    for (const covered of views.map(view => coveredLister(pods, lister, view as View<unknown, 'namespaced'>))) {
+      const refused = expect.objectContaining({ code: 'INVALID_NAME' })
+      expect(() => covered.get(key as string)).toThrow(refused)
+      expect(() => covered.version(key as string)).toThrow(refused)
+    }
+  })
+
   it('is refused of a view that does not cover', () => {
     expect(() => coveredLister(pods.metadata(), lister, pods)).toThrow(RangeError)
   })

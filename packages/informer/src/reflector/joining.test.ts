@@ -227,6 +227,31 @@ describe('joining a reflector that runs', () => {
     expect([joining.synced, joining.names, reflector.state]).toEqual([true, ['a'], 'watching'])
   })
 
+  it('N14: so it is where the source throws while it waits at its gate', async () => {
+    const passes: (() => void)[] = []
+    const gate: Gate = {
+      enter(pass) {
+        passes.push(pass)
+        return () => {}
+      },
+    }
+    const { server, simulation, reflector, watch } = await bench(14, { gate })
+    await server.fill([configMap('a')])
+    await watch()
+    await server.endWatches()
+    await simulation.runUntil(() => passes.length === 1)
+    const joining = new RecordingIntake()
+    reflector.add(joining, {
+      fill: () => {
+        throw new Error('no source')
+      },
+    })
+    await simulation.settle()
+    passes[0]?.()
+    await simulation.advance(10_000)
+    expect([joining.synced, joining.names, reflector.state]).toEqual([true, ['a'], 'watching'])
+  })
+
   it('R23: one that leaves while it is filled, and a stop meanwhile, end that', async () => {
     const { server, simulation, reflector, intake, watch } = await bench(15)
     await server.fill([configMap('a')])

@@ -75,6 +75,8 @@ async function page(course: Course, query: string, reading: Reading | undefined)
   const { context, target, maxObjectBytes } = settings
   const giveUp = new AbortController()
   course.underWay = { interrupt: () => giveUp.abort() }
+  // Between two pages nothing was under way that a stop could have ended.
+  if (course.stopped) giveUp.abort()
   let count = 0
   let counted = 0
   let timer = clock.timer(silenceMs, function silent() {

@@ -131,12 +131,12 @@ export class Reflector {
     const course = this.#course
     let phase: Phase = wholeState(course)
     while (!course.stopped && phase.is !== 'stopped') {
+      if (course.settings.gate !== undefined && asksAgain(course, phase)) await this.#pass(course.settings.gate)
+      if (course.stopped) break
       if (phase.is === 'watching' && course.isUnfilled) {
         phase.stream?.abort()
         phase = wholeState(course)
       }
-      if (course.settings.gate !== undefined && asksAgain(course, phase)) await this.#pass(course.settings.gate)
-      if (course.stopped) break
       this.#enter(nameOf(phase, course.resourceVersion !== undefined))
       if (!course.stopped) phase = await this.#step(phase)
     }

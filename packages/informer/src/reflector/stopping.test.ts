@@ -70,6 +70,26 @@ describe('a reflector that is stopped', () => {
     expect([told, simulation.environment.errors, reflector.lastError]).toEqual([[], [], undefined])
   })
 
+  it.each([0, 1, 2, 3, 4, 5, 8])('R23: asks for no further page, %i microtasks after an item', async turns => {
+    const { server, simulation, reflector, intake, asked } = await bench(10, { initial: 'paged', pageSize: 1 })
+    await server.fill(['b', 'c', 'd'].map(name => configMap(name)))
+    const begun = intake.replace.bind(intake)
+    let left = turns
+    let askedBefore = 0
+    const stop = (): void => {
+      if (left > 0) queueMicrotask(stop)
+      else {
+        askedBefore = asked.length
+        void reflector.stop()
+      }
+      left -= 1
+    }
+    intake.replace = options => ({ ...begun(options), put: stop })
+    reflector.start()
+    await simulation.advance(5000)
+    expect([reflector.state, asked.length]).toEqual(['stopped', askedBefore])
+  })
+
   it('R23: tells of no failure when it is stopped while the server is asked whether it is behind', async () => {
     const timeoutSeconds = { min: 20, max: 20 }
     const b = await bench(6, { timeoutSeconds }, { withoutWatchCache: ['configmaps'] })

@@ -81,7 +81,8 @@ export class HandlerRegistration<C> implements Registration {
   /** Has joined: it will be told of all that is there, from the next turn of the event loop on. */
   begin(): void {
     const { journal } = this.#owner.options
-    if (journal.births.size > 0) {
+    // What is still to be told happened before it joined: none of that is for it, even where nothing is left.
+    if (journal.births.size > 0 || !this.#owner.isAllTold) {
       this.#behind = new Walk(journal, 0)
       this.#sliceLater()
     }

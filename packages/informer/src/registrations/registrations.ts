@@ -59,6 +59,11 @@ export class Registrations<C> {
     return this.#registrations.length
   }
 
+  /** Nothing has happened that is still to be told. */
+  get isAllTold(): boolean {
+    return this.#waiting.length === 0 && this.#batch.isEmpty
+  }
+
   add(handler: Handler<C>, resyncMs: number | undefined): HandlerRegistration<C> {
     const registration = new HandlerRegistration(this, handler, resyncMs)
     this.#registrations = [...this.#registrations, registration]

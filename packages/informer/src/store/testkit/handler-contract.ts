@@ -239,6 +239,28 @@ export function handlerContract(make: MakeStore): void {
       expect(log).toEqual(['add a/x@1', 'add a/y@2', 'update a/y@2 a/y@3', 'delete a/y@4', 'add a/y@5'])
     })
 
+    it('R31: one that joins while others are told hears nothing of what happened before', async () => {
+      list(item('a/x', 1))
+      const log: string[] = []
+      let late: Registration | undefined
+      store.register({
+        update: () => {
+          intake.change('DELETED', item('a/x', 3), 100)
+          intake.change('ADDED', item('a/y', 4), 100)
+          intake.change('DELETED', item('a/y', 5), 100)
+          late = store.register(recorder(log))
+        },
+      })
+      await at.simulation.run(() => at.simulation.settle())
+      intake.change('MODIFIED', item('a/x', 2), 100)
+      await at.simulation.run(async () => {
+        await late?.whenSynced()
+        await at.simulation.settle()
+        intake.change('ADDED', item('a/z', 6), 100)
+      })
+      expect(log).toEqual(['add a/z@6'])
+    })
+
     it('R31: what a handler brings about in its first adds is neither lost nor told twice', async () => {
       list(item('a/x', 1), item('a/y', 2), item('a/z', 3))
       const log: string[] = []

@@ -1,0 +1,48 @@
+import { type Clock, sleep } from '@wherry/client'
+import type { SharedInformer } from '@wherry/informer'
+
+/** How often it is asked whether a view's resource is one that the server does not know, in milliseconds. */
+const missingMs = 100
+
+/**
+ * Resolves when what is waited for is there, or when it turns out that all that it waits for is absent by choice (rules C3, D7).
+ * Rejects as `wait` does, or with the signal's reason.
+ */
+export async function unlessAbsent(
+  wait: (signal: AbortSignal) => Promise<void>,
+  isAbsent: () => Promise<boolean>,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  const ended = new AbortController()
+  const stop = (): void => ended.abort(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  const heard = wait(ended.signal)
+  const absent = (async () => {
+    do await sleep(clock, missingMs, ended.signal)
+    while (!(await isAbsent()))
+  })()
+  try {
+    await Promise.race([heard, absent])
+  } finally {
+    signal.removeEventListener('abort', stop)
+    heard.catch(() => {})
+    absent.catch(() => {})
+    ended.abort(new Error('the wait is over'))
+  }
+}
+
+/** Whether the server does not know the resource, and that is to be waited for (rule D7). */
+export async function isAbsentByChoice(informer: SharedInformer<unknown>, clock: Clock): Promise<boolean> {
+  if (informer.state !== 'missing') return false
+  const giveUp = new AbortController()
+  const waited = informer.whenSynced({ signal: giveUp.signal }).then(
+    () => false,
+    error => error === giveUp.signal.reason,
+  )
+  // Where it is an error, that is known at once.
+  await clock.turn()
+  giveUp.abort(new Error('it is waited for'))
+  return waited
+}

@@ -189,7 +189,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     let state: string
     try {
       const options = isAborted ? { signal: abort.signal } : {}
-      state = stateOf((await cache.get(view, keyOf(path), options)) as Partly | undefined)
+      state = stateOf((await cache.get(view, keyOf(path), options)) as Partly | undefined, view)
     } catch (error) {
       if (error instanceof Aborted) return
       if (isStrict && error instanceof TransformError) state = 'failed'
@@ -216,8 +216,8 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
       if (view.projection.name === strict.projection.name || one.isStrict) continue
       const known = narrow.peek(view, keyOf(one.path))
       // What is told as a deletion may be there again.
-      if (known !== undefined && state !== 'absent' && stateOf(known.object as Partly) !== state)
-        one.faults.push(`told ${state}, and peek of ${view.key} is ${stateOf(known.object as Partly)}`)
+      if (known !== undefined && state !== 'absent' && stateOf(known.object as Partly, view) !== state)
+        one.faults.push(`told ${state}, and peek of ${view.key} is ${stateOf(known.object as Partly, view)}`)
     }
     const die = calls()
     if (die < 0.2) pending(read(one.path))

@@ -6,7 +6,10 @@ import type { History } from './history.ts'
 import { type Kit, keyOf } from './kit.ts'
 
 /** What a projection leaves of an object. */
-export type Partly = { readonly metadata?: { readonly resourceVersion?: string | undefined } | undefined }
+export type Partly = {
+  readonly metadata?: { readonly resourceVersion?: string | undefined } | undefined
+  readonly data?: unknown
+}
 
 /** Makes nothing of objects whose number is odd. */
 export const strict: View<Partly, 'namespaced'> = configMaps.project('strict', ({ metadata, data }) => {
@@ -14,9 +17,11 @@ export const strict: View<Partly, 'namespaced'> = configMaps.project('strict', (
   return { metadata }
 })
 
-/** As a {@link History} has it. */
-export function stateOf(object: Partly | undefined): string {
-  return object?.metadata?.resourceVersion ?? 'absent'
+/** As a {@link History} has it; every object has data, and so must one of a view that leaves it. */
+export function stateOf(object: Partly | undefined, view?: View): string {
+  if (object === undefined) return 'absent'
+  const isWhole = view !== undefined && view.projection.kind !== 'metadata' && view.projection.kind !== 'named'
+  return isWhole && object.data === undefined ? 'without data' : (object.metadata?.resourceVersion ?? 'absent')
 }
 
 /** One subscriber, checked with each event. */
@@ -53,8 +58,8 @@ export class Heard {
     }
     this.subscription = narrow.watch(view, keyOf(path), {
       absent: () => hear('none failed', 'absent'),
-      add: (object, { isInInitialList }) => hear(isInInitialList ? 'none' : 'absent failed', stateOf(object)),
-      update: object => hear('present', stateOf(object)),
+      add: (object, { isInInitialList }) => hear(isInInitialList ? 'none' : 'absent failed', stateOf(object, view)),
+      update: object => hear('present', stateOf(object, view)),
       delete: () => hear('present', 'absent'),
       untold: ({ isThere }) => (isThere ? hear('none absent', 'failed') : hear('failed', 'absent')),
     })

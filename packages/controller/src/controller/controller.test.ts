@@ -312,6 +312,56 @@ describe('a stop', () => {
     )
   })
 
+  it('R23: from within several reconciles at once waits for none of them', () => {
+    let begun = 0
+    let go = (): void => {}
+    const all = new Promise<void>(resolve => (go = resolve))
+    const log: string[] = []
+    return inArcade(async arcade => {
+      const { operator, client, simulation } = arcade
+      for (const name of ['one', 'two']) {
+        operator
+          .controller(name, { concurrency: 2 })
+          .for(games)
+          .reconcile(async () => {
+            if (++begun === 4) go()
+            await all
+            await operator.close()
+            log.push(operator.state)
+          })
+      }
+      for (const name of ['chess', 'go']) await client.create(games, game(name))
+      arcade.run()
+      const began = simulation.clock.monotonic()
+      await simulation.runUntil(() => log.length === 4)
+      expect(log).toEqual(['stopped', 'stopped', 'stopped', 'stopped'])
+      expect(simulation.clock.monotonic() - began).toBeLessThan(5000)
+      expect(errorsOf(arcade)).toEqual([])
+    })
+  })
+
+  it('R23: from within a reconcile that is already waited for is in the way of nothing', () => {
+    let isRunning = false
+    return inArcade(async arcade => {
+      const { operator, client, simulation } = arcade
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(async ({ signal }) => {
+          isRunning = true
+          await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
+          await operator.close()
+        })
+      await client.create(games, game('chess'))
+      arcade.run()
+      await simulation.runUntil(() => isRunning)
+      const began = simulation.clock.monotonic()
+      expect(await arcade.end()).toBe('ended')
+      expect(simulation.clock.monotonic() - began).toBeLessThan(5000)
+      expect(errorsOf(arcade)).toEqual([])
+    })
+  })
+
   it('C5: drops what is queued, and no reconcile begins after it', () => {
     const log: string[] = []
     return reconciling(

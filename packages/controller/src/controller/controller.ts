@@ -39,6 +39,8 @@ export interface StartOptions {
   readonly client?: Client | undefined
   /** Ends the start. */
   readonly signal?: AbortSignal | undefined
+  /** How long sources may take to end where the start fails, in milliseconds. @default 30_000 */
+  readonly stopTimeoutMs?: number | undefined
 }
 
 /** How a controller is stopped. */
@@ -164,9 +166,13 @@ export class Controller<C, S extends Scope = Scope> {
    * signal's reason, or with a {@link ControllerUsedError}; it is stopped then.
    */
   async start(options: StartOptions = {}): Promise<void> {
-    checkOptions('start', options, { client: having('a Client', 'get', 'create'), signal: abortSignal })
+    checkOptions('start', options, {
+      client: having('a Client', 'get', 'create'),
+      signal: abortSignal,
+      stopTimeoutMs: milliseconds(),
+    })
     if (this.#state !== 'idle') throw new ControllerUsedError(this.name)
-    const { client = this.#parts.client, signal } = options
+    const { client = this.#parts.client, signal, stopTimeoutMs } = options
     this.#state = 'starting'
     try {
       signal?.throwIfAborted()
@@ -183,19 +189,20 @@ export class Controller<C, S extends Scope = Scope> {
         signals: [this.#stopping.signal, ...(signal === undefined ? [] : [signal])],
       })
       this.#stopping.signal.throwIfAborted()
+      this.#begin()
     } catch (error) {
-      await this.stop()
+      await this.stop({ timeoutMs: stopTimeoutMs })
       throw error
     }
-    this.#begin()
   }
 
   /**
    * Stops: from the call on no reconcile begins, and the signals of those under way are aborted. Resolves when they have ended
-   * (but for one that this is called from within), after `timeoutMs` at most, and all is closed. Idempotent.
+   * (but for those that this is called from within), after `timeoutMs` at most, and all is closed. Idempotent.
    */
   async stop(options: StopOptions = {}): Promise<void> {
     checkOptions('stop', options, { reason: having('an Error', 'toString'), timeoutMs: milliseconds() })
+    this.#reconciler?.stopAsked()
     this.#stopped ??= this.#stop(options)
     return this.#stopped
   }
@@ -329,7 +336,7 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** A reconcile that stops its own controller is not waited for. */
   #fromWithin(): Promise<void> {
-    return this.#reconciler?.isWithin === true ? Promise.resolve() : new Promise(() => {})
+    return this.#reconciler?.isStoppedFromWithin === true ? Promise.resolve() : new Promise(() => {})
   }
 }
 

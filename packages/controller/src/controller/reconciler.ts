@@ -40,15 +40,22 @@ export class Reconciler<C, S extends Scope> {
     this.#labels = { controller: parts.name }
   }
 
-  /** The keys that run, but for the one that this is called from within. */
+  /** The keys that run, but for those whose runs have asked for a stop themselves. */
   get running(): readonly string[] {
-    const current = this.#context.getStore()
-    return this.#runs.filter(run => run !== current).map(({ text }) => text)
+    return this.#runs.filter(run => !run.hasStopped).map(({ text }) => text)
   }
 
-  /** Whether this is called from within a reconcile. */
-  get isWithin(): boolean {
-    return this.#context.getStore() !== undefined
+  /** Whether a run that has asked for a stop has not ended. */
+  get isStoppedFromWithin(): boolean {
+    return this.#runs.some(run => run.hasStopped)
+  }
+
+  /** A stop is asked for. Where that is from within a reconcile, that one is not waited for from now on, whoever stops (rule R23). */
+  stopAsked(): void {
+    const current = this.#context.getStore()
+    if (current === undefined) return
+    current.hasStopped = true
+    this.#tellWaiting()
   }
 
   /** A primary object has gone. */
@@ -63,7 +70,7 @@ export class Reconciler<C, S extends Scope> {
     for (const run of [...this.#runs]) run.abort(this.#stopped)
   }
 
-  /** Resolves when a run has ended. */
+  /** Resolves when a run has ended, or is not waited for any more. */
   ended(): Promise<void> {
     return new Promise(resolve => this.#waiting.push(resolve))
   }
@@ -102,6 +109,10 @@ export class Reconciler<C, S extends Scope> {
     metrics.observe('controller_runtime_reconcile_time_seconds', tookMs / 1000, this.#labels)
     const result = results[outcome]
     if (result !== undefined) metrics.count('controller_runtime_reconcile_total', { controller: name, result })
+    this.#tellWaiting()
+  }
+
+  #tellWaiting(): void {
     const waiting = this.#waiting
     this.#waiting = []
     for (const ended of waiting) ended()

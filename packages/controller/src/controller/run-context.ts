@@ -32,6 +32,8 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   readonly text: string
   readonly state: KeyState
   readonly attempt: number
+  /** It has asked for a stop, and may wait for it: who stops does not wait for it. */
+  hasStopped = false
   readonly #parts: RunParts<C, S>
   #object: C | undefined
   #aborted: unknown

@@ -2,13 +2,13 @@ import { type Clock, sleep } from '@wherry/client'
 
 /** Who runs reconciles. */
 export interface Runs {
-  /** The keys that run, but for the one that this is asked from within. */
+  /** The keys that run, but for those whose runs have asked for a stop themselves. */
   readonly running: readonly string[]
-  /** Resolves when a run has ended. */
+  /** Resolves when a run has ended, or is not waited for any more. */
   ended(): Promise<void>
 }
 
-/** Resolves when no reconcile runs but the one that this is called from within, or the time is over. */
+/** Resolves when no reconcile runs but those that have asked for a stop themselves, or the time is over. */
 export async function untilEnded(runs: Runs, timeoutMs: number, clock: Clock): Promise<void> {
   if (runs.running.length === 0) return
   const over = new AbortController()

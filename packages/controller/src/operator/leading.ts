@@ -24,7 +24,8 @@ export async function lead({ leader, client, controllers, signal, timeoutMs }: L
   await election.run({
     signal,
     lead: async term => {
-      const starts = controllers.map(controller => controller.start({ client: term.client, signal: term.signal }))
+      const bounds = { signal: term.signal, stopTimeoutMs: timeoutMs }
+      const starts = controllers.map(controller => controller.start({ client: term.client, ...bounds }))
       const failed = Promise.all(starts).then(() => undefined)
       try {
         await Promise.race([failed, aborted(term.signal)])

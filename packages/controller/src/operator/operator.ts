@@ -213,7 +213,10 @@ export class Operator {
 
   /** Ends a run, and waits until it is over; without one closes what there is. Idempotent; never rejects. */
   close(): Promise<void> {
-    this.#closed ??= this.#close()
+    const reason = new OperatorUsedError('the operator was closed')
+    // From here, so that each reconcile that closes its operator is known, and not waited for (rule R23).
+    if (this.#running !== undefined) for (const one of this.#controllers) void one.stop({ reason, ...this.#patience })
+    this.#closed ??= this.#close(reason)
     return this.#closed
   }
 
@@ -221,10 +224,7 @@ export class Operator {
     return this.close()
   }
 
-  async #close(): Promise<void> {
-    const reason = new OperatorUsedError('the operator was closed')
-    // From here, so that a reconcile that closes its operator is known, and not waited for (rule R23).
-    if (this.#running !== undefined) for (const one of this.#controllers) void one.stop({ reason, ...this.#patience })
+  async #close(reason: Error): Promise<void> {
     this.#stop.abort(reason)
     if (this.#running !== undefined) await this.#running.catch(() => {})
     else await this.#closeAll([])
@@ -247,7 +247,8 @@ export class Operator {
       const { leader } = this.#options
       const onLeader = this.#controllers.filter(controller => leader !== undefined && controller.onLeader)
       const here = this.#controllers.filter(controller => !onLeader.includes(controller))
-      const starts = here.map(controller => controller.start({ signal }).catch(fail))
+      const { timeoutMs: stopTimeoutMs } = this.#patience
+      const starts = here.map(controller => controller.start({ signal, stopTimeoutMs }).catch(fail))
       await Promise.all(starts)
       const leading =
         leader === undefined || signal.aborted

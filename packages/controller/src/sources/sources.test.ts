@@ -9,6 +9,7 @@ import { WatchManager } from '@wherry/watch-manager'
 import { describe, expect, it } from 'vitest'
 import { Controller } from '../controller/controller.ts'
 import type { ControllerOptions } from '../controller/definition.ts'
+import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { ownerReference } from '../objects/owner.ts'
 import type { ControllerBuilder } from '../operator/builder.ts'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
@@ -426,6 +427,21 @@ describe('the start', () => {
 })
 
 describe('a controller from its parts', () => {
+  it('C3: is stopped, and holds nothing, where it can not begin: its queue is measured under a name that is taken', async () => {
+    // Before time is simulated: what it loads takes real time.
+    const metrics = await prometheusMetrics({ processMetrics: false })
+    metrics.queue('game', { depths: () => new Map(), unfinished: () => [] })
+    await inArcade(async ({ client, operator }) => {
+      const { cache, narrow, manager } = operator
+      manager.start()
+      const parts = { client, cache, narrow, manager, metrics }
+      const controller = new Controller({ name: 'game', for: games, reconcile: () => {} }, parts)
+      await expect(controller.start()).rejects.toMatchObject({ option: 'queue.controller' })
+      expect(controller.state).toBe('stopped')
+      expect(cache.report().informers).toEqual([])
+    })
+  })
+
   it('C4: runs without an operator, and holds its views by a registrar of its name', () =>
     inArcade(async ({ client }) => {
       const cache = new DynamicCache({ client })
@@ -533,6 +549,50 @@ describe('X9: code of a user that fails', () => {
         expect(simulation.environment.errors.map(({ error }) => error)).toMatchObject([
           { code: 'SOURCE_NOT_CLOSED', controller: 'game', sources: ['bad'] },
         ])
+      },
+      { stopTimeoutMs: 5000 },
+    ))
+
+  it.each<[string, { name: string; namespace: string } | undefined]>([
+    ['', undefined],
+    [' on a leader', { name: 'arcade', namespace: 'default' }],
+  ])(
+    'C3, C5: a source%s that neither syncs nor closes is left behind by a start that fails after stopTimeoutMs',
+    (_, leader) =>
+      inArcade(
+        async ({ operator, run, end, simulation }) => {
+          const never = (): Promise<void> => new Promise(() => {})
+          operator
+            .controller('game', { syncTimeoutMs: 3000 })
+            .for(games)
+            .from(source({ synced: never, close: never }), () => undefined)
+            .reconcile(() => {})
+          const began = simulation.clock.monotonic()
+          run()
+          await simulation.runUntil(() => operator.state === 'stopped')
+          expect(await end()).toMatchObject({ code: 'SOURCE_NOT_SYNCED', sources: ['bad'] })
+          const tookMs = simulation.clock.monotonic() - began
+          expect(tookMs).toBeGreaterThanOrEqual(8000)
+          expect(tookMs).toBeLessThan(10_000)
+        },
+        { stopTimeoutMs: 5000, leader },
+      ),
+  )
+
+  it('C5: a stop ends a start after stopTimeoutMs, whatever a source does', () =>
+    inArcade(
+      async ({ operator, run, end, simulation }) => {
+        const never = (): Promise<void> => new Promise(() => {})
+        operator
+          .controller('game')
+          .for(games)
+          .from(source({ synced: never, close: never }), () => undefined)
+          .reconcile(() => {})
+        run()
+        await simulation.advance(100)
+        const began = simulation.clock.monotonic()
+        expect(await end()).toBe('ended')
+        expect(simulation.clock.monotonic() - began).toBe(5000)
       },
       { stopTimeoutMs: 5000 },
     ))

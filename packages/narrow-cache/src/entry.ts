@@ -80,6 +80,11 @@ export class Entry implements FeedingOwner {
     return this.#isFull
   }
 
+  /** It has no room but by one watch of many, and that fails: it can't be told when there will be something to read. */
+  get isStranded(): boolean {
+    return this.isOverBound && this.feeding.hasNoWay
+  }
+
   /** Feeds a view too: from what another view keeps, or by asking for more (rule N2). */
   join(view: NarrowView): void {
     if (this.#state.has(view)) return
@@ -153,7 +158,8 @@ export class Entry implements FeedingOwner {
     // A view that needs more than was asked for would not be told of it.
     if (this.#isOver || !this.feeding.isEnough || this.feeding.level > level) return 'nothing'
     if (!this.feeding.learned(known, level)) return 'unclear'
-    this.#mustAsk = false
+    // Without a watch nothing will tell when it is not so any more.
+    this.#mustAsk = !this.feeding.isFed
     this.#writes?.confirmed(this.#state.held?.uid)
     return 'kept'
   }

@@ -239,6 +239,30 @@ describe('an escalation', () => {
       { max: 2 },
     ))
 
+  it('N7, N11: nor does a get wait for it that has no room: it asks the server, until there is that watch', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, get, write, server, simulation, requests } = kit
+        await write('+a/r')
+        for (const name of ['p', 'q']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))
+        const effect = { kind: 'status', code: 500 } as const
+        const broken = await run(() => server.faults.add({ match: { resource: 'configmaps', name: '' }, effect }))
+        const begun = simulation.clock.monotonic()
+        expect((await get('a/r'))?.data).toEqual({ n: '1' })
+        await write('~a/r')
+        expect((await get('a/r'))?.data).toEqual({ n: '2' })
+        expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
+        expect(simulation.environment.metric('wherry_narrow_full_total', { resource: 'v1/configmaps' })).toBe(2)
+        await run(() => broken.remove())
+        await simulation.advance(200_000)
+        expect(phase(kit)).toBe('wide')
+        requests()
+        expect((await get('a/r'))?.data).toEqual({ n: '2' })
+        expect(requests()).toEqual([])
+      },
+      { max: 2 },
+    ))
+
   it('N11: many objects asked for at once are opened so many at a time', () =>
     withNarrow(
       async ({ narrow, run, watches }) => {

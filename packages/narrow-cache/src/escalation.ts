@@ -265,17 +265,23 @@ export class Escalation {
   #refused(error: Error): void {
     const { kind, namespace } = this.#of
     const { shared, environment, resource } = kind
+    const { isUp } = this
     this.#refusedAt = shared.environment.clock.monotonic()
     this.end()
     shared.count('wherry_narrow_escalations_refused_total', resource)
     environment.onError(error, { resource, phase: 'escalate', key: namespace })
-    this.#of.refused()
+    // Of few it is not missed.
+    if (isUp) this.#of.refused()
     for (const entry of this.#of.all()) this.#of.place(entry)
   }
 }
 
+/** Failures of the way to the server that say nothing of other requests, or as much of each. */
+const itsOwn: ReadonlySet<string> = new Set(['STREAM_RESET', 'HEADERS_TOO_LARGE', 'CLIENT_CLOSED'])
+
 /** It may be that watch alone that fails so: one object that the server can't convert or decrypt is enough. */
 function isItsOwn(error: Error | undefined): boolean {
   if (error === undefined || isServiceUnavailable(error) || isTooManyRequests(error)) return false
-  return !isConnectionError(error) || error.code === 'CLIENT_CLOSED'
+  // A server that can't go on with an answer that it has begun resets the stream.
+  return !isConnectionError(error) || itsOwn.has(error.code)
 }

@@ -69,6 +69,16 @@ export class Feeding implements Fed, Fetched {
     return this.#wide
   }
 
+  /** A watch tells what changes, or did so until it failed. */
+  get isFed(): boolean {
+    return this.#wide !== undefined || this.#own?.synced === true
+  }
+
+  /** Nothing feeds it, nor will before it has a watch of its own, unless what has failed comes after all. */
+  get hasNoWay(): boolean {
+    return this.#wide === undefined && !this.isOnItsOwn && !this.#isComing
+  }
+
   get isFetchable(): boolean {
     return !this.#owner.isOver && this.#wide !== undefined
   }
@@ -292,8 +302,13 @@ export class Feeding implements Fed, Fetched {
     if (this.#owner.isOver) return false
     const last = this.#last
     if (last !== undefined) return last.level < this.level || (last === this.#own && !this.#state.isWhole)
+    return !this.#isComing
+  }
+
+  /** One watch of many is to feed it. */
+  get #isComing(): boolean {
     const { kind, escalation } = this.bucket
-    return kind.escalation?.isComing !== true && !escalation.isComing
+    return kind.escalation?.isComing === true || escalation.isComing
   }
 
   #start(): void {

@@ -104,7 +104,7 @@ export class Kind implements Escalated {
     if (entry.isOver || (wide !== undefined && entry.feeding.wide === wide)) return
     if (wide !== undefined) entry.feeding.moveTo(wide, undefined)
     else if (ways.some(way => way?.isComing) || entry.feeding.isOnItsOwn) return
-    else if (entry.isOverBound && ways.some(way => way?.isUp)) return
+    else if (entry.isOverBound && ways.some(way => way?.isUp)) entry.news()
     else if (entry.isOverBound && entry.isPresent === undefined) entry.full()
     else entry.feeding.openInTurn()
   }

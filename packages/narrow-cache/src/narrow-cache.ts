@@ -240,7 +240,7 @@ export class NarrowCache {
     const { entry, narrow } = ensured
     this.#entries.pin(entry)
     try {
-      const readiness = await settled(this.#shared, entry, narrow, signal)
+      const readiness = await settled(this.#shared, entry, narrow, signal, true)
       this.#mustLive()
       if (readiness === 'full') this.#entries.full(view)
       // What is kept may be as new, and this view not have been told of it.
@@ -281,7 +281,7 @@ export class NarrowCache {
     const backoff = new Backoff(environment)
     let failure: unknown
     while (true) {
-      const readiness = await settled(this.#shared, entry, narrow, signal)
+      const readiness = await settled(this.#shared, entry, narrow, signal, false)
       this.#mustLive()
       if (readiness === 'cached') return
       if (readiness === 'full') throw this.#entries.full(narrow.view)

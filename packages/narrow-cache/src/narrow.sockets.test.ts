@@ -39,6 +39,22 @@ describe('a narrow cache over sockets', () => {
     ),
   )
 
+  it('N11: while one watch of all is broken off each time, who comes has a watch of its own', () =>
+    connected(
+      server,
+      async ({ narrow }) => {
+        const broken = await Promise.all(
+          ['list', 'watch'].map(verb =>
+            server.faults.add({ match: { verb, resource: 'configmaps', name: '' }, effect: { kind: 'rst' } }),
+          ),
+        )
+        for (const name of ['y', 'z']) await narrow.get(configMaps, keyOf(`default/${name}`))
+        expect(narrow.report()).toMatchObject({ streams: 3, escalated: [{ phase: 'rising' }] })
+        await Promise.all(broken.map(one => one.remove()))
+      },
+      { escalateAt: 1 },
+    ))
+
   it(
     `N11, N14: ${count} entries share connections of 100 streams, and move when the server goes away`,
     () =>

@@ -94,6 +94,32 @@ describe('what this process has seen', () => {
     }))
 })
 
+it.each([
+  ['one watch of many', '', { kind: 'status', code: 503 }, 2],
+  ['its turn', 'q', { kind: 'hang' }, 100],
+  ['its own watch', 'x', { kind: 'hang' }, 100],
+] as const)(
+  'N9: what the server was asked for is not read again while it waits for %s',
+  (_, name, effect, escalateAt) =>
+    withNarrow(
+      async ({ narrow, run, write, get, server, simulation }) => {
+        const ask = (path: string): Promise<void> => run(() => void narrow.get(configMaps, keyOf(path)).catch(() => {}))
+        if (escalateAt === 2) for (const path of ['a/p', 'a/q']) await get(path)
+        await run(() => server.faults.add({ match: { verb: 'watch', resource: 'configmaps', name }, effect }))
+        await ask('a/q')
+        await ask('a/x')
+        await simulation.advance(100)
+        narrow.deleted(configMaps, x)
+        expect(await get('a/x')).toBeUndefined()
+        await simulation.advance(500)
+        await write('+a/x')
+        expect(narrow.peek(configMaps, x)).toBeUndefined()
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+      },
+      { escalateAt, maxOpening: 1 },
+    ),
+)
+
 it('N9: a cache whose client was closed gives nothing that it can’t know to be so', () =>
   withNarrow(async ({ narrow, run, write, get, client }) => {
     await write('+a/x')

@@ -35,6 +35,7 @@ function waitingRead(timeoutMs: number) {
         entry as unknown as Entry,
         { view: { key: 'the view' } } as NarrowView,
         stop.signal,
+        false,
       ),
     tell: (what: keyof Waiting) => {
       for (const one of [...followers]) one[what]()

@@ -10,12 +10,14 @@ export type Settled = Exclude<Readiness, 'wait'>
 /**
  * Waits until it is known how a read of `narrow` goes on. Rejects with the signal's reason, a
  * `NarrowTimeoutError` or a `NarrowClosedError`.
+ * @param mayAsk who reads can do without the entry: what is stranded is as good as full
  */
 export async function settled(
   shared: Shared,
   entry: Entry,
   narrow: NarrowView,
   signal: AbortSignal | undefined,
+  mayAsk: boolean,
 ): Promise<Settled> {
   const { timeoutMs } = shared.settings
   const isBound = timeoutMs !== Number.POSITIVE_INFINITY
@@ -26,7 +28,8 @@ export async function settled(
     ms: isBound ? timeoutMs : undefined,
     now: () => {
       const readiness = entry.readiness(narrow)
-      return readiness === 'wait' ? undefined : readiness
+      if (readiness !== 'wait') return readiness
+      return mayAsk && entry.isStranded ? 'full' : undefined
     },
     late: () => {
       // What was written may not come back by this watch: the server knows.

@@ -1,6 +1,6 @@
-import { isConnectionError, isResourceNotFound, type Scope, type View } from '@wherry/client'
+import { isResourceNotFound, type Scope, type View } from '@wherry/client'
 import type { InformerState, Store } from '@wherry/informer'
-import { isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
+import { isClosed, isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
 import { InformerRemovedError, NotSyncedError } from './errors.ts'
 import type { Rescoping } from './rescoping.ts'
 import type { SharedWatch } from './sharing/shared-watch.ts'
@@ -94,7 +94,7 @@ export class Entry<C = unknown, S extends Scope = Scope> {
 
   #isForTheCaller(error: Error): boolean {
     // A client that was closed will never bring anything either.
-    if (isConnectionError(error) && error.code === 'CLIENT_CLOSED') return true
+    if (isClosed(error)) return true
     return isForTheCaller(error) && !(this.whenUnknown === 'wait' && isResourceNotFound(error))
   }
 

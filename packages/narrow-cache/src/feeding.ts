@@ -1,5 +1,5 @@
-import { type ChangeType, compareResourceVersions, isConnectionError, isResourceNotFound } from '@wherry/client'
-import { isForTheCaller } from '@wherry/informer/parts'
+import { type ChangeType, compareResourceVersions, isResourceNotFound } from '@wherry/client'
+import { isClosed, isForTheCaller } from '@wherry/informer/parts'
 import type { Bucket } from './bucket.ts'
 import { NarrowWatchRefusedError } from './errors.ts'
 import type { Escalation, Listed } from './escalation.ts'
@@ -413,9 +413,4 @@ export class Feeding implements Fed, Fetched {
 /** Asked with each read of what is cached: mostly there is none. */
 function isFinal(error: Error | undefined): boolean {
   return error !== undefined && (isForTheCaller(error) || isClosed(error))
-}
-
-/** The client was closed, and every watch has ended for good. */
-function isClosed(error: Error): boolean {
-  return isConnectionError(error) && error.code === 'CLIENT_CLOSED'
 }

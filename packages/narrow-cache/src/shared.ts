@@ -91,16 +91,14 @@ export class Shared {
   async live<T>(signal: AbortSignal | undefined, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal?.throwIfAborted()
     const giveUp = new AbortController()
-    const aborted = (): void => giveUp.abort(signal?.reason)
-    signal?.addEventListener('abort', aborted, { once: true })
+    const either = signal === undefined ? giveUp.signal : AbortSignal.any([signal, giveUp.signal])
     this.#live.add(giveUp)
     try {
-      const answer = await ask(giveUp.signal)
-      giveUp.signal.throwIfAborted()
+      const answer = await ask(either)
+      either.throwIfAborted()
       return answer
     } finally {
       this.#live.delete(giveUp)
-      signal?.removeEventListener('abort', aborted)
     }
   }
 

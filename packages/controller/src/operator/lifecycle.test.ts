@@ -12,6 +12,21 @@ const at = (name: string) => ({ name, namespace: 'default' })
 
 const leader = { name: 'game-operator', namespace: 'default', identity: 'us' }
 
+/** Runs an operator, until it is within a reconcile that takes so long. */
+async function runningFor({ operator, client, simulation, run }: Arcade, ms: number): Promise<void> {
+  let isRunning = false
+  operator
+    .controller('game')
+    .for(games)
+    .reconcile(async () => {
+      isRunning = true
+      await sleep(simulation.clock, ms)
+    })
+  await client.create(games, game('chess'))
+  run()
+  while (!isRunning) await sleep(simulation.clock, 10)
+}
+
 describe('two of a name', () => {
   it('are refused, and so is a controller after the start', () =>
     inArcade(async ({ operator, run, end }) => {
@@ -404,18 +419,9 @@ describe('a leader', () => {
 
   it('C5: has as long as the operator to end, where its graceMs is given as undefined', () =>
     inArcade(
-      async ({ operator, client, simulation, run, end }) => {
-        let isRunning = false
-        operator
-          .controller('game')
-          .for(games)
-          .reconcile(async () => {
-            isRunning = true
-            await sleep(simulation.clock, 50_000)
-          })
-        await client.create(games, game('chess'))
-        run()
-        while (!isRunning) await sleep(simulation.clock, 10)
+      async arcade => {
+        const { client, end } = arcade
+        await runningFor(arcade, 50_000)
         expect(await end()).toBe('ended')
         expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBeUndefined()
       },
@@ -425,19 +431,8 @@ describe('a leader', () => {
   it('C5: whose lease is lost while it stops in order says so', () =>
     inArcade(
       async arcade => {
-        const { operator, client, simulation, run, end } = arcade
-        let isRunning = false
-        operator
-          .controller('game')
-          .for(games)
-          .reconcile(async () => {
-            isRunning = true
-            await sleep(simulation.clock, 20_000)
-          })
-        await client.create(games, game('chess'))
-        run()
-        while (!isRunning) await sleep(simulation.clock, 10)
-        const ended = end()
+        await runningFor(arcade, 20_000)
+        const ended = arcade.end()
         await rob(arcade)
         expect(await ended).toMatchObject({ code: 'LEADERSHIP_LOST' })
       },
@@ -464,18 +459,9 @@ describe('a leader', () => {
 
   it('C6: that does not end in its graceMs, and so keeps the lease, is told of', () =>
     inArcade(
-      async ({ operator, client, simulation, run, end }) => {
-        let isRunning = false
-        operator
-          .controller('game')
-          .for(games)
-          .reconcile(async () => {
-            isRunning = true
-            await sleep(simulation.clock, 20_000)
-          })
-        await client.create(games, game('chess'))
-        run()
-        while (!isRunning) await sleep(simulation.clock, 10)
+      async arcade => {
+        const { client, simulation, end } = arcade
+        await runningFor(arcade, 20_000)
         expect(await end()).toBe('ended')
         expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBe('us')
         expect(simulation.environment.errors.map(({ error }) => error)).toMatchObject([{ code: 'LEADER_STUCK' }])

@@ -57,7 +57,10 @@ const isImpossible = (error: unknown): boolean => isBadRequest(error) || isInval
 const isUnreadable = (error: unknown): boolean =>
   error instanceof InvalidBodyError || error instanceof LineTooLongError || error instanceof ItemTooLongError
 
-const isClosed = (error: unknown): boolean => isConnectionError(error) && error.code === 'CLIENT_CLOSED'
+/** The client was closed: every watch of it has ended for good. */
+export function isClosed(error: unknown): boolean {
+  return isConnectionError(error) && error.code === 'CLIENT_CLOSED'
+}
 
 /** After `error` instead of a whole state. */
 export function afterReading(course: Course, phase: Streaming | Listing, error: Error): Phase {

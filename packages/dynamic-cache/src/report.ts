@@ -1,5 +1,5 @@
 import type { InformerState } from '@wherry/informer'
-import type { Entry } from './entry.ts'
+import type { Entry, WhenUnknown } from './entry.ts'
 
 /** What a dynamic cache says of one of its informers. */
 export interface InformerReport {
@@ -7,6 +7,8 @@ export interface InformerReport {
   readonly view: string
   readonly state: InformerState
   readonly synced: boolean
+  /** What is done about a resource that the server does not know, as the cache's options have it. */
+  readonly whenUnknown: WhenUnknown
   readonly objects: number
   /** Of those, the ones that could not be transformed. */
   readonly failed: number
@@ -44,6 +46,7 @@ function oneOf(entry: Entry, now: number): InformerReport {
     view: entry.view.key,
     state: entry.state,
     synced: entry.store.synced,
+    whenUnknown: entry.whenUnknown,
     objects,
     failed,
     receivedBytes,

@@ -315,7 +315,7 @@ export class Operator {
   /** Throws while a cache that a controller needs has not synced. */
   #checkReady(): void {
     if (this.#state !== 'running' && this.#state !== 'starting') throw new Error(`the operator is ${this.#state}`)
-    checkReady(this.#controllers, this.cache.report(), this.#options.cache)
+    checkReady(this.#controllers, this.cache.report())
   }
 
   #checkName(name: string): void {

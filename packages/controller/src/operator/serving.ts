@@ -1,9 +1,8 @@
-import { type Client, OptionTypeError, type View } from '@wherry/client'
+import { type Client, OptionTypeError } from '@wherry/client'
 import { flag } from '@wherry/client/checks'
-import type { CacheReport, DynamicCacheOptions } from '@wherry/dynamic-cache'
+import type { CacheReport } from '@wherry/dynamic-cache'
 import type { Controller } from '../controller/controller.ts'
 import type { PrometheusMetrics } from '../metrics/prometheus.ts'
-import { resourceKey } from '../reads/own-writes.ts'
 import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import type { OperatorSettings } from './options.ts'
@@ -49,23 +48,14 @@ function measuredBefore(
  * Throws while a controller has not begun, or while one that waits to lead has not all that it needs in the cache. What the server does
  * not know is not waited for where the cache's options say that it may come later.
  */
-export function checkReady(
-  controllers: readonly Controller<unknown>[],
-  report: CacheReport,
-  cache: OperatorSettings['cache'] = {},
-): void {
-  const missing = new Set(report.informers.flatMap(({ view, state }) => (state === 'missing' ? [view] : [])))
-  const isAbsent = (view: View): boolean => missing.has(view.key) && mayComeLater(view, cache)
+export function checkReady(controllers: readonly Controller<unknown>[], report: CacheReport): void {
+  const absent = report.informers.filter(({ state, whenUnknown }) => state === 'missing' && whenUnknown === 'wait')
+  const views = new Set(absent.map(({ view }) => view))
   for (const { name, registrar, state } of controllers) {
     if (state === 'running') continue
-    const pending = (registrar?.pending ?? []).filter(({ view }) => !isAbsent(view)).map(({ view }) => view.key)
+    const pending = (registrar?.pending ?? []).map(({ view }) => view.key).filter(view => !views.has(view))
     if (state === 'starting' || registrar === undefined || pending.length > 0) {
       throw new Error(`${name} waits for ${pending.join(', ')}`)
     }
   }
-}
-
-function mayComeLater({ resource }: View, { whenUnknown, resources = [] }: Partial<DynamicCacheOptions>): boolean {
-  const own = resources.find(one => resourceKey(one.resource.resource) === resourceKey(resource))
-  return (own?.whenUnknown ?? whenUnknown) === 'wait'
 }

@@ -1,5 +1,6 @@
-import { type Clock, sleep } from '@wherry/client'
+import type { Clock } from '@wherry/client'
 import type { NamedConnection } from './syncing.ts'
+import { within } from './within.ts'
 
 /** Closes all of them from the call on. Resolves when they are closed, or when the time is over: with the names of those that are not. */
 export async function closeSources(
@@ -13,10 +14,6 @@ export async function closeSources(
     await named.connection.close()
     open.delete(named)
   }
-  const closed = Promise.all(connections.map(one))
-  const over = new AbortController()
-  const late = sleep(clock, timeoutMs, over.signal).catch(() => {})
-  await Promise.race([closed, late])
-  over.abort(new Error('the wait is over'))
+  await within(Promise.all(connections.map(one)), timeoutMs, clock)
   return [...open].map(({ name }) => name)
 }

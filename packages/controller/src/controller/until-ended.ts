@@ -1,4 +1,5 @@
-import { type Clock, sleep } from '@wherry/client'
+import type { Clock } from '@wherry/client'
+import { within } from './within.ts'
 
 /** Who runs reconciles. */
 export interface Runs {
@@ -11,11 +12,8 @@ export interface Runs {
 /** Resolves when no reconcile runs but those that have asked for a stop themselves, or the time is over. */
 export async function untilEnded(runs: Runs, timeoutMs: number, clock: Clock): Promise<void> {
   if (runs.running.length === 0) return
-  const over = new AbortController()
-  const late = sleep(clock, timeoutMs, over.signal).catch(() => {})
   const ended = (async () => {
     while (runs.running.length > 0) await runs.ended()
   })()
-  await Promise.race([late, ended])
-  over.abort(new Error('the wait is over'))
+  await within(ended, timeoutMs, clock)
 }

@@ -97,7 +97,9 @@ export class Members {
   }
 
   #changeAll(intakes: readonly Intake[], type: ChangeType, object: object, bytes: number): void {
-    each([...this.#fills, ...intakes], one => {
+    // Mostly none is being filled, and nothing is made for each change.
+    const all: readonly (Fill | Intake)[] = this.#fills.length === 0 ? intakes : [...this.#fills, ...intakes]
+    each(all, one => {
       if (one instanceof Fill || this.#intakes.includes(one)) one.change(type, object, bytes)
     })
   }

@@ -143,13 +143,12 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
 
   onSynced(fn: () => unknown): () => void {
     callback('onSynced', fn)
-    const call = (): void => watched(fn(), error => this.#report('synced', error))
+    // The same function twice is twice.
+    const listener = (): void => watched(fn(), error => this.#report('synced', error))
     if (this.synced) {
-      call()
+      listener()
       return () => {}
     }
-    // The same function twice is twice.
-    const listener = (): void => call()
     this.#syncListeners.add(listener)
     return () => this.#syncListeners.delete(listener)
   }

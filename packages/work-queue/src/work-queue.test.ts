@@ -90,6 +90,21 @@ it('knows the priority that a key runs with, else that it is pending with', () =
   expect(queue.priorityOf('a')).toBe(3)
 })
 
+it('knows how long a pending key waits for its time', () => {
+  const { queue, clock } = queueOnFakeClock()
+  queue.add('ready')
+  queue.add('later', { afterMs: 60_000 })
+  clock.advance(20_000)
+  expect(['ready', 'later', 'other'].map(key => queue.dueInMs(key))).toEqual([0, 40_000, undefined])
+  expect(queue.tryTake()).toBe('ready')
+  expect(queue.dueInMs('ready')).toBeUndefined()
+  queue.add('ready')
+  expect(queue.dueInMs('ready')).toBe(0)
+  queue.remove('ready')
+  queue.add('ready', { afterMs: 5 })
+  expect(queue.dueInMs('ready')).toBe(5)
+})
+
 it('tells keys apart as a Map does', () => {
   const queue = new WorkQueue<string | number | object | boolean>({ clock: new FakeClock() })
   const object = {}

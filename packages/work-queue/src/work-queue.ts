@@ -189,6 +189,16 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
+   * How long a pending key waits for its time, in milliseconds: 0 where that has come, so that it is ready, or will be when
+   * its run is done; undefined for a key that is not pending.
+   */
+  dueInMs(key: K): number | undefined {
+    const now = this.#clock.monotonic()
+    const due = this.#dueAt(key, now)
+    return due === undefined ? undefined : Math.max(0, due - now)
+  }
+
+  /**
    * Hands out the next key: it runs, until `done(key)`. Waits until there is one; who waits longest gets it.
    *
    * Resolves with undefined once the queue is stopped, or drains and nothing is pending. Rejects with

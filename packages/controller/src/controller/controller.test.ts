@@ -666,6 +666,25 @@ describe('explain', () => {
     }))
 })
 
+describe('explain of a key that waits', () => {
+  it('C2: says for how long, where a run asked for a time', () =>
+    reconciling(
+      () => ({ requeueAfterMs: 60_000 }),
+      async ({ operator, client, simulation, run }) => {
+        await client.create(games, game('chess'))
+        run()
+        await operator.settled()
+        await simulation.advance(20_000)
+        const explained = operator.explain('game', chess)
+        expect(explained).toMatchObject({ queue: 'delayed', pending: { change: 'due' } })
+        expect(explained.dueInMs).toBeCloseTo(40_000, -3)
+        expect(`${explained}`).toMatch(
+          /^game default\/chess: exists, delayed\n {2}to run in (40.0|39.\d) s because reconcile: due\n/,
+        )
+      },
+    ))
+})
+
 describe('a run that goes wrong in other ways', () => {
   it('C2: counts as failed where it took too long, also if it returns as if nothing were wrong', () => {
     let runs = 0

@@ -36,8 +36,11 @@ export interface Explanation {
   readonly key: string
   /** Whether there is such an object. */
   readonly exists: boolean
-  readonly queue: 'idle' | 'queued' | 'running'
-  /** Why it is queued. */
+  /** `delayed`: it runs when its time has come, or when something changes before. */
+  readonly queue: 'idle' | 'delayed' | 'queued' | 'running'
+  /** How long it waits for its time, in milliseconds; `undefined`: it does not. */
+  readonly dueInMs: number | undefined
+  /** Why it is to run. */
   readonly pending: Cause | undefined
   /** Failures since the last success. */
   readonly failures: number
@@ -62,12 +65,13 @@ export interface Explained {
 }
 
 export function explanationOf({ controller, key, exists, state, queue, reads, views, cache }: Explained): Explanation {
-  const isRunning = queue.unfinished().some(one => one.key === key)
+  const dueInMs = queue.dueInMs(key) || undefined
   const explanation: Omit<Explanation, 'toString'> = {
     controller,
     key,
     exists,
-    queue: isRunning ? 'running' : state?.pending === undefined ? 'idle' : 'queued',
+    queue: standing(queue, key),
+    dueInMs,
     pending: state?.pending,
     failures: queue.failures(key),
     lastRun: state === undefined ? undefined : lastRunOf(state),
@@ -78,6 +82,13 @@ export function explanationOf({ controller, key, exists, state, queue, reads, vi
     })),
   }
   return Object.defineProperty({ ...explanation }, 'toString', { value: () => textOf(explanation) }) as Explanation
+}
+
+function standing(queue: WorkQueue, key: string): Explanation['queue'] {
+  if (queue.unfinished().some(one => one.key === key)) return 'running'
+  const dueInMs = queue.dueInMs(key)
+  if (dueInMs === undefined) return 'idle'
+  return dueInMs > 0 ? 'delayed' : 'queued'
 }
 
 function lastRunOf(state: KeyState): LastRun | undefined {
@@ -92,6 +103,7 @@ function textOf({
   key,
   exists,
   queue,
+  dueInMs,
   pending,
   failures,
   lastRun,
@@ -99,7 +111,7 @@ function textOf({
   watched,
 }: Omit<Explanation, 'toString'>): string {
   const lines = [`${controller} ${key}: ${exists ? 'exists' : 'does not exist'}, ${queue}`]
-  if (pending !== undefined) lines.push(`  queued because ${causeText(pending)}`)
+  if (pending !== undefined) lines.push(`  to run${inTime(dueInMs)} because ${causeText(pending)}`)
   if (failures > 0) lines.push(`  ${failures} failures since the last success`)
   if (lastRun === undefined) lines.push('  has not run')
   else {
@@ -119,6 +131,10 @@ function textOf({
     )
   }
   return lines.join('\n')
+}
+
+function inTime(dueInMs: number | undefined): string {
+  return dueInMs === undefined ? '' : ` in ${(dueInMs / 1000).toFixed(1)} s`
 }
 
 function causeText({ source, change, view, object, from, to }: Cause): string {

@@ -1,4 +1,5 @@
 import { configMaps, events, namespaces } from '@wherry/client/resources/core'
+import { clusterRoles } from '@wherry/client/resources/rbac'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Cluster, startCluster } from '../testkit.fixture.ts'
 import { EventRecorder } from './event-recorder.ts'
@@ -20,6 +21,7 @@ const recorderOf = (options: object = {}) =>
   new EventRecorder({ client: cluster.client, controller: 'game', instance: 'pod-1', ...options })
 const stored = async () => (await cluster.client.list(events)).items
 const counts = async () => (await stored()).map(({ message, count }) => `${count} ${message}`)
+const about = (name: string, namespace = 'default') => ({ metadata: { name, namespace, uid: `uid-${name}` } })
 const errors = () => cluster.simulation.environment.errors.map(({ error }) => error.message)
 
 it('C9: an event says what happened to what, and counts on when it happens again', () =>
@@ -162,7 +164,7 @@ it('X6: says what is wrong with an option', async () => {
   const wrong = {
     client: {},
     controller: 'a b',
-    instance: '',
+    instance: 'x'.repeat(129),
     burst: 0,
     refillMs: 0,
     similar: 1,
@@ -188,4 +190,139 @@ it('C9: tells of an object with a long name', () =>
     await recorder.close()
     expect(errors()).toEqual([])
     expect((await stored()).map(({ involvedObject }) => involvedObject.name)).toEqual([name])
+  }))
+
+it('C9: tells of an object whose name is none that an event may have', () =>
+  cluster.simulation.run(async () => {
+    const recorder = recorderOf()
+    const made = { reason: 'Made', message: 'made it' }
+    for (const name of ['system:aggregate-to-view', 'MyRole', '2001:db8::', '::']) {
+      recorder.record(clusterRoles, { metadata: { name } }, made)
+    }
+    await recorder.close()
+    expect(errors()).toEqual([])
+    const told = (await stored()).map(({ metadata, involvedObject }) => [
+      involvedObject.name,
+      metadata.name?.replace(/[0-9a-f]{16}$/, ''),
+    ])
+    expect(told.toSorted()).toEqual([
+      ['2001:db8::', '2001-db8.'],
+      ['::', ''],
+      ['MyRole', 'myrole.'],
+      ['system:aggregate-to-view', 'system-aggregate-to-view.'],
+    ])
+  }))
+
+it('C9: counts how often what it drops has come', () =>
+  cluster.simulation.run(async () => {
+    const { server, simulation } = cluster
+    const recorder = recorderOf()
+    const again = async (times: number) => {
+      for (let i = 0; i < times; i += 1) recorder.record(configMaps, object, { reason: 'R', message: 'm' })
+      await simulation.advance(1000)
+    }
+    await again(2)
+    const refusal = { kind: 'status', code: 403, reason: 'Forbidden' } as const
+    await server.faults.add({ match: { resource: 'events', verb: 'patch' }, effect: refusal })
+    await again(3)
+    expect([await counts(), recorder.dropped, recorder.pending]).toEqual([['2 m'], 3, 0])
+    expect(simulation.environment.metric('wherry_events_dropped_total', { reason: 'refused' })).toBe(3)
+    await recorder.close()
+  }))
+
+it('C9: one that waits goes on, however long it waits', () =>
+  cluster.simulation.run(async () => {
+    const { server, simulation } = cluster
+    const recorder = recorderOf()
+    await server.faults.add({ match: { resource: 'events' }, effect: { kind: 'drop' } })
+    recorder.record(configMaps, object, { reason: 'R', message: 'm' })
+    await simulation.advance(11 * 60_000)
+    recorder.record(configMaps, object, { reason: 'R', message: 'm' })
+    await server.faults.clear()
+    await simulation.advance(120_000)
+    expect([await counts(), recorder.dropped]).toEqual([['2 m'], 0])
+    await recorder.close()
+  }))
+
+it('C9: a namespace whose events the server fails to take holds up no others, and takes no room from them', () =>
+  cluster.simulation.run(async () => {
+    const { client, server, simulation } = cluster
+    const recorder = recorderOf({ maxPending: 20 })
+    const said = (message: string) => ({ reason: 'R', message })
+    await client.create(namespaces, { metadata: { name: 'bad' } })
+    await server.faults.add({ match: { resource: 'events', namespace: 'bad' }, effect: { kind: 'status', code: 500 } })
+    for (let i = 0; i < 30; i += 1) recorder.record(configMaps, about(`b${i}`, 'bad'), said('m'))
+    expect([recorder.dropped, recorder.pending]).toEqual([10, 20])
+    await simulation.advance(1000)
+    recorder.record(configMaps, object, said('good'))
+    expect([recorder.dropped, recorder.pending]).toEqual([11, 20])
+    await simulation.advance(1000)
+    expect(await counts()).toEqual(['1 good'])
+    const { metric } = simulation.environment
+    expect(metric('wherry_events_dropped_total', { reason: 'full' })).toBe(11)
+    await server.faults.clear()
+    await recorder.close()
+    expect((await client.list(events.within({ namespaces: ['bad'] }))).items).toHaveLength(19)
+  }))
+
+it('C9, X8: gives up what the server fails to take again and again, and at once what it never will', () =>
+  cluster.simulation.run(async () => {
+    const { server, simulation } = cluster
+    const recorder = recorderOf()
+    recorder.record(configMaps, about('a', 'a/b'), { reason: 'R', message: 'm' })
+    await simulation.advance(1000)
+    expect([recorder.pending, recorder.dropped, errors().length]).toEqual([0, 1, 1])
+    await server.faults.add({ match: { resource: 'events' }, effect: { kind: 'status', code: 500 } })
+    recorder.record(configMaps, object, { reason: 'R', message: 'm' })
+    await simulation.advance(3_600_000)
+    expect([recorder.pending, recorder.dropped, errors().length]).toEqual([0, 2, 13])
+    expect(simulation.environment.metric('wherry_events_dropped_total', { reason: 'failed' })).toBe(1)
+    await server.faults.clear()
+    recorder.record(configMaps, object, { reason: 'R', message: 'm' })
+    await simulation.advance(1000)
+    expect(await counts()).toEqual(['1 m'])
+    await recorder.close()
+  }))
+
+it('C9, X12: is there once where the answer was lost, also for who may not read events', () =>
+  cluster.simulation.run(async () => {
+    const { server, simulation } = cluster
+    const recorder = recorderOf()
+    const match = { resource: 'events' }
+    await server.faults.add({ match: { ...match, verb: 'create' }, times: 1, effect: { kind: 'drop' } })
+    const refusal = { kind: 'status', code: 403, reason: 'Forbidden' } as const
+    await server.faults.add({ match: { ...match, verb: 'get' }, effect: refusal })
+    recorder.record(configMaps, object, { reason: 'R', message: 'm' })
+    await simulation.advance(100)
+    recorder.record(configMaps, object, { reason: 'R', message: 'm' })
+    await simulation.advance(120_000)
+    expect([await counts(), recorder.dropped]).toEqual([['2 m'], 0])
+    await recorder.close()
+  }))
+
+it('C9: close sends what waits to be tried again', () =>
+  cluster.simulation.run(async () => {
+    const { server, simulation } = cluster
+    const recorder = recorderOf()
+    await server.faults.add({ match: { resource: 'events' }, effect: { kind: 'status', code: 503 } })
+    recorder.record(configMaps, object, { reason: 'R', message: 'm' })
+    recorder.record(configMaps, object, { reason: 'Other', message: 'n' })
+    await simulation.advance(5 * 60_000)
+    expect(recorder.pending).toBe(2)
+    await server.faults.clear()
+    const from = simulation.clock.monotonic()
+    await recorder.close()
+    expect((await counts()).toSorted()).toEqual(['1 m', '1 n'])
+    expect([recorder.dropped, recorder.pending]).toEqual([0, 0])
+    expect(simulation.clock.monotonic() - from).toBeLessThan(1000)
+  }))
+
+it('C9: of a message it keeps no more than it sends', () =>
+  cluster.simulation.run(async () => {
+    const recorder = recorderOf({ similar: 2 })
+    const long = 'x'.repeat(2000)
+    for (const end of ['a', 'b', 'c']) recorder.record(configMaps, object, { reason: 'R', message: `${long}${end}` })
+    await recorder.close()
+    // They are one and the same, so that nothing is combined.
+    expect(await counts()).toEqual([`3 ${'x'.repeat(1023)}…`])
   }))

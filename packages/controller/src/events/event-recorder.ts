@@ -1,10 +1,22 @@
-import { Backoff, type Environment, isApiError, isNotFound, type KubernetesObject, type View } from '@wherry/client'
+import {
+  type Environment,
+  InvalidNameError,
+  isApiError,
+  isConnectionError,
+  type KubernetesObject,
+  type View,
+} from '@wherry/client'
 import { checkOptions, milliseconds } from '@wherry/client/checks'
-import { type Event, events, type ObjectReference } from '@wherry/client/resources/core'
+import type { ObjectReference } from '@wherry/client/resources/core'
+import { isClosed } from '@wherry/informer/parts'
+import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { asError } from '../as-error.ts'
 import { apiVersionOfView, named } from '../objects/identity.ts'
+import { Backlog } from './backlog.ts'
 import { Bounded } from './bounded.ts'
+import { EventWriter } from './event-writer.ts'
 import { type EventRecorderOptions, type RecorderSettings, recorderSettings } from './options.ts'
+import type { Series } from './series.ts'
 import { keyOf, Sieve } from './sieve.ts'
 
 /** What happened to an object. */
@@ -19,31 +31,20 @@ export interface RecordedEvent {
   readonly action?: string | undefined
 }
 
-/** An event that is the same as those before it, and how often it came. */
-interface Series {
-  readonly key: string
-  /** Name and namespace in the server, once it was created. */
-  name: string | undefined
-  readonly namespace: string
-  readonly object: ObjectReference
-  readonly type: string
-  readonly reason: string
-  readonly action: string
-  message: string
-  count: number
-  readonly firstAt: number
-  lastAt: number
-}
+/** So many namespaces are written to at a time. */
+const atOnce = 8
+/** So often in a row the server may fail to take an event; client-go gives up after as many. */
+const maxRefusals = 12
 
 /**
  * Records events about objects, for `kubectl describe` and the like.
  *
- * - Never throws to its caller, and never waits: events are sent one after the other in the background, each tried again while
- *   the server can't take it. Failures go to the client's `onError`.
+ * - Never throws to its caller, and never waits: events are sent in the background, those of a namespace one after the other,
+ *   each tried again while the server can't take it, up to twelve times where it answers. Failures go to the client's `onError`.
  * - The same event again is counted on the one that is there. Ten different messages of one type and reason about one
  *   object within ten minutes are told as one from then on.
- * - About one object, 25 at once and one more every five minutes; what does not fit is dropped, and counted in
- *   `wherry_events_dropped_total`, by reason.
+ * - About one object, 25 at once and one more every five minutes; what does not fit is dropped. So is the oldest of the
+ *   namespace of which most wait, where too many do. `wherry_events_dropped_total` counts all that is dropped, by reason.
  *
  * They are objects of the core `v1` API, which every server has, and operators' usual roles allow (create and patch of
  * `events`). controller-runtime's newer recorder writes `events.k8s.io/v1`, its older one core `v1`; what is stored is the
@@ -54,10 +55,13 @@ export class EventRecorder {
   readonly #environment: Environment
   readonly #sieve: Sieve
   readonly #known = new Bounded<Series>()
-  readonly #pending = new Map<string, Series>()
+  readonly #backlog: Backlog
+  readonly #writer: EventWriter
+  /** Namespaces that events wait in. */
+  readonly #queue: WorkQueue
   readonly #ending = new AbortController()
-  #sending: Promise<void> | undefined
-  #state: 'open' | 'closing' | 'closed' = 'open'
+  #isWorking = false
+  #closed: Promise<void> | undefined
   #dropped = 0
 
   /** @throws OptionTypeError or OptionRangeError for a wrong option. */
@@ -65,6 +69,10 @@ export class EventRecorder {
     this.#settings = recorderSettings(options)
     this.#environment = this.#settings.client.environment
     this.#sieve = new Sieve(this.#settings)
+    this.#backlog = new Backlog(this.#settings.maxPending)
+    this.#writer = new EventWriter(this.#settings)
+    const rateLimiter = new ExponentialRateLimiter({ baseMs: 1000, maxMs: 60_000 })
+    this.#queue = new WorkQueue({ clock: this.#environment.clock, rateLimiter })
   }
 
   /** How many were dropped. */
@@ -72,9 +80,9 @@ export class EventRecorder {
     return this.#dropped
   }
 
-  /** How many wait to be sent. */
+  /** How many different ones wait to be sent. */
   get pending(): number {
-    return this.#pending.size
+    return this.#backlog.size
   }
 
   /** Records what happened to an object of `view`'s resource. What is wrong with it is told to `onError`. */
@@ -88,20 +96,13 @@ export class EventRecorder {
   }
 
   /**
-   * Sends what is pending and ends. What could not be sent within `timeoutMs` (default 5,000) is dropped. Idempotent.
+   * Sends what is pending, whatever it waits for, and ends: what can't be sent at the first go, or not within `timeoutMs`
+   * (default 5,000), is dropped. Idempotent.
    */
   async close(options: { readonly timeoutMs?: number | undefined } = {}): Promise<void> {
     checkOptions('close', options, { timeoutMs: milliseconds() })
-    if (this.#state === 'open') {
-      this.#state = 'closing'
-      const timer = this.#environment.clock.timer(options.timeoutMs ?? 5000, () => {
-        this.#ending.abort(new Error('the recorder was closed'))
-      })
-      void this.#sending?.finally(() => timer.cancel())
-      if (this.#sending === undefined) timer.cancel()
-    }
-    await this.#sending
-    this.#state = 'closed'
+    this.#closed ??= this.#close(options.timeoutMs ?? 5000)
+    await this.#closed
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -116,124 +117,143 @@ export class EventRecorder {
       throw new RangeError(`an event's reason is one word, not ${JSON.stringify(reason)}`)
     if (typeof message !== 'string') throw new TypeError(`an event's message is text, not a ${typeof message}`)
     const { name, namespace, uid } = named('object', object)
-    if (this.#state !== 'open') return this.#drop('closed')
+    if (this.#closed !== undefined) return this.#drop('closed')
     const now = this.#environment.clock.monotonic()
     const about = uid ?? `${view.resource.group}/${view.resource.plural}/${namespace ?? ''}/${name}`
     if (!this.#sieve.admits(about, now)) return this.#drop('rate')
     const kind = { object: about, type, reason, action }
-    const merged = this.#sieve.merges(kind, message, now)
-    const key = merged ? keyOf(kind) : keyOf(kind, message)
-    const text = cut(merged ? `(combined from similar events): ${message}` : message, 1024)
-    const known = this.#known.get(key)
-    const goesOn = known !== undefined && now - known.lastAt <= this.#settings.windowMs
-    const series = goesOn
-      ? known
-      : {
-          key,
-          name: undefined,
-          namespace: namespace ?? 'default',
-          object: referenceTo(view, object),
-          ...{ type, reason, action: cut(action, 128) },
-          message: text,
-          count: 0,
-          firstAt: now,
-          lastAt: now,
-        }
-    if (!this.#pending.has(key) && this.#pending.size >= this.#settings.maxPending) return this.#drop('full')
+    const said = cut(message, 1024)
+    const merged = this.#sieve.merges(kind, said, now)
+    const key = merged ? keyOf(kind) : keyOf(kind, said)
+    const at = namespace ?? 'default'
+    const pending = this.#backlog.get(at, key)
+    const known = pending ?? this.#recent(key, now)
+    const series = known ?? {
+      key,
+      namespace: at,
+      object: referenceTo(view, object),
+      ...{ type, reason, action: cut(action, 128) },
+      ...{
+        message: said,
+        count: 0,
+        told: 0,
+        firstAt: now,
+        lastAt: now,
+        name: undefined,
+        isCreated: false,
+        refusals: 0,
+      },
+    }
+    if (pending === undefined && !this.#backlog.makeRoom(at, one => this.#giveUp(one, 'full')))
+      return this.#drop('full')
     series.count += 1
     series.lastAt = now
-    series.message = text
+    series.message = merged ? cut(`(combined from similar events): ${said}`, 1024) : said
     this.#known.set(key, series)
-    this.#pending.set(key, series)
     this.#environment.metrics.count('wherry_events_recorded_total', { type })
-    this.#sending ??= this.#send()
+    if (pending !== undefined) return
+    const isFirst = this.#backlog.isEmpty(at)
+    this.#backlog.add(series)
+    // Others wait for the same, and not in vain.
+    if (isFirst) this.#queue.add(at)
+    this.#work()
   }
 
-  /** Sends until nothing is pending. Never rejects. */
-  async #send(): Promise<void> {
-    // What is recorded in one go is told in one go.
-    await this.#environment.clock.turn()
-    const backoff = new Backoff(this.#environment)
-    for (;;) {
-      const [series] = this.#pending.values()
-      if (series === undefined) break
-      this.#pending.delete(series.key)
-      try {
-        if (this.#ending.signal.aborted) this.#drop('closed')
-        else await this.#write(series)
-        backoff.reset()
-      } catch (error) {
-        if (this.#ending.signal.aborted) {
-          this.#drop('closed')
-          continue
-        }
-        this.#report(error)
-        if (isApiError(error) && error.status < 500 && error.status !== 429) {
-          this.#drop('refused')
-          this.#known.delete(series.key)
-          continue
-        }
-        // It may have grown meanwhile, and then waits already.
-        this.#pending.set(series.key, series)
-        await backoff.wait(this.#ending.signal).catch(() => {})
+  /** One that came lately. */
+  #recent(key: string, now: number): Series | undefined {
+    const known = this.#known.get(key)
+    return known !== undefined && now - known.lastAt <= this.#settings.windowMs ? known : undefined
+  }
+
+  /** Has the queue worked off from now on. */
+  #work(): void {
+    if (this.#isWorking) return
+    this.#isWorking = true
+    for (let i = 0; i < atOnce; i += 1) void this.#sendAll()
+  }
+
+  /** Never rejects. */
+  async #sendAll(): Promise<void> {
+    for await (const namespace of this.#queue) {
+      // What is recorded in one go is told in one go.
+      await this.#environment.clock.turn()
+      let isWell: boolean
+      do {
+        isWell = await this.#sendFirst(namespace)
+      } while (this.#closed !== undefined && !this.#backlog.isEmpty(namespace))
+      if (isWell) this.#queue.forget(namespace)
+      if (!this.#backlog.isEmpty(namespace)) {
+        if (isWell) this.#queue.add(namespace)
+        else this.#queue.addRateLimited(namespace)
       }
+      this.#queue.done(namespace)
     }
-    this.#sending = undefined
   }
 
-  async #write(series: Series): Promise<void> {
-    const { client } = this.#settings
+  /** Gives whether others need not wait. */
+  async #sendFirst(namespace: string): Promise<boolean> {
+    const series = this.#backlog.first(namespace)
+    if (series === undefined) return true
     const { signal } = this.#ending
-    const { count, message, namespace } = series
-    if (series.name !== undefined) {
-      const change = { count, message, lastTimestamp: this.#time(series.lastAt) }
-      try {
-        await client.patch(events, { name: series.name, namespace }, change, { signal })
-        return
-      } catch (error) {
-        // Events are forgotten after an hour or so: the series begins anew.
-        if (!isNotFound(error)) throw error
-        series.name = undefined
-      }
+    const { count } = series
+    try {
+      signal.throwIfAborted()
+      await this.#writer.write(series, signal)
+    } catch (error) {
+      return this.#failed(series, error)
     }
-    const created = await client.create(events, this.#event(series), { signal })
-    series.name = created.metadata.name
+    series.told = count
+    series.refusals = 0
+    this.#backlog.remove(series)
+    // It may have come again meanwhile.
+    if (series.count > count) this.#backlog.add(series)
+    return true
   }
 
-  #event(series: Series): Event {
-    const { controller, instance } = this.#settings
-    const { object, type, reason, action, message, count, namespace } = series
-    const { clock, random } = this.#environment
-    const unique = `${clock.now().toString(16)}${Math.floor(random() * 2 ** 20)
-      .toString(16)
-      .padStart(5, '0')}`
-    return {
-      metadata: { name: `${(object.name ?? '').slice(0, 220).replace(/[.-]+$/, '')}.${unique}`, namespace },
-      involvedObject: object,
-      ...{ type, reason, action, message, count },
-      firstTimestamp: this.#time(series.firstAt),
-      lastTimestamp: this.#time(series.lastAt),
-      source: { component: controller },
-      reportingComponent: controller,
-      reportingInstance: instance,
-    }
+  /** Gives whether others need not wait. */
+  #failed(series: Series, error: unknown): boolean {
+    if (!this.#ending.signal.aborted) this.#report(error)
+    const isRefused = !mayPass(error)
+    if (!isConnectionError(error)) series.refusals += 1
+    if (this.#closed !== undefined) this.#giveUp(series, 'closed')
+    else if (isRefused) this.#giveUp(series, 'refused')
+    else if (series.refusals >= maxRefusals) this.#giveUp(series, 'failed')
+    else this.#backlog.add(series)
+    return isRefused
   }
 
-  /** The wall clock's time of a monotonic one, to the second, as the server keeps it. */
-  #time(at: number): string {
-    const { clock } = this.#environment
-    return `${new Date(clock.now() - (clock.monotonic() - at)).toISOString().slice(0, 19)}Z`
+  async #close(timeoutMs: number): Promise<void> {
+    const timer = this.#environment.clock.timer(timeoutMs, () => {
+      this.#ending.abort(new Error('the recorder was closed'))
+    })
+    for (const namespace of this.#backlog.namespaces) this.#queue.add(namespace)
+    await this.#queue.stop({ drain: true })
+    timer.cancel()
   }
 
-  #drop(reason: string): void {
-    this.#dropped += 1
-    this.#environment.metrics.count('wherry_events_dropped_total', { reason })
+  /** What of it was not told never will be. */
+  #giveUp(series: Series, reason: string): void {
+    this.#backlog.remove(series)
+    this.#known.delete(series.key)
+    this.#drop(reason, series.count - series.told)
+  }
+
+  #drop(reason: string, howMany = 1): void {
+    this.#dropped += howMany
+    this.#environment.metrics.count('wherry_events_dropped_total', { reason }, howMany)
   }
 
   #report(thrown: unknown): void {
     const error = asError(thrown)
     this.#environment.onError(error, { phase: 'event', resource: 'v1/events' })
   }
+}
+
+/** The server may take it at another time. */
+function mayPass(error: unknown): boolean {
+  // A lost answer is read for; who may not read events is told that, and the event may be there.
+  if (isApiError(error)) return error.status >= 500 || error.status === 429 || error.method === 'GET'
+  return !isClosed(error) && !(error instanceof InvalidNameError)
 }
 
 function referenceTo(view: View, object: KubernetesObject): ObjectReference {

@@ -8,7 +8,7 @@ export interface EventRecorderOptions {
   readonly client: Client
   /** Who reports: a qualified name such as `example.com/game-controller`, or a plain one. */
   readonly controller: string
-  /** Which one of them. @default the host's name */
+  /** Which one of them, at most 128 characters. @default the host's name */
   readonly instance?: string | undefined
   /** How many events about one object may be recorded at once; each later one is dropped until there is room. @default 25 */
   readonly burst?: number | undefined
@@ -31,7 +31,7 @@ export function recorderSettings(options: EventRecorderOptions): RecorderSetting
   checkOptions('events', options, {
     client: having('a Client', 'create', 'patch'),
     controller: text,
-    instance: text,
+    instance: atMost128,
     burst: integer(1),
     refillMs: milliseconds({ min: 1 }),
     similar: integer(2),
@@ -50,12 +50,17 @@ export function recorderSettings(options: EventRecorderOptions): RecorderSetting
   return {
     client: options.client,
     controller: options.controller,
-    // As long as the server allows.
-    instance: (options.instance ?? hostname()).slice(0, 128),
+    instance: options.instance ?? hostname().slice(0, 128),
     burst: options.burst ?? 25,
     refillMs: options.refillMs ?? 300_000,
     similar: options.similar ?? 10,
     windowMs: options.windowMs ?? 600_000,
     maxPending: options.maxPending ?? 1000,
   }
+}
+
+/** The server takes no longer one. */
+function atMost128(option: string, value: unknown): void {
+  text(option, value)
+  if ((value as string).length > 128) throw new OptionRangeError(option, 'at most 128 characters', `${value}`)
 }

@@ -51,10 +51,12 @@ it('X9: a callback that throws breaks nobody, and is told to onError', () => {
   safe.metrics.count('c')
   safe.metrics.gauge('g', 1)
   safe.metrics.observe('o', 1)
+  safe.metrics.forget?.('g')
   expect(safe.random()).toBe(0.5)
   expect(environment.errors.map(({ error, context }) => [error.message, context.phase])).toEqual([
     ['mine', 'onWarning'],
     ['mine', 'log'],
+    ['mine', 'metrics'],
     ['mine', 'metrics'],
     ['mine', 'metrics'],
     ['mine', 'metrics'],
@@ -69,6 +71,18 @@ it('X9: a callback that throws breaks nobody, and is told to onError', () => {
   })
   odd.onWarning('w')
   expect(environment.errors.at(-1)?.error.message).toBe('onWarning threw')
+})
+
+it('has a gauge forgotten, or set to 0 where metrics can not forget', () => {
+  const { environment } = simulate(1)
+  const told: unknown[] = []
+  const { forget: _, ...plain } = environment.metrics
+  const gauge = (...args: unknown[]): void => void told.push(args)
+  guarded({ ...environment, metrics: { ...plain, gauge } }).metrics.forget?.('g', { a: 'b' })
+  expect(told).toEqual([['g', 0, { a: 'b' }]])
+  environment.metrics.gauge('g', 1, { a: 'b' })
+  guarded(environment).metrics.forget?.('g', { a: 'b' })
+  expect(environment.metric('g', { a: 'b' })).toBeUndefined()
 })
 
 it('waits longer than a 32-bit timer can', () => {

@@ -27,6 +27,8 @@ export interface Metrics {
   gauge(name: string, value: number, labels?: MetricLabels): void
   /** Adds one observation to a histogram. */
   observe(name: string, value: number, labels?: MetricLabels): void
+  /** What the gauge measured is gone: nothing is shown for it. Where this is missing, it is set to 0. */
+  forget?(name: string, labels?: MetricLabels): void
 }
 
 /** How loud a log line is. */
@@ -143,6 +145,10 @@ export function guarded(environment: Environment): Environment {
           failed('metrics', error)
         }
       },
+      forget: (name, labels) =>
+        guard('metrics', () =>
+          metrics.forget === undefined ? metrics.gauge(name, 0, labels) : metrics.forget(name, labels),
+        ),
     },
     log: (level, message, fields) => guard('log', () => environment.log(level, message, fields)),
   }

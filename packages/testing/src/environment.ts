@@ -24,6 +24,8 @@ export interface Metrics {
   gauge(name: string, value: number, labels?: MetricLabels): void
   /** Adds one observation to a histogram. */
   observe(name: string, value: number, labels?: MetricLabels): void
+  /** What the gauge measured is gone: nothing is shown for it. Where this is missing, it is set to 0. */
+  forget?(name: string, labels?: MetricLabels): void
 }
 
 /** How loud a log line is. */

@@ -30,8 +30,10 @@ it('C6: whatever of it changes is a sign of life', () => {
 
 it('C6: a renewal has another time than the one before it, whatever the wall clock does', () => {
   const at = Date.UTC(2026, 0, 1)
-  expect([microTime(at), microTime(at, '2026-01-01T00:00:01.000000Z')]).toEqual([time, time])
-  const next = microTime(at, time)
-  expect(next).toBe('2026-01-01T00:00:00.000001Z')
-  expect(microTime(at, next)).not.toBe(next)
+  expect([microTime(at), microTime(at, '2026-01-01T00:00:01Z')]).toEqual([time, time])
+  const times = [time]
+  for (let i = 0; i < 999; i += 1) times.push(microTime(at, times.at(-1)))
+  expect([times[1], times[999]]).toEqual(['2026-01-01T00:00:00.000001Z', '2026-01-01T00:00:00.000999Z'])
+  expect(new Set(times).size).toBe(1000)
+  expect(microTime(at, times.at(-1))).toBe(time)
 })

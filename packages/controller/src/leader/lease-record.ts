@@ -44,10 +44,11 @@ export function isSameRecord(a: LeaseRecord, b: LeaseRecord): boolean {
 }
 
 /**
- * The wall clock's time as a lease has it, to the microsecond: `2026-01-01T00:00:00.000000Z`. Never `last`, so that a
- * renewal differs from the one before even where the clock was set back.
+ * The wall clock's time as a lease has it, to the microsecond: `2026-01-01T00:00:00.000000Z`. The digits below a millisecond
+ * count on from those of `last`, so that a renewal differs from each of the thousand before it, whatever the clock shows.
  */
 export function microTime(ms: number, last?: string): string {
-  const text = `${new Date(ms).toISOString().slice(0, -1)}000Z`
-  return text === last ? `${text.slice(0, -2)}1Z` : text
+  const before = /\.\d{3}(\d{3})Z$/.exec(last ?? '')?.[1]
+  const count = before === undefined ? 0 : (Number(before) + 1) % 1000
+  return `${new Date(ms).toISOString().slice(0, -1)}${`${count}`.padStart(3, '0')}Z`
 }

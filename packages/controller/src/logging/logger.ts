@@ -1,5 +1,6 @@
 import type { Environment, LogFields, LogLevel } from '@wherry/client'
 import { having } from '@wherry/client/checks'
+import { watched } from '@wherry/informer/parts'
 import { asError } from '../as-error.ts'
 
 /**
@@ -33,15 +34,16 @@ export function environmentLogger(environment: Pick<Environment, 'log'>): Logger
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** A logger that adds fields to each line; what it throws is told to `onError`. */
+/** A logger that adds fields to each line; what it throws, or rejects with, is told to `onError`. */
 export function loggerWith(logger: Logger, fields: object, onError: Environment['onError']): Logger {
+  const failed = (thrown: unknown): void => onError(asError(thrown, 'the logger threw'), { phase: 'log' })
   const at =
     (level: LogLevel) =>
     (more: object, message: string): void => {
       try {
-        logger[level]({ ...fields, ...fieldsOf(more) }, message)
+        watched(logger[level]({ ...fields, ...fieldsOf(more) }, message), failed)
       } catch (thrown) {
-        onError(asError(thrown, 'the logger threw'), { phase: 'log' })
+        failed(thrown)
       }
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }

@@ -22,20 +22,53 @@ describe('a line of JSON', () => {
     expect(JSON.parse(jsonLine('info', time, 'm', { err: 'text' })).err).toEqual({ message: 'text' })
   })
 
-  it('X9: is written without its fields where they can not be', () => {
-    const fields: Record<string, unknown> = {}
-    fields.self = fields
-    expect(JSON.parse(jsonLine('info', time, 'm', fields))).toEqual({ level: 'info', time, msg: 'm' })
+  it('says what caused an error, as pino does, and not twice', () => {
+    const cause = new TypeError('quota')
+    const why = new Error('not stored', { cause })
+    const error = new Error('no', { cause: why })
+    const line = JSON.parse(jsonLine('error', time, 'failed', { err: error }))
+    expect(line.err.message).toBe('no: not stored: quota')
+    expect(line.err.stack).toBe([error, why, cause].map(({ stack }) => stack).join('\ncaused by: '))
+    const messageOf = (message: string, of: unknown): unknown =>
+      JSON.parse(jsonLine('error', time, 'm', { err: new Error(message, { cause: of }) })).err.message
+    expect(messageOf('no: quota', cause)).toBe('no: quota')
+    expect(messageOf('thrown', { a: 1 })).toBe('thrown: {"a":1}')
+    const itself = new Error('round')
+    itself.cause = new Error('and', { cause: itself })
+    expect(messageOf('about', itself)).toMatch(/^about: round: and: /)
+  })
+
+  it('X9: is written of what holds itself, and without fields that can not be', () => {
+    const of = { a: 1 }
+    const fields: Record<string, unknown> = { first: of, again: of, list: [of] }
+    fields.self = { fields, of }
+    expect(JSON.parse(jsonLine('info', time, 'm', fields))).toEqual({
+      ...{ level: 'info', time, msg: 'm', first: of, again: of, list: [of] },
+      self: { fields: { first: of, again: of, list: [of], self: '[Circular]' }, of },
+    })
+    const broken = {
+      toJSON() {
+        throw new Error('no')
+      },
+    }
+    expect(JSON.parse(jsonLine('info', time, 'm', { broken }))).toEqual({ level: 'info', time, msg: 'm' })
+    const bare = Object.create(null)
+    expect(JSON.parse(jsonLine('info', time, 'm', { err: bare })).err).toEqual({ message: '{}' })
+  })
+
+  it('keeps its own level, time and message', () => {
+    const fields = { level: 'loud', time: 0, msg: 'other', a: 1 }
+    expect(jsonLine('info', time, 'm', fields)).toBe(`{"level":"info","time":"${time}","msg":"m","a":1}`)
   })
 })
 
 describe('a line of text', () => {
   it('is for people', () => {
-    const error = new Error('no')
+    const error = new Error('no', { cause: 'quota' })
     error.stack = 'Error: no\n at here'
     const fields = { controller: 'game', n: 1, gone: undefined, of: { a: 1 }, err: error }
     expect(textLine('warn', time, 'failed', fields)).toBe(
-      '00:00:00.000 WARN  failed controller=game n=1 of={"a":1}\n  Error: no\n   at here',
+      '00:00:00.000 WARN  failed controller=game n=1 of={"a":1}\n  Error: no\n   at here\n  caused by: quota',
     )
   })
 })
@@ -104,5 +137,15 @@ describe('a logger with fields', () => {
     logger.debug({}, 'a')
     logger.error({}, 'b')
     expect(errors).toEqual(['log: disk full', 'log: disk full'])
+  })
+
+  it('X9: and what a promise that it gives rejects with', async () => {
+    const errors: unknown[] = []
+    const line = async (): Promise<never> => {
+      throw 'disk full'
+    }
+    const broken = { debug: line, info: line, warn: line, error: line }
+    loggerWith(broken, {}, (error, { phase }) => errors.push([phase, error.cause])).info({}, 'a')
+    await vi.waitFor(() => expect(errors).toEqual([['log', 'disk full']]))
   })
 })

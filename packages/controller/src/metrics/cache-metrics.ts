@@ -12,6 +12,9 @@ export interface Measured {
 /** How often, in milliseconds. */
 const everyMs = 10_000
 
+const ofViews = ['objects', 'received_bytes', 'cursors', 'synced', 'stale_seconds']
+const ofReads = ['keys', 'dependencies', 'objects', 'polled']
+
 /** Measures caches, and how far they are behind: every ten seconds, and when asked to. */
 export class CacheMetrics {
   readonly #environment: Environment
@@ -33,15 +36,24 @@ export class CacheMetrics {
     })
   }
 
+  /** Nothing is cached any more. */
   stop(): void {
     this.#timer?.cancel()
+    this.#forget(new Set())
+    const { metrics } = this.#environment
+    metrics.forget?.('wherry_cache_watches')
+    for (const [controller] of this.#measured.reads()) {
+      for (const name of ofReads) metrics.forget?.(`wherry_reads_${name}`, { controller })
+    }
   }
 
   measure(): void {
     const { clock, metrics } = this.#environment
     const now = clock.monotonic()
-    const { informers, watches } = this.#measured.cache()
-    metrics.gauge('wherry_cache_watches', watches)
+    const report = this.#measured.cache()
+    metrics.gauge('wherry_cache_watches', report.watches)
+    // A resource that may come later is not missed before.
+    const informers = report.informers.filter(({ state, whenUnknown }) => state !== 'missing' || whenUnknown !== 'wait')
     for (const { view, state, synced, objects, receivedBytes, cursors } of informers) {
       if (state === 'watching') this.#downSince.delete(view)
       else if (!this.#downSince.has(view)) this.#downSince.set(view, now)
@@ -61,15 +73,13 @@ export class CacheMetrics {
     }
   }
 
-  /** What is cached no more is nothing, not what it was last. */
+  /** What is cached no more is not shown. */
   #forget(views: ReadonlySet<string>): void {
     const { metrics } = this.#environment
     for (const view of this.#views) {
       if (views.has(view)) continue
       this.#downSince.delete(view)
-      for (const name of ['objects', 'received_bytes', 'cursors', 'synced', 'stale_seconds']) {
-        metrics.gauge(`wherry_cache_${name}`, 0, { view })
-      }
+      for (const name of ofViews) metrics.forget?.(`wherry_cache_${name}`, { view })
     }
     this.#views = views
   }

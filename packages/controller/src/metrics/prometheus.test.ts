@@ -43,6 +43,8 @@ it('C8: a queue is measured as controller-runtime measures one', async () => {
   queue.add('a')
   queue.add('b')
   queue.add('low', { priority: -100 })
+  // Also by who reads the registry itself.
+  expect(await metrics.registry.metrics()).toContain('workqueue_depth{name="game",controller="game",priority="0"} 2')
   now = 500
   const key = queue.tryTake() as string
   now = 2500
@@ -75,6 +77,14 @@ it('C8: a queue is measured as controller-runtime measures one', async () => {
   end()
   expect(await linesOf(metrics, 'workqueue_depth')).toEqual([])
   await queue.stop()
+})
+
+it('C8: what is gone is not shown', async () => {
+  const metrics = await prometheusMetrics(own)
+  for (const view of ['a', 'b']) metrics.gauge('wherry_cache_synced', 1, { view })
+  metrics.forget?.('wherry_cache_synced', { view: 'a' })
+  metrics.forget?.('never_measured', { view: 'a' })
+  expect(await linesOf(metrics, 'wherry_cache_synced')).toEqual(['wherry_cache_synced{view="b"} 1'])
 })
 
 it('uses the registry given, and measures the process where asked to', async () => {

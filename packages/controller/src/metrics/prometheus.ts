@@ -74,12 +74,33 @@ export interface PrometheusMetrics extends Metrics {
   text(): Promise<string>
 }
 
+interface Measured {
+  readonly queue: MeasuredQueue
+  /** Those that keys have had: none is one that shows 0, as dashboards have it. */
+  readonly priorities: Set<number>
+}
+
+/** What is asked of a queue when metrics are read. */
+const queueGauges: Readonly<Record<string, (of: Measured) => { value: number; priority?: string }[]>> = {
+  workqueue_depth: ({ queue, priorities }) => {
+    const depths = queue.depths()
+    for (const priority of depths.keys()) priorities.add(priority)
+    return Array.from(priorities, priority => ({ value: depths.get(priority) ?? 0, priority: `${priority}` }))
+  },
+  workqueue_unfinished_work_seconds: ({ queue }) => [
+    { value: queue.unfinished().reduce((sum, { runningMs }) => sum + runningMs / 1000, 0) },
+  ],
+  workqueue_longest_running_processor_seconds: ({ queue }) => [
+    { value: (queue.unfinished()[0]?.runningMs ?? 0) / 1000 },
+  ],
+}
+
 class Registered implements PrometheusMetrics {
   readonly registry: Registry
   readonly #library: Library
   readonly #metrics = new Map<string, Counter | Gauge | Histogram>()
-  /** By controller, with the priorities that had keys: none is one that shows 0, as dashboards have it. */
-  readonly #queues = new Map<string, { readonly queue: MeasuredQueue; readonly priorities: Set<number> }>()
+  /** By controller. */
+  readonly #queues = new Map<string, Measured>()
 
   constructor(library: Library, registry: Registry) {
     this.#library = library
@@ -95,6 +116,10 @@ class Registered implements PrometheusMetrics {
   gauge(name: string, value: number, labels: MetricLabels = {}): void {
     const metric = this.#find(name, 'gauge', labels) as Gauge
     metric.set(labelsOf(name, labels), value)
+  }
+
+  forget(name: string, labels: MetricLabels = {}): void {
+    this.#metrics.get(name)?.remove(labelsOf(name, labels))
   }
 
   observe(name: string, value: number, labels: MetricLabels = {}): void {
@@ -131,28 +156,18 @@ class Registered implements PrometheusMetrics {
   }
 
   text(): Promise<string> {
-    const gauges = [
-      'workqueue_depth',
-      'workqueue_unfinished_work_seconds',
-      'workqueue_longest_running_processor_seconds',
-    ]
-    for (const name of gauges) (this.#metrics.get(name) as Gauge).reset()
-    for (const [name, { queue, priorities }] of this.#queues) {
-      const labels = { name, controller: name }
-      const depths = queue.depths()
-      for (const priority of depths.keys()) priorities.add(priority)
-      for (const priority of priorities)
-        this.gauge('workqueue_depth', depths.get(priority) ?? 0, { ...labels, priority: `${priority}` })
-      const running = queue.unfinished().map(({ runningMs }) => runningMs / 1000)
-      const [longest = 0] = running
-      this.gauge(
-        'workqueue_unfinished_work_seconds',
-        running.reduce((sum, seconds) => sum + seconds, 0),
-        labels,
-      )
-      this.gauge('workqueue_longest_running_processor_seconds', longest, labels)
-    }
     return this.registry.metrics()
+  }
+
+  /** Of all queues, as they are now. */
+  #measure(name: string): void {
+    const gauge = this.#metrics.get(name) as Gauge
+    gauge.reset()
+    for (const [controller, measured] of this.#queues) {
+      for (const { value, ...labels } of queueGauges[name]?.(measured) ?? []) {
+        gauge.set({ name: controller, controller, ...labels }, value)
+      }
+    }
   }
 
   #find(name: string, kind: MetricDefinition['kind'], labels: MetricLabels): Counter | Gauge | Histogram {
@@ -166,7 +181,7 @@ class Registered implements PrometheusMetrics {
       kind === 'counter'
         ? new Counter(parts)
         : kind === 'gauge'
-          ? new Gauge(parts)
+          ? new Gauge({ ...parts, ...(name in queueGauges && { collect: () => this.#measure(name) }) })
           : new Histogram({ ...parts, ...(buckets !== undefined && { buckets: [...buckets] }) })
     this.#metrics.set(name, metric)
     return metric

@@ -21,7 +21,7 @@ export interface NewCondition {
   readonly message?: string | undefined
   /** The `metadata.generation` that was acted on. @default that of the condition before, if any */
   readonly observedGeneration?: number | undefined
-  /** When, if not now. @default `now` where the status changes, else as before */
+  /** When the status changed, if not now; nothing where it did not. @default `now` */
   readonly lastTransitionTime?: string | undefined
 }
 
@@ -45,16 +45,19 @@ export function setCondition<C extends Condition>(
   const index = list.findIndex(({ type }) => type === condition.type)
   const before = list[index]
   const { type, status, reason, message = '' } = condition
-  const since = condition.lastTransitionTime
   const lastTransitionTime =
-    since ??
     (before?.status === status ? before.lastTransitionTime : undefined) ??
-    `${new Date(now).toISOString().slice(0, 19)}Z`
+    toTheSecond(condition.lastTransitionTime ?? new Date(now).toISOString())
   const observedGeneration = condition.observedGeneration ?? before?.observedGeneration
   const next = { ...before, type, status, reason, message, lastTransitionTime } as C
   if (observedGeneration !== undefined) next.observedGeneration = observedGeneration
   if (before !== undefined && fields.every(field => before[field] === next[field])) return list as C[]
   return before === undefined ? [...list, next] : list.with(index, next)
+}
+
+/** As the server keeps it. */
+function toTheSecond(time: string): string {
+  return time.replace(/\.\d+/, '')
 }
 
 /** The condition of a type. */

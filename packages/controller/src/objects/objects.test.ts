@@ -68,7 +68,9 @@ it('a condition changes its transition time with its status only', () => {
     ['x.io/Other', '2026-01-02T03:04:05Z'],
   ])
   const since = '2020-01-01T00:00:00Z'
-  expect(setCondition(down, { ...ready, lastTransitionTime: since }, now)[0]?.lastTransitionTime).toBe(since)
+  const up = setCondition(down, { ...ready, lastTransitionTime: '2020-01-01T00:00:00.123456Z' }, now)
+  expect(up[0]?.lastTransitionTime).toBe(since)
+  expect(setCondition(up, { ...ready, lastTransitionTime: new Date(now).toISOString() }, now)).toBe(up)
   expect(
     setCondition(
       [{ type: 'Ready', status: 'True' } as Condition],

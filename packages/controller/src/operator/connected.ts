@@ -1,5 +1,5 @@
 import { type Environment, type LogFields, type LogLevel, systemEnvironment } from '@wherry/client'
-import type { Logger } from '../logging/logger.ts'
+import { type Logger, loggerWith } from '../logging/logger.ts'
 import { type PrometheusMetrics, prometheusMetrics } from '../metrics/prometheus.ts'
 
 /** The metrics that were asked for. */
@@ -16,20 +16,22 @@ export function connectedEnvironment(
   log: Logger | undefined,
   metrics: PrometheusMetrics | undefined,
 ): Partial<Environment> {
+  return { ...(log !== undefined && loggedEnvironment(log)), ...(metrics !== undefined && { metrics }), ...given }
+}
+
+function loggedEnvironment(logger: Logger): Partial<Environment> {
   const { onError, onWarning } = systemEnvironment()
-  const logged: Partial<Environment> =
-    log === undefined
-      ? {}
-      : {
-          onError: (error, context) => {
-            onError(error, context)
-            log.error({ ...context, err: error }, error.message)
-          },
-          onWarning: (message, context) => {
-            onWarning(message, context)
-            log.warn({ ...context }, message)
-          },
-          log: (level: LogLevel, message: string, fields?: LogFields) => log[level]({ ...fields }, message),
-        }
-  return { ...logged, ...(metrics !== undefined && { metrics }), ...given }
+  // What the logger does wrong is not told to itself.
+  const log = loggerWith(logger, {}, onError)
+  return {
+    onError: (error, context) => {
+      onError(error, context)
+      log.error({ ...context, err: error }, error.message)
+    },
+    onWarning: (message, context) => {
+      onWarning(message, context)
+      log.warn({ ...context }, message)
+    },
+    log: (level: LogLevel, message: string, fields?: LogFields) => log[level]({ ...fields }, message),
+  }
 }

@@ -1,4 +1,4 @@
-import { sleep } from '@wherry/client'
+import { defineResource, sleep } from '@wherry/client'
 import { leases } from '@wherry/client/resources/coordination'
 import { configMaps, events as eventsResource } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
@@ -347,12 +347,47 @@ describe('what is measured', () => {
       const stale = (await metrics.text()).split('\n').find(line => line.startsWith('wherry_cache_stale_seconds{'))
       expect(Number(stale?.split(' ').at(-1))).toBeGreaterThan(5)
       await server.refuse(false)
+      const view = configMaps.within({ namespaces: ['default'] })
+      await operator.cache.informer(view).whenSynced()
+      await simulation.advance(11_000)
+      expect(await metrics.text()).toContain(`wherry_cache_synced{view="${view.key}"} 1`)
+      await operator.cache.remove(view)
+      await simulation.advance(11_000)
+      expect(await metrics.text()).not.toContain(`view="${view.key}"`)
       stop.abort(new Error('enough'))
       await running
+      expect(await metrics.text()).not.toMatch(/^wherry_(cache|reads)_/m)
       await measured.close()
     })
     await close()
   })
+
+  it('C8, D7: no cache is missed of a resource that may come later', () =>
+    inArcade(
+      async ({ operator, simulation, run }) => {
+        const later = defineResource({
+          group: 'x.io',
+          version: 'v1',
+          kind: 'Later',
+          plural: 'laters',
+          namespaced: true,
+        })
+        operator
+          .controller('game')
+          .for(games)
+          .watches(later, () => [])
+          .reconcile(() => {})
+        run()
+        await operator.settled()
+        await simulation.advance(3_600_000)
+        expect(operator.state).toBe('running')
+        const { metric } = simulation.environment
+        const measured = ['synced', 'stale_seconds'].map(name => metric(`wherry_cache_${name}`, { view: later.key }))
+        expect(measured).toEqual([undefined, undefined])
+        expect(metric('wherry_cache_synced', { view: games.key })).toBe(1)
+      },
+      { cache: { whenUnknown: 'wait' } },
+    ))
 })
 
 describe('a leader', () => {

@@ -145,7 +145,8 @@ export class Operator {
   /**
    * Runs the controllers until the signal is aborted, the process is asked to end (SIGTERM, SIGINT), or something fails that can't
    * be mended. Starts in order: server, caches, controllers that need no leader, then, on the leader, the others; stops in the
-   * opposite one, within `stopTimeoutMs`. When it returns, all is closed.
+   * opposite one: reconciles have `stopTimeoutMs` to end, the last events and the lease five seconds each beside. When it
+   * returns, all is closed.
    *
    * Rejects with a {@link SourceNotSyncedError}, a {@link LeadershipLostError}, or what made it impossible to listen; with an
    * {@link OperatorUsedError} the second time, and with a {@link ControllerIncompleteError} for a controller that lacks a part.
@@ -299,13 +300,13 @@ export class Operator {
   async #closeAll(controllers: readonly Controller<unknown>[]): Promise<void> {
     const { reason } = this.#stop.signal
     const why = reason instanceof Error ? reason : undefined
-    this.#measuring.stop()
     const steps = [
       () => Promise.all(controllers.map(controller => controller.stop({ reason: why, ...this.#patience }))),
       () => this.manager.close(),
       () => this.narrow.close(),
       () => this.cache.close(),
       () => this.#health?.close(),
+      () => this.#measuring.stop(),
       () => (this.#ownsClient ? this.client.close() : undefined),
     ]
     await closeInOrder(steps, this.client.environment)

@@ -1,7 +1,8 @@
-import { Client } from '@wherry/client'
+import { Client, systemEnvironment } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Controller } from '../controller/controller.ts'
+import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { Channel } from '../sources/channel.ts'
 import { from, owns, watches } from '../sources/inputs.ts'
 import { RegistrarSource } from '../sources/registrar-source.ts'
@@ -36,6 +37,7 @@ describe('X6: an operator refuses', () => {
     [{ health: { port: -1 } }, 'health.port'],
     [{ health: { tokenReview: 1 } }, 'health.tokenReview'],
     [{ health: { tokenReview: true, authorize: () => 'allowed' } }, 'health.tokenReview'],
+    [{ health: { readyz: { caches: () => true } } }, 'health.readyz'],
     [{ cache: { onMissing: 'never' } }, 'cache.onMissing'],
     [{ narrow: { max: 0 } }, 'narrow.max'],
     [{ signals: false }, 'operator.signals'],
@@ -50,6 +52,13 @@ describe('X6: an operator refuses', () => {
     }
     expect(() => new Operator({ client, ...options } as never)).toThrow(invalid(option) as Error)
     return undefined
+  })
+
+  it('to be connected with metrics of two kinds', async () => {
+    const metrics = await prometheusMetrics({ processMetrics: false })
+    const { metrics: others } = systemEnvironment()
+    const connect = Operator.connect({ metrics, client: { environment: { metrics: others } } })
+    await expect(connect).rejects.toMatchObject({ code: 'INVALID_OPTION', option: 'operator.metrics' })
   })
 
   it.each<[object, string]>([

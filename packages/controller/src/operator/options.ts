@@ -42,7 +42,7 @@ export interface OperatorOptions extends OperatorSettings {
 
 /** Options of {@link Operator.connect}. */
 export interface ConnectOptions extends OperatorSettings {
-  /** How the client works, and for which cluster. `log` and `metrics` are put into its environment. */
+  /** How the client works, and for which cluster. `log` and `metrics` are put into its environment, beside what that has. */
   readonly client?: ClientSettings | undefined
   /** @default standard error: JSON, or text on a terminal */
   readonly log?: Logger | false | undefined
@@ -97,6 +97,11 @@ export function checkConnectOptions(options: ConnectOptions): void {
         having('true, or what prometheusMetrics() gives', 'queueObserver', 'queue', 'text')(option, value)
     },
   })
+  const { metrics = false, client } = options
+  const others = client?.environment?.metrics
+  if (metrics !== false && others !== undefined && others !== metrics) {
+    throw new OptionTypeError('operator.metrics', 'nothing beside client.environment.metrics', typeof metrics)
+  }
 }
 
 export const runChecks: Readonly<Record<keyof RunOptions, Check>> = {

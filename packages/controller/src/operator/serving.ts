@@ -1,4 +1,4 @@
-import { type Client, OptionTypeError } from '@wherry/client'
+import { type Client, OptionRangeError, OptionTypeError } from '@wherry/client'
 import { flag } from '@wherry/client/checks'
 import type { CacheReport } from '@wherry/dynamic-cache'
 import type { Controller } from '../controller/controller.ts'
@@ -18,6 +18,9 @@ export function healthServer(
 ): HealthServer | undefined {
   if (options === undefined) return undefined
   const { readyz = {}, tokenReview: byToken = false, ...rest } = options
+  if (readyz !== null && Object.hasOwn(readyz, 'caches')) {
+    throw new OptionRangeError('health.readyz', 'names but caches, which is there', '"caches"')
+  }
   flag('health.tokenReview', byToken)
   if (byToken && rest.authorize !== undefined) {
     throw new OptionTypeError('health.tokenReview', 'nothing beside authorize', 'true')

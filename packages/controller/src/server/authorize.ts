@@ -13,6 +13,8 @@ export type Authorize = (asked: {
   readonly path: string
 }) => Promise<Verdict> | Verdict
 
+/** How long each question may take, in milliseconds. */
+const timeoutMs = 10_000
 /** How long a verdict holds, in milliseconds, and how many are remembered. */
 const holdsMs = 10_000
 const most = 100
@@ -20,7 +22,7 @@ const most = 100
 /**
  * Asks the API server who a token belongs to (TokenReview) and whether they may `get` the path (SubjectAccessReview), as
  * controller-runtime's and Kubernetes' own metrics endpoints do. Takes the right to create both, as `system:auth-delegator` gives it.
- * A verdict holds for ten seconds.
+ * A verdict holds for ten seconds, and either may take as long: a server that does not answer is a 500.
  */
 export function tokenReview(client: Client): Authorize {
   having('a Client', 'create')('tokenReview.client', client)
@@ -45,17 +47,16 @@ export function tokenReview(client: Client): Authorize {
 }
 
 async function review(client: Client, token: string, path: string): Promise<Verdict> {
-  const { status } = await client.create(tokenReviews, { spec: { token } })
+  const { status } = await client.create(tokenReviews, { spec: { token } }, { timeoutMs })
   const { authenticated = false, user } = status ?? {}
   if (!authenticated || user === undefined) return 'unknown'
-  const access = await client.create(subjectAccessReviews, {
-    spec: {
-      ...(user.username !== undefined && { user: user.username }),
-      ...(user.uid !== undefined && { uid: user.uid }),
-      ...(user.groups !== undefined && { groups: user.groups }),
-      ...(user.extra !== undefined && { extra: user.extra }),
-      nonResourceAttributes: { path, verb: 'get' },
-    },
-  })
+  const spec = {
+    ...(user.username !== undefined && { user: user.username }),
+    ...(user.uid !== undefined && { uid: user.uid }),
+    ...(user.groups !== undefined && { groups: user.groups }),
+    ...(user.extra !== undefined && { extra: user.extra }),
+    nonResourceAttributes: { path, verb: 'get' },
+  }
+  const access = await client.create(subjectAccessReviews, { spec }, { timeoutMs })
   return access.status?.allowed === true ? 'allowed' : 'denied'
 }

@@ -1,4 +1,8 @@
+import { once } from 'node:events'
 import { get as getTls } from 'node:https'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { systemEnvironment } from '@wherry/client'
 import { recordedEnvironment, startApiServer, systemClock, Trace } from '@wherry/testing'
 import { afterEach, expect, it } from 'vitest'
 import { HealthServer, type HealthServerOptions } from './health-server.ts'
@@ -74,6 +78,64 @@ it('C8, X9: shows metrics, and survives when there are none to be had', async ()
   expect(await ask('/healthz')).toBe('200 ok')
 })
 
+it('X9: answers, and survives, where whoever is told of a failure throws', async () => {
+  const onError = (): never => {
+    throw new Error('the logger is broken')
+  }
+  const failing = async (): Promise<never> => {
+    throw new Error('no')
+  }
+  const ask = await started({
+    environment: systemEnvironment({ onError }),
+    metrics: { contentType: 'text/plain', text: failing },
+    readyz: { caches: failing },
+  })
+  expect(await ask('/readyz')).toContain('500 [-]caches failed')
+  expect(await ask('/metrics')).toBe('500 ')
+})
+
+it.each([undefined, null, 'yes', true])('C8: shows no metrics where authorize says %j', async said => {
+  const ask = await started({
+    metrics: { contentType: 'text/plain', text: async () => 'a 1\n' },
+    authorize: (() => said) as never,
+  })
+  expect(await ask('/metrics')).toBe('403 forbidden')
+})
+
+it('takes a path with the host before it, as a proxy has it', async () => {
+  const server = new HealthServer({ environment: environment() })
+  open.push(server)
+  await server.start()
+  const answerTo = async (target: string): Promise<string> => {
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(`GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+    return (await text(socket)).split('\r\n')[0] ?? ''
+  }
+  expect(await answerTo('http://x/healthz')).toBe('HTTP/1.1 200 OK')
+  expect(await answerTo('*')).toBe('HTTP/1.1 400 Bad Request')
+})
+
+it.each([
+  ['plain', false],
+  ['TLS', true],
+])('C5: ends connections that have said nothing yet: %s', async (_, isTls) => {
+  const api = await startApiServer({ isolate: false })
+  const { certPem, keyPem } = await api.clientCertificate({ commonName: 'health' })
+  await api.close()
+  const server = new HealthServer({ ...(isTls && { tls: { cert: certPem, key: keyPem } }) })
+  open.push(server)
+  await server.start()
+  const socket = connect(server.port, '127.0.0.1').on('error', () => {})
+  await once(socket, 'connect')
+  // As that comes before a handshake, the server has the one before it.
+  const other = connect(server.port, '127.0.0.1').on('error', () => {})
+  other.end('no handshake\r\n\r\n')
+  await once(other.resume(), 'close')
+  const ended = once(socket, 'close')
+  await server.close()
+  await ended
+})
+
 it('listens on loopback only, starts once, ends for good, and says when the port is taken', async () => {
   const server = new HealthServer()
   expect(server.port).toBe(0)
@@ -112,6 +174,8 @@ it('X6: says what is wrong with an option', () => {
     [{ tls: { cert: 'x', key: 'y' } }, 'health.tls.cert'],
     [{ tls: { cert: 1, key: 2 } }, 'health.tls.cert'],
     [{ metrics: {} }, 'health.metrics'],
+    [{ metrics: { text: () => '' } }, 'health.metrics.contentType'],
+    [{ metrics: { text: () => '', contentType: 1 } }, 'health.metrics.contentType'],
     [{ healthz: { a: 1 } }, 'health.healthz.a'],
     [{ readyz: { 'a/b': () => {} } }, 'health.readyz'],
     [{ readyz: 1 }, 'health.readyz'],

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type Environment, OptionRangeError, OptionTypeError, systemEnvironment } from '@wherry/client'
+import type { AddressInfo, Socket } from 'node:net'
+import { type Environment, guarded, OptionRangeError, OptionTypeError, systemEnvironment } from '@wherry/client'
 import { callback, checkOptions, having, integer, milliseconds, text } from '@wherry/client/checks'
 import { asError } from '../as-error.ts'
 import type { Authorize } from './authorize.ts'
@@ -37,6 +37,7 @@ export class HealthServer {
   readonly #environment: Environment
   readonly #timeoutMs: number
   readonly #checks: Readonly<Record<string, Map<string, HealthCheck>>>
+  readonly #sockets = new Set<Socket>()
   #server: Server | undefined
   #started: Promise<void> | undefined
   #closed: Promise<void> | undefined
@@ -47,7 +48,7 @@ export class HealthServer {
       host: text,
       port: integer(0, 65_535),
       tls: pair,
-      metrics: having('what prometheusMetrics() gives', 'text'),
+      metrics: shown,
       authorize: callback,
       healthz: checksByName,
       readyz: checksByName,
@@ -55,7 +56,7 @@ export class HealthServer {
       environment: having('an Environment', 'onError'),
     })
     this.#options = options
-    this.#environment = options.environment ?? systemEnvironment()
+    this.#environment = guarded(options.environment ?? systemEnvironment())
     this.#timeoutMs = options.checkTimeoutMs ?? 5000
     this.#checks = {
       healthz: new Map(Object.entries(options.healthz ?? {})),
@@ -89,9 +90,9 @@ export class HealthServer {
     const { tls, host = '127.0.0.1', port = 0 } = this.#options
     const answer = (request: IncomingMessage, response: ServerResponse): void => {
       this.#answer(request, response).catch(error => {
-        this.#report(error, 'server')
         if (!response.headersSent) response.writeHead(500)
         response.end()
+        this.#report(error, 'server')
       })
     }
     // Not by `import`, which asks for all that node:http exports, and so loads Node's fetch and WebSocket: 8 MB.
@@ -100,6 +101,11 @@ export class HealthServer {
         ? process.getBuiltinModule('node:http').createServer(answer)
         : process.getBuiltinModule('node:https').createServer({ ...tls }, answer)
     this.#server = server
+    // Those of whom no request came, nor a handshake, are among them.
+    server.on('connection', socket => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(port, host, () => {
@@ -116,12 +122,14 @@ export class HealthServer {
     if (server === undefined || !server.listening) return
     await new Promise(resolve => {
       server.close(resolve)
-      server.closeAllConnections()
+      for (const socket of this.#sockets) socket.destroy()
     })
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = URL.parse(`http://health${request.url}`)
+    const { url: target = '' } = request
+    // A proxy's way to name it has the host.
+    const url = URL.parse(target.startsWith('/') ? `http://health${target}` : target)
     if (url === null) return reply(response, 400, 'bad request')
     const { pathname, searchParams } = url
     const [, kind = '', name, ...rest] = pathname.split('/')
@@ -131,7 +139,8 @@ export class HealthServer {
       return reply(response, 405, 'method not allowed')
     }
     if (kind === 'metrics' && name === undefined && metrics !== undefined) {
-      const verdict = (await authorize?.({ token: bearerOf(request), path: '/metrics' })) ?? 'allowed'
+      const asked = { token: bearerOf(request), path: '/metrics' }
+      const verdict = authorize === undefined ? 'allowed' : await authorize(asked)
       if (verdict === 'unknown') {
         response.setHeader('www-authenticate', 'Bearer')
         return reply(response, 401, 'unauthorized')
@@ -178,6 +187,11 @@ function bearerOf({ headers }: IncomingMessage): string | undefined {
 function reply(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {
   response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
   response.end(body)
+}
+
+function shown(option: string, value: unknown): void {
+  having('what prometheusMetrics() gives', 'text')(option, value)
+  text(`${option}.contentType`, (value as { readonly contentType?: unknown }).contentType ?? '')
 }
 
 function pair(option: string, value: unknown): void {

@@ -18,7 +18,7 @@ export interface RecordedWarning {
 export interface RecordedEnvironment extends Environment {
   readonly errors: readonly RecordedError[]
   readonly warnings: readonly RecordedWarning[]
-  /** The sum of a counter, the last value of a gauge, the sum of a histogram; `undefined` when nothing was measured. */
+  /** The sum of a counter, the last value of a gauge, the sum of a histogram; `undefined` when nothing was measured, or is any more. */
   metric(name: string, labels?: MetricLabels): number | undefined
 }
 
@@ -52,6 +52,11 @@ export function recordedEnvironment(clock: Clock, random: () => number, trace: T
         const key = series(name, labels)
         values.set(key, value)
         trace.add(`metric ${key} =${value}`)
+      },
+      forget(name, labels) {
+        const key = series(name, labels)
+        values.delete(key)
+        trace.add(`metric ${key} is gone`)
       },
     },
     log: (level, message) => trace.add(`${level} ${message}`),

@@ -223,6 +223,13 @@ export class TransformCache {
     metrics.gauge('wherry_cache_kept_bytes', keptBytes, { view })
   }
 
+  /** What is cached no more is not shown. */
+  #forget(view: string): void {
+    for (const name of ['objects', 'received_bytes', 'kept_bytes']) {
+      this.#environment.metrics.forget?.(`wherry_cache_${name}`, { view })
+    }
+  }
+
   #find(view: View): AnyInformer | undefined {
     const informer = this.#informers.get(view.key)
     if (informer !== undefined && !isSameFunction(informer.view.projection, view.projection)) {
@@ -243,7 +250,10 @@ export class TransformCache {
     this.#isOver = true
     this.#timer?.cancel()
     const stopping = this.#watches.map(watch => watch.stop())
-    for (const informer of this.#informers.values()) informer.end()
+    for (const informer of this.#informers.values()) {
+      informer.end()
+      this.#forget(informer.view.key)
+    }
     await Promise.all(stopping)
   }
 }

@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { Client } from '@wherry/client'
-import { configMaps, events as eventsResource, secrets, serviceAccounts } from '@wherry/client/resources/core'
+import {
+  configMaps,
+  events as eventsResource,
+  type ServiceAccount,
+  secrets,
+  serviceAccounts,
+} from '@wherry/client/resources/core'
 import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
 import { simulate, startApiServer } from '@wherry/testing'
 import { expect, it } from 'vitest'
@@ -15,7 +21,7 @@ function documented(what: string): string[] {
   return Array.from(said.matchAll(/`(\w+)`/g), ([, verb]) => verb as string)
 }
 
-type Done = (context: ReconcileContext<{ metadata?: { labels?: Record<string, string> } }>) => unknown
+type Done = (context: ReconcileContext<ServiceAccount, 'namespaced'>) => unknown
 
 it.each<[string, string, Done]>([
   [

@@ -199,6 +199,47 @@ describe('what a reconcile throws', () => {
       },
     )
   })
+
+  it('H8: as a conflict with the owner of a field, which stays until somebody lets go of it, is told of', () => {
+    const made = { metadata: { name: 'made', namespace: 'default' } }
+    return reconciling(
+      async ({ client, attempt }) => {
+        if (attempt < 3) await client.apply(configMaps, { ...made, data: { title: 'ours' } }, { fieldManager: 'us' })
+      },
+      async arcade => {
+        await arcade.client.apply(configMaps, { ...made, data: { title: 'theirs' } }, { fieldManager: 'them' })
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.operator.settled()
+        const told = expect.stringMatching(/^reconcile game default\/chess: .*conflict/)
+        expect(errorsOf(arcade)).toEqual([told, told])
+        expect([resultsOf(arcade, 'error'), resultsOf(arcade, 'success')]).toEqual([2, 1])
+      },
+    )
+  })
+})
+
+describe('the reads of a run', () => {
+  it('C12: that has failed are let go of when the next one fails without any', () => {
+    let isReading = true
+    return reconciling(
+      // Taking `read` from the context counts as reading.
+      async context => {
+        if (isReading) await context.read.get(configMaps, { name: 'settings' })
+        throw new TerminalError('for good')
+      },
+      async ({ operator, client, run }) => {
+        await client.create(games, game('chess'))
+        run()
+        await operator.settled()
+        expect(operator.explain('game', chess).reads).toMatchObject([{ object: 'default/settings' }])
+        isReading = false
+        await client.patch(games, chess, { spec: { title: 'New' } })
+        await operator.settled()
+        expect(operator.explain('game', chess).reads).toEqual([])
+      },
+    )
+  })
 })
 
 describe('the signal of a reconcile', () => {

@@ -250,7 +250,7 @@ export class Controller<C, S extends Scope = Scope> {
     return new Reconciler({
       name: this.name,
       view,
-      client: writingClient(client, narrow, this.#reads, ...writes),
+      client: writingClient(client, { narrow, reads: this.#reads, others: writes }),
       reads: this.#reads,
       log: log ?? environmentLogger(environment),
       events: () => {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Environment, resourceName, type Scope, type Timer, type View } from '@wherry/client'
+import { type Environment, isApplyConflict, resourceName, type Scope, type Timer, type View } from '@wherry/client'
 import { isWriteConflict } from '@wherry/hash-compare/compare'
 import type { WorkQueue } from '@wherry/work-queue'
 import { asError } from '../as-error.ts'
@@ -184,7 +184,7 @@ export class Reconciler<C, S extends Scope> {
       this.#report(thrown, key)
       return 'terminal'
     }
-    if (isWriteConflict(thrown) || thrown instanceof ChangedMeanwhileError) {
+    if (isPassing(thrown)) {
       const fields = { controller: name, resource: resourceName(view.resource), key, err: thrown }
       environment.log('info', 'a conflict: tried again with what is there now', fields)
     } else if (run.aborted === undefined || thrown !== run.aborted) this.#report(thrown, key)
@@ -228,6 +228,12 @@ const results: Readonly<Partial<Record<Outcome, string>>> = {
   requeue_after: 'requeue_after',
   error: 'error',
   terminal: 'error',
+}
+
+/** A conflict that ends when it is looked at what is there by now, as one with the owner of a field does not. */
+function isPassing(thrown: unknown): boolean {
+  if (thrown instanceof ChangedMeanwhileError) return true
+  return isWriteConflict(thrown) && !isApplyConflict(thrown)
 }
 
 /** What calls that a signal ends reject with. */

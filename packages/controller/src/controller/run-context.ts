@@ -133,7 +133,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
     const { state } = this
     this.#hasEnded = true
     // What it read before and does not now is let go of, also where it reads nothing at all.
-    if (this.#run === undefined && !(succeeded && state.hasReads)) return
+    if (this.#run === undefined && !state.hasReads) return
     const run = this.#run ?? this.#opened()
     if (succeeded) run.succeed()
     else run.fail()

@@ -11,29 +11,70 @@ import {
   unprojected,
   type View,
 } from '@wherry/client'
-import { type WriteListener, writesThrough } from '@wherry/narrow-cache'
+import { type WriteListener, type Writes, writesThrough } from '@wherry/narrow-cache'
 import { asError } from '../as-error.ts'
 import { metadataOf } from '../objects/metadata-view.ts'
 
-const verbs = ['create', 'update', 'patch', 'apply', 'delete'] as const
+const verbs = ['create', 'update', 'patch', 'apply'] as const
 const statusVerbs = ['update', 'patch', 'apply'] as const
 const scaleVerbs = ['update', 'patch'] as const
 
+/** Reads of informers: what a key is there, and who hears of writes to it. */
+interface InformerReads extends WriteListener {
+  /** The uids that a key has now. */
+  uids(view: View, key: ObjectKey): Iterable<string>
+}
+
+/** Who hears of the writes of a client. */
+interface WriteListeners {
+  readonly narrow: WriteListener
+  readonly reads: InformerReads
+  /** Reads of others. */
+  readonly others: readonly WriteListener[]
+}
+
 /** A client whose writes caches hear of, so that they are read back (rules N9, C10). In all else it is the other client. */
-export function writingClient(client: Client, ...listeners: readonly WriteListener[]): Client {
+export function writingClient(client: Client, hearing: WriteListeners): Client {
+  const { narrow, reads, others } = hearing
+  const listeners = [narrow, reads, ...others]
   const writes = writesThrough(client, ...listeners)
   const status = through(client.status, told(client.status, listeners))
   const scale = through(client.scale, scaled(client.scale, listeners))
   const fenced: Client['fenced'] = admit => {
     const { client: within, end } = client.fenced(admit)
-    return { client: writingClient(within, ...listeners), end }
+    return { client: writingClient(within, hearing), end }
   }
-  return through(client, { ...pick(writes), status, scale, fenced, ...unsaid(client, listeners) })
+  const gone: Gone = (view, key) => {
+    const before = uidsOf(reads, view, key)
+    return () => {
+      narrow.deleted(view, key)
+      for (const uid of before) for (const one of [reads, ...others]) one.deleted(view, key, uid)
+    }
+  }
+  const deleting: Writes['delete'] = (view, key, options) => {
+    const went = gone(view as View, key)
+    const hear = toAll(listeners)
+    const deleted: WriteListener['deleted'] = (of, its, uid) =>
+      uid === undefined ? went() : hear.deleted(of, its, uid)
+    return writesThrough(client, { ...hear, deleted }).delete(view, key, options)
+  }
+  return through(client, {
+    ...pick(writes),
+    delete: deleting,
+    ...{ status, scale, fenced },
+    ...unsaid(client, listeners, gone),
+  })
 }
+
+/**
+ * Looks what is there before a request whose answer may not say what went with it. What that gives tells that it has gone: that, and
+ * not what has its name by then.
+ */
+type Gone = (view: View, key: ObjectKey) => () => void
 
 type Verb = (view: View, ...rest: unknown[]) => Promise<KubernetesObject>
 
-function pick(writes: ReturnType<typeof writesThrough>): Record<string, unknown> {
+function pick(writes: Writes): Record<string, unknown> {
   return Object.fromEntries(verbs.map(verb => [verb, writes[verb]]))
 }
 
@@ -64,10 +105,12 @@ function scaled(scale: ScaleVerbs, listeners: readonly WriteListener[]): Record<
 }
 
 /** Calls whose answers do not say what became of the objects: the server is asked. */
-function unsaid(client: Client, listeners: readonly WriteListener[]): Pick<Client, 'evict' | 'deleteCollection'> {
-  const deleted = (view: View, key: ObjectKey, uid: string | undefined): void => {
-    for (const listener of listeners) listener.deleted(view, key, uid)
-  }
+function unsaid(
+  client: Client,
+  listeners: readonly WriteListener[],
+  gone: Gone,
+): Pick<Client, 'evict' | 'deleteCollection'> {
+  const { deleted } = toAll(listeners)
   const asking = async (view: View, key: ObjectKey | undefined, ask: () => Promise<void>): Promise<void> => {
     try {
       await ask()
@@ -80,11 +123,12 @@ function unsaid(client: Client, listeners: readonly WriteListener[]): Pick<Clien
   }
   return {
     evict: async (pods, key, options) => {
+      const went = gone(pods, key)
       await client.evict(pods, key, options)
       if (options?.dryRun === true) return
       await asking(pods, key, async () => {
         const there = await client.get(metadataOf(pods), key, { signal: options?.signal })
-        if (there === undefined) deleted(pods, key, undefined)
+        if (there === undefined) went()
         else tell(listeners, pods, there as KubernetesObject, [])
       })
     },
@@ -104,6 +148,27 @@ function unsaid(client: Client, listeners: readonly WriteListener[]): Pick<Clien
         })
       }
       return answered.map(object => projector(view)(object))
+    },
+  }
+}
+
+/** What can be no view or no key is refused by the request itself. */
+function uidsOf(reads: InformerReads, view: View, key: ObjectKey): readonly string[] {
+  try {
+    return [...reads.uids(view, key)]
+  } catch {
+    return []
+  }
+}
+
+/** All of them as one. */
+function toAll(listeners: readonly WriteListener[]): WriteListener {
+  return {
+    wrote: (view, answer) => {
+      for (const listener of listeners) listener.wrote(view, answer)
+    },
+    deleted: (view, key, uid) => {
+      for (const listener of listeners) listener.deleted(view, key, uid)
     },
   }
 }

@@ -49,6 +49,23 @@ it('C9: where others changed the finalizers meanwhile, theirs stay: it reads aga
     expect((await client.get(configMaps, key))?.metadata?.finalizers?.toSorted()).toEqual(['x.io/c', 'x.io/e'])
   }))
 
+it('C9: of an object that has left the selection of the view is added and removed all the same', () =>
+  cluster.simulation.run(async () => {
+    const { client } = cluster
+    const theirs = 'x.io/theirs'
+    for (const view of [configMaps, configMaps.full(), configMaps.exact(), configMaps.metadata()]) {
+      const web = view.within({ labels: { app: 'web' } }) as typeof configMaps
+      const made = await client.create(configMaps, { metadata: { ...key, labels: { app: 'web' }, finalizers: [mine] } })
+      await client.patch(configMaps, key, { metadata: { labels: { app: null }, finalizers: [mine, theirs] } })
+      const added = await addFinalizer(client, web, made, 'x.io/late')
+      expect(added?.metadata?.finalizers).toEqual([mine, theirs, 'x.io/late'])
+      const removed = await removeFinalizer(client, web, made, mine)
+      expect(removed?.metadata?.finalizers).toEqual([theirs, 'x.io/late'])
+      await client.patch(configMaps, key, { metadata: { finalizers: null } })
+      await client.delete(configMaps, key)
+    }
+  }))
+
 it('C9: leaves another object of the same name alone, and takes no for an answer', () =>
   cluster.simulation.run(async () => {
     const { client, server } = cluster

@@ -3,6 +3,7 @@ import {
   Backoff,
   type CallOptions,
   type Client,
+  defineResource,
   isConflict,
   isInvalid,
   isNotFound,
@@ -51,7 +52,7 @@ export function hasFinalizer(object: KubernetesObject, finalizer: string): boole
  * C9). If they are not, the object is read again and the patch made anew, with backoff, up to ten times.
  *
  * Resolves with the object as the view has it, or with the one given where it has the finalizer already: no request is sent
- * then. `undefined` if the object is gone, or another one (by uid) has its name.
+ * then. `undefined` if the object is gone, or another one (by uid) has its name; not where it has left the view's selection.
  *
  * @throws BeingDeletedError for an object with a deletionTimestamp, which takes no new finalizers.
  * @throws OptionRangeError for what is no finalizer: `domain/name`.
@@ -122,6 +123,7 @@ async function change<C extends KubernetesObject, S extends Scope>(
     throw new OptionTypeError('view', 'a view with whole metadata', `the projection ${view.projection.name}`)
   }
   const key = { name, namespace } as unknown as ObjectKey<S>
+  const wide = withoutSelectors(view)
   let found: C | undefined = object
   let backoff: Backoff | undefined
   let cause: unknown
@@ -129,7 +131,7 @@ async function change<C extends KubernetesObject, S extends Scope>(
     if (attempt > 0) {
       backoff ??= new Backoff(client.environment, { initialMs: 10, maxMs: 1000 })
       await backoff.wait(options.signal)
-      found = await client.get(view, key, options)
+      found = await client.get(wide, key, options)
       if (found?.metadata?.uid !== uid) return undefined
     }
     const steps = make(found as C)
@@ -143,6 +145,14 @@ async function change<C extends KubernetesObject, S extends Scope>(
     }
   }
   throw new FinalizerConflictError(finalizer, maxAttempts, cause)
+}
+
+/** The view without its selectors: an object that has left them is there all the same. */
+function withoutSelectors<C, S extends Scope>({ resource, projection }: View<C, S>): View<C, S> {
+  const whole = defineResource<object>({ ...resource, namespaced: resource.namespaced as true })
+  const { kind } = projection
+  const wide: View = kind === 'full' || kind === 'exact' || kind === 'metadata' ? whole[kind]() : whole
+  return wide as View<unknown> as View<C, S>
 }
 
 /** A failed `test` is a 422 without a cause; one with causes says that the object would not be valid. */

@@ -85,13 +85,16 @@ describe('what is given wrongly', () => {
           [list(configMaps, { labels: 'a=b=c' }), invalid('list.labels')],
           [list(configMaps, { labels: 1 }), invalid('list.labels')],
           [list(configMaps, { namespace: '..' }), namespace],
+          [list(configMaps, { namespace: '' }), namespace],
+          [list(inB, { namespace: 'a' }), { ...invalid('namespace'), takes: expect.stringContaining('b, c') }],
+          [list(nodes, { namespace: 'a' }), { ...namespace, message: expect.stringContaining('nodes have none') }],
         ]
         await run(async () => {
           for (const [one, error] of refused) await expect(one).rejects.toMatchObject(error)
         })
         expect([asked, reads.report().objects, reads.report().selections]).toEqual([[], 0, 0])
       },
-      { declared: [configMaps] },
+      { declared: [configMaps, nodes] },
     ))
 
   it('D1: another function of the same name is a conflict, whichever way the first is served', () => {

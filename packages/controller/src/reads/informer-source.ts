@@ -2,6 +2,7 @@ import { type Client, LabelSelector, type View } from '@wherry/client'
 import type { CachedInformer, DynamicCache, Hold } from '@wherry/dynamic-cache'
 import { coveredLister, type Lister, type Registration } from '@wherry/informer'
 import { SyncWaiters } from '@wherry/informer/parts'
+import { isAbsentByChoice, unlessAbsent } from '../sources/unless-absent.ts'
 import { OwnWriteTimeoutError } from './errors.ts'
 import type { InformerFeed } from './informer-feed.ts'
 import { type RecentWrites, rememberedMs, UnseenWrites, type Written } from './own-writes.ts'
@@ -39,6 +40,8 @@ export class InformerSource {
   readonly #waiters = new SyncWaiters()
   readonly #feeds = new Map<string, Set<InformerFeed>>()
   readonly #selections = new SelectionIndex()
+  /** Its resource may come later. */
+  #mayComeLater = false
   #closing: Promise<void> | undefined
 
   constructor(options: InformerSourceOptions) {
@@ -57,9 +60,10 @@ export class InformerSource {
     })
   }
 
-  /** All that is in the store was told: from now on whatever happens is heard. */
+  /** All that is in the store was told: from now on whatever happens is heard. Of a resource that may come later that is nothing. */
   get isCurrent(): boolean {
-    return this.#registration.hasSynced && !this.#registration.isBehind
+    const isAbsent = this.#mayComeLater && this.#informer.state === 'missing'
+    return (this.#registration.hasSynced || isAbsent) && !this.#registration.isBehind
   }
 
   get informer(): Lister<unknown> {
@@ -86,9 +90,7 @@ export class InformerSource {
    */
   async ready(asked: Asked, signal: AbortSignal | undefined): Promise<void> {
     const { clock } = this.#options.client.environment
-    // It says why where waiting is vain.
-    await this.#informer.whenSynced({ signal })
-    await this.#registration.whenSynced({ signal })
+    if (!this.isCurrent) await this.#known(signal)
     while (this.#registration.isBehind) {
       await clock.turn()
       signal?.throwIfAborted()
@@ -136,6 +138,21 @@ export class InformerSource {
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  /** Resolves when it has its first state, or when it turns out that its resource may come later (rule D7). */
+  #known(signal: AbortSignal | undefined): Promise<void> {
+    const { clock } = this.#options.client.environment
+    const synced = async (ended: AbortSignal): Promise<void> => {
+      // It says why where waiting is vain.
+      await this.#informer.whenSynced({ signal: ended })
+      await this.#registration.whenSynced({ signal: ended })
+    }
+    const isAbsent = async (): Promise<boolean> => {
+      this.#mayComeLater ||= await isAbsentByChoice(this.#informer, clock)
+      return this.isCurrent
+    }
+    return unlessAbsent(synced, isAbsent, clock, signal)
   }
 
   #close(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Client, ResourceDefinition, View } from '@wherry/client'
-import type { DynamicCache } from '@wherry/dynamic-cache'
+import type { CachedInformer, DynamicCache } from '@wherry/dynamic-cache'
 import { InformerSource } from './informer-source.ts'
-import { RecentWrites, resourceKey, type Written } from './own-writes.ts'
+import { RecentWrites, resourceKey, UnseenWrites, type Written } from './own-writes.ts'
 import { isCertainlySelected } from './selected-fields.ts'
 import type { Selection } from './selection.ts'
 
@@ -53,11 +53,46 @@ export class InformerSources {
     return source
   }
 
+  /**
+   * Whether an object can be read from an informer's store as it stands: nothing depends on that informer yet, and it shows what
+   * this process wrote to the object.
+   */
+  isSeen(view: View, key: string): boolean {
+    if (this.#sources.has(view.key)) return false
+    const recent = this.#writes.get(view.resource, key)
+    if (recent === undefined) return true
+    const { clock } = this.#options.client.environment
+    return !this.#look(view, informer => new UnseenWrites(informer, clock, [[key, recent]]).has(key))
+  }
+
+  /** The uids that a key has now in the informers that reads are, or may be, served from. */
+  uids({ resource }: View, key: string): Set<string> {
+    const { cache, declared } = this.#options
+    const uids = new Set<string>()
+    for (const view of [...declared, ...this.views]) {
+      // What is not cached is not begun for that.
+      if (resourceKey(view.resource) !== resourceKey(resource) || cache.covering(view)?.key !== view.key) continue
+      const uid = this.#look(view, informer => informer.version(key)?.uid)
+      if (uid !== undefined) uids.add(uid)
+    }
+    return uids
+  }
+
   /** This process wrote an object: those that are there wait for it, and those that are made in the next minute (rule C10). */
   wrote({ resource }: View, key: string, written: Written): void {
     this.#writes.note(resource, key, { ...written, selectedBy: this.#selecting(resource, written) })
     for (const source of this.#sources.values()) {
       if (resourceKey(source.view.resource) === resourceKey(resource)) source.wrote(key, written)
+    }
+  }
+
+  #look<T>(view: View, look: (informer: CachedInformer<unknown>) => T): T {
+    const { cache, holder } = this.#options
+    const { informer, release } = cache.hold(view, holder)
+    try {
+      return look(informer)
+    } finally {
+      void release()
     }
   }
 

@@ -1,4 +1,5 @@
 import { hash } from '@wherry/hash-compare/compare'
+import { watched } from '@wherry/informer/parts'
 import type { Reader } from './reader.ts'
 import type { Target } from './target.ts'
 
@@ -42,7 +43,7 @@ export class Link {
   part<V>(select: (object: never) => V, object: unknown): V | undefined {
     let digest = unknown
     try {
-      const selected = object === undefined ? undefined : select(object as never)
+      const selected = selectedOf(select, object)
       digest = digestOf(selected)
       return selected
     } finally {
@@ -69,12 +70,19 @@ export class Link {
 
 function digestNow({ select }: Part, object: () => unknown): string {
   try {
-    const now = object()
-    return digestOf(now === undefined ? undefined : select(now as never))
+    return digestOf(selectedOf(select, object()))
   } catch {
     // The run that this brings about meets the error itself.
     return unknown
   }
+}
+
+function selectedOf<V>(select: (object: never) => V, object: unknown): V | undefined {
+  if (object === undefined) return undefined
+  const selected = select(object as never)
+  // That it is a promise, and so no JSON, is said in any case: how it ends is not.
+  watched(selected, () => {})
+  return selected
 }
 
 function digestOf(value: unknown): string {

@@ -17,14 +17,23 @@ export interface ObjectName {
 export function objectName(view: View, key: ReadKey, primary: string | undefined): ObjectName {
   const { name, namespace } = (key ?? {}) as { readonly name?: unknown; readonly namespace?: unknown }
   const checked = checkSegment('name', name)
-  const { resource, namespaces } = view
+  const isWithout = !view.resource.namespaced && namespace === undefined
+  const within = isWithout ? undefined : namespaceIn(view, namespace ?? primary)
+  return { name: checked, namespace: within, text: keyText({ name: checked, namespace: within }) }
+}
+
+/**
+ * A namespace that objects of `view` can have.
+ *
+ * @throws InvalidNameError for what can be none, or where objects of the view have none, OptionRangeError for one that it leaves out.
+ */
+export function namespaceIn({ resource, namespaces }: View, namespace: unknown): string {
   if (!resource.namespaced) {
-    if (namespace === undefined) return { name: checked, namespace: undefined, text: checked }
     throw new InvalidNameError('namespace', namespace, `is given, and ${resource.plural} have none`)
   }
-  const within = checkSegment('namespace', namespace ?? primary)
+  const within = checkSegment('namespace', namespace)
   if (namespaces !== undefined && !namespaces.includes(within)) {
     throw new OptionRangeError('namespace', `one of the view's (${namespaces.join(', ')})`, JSON.stringify(within))
   }
-  return { name: checked, namespace: within, text: keyText({ name: checked, namespace: within }) }
+  return within
 }

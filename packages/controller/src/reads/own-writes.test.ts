@@ -3,7 +3,7 @@ import { horizontalPodAutoscalers as horizontalPodAutoscalersV1 } from '@wherry/
 import { configMaps, pods, secrets } from '@wherry/client/resources/core'
 import { writesThrough } from '@wherry/narrow-cache'
 import { describe, expect, it } from 'vitest'
-import { writtenOf } from './own-writes.ts'
+import { UnseenWrites, type Written, writtenOf } from './own-writes.ts'
 import type { Read } from './read.ts'
 import { type Kit, keyOf, withReads } from './testkit/kit.ts'
 
@@ -142,6 +142,35 @@ describe('what this process wrote', () => {
           await writer.delete(configMaps, keyOf('a/x'))
           expect(await gone).toEqual([])
         })
+      },
+      { declared: [web] },
+    ))
+
+  it('C10: that was deleted, nobody says of which object, is nothing to an informer that is read from later', () =>
+    withReads(
+      async ({ reads, run, write, simulation }) => {
+        reads.deleted(configMaps, keyOf('a/x'))
+        await write('+a/x app=web')
+        const { read } = reads.begin('k', { namespace: 'a' })
+        const before = simulation.clock.monotonic()
+        expect(await run(() => names(read))).toEqual(['x 1'])
+        expect((await run(() => read.get(web, keyOf('a/x'))))?.data).toEqual({ n: '1' })
+        expect(simulation.clock.monotonic() - before).toBeLessThan(1)
+      },
+      { declared: [web] },
+    ))
+
+  it('C10: that was deleted is hidden by an informer that is read from later for no longer than by any', () =>
+    withReads(
+      async ({ reads, run, write, writer, simulation }) => {
+        await write('+a/x app=web')
+        const { metadata } = (await run(() => writer.get(configMaps, keyOf('a/x')))) ?? {}
+        reads.deleted(configMaps, keyOf('a/x'), metadata?.uid)
+        await simulation.advance(60_000)
+        const { read } = reads.begin('k', { namespace: 'a' })
+        const before = simulation.clock.monotonic()
+        expect(await run(() => names(read))).toEqual(['x 1'])
+        expect(simulation.clock.monotonic() - before).toBeCloseTo(5000, -3)
       },
       { declared: [web] },
     ))
@@ -377,4 +406,94 @@ describe('what this process wrote and heard of in another way', () => {
       { declared: [here] },
     )
   })
+})
+
+describe('what one informer may not show yet', () => {
+  /** What is remembered of writes beside an informer of `view`, and how much that is. */
+  function beside({ cache, simulation: { clock } }: Kit, view: typeof configMaps): [UnseenWrites, () => number] {
+    const { informer } = cache.hold(view, 'beside')
+    const unseen = new UnseenWrites(informer, clock, [])
+    const heard = (key: string): void => unseen.heard(key)
+    informer.addHandler({
+      add: (_, { key }) => heard(key),
+      update: (_, __, { key }) => heard(key),
+      delete: (_, { key }) => heard(key),
+    })
+    const count = (): number => {
+      let keys = 0
+      unseen.find(() => {
+        keys += 1
+        return false
+      })
+      return keys
+    }
+    return [unseen, count]
+  }
+  const gone = (uid: string | undefined): Written => ({ object: undefined, gone: uid })
+  const uidOf = async ({ run, writer }: Kit): Promise<string | undefined> =>
+    (await run(() => writer.get(configMaps, keyOf('a/x'))))?.metadata?.uid
+
+  it('C10: is forgotten when it hears that what was deleted is gone', () =>
+    withReads(
+      async kit => {
+        const [unseen, count] = beside(kit, configMaps)
+        await kit.write('+a/x app=web')
+        unseen.note('a/x', gone(await uidOf(kit)))
+        expect([count(), unseen.has('a/x')]).toEqual([1, true])
+        await kit.write('-a/x')
+        expect(count()).toBe(0)
+      },
+      { declared: [configMaps] },
+    ))
+
+  it('C10: is not forgotten when what was deleted leaves a selection: it may enter it again before it is gone', () =>
+    withReads(
+      async kit => {
+        const [unseen] = beside(kit, web)
+        await kit.write('+a/x app=web')
+        unseen.note('a/x', gone(await uidOf(kit)))
+        await kit.write('~a/x app=api')
+        await kit.write('~a/x app=web')
+        expect(unseen.has('a/x')).toBe(true)
+      },
+      { declared: [web] },
+    ))
+
+  it.each<[string, (i: number) => Written]>([
+    ['deleted', i => gone(`u${i}`)],
+    [
+      'written so that it is not selected',
+      i => ({
+        object: { metadata: { ...keyOf(`a/n${i}`), uid: `u${i}`, resourceVersion: '999999999' } },
+        gone: undefined,
+      }),
+    ],
+  ])('C10: is forgotten after a while where it was %s and is never heard of, though nobody asks', (_, written) =>
+    withReads(
+      async kit => {
+        const [unseen, count] = beside(kit, web)
+        for (let i = 0; i < 100; i++) unseen.note(`a/n${i}`, written(i))
+        expect(count()).toBe(100)
+        await kit.simulation.advance(65_000)
+        unseen.note('a/last', gone('last'))
+        expect(count()).toBe(1)
+      },
+      { declared: [web] },
+    ),
+  )
+
+  it('C10: is not forgotten while the informer has not come to it', () =>
+    withReads(
+      async kit => {
+        const [unseen, count] = beside(kit, web)
+        const metadata = { ...keyOf('a/x'), labels, uid: 'u', resourceVersion: '999999999' }
+        unseen.note('a/x', { object: { metadata }, gone: undefined })
+        for (let minutes = 0; minutes < 5; minutes++) {
+          await kit.simulation.advance(65_000)
+          unseen.note('a/y', gone(`u${minutes}`))
+        }
+        expect([count(), unseen.has('a/x')]).toEqual([2, true])
+      },
+      { declared: [web] },
+    ))
 })

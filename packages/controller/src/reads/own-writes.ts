@@ -1,5 +1,6 @@
 import { type Clock, isAtLeast, type KubernetesObject, keyText, type ResourceDefinition } from '@wherry/client'
 import type { CachedInformer } from '@wherry/dynamic-cache'
+import type { ObjectVersion } from '@wherry/informer'
 import { isCertainlySelected } from './selected-fields.ts'
 import { isWithin } from './selection-scope.ts'
 
@@ -12,22 +13,30 @@ const mostRemembered = 10_000
 export interface Written {
   /** As the server answered; `undefined`: it was deleted. */
   readonly object: KubernetesObject | undefined
-  /** Of what was deleted; `undefined`: whatever it was. */
+  /** Of what was deleted; `undefined`: whatever an informer has at that moment. */
   readonly gone: string | undefined
   /** The keys of views whose fields certainly select it, where that can not be told by `object` any more. */
   readonly selectedBy?: readonly string[] | undefined
 }
 
+/** A write, and until when it counts, on the monotonic clock, in milliseconds. */
+interface Remembered {
+  readonly written: Written
+  readonly until: number
+}
+
 /** What was written in the last minute, by resource and key (rule C10): for informers that are read from later. */
 export class RecentWrites {
   readonly #clock: Clock
-  readonly #recent = new Map<string, Map<string, { readonly written: Written; readonly until: number }>>()
+  readonly #recent = new Map<string, Map<string, Remembered>>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
   note(resource: ResourceDefinition, key: string, written: Written): void {
+    // What an informer has later under that key may be another object.
+    if (written.object === undefined && written.gone === undefined) return
     const now = this.#clock.monotonic()
     const name = resourceKey(resource)
     const writes = this.#recent.get(name) ?? new Map()
@@ -42,10 +51,16 @@ export class RecentWrites {
     }
   }
 
-  *of(resource: ResourceDefinition): IterableIterator<readonly [string, Written]> {
+  /** Of one object. */
+  get(resource: ResourceDefinition, key: string): Remembered | undefined {
+    const found = this.#recent.get(resourceKey(resource))?.get(key)
+    return found !== undefined && found.until > this.#clock.monotonic() ? found : undefined
+  }
+
+  *of(resource: ResourceDefinition): IterableIterator<readonly [string, Remembered]> {
     const now = this.#clock.monotonic()
-    for (const [key, { written, until }] of this.#recent.get(resourceKey(resource)) ?? []) {
-      if (until > now) yield [key, written]
+    for (const [key, remembered] of this.#recent.get(resourceKey(resource)) ?? []) {
+      if (remembered.until > now) yield [key, remembered]
     }
   }
 }
@@ -89,6 +104,8 @@ interface Past {
   readonly until: number
   /** Only what it was before that resourceVersion, which the informer has not come to. `undefined`: whatever it was. */
   readonly before: string | undefined
+  /** The informer has had it. */
+  wasHeld: boolean
 }
 
 interface Unseen {
@@ -96,25 +113,38 @@ interface Unseen {
   resourceVersion: string | undefined
   /** By uid. */
   past: Map<string, Past> | undefined
+  /** When it is looked whether it has come, where nobody has asked by then. */
+  lookAt: number
 }
 
 /** What this process wrote and one informer may not show yet. */
 export class UnseenWrites {
   readonly #informer: CachedInformer<unknown>
   readonly #clock: Clock
+  /** In the order in which they were noted, or looked at since then. */
   readonly #unseen = new Map<string, Unseen>()
 
-  constructor(informer: CachedInformer<unknown>, clock: Clock, recent: Iterable<readonly [string, Written]>) {
+  constructor(informer: CachedInformer<unknown>, clock: Clock, recent: Iterable<readonly [string, Remembered]>) {
     this.#informer = informer
     this.#clock = clock
-    for (const [key, written] of recent) this.note(key, written)
+    for (const [key, { written, until }] of recent) this.#note(key, written, until)
   }
 
-  note(key: string, { object, gone, selectedBy = [] }: Written): void {
+  note(key: string, written: Written): void {
+    const now = this.#clock.monotonic()
+    this.#note(key, written, now + rememberedMs)
+    // It may never be heard of, nor asked for.
+    for (const [oldest, unseen] of this.#unseen) {
+      if (unseen.lookAt > now) break
+      if (!this.#forget(oldest, unseen, this.#informer.version(oldest))) this.#of(oldest)
+    }
+  }
+
+  #note(key: string, { object, gone, selectedBy = [] }: Written, until: number): void {
     const informer = this.#informer
     const held = informer.version(key)
     if (object === undefined) {
-      this.#isPast(key, gone ?? held?.uid, undefined)
+      this.#isPast(key, gone ?? held?.uid, until, undefined)
       return
     }
     const { uid, resourceVersion, labels } = object.metadata ?? {}
@@ -128,7 +158,7 @@ export class UnseenWrites {
     // It is to enter, to change, or to leave: the informer will hear of it.
     if (isSelected || held !== undefined) this.#of(key).resourceVersion = resourceVersion
     // It may hear of what that was before, and only then that it is not selected.
-    else if (isWithin(view, key)) this.#isPast(key, uid, resourceVersion)
+    else if (isWithin(view, key)) this.#isPast(key, uid, until, resourceVersion)
   }
 
   /** Whether the informer does not show yet what was written to an object. */
@@ -136,7 +166,7 @@ export class UnseenWrites {
     const unseen = this.#unseen.get(key)
     if (unseen === undefined) return false
     const held = this.#informer.version(key)
-    this.#forget(key, unseen, held?.resourceVersion)
+    this.#forget(key, unseen, held)
     return unseen.resourceVersion !== undefined || (held?.uid !== undefined && unseen.past?.has(held.uid) === true)
   }
 
@@ -149,37 +179,51 @@ export class UnseenWrites {
   /** The informer has heard of an object. */
   heard(key: string): void {
     const unseen = this.#unseen.get(key)
-    if (unseen !== undefined) this.#forget(key, unseen, this.#informer.version(key)?.resourceVersion)
+    if (unseen !== undefined) this.#forget(key, unseen, this.#informer.version(key))
   }
 
-  /** Forgets what has come. */
-  #forget(key: string, unseen: Unseen, held: string | undefined): void {
+  /** Forgets what has come. Gives whether nothing is left of that object. */
+  #forget(key: string, unseen: Unseen, held: ObjectVersion | undefined): boolean {
     const { resourceVersion, past } = unseen
     if (resourceVersion !== undefined) {
-      const isHeld = held === resourceVersion || isAtLeast(held, resourceVersion)
+      const isHeld = held?.resourceVersion === resourceVersion || isAtLeast(held?.resourceVersion, resourceVersion)
       if (isHeld || this.#hasCome(resourceVersion)) unseen.resourceVersion = undefined
     }
     const now = this.#clock.monotonic()
-    for (const [uid, { until, before }] of past ?? []) {
-      if (until <= now || (before !== undefined && this.#hasCome(before))) past?.delete(uid)
+    for (const [uid, one] of past ?? []) {
+      const { until, before, wasHeld } = one
+      one.wasHeld = held?.uid === uid
+      const isGone = wasHeld && !one.wasHeld && before === undefined && this.#takesAll
+      if (isGone || until <= now || (before !== undefined && this.#hasCome(before))) past?.delete(uid)
     }
-    if (unseen.resourceVersion === undefined && (past === undefined || past.size === 0)) this.#unseen.delete(key)
+    if (unseen.resourceVersion !== undefined || (past?.size ?? 0) > 0) return false
+    return this.#unseen.delete(key)
   }
 
-  #isPast(key: string, uid: string | undefined, before: string | undefined): void {
+  #isPast(key: string, uid: string | undefined, until: number, before: string | undefined): void {
     if (uid === undefined) return
     const unseen = this.#of(key)
     unseen.past ??= new Map()
     const known = unseen.past.get(uid)
     if (known !== undefined && before !== undefined && (known.before === undefined || isAtLeast(known.before, before)))
       return
-    unseen.past.set(uid, { until: this.#clock.monotonic() + rememberedMs, before })
+    unseen.past.set(uid, { until, before, wasHeld: this.#informer.version(key)?.uid === uid })
   }
 
+  /** What is unseen of an object, as the last that is to be looked at. */
   #of(key: string): Unseen {
-    const found = this.#unseen.get(key) ?? { resourceVersion: undefined, past: undefined }
+    const lookAt = this.#clock.monotonic() + rememberedMs
+    const found = this.#unseen.get(key) ?? { resourceVersion: undefined, past: undefined, lookAt }
+    found.lookAt = lookAt
+    this.#unseen.delete(key)
     this.#unseen.set(key, found)
     return found
+  }
+
+  /** What it lets go of was deleted, and has not just left its selection, to come again. */
+  get #takesAll(): boolean {
+    const { labels, fields } = this.#informer.view
+    return labels.text === '' && fields.text === ''
   }
 
   #hasCome(resourceVersion: string): boolean {

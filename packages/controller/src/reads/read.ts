@@ -51,11 +51,14 @@ export interface Read {
   get<C, V>(view: View<C>, key: ReadKey, options: SelectOptions<C, V>): Promise<V | undefined>
   /**
    * All objects of a view that the controller declared (`.caches(view)`), or of a narrower one, in no particular order. An
-   * object that enters the selection, leaves it or changes inside it makes the key run again.
+   * object that enters the selection, leaves it or changes inside it makes the key run again. Of a resource that may come later
+   * (rule D7) there are none until it does.
    *
    * Waits for the informer's first state. Rejects with a `NotCachedError` where no declared view covers this one, with an
    * `OwnWriteTimeoutError` where what this process wrote does not come back, with the signal's reason, or with what the server
    * says where waiting is vain.
+   *
+   * @throws InvalidNameError, OptionRangeError, OptionTypeError for options that can't be, a namespace that the view leaves out among them.
    */
   list<C>(view: View<C>, options?: SelectionOptions): Promise<C[]>
   /** As `get`, without tracking: what happens to the object later makes nothing run. */

@@ -1,5 +1,11 @@
+import { defineResource, type ObjectMeta } from '@wherry/client'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { configMaps, secrets } from '@wherry/client/resources/core'
-import { describe, expect, it } from 'vitest'
+import { define } from '@wherry/informer/testkit/define'
+import { writesThrough } from '@wherry/narrow-cache'
+import { describe, expect, it, vi } from 'vitest'
+import { inArcade } from '../operator/testkit/arcade.ts'
+import { game, games } from '../operator/testkit/games.ts'
 import type { SelectionOptions } from './read.ts'
 import { type Kit, keyOf, withReads } from './testkit/kit.ts'
 import { TrackedReads } from './tracked-reads.ts'
@@ -222,6 +228,30 @@ describe('an informer that covers', () => {
       { declared },
     ))
 
+  it('C17: serves a peek though nobody else reads from it, and is not asked to tell all that it holds for that', () =>
+    withReads(
+      async ({ reads, reconcile, cache, client, narrow, run, write, simulation }) => {
+        const writes = writesThrough(client, narrow, reads)
+        const { informer } = cache.hold(configMaps, 'another')
+        const addHandler = vi.spyOn(informer, 'addHandler')
+        const peeked = (name: string): Promise<string | undefined> =>
+          reconcile('k', async read => (await read.peek(configMaps, { name }))?.data?.n)
+        await write('+a/x')
+        const seen = [await peeked('x'), await peeked('y')]
+        await run(() => writes.create(configMaps, { metadata: keyOf('a/y'), data: { n: 'own' } }))
+        await simulation.advance(1000)
+        seen.push(await peeked('y'))
+        expect([seen, addHandler.mock.calls]).toEqual([['1', undefined, 'own'], []])
+        // What it does not show yet has to be waited for.
+        await run(async () => {
+          await writes.patch(configMaps, keyOf('a/y'), { data: { n: 'new' } })
+          const { read } = reads.begin('k', { namespace: 'a' })
+          expect((await read.peek(configMaps, { name: 'y' }))?.data).toEqual({ n: 'new' })
+        })
+      },
+      { declared },
+    ))
+
   it('C15: is what an object is served by, though the others of its resource share a watch of their metadata', () => {
     const own = configMaps.within({ namespaces: ['b'] })
     return withReads(
@@ -344,5 +374,65 @@ describe('an informer that covers', () => {
         ])
       },
       { declared, slowMs: 10 },
+    ))
+})
+
+describe('a selection of a resource that may come later', () => {
+  const toys = defineResource<{ metadata?: ObjectMeta }>({
+    ...{ group: 'arcade.example.com', version: 'v1', kind: 'Toy', plural: 'toys', namespaced: true },
+  })
+  const inDefault = (name: string) => ({ name, namespace: 'default' })
+  const crd = { name: 'toys.arcade.example.com' }
+
+  it('C3, C11, D7: is empty and holds no worker, and is told of when the resource comes, goes, and comes again', () =>
+    inArcade(
+      async ({ operator, client, run, simulation }) => {
+        const ran: string[] = []
+        operator
+          .controller('game')
+          .for(games)
+          .caches(toys)
+          .reconcile(async ({ key, read }) => {
+            ran.push(`${key.name} ${key.name === 'a' ? (await read.list(toys)).length : '-'}`)
+          })
+        await client.create(games, game('a'))
+        await client.create(games, game('b'))
+        run()
+        await operator.settled()
+        expect(ran.splice(0).sort()).toEqual(['a 0', 'b -'])
+        for (let times = 0; times < 2; times++) {
+          await define(client, toys, { spec: {}, status: {} })
+          await simulation.advance(10_000)
+          await client.create(toys, { metadata: inDefault('yoyo') })
+          await operator.settled()
+          expect(ran.splice(0)).toEqual(['a 1'])
+          await client.delete(customResourceDefinitions, crd)
+          await simulation.advance(60_000)
+          expect(ran.splice(0)).toEqual(['a 0'])
+        }
+      },
+      { cache: { whenUnknown: 'wait' } },
+    ))
+
+  it('C3, D7: that is there when it comes is told of', () =>
+    inArcade(
+      async ({ operator, client, run, simulation }) => {
+        const found: number[] = []
+        operator
+          .controller('game')
+          .for(games)
+          .caches(toys)
+          .reconcile(async ({ read }) => {
+            found.push((await read.list(toys)).length)
+          })
+        await client.create(games, game('a'))
+        run()
+        await operator.settled()
+        await define(client, toys, { spec: {}, status: {} })
+        await client.create(toys, { metadata: inDefault('yoyo') })
+        await simulation.advance(10_000)
+        expect(found).toEqual([0, 1])
+      },
+      { cache: { whenUnknown: 'wait' } },
     ))
 })

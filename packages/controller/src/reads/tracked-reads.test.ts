@@ -458,6 +458,25 @@ describe('a read', () => {
       expect(await heard()).toEqual(['k: ~a/x'])
     }))
 
+  it('X9: whose select gives a promise that rejects fails, and ends no process', () =>
+    withReads(async ({ reconcile, write, heard }) => {
+      await write('+a/x')
+      const select = async (): Promise<never> => {
+        throw new Error('not in time')
+      }
+      const reading = reconcile('k', read => read.get(configMaps, { name: 'x' }, { select }))
+      await expect(reading).rejects.toMatchObject({ code: 'NOT_JSON' })
+      await write('~a/x')
+      expect(await heard()).toEqual(['k: ~a/x'])
+      // It becomes one when the object has changed.
+      let isAsync = false
+      const later = (): unknown => (isAsync ? select() : 'part')
+      expect(await reconcile('k', read => read.get(configMaps, { name: 'x' }, { select: later }))).toBe('part')
+      isAsync = true
+      await write('~a/x')
+      expect(await heard()).toEqual(['k: ~a/x'])
+    }))
+
   it('C17: whose select throws, or gives no JSON, fails, and its key runs again with any change', () =>
     withReads(async ({ reads, reconcile, write, heard }) => {
       await write('+a/x')

@@ -11,7 +11,7 @@ import { type Feed, valueIn } from './feed.ts'
 import { InformerFeed } from './informer-feed.ts'
 import { InformerSources } from './informer-sources.ts'
 import { NarrowFeed } from './narrow-feed.ts'
-import { type ObjectName, objectName } from './object-key.ts'
+import { namespaceIn, type ObjectName, objectName } from './object-key.ts'
 import { checkReadsOptions, type TrackedReadsOptions } from './options.ts'
 import { writtenOf } from './own-writes.ts'
 import { Polling } from './polling.ts'
@@ -165,10 +165,18 @@ export class TrackedReads {
 
   /**
    * Says that an object was deleted: later reads do not give it any more (rule C10).
-   * @param uid of the object that is gone; `undefined`: whatever it was.
+   * @param uid of the object that is gone; `undefined`: whatever the informers that reads are served from have now.
    */
   deleted(view: View, key: { readonly name: string; readonly namespace?: string | undefined }, uid?: string): void {
     this.#sources.wrote(view, keyText(key), { object: undefined, gone: uid })
+  }
+
+  /**
+   * The uids that a key has now in the informers that reads are, or may be, served from. For {@link TrackedReads.deleted}, where it
+   * is a delete whose answer may not say of which object it was: asked before the request, since by the answer there may be another.
+   */
+  uids(view: View, key: { readonly name: string; readonly namespace?: string | undefined }): ReadonlySet<string> {
+    return this.#sources.uids(view, keyText(key))
   }
 
   /** The views whose informers reads are served from. */
@@ -235,6 +243,7 @@ export class TrackedReads {
     }
     if (wide.key === view.key && !isSameFunction(wide.projection, view.projection))
       throw new ViewConflictError(view.key)
+    if (namespace !== undefined) namespaceIn(view, namespace)
     const asked = LabelSelector.of(labels ?? LabelSelector.everything, 'list.labels')
     const filter = wide.labels.text === view.labels.text ? asked : view.labels.and(asked)
     return this.#sources.of(wide).selection({ view, namespace, labels: asked, filter })
@@ -242,7 +251,9 @@ export class TrackedReads {
 
   async #peek(view: View, key: ObjectName, signal: AbortSignal | undefined): Promise<unknown> {
     const { cache, narrow } = this.#options
-    if (cache.covering(view) === undefined) return narrow.get(view, key as never, { signal })
+    const covering = cache.covering(view)
+    if (covering === undefined) return narrow.get(view, key as never, { signal })
+    if (this.#sources.isSeen(covering, key.text)) return cache.get(view, key as never, { signal })
     const object = this.#object(view, key)
     object.pin()
     try {

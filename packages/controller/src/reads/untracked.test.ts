@@ -54,6 +54,32 @@ describe('what can not be watched', () => {
     )
   })
 
+  it('C16, R36: where an informer has had it, is read on in its last state, and what happened meanwhile is told when it is back', () => {
+    let isAllowed = true
+    const authorization = ({ user: { name }, verb }: Attempt): boolean =>
+      name !== 'u' || (verb !== 'watch' && verb !== 'list') || isAllowed
+    return withReads(
+      async ({ reading, reconcile, reads, cache, write, heard, run, server, simulation }) => {
+        await write('+a/x')
+        await reading('k', 'a/x')
+        await reconcile('l', read => read.list(configMaps, { namespace: 'a' }))
+        isAllowed = false
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(60_000)
+        await write('~a/x')
+        expect([await reading('k', 'a/x'), await heard()]).toEqual([['1'], []])
+        expect(cache.report().informers).toMatchObject([{ synced: true, lastError: { status: 403 } }])
+        const told = simulation.environment.errors.filter(({ error }) => (error as { status?: number }).status === 403)
+        expect(told.length).toBeGreaterThan(0)
+        isAllowed = true
+        await simulation.advance(120_000)
+        expect((await heard()).sort()).toEqual(['k: ~a/x', 'l: ~a/x'])
+        expect([await reading('k', 'a/x'), reads.catchingUp]).toEqual([['2'], false])
+      },
+      { cluster: { ...user, authorization }, declared: [configMaps] },
+    )
+  })
+
   it('C16: is polled where that was chosen for its resource, and said to be', () => {
     const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch'
     return withReads(

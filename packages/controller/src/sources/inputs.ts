@@ -2,7 +2,7 @@ import { OptionTypeError, type OwnerReference, type ResourceType, type Scope, ty
 import { callback, having } from '@wherry/client/checks'
 import { asError } from '../as-error.ts'
 import { plainCause } from '../controller/cause.ts'
-import { type Keys, keyTexts } from '../controller/key.ts'
+import { checkedKeyText, type Keys, keyTexts, parsedKey } from '../controller/key.ts'
 import { checkView } from '../objects/check-view.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
@@ -71,14 +71,19 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
       const keysOf = (event: V): readonly string[] => {
         if (map !== undefined) return keyTexts(`${name}.map`, primary, watchedFor(map(event), environment, name))
         const keys = source.defaultKeys?.(event, () => target.all())
-        if (Array.isArray(keys) && keys.every(key => typeof key === 'string')) return keys
+        if (Array.isArray(keys) && keys.every(key => typeof key === 'string')) {
+          return keys.map(key => checkedKeyText(name, primary, parsedKey(primary, key)))
+        }
         return keyTexts(name, primary, keys)
       }
-      const tell = (event: V): void => {
-        if (!passes(predicates, event, environment, name)) return
-        const keys = mapped(() => keysOf(event), environment, { phase: name })
-        for (const key of keys) target.enqueue(key, cause, source.isBackground === true)
+      const enqueue = (keysOf: () => readonly string[], isInitial: boolean): void => {
+        for (const key of mapped(keysOf, environment, { phase: name })) target.enqueue(key, cause, isInitial)
       }
+      const tell = (event: V, isInitial = false): void => {
+        if (!passes(predicates, event, environment, name)) return
+        enqueue(() => keysOf(event), isInitial || source.isBackground === true)
+      }
+      const missed = (): void => enqueue(() => [...target.all()], true)
       const isAbsent = async (view: View): Promise<boolean> => {
         const { informer, release } = cache.hold(view, `controller/${controller}`)
         try {
@@ -87,7 +92,7 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
           await release()
         }
       }
-      const connection = source.connect({ controller, manager, environment, isAbsent, tell })
+      const connection = source.connect({ controller, manager, environment, isAbsent, tell, missed })
       return {
         synced: async signal => {
           try {

@@ -1,13 +1,16 @@
 import type { View } from '@wherry/client'
 import { text } from '@wherry/client/checks'
 import type { Changed, Deleted } from '@wherry/informer'
-import type { Registrar, ReplaceOptions } from '@wherry/watch-manager'
+import type { Registrar, ReplaceOptions, Sink } from '@wherry/watch-manager'
 import { SourceTakenError } from './errors.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'
 import { unlessAbsent } from './unless-absent.ts'
 
 /** What a registrar hears of an object: its newest state. What it was before is not at hand. */
 export type CursorEvent<C> = Changed<C> | Deleted<C>
+
+/** How a view is heard: all that there is for the first time, what happens to it, or all that there is once more. */
+type Hearing = 'first' | 'live' | 'again'
 
 /**
  * Views that change while the controller runs, heard through a registrar of the operator's watch manager: for what cannot be
@@ -22,7 +25,8 @@ export type CursorEvent<C> = Changed<C> | Deleted<C>
  *   .reconcile(async ({ object }) => watched.replace(viewsOf(object)))
  * ```
  *
- * Events of one object are coalesced, and come without its earlier state.
+ * Events of one object are coalesced, and come without its earlier state. What was there already, when a view is heard from the
+ * start, waits behind what has changed. Where so much has gone meanwhile that it can not be told of, all primary objects run.
  */
 export class RegistrarSource<C> implements Source<CursorEvent<C>> {
   readonly name: string
@@ -62,12 +66,11 @@ export class RegistrarSource<C> implements Source<CursorEvent<C>> {
   }
 
   /** @throws SourceTakenError */
-  connect({ manager, controller, environment, isAbsent, tell }: SourceTarget<CursorEvent<C>>): SourceConnection {
+  connect(target: SourceTarget<CursorEvent<C>>): SourceConnection {
+    const { manager, controller, environment, isAbsent } = target
     if (this.#isTaken) throw new SourceTakenError(this.name)
     this.#isTaken = true
-    const registrar = manager.registrar<C>(`controller/${controller}/${this.name}`, event => {
-      if (event.type === 'changed' || event.type === 'deleted') tell(event)
-    })
+    const registrar = manager.registrar<C>(`controller/${controller}/${this.name}`, sinkOf(target))
     this.#registrar = registrar
     const failed = (error: Error): void => environment.onError(error, { phase: `source ${this.name}` })
     registrar.replace(this.#wanted.values()).catch(failed)
@@ -86,5 +89,24 @@ export class RegistrarSource<C> implements Source<CursorEvent<C>> {
         await registrar.close().catch(failed)
       },
     }
+  }
+}
+
+/** Tells what a registrar hears: what was there as what was there, and that something has gone of which it does not hear. */
+function sinkOf<C>({ tell, missed }: SourceTarget<CursorEvent<C>>): Sink<C> {
+  const heard = new Map<string, Hearing>()
+  return {
+    event: event => {
+      const { key } = event.view
+      const hearing = heard.get(key)
+      if (event.type === 'reset') heard.set(key, hearing === undefined ? 'first' : 'again')
+      else if (event.type === 'synced') {
+        heard.set(key, 'live')
+        if (hearing === 'again') missed()
+      } else tell(event, hearing !== 'live')
+    },
+    removed: ({ key }) => {
+      heard.delete(key)
+    },
   }
 }

@@ -10,8 +10,13 @@ export interface SourceTarget<E> {
   readonly environment: Environment
   /** Whether the server does not know a view's resource (yet), and that is to be waited for: a start does without it (rules C3, D7). */
   isAbsent(view: View): Promise<boolean>
-  /** Tells of something; it is mapped to keys at once. Never throws. */
-  tell(event: E): void
+  /**
+   * Tells of something; it is mapped to keys at once. `isInitial`: it was there already, so its keys wait behind those of what has
+   * changed. Never throws.
+   */
+  tell(event: E, isInitial?: boolean): void
+  /** Something was missed that can't be told any more: all primary objects run, behind those of what has changed. Never throws. */
+  missed(): void
 }
 
 /** A source that tells, until it is closed. */

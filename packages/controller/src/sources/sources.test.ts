@@ -283,6 +283,7 @@ describe('from', () => {
         manager: undefined as never,
         environment,
         isAbsent: async () => false,
+        missed: () => {},
         tell: ({ count }) => told.push(`${name} ${count}`),
       })
     const [often, seldom] = [connect('often', 1000), connect('seldom', 2500)]
@@ -315,6 +316,90 @@ describe('from', () => {
       await client.delete(configMaps, at('chess'))
       await operator.settled()
       expect(ran.splice(0)).toEqual(['go'])
+    }))
+
+  it('C1: what a registrar tells of what was there waits behind what changes', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      const ran: string[] = []
+      const watched = new RegistrarSource<ConfigMap>('maps', [configMaps])
+      operator
+        .controller('game')
+        .for(games)
+        .from(watched, ({ object }) => at(object.metadata?.name ?? ''))
+        .reconcile(async ({ key }) => {
+          ran.push(key.name)
+          await sleep(simulation.clock, 10_000)
+        })
+      for (const name of ['a', 'b', 'c', 'd']) {
+        await client.create(games, game(name))
+        await client.create(configMaps, { metadata: at(name) })
+      }
+      run()
+      await simulation.runUntil(() => ran.length > 0)
+      const [first, ...rest] = ['a', 'b', 'c', 'd'].sort(
+        (one, other) => Number(other === ran[0]) - Number(one === ran[0]),
+      )
+      // By its view, and by the registrar once all that was there was told.
+      await client.patch(games, at(`${rest[2]}`), { spec: { title: 'New' } })
+      await simulation.advance(1000)
+      await client.patch(configMaps, at(`${rest[1]}`), { data: { n: 'new' } })
+      await simulation.advance(60_000)
+      expect(ran).toEqual([first, rest[2], rest[1], rest[0]])
+    }))
+
+  it('W8, W9: all keys run where a registrar is told from the start again, since it does not hear of what has gone', () =>
+    inArcade(async arcade => {
+      const { operator, client, server, simulation } = arcade
+      const watched = new RegistrarSource<ConfigMap>('maps', [configMaps])
+      const ran = noting(arcade, of => of.from(watched, ({ object }) => at(object.metadata?.name ?? '')))
+      const names = Array.from({ length: 40 }, (_, index) => `n${index}`)
+      // More than is remembered of what has gone.
+      const data = { x: 'x'.repeat(1_000_000) }
+      for (const name of names) await client.create(configMaps, { metadata: at(name), data })
+      await begun(arcade, ran, ...names, 'none')
+      const effect = { kind: 'status', code: 503 } as const
+      const fault = await server.faults.add({ match: { verb: 'watch', resource: 'configmaps' }, effect })
+      await server.endWatches('configmaps')
+      await simulation.advance(2000)
+      for (const name of names) await client.delete(configMaps, at(name))
+      await server.compact()
+      await server.expireWatchCaches()
+      await fault.remove()
+      await simulation.runUntil(() => ran.length > 40)
+      await operator.settled()
+      expect([...new Set(ran)].sort()).toEqual([...names, 'none'].sort())
+    }))
+
+  it('W8: no more keys run than those it means, where a registrar is told of a view that it had left', () =>
+    inArcade(async arcade => {
+      const { operator, client } = arcade
+      const watched = new RegistrarSource<ConfigMap>('maps', [configMaps])
+      const ran = noting(arcade, of => of.from(watched, ({ object }) => at(object.metadata?.name ?? '')))
+      await client.create(configMaps, { metadata: at('chess') })
+      await begun(arcade, ran, 'chess', 'go')
+      await watched.remove(configMaps)
+      await watched.add(configMaps)
+      await operator.settled()
+      expect(ran.splice(0)).toEqual(['chess'])
+      await watched.replace([])
+      await watched.replace([configMaps])
+      await operator.settled()
+      expect(ran).toEqual(['chess'])
+    }))
+
+  it('X6: what a channel sends that is no key is told of, also in a list', () =>
+    inArcade(async arcade => {
+      const { operator, simulation } = arcade
+      const channel = new Channel<never>('pushes')
+      const ran = noting(arcade, of => of.from(channel))
+      await begun(arcade, ran, 'chess')
+      const wrong: unknown[] = ['chess', ['chess'], ['default/chess', 'chess'], ['default/']]
+      for (const one of wrong) channel.send(one as never)
+      const { errors } = simulation.environment
+      expect(errors.map(({ context }) => context.phase)).toEqual(wrong.map(() => 'pushes'))
+      channel.send(['default/chess'] as never)
+      await operator.settled()
+      expect(ran).toEqual(['chess'])
     }))
 })
 

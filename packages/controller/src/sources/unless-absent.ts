@@ -12,12 +12,12 @@ export async function unlessAbsent(
   wait: (signal: AbortSignal) => Promise<void>,
   isAbsent: () => Promise<boolean>,
   clock: Clock,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   const ended = new AbortController()
-  const stop = (): void => ended.abort(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
+  const stop = (): void => ended.abort(signal?.reason)
+  signal?.addEventListener('abort', stop, { once: true })
+  if (signal?.aborted) stop()
   const heard = wait(ended.signal)
   const absent = (async () => {
     do await sleep(clock, missingMs, ended.signal)
@@ -26,7 +26,7 @@ export async function unlessAbsent(
   try {
     await Promise.race([heard, absent])
   } finally {
-    signal.removeEventListener('abort', stop)
+    signal?.removeEventListener('abort', stop)
     heard.catch(() => {})
     absent.catch(() => {})
     ended.abort(new Error('the wait is over'))

@@ -16,6 +16,7 @@ export {
   ControllerIncompleteError,
   ControllerStoppedError,
   ControllerUsedError,
+  FlappingError,
   InvalidResultError,
   ReconcileStillRunningError,
   ReconcileTimeoutError,

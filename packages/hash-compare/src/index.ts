@@ -18,6 +18,7 @@ export type {
 export type { CopyEvent, CopyWrite, WriteReason } from './copies/copy-event.ts'
 export { CopyReconciler } from './copies/copy-reconciler.ts'
 export type { DampingOptions } from './copies/damper.ts'
+export { Damper } from './copies/damper.ts'
 export { CopiesNotRunningError, CopyNameTakenError, HashesNotKeptError, InvalidCopyError } from './copies/errors.ts'
 export { copiedFromAnnotation, copySetLabel, copySourceLabel } from './copies/marks.ts'
 export type { CopyCounts } from './copies/meter.ts'

@@ -1,13 +1,17 @@
 import {
   type Client,
+  isAlreadyExists,
+  isExact,
   type KubernetesObject,
   keyText,
-  OptionRangeError,
+  type ObjectKey,
   OptionTypeError,
+  type OwnerReference,
   type Scope,
   type View,
   type Whole,
 } from '@wherry/client'
+import { abortSignal } from '@wherry/client/checks'
 import {
   type Applied,
   type ApplyIfChangedOptions,
@@ -19,10 +23,13 @@ import {
   specPart,
   statusPart,
 } from '@wherry/hash-compare/compare'
-import { type OwnerOptions, ownerReference, withOwner } from '../objects/owner.ts'
-import type { Read } from '../reads/read.ts'
+import { controllerOf, ownerReference, withOwner } from '../objects/owner.ts'
+import type { Read, ReadOptions } from '../reads/read.ts'
 import type { DesiredOptions } from './context.ts'
 import { ChangedMeanwhileError } from './errors.ts'
+import { type Placed, place } from './placed.ts'
+import type { Repair } from './repairs.ts'
+import { alreadyExists, isSelective, unselected } from './unselected.ts'
 
 /** What a desired state became on the server: a later one that is equal needs no write while the object is still so. */
 export interface Learned {
@@ -39,8 +46,15 @@ export interface ApplyFor {
   readonly signal: AbortSignal
   /** What the reconcile reads through. */
   readonly read: Read
-  /** By object; lives as long as the primary object. */
+  /** By object; lives as long as the primary object does, and its runs apply the object. */
   learned(): Map<string, Learned>
+  /** An object is applied, by its key in {@link ApplyFor.learned}. */
+  applies(object: string): void
+  /** How long a repair has to wait, in milliseconds, since somebody else changes the object again and again; 0: not at all. */
+  delayMs(repair: Repair): number
+  /** It is to wait: the key runs again then. */
+  putOff(repair: Repair): void
+  repaired(repair: Repair): void
 }
 
 type PartName = 'spec' | 'status' | 'owner'
@@ -58,110 +72,174 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
   if (desired === null || typeof desired !== 'object') {
     throw new OptionTypeError('apply.desired', 'an object', typeof desired)
   }
-  const { owner = true, ...rest } = options
-  const placed = place(about, view as unknown as View, desired)
-  const compared = partsOf(placed.object, owner === false ? undefined : about.owner.metadata?.uid)
-  const hashOf = (object: KubernetesObject): string => textOf(hashParts(object, compared))
-  const key = { name: placed.name, ...(placed.namespace !== undefined && { namespace: placed.namespace }) }
-  for (let pass = 1; ; pass++) {
-    const observed = await about.read.peek(view, key)
-    const owned = owner === false ? undefined : ownedBy(about, placed.namespace, observed, placed.object, owner)
-    const object = owned === undefined ? placed.object : withMetadata(placed.object, { ownerReferences: owned })
-    const settings = { ...rest, signal: rest.signal ?? about.signal }
-    const applied = await applyOnce(about, view, object as Whole<T>, observed, compared, settings)
-    // Tracked is what was compared, after the write: what this wrote is no news for this run, what others do is. The run before
-    // may have read what was there until now; for that the key runs once more, and changes nothing.
-    const there = await about.read.get(view, key, { select: hashOf })
-    const expected = applied.object ?? observed
-    if (there === (expected === undefined ? undefined : hashOf(expected))) return applied
-    if (pass === mostPasses) throw new ChangedMeanwhileError(view.key, keyText(key))
+  return new DesiredObject(about, view, desired, options).run()
+}
+
+/** What came of one try. */
+type Attempt<T> = { readonly applied: Applied<T> } | { readonly applied?: undefined; readonly error: unknown }
+
+/** One object that is made as desired. */
+class DesiredObject<T extends KubernetesObject, S extends Scope> {
+  readonly #about: ApplyFor
+  readonly #view: View<T, S>
+  readonly #placed: Placed
+  readonly #reference: OwnerReference | undefined
+  readonly #compared: Parts<KubernetesObject, PartName>
+  readonly #options: ApplyIfChangedOptions
+  /** The run bounds its reads by itself. */
+  readonly #reading: ReadOptions
+
+  constructor(about: ApplyFor, view: View<T, S>, desired: Whole<T>, { owner = true, ...rest }: DesiredOptions) {
+    const { signal } = rest
+    if (signal !== undefined) abortSignal('apply.signal', signal)
+    const { primary } = about
+    const plain = view as unknown as View
+    this.#about = about
+    this.#view = view
+    this.#placed = place(primary, about.owner, plain, desired)
+    const { object, key } = this.#placed
+    this.#reference =
+      owner === false ? undefined : ownerReference(primary, about.owner, key.namespace, owner === true ? {} : owner)
+    this.#compared = partsOf(object, this.#reference?.uid, isExact(plain))
+    this.#options = { ...rest, signal: signal === undefined ? about.signal : AbortSignal.any([signal, about.signal]) }
+    this.#reading = { signal }
+  }
+
+  async run(): Promise<Applied<T>> {
+    const { read, applies } = this.#about
+    const { key } = this.#placed
+    const hashOf = hashing(this.#compared, this.#reference)
+    applies(this.#id)
+    for (let pass = 1; ; pass++) {
+      const observed = await read.peek(this.#view, key, this.#reading)
+      const attempt = await this.#attempt(observed)
+      // Tracked is what was compared, after the write: what this wrote is no news for this run, what others do is. The run before
+      // may have read what was there until now; for that the key runs once more, and changes nothing. Where it has failed, it is
+      // tracked what it failed on.
+      const there = await read.get(this.#view, key, { ...this.#reading, select: hashOf })
+      const expected = attempt.applied?.object ?? observed
+      if (there === (expected === undefined ? undefined : hashOf(expected))) {
+        if (attempt.applied !== undefined) return attempt.applied
+        if (!(await this.#isFree(attempt.error))) throw attempt.error
+      }
+      if (pass === mostPasses) throw new ChangedMeanwhileError(this.#view.key, keyText(key))
+    }
+  }
+
+  async #attempt(observed: T | undefined): Promise<Attempt<T>> {
+    try {
+      const object = this.#owned(observed)
+      if (observed === undefined) await this.#mustBeFree()
+      return { applied: await this.#apply(object as Whole<T>, observed) }
+    } catch (error) {
+      return { error }
+    }
+  }
+
+  /**
+   * The desired object with its owners, the others of what is there among them. Server-side apply is not sent those: they would
+   * become this manager's too, and stay when theirs lets go of them.
+   */
+  #owned(observed: T | undefined): KubernetesObject {
+    const { object } = this.#placed
+    const reference = this.#reference
+    if (reference === undefined) return object
+    const wanted = object.metadata?.ownerReferences ?? []
+    const others = (observed?.metadata?.ownerReferences ?? []).filter(({ uid }) => !wanted.some(one => one.uid === uid))
+    const all = withOwner([...others, ...wanted], reference)
+    const ownerReferences = this.#options.mode === 'apply' ? withOwner(wanted, reference) : all
+    return { ...object, metadata: { ...object.metadata, ownerReferences } }
+  }
+
+  /**
+   * Server-side apply would merge the object into one that the view hides.
+   * @throws ApiError where there is one: as a create does.
+   */
+  async #mustBeFree(): Promise<void> {
+    const view = this.#view as unknown as View
+    const { mode, signal, timeoutMs } = this.#options
+    if (mode !== 'apply' || !isSelective(view)) return
+    const key = this.#placed.key as ObjectKey
+    const there = await this.#about.client.get(unselected(view), key, { signal, timeoutMs })
+    if (there !== undefined) throw alreadyExists(view, key, there)
+  }
+
+  /** Does what `applyIfChanged` does, unless it is known that the server makes the same of it again. */
+  async #apply(desired: Whole<T>, observed: T | undefined): Promise<Applied<T>> {
+    const compared = this.#compared
+    const hashes = hashParts<KubernetesObject, PartName>(desired, compared)
+    const wanted = textOf(hashes)
+    const { client, learned } = this.#about
+    const known = learned().get(this.#id)
+    if (observed !== undefined && known?.wanted === wanted && known.held === textOf(hashParts(observed, compared))) {
+      return { reason: 'equal', differences: [], writes: [], object: undefined, remaining: [] }
+    }
+    const repair = { view: this.#view.key, object: keyText(this.#placed.key), wanted }
+    const putOff = observed && this.#putOff(repair, hashes, observed)
+    if (putOff !== undefined) return putOff
+    const applied = await applyIfChanged(client, this.#view, desired, observed, compared, this.#options)
+    // A write that changes nothing keeps the resourceVersion.
+    const version = applied.object?.metadata?.resourceVersion
+    if (observed !== undefined && version !== undefined && version !== observed.metadata?.resourceVersion) {
+      this.#about.repaired(repair)
+    }
+    if (applied.object !== undefined && applied.remaining.length > 0) {
+      learned().set(this.#id, { wanted, held: textOf(hashParts(applied.object, compared)) })
+    } else if (known !== undefined) learned().delete(this.#id)
+    return applied
+  }
+
+  /** What comes of a repair that is to wait; `undefined`: it is to be made, or there is nothing to repair. */
+  #putOff(repair: Repair, wanted: PartHashes<PartName>, observed: T): Applied<T> | undefined {
+    const { delayMs, putOff } = this.#about
+    if (delayMs(repair) === 0) return undefined
+    const held = hashParts<KubernetesObject, PartName>(observed, this.#compared)
+    const differing = this.#compared.names.filter(part => wanted[part] !== undefined && wanted[part] !== held[part])
+    if (differing.length === 0) return undefined
+    putOff(repair)
+    const differences = differing.map(part => ({ part }))
+    return { reason: 'differs', differences, writes: [], object: undefined, remaining: differing }
+  }
+
+  /** Whether what was in the way, and is not of the view, has gone by now. Where it has not, it is tracked that it goes. */
+  async #isFree(error: unknown): Promise<boolean> {
+    const view = this.#view as unknown as View
+    if (!isAlreadyExists(error) || !isSelective(view)) return false
+    const { key } = this.#placed
+    return (await this.#about.read.get(unselected(view), key, { ...this.#reading, select: uidOf })) === undefined
+  }
+
+  get #id(): string {
+    return `${this.#view.key} ${keyText(this.#placed.key)}`
   }
 }
 
-/** Does what `applyIfChanged` does, unless it is known that the server makes the same of it again. */
-async function applyOnce<T extends KubernetesObject, S extends Scope>(
-  about: ApplyFor,
-  view: View<T, S>,
-  desired: Whole<T>,
-  observed: T | undefined,
+/**
+ * Gives what is compared of an object, and who is in the way: another that controls what the primary object is to control. It is
+ * kept for as long as that is tracked, so it holds nothing else.
+ */
+function hashing(
   compared: Parts<KubernetesObject, PartName>,
-  options: ApplyIfChangedOptions,
-): Promise<Applied<T>> {
-  const id = `${view.key} ${keyText(desired.metadata as { readonly name: string })}`
-  const wanted = textOf(hashParts<KubernetesObject, PartName>(desired, compared))
-  const known = about.learned().get(id)
-  if (observed !== undefined && known?.wanted === wanted && known.held === textOf(hashParts(observed, compared))) {
-    return { reason: 'equal', differences: [], writes: [], object: undefined, remaining: [] }
+  reference: OwnerReference | undefined,
+): (object: KubernetesObject) => string {
+  const owner = reference?.controller === true ? reference.uid : undefined
+  return object => {
+    const hashes = textOf(hashParts(object, compared))
+    const rival = owner === undefined ? undefined : controllerOf(object)?.uid
+    return rival === undefined || rival === owner ? hashes : `${hashes} ${rival}`
   }
-  const applied = await applyIfChanged(about.client, view, desired, observed, compared, options)
-  if (applied.object !== undefined && applied.remaining.length > 0) {
-    about.learned().set(id, { wanted, held: textOf(hashParts(applied.object, compared)) })
-  } else if (known !== undefined) about.learned().delete(id)
-  return applied
 }
 
-interface Placed {
-  readonly object: KubernetesObject
-  readonly name: string
-  readonly namespace: string | undefined
-}
-
-/** The desired object in its namespace, with the labels of its view. */
-function place({ primary, owner }: ApplyFor, view: View, desired: KubernetesObject): Placed {
-  const { metadata = {} } = desired
-  const { name } = metadata
-  if (typeof name !== 'string' || name === '') {
-    throw new OptionTypeError('apply.desired.metadata.name', 'a name: what has none can not be compared', `${name}`)
-  }
-  const { namespaced, plural } = view.resource
-  const only = view.namespaces?.length === 1 ? view.namespaces[0] : undefined
-  const home = primary.resource.namespaced ? owner.metadata?.namespace : undefined
-  const namespace = namespaced ? (metadata.namespace ?? only ?? home) : undefined
-  if (namespaced && namespace === undefined) {
-    throw new OptionTypeError(
-      'apply.desired.metadata.namespace',
-      `a namespace (${primary.resource.plural} have none)`,
-      'none',
-    )
-  }
-  if (!namespaced && metadata.namespace !== undefined) {
-    throw new OptionRangeError('apply.desired.metadata.namespace', `nothing for ${plural}`, metadata.namespace)
-  }
-  if (namespace !== undefined && view.namespaces !== undefined && !view.namespaces.includes(namespace)) {
-    throw new OptionRangeError('apply.desired.metadata.namespace', `one of ${view.namespaces.join(', ')}`, namespace)
-  }
-  const own = Object.fromEntries(
-    view.labels.requirements.flatMap(({ key, operator, values }) =>
-      operator === 'in' && values.length === 1 ? [[key, values[0] as string]] : [],
-    ),
-  )
-  const labels = { ...own, ...metadata.labels }
-  if (!view.labels.matches(labels)) {
-    throw new OptionRangeError(
-      'apply.desired.metadata.labels',
-      `labels that the view selects (${view.labels})`,
-      'others',
-    )
-  }
-  const place = { ...(namespace !== undefined && { namespace }), ...(Object.keys(labels).length > 0 && { labels }) }
-  return { object: withMetadata(desired, place), name, namespace }
-}
-
-function ownedBy(
-  { primary, owner }: ApplyFor,
-  namespace: string | undefined,
-  observed: KubernetesObject | undefined,
-  desired: KubernetesObject,
-  options: boolean | OwnerOptions,
-): ReturnType<typeof withOwner> {
-  const reference = ownerReference(primary, owner, namespace, options === true || options === false ? {} : options)
-  const wanted = desired.metadata?.ownerReferences ?? []
-  const others = (observed?.metadata?.ownerReferences ?? []).filter(({ uid }) => !wanted.some(one => one.uid === uid))
-  return withOwner([...others, ...wanted], reference)
+function uidOf({ metadata }: KubernetesObject): string {
+  return metadata?.uid ?? ''
 }
 
 /** What is compared: labels and annotations that are desired, the rest of the object, a status if one is desired, and whether it is owned. */
-function partsOf(desired: KubernetesObject, owner: string | undefined): Parts<KubernetesObject, PartName> {
+function partsOf(
+  desired: KubernetesObject,
+  owner: string | undefined,
+  isExact: boolean,
+): Parts<KubernetesObject, PartName> {
   const { labels = {}, annotations = {} } = desired.metadata ?? {}
   const hasStatus = (desired as { readonly status?: unknown }).status !== undefined
   const ownedBy = (object: KubernetesObject): unknown => {
@@ -175,19 +253,16 @@ function partsOf(desired: KubernetesObject, owner: string | undefined): Parts<Ku
     } = object.metadata?.ownerReferences?.find(({ uid }) => uid === owner) ?? {}
     return { apiVersion, kind, name, uid, controller }
   }
-  return parts<KubernetesObject, PartName>({
+  const compared = {
     spec: specPart({ labels: Object.keys(labels), annotations: Object.keys(annotations) }),
     status: hasStatus ? statusPart : nothing,
     owner: ownedBy,
-  })
+  }
+  return parts<KubernetesObject, PartName>(compared, isExact ? { integers: 'bigint' } : undefined)
 }
 
 /** What is another's to say. */
 const nothing = { of: () => undefined }
-
-function withMetadata(object: KubernetesObject, more: KubernetesObject['metadata']): KubernetesObject {
-  return { ...object, metadata: { ...object.metadata, ...more } }
-}
 
 function textOf({ spec, status, owner }: PartHashes<PartName>): string {
   return `${spec} ${status} ${owner}`

@@ -19,14 +19,21 @@ export interface DesiredOptions extends ApplyIfChangedOptions {
 /**
  * Makes an object as desired, with no request where it is: hash-compare's `applyIfChanged` of what a cache has. It is tracked as
  * what `read` reads is, by what is compared: where somebody changes that, the key runs again. Where none of the controller's
- * informers has it whole, it is watched by its name for that.
+ * informers has it whole, it is watched by its name for that. Also where it rejects: what it was refused for is tracked then,
+ * such as another that controls the object, or an object of that name that is not in the view.
  *
  * Set on the desired object: the primary's namespace where it names none, the labels that the view selects by, and the primary
- * as its controlling owner. Labels and annotations that it does not name are left as they are.
+ * as its controlling owner. Labels and annotations that it does not name, and finalizers and owners of others, are left as they
+ * are.
  *
  * What the server makes of a desired object (defaults, pruned fields) is learned from its answer, so that it does not make a
  * difference the next time.
  *
+ * What somebody else changes again and again is repaired ever later (rule H6): after three repairs within 10 minutes the next one waits, for 1 s,
+ * 2 s … 5 min. Until then this resolves with a `reason` of `differs` and no `writes`, and the key runs again when the time has come.
+ * `onError` hears of it once, as a `FlappingError`.
+ *
+ * A `signal` ends it beside that of the run. An object of that name that is not in the view is `isAlreadyExists` in each mode.
  * Rejects as `applyIfChanged` does, among others with a conflict where the cache was behind: throw it on, and the key runs again.
  */
 export type Apply = <T extends KubernetesObject, S extends Scope>(

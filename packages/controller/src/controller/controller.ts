@@ -28,6 +28,7 @@ import { KeyStates } from './key-states.ts'
 import { beginMeasuring } from './measured.ts'
 import { pendingLines } from './pending.ts'
 import { Reconciler } from './reconciler.ts'
+import { Repairs } from './repairs.ts'
 import { type NamedConnection, untilSynced } from './syncing.ts'
 import { untilEnded } from './until-ended.ts'
 import { work } from './workers.ts'
@@ -252,6 +253,7 @@ export class Controller<C, S extends Scope = Scope> {
       view,
       client: writingClient(client, { narrow, reads: this.#reads, others: writes }),
       reads: this.#reads,
+      repairs: new Repairs({ controller: this.name, environment, queue: this.#queue, states: this.#states }),
       log: log ?? environmentLogger(environment),
       events: () => {
         if (events !== undefined) return events

@@ -116,6 +116,28 @@ export class ControllerUsedError extends Error {
   }
 }
 
+/**
+ * An object that is made as desired was changed by somebody else again and again: it is repaired ever later, after 5 minutes at most.
+ * To `onError`, once until it was at peace for 10 minutes.
+ */
+export class FlappingError extends Error {
+  override readonly name = 'FlappingError'
+  readonly code = 'FLAPPING'
+  /** The view's key. */
+  readonly view: string
+  /** `namespace/name` */
+  readonly key: string
+  /** How long the next repair waits, in milliseconds. */
+  readonly delayMs: number
+
+  constructor(view: string, key: string, delayMs: number) {
+    super(`${key} of ${view} is changed by somebody else again and again: it is repaired ever later`)
+    this.view = view
+    this.key = key
+    this.delayMs = delayMs
+  }
+}
+
 /** An object that is made as desired was changed by somebody else each time that it was looked at. The key runs again, with backoff. */
 export class ChangedMeanwhileError extends Error {
   override readonly name = 'ChangedMeanwhileError'

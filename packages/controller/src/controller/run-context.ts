@@ -9,6 +9,7 @@ import { applyDesired } from './apply.ts'
 import type { Apply, ContextEvents, ReconcileContext } from './context.ts'
 import { parsedKey } from './key.ts'
 import type { KeyState } from './key-state.ts'
+import type { Repair, Repairs } from './repairs.ts'
 
 /** What all runs of a controller have in common. */
 export interface RunParts<C, S extends Scope> {
@@ -17,6 +18,7 @@ export interface RunParts<C, S extends Scope> {
   /** Whose writes are read back. */
   readonly client: Client
   readonly reads: TrackedReads
+  readonly repairs: Repairs
   readonly log: Logger
   events(): EventRecorder
   /** Who the primary object of a key is, whatever the view keeps of it. */
@@ -36,9 +38,13 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   hasStopped = false
   readonly #parts: RunParts<C, S>
   #object: C | undefined
+  /** Who it is, where a projection leaves that out. */
+  #unnamed: KubernetesObject | undefined
   #aborted: unknown
   #controller: AbortController | undefined
   #run: Run | undefined
+  /** What it applies, by the keys of what is learned. */
+  #applied: Set<string> | undefined
   #hasRead = false
   #hasEnded = false
 
@@ -59,6 +65,8 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   set object(object: C) {
     this.#object = object
+    // Later there may be another one of its name, or none.
+    if (metadataOf(object).uid === undefined) this.#unnamed = this.#parts.identity(this.text)
   }
 
   get read(): Read {
@@ -96,6 +104,13 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
           this.state.learned ??= new Map()
           return this.state.learned
         },
+        delayMs: (repair: Repair) => this.#parts.repairs.delayMs(this.text, repair),
+        putOff: (repair: Repair) => this.#parts.repairs.putOff(this.text, repair),
+        repaired: (repair: Repair) => this.#parts.repairs.made(this.text, repair),
+        applies: (object: string) => {
+          this.#applied ??= new Set()
+          this.#applied.add(object)
+        },
       }
       const applied = applyDesired(about, view, desired, options)
       // One that was not waited for must not end the process when it fails (rule X9).
@@ -132,6 +147,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   end(succeeded: boolean): void {
     const { state } = this
     this.#hasEnded = true
+    if (succeeded) this.#forget()
     // What it read before and does not now is let go of, also where it reads nothing at all.
     if (this.#run === undefined && !state.hasReads) return
     const run = this.#run ?? this.#opened()
@@ -142,9 +158,14 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   /** Who the object is that this run is about: by now there may be another one of its name, or none. */
   get #identity(): KubernetesObject {
-    const { uid, resourceVersion } = (this.#object as KubernetesObject | undefined)?.metadata ?? {}
-    // A projection may leave it out.
-    return uid === undefined ? this.#parts.identity(this.text) : identityOf(this.key, { uid, resourceVersion })
+    return this.#unnamed ?? identityOf(this.key, metadataOf(this.#object))
+  }
+
+  /** What was learned of an object that is not applied any more is of no use. */
+  #forget(): void {
+    const { learned } = this.state
+    for (const object of learned?.keys() ?? []) if (this.#applied?.has(object) !== true) learned?.delete(object)
+    if (learned?.size === 0) this.state.learned = undefined
   }
 
   #begin(): Run {
@@ -156,4 +177,8 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
     const { namespace } = this.key as { readonly namespace?: string }
     return this.#parts.reads.begin(this.text, { namespace }, this.signal)
   }
+}
+
+function metadataOf(object: unknown): NonNullable<KubernetesObject['metadata']> {
+  return (object as KubernetesObject | undefined)?.metadata ?? {}
 }

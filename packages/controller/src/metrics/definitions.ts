@@ -88,6 +88,8 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   watch_manager_registrar_retrying_objects: gauge('Objects whose delivery is tried again.', 'registrar'),
   watch_manager_registrar_watched_views: gauge('Views that are watched for a registrar.', 'registrar'),
 
+  wherry_apply_flapping_total: counter('Applied objects that somebody else keeps changing.', 'controller'),
+
   wherry_cache_cursors: gauge('Cursors over the changes of a view.', 'view'),
   wherry_cache_kept_bytes: gauge('Bytes that the objects of a view take, by estimate.', 'view'),
   wherry_cache_objects: gauge('Objects of a view that are cached.', 'view'),

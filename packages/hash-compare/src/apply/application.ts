@@ -13,7 +13,7 @@ import { compareParts, type PartDifference } from '../parts/compare-parts.ts'
 import type { Part } from '../parts/part.ts'
 import { hashParts, type PartHashes, type Parts } from '../parts/parts.ts'
 import type { Applied, ApplyIfChangedOptions, Write } from './applied.ts'
-import { type Precondition, replacement } from './replacement.ts'
+import { finalizersTaken, type Precondition, replacement } from './replacement.ts'
 
 export interface ApplicationParts<T extends KubernetesObject, S extends Scope, N extends string> {
   readonly client: Client
@@ -97,7 +97,10 @@ export class Application<T extends KubernetesObject, S extends Scope, N extends 
     const { mode, force, signal, timeoutMs } = this.#options
     const precondition = preconditionOf(observed)
     if (mode === 'apply') {
-      const object = { ...this.#desired, metadata: { ...this.#desired.metadata, ...precondition } }
+      // Of hashes it is not known whether the object is being deleted.
+      const finalizers = finalizersTaken(this.#desired, observed as KubernetesObject)
+      const metadata = { ...this.#desired.metadata, ...(finalizers !== undefined && { finalizers }), ...precondition }
+      const object = { ...this.#desired, metadata }
       return this.#sent(
         dryRun,
         'apply',

@@ -38,7 +38,7 @@ describe('replacement', () => {
   })
 
   it('keeps labels and annotations that no part holds, and takes what the desired object says of the rest', () => {
-    const desired = { metadata: { name: 'a', finalizers: [], ownerReferences: undefined, labels: { a: '3' } } }
+    const desired = { metadata: { name: 'a', generateName: 'a-', ownerReferences: undefined, labels: { a: '3' } } }
     const { metadata } = replacement(desired, { metadata: { ...held.metadata, ownerReferences: [] } }, now, [
       { of: () => 1 },
       { of: () => 1, holds: (what, key) => what === 'labels' && key === 'b' },
@@ -46,11 +46,23 @@ describe('replacement', () => {
     expect(metadata).toEqual({
       name: 'a',
       ...now,
-      finalizers: [],
+      finalizers: ['f'],
+      generateName: 'a-',
       ownerReferences: [],
       labels: { a: '3' },
       annotations: { size: '1', note: 'x' },
     })
+  })
+
+  it('adds finalizers to those that are there, but none where the object is being deleted', () => {
+    const finalizers = (desired: string[], metadata: object) =>
+      replacement({ metadata: { finalizers: desired } }, { metadata }, now, []).metadata?.finalizers
+    expect(finalizers(['g', 'f'], { finalizers: ['e', 'f'] })).toEqual(['e', 'f', 'g'])
+    expect(finalizers([], { finalizers: ['f'] })).toEqual(['f'])
+    expect(finalizers(['f'], {})).toEqual(['f'])
+    const deletionTimestamp = '2026-01-01T00:00:00Z'
+    expect(finalizers(['g', 'f'], { finalizers: ['e'], deletionTimestamp })).toEqual(['e'])
+    expect(finalizers(['g'], { deletionTimestamp })).toEqual([])
   })
 
   it('keeps the status where parts know no subresource of it, unless another is desired', () => {

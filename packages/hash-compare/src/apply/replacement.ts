@@ -12,8 +12,9 @@ type WithStatus = KubernetesObject & { readonly status?: unknown }
 
 /**
  * The object to put in place of `held`: what is desired, with what others have on its metadata. Labels and annotations that no
- * part holds are kept (but for hashes of what was there), and finalizers, owners and the rest of the metadata that the desired
- * object does not mention. So is the status, where it is no subresource of its own, which no PUT would write.
+ * part holds are kept (but for hashes of what was there), and owners and the rest of the metadata that the desired object does
+ * not mention. Finalizers are kept, beside which those of the desired object are added, unless the object is being deleted: a
+ * server takes none then. The status is kept, where it is no subresource of its own, which no PUT would write.
  */
 export function replacement(
   desired: KubernetesObject,
@@ -31,6 +32,7 @@ export function replacement(
       ...withoutUndefined(desired.metadata),
       ...merged('labels', desired, held, parts),
       ...merged('annotations', desired, held, parts),
+      ...finalizers(desired, held),
       ...precondition,
     },
   }
@@ -48,6 +50,20 @@ function merged(
   )
   // A spread makes a member of `__proto__`, and so does fromEntries.
   return { [what]: { ...Object.fromEntries(others), ...desired.metadata?.[what] } }
+}
+
+function finalizers(desired: KubernetesObject, held: KubernetesObject): { readonly finalizers?: string[] } {
+  const added = finalizersTaken(desired, held)
+  return added === undefined ? {} : { finalizers: [...new Set([...(held.metadata?.finalizers ?? []), ...added])] }
+}
+
+/** Of the desired finalizers those that a server takes: no new ones while the object is being deleted. */
+export function finalizersTaken(
+  { metadata: desired }: KubernetesObject,
+  { metadata: held }: KubernetesObject,
+): string[] | undefined {
+  if (held?.deletionTimestamp === undefined) return desired?.finalizers
+  return desired?.finalizers?.filter(finalizer => held.finalizers?.includes(finalizer))
 }
 
 function withoutUndefined<T extends object>(object: T | undefined): Partial<T> {

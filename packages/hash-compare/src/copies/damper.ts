@@ -17,7 +17,7 @@ interface Repairs {
   told: boolean
 }
 
-/** Counts the repairs of each copy, and slows those down that need ever more of them (rule H6): two writers, one field. */
+/** Counts the repairs of each copy, or of another object by its key, and slows those down that need ever more of them (rule H6): two writers, one field. */
 export class Damper {
   readonly #options: Required<{ [K in keyof DampingOptions]-?: number }>
   /** In the order of the last repair. */

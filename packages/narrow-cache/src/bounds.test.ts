@@ -1,6 +1,8 @@
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { denying } from './testkit/denials.ts'
+import { definition, games } from './testkit/games.ts'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 
 const labels = { resource: 'v1/configmaps' }
@@ -163,6 +165,57 @@ describe('the bound on entries', () => {
       },
       { max: 2, cluster: denying(({ name }) => name === '') },
     ))
+
+  it('N7, N11: where the one watch that made room was refused it is tried again after five minutes', () => {
+    let isDenied = false
+    return withNarrow(
+      async ({ narrow, run, server, simulation, watches }) => {
+        for (const name of ['x', 'y', 'z']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))
+        await simulation.advance(1000)
+        isDenied = true
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(10_000)
+        expect([narrow.report().escalated, await watches()]).toEqual([[], 3])
+        isDenied = false
+        await simulation.advance(300_000)
+        expect(narrow.report()).toMatchObject({ entries: 3, streams: 1, escalated: [{ phase: 'wide', entries: 3 }] })
+      },
+      { max: 2, cluster: denying(({ resource, name }) => isDenied && resource === 'configmaps' && name === '') },
+    )
+  })
+
+  it('N5, N7: one that has subscribers is not refused room, also where its state is lost', () => {
+    let isDenied = false
+    return withNarrow(
+      async ({ narrow, run, writer, simulation }) => {
+        const define = () => writer.create(customResourceDefinitions, definition)
+        await run(define)
+        await simulation.advance(1000)
+        const log: string[] = []
+        const note =
+          (sign: string) =>
+          (_: object, { key }: { key: string }) =>
+            log.push(`${sign}${key}`)
+        const handler = { add: note('+'), delete: note('-') }
+        await run(() => writer.create(games, { metadata: keyOf('a/z') }))
+        for (const name of ['x', 'y', 'z']) await run(() => narrow.watch(games, keyOf(`a/${name}`), handler))
+        await simulation.advance(1000)
+        expect(narrow.report()).toMatchObject({ entries: 3, escalated: [{ phase: 'wide' }] })
+        await run(() => writer.delete(customResourceDefinitions, definition.metadata))
+        await simulation.advance(5000)
+        isDenied = true
+        await simulation.advance(100_000)
+        expect(narrow.report()).toMatchObject({ entries: 3, escalated: [] })
+        isDenied = false
+        await run(define)
+        await simulation.advance(1000)
+        for (const name of ['x', 'z']) await run(() => writer.create(games, { metadata: keyOf(`a/${name}`) }))
+        await simulation.advance(100_000)
+        expect(log.toSorted()).toEqual(['+a/x', '+a/z', '+a/z', '-a/z'])
+      },
+      { max: 2, cluster: denying(({ resource, name }) => isDenied && resource === 'games' && name === '') },
+    )
+  })
 
   it.each([1, 100])('N6: nothing is kept of who waits for its turn and goes (escalateAt %i)', escalateAt =>
     withNarrow(

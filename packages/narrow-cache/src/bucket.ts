@@ -52,6 +52,10 @@ export class Bucket implements Escalated {
 
   refused(): void {}
 
+  again(): void {
+    this.kind.riseWhereMany(this)
+  }
+
   place(entry: Entry): void {
     this.kind.place(entry)
   }

@@ -8,6 +8,7 @@ import { Kind } from './kind.ts'
 import { NarrowView } from './narrow-view.ts'
 import { settingsOf } from './options.ts'
 import { Shared } from './shared.ts'
+import type { Asked } from './state.ts'
 
 /** An entry that nothing feeds but what the test says the server has. */
 async function withEntry(view: View, test: (kit: EntryKit) => void): Promise<void> {
@@ -20,9 +21,9 @@ async function withEntry(view: View, test: (kit: EntryKit) => void): Promise<voi
     test({
       entry,
       readiness: () => entry.readiness(narrow),
-      has: (resourceVersion, object) => {
-        entry.feeding.learned({ object, bytes: 0, resourceVersion }, narrow.level)
-      },
+      has: (resourceVersion, object, asked = entry.feeding.asked()) =>
+        entry.feeding.learned({ object, bytes: 0, resourceVersion }, narrow.level, asked),
+      held: () => narrow.store.lister.get('a/x') as KubernetesObject | undefined,
     })
   } finally {
     entry.close()
@@ -35,8 +36,9 @@ async function withEntry(view: View, test: (kit: EntryKit) => void): Promise<voi
 interface EntryKit {
   readonly entry: Entry
   readiness(): string
-  /** The server has this at that resourceVersion. */
-  has(resourceVersion: string, object?: KubernetesObject): void
+  /** The server answers this, with that resourceVersion. Gives whether what is kept is as new. */
+  has(resourceVersion: string, object?: KubernetesObject, asked?: Asked): boolean
+  held(): KubernetesObject | undefined
 }
 
 const made = (resourceVersion: string, app?: string, uid = 'one'): KubernetesObject => {
@@ -168,5 +170,40 @@ describe('an entry', () => {
       expect(readiness()).toBe('cached')
       entry.sawLive(made('30', undefined, 'two'))
       expect(readiness()).toBe('wait')
+    }))
+
+  it('R5: an answer that is older than what was known when the server was asked proves that it counts anew', () =>
+    withEntry(configMaps, ({ entry, readiness, has, held }) => {
+      has('100', made('90'))
+      entry.saw(made('120'))
+      expect(readiness()).toBe('wait')
+      expect(has('50', made('40'))).toBe(true)
+      expect(held()).toMatchObject(made('40'))
+      // What was written may be of before, or since.
+      expect(readiness()).toBe('live')
+      entry.sawLive(made('40'))
+      expect(readiness()).toBe('cached')
+      expect(has('60')).toBe(true)
+      expect(held()).toBeUndefined()
+    }))
+
+  it('R5, R13: one that is older than what came meanwhile proves nothing, nor does one that can’t be compared', () =>
+    withEntry(configMaps, ({ entry, has, held }) => {
+      has('50', made('40'))
+      const asked = entry.feeding.asked()
+      has('100', made('90'))
+      expect(has('70', made('40'), asked)).toBe(true)
+      expect(held()).toMatchObject(made('90'))
+      expect(has('seventy', made('40'))).toBe(false)
+      expect(held()).toMatchObject(made('90'))
+    }))
+
+  it('R5: one that was asked for before the server was known to count anew is not taken', () =>
+    withEntry(configMaps, ({ entry, has, held }) => {
+      has('100', made('90'))
+      const asked = entry.feeding.asked()
+      has('50', made('40'))
+      for (const late of ['30', '110']) expect(has(late, made(late), asked)).toBe(false)
+      expect(held()).toMatchObject(made('40'))
     }))
 })

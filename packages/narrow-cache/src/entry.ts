@@ -16,7 +16,7 @@ export type Readiness = 'cached' | 'wait' | 'live' | 'full'
 
 /**
  * What came of asking the server: what is kept is as new now; or it can't be told which is newer; or what feeds the entry could
- * not go on from there.
+ * not go on from there, or what this process was told of meanwhile may be newer.
  */
 export type Learnt = 'kept' | 'unclear' | 'nothing'
 
@@ -47,6 +47,8 @@ export class Entry implements FeedingOwner {
   #isFull = false
   /** It is known to be older than what this process knows, and nothing will tell when it is not any more. */
   #mustAsk = false
+  /** How often it was told of what this process knows. */
+  #told = 0
   #writes: OwnWrites | undefined
   /** Nobody waits for most entries. */
   #waiting: Set<Waiting> | undefined
@@ -73,6 +75,11 @@ export class Entry implements FeedingOwner {
   /** Whether there is an object; `undefined`: not known yet. */
   get isPresent(): boolean | undefined {
     return this.#state.isKnown ? this.#state.held !== undefined : undefined
+  }
+
+  /** Whether that was ever known: somebody may follow it. */
+  get wasKnown(): boolean {
+    return this.#state.wasKnown
   }
 
   /** There was no room for it. */
@@ -128,6 +135,7 @@ export class Entry implements FeedingOwner {
   saw(object: KubernetesObject): void {
     const { labels, fields } = this.kind.view
     const { held, isKnown } = this.#state
+    this.#told += 1
     const isSelected = this.#isNameSelected && labels.matches(object.metadata?.labels)
     this.#writes ??= new OwnWrites()
     if (!isSelected && held === undefined && isKnown) return this.#writes.sawUnselected(versionOf(object))
@@ -139,8 +147,9 @@ export class Entry implements FeedingOwner {
   /** It is gone, as this process knows: `uid`, or whatever it was. */
   sawGone(uid: string | undefined): void {
     const { held } = this.#state
-    // What comes first, or next, may be of before.
-    if (uid === undefined && held === undefined) this.#mustAsk = true
+    this.#told += 1
+    // Which one it was is not known: what is held, or comes first or next, may be of before.
+    if (uid === undefined) this.#mustAsk = true
     this.#writes ??= new OwnWrites()
     this.#writes.sawGone(uid, held)
   }
@@ -152,12 +161,16 @@ export class Entry implements FeedingOwner {
     signal?.throwIfAborted()
     if (this.#isOver || this.feeding.refusal(false) !== undefined || !this.feeding.isEnough) return 'nothing'
     const { level } = this.feeding
-    const target = this.bucket.target(level, this.key.name)
-    const known = await this.kind.shared.fetch(target, signal)
+    const { name } = this.key
+    const asked = this.feeding.asked()
+    const told = this.#told
+    const known = await this.kind.shared.fetch(this.bucket.target(level, name), name, signal)
     signal?.throwIfAborted()
     // A view that needs more than was asked for would not be told of it.
     if (this.#isOver || !this.feeding.isEnough || this.feeding.level > level) return 'nothing'
-    if (!this.feeding.learned(known, level)) return 'unclear'
+    if (!this.feeding.learned(known, level, asked)) return 'unclear'
+    // What it was told of since may be later than the answer.
+    if (this.#told !== told) return 'nothing'
     // Without a watch nothing will tell when it is not so any more.
     this.#mustAsk = !this.feeding.isFed
     this.#writes?.confirmed(this.#state.held?.uid)
@@ -207,8 +220,9 @@ export class Entry implements FeedingOwner {
   }
 
   wentBack(): void {
+    // What was written may be of before, or since: only the server knows.
+    this.#mustAsk = this.#writes !== undefined
     this.#writes = undefined
-    this.#mustAsk = false
   }
 
   news(): void {

@@ -145,6 +145,25 @@ describe('an escalation of all namespaces', () => {
       { escalateAllAt: 4, cluster: who(namespace => namespace !== '') },
     ))
 
+  it('N11: where it was refused it is tried again after five minutes, and takes over from those of the namespaces', () => {
+    let isRefused = true
+    return withNarrow(
+      async kit => {
+        const { narrow, run, simulation, watches } = kit
+        for (const path of ['a/p', 'a/q', 'b/p', 'c/p', 'c/q']) {
+          await run(() => narrow.watch(configMaps, keyOf(path), noting([])))
+        }
+        await simulation.advance(2000)
+        expect(phases(kit)).toEqual(['a wide 2', 'c wide 2'])
+        isRefused = false
+        await simulation.advance(300_000)
+        expect(phases(kit)).toEqual(['all wide 5'])
+        expect(await watches()).toBe(1)
+      },
+      { escalateAllAt: 4, cluster: who(namespace => !isRefused || namespace !== '') },
+    )
+  })
+
   it('N11: where it is refused while few are about to leave it, none takes its place', () => {
     let isRefused = false
     return withNarrow(

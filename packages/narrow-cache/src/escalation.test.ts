@@ -1,5 +1,6 @@
 import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
+import { denying } from './testkit/denials.ts'
 import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
 
 const names = ['p', 'q', 'r', 's', 't']
@@ -175,6 +176,62 @@ describe('an escalation', () => {
           token: 'u',
           authorization: ({ user: { name }, name: object }) => name !== 'u' || object !== '',
         },
+      },
+    ))
+
+  it('N11: one that was refused is tried again after five minutes, where there are too many still, and is told of once', () => {
+    let isDenied = false
+    return withNarrow(
+      async kit => {
+        const { narrow, run, server, simulation, watches, requests } = kit
+        const { errors } = simulation.environment
+        for (const name of names) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))
+        await simulation.advance(1000)
+        for (const codes of [1, 2]) {
+          isDenied = true
+          await run(() => server.endWatches('configmaps'))
+          await simulation.advance(60_000)
+          expect([phase(kit), await watches()]).toEqual([undefined, 5])
+          requests()
+          await simulation.advance(600_000)
+          expect(requests()).toEqual(['stream', 'stream'])
+          expect(errors.map(({ context }) => context.phase)).toEqual(Array(codes).fill('escalate'))
+          isDenied = false
+          await simulation.advance(300_000)
+          expect([phase(kit), await watches()]).toEqual(['wide', 1])
+        }
+      },
+      {
+        escalateAt: 3,
+        cluster: denying(({ name, resource }) => isDenied && resource === 'configmaps' && name === ''),
+      },
+    )
+  })
+
+  it('N11, R23: one that was refused is not tried again where there are few, nor once closed', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, get, simulation, requests } = kit
+        for (const name of names) await get(`a/${name}`)
+        await get('b/p')
+        await get('b/q')
+        await simulation.advance(1000)
+        for (const name of names.slice(1)) narrow.forget(configMaps, keyOf(`a/${name}`))
+        for (const name of ['p', 'q']) narrow.forget(configMaps, keyOf(`b/${name}`))
+        requests()
+        await simulation.advance(600_000)
+        expect(requests()).toEqual([])
+        for (const name of names) await get(`a/${name}`)
+        await simulation.advance(1000)
+        expect(requests()).toContain('stream')
+        await run(() => narrow.close())
+        await simulation.advance(600_000)
+        expect(requests()).toEqual([])
+      },
+      {
+        escalateAt: 1,
+        idleMs: Number.POSITIVE_INFINITY,
+        cluster: denying(({ name, resource }) => resource === 'configmaps' && name === ''),
       },
     ))
 

@@ -6,6 +6,7 @@ import {
   isServiceUnavailable,
   isTooLarge,
   isTooManyRequests,
+  type Timer,
 } from '@wherry/client'
 import { type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isForTheCaller } from '@wherry/informer/parts'
@@ -49,6 +50,8 @@ export interface Escalated {
   wide(): void
   /** There is no such watch for us. */
   refused(): void
+  /** It was refused a while ago: it may be tried again, where there are too many still. */
+  again(): void
   /** Finds another way for an entry to be fed. */
   place(entry: Entry): void
 }
@@ -60,7 +63,10 @@ export class Escalation {
   #reflector: Reflector | undefined
   /** Those there were when its watch was opened, until it has listed: who came later may have asked after that list was made. */
   #early = new Set<Entry>()
-  #refusedAt = Number.NEGATIVE_INFINITY
+  /** Runs for as long as no other is tried, since one was refused. */
+  #refusal: Timer | undefined
+  /** Told to `onError` once, until it is allowed. */
+  #isRefusalTold = false
   #fed = 0
   /** It has listed, and not all that are fed by it know what. */
   #isTelling = false
@@ -114,7 +120,7 @@ export class Escalation {
   rise(): boolean {
     if (this.isUp) return true
     const { shared, resource } = this.#of.kind
-    if (shared.environment.clock.monotonic() - this.#refusedAt < refusedMs) return false
+    if (this.#refusal !== undefined) return false
     shared.count('wherry_narrow_escalations_total', resource)
     if (this.#phase === 'falling') {
       this.#phase = 'wide'
@@ -145,6 +151,8 @@ export class Escalation {
     this.#phase = 'narrow'
     this.#early = new Set()
     this.#rollbacks = 0
+    this.#refusal?.cancel()
+    this.#refusal = undefined
     const reflector = this.#reflector
     if (reflector === undefined) return
     this.#reflector = undefined
@@ -223,6 +231,7 @@ export class Escalation {
         const isBack = this.#wentBack()
         const isNew = this.#phase === 'rising'
         if (isNew) this.#phase = 'wide'
+        this.#isRefusalTold = false
         const early = this.#early
         this.#early = new Set()
         this.#isTelling = true
@@ -266,10 +275,14 @@ export class Escalation {
     const { kind, namespace } = this.#of
     const { shared, environment, resource } = kind
     const { isUp } = this
-    this.#refusedAt = shared.environment.clock.monotonic()
     this.end()
+    this.#refusal = environment.clock.timer(refusedMs, () => {
+      this.#refusal = undefined
+      this.#of.again()
+    })
     shared.count('wherry_narrow_escalations_refused_total', resource)
-    environment.onError(error, { resource, phase: 'escalate', key: namespace })
+    if (!this.#isRefusalTold) environment.onError(error, { resource, phase: 'escalate', key: namespace })
+    this.#isRefusalTold = true
     // Of few it is not missed.
     if (isUp) this.#of.refused()
     for (const entry of this.#of.all()) this.#of.place(entry)

@@ -8,7 +8,7 @@ import type { CheckedKey } from './key.ts'
 import type { Level } from './level.ts'
 import type { Task } from './slots.ts'
 import { type Fed, type Known, openSource, type Source, type Version, versionOf } from './source.ts'
-import type { State } from './state.ts'
+import type { Asked, State } from './state.ts'
 import { Telling } from './telling.ts'
 
 /** Whose state is fed. */
@@ -171,15 +171,24 @@ export class Feeding implements Fed, Fetched {
     this.#opened?.()
   }
 
+  /** The server is about to be asked for it by itself. */
+  asked(): Asked {
+    return this.#state.asked()
+  }
+
   /**
    * The server was asked for it by itself, and this is what it has. Gives whether what is kept is as new now: not where that
    * can't be told.
    */
-  learned(known: Known, level: Level): boolean {
+  learned(known: Known, level: Level, asked: Asked): boolean {
+    if (this.#state.isOutdated(asked)) return false
     const { resourceVersion } = known
+    const isBack = this.#countsAnew(resourceVersion, asked)
     const isSame = compareResourceVersions(resourceVersion, this.#state.reached) === 'same'
     // Of the same state a view may have been told nothing yet.
-    if (this.#state.isSurelyBehind(resourceVersion) || (isSame && !this.#state.isWhole)) this.#publish(known, level)
+    const isNews = isBack || this.#state.isSurelyBehind(resourceVersion)
+    if (isNews || (isSame && !this.#state.isWhole)) this.#publish(known, level)
+    if (isBack) this.#reopen()
     return compareResourceVersions(resourceVersion, this.#state.reached) !== 'unknown'
   }
 
@@ -189,10 +198,22 @@ export class Feeding implements Fed, Fetched {
     this.#owner.wentBack()
   }
 
+  /** Whether an answer of the server's to who asked for what it has now proves that: it is counted and heeded then. */
+  #countsAnew(resourceVersion: string | undefined, asked: Asked): boolean {
+    if (!this.#state.isProof(asked, resourceVersion)) return false
+    const { environment, resource } = this.bucket.kind
+    environment.metrics.count('reflector_rollbacks_total', { name: resource })
+    this.wentBack()
+    return true
+  }
+
   // Fed by a watch of its own
 
   state(source: Source, known: Known, isBack: boolean): void {
+    const { asked } = source
+    source.asked = undefined
     if (isBack) this.wentBack()
+    else if (asked !== undefined) this.#countsAnew(known.resourceVersion, asked)
     this.#arrived(source, known)
   }
 
@@ -238,7 +259,8 @@ export class Feeding implements Fed, Fetched {
 
   /** That watch has listed: what it has of it. `undefined`: its list does not tell. */
   listed(listed: Listed | undefined): void {
-    if (listed === undefined) this.#fetch()
+    // Older than what is known: only a most recent answer tells whether the server counts anew.
+    if (listed === undefined || this.#state.isBefore(listed.resourceVersion)) this.#fetch()
     else if (this.#state.isAt(listed.version)) this.#unfetched()
     else if (listed.version === undefined && this.#state.isSurelyBehind(listed.resourceVersion)) {
       this.#unfetched()
@@ -269,7 +291,9 @@ export class Feeding implements Fed, Fetched {
 
   // Fetched
 
-  fetched(known: Known, level: Level): boolean {
+  fetched(known: Known, level: Level, asked: Asked): boolean {
+    if (this.#state.isOutdated(asked)) return false
+    this.#countsAnew(known.resourceVersion, asked)
     // One that began before it had a watch of its own for a while.
     if (this.#state.isBefore(known.resourceVersion)) return false
     this.#publish(known, level)
@@ -313,12 +337,21 @@ export class Feeding implements Fed, Fetched {
 
   #start(): void {
     const source = openSource(this, this.bucket, this.key.name, this.level)
+    source.asked = this.#state.asked()
     if (this.#own === undefined && this.#wide === undefined) this.#own = source
     else {
       this.#stop(this.#next)
       this.#next = source
     }
     this.bucket.kind.shared.open(source.reflector)
+  }
+
+  /** Its own watch would keep silent until the server has counted as far again. */
+  #reopen(): void {
+    if (this.#own === undefined) return
+    this.#stopOwn()
+    this.#opened?.()
+    this.openInTurn()
   }
 
   /** A watch goes on from where the entry is, not before: what it tells may be older than what came otherwise. */

@@ -9,7 +9,7 @@ import {
   type Timer,
 } from '@wherry/client'
 import type { Shared } from './shared.ts'
-import type { Known } from './source.ts'
+import { type Known, nameOf } from './source.ts'
 
 /** How long a fetch may take, in milliseconds: kube-apiserver gives up after 60 s by itself. */
 const fetchMs = 65_000
@@ -26,17 +26,19 @@ export interface FetchHandlers {
  */
 export class Fetch implements ItemHandlers {
   readonly #shared: Shared
+  readonly #name: string
   readonly #on: FetchHandlers
   #request: Reading | undefined
   #timer: Timer | undefined
   #object: object | undefined
   #bytes = 0
 
-  /** @param target selects one object at most. */
-  constructor(shared: Shared, target: ReadTarget, on: FetchHandlers) {
+  /** @param target selects the object of that name, and no other. */
+  constructor(shared: Shared, target: ReadTarget, name: string, on: FetchHandlers) {
     const { settings, environment } = shared
     const query = listQuery(target.selection, {})
     this.#shared = shared
+    this.#name = name
     this.#on = on
     this.#request = startItems(settings.client.context, target, query, { maxItemBytes: settings.maxObjectBytes }, this)
     this.#timer = environment.clock.timer(fetchMs, () =>
@@ -52,6 +54,8 @@ export class Fetch implements ItemHandlers {
   }
 
   item(object: object, bytes: number): void {
+    // From a server that does not know the selector.
+    if (nameOf(object) !== this.#name) return
     this.#object = object
     this.#bytes = bytes
   }

@@ -1,30 +1,15 @@
 import { getEventListeners } from 'node:events'
-import { defineResource, type KubernetesObject } from '@wherry/client'
+import { Client } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
+import { NarrowCache } from './narrow-cache.ts'
+import { definition, games } from './testkit/games.ts'
+import { ignoring } from './testkit/ignoring.ts'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 
 const labels = { resource: 'v1/configmaps' }
 const user = { tokens: { u: { name: 'u', groups: [] } }, token: 'u' }
-
-const games = defineResource<KubernetesObject>({
-  group: 'arcade.example.com',
-  version: 'v1',
-  kind: 'Game',
-  plural: 'games',
-  namespaced: true,
-})
-const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as never }
-const definition = {
-  metadata: { name: 'games.arcade.example.com' },
-  spec: {
-    group: 'arcade.example.com',
-    scope: 'Namespaced',
-    names: { plural: 'games', kind: 'Game' },
-    versions: [{ name: 'v1', served: true, storage: true, schema }],
-  },
-}
 
 describe('what is fetched when it has changed', () => {
   it('N11: is tried again with backoff where that fails, and a read waits for it', () =>
@@ -159,6 +144,26 @@ describe('what is fetched when it has changed', () => {
 })
 
 describe('a fetch', () => {
+  it('N1, N11: takes no other object for it from a server that does not know the field selector', () =>
+    withNarrow(async ({ run, write, server, simulation }) => {
+      const { environment, random } = simulation
+      const transport = ignoring(server.transport({ random: random.fork('ignoring') }))
+      const client = new Client({ url: server.url, token: server.token, transport, environment })
+      const narrow = new NarrowCache({ client, escalateAt: 1 })
+      await write('+a/w', '+a/x', '+a/y')
+      const log: string[] = []
+      for (const name of ['w', 'x', 'gone']) {
+        await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))
+      }
+      await simulation.advance(1000)
+      expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+      await write('~a/x')
+      expect((await run(() => narrow.get(configMaps, keyOf('a/x'))))?.data).toEqual({ n: '4' })
+      expect(log).toEqual(['+a/w 1 first', '+a/x 2 first', '0a/gone', '~a/x 2→4'])
+      await run(() => narrow.close())
+      await run(() => client.close())
+    }))
+
   const hang = { match: { verb: 'list' }, effect: { kind: 'hang' } } as const
 
   it('N11: that is not answered within 65 s is given up, told of, and tried again', () =>

@@ -4,6 +4,7 @@ import type { Kind } from './kind.ts'
 import type { Level } from './level.ts'
 import type { Task } from './slots.ts'
 import type { Known } from './source.ts'
+import type { Asked } from './state.ts'
 
 /** Who is read anew. */
 export interface Fetched {
@@ -12,8 +13,10 @@ export interface Fetched {
   readonly level: Level
   /** It has no watch of its own that would tell. */
   readonly isFetchable: boolean
+  /** It is about to be read. */
+  asked(): Asked
   /** It was read. Gives whether that was any good. */
-  fetched(known: Known, level: Level): boolean
+  fetched(known: Known, level: Level, asked: Asked): boolean
   /** Nothing is left to be done. */
   upToDate(): void
   fetchFailed(error: Error): void
@@ -30,6 +33,7 @@ export class Fetching implements Task, FetchHandlers {
   #isUnderWay = false
   /** What is asked for by the request under way. */
   #level: Level = 0
+  #asked: Asked | undefined
   #error: Error | undefined
   #backoff: Backoff | undefined
   #retry: Timer | undefined
@@ -73,7 +77,8 @@ export class Fetching implements Task, FetchHandlers {
     if (!isFetchable) return this.#over()
     shared.count('wherry_narrow_fetches_total', resource)
     this.#level = level
-    new Fetch(shared, bucket.target(level, key.name), this)
+    this.#asked = this.#of.asked()
+    new Fetch(shared, bucket.target(level, key.name), key.name, this)
   }
 
   fetched(known: Known): void {
@@ -81,7 +86,7 @@ export class Fetching implements Task, FetchHandlers {
     this.#over()
     if (!of.isFetchable) return
     this.#error = undefined
-    const isGood = of.fetched(known, this.#level)
+    const isGood = of.fetched(known, this.#level, this.#asked as Asked)
     if (isGood) this.#backoff = undefined
     if (this.isDirty) this.ask()
     else if (isGood) of.upToDate()

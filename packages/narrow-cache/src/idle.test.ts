@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Clock } from '@wherry/client'
 import { simulate } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from './entry.ts'
@@ -68,6 +70,29 @@ describe('entries that nobody needs', () => {
     expect(idle.take()).toBe(a)
     expect(idle.take()).toBe(b)
     idle.close()
+  })
+
+  it('N6: are timed in the context of none of those who read', async () => {
+    const simulation = simulate(1)
+    const context = new AsyncLocalStorage<string>()
+    const seen: (string | undefined)[] = []
+    const clock: Clock = {
+      now: () => simulation.clock.now(),
+      monotonic: () => simulation.clock.monotonic(),
+      timer(ms, fn) {
+        const apart = AsyncLocalStorage.snapshot()
+        seen.push(context.getStore())
+        return simulation.clock.timer(ms, () => apart(fn))
+      },
+      turn: () => simulation.clock.turn(),
+    }
+    const idle = new Idle({ clock, idleMs: 100, max: 10, evict: () => {} })
+    context.run('first', () => idle.add({ readAt: 0 } as Entry))
+    await simulation.advance(50)
+    context.run('second', () => idle.add({ readAt: 0 } as Entry))
+    await simulation.advance(1000)
+    expect(idle.size).toBe(0)
+    expect(seen).toEqual([undefined, undefined])
   })
 
   it('R23: leave no timer when they are needed again, or when all is closed', async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock, Timer } from '@wherry/client'
 import { LRUCache } from 'lru-cache'
 import type { Entry } from './entry.ts'
@@ -12,11 +13,12 @@ export interface IdleOptions {
 
 /**
  * The entries that nobody subscribes to or waits for, in the order of their last read. One timer for all of them: what was
- * read longest ago expires first.
+ * read longest ago expires first. It runs in the async context of who has made this, not of who happens to read first.
  */
 export class Idle {
   readonly #options: IdleOptions
   readonly #lru: LRUCache<Entry, Entry>
+  readonly #apart = AsyncLocalStorage.snapshot()
   #timer: Timer | undefined
 
   constructor(options: IdleOptions) {
@@ -72,7 +74,8 @@ export class Idle {
   }
 
   #arm(ms: number): void {
-    this.#timer = this.#options.clock.timer(Math.max(1, ms), () => this.#expire())
+    const { clock } = this.#options
+    this.#timer = this.#apart(() => clock.timer(Math.max(1, ms), () => this.#expire()))
   }
 
   #disarm(): void {

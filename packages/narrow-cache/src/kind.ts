@@ -105,7 +105,7 @@ export class Kind implements Escalated {
     if (wide !== undefined) entry.feeding.moveTo(wide, undefined)
     else if (ways.some(way => way?.isComing) || entry.feeding.isOnItsOwn) return
     else if (entry.isOverBound && ways.some(way => way?.isUp)) entry.news()
-    else if (entry.isOverBound && entry.isPresent === undefined) entry.full()
+    else if (entry.isOverBound && !entry.wasKnown) entry.full()
     else entry.feeding.openInTurn()
   }
 
@@ -117,6 +117,19 @@ export class Kind implements Escalated {
   /** Of all namespaces: one in each, then. */
   refused(): void {
     for (const bucket of this.buckets.values()) this.#riseOne(bucket)
+  }
+
+  again(): void {
+    if (this.#isMany) this.#riseAll(this.buckets.values())
+    else for (const bucket of this.buckets.values()) this.riseWhereMany(bucket)
+  }
+
+  /** Has one watch take over for those of one namespace where there are too many. */
+  riseWhereMany(bucket: Bucket): void {
+    if (this.escalation?.isUp === true) return
+    if (this.#isMany) this.#riseOne(bucket)
+    else if (bucket.entries.size > bucket.escalateAt) bucket.rise()
+    else if (bucket.all().some(({ isOverBound }) => isOverBound)) this.rise(bucket)
   }
 
   /** Forgets a bucket where it is empty. */

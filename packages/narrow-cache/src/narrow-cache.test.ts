@@ -404,9 +404,11 @@ describe('an entry', () => {
       ]) {
         expect(() => new NarrowCache(options as never)).toThrow(expect.objectContaining(refused))
       }
-      for (const view of [undefined, null, 'v1', {}, { key: 'v' }, { resource: configMaps.resource }]) {
+      const { within: _, ...part } = configMaps as unknown as Record<string, unknown>
+      for (const view of [undefined, null, 'v1', {}, { key: 'v' }, { resource: configMaps.resource }, part]) {
         await expect(run(() => narrow.get(view as never, keyOf('a/x')))).rejects.toMatchObject(refused)
         expect(() => narrow.peek(view as never, keyOf('a/x'))).toThrow(expect.objectContaining(refused))
+        await expect(narrow.list(view as never)).rejects.toMatchObject(refused)
       }
       for (const options of [{ signal: 1 }, { a: 1 }] as never[]) {
         const calls = [
@@ -421,6 +423,17 @@ describe('an entry', () => {
         await expect(run(() => narrow.watch(configMaps, keyOf('a/x'), handler as never))).rejects.toMatchObject(refused)
       }
       expect(narrow.report().entries).toBe(0)
+    }))
+
+  it('X6: those of a get are checked where it is answered from memory, too', () =>
+    withNarrow(async ({ narrow, run, get, write, requests }) => {
+      await write('+a/x')
+      await get('a/x')
+      requests()
+      const read = (options: object) => run(() => narrow.get(configMaps, keyOf('a/x'), options))
+      await expect(read({ sigal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+      for (const options of [{}, { signal: undefined }]) expect((await read(options))?.data).toEqual({ n: '1' })
+      expect(requests()).toEqual([])
     }))
 
   it('is a conflict where two projections of one name are different functions', () =>

@@ -76,9 +76,11 @@ export class NarrowCache {
   async get<C, S extends Scope>(
     view: View<C, S>,
     key: ObjectKey<S>,
-    options: NarrowReadOptions = {},
+    options?: NarrowReadOptions,
   ): Promise<C | undefined> {
-    const { signal } = options
+    // Mostly there are none, and the check would cost a good part of a read from memory.
+    if (options !== undefined) checkOptions('get', options, { signal: abortSignal })
+    const signal = options?.signal
     if (signal === undefined) {
       const narrow = this.#views.find(view as View)
       const entry = narrow?.entries.get(quickText(view as View, key))
@@ -88,7 +90,6 @@ export class NarrowCache {
         return narrow.store.lister.get(entry.key.text) as C | undefined
       }
     }
-    checkOptions('get', options, { signal: abortSignal })
     return (await this.#read(checkedView(view), key, signal)) as C | undefined
   }
 
@@ -177,8 +178,8 @@ export class NarrowCache {
   }
 
   /** There is no list of single objects: rejects with a `NarrowListError`, which names the way out (rule N12). */
-  list(view: View): Promise<never> {
-    return Promise.reject(new NarrowListError(checkedView(view).key))
+  async list(view: View): Promise<never> {
+    throw new NarrowListError(checkedView(view).key)
   }
 
   /**
@@ -336,7 +337,8 @@ export class NarrowCache {
 
 /** @throws OptionTypeError */
 function checkedView(view: unknown): View {
-  const { resource, key } = (view ?? {}) as Partial<View>
-  if (typeof resource?.plural === 'string' && typeof key === 'string') return view as View
+  const { resource, key, within } = (view ?? {}) as Partial<View>
+  const isView = typeof resource?.plural === 'string' && typeof key === 'string' && typeof within === 'function'
+  if (isView) return view as View
   throw new OptionTypeError('view', 'a resource or a view of one', view === null ? 'null' : typeof view)
 }

@@ -55,6 +55,20 @@ describe('what this process wrote', () => {
     expect(after({ finalizers: ['example.com/x'] })).toBe('no')
     expect(after({ deletionGracePeriodSeconds: 30 })).toBe('no')
   })
+
+  it('N9: a namespace that is being deleted is held back by the finalizers of its spec, and nothing else is by those', () => {
+    const held = version('u', '5')
+    const after = (apiVersion: string, kind: string, spec: object | undefined): string => {
+      const writes = new OwnWrites()
+      const metadata = { name: 'x', ...version('u', '7'), deletionTimestamp: '2026-01-01T00:00:00Z' }
+      writes.saw({ apiVersion, kind, metadata, spec } as KubernetesObject, held, true)
+      return writes.behind(version('u', '7'), '7', '7')
+    }
+    expect(after('v1', 'Namespace', { finalizers: ['kubernetes'] })).toBe('no')
+    for (const spec of [{ finalizers: [] }, {}, undefined]) expect(after('v1', 'Namespace', spec)).toBe('yes')
+    expect(after('v1', 'ConfigMap', { finalizers: ['kubernetes'] })).toBe('yes')
+    expect(after('example.com/v1', 'Namespace', { finalizers: ['kubernetes'] })).toBe('yes')
+  })
 })
 
 describe('what this process deleted', () => {

@@ -1,4 +1,5 @@
 import { compareResourceVersions, type KubernetesObject } from '@wherry/client'
+import { wentWith } from '@wherry/informer/parts'
 import type { Version } from './source.ts'
 
 /** Whether what is cached is older than what this process knows; `unknown`: the server has to be asked. */
@@ -21,13 +22,10 @@ export class OwnWrites {
   #unselected: Version | undefined
 
   /** @param certain the watch will tell of that state; `held`: if an object is held until then. */
-  saw({ metadata }: KubernetesObject, held: Version | undefined, certain: boolean | 'held'): void {
-    const { uid, resourceVersion, deletionTimestamp, finalizers } = metadata ?? {}
-    // It went with this very write, whose answer has its last state.
-    if (deletionTimestamp !== undefined && (finalizers === undefined || finalizers.length === 0)) {
-      const graceful = (metadata?.deletionGracePeriodSeconds ?? 0) > 0
-      if (!graceful) return this.sawGone(uid, held)
-    }
+  saw(object: KubernetesObject, held: Version | undefined, certain: boolean | 'held'): void {
+    const { uid, resourceVersion } = object.metadata ?? {}
+    // The answer has its last state.
+    if (wentWith(object)) return this.sawGone(uid, held)
     if (resourceVersion === undefined || resourceVersion === held?.resourceVersion) return
     if (compareResourceVersions(resourceVersion, this.#atLeast) === 'older') return
     this.#atLeast = resourceVersion

@@ -1,6 +1,7 @@
 import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
+import { writesThrough } from './writes-through.ts'
 
 const x = keyOf('a/x')
 
@@ -74,4 +75,69 @@ describe('a server that was restored from a backup', () => {
       },
       { escalateAt: 1 },
     ))
+
+  it.each(['present', 'absent'])(
+    'N5, N11: what was escalated before its own watch has noticed is told what the server has (%s)',
+    was =>
+      withNarrow(
+        async ({ narrow, run, write, server, simulation, get, breakAll, requests }) => {
+          const path = was === 'present' ? 'a/x' : 'a/none'
+          await write('+a/x')
+          const log: string[] = []
+          await run(() => narrow.watch(configMaps, keyOf(path), noting(log)))
+          const early = await run(() => server.revision())
+          await write('~a/x', '~a/x', '~a/x')
+          // Its watch comes as far as those.
+          if (was === 'absent') await write('+a/none', '-a/none')
+          await run(() => server.restoreEtcd(early))
+          breakAll()
+          await simulation.advance(5000)
+          await get('a/y')
+          requests()
+          await get('a/z')
+          await simulation.advance(5000)
+          expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+          expect(requests().length).toBeLessThan(10)
+          expect((await get(path))?.data?.n).toBe(was === 'present' ? '1' : undefined)
+          log.splice(0)
+          await write(was === 'present' ? '~a/x' : '+a/none')
+          await simulation.advance(5000)
+          expect(log).toEqual([was === 'present' ? '~a/x 1→5' : '+a/none 7'])
+        },
+        { escalateAt: 2 },
+      ),
+  )
+
+  it('N5, N2: a wider watch takes over though what the other one had come to was more', () =>
+    withNarrow(async ({ narrow, run, write, server, simulation, get }) => {
+      await write('+a/x')
+      await run(() => narrow.watch(configMaps.metadata(), x, { add() {} }))
+      const early = await run(() => server.revision())
+      await write('~a/x', '~a/x')
+      await run(() => server.restoreEtcd(early))
+      const begun = simulation.clock.monotonic()
+      expect((await get('a/x'))?.data).toEqual({ n: '1' })
+      expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
+      await write('~a/x')
+      expect((await get('a/x'))?.data).toEqual({ n: '4' })
+      expect(narrow.report()).toMatchObject({ entries: 1, streams: 1 })
+    }))
+
+  it('N5, N9: what it answers when it is asked is what is read, and what changes from then on is told', () =>
+    withNarrow(async ({ narrow, run, write, server, simulation, get, client }) => {
+      await write('+a/x')
+      const early = await run(() => server.revision())
+      const log: string[] = []
+      await run(() => narrow.watch(configMaps, x, noting(log)))
+      await write('~a/x', '~a/x')
+      await run(() => server.restoreEtcd(early))
+      await run(() => writesThrough(client, narrow).delete(configMaps, x))
+      expect(await get('a/x')).toBeUndefined()
+      expect(simulation.environment.metric('reflector_rollbacks_total', { name: 'v1/configmaps' })).toBe(1)
+      log.splice(0)
+      await write('+a/x')
+      expect((await get('a/x'))?.data).toEqual({ n: '4' })
+      expect(log).toEqual(['+a/x 4'])
+      expect(narrow.report()).toMatchObject({ entries: 1, streams: 1, waiting: 0 })
+    }))
 })

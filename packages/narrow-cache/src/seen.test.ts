@@ -1,4 +1,4 @@
-import { configMaps } from '@wherry/client/resources/core'
+import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { denying } from './testkit/denials.ts'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
@@ -92,6 +92,68 @@ describe('what this process has seen', () => {
       await simulation.advance(60_000)
       expect(seen.filter(n => n !== undefined)).toEqual([])
     }))
+
+  it('N9: nor is that so while an earlier one is still held', () =>
+    withNarrow(async kit => {
+      const { narrow, client, run, write, get, simulation } = kit
+      const writes = writesThrough(client, narrow)
+      await write('+a/x')
+      await get('a/x')
+      const seen: unknown[] = []
+      const read = (): void => void narrow.get(configMaps, x).then(object => seen.push(object?.data?.n))
+      await run(() => narrow.watch(configMaps, x, { add: (_, { isInInitialList }) => isInInitialList || read() }))
+      const inTime = await late(kit)
+      await write('-a/x', '+a/x', '-a/x')
+      expect(await run(() => writes.delete(configMaps, x))).toBeUndefined()
+      await inTime()
+      await simulation.advance(100_000)
+      expect(seen).toEqual([undefined])
+    }))
+
+  it('N9: a deletion that is told of while the server is being asked is asked for once more', () =>
+    withNarrow(async kit => {
+      const { narrow, run, write, get, server, simulation } = kit
+      await get('a/x')
+      await late(kit)
+      await write('+a/x')
+      narrow.deleted(configMaps, x)
+      const effect = { kind: 'slow', bytesPerSecond: 300 } as const
+      await run(() => server.faults.add({ match: { verb: 'list' }, nth: 1, effect }))
+      const reading = get('a/x')
+      await simulation.advance(100)
+      await write('-a/x')
+      narrow.deleted(configMaps, x)
+      expect(await reading).toBeUndefined()
+      expect(await get('a/x')).toBeUndefined()
+    }))
+
+  // As while what is in it is being deleted.
+  const stays = { cluster: { controllers: false } }
+  const team = { name: 'team' }
+
+  it('N9: a namespace that is being deleted, and is still there, is read as such at once', () =>
+    withNarrow(async ({ narrow, run, client, simulation }) => {
+      const writes = writesThrough(client, narrow)
+      await run(() => writes.create(namespaces, { metadata: team }))
+      await run(() => narrow.get(namespaces, team))
+      const begun = simulation.clock.monotonic()
+      await run(() => writes.delete(namespaces, team))
+      expect((await run(() => narrow.get(namespaces, team)))?.status?.phase).toBe('Terminating')
+      expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
+    }, stays))
+
+  it('N9: nor is one told as absent to who subscribes first', () =>
+    withNarrow(async ({ narrow, run, client, server }) => {
+      const writes = writesThrough(client, narrow)
+      await run(() => writes.create(namespaces, { metadata: team }))
+      await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'delay', ms: 300 } }))
+      const log: unknown[] = []
+      const handler = { add: ({ status }: { status?: { phase?: string } }) => log.push(status?.phase) }
+      const watching = run(() => narrow.watch(namespaces, team, { ...handler, absent: () => log.push('absent') }))
+      await run(() => writes.delete(namespaces, team))
+      await watching
+      expect(log).toEqual(['Terminating'])
+    }, stays))
 })
 
 it.each([

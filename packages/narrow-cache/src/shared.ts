@@ -66,10 +66,10 @@ export class Shared {
   }
 
   /** What the server has of one object now. Rejects with the signal's reason, or with what the server says. */
-  fetch(target: ReadTarget, signal: AbortSignal | undefined): Promise<Known> {
+  fetch(target: ReadTarget, name: string, signal: AbortSignal | undefined): Promise<Known> {
     return new Promise((resolve, reject) => {
       const over = (): void => signal?.removeEventListener('abort', aborted)
-      const fetch = new Fetch(this, target, {
+      const fetch = new Fetch(this, target, name, {
         fetched(known) {
           over()
           resolve(known)

@@ -2,6 +2,7 @@ import type { ChangeType } from '@wherry/client'
 import { type Intake, Reflector, type Replacement } from '@wherry/informer'
 import type { Bucket } from './bucket.ts'
 import type { Level } from './level.ts'
+import type { Asked } from './state.ts'
 
 /** How long a watch is asked to last: many short ones would make requests all the time (rule N11). */
 export const timeoutSeconds: { readonly min: number; readonly max: number } = { min: 1800, max: 3600 }
@@ -22,14 +23,6 @@ export interface Fed {
   change(source: Source, type: ChangeType, object: object, bytes: number): void
   gone(source: Source): void
   progress(source: Source): void
-}
-
-interface Received {
-  readonly metadata: {
-    readonly name: string
-    readonly namespace?: string | undefined
-    readonly resourceVersion?: string
-  }
 }
 
 /** Makes a watch of one object, which is still to be started. */
@@ -56,6 +49,8 @@ export class Source implements Intake {
   synced = false
   /** Set when it is made. */
   reflector!: Reflector
+  /** What was known when it was opened, until it has listed: its first list is a most recent one. */
+  asked: Asked | undefined
   /** What it has come to, while more than that is known already. */
   behind: Known | undefined
   readonly level: Level
@@ -76,12 +71,12 @@ export class Source implements Intake {
     return {
       put: (received, length) => {
         // From a server that does not know the selector.
-        if ((received as Received).metadata.name !== this.#name) return
+        if (nameOf(received) !== this.#name) return
         object = received
         bytes = length
       },
       remove: removed => {
-        if ((removed as Received).metadata.name !== this.#name) return
+        if (nameOf(removed) !== this.#name) return
         object = undefined
         bytes = 0
       },
@@ -97,7 +92,7 @@ export class Source implements Intake {
   }
 
   change(type: ChangeType, object: object, bytes: number): void {
-    if ((object as Received).metadata.name === this.#name) this.#fed.change(this, type, object, bytes)
+    if (nameOf(object) === this.#name) this.#fed.change(this, type, object, bytes)
   }
 
   progress(): void {
@@ -120,4 +115,9 @@ export interface Version {
 export function versionOf(object: object): Version {
   const { uid, resourceVersion } = (object as { metadata?: { uid?: string; resourceVersion?: string } }).metadata ?? {}
   return { uid, resourceVersion }
+}
+
+/** Of an object as received. */
+export function nameOf(object: object): string {
+  return (object as { readonly metadata: { readonly name: string } }).metadata.name
 }

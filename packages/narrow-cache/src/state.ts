@@ -4,6 +4,17 @@ import type { Level } from './level.ts'
 import type { NarrowView } from './narrow-view.ts'
 import { type Known, type Version, versionOf } from './source.ts'
 
+/**
+ * What was known when the server was asked for what it has now, by a list without a resourceVersion. The answer is not older, whichever
+ * of several API servers gives it, unless the cluster was restored from a backup and counts anew.
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
+ */
+export interface Asked {
+  readonly reached: string | undefined
+  /** How often the server was known to count anew. */
+  readonly era: number
+}
+
 /** A view that is fed, and how. */
 interface Feed {
   readonly view: NarrowView
@@ -21,11 +32,13 @@ export class State {
   /** Replaced, never changed. Of most there is one. */
   #feeds: readonly Feed[] = []
   #isKnown = false
+  #wasKnown = false
   /** As the stores have it; `undefined`: absent. */
   #held: Version | undefined
   #bytes = 0
   /** Of the last state or change: nothing older is to be heard. */
   #reached: string | undefined
+  #era = 0
   /** What is read next may be of the same number as what is held, and another state. */
   #wentBack = false
 
@@ -36,6 +49,11 @@ export class State {
 
   get isKnown(): boolean {
     return this.#isKnown
+  }
+
+  /** It is known, or was so once: somebody may have been told of it, and follow it. */
+  get wasKnown(): boolean {
+    return this.#wasKnown
   }
 
   /** What the stores have; `undefined`: it is absent, or not known. */
@@ -65,6 +83,21 @@ export class State {
     if (!this.#isKnown) return false
     for (const feed of this.#feeds) if (feed.view === view) return feed.intake.synced
     return false
+  }
+
+  /** The server is about to be asked for what it has now. */
+  asked(): Asked {
+    return { reached: this.#reached, era: this.#era }
+  }
+
+  /** Whether the server was asked before it was known to count anew: the answer may be of before. */
+  isOutdated({ era }: Asked): boolean {
+    return era !== this.#era
+  }
+
+  /** Whether the answer, with `resourceVersion`, proves that the server counts anew (rule R5). */
+  isProof(asked: Asked, resourceVersion: string | undefined): boolean {
+    return !this.isOutdated(asked) && compareResourceVersions(resourceVersion, asked.reached) === 'older'
   }
 
   /** Whether what comes with `resourceVersion` is older than what is known. */
@@ -131,6 +164,7 @@ export class State {
   /** The server was restored from a backup and counts anew: what comes next is not older, whatever its number (rule R5). */
   wentBack(): void {
     this.#reached = undefined
+    this.#era += 1
     this.#wentBack = true
   }
 
@@ -160,6 +194,7 @@ export class State {
   #hold(object: object | undefined, bytes: number, resourceVersion: string | undefined): void {
     const held = object === undefined ? undefined : versionOf(object)
     this.#isKnown = true
+    this.#wasKnown = true
     this.#held = held
     this.#bytes = bytes
     this.#reached = resourceVersion ?? held?.resourceVersion

@@ -333,6 +333,11 @@ describe('what this process wrote', () => {
       })
     }
     expect([writtenOf({}), writtenOf({ metadata: {} })]).toEqual([undefined, undefined])
+    // What keeps a namespace is said elsewhere.
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { ...metadata, deletionTimestamp: 'now' } }
+    const kept = { ...namespace, spec: { finalizers: ['kubernetes'] } }
+    expect(writtenOf(kept)?.written.object).toBe(kept)
+    expect(writtenOf(namespace)?.written.object).toBeUndefined()
   })
 
   it('C10: is waited for where its fields say that it is in the view, not where only the server knows', () => {

@@ -1,6 +1,7 @@
 import { type Clock, isAtLeast, type KubernetesObject, keyText, type ResourceDefinition } from '@wherry/client'
 import type { CachedInformer } from '@wherry/dynamic-cache'
 import type { ObjectVersion } from '@wherry/informer'
+import { wentWith } from '@wherry/informer/parts'
 import { isCertainlySelected } from './selected-fields.ts'
 import { isWithin } from './selection-scope.ts'
 
@@ -89,12 +90,10 @@ export function resourceKey({ group, plural }: ResourceDefinition): string {
 /** The key of an object that was written, and what is known of it by the answer. */
 export function writtenOf(answer: object): { readonly key: string; readonly written: Written } | undefined {
   const object = answer as KubernetesObject
-  const { name, namespace, uid, deletionTimestamp, finalizers, deletionGracePeriodSeconds } = object.metadata ?? {}
+  const { name, namespace, uid } = object.metadata ?? {}
   if (name === undefined) return undefined
-  // It went with this very write, whose answer has its last state.
-  const isGone =
-    deletionTimestamp !== undefined && (finalizers?.length ?? 0) === 0 && (deletionGracePeriodSeconds ?? 0) === 0
-  const written = isGone ? { object: undefined, gone: uid } : { object, gone: undefined }
+  // An answer to the write that it went with has its last state.
+  const written = wentWith(object) ? { object: undefined, gone: uid } : { object, gone: undefined }
   return { key: keyText({ name, namespace }), written }
 }
 

@@ -47,7 +47,7 @@ export class Entry implements FeedingOwner {
   #isFull = false
   /** It is known to be older than what this process knows, and nothing will tell when it is not any more. */
   #mustAsk = false
-  /** How often it was told of what this process knows. */
+  /** How often it was told that it is gone. */
   #told = 0
   #writes: OwnWrites | undefined
   /** Nobody waits for most entries. */
@@ -135,7 +135,6 @@ export class Entry implements FeedingOwner {
   saw(object: KubernetesObject): void {
     const { labels, fields } = this.kind.view
     const { held, isKnown } = this.#state
-    this.#told += 1
     const isSelected = this.#isNameSelected && labels.matches(object.metadata?.labels)
     this.#writes ??= new OwnWrites()
     if (!isSelected && held === undefined && isKnown) return this.#writes.sawUnselected(versionOf(object))
@@ -146,8 +145,12 @@ export class Entry implements FeedingOwner {
 
   /** It is gone, as this process knows: `uid`, or whatever it was. */
   sawGone(uid: string | undefined): void {
-    const { held } = this.#state
     this.#told += 1
+    this.#gone(uid)
+  }
+
+  #gone(uid: string | undefined): void {
+    const { held } = this.#state
     // Which one it was is not known: what is held, or comes first or next, may be of before.
     if (uid === undefined) this.#mustAsk = true
     this.#writes ??= new OwnWrites()
@@ -173,7 +176,7 @@ export class Entry implements FeedingOwner {
     if (this.#told !== told) return 'nothing'
     // Without a watch nothing will tell when it is not so any more.
     this.#mustAsk = !this.feeding.isFed
-    this.#writes?.confirmed(this.#state.held?.uid)
+    this.#writes?.isThere(this.#state.held?.uid)
     return 'kept'
   }
 
@@ -181,7 +184,7 @@ export class Entry implements FeedingOwner {
   sawLive(object: KubernetesObject | undefined): void {
     const { held, isKnown } = this.#state
     if (isKnown) this.#mustAsk = false
-    if (object === undefined) this.sawGone(held?.uid)
+    if (object === undefined) this.#gone(held?.uid)
     else {
       this.#writes?.confirmed(object.metadata?.uid)
       this.saw(object)
@@ -220,8 +223,9 @@ export class Entry implements FeedingOwner {
   }
 
   wentBack(): void {
-    // What was written may be of before, or since: only the server knows.
-    this.#mustAsk = this.#writes !== undefined
+    // What was written and has not come may be of before, or since: only the server knows.
+    const { held, reached } = this.#state
+    this.#mustAsk = (this.#writes?.behind(held, reached, this.feeding.reached) ?? 'no') !== 'no'
     this.#writes = undefined
   }
 

@@ -15,8 +15,10 @@ import type { Kind } from './kind.ts'
 import { metadataTarget } from './level.ts'
 import { timeoutSeconds, type Version, versionOf } from './source.ts'
 
-/** How long no other escalation is tried where one was refused, in milliseconds. */
+/** How long no other escalation is tried where one was refused, in milliseconds: so long, to twice as long. */
 const refusedMs = 300_000
+/** One that lasted so long was allowed, in milliseconds: one that may list may still not be allowed to watch. */
+const allowedMs = 60_000
 
 /**
  * How far entries are escalated (rule N11):
@@ -67,6 +69,8 @@ export class Escalation {
   #refusal: Timer | undefined
   /** Told to `onError` once, until it is allowed. */
   #isRefusalTold = false
+  /** Since when it feeds all, on the monotonic clock. */
+  #wideAt: number | undefined
   #fed = 0
   /** It has listed, and not all that are fed by it know what. */
   #isTelling = false
@@ -153,6 +157,7 @@ export class Escalation {
     this.#rollbacks = 0
     this.#refusal?.cancel()
     this.#refusal = undefined
+    this.#wideAt = undefined
     const reflector = this.#reflector
     if (reflector === undefined) return
     this.#reflector = undefined
@@ -231,7 +236,7 @@ export class Escalation {
         const isBack = this.#wentBack()
         const isNew = this.#phase === 'rising'
         if (isNew) this.#phase = 'wide'
-        this.#isRefusalTold = false
+        if (isNew) this.#wideAt = this.#of.kind.environment.clock.monotonic()
         const early = this.#early
         this.#early = new Set()
         this.#isTelling = true
@@ -275,10 +280,15 @@ export class Escalation {
     const { kind, namespace } = this.#of
     const { shared, environment, resource } = kind
     const { isUp } = this
+    const { clock } = environment
+    const lastedMs = this.#wideAt === undefined ? undefined : clock.monotonic() - this.#wideAt
+    const wasAllowed = lastedMs !== undefined && lastedMs >= allowedMs
+    if (wasAllowed) this.#isRefusalTold = false
     this.end()
-    this.#refusal = environment.clock.timer(refusedMs, () => {
+    this.#refusal = clock.timer(refusedMs * (1 + environment.random()), () => {
       this.#refusal = undefined
-      this.#of.again()
+      // All would move there and back each time where that may be listed and not watched.
+      if (lastedMs === undefined || wasAllowed) this.#of.again()
     })
     shared.count('wherry_narrow_escalations_refused_total', resource)
     if (!this.#isRefusalTold) environment.onError(error, { resource, phase: 'escalate', key: namespace })

@@ -194,8 +194,8 @@ export class Feeding implements Fed, Fetched {
 
   /** The server counts anew: what is known of it says nothing of what it has now (rule R5). */
   wentBack(): void {
-    this.#state.wentBack()
     this.#owner.wentBack()
+    this.#state.wentBack()
   }
 
   /** Whether an answer of the server's to who asked for what it has now proves that: it is counted and heeded then. */

@@ -59,6 +59,12 @@ export class OwnWrites {
     if (uid === this.#doubtful) this.#doubtful = undefined
   }
 
+  /** The server has this one, as it was asked after the last that is known to have gone. */
+  isThere(uid: string | undefined): void {
+    this.confirmed(uid)
+    if (uid !== undefined) this.#gone.delete(uid)
+  }
+
   /** @param reached how new the state is @param source how far the watch has come */
   behind(held: Version | undefined, reached: string | undefined, source: string | undefined): Behind {
     const uid = held?.uid

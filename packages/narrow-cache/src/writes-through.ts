@@ -78,8 +78,10 @@ export function writesThrough(client: Client, ...caches: readonly WriteListener[
       const answer = await client.delete(whole(view), key as never, options)
       const plain = view as unknown as View
       if (options?.dryRun !== true) {
+        // Where nothing was found, what was to be deleted is gone all the same.
+        const uid = answer?.uid ?? options?.preconditions?.uid
         for (const cache of caches) {
-          if (answer?.object === undefined) cache.deleted(plain, key, answer?.uid)
+          if (answer?.object === undefined) cache.deleted(plain, key, uid)
           else cache.wrote(plain, answer.object as KubernetesObject)
         }
       }

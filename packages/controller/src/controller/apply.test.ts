@@ -57,7 +57,7 @@ const unnoted = {
   applies: () => {},
   delayMs: () => 0,
   putOff: () => {},
-  repaired: () => {},
+  wrote: () => {},
 }
 
 const again = (client: Client): Promise<unknown> =>

@@ -23,6 +23,7 @@ import {
   specPart,
   statusPart,
 } from '@wherry/hash-compare/compare'
+import { asError } from '../as-error.ts'
 import { controllerOf, ownerReference, withOwner } from '../objects/owner.ts'
 import type { Read, ReadOptions } from '../reads/read.ts'
 import type { DesiredOptions } from './context.ts'
@@ -54,7 +55,8 @@ export interface ApplyFor {
   delayMs(repair: Repair): number
   /** It is to wait: the key runs again then. */
   putOff(repair: Repair): void
-  repaired(repair: Repair): void
+  /** It was written. `wasThere`: and not made. */
+  wrote(repair: Repair, wasThere: boolean): void
 }
 
 type PartName = 'spec' | 'status' | 'owner'
@@ -108,20 +110,21 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
   async run(): Promise<Applied<T>> {
     const { read, applies } = this.#about
     const { key } = this.#placed
-    const hashOf = hashing(this.#compared, this.#reference)
+    const hashOf = (object: KubernetesObject): string => textOf(hashParts(object, this.#compared))
     applies(this.#id)
     for (let pass = 1; ; pass++) {
       const observed = await read.peek(this.#view, key, this.#reading)
       const attempt = await this.#attempt(observed)
-      // Tracked is what was compared, after the write: what this wrote is no news for this run, what others do is. The run before
-      // may have read what was there until now; for that the key runs once more, and changes nothing. Where it has failed, it is
-      // tracked what it failed on.
-      const there = await read.get(this.#view, key, { ...this.#reading, select: hashOf })
-      const expected = attempt.applied?.object ?? observed
-      if (there === (expected === undefined ? undefined : hashOf(expected))) {
-        if (attempt.applied !== undefined) return attempt.applied
-        if (!(await this.#isFree(attempt.error))) throw attempt.error
+      if (attempt.applied === undefined) {
+        const hasGone = await this.#hasGone(observed, attempt.error)
+        if (!hasGone || pass === mostPasses) throw attempt.error
+        continue
       }
+      // Tracked is what was compared, after the write: what this wrote is no news for this run, what others do is. The run before
+      // may have read what was there until now; for that the key runs once more, and changes nothing.
+      const there = await read.get(this.#view, key, { ...this.#reading, select: hashOf })
+      const expected = attempt.applied.object ?? observed
+      if (there === (expected === undefined ? undefined : hashOf(expected))) return attempt.applied
       if (pass === mostPasses) throw new ChangedMeanwhileError(this.#view.key, keyText(key))
     }
   }
@@ -180,8 +183,8 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
     const applied = await applyIfChanged(client, this.#view, desired, observed, compared, this.#options)
     // A write that changes nothing keeps the resourceVersion.
     const version = applied.object?.metadata?.resourceVersion
-    if (observed !== undefined && version !== undefined && version !== observed.metadata?.resourceVersion) {
-      this.#about.repaired(repair)
+    if (version !== undefined && version !== observed?.metadata?.resourceVersion) {
+      this.#about.wrote(repair, observed !== undefined)
     }
     if (applied.object !== undefined && applied.remaining.length > 0) {
       learned().set(this.#id, { wanted, held: textOf(hashParts(applied.object, compared)) })
@@ -201,12 +204,26 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
     return { reason: 'differs', differences, writes: [], object: undefined, remaining: differing }
   }
 
-  /** Whether what was in the way, and is not of the view, has gone by now. Where it has not, it is tracked that it goes. */
-  async #isFree(error: unknown): Promise<boolean> {
-    const view = this.#view as unknown as View
-    if (!isAlreadyExists(error) || !isSelective(view)) return false
+  /**
+   * Tracks what may be in the way: the object, and who controls it, or one that is not of the view. Of what else changes in it the key
+   * does not run: it would be refused as often. Gives whether that is another by now.
+   */
+  async #hasGone(observed: T | undefined, error: unknown): Promise<boolean> {
+    const { read, client } = this.#about
     const { key } = this.#placed
-    return (await this.#about.read.get(unselected(view), key, { ...this.#reading, select: uidOf })) === undefined
+    const view = this.#view as unknown as View
+    try {
+      const there = await read.get(this.#view, key, { ...this.#reading, select: standing })
+      if (there !== (observed === undefined ? undefined : standing(observed))) return true
+      if (!isAlreadyExists(error) || !isSelective(view)) return false
+      return (await read.get(unselected(view), key, { ...this.#reading, select: standing })) === undefined
+    } catch (thrown) {
+      // The refusal says more, and is what is thrown.
+      if (this.#options.signal?.aborted !== true) {
+        client.environment.onError(asError(thrown), { phase: 'apply', resource: view.key, key: keyText(key) })
+      }
+      return false
+    }
   }
 
   get #id(): string {
@@ -214,24 +231,9 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
   }
 }
 
-/**
- * Gives what is compared of an object, and who is in the way: another that controls what the primary object is to control. It is
- * kept for as long as that is tracked, so it holds nothing else.
- */
-function hashing(
-  compared: Parts<KubernetesObject, PartName>,
-  reference: OwnerReference | undefined,
-): (object: KubernetesObject) => string {
-  const owner = reference?.controller === true ? reference.uid : undefined
-  return object => {
-    const hashes = textOf(hashParts(object, compared))
-    const rival = owner === undefined ? undefined : controllerOf(object)?.uid
-    return rival === undefined || rival === owner ? hashes : `${hashes} ${rival}`
-  }
-}
-
-function uidOf({ metadata }: KubernetesObject): string {
-  return metadata?.uid ?? ''
+/** Which object it is, and who controls it. */
+function standing(object: KubernetesObject): string {
+  return `${object.metadata?.uid} ${controllerOf(object)?.uid}`
 }
 
 /** What is compared: labels and annotations that are desired, the rest of the object, a status if one is desired, and whether it is owned. */

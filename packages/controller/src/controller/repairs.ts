@@ -1,6 +1,7 @@
 import type { Environment } from '@wherry/client'
 import { Damper } from '@wherry/hash-compare/compare'
 import type { WorkQueue } from '@wherry/work-queue'
+import { Bounded } from '../bounded.ts'
 import { plainCause } from './cause.ts'
 import { FlappingError } from './errors.ts'
 import type { KeyStates } from './key-states.ts'
@@ -26,6 +27,8 @@ export interface RepairsParts {
 export class Repairs {
   readonly #parts: RepairsParts
   readonly #damper = new Damper()
+  /** What was written last of the objects written lately. */
+  readonly #wanted = new Bounded<string>()
 
   constructor(parts: RepairsParts) {
     this.#parts = parts
@@ -33,7 +36,8 @@ export class Repairs {
 
   /** How long a repair for a key has to wait still, in milliseconds; 0: not at all. */
   delayMs(key: string, repair: Repair): number {
-    return this.#damper.delayMs(textOf(key, repair), this.#now)
+    const text = textOf(key, repair)
+    return this.#wanted.get(text) === repair.wanted ? this.#damper.delayMs(text, this.#now) : 0
   }
 
   /** A repair is to wait: its key runs again then. That is told once. */
@@ -50,8 +54,13 @@ export class Repairs {
     environment.onError(error, { phase: `apply ${controller}`, resource: repair.view, key })
   }
 
-  made(key: string, repair: Repair): void {
-    this.#damper.repaired(textOf(key, repair), this.#now)
+  /** An object was written. Where it was there, and the last that was written was the same, somebody else has changed it since. */
+  wrote(key: string, repair: Repair, wasThere: boolean): void {
+    const text = textOf(key, repair)
+    const isSame = this.#wanted.get(text) === repair.wanted
+    this.#wanted.set(text, repair.wanted)
+    if (!isSame) this.#damper.forget(text)
+    else if (wasThere) this.#damper.repaired(text, this.#now)
   }
 
   get #now(): number {
@@ -59,8 +68,8 @@ export class Repairs {
   }
 }
 
-function textOf(key: string, { view, object, wanted }: Repair): string {
-  return `${key} ${view} ${object} ${wanted}`
+function textOf(key: string, { view, object }: Repair): string {
+  return `${key} ${view} ${object}`
 }
 
 const due = plainCause('reconcile', 'due')

@@ -106,7 +106,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
         },
         delayMs: (repair: Repair) => this.#parts.repairs.delayMs(this.text, repair),
         putOff: (repair: Repair) => this.#parts.repairs.putOff(this.text, repair),
-        repaired: (repair: Repair) => this.#parts.repairs.made(this.text, repair),
+        wrote: (repair: Repair, wasThere: boolean) => this.#parts.repairs.wrote(this.text, repair, wasThere),
         applies: (object: string) => {
           this.#applied ??= new Set()
           this.#applied.add(object)
@@ -147,7 +147,8 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   end(succeeded: boolean): void {
     const { state } = this
     this.#hasEnded = true
-    if (succeeded) this.#forget()
+    // One that applies nothing may have its reasons for that now.
+    if (succeeded && this.#applied !== undefined) this.#forget()
     // What it read before and does not now is let go of, also where it reads nothing at all.
     if (this.#run === undefined && !state.hasReads) return
     const run = this.#run ?? this.#opened()

@@ -20,7 +20,7 @@ const statusVerbs = ['update', 'patch', 'apply'] as const
 const scaleVerbs = ['update', 'patch'] as const
 
 /** Reads of informers: what a key is there, and who hears of writes to it. */
-interface InformerReads extends WriteListener {
+export interface InformerReads extends WriteListener {
   /** The uids that a key has now. */
   uids(view: View, key: ObjectKey): Iterable<string>
 }
@@ -30,7 +30,7 @@ interface WriteListeners {
   readonly narrow: WriteListener
   readonly reads: InformerReads
   /** Reads of others. */
-  readonly others: readonly WriteListener[]
+  readonly others: readonly (WriteListener & Partial<InformerReads>)[]
 }
 
 /** A client whose writes caches hear of, so that they are read back (rules N9, C10). In all else it is the other client. */
@@ -45,7 +45,7 @@ export function writingClient(client: Client, hearing: WriteListeners): Client {
     return { client: writingClient(within, hearing), end }
   }
   const gone: Gone = (view, key) => {
-    const before = uidsOf(reads, view, key)
+    const before = uidsOf([reads, ...others], view, key)
     return () => {
       narrow.deleted(view, key)
       for (const uid of before) for (const one of [reads, ...others]) one.deleted(view, key, uid)
@@ -153,11 +153,11 @@ function unsaid(
 }
 
 /** What can be no view or no key is refused by the request itself. */
-function uidsOf(reads: InformerReads, view: View, key: ObjectKey): readonly string[] {
+function uidsOf(reads: readonly Partial<InformerReads>[], view: View, key: ObjectKey): ReadonlySet<string> {
   try {
-    return [...reads.uids(view, key)]
+    return new Set(reads.flatMap(one => [...(one.uids?.(view, key) ?? [])]))
   } catch {
-    return []
+    return new Set()
   }
 }
 

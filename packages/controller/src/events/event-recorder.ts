@@ -11,9 +11,9 @@ import type { ObjectReference } from '@wherry/client/resources/core'
 import { isClosed } from '@wherry/informer/parts'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { asError } from '../as-error.ts'
+import { Bounded } from '../bounded.ts'
 import { apiVersionOfView, named } from '../objects/identity.ts'
 import { Backlog } from './backlog.ts'
-import { Bounded } from './bounded.ts'
 import { EventWriter } from './event-writer.ts'
 import { type EventRecorderOptions, type RecorderSettings, recorderSettings } from './options.ts'
 import type { Series } from './series.ts'
@@ -43,8 +43,9 @@ const maxRefusals = 12
  *   each tried again while the server can't take it, up to twelve times where it answers. Failures go to the client's `onError`.
  * - The same event again is counted on the one that is there. Ten different messages of one type and reason about one
  *   object within ten minutes are told as one from then on.
- * - About one object, 25 at once and one more every five minutes; what does not fit is dropped. So is the oldest of the
- *   namespace of which most wait, where too many do. `wherry_events_dropped_total` counts all that is dropped, by reason.
+ * - About one object, 25 at once and one more every five minutes; what does not fit is dropped. Where too many wait, so is the new one,
+ *   or, for a namespace of which fewer wait, the oldest of the one of which most do. `wherry_events_dropped_total` counts all
+ *   that is dropped, by reason.
  *
  * They are objects of the core `v1` API, which every server has, and operators' usual roles allow (create and patch of
  * `events`). controller-runtime's newer recorder writes `events.k8s.io/v1`, its older one core `v1`; what is stored is the

@@ -1,8 +1,8 @@
-import type { WriteListener } from '@wherry/narrow-cache'
+import type { InformerReads } from '../controller/writing-client.ts'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
 
 /** Tells the reads of several controllers what was written, so that what one has written is not older to the others (rule C10). */
-export function tellingAll(reads: () => readonly TrackedReads[]): WriteListener {
+export function tellingAll(reads: () => readonly TrackedReads[]): InformerReads {
   return {
     wrote: (view, answer) => {
       for (const one of reads()) one.wrote(view, answer)
@@ -10,5 +10,6 @@ export function tellingAll(reads: () => readonly TrackedReads[]): WriteListener 
     deleted: (view, key, uid) => {
       for (const one of reads()) one.deleted(view, key, uid)
     },
+    uids: (view, key) => reads().flatMap(one => [...one.uids(view, key)]),
   }
 }

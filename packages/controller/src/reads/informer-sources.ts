@@ -66,10 +66,12 @@ export class InformerSources {
   }
 
   /** The uids that a key has now in the informers that reads are, or may be, served from. */
-  uids({ resource }: View, key: string): Set<string> {
+  uids(asked: View, key: string): Set<string> {
+    const { resource } = asked
     const { cache, declared } = this.#options
     const uids = new Set<string>()
-    for (const view of [...declared, ...this.views]) {
+    const covering = cache.covering(asked)
+    for (const view of [...declared, ...this.views, ...(covering === undefined ? [] : [covering])]) {
       // What is not cached is not begun for that.
       if (resourceKey(view.resource) !== resourceKey(resource) || cache.covering(view)?.key !== view.key) continue
       const uid = this.#look(view, informer => informer.version(key)?.uid)

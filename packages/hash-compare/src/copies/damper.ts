@@ -43,6 +43,11 @@ export class Damper {
     this.#prune(now)
   }
 
+  /** It is at peace. */
+  forget(copy: string): void {
+    this.#records.delete(copy)
+  }
+
   /** Whether it was told that this copy flaps, since it was at peace last. */
   wasTold(copy: string): boolean {
     return this.#records.get(copy)?.told === true

@@ -1,0 +1,150 @@
+import type { View } from '@wherry/client'
+import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
+import { chance, forEachSeed, integer, pick } from '@wherry/testing'
+import { describe, expect, it } from 'vitest'
+import type { Subscription } from './handler.ts'
+import { type Kit, keyOf, withNarrow } from './testkit/kit.ts'
+import { type Writes, writesThrough } from './writes-through.ts'
+
+const paths = ['a/p', 'a/q', 'a/r', 'b/p'] as const
+type Path = (typeof paths)[number]
+const views: readonly View<ConfigMap, 'namespaced'>[] = [configMaps, configMaps.metadata() as never]
+
+/** What a subscriber was told, one after the other. */
+interface Told {
+  readonly path: Path
+  readonly events: string[]
+  readonly subscription: Promise<Subscription>
+}
+
+const versionOf = (object: Pick<ConfigMap, 'metadata'> | undefined): string =>
+  object?.metadata?.resourceVersion ?? 'absent'
+
+describe('a cluster that is restored from a backup', () => {
+  it('N5, N9, R5: is read and told of as it is in the end, no event twice, and then nothing is asked for', async () => {
+    const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 300 : 5
+    await forEachSeed(
+      seed =>
+        withNarrow(kit => new Restores(kit, seed).run(), {
+          seed,
+          escalateAt: [1, 2, 100][seed % 3],
+          escalateAllAt: [3, 100][seed % 2],
+          idleMs: Number.POSITIVE_INFINITY,
+          maxOpening: (seed % 3) + 1,
+        }),
+      { seeds },
+    )
+  }, 1_200_000)
+})
+
+class Restores {
+  readonly kit: Kit
+  readonly seed: number
+  readonly random: () => number
+  readonly own: Writes
+  told: Told[] = []
+  /** Where the cluster may be restored to. */
+  before = 0
+  isRestored = false
+
+  constructor(kit: Kit, seed: number) {
+    this.kit = kit
+    this.seed = seed
+    this.random = kit.simulation.random.fork('test')
+    this.own = writesThrough(kit.client, kit.narrow)
+  }
+
+  async run(): Promise<void> {
+    const { simulation, server, run, writer } = this.kit
+    for (const path of paths) {
+      if (chance(this.random, 0.5))
+        await run(() => writer.create(configMaps, { metadata: keyOf(path), data: { n: '0' } }))
+    }
+    this.before = await run(() => server.revision())
+    const other = keyOf('c/other')
+    await run(() => writer.create(configMaps, { metadata: other }))
+    for (let i = 0; i < 60; i++) await run(() => writer.patch(configMaps, other, { data: { n: `${i}` } }))
+    for (let i = integer(this.random, 8, 25); i > 0; i--) {
+      await this.#something(i)
+      await simulation.advance(chance(this.random, 0.3) ? integer(this.random, 0, 5000) : integer(this.random, 0, 20))
+    }
+    // Watches that the restore has left behind end by themselves by then.
+    await simulation.advance(9_000_000)
+    await this.#check()
+  }
+
+  async #something(n: number): Promise<void> {
+    const { kit, random } = this
+    const { narrow, run, writer, server, simulation, breakAll } = kit
+    const path = pick(random, paths)
+    const key = keyOf(path)
+    const die = random()
+    // What fails is tried by nobody again.
+    const inBackground = (body: () => Promise<unknown>): void => void run(body).catch(() => {})
+    if (die < 0.35) inBackground(() => this.#write(path, n))
+    else if (die < 0.55) inBackground(() => narrow.get(pick(random, views), key))
+    else if (die < 0.65) await run(async () => this.#subscribe(path))
+    else if (die < 0.75) {
+      inBackground(async () => {
+        await writer.delete(configMaps, key)
+        narrow.deleted(configMaps, key)
+      })
+    } else if (die < 0.87) {
+      if (this.isRestored) return
+      this.isRestored = true
+      await simulation.advance(3000)
+      await run(() => server.restoreEtcd(this.before))
+    } else if (die < 0.91) breakAll()
+    else if (die < 0.94) await run(() => server.endWatches('configmaps'))
+    else if (die < 0.97) await run(() => server.expireWatchCaches())
+    else void this.told.shift()?.subscription.then(subscription => subscription.close())
+  }
+
+  async #write(path: Path, n: number): Promise<void> {
+    const { writer } = this.kit
+    const key = keyOf(path)
+    // What this process wrote before is not known from what the backup brings back.
+    const by = chance(this.random, 0.5) && !this.isRestored ? this.own : writer
+    const there = await writer.get(configMaps, key)
+    const data = { n: `${n} of ${this.seed}` }
+    if (there === undefined) await by.create(configMaps, { metadata: key, data })
+    else if (chance(this.random, 0.4)) await by.delete(configMaps, key)
+    else await by.patch(configMaps, key, { data })
+  }
+
+  #subscribe(path: Path): void {
+    const events: string[] = []
+    const subscription = this.kit.narrow.watch(pick(this.random, views), keyOf(path), {
+      add: object => events.push(`+ ${versionOf(object)}`),
+      update: object => events.push(`~ ${versionOf(object)}`),
+      delete: () => events.push('- absent'),
+      absent: () => events.push('0 absent'),
+    })
+    this.told.push({ path, events, subscription })
+  }
+
+  async #check(): Promise<void> {
+    const { narrow, run, writer, simulation, requests } = this.kit
+    const present = new Map<Path, string>()
+    for (const path of paths) present.set(path, versionOf(await run(() => writer.get(configMaps, keyOf(path)))))
+    for (const { path, events, subscription } of this.told) {
+      await run(() => subscription)
+      expect(events.at(-1)?.slice(2), `${path}: ${events}`).toBe(present.get(path))
+      expect(events.filter((event, i) => event === events[i - 1])).toEqual([])
+    }
+    const readAll = async (): Promise<void> => {
+      for (const path of paths) {
+        for (const view of views) {
+          expect(versionOf(await run(() => narrow.get(view, keyOf(path)))), path).toBe(present.get(path))
+        }
+      }
+      await simulation.advance(60_000)
+    }
+    await readAll()
+    await readAll()
+    requests()
+    await readAll()
+    expect(requests().filter(one => !one.startsWith('watch'))).toEqual([])
+    expect(narrow.report().waiting).toBe(0)
+  }
+}

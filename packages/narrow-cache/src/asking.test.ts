@@ -1,10 +1,39 @@
 import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
-import { keyOf, noting, withNarrow } from './testkit/kit.ts'
+import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
 import { late } from './testkit/late.ts'
 import { writesThrough } from './writes-through.ts'
 
 const x = keyOf('a/x')
+
+/** So many read it again and again, until what this gives is called. */
+function readAgain({ narrow, run, simulation }: Kit, readers: number): () => Promise<void> {
+  const wait = (ms: number) => new Promise<void>(resolve => simulation.clock.timer(ms, resolve))
+  let isOver = false
+  const loops = Array.from({ length: readers }, (_, i) =>
+    run(async () => {
+      await wait(i * 13)
+      while (!isOver) {
+        await narrow.get(configMaps, x)
+        await wait(20)
+      }
+    }),
+  )
+  return async () => {
+    isOver = true
+    await simulation.advance(5000)
+    await Promise.all(loops)
+  }
+}
+
+/** How many lists and gets the second minute from now takes. */
+async function askedLater({ run, server, simulation }: Kit): Promise<number[]> {
+  await simulation.advance(60_000)
+  await run(() => server.resetStats())
+  await simulation.advance(60_000)
+  const { byVerb } = await run(() => server.stats())
+  return [byVerb.list?.configmaps?.requests ?? 0, byVerb.get?.configmaps?.requests ?? 0]
+}
 
 describe('the server, asked by who reads', () => {
   it('N9: who subscribes while this process goes on writing is told within a while', () =>
@@ -54,7 +83,8 @@ describe('the server, asked by who reads', () => {
   ])(
     'N1, N9: %i that read what is absent, again and again, are answered from memory in the end (list %i, get %i)',
     (readers, listMs, getMs) =>
-      withNarrow(async ({ narrow, client, run, get, server, simulation }) => {
+      withNarrow(async kit => {
+        const { narrow, client, run, get, server, simulation } = kit
         const writes = writesThrough(client, narrow)
         await get('a/x')
         await run(() => writes.delete(configMaps, x))
@@ -62,33 +92,19 @@ describe('the server, asked by who reads', () => {
           server.faults.add({ match: { verb: 'list' }, effect: { kind: 'status', code: 500 } }),
         )
         await run(() => server.faults.add({ match: { verb: 'get' }, effect: { kind: 'delay', ms: getMs } }))
-        let isOver = false
-        const loops = Array.from({ length: readers }, (_, i) =>
-          run(async () => {
-            await new Promise<void>(resolve => simulation.clock.timer(i * 13, resolve))
-            while (!isOver) {
-              await narrow.get(configMaps, x)
-              await new Promise<void>(resolve => simulation.clock.timer(20, resolve))
-            }
-          }),
-        )
+        const stop = readAgain(kit, readers)
         await simulation.advance(1000)
         await run(() => fails.remove())
         await run(() => server.faults.add({ match: { verb: 'list' }, effect: { kind: 'delay', ms: listMs } }))
-        await simulation.advance(60_000)
-        await run(() => server.resetStats())
-        await simulation.advance(60_000)
-        const { byVerb } = await run(() => server.stats())
-        const asked = [byVerb.list?.configmaps?.requests ?? 0, byVerb.get?.configmaps?.requests ?? 0]
-        isOver = true
-        await simulation.advance(5000)
-        await Promise.all(loops)
+        const asked = await askedLater(kit)
+        await stop()
         expect(asked).toEqual([0, 0])
       }),
   )
 
   it('N5, N9: nor do those who read while it is noticed that the server was restored ask for ever', () =>
-    withNarrow(async ({ narrow, client, run, write, get, server, simulation }) => {
+    withNarrow(async kit => {
+      const { narrow, client, run, write, get, server } = kit
       const writes = writesThrough(client, narrow)
       const early = await run(() => server.revision())
       await write('+b/x', '~b/x', '~b/x')
@@ -97,24 +113,9 @@ describe('the server, asked by who reads', () => {
       await run(() => writes.delete(configMaps, x))
       await run(() => server.faults.add({ match: { verb: 'get' }, effect: { kind: 'delay', ms: 50 } }))
       await run(() => server.faults.add({ match: { verb: 'list' }, effect: { kind: 'delay', ms: 200 } }))
-      let isOver = false
-      const loops = Array.from({ length: 10 }, (_, i) =>
-        run(async () => {
-          await new Promise<void>(resolve => simulation.clock.timer(i * 13, resolve))
-          while (!isOver) {
-            await narrow.get(configMaps, x)
-            await new Promise<void>(resolve => simulation.clock.timer(20, resolve))
-          }
-        }),
-      )
-      await simulation.advance(60_000)
-      await run(() => server.resetStats())
-      await simulation.advance(60_000)
-      const { byVerb } = await run(() => server.stats())
-      const asked = [byVerb.list?.configmaps?.requests ?? 0, byVerb.get?.configmaps?.requests ?? 0]
-      isOver = true
-      await simulation.advance(5000)
-      await Promise.all(loops)
+      const stop = readAgain(kit, 10)
+      const asked = await askedLater(kit)
+      await stop()
       expect(asked).toEqual([0, 0])
     }))
 

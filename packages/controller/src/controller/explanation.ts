@@ -65,13 +65,14 @@ export interface Explained {
 }
 
 export function explanationOf({ controller, key, exists, state, queue, reads, views, cache }: Explained): Explanation {
-  const dueInMs = queue.dueInMs(key) || undefined
+  const isRunning = queue.unfinished().some(one => one.key === key)
+  const dueInMs = queue.dueInMs(key)
   const explanation: Omit<Explanation, 'toString'> = {
     controller,
     key,
     exists,
-    queue: standing(queue, key),
-    dueInMs,
+    queue: isRunning ? 'running' : waiting(dueInMs),
+    dueInMs: dueInMs === 0 ? undefined : dueInMs,
     pending: state?.pending,
     failures: queue.failures(key),
     lastRun: state === undefined ? undefined : lastRunOf(state),
@@ -84,9 +85,7 @@ export function explanationOf({ controller, key, exists, state, queue, reads, vi
   return Object.defineProperty({ ...explanation }, 'toString', { value: () => textOf(explanation) }) as Explanation
 }
 
-function standing(queue: WorkQueue, key: string): Explanation['queue'] {
-  if (queue.unfinished().some(one => one.key === key)) return 'running'
-  const dueInMs = queue.dueInMs(key)
+function waiting(dueInMs: number | undefined): Explanation['queue'] {
   if (dueInMs === undefined) return 'idle'
   return dueInMs > 0 ? 'delayed' : 'queued'
 }

@@ -134,16 +134,10 @@ export class EventRecorder {
       namespace: at,
       object: referenceTo(view, object),
       ...{ type, reason, action: cut(action, 128) },
-      ...{
-        message: said,
-        count: 0,
-        told: 0,
-        firstAt: now,
-        lastAt: now,
-        name: undefined,
-        isCreated: false,
-        refusals: 0,
-      },
+      message: said,
+      ...{ count: 0, told: 0, refusals: 0 },
+      ...{ firstAt: now, lastAt: now },
+      ...{ name: undefined, isCreated: false },
     }
     if (pending === undefined && !this.#backlog.makeRoom(at, one => this.#giveUp(one, 'full')))
       return this.#drop('full')

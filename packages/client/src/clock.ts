@@ -2,6 +2,8 @@
 export interface Timer {
   /** Calls the timer off. Does nothing once it has fired or was cancelled. */
   cancel(): void
+  /** Lets the process end before it fires. Absent from timers that never keep it. */
+  unref?(): void
 }
 
 /** The one source of time: nothing in Wherry reads the time or sets a timer by any other way. */
@@ -32,22 +34,29 @@ const longest = 2 ** 31 - 1
 /** setTimeout fires at once for what does not fit 32 bits: a longer wait is waited in parts. */
 class NodeTimer implements Timer {
   #handle: NodeJS.Timeout
+  #unref: boolean
 
   constructor(ms: number, fn: () => void, unref: boolean) {
-    this.#handle = this.#wait(ms, fn, unref)
+    this.#unref = unref
+    this.#handle = this.#wait(ms, fn)
   }
 
   cancel(): void {
     clearTimeout(this.#handle)
   }
 
-  #wait(ms: number, fn: () => void, unref: boolean): NodeJS.Timeout {
+  unref(): void {
+    this.#unref = true
+    this.#handle.unref()
+  }
+
+  #wait(ms: number, fn: () => void): NodeJS.Timeout {
     const handle =
       ms > longest
         ? setTimeout(() => {
-            this.#handle = this.#wait(ms - longest, fn, unref)
+            this.#handle = this.#wait(ms - longest, fn)
           }, longest)
         : setTimeout(fn, ms)
-    return unref ? handle.unref() : handle
+    return this.#unref ? handle.unref() : handle
   }
 }

@@ -2,6 +2,8 @@
 export interface Timer {
   /** Calls the timer off. Does nothing once it has fired or was cancelled. */
   cancel(): void
+  /** Lets the process end before it fires. Absent from timers that never keep it. */
+  unref?(): void
 }
 
 /** The one source of time: nothing in Wherry reads the time or sets a timer by any other way. */

@@ -42,6 +42,11 @@ export interface Connection {
   ping(): Promise<void>
   /** Calls `fn` at a GOAWAY and at the end; at once if the connection is closed already. */
   onClose(fn: (why: CloseReason, cause?: Error) => void): void
+  /**
+   * Whether it keeps the process alive, as it does at first: it is told not to while no request is under way. Absent where
+   * a connection is nothing that could.
+   */
+  keepAlive?(keep: boolean): void
   /** Ends the connection and every stream on it. Resolves when it is gone. */
   close(): Promise<void>
 }

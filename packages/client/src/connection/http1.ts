@@ -90,7 +90,13 @@ class Http1Connection implements Connection, ResponseParts {
     if (this.#state !== 'closed') this.#listeners.push(fn)
   }
 
+  keepAlive(keep: boolean): void {
+    if (keep) this.#socket.ref()
+    else this.#socket.unref()
+  }
+
   close(): Promise<void> {
+    this.#socket.ref()
     this.#socket.destroy()
     return this.#gone
   }

@@ -160,7 +160,13 @@ class Http2Connection implements Connection {
     if (this.#state !== 'closed') this.#listeners.push(fn)
   }
 
+  keepAlive(keep: boolean): void {
+    if (keep) this.#session.ref()
+    else this.#session.unref()
+  }
+
   close(): Promise<void> {
+    this.#session.ref()
     this.#session.destroy()
     // After a GOAWAY Node closes in peace, and waits for the server to close its side: a dead one never does.
     if (this.#state === 'goaway') this.#socket.destroy()

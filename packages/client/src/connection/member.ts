@@ -77,7 +77,9 @@ export class Member {
 
   /** Begins to look after it: from now on it may be idle. */
   tend(): void {
-    if (this.#state !== 'gone' && this.#tending === undefined) this.#tend()
+    if (this.#state === 'gone' || this.#tending !== undefined) return
+    if (this.#slots.size === 0) this.#connection.keepAlive?.(false)
+    this.#tend()
   }
 
   get maxStreams(): number {
@@ -108,6 +110,7 @@ export class Member {
   open(job: Job): void {
     const slot = new Slot(this, job)
     this.#slots.add(slot)
+    if (this.#slots.size === 1) this.#connection.keepAlive?.(true)
     this.#owner.counted(slot.lane, 1)
     job.attempts += 1
     job.occupy(slot)
@@ -230,6 +233,7 @@ export class Member {
 
   #remove(slot: Slot): boolean {
     if (!this.#slots.delete(slot)) return false
+    if (this.#slots.size === 0) this.#connection.keepAlive?.(false)
     this.#owner.counted(slot.lane, -1)
     return true
   }
@@ -286,13 +290,20 @@ export class Member {
       return
     }
     this.#tendAt = Math.min(idleAt, this.#heardAt + pingAfterMs)
-    this.#tending = this.#clock.timer(Math.max(1, this.#tendAt - now), () => this.#tend())
+    this.#tending = this.#timer(Math.max(1, this.#tendAt - now), () => this.#tend())
+  }
+
+  /** It is the requests under way that keep the process alive. */
+  #timer(ms: number, fn: () => void): Timer {
+    const timer = this.#clock.timer(ms, fn)
+    timer.unref?.()
+    return timer
   }
 
   #ping(): void {
     const heardAt = this.#heardAt
     this.#pinging = true
-    this.#tending = this.#clock.timer(this.#limits.pingTimeoutMs, () => {
+    this.#tending = this.#timer(this.#limits.pingTimeoutMs, () => {
       this.#pinging = false
       // Bytes that came meanwhile are an answer too.
       if (this.#heardAt > heardAt) this.#tend()

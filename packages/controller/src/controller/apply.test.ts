@@ -11,6 +11,7 @@ import type { DesiredOptions, ReconcileContext } from './context.ts'
 import { TerminalError } from './errors.ts'
 import type { KeyState } from './key-state.ts'
 import { KeyStates } from './key-states.ts'
+import { unnoted } from './testkit/unnoted.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 const title = (of: Game): ConfigMap => ({ metadata: { name: 'made' }, data: { title: of.spec.title ?? '' } })
@@ -52,14 +53,6 @@ async function makeRivals(client: Client): Promise<void> {
 }
 
 /** Of a run that keeps nothing of what it applies. */
-const unnoted = {
-  learned: () => new Map(),
-  applies: () => {},
-  delayMs: () => 0,
-  putOff: () => {},
-  wrote: () => {},
-}
-
 const again = (client: Client): Promise<unknown> =>
   client.patch(games, at('chess'), { metadata: { annotations: { at: `${client.environment.clock.now()}` } } })
 

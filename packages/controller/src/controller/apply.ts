@@ -1,6 +1,8 @@
 import {
+  ApiError,
   type Client,
   isAlreadyExists,
+  isApplyConflict,
   isExact,
   type KubernetesObject,
   keyText,
@@ -17,6 +19,7 @@ import {
   type ApplyIfChangedOptions,
   applyIfChanged,
   hashParts,
+  isWriteConflict,
   type PartHashes,
   type Parts,
   parts,
@@ -24,12 +27,13 @@ import {
   statusPart,
 } from '@wherry/hash-compare/compare'
 import { asError } from '../as-error.ts'
-import { controllerOf, ownerReference, withOwner } from '../objects/owner.ts'
+import { AlreadyOwnedError, controllerOf, ownerReference, withOwner } from '../objects/owner.ts'
+import { ReadClosedError } from '../reads/errors.ts'
 import type { Read, ReadOptions } from '../reads/read.ts'
 import type { DesiredOptions } from './context.ts'
 import { ChangedMeanwhileError } from './errors.ts'
 import { type Placed, place } from './placed.ts'
-import type { Repair } from './repairs.ts'
+import type { Hold, Repair, Tried } from './repairs.ts'
 import { alreadyExists, isSelective, unselected } from './unselected.ts'
 
 /** What a desired state became on the server: a later one that is equal needs no write while the object is still so. */
@@ -51,12 +55,14 @@ export interface ApplyFor {
   learned(): Map<string, Learned>
   /** An object is applied, by its key in {@link ApplyFor.learned}. */
   applies(object: string): void
-  /** How long a repair has to wait, in milliseconds, since somebody else changes the object again and again; 0: not at all. */
-  delayMs(repair: Repair): number
+  /** Whether a repair has to wait, and why. */
+  hold(repair: Repair): Hold | undefined
   /** It is to wait: the key runs again then. */
-  putOff(repair: Repair): void
-  /** It was written. `wasThere`: and not made. */
-  wrote(repair: Repair, wasThere: boolean): void
+  putOff(repair: Repair, hold: Hold): void
+  /** It was tried. */
+  tried(repair: Repair, tried: Tried): void
+  /** The key is to run again: something has changed that nothing will tell of any more. */
+  again(): void
 }
 
 type PartName = 'spec' | 'status' | 'owner'
@@ -77,8 +83,11 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
   return new DesiredObject(about, view, desired, options).run()
 }
 
-/** What came of one try. */
-type Attempt<T> = { readonly applied: Applied<T> } | { readonly applied?: undefined; readonly error: unknown }
+/** What came of one try. `known`: what is there now, as far as the try has seen it. */
+type Attempt<T> = { readonly known: T | undefined; readonly isHeld: boolean } & (
+  | { readonly applied: Applied<T> }
+  | { readonly applied?: undefined; readonly error: unknown }
+)
 
 /** One object that is made as desired. */
 class DesiredObject<T extends KubernetesObject, S extends Scope> {
@@ -87,6 +96,7 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
   readonly #placed: Placed
   readonly #reference: OwnerReference | undefined
   readonly #compared: Parts<KubernetesObject, PartName>
+  #hashes: PartHashes<PartName> | undefined
   readonly #options: ApplyIfChangedOptions
   /** The run bounds its reads by itself. */
   readonly #reading: ReadOptions
@@ -108,47 +118,112 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
   }
 
   async run(): Promise<Applied<T>> {
-    const { read, applies } = this.#about
-    const { key } = this.#placed
-    const hashOf = (object: KubernetesObject): string => textOf(hashParts(object, this.#compared))
+    const { read, applies, again } = this.#about
     applies(this.#id)
     for (let pass = 1; ; pass++) {
-      const observed = await read.peek(this.#view, key, this.#reading)
+      const observed = await read.peek(this.#view, this.#placed.key, this.#reading)
       const attempt = await this.#attempt(observed)
+      const isSettled = attempt.applied === undefined ? await this.#isRefused(attempt) : await this.#isDone(attempt)
+      if (!isSettled && pass < mostPasses) continue
       if (attempt.applied === undefined) {
-        const hasGone = await this.#hasGone(observed, attempt.error)
-        if (!hasGone || pass === mostPasses) throw attempt.error
-        continue
+        if (!isSettled) again()
+        throw attempt.error
       }
-      // Tracked is what was compared, after the write: what this wrote is no news for this run, what others do is. The run before
-      // may have read what was there until now; for that the key runs once more, and changes nothing.
-      const there = await read.get(this.#view, key, { ...this.#reading, select: hashOf })
-      const expected = attempt.applied.object ?? observed
-      if (there === (expected === undefined ? undefined : hashOf(expected))) return attempt.applied
-      if (pass === mostPasses) throw new ChangedMeanwhileError(this.#view.key, keyText(key))
+      if (isSettled) return attempt.applied
+      throw new ChangedMeanwhileError(this.#view.key, keyText(this.#placed.key))
     }
   }
 
   async #attempt(observed: T | undefined): Promise<Attempt<T>> {
+    const { learned, hold, putOff } = this.#about
     try {
-      const object = this.#owned(observed)
-      if (observed === undefined) await this.#mustBeFree()
-      return { applied: await this.#apply(object as Whole<T>, observed) }
+      const known = learned().get(this.#id)
+      const repair = observed && this.#repair(observed)
+      // It is known that the server makes the same of it again.
+      if (repair !== undefined && known?.wanted === repair.wanted && known.held === repair.held) {
+        return { applied: nothingDone('equal', []), known: observed, isHeld: false }
+      }
+      const held = repair && repair.differing.length > 0 ? hold(repair) : undefined
+      if (repair === undefined || held === undefined) return await this.#write(observed, repair)
+      putOff(repair, held)
+      const { refusal } = held
+      const attempt = { known: observed, isHeld: true }
+      if (refusal !== undefined) return { ...attempt, error: refusal.error }
+      return { ...attempt, applied: nothingDone('differs', repair.differing) }
     } catch (error) {
-      return { error }
+      return { error, known: observed, isHeld: false }
     }
+  }
+
+  /** Does what `applyIfChanged` does, and learns from it. */
+  async #write(observed: T | undefined, repair: Repair | undefined): Promise<Attempt<T>> {
+    const { client, learned, tried } = this.#about
+    let written: KubernetesObject | undefined
+    const onWrite: NonNullable<ApplyIfChangedOptions['onWrite']> = (what, object) => {
+      // A write that changes nothing keeps the resourceVersion.
+      if (object.metadata?.resourceVersion !== (written ?? observed)?.metadata?.resourceVersion) written = object
+      this.#options.onWrite?.(what, object)
+    }
+    const ended = (refusal: Tried['refusal']): void => {
+      if (repair !== undefined) tried(repair, { written, refusal, digestOf: this.#digestOf })
+    }
+    try {
+      const object = this.#withOwners(observed?.metadata?.ownerReferences ?? []) as Whole<T>
+      if (observed === undefined) await this.#mustBeFree()
+      const options = { ...this.#options, onWrite }
+      const applied = await applyIfChanged(client, this.#view, object, observed, this.#compared, options)
+      if (applied.object !== undefined && applied.remaining.length > 0) {
+        learned().set(this.#id, { wanted: textOf(this.#wanted), held: this.#digestOf(applied.object) })
+      } else learned().delete(this.#id)
+      ended(undefined)
+      return { applied, known: applied.object ?? observed, isHeld: false }
+    } catch (error) {
+      const known = (written as T | undefined) ?? observed
+      ended(
+        isLasting(error)
+          ? { error, parts: known === undefined ? [] : this.#differing(hashParts(known, this.#compared)) }
+          : undefined,
+      )
+      return { error, known, isHeld: false }
+    }
+  }
+
+  #repair(observed: T): Repair {
+    const hashes = hashParts<KubernetesObject, PartName>(observed, this.#compared)
+    return {
+      view: this.#view.key,
+      object: keyText(this.#placed.key),
+      wanted: textOf(this.#wanted),
+      compared: this.#comparison,
+      differing: this.#differing(hashes),
+      standing: standing(observed),
+      held: textOf(hashes),
+    }
+  }
+
+  readonly #digestOf = (object: KubernetesObject): string => textOf(hashParts(object, this.#compared))
+
+  /** The digests of the desired object. */
+  get #wanted(): PartHashes<PartName> {
+    this.#hashes ??= hashParts<KubernetesObject, PartName>(this.#withOwners([]), this.#compared)
+    return this.#hashes
+  }
+
+  #differing(held: PartHashes<PartName>): PartName[] {
+    const wanted = this.#wanted
+    return this.#compared.names.filter(part => wanted[part] !== undefined && wanted[part] !== held[part])
   }
 
   /**
    * The desired object with its owners, the others of what is there among them. Server-side apply is not sent those: they would
    * become this manager's too, and stay when theirs lets go of them.
    */
-  #owned(observed: T | undefined): KubernetesObject {
+  #withOwners(held: readonly OwnerReference[]): KubernetesObject {
     const { object } = this.#placed
     const reference = this.#reference
     if (reference === undefined) return object
     const wanted = object.metadata?.ownerReferences ?? []
-    const others = (observed?.metadata?.ownerReferences ?? []).filter(({ uid }) => !wanted.some(one => one.uid === uid))
+    const others = held.filter(({ uid }) => !wanted.some(one => one.uid === uid))
     const all = withOwner([...others, ...wanted], reference)
     const ownerReferences = this.#options.mode === 'apply' ? withOwner(wanted, reference) : all
     return { ...object, metadata: { ...object.metadata, ownerReferences } }
@@ -167,68 +242,86 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
     if (there !== undefined) throw alreadyExists(view, key, there)
   }
 
-  /** Does what `applyIfChanged` does, unless it is known that the server makes the same of it again. */
-  async #apply(desired: Whole<T>, observed: T | undefined): Promise<Applied<T>> {
-    const compared = this.#compared
-    const hashes = hashParts<KubernetesObject, PartName>(desired, compared)
-    const wanted = textOf(hashes)
-    const { client, learned } = this.#about
-    const known = learned().get(this.#id)
-    if (observed !== undefined && known?.wanted === wanted && known.held === textOf(hashParts(observed, compared))) {
-      return { reason: 'equal', differences: [], writes: [], object: undefined, remaining: [] }
-    }
-    const repair = { view: this.#view.key, object: keyText(this.#placed.key), wanted }
-    const putOff = observed && this.#putOff(repair, hashes, observed)
-    if (putOff !== undefined) return putOff
-    const applied = await applyIfChanged(client, this.#view, desired, observed, compared, this.#options)
-    // A write that changes nothing keeps the resourceVersion.
-    const version = applied.object?.metadata?.resourceVersion
-    if (version !== undefined && version !== observed?.metadata?.resourceVersion) {
-      this.#about.wrote(repair, observed !== undefined)
-    }
-    if (applied.object !== undefined && applied.remaining.length > 0) {
-      learned().set(this.#id, { wanted, held: textOf(hashParts(applied.object, compared)) })
-    } else if (known !== undefined) learned().delete(this.#id)
-    return applied
-  }
-
-  /** What comes of a repair that is to wait; `undefined`: it is to be made, or there is nothing to repair. */
-  #putOff(repair: Repair, wanted: PartHashes<PartName>, observed: T): Applied<T> | undefined {
-    const { delayMs, putOff } = this.#about
-    if (delayMs(repair) === 0) return undefined
-    const held = hashParts<KubernetesObject, PartName>(observed, this.#compared)
-    const differing = this.#compared.names.filter(part => wanted[part] !== undefined && wanted[part] !== held[part])
-    if (differing.length === 0) return undefined
-    putOff(repair)
-    const differences = differing.map(part => ({ part }))
-    return { reason: 'differs', differences, writes: [], object: undefined, remaining: differing }
+  /** Tracks what is there now. Gives whether that is what the attempt has left. */
+  async #isDone({ known, isHeld }: Attempt<T>): Promise<boolean> {
+    const select = isHeld ? (object: T) => textOfSeen(this.#coarse(object)) : this.#digestOf
+    // What this wrote is no news for this run, what others do is. The run before may have read what was there until now; for
+    // that the key runs once more, and changes nothing.
+    const there = await this.#about.read.get(this.#view, this.#placed.key, { ...this.#reading, select })
+    return there === (known === undefined ? undefined : select(known))
   }
 
   /**
-   * Tracks what may be in the way: the object, and who controls it, or one that is not of the view. Of what else changes in it the key
-   * does not run: it would be refused as often. Gives whether that is another by now.
+   * Tracks what is in the way: the object, who controls it, or one that is not of the view. Gives whether it is so still; `false`:
+   * it is worth another try at once.
    */
-  async #hasGone(observed: T | undefined, error: unknown): Promise<boolean> {
-    const { read, client } = this.#about
+  async #isRefused({ error, known, isHeld }: Attempt<T> & { readonly error: unknown }): Promise<boolean> {
+    const { read, again, client } = this.#about
     const { key } = this.#placed
     const view = this.#view as unknown as View
+    const select = isHeld ? this.#coarse : isWriteConflict(error) ? this.#exact : this.#whole
     try {
-      const there = await read.get(this.#view, key, { ...this.#reading, select: standing })
-      if (there !== (observed === undefined ? undefined : standing(observed))) return true
-      if (!isAlreadyExists(error) || !isSelective(view)) return false
-      return (await read.get(unselected(view), key, { ...this.#reading, select: standing })) === undefined
+      const there: Seen | undefined = await read.get(this.#view, key, { ...this.#reading, select })
+      const isOutside = isAlreadyExists(error) && isSelective(view)
+      const outside = isOutside ? await read.get(unselected(view), key, { ...this.#reading, select: standing }) : ''
+      const expected = known && select(known)
+      if (outside === undefined || there?.standing !== expected?.standing) return false
+      if (there?.rest !== expected?.rest) again()
     } catch (thrown) {
       // The refusal says more, and is what is thrown.
       if (this.#options.signal?.aborted !== true) {
-        client.environment.onError(asError(thrown), { phase: 'apply', resource: view.key, key: keyText(key) })
+        const told = asError(thrown instanceof ReadClosedError ? error : thrown)
+        client.environment.onError(told, { phase: 'apply', resource: view.key, key: keyText(key) })
       }
-      return false
     }
+    return true
+  }
+
+  /** Of what waits for its time: that it becomes as desired, or differs in more. */
+  readonly #coarse = (object: KubernetesObject): Seen => {
+    return { standing: standing(object), rest: `${this.#differing(hashParts(object, this.#compared))}` }
+  }
+
+  readonly #whole = (object: KubernetesObject): Seen => {
+    return { standing: standing(object), rest: this.#digestOf(object) }
+  }
+
+  /** A conflict with what was written meanwhile ends with anything that is. */
+  readonly #exact = (object: KubernetesObject): Seen => {
+    return { standing: standing(object), rest: `${this.#digestOf(object)} ${object.metadata?.resourceVersion}` }
+  }
+
+  /** Which parts are compared, and how. */
+  get #comparison(): string {
+    const { metadata, status } = this.#placed.object as KubernetesObject & { readonly status?: unknown }
+    const { labels = {}, annotations = {} } = metadata ?? {}
+    return JSON.stringify([Object.keys(labels), Object.keys(annotations), status !== undefined, this.#reference?.uid])
   }
 
   get #id(): string {
     return `${this.#view.key} ${keyText(this.#placed.key)}`
   }
+}
+
+/** What is tracked of an object that is not as desired. */
+interface Seen {
+  readonly standing: string
+  readonly rest: string
+}
+
+function textOfSeen({ standing, rest }: Seen): string {
+  return `${standing} ${rest}`
+}
+
+function nothingDone<T>(reason: 'equal' | 'differs', parts: readonly string[]): Applied<T> {
+  return { reason, differences: parts.map(part => ({ part })), writes: [], object: undefined, remaining: parts }
+}
+
+/** Whether a write that was refused so would be again. */
+function isLasting(error: unknown): boolean {
+  if (error instanceof AlreadyOwnedError) return true
+  if (!(error instanceof ApiError) || (isWriteConflict(error) && !isApplyConflict(error))) return false
+  return error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== 429
 }
 
 /** Which object it is, and who controls it. */

@@ -117,8 +117,10 @@ export class ControllerUsedError extends Error {
 }
 
 /**
- * An object that is made as desired was changed by somebody else again and again: it is repaired ever later, after 5 minutes at most.
- * To `onError`, once until it was at peace for 10 minutes.
+ * An object that is made as desired is written again and again. To `onError`, once until it was at peace for 10 minutes.
+ *
+ * - `by` others: somebody else changes it as often. It is repaired ever later, after 5 minutes at most.
+ * - `by` itself: the reconcile wants it differently each time, though nobody else has changed it. It is written once a second.
  */
 export class FlappingError extends Error {
   override readonly name = 'FlappingError'
@@ -127,14 +129,20 @@ export class FlappingError extends Error {
   readonly view: string
   /** `namespace/name` */
   readonly key: string
-  /** How long the next repair waits, in milliseconds. */
+  /** How long the next write waits, in milliseconds. */
   readonly delayMs: number
+  readonly by: 'others' | 'itself'
 
-  constructor(view: string, key: string, delayMs: number) {
-    super(`${key} of ${view} is changed by somebody else again and again: it is repaired ever later`)
+  constructor(view: string, key: string, delayMs: number, by: 'others' | 'itself') {
+    super(
+      by === 'others'
+        ? `${key} of ${view} is changed by somebody else again and again: it is repaired ever later`
+        : `${key} of ${view} is desired differently again and again: it is written once a second`,
+    )
     this.view = view
     this.key = key
     this.delayMs = delayMs
+    this.by = by
   }
 }
 

@@ -22,6 +22,8 @@ export class KeyState {
   attempt = 0
   outcome: Outcome | undefined
   error: unknown
+  /** What it threw last and was told; a success forgets it. */
+  told: unknown
   learned: Map<string, Learned> | undefined
 
   /** It is to run. A change says more than that it was to be tried again. */
@@ -46,6 +48,7 @@ export class KeyState {
 
   end(outcome: Outcome, tookMs: number, error: unknown): void {
     this.outcome = outcome
+    if (outcome !== 'error') this.told = undefined
     this.tookMs = tookMs
     this.error = error
   }

@@ -187,7 +187,11 @@ export class Reconciler<C, S extends Scope> {
     if (isPassing(thrown)) {
       const fields = { controller: name, resource: resourceName(view.resource), key, err: thrown }
       environment.log('info', 'a conflict: tried again with what is there now', fields)
-    } else if (run.aborted === undefined || thrown !== run.aborted) this.#report(thrown, key)
+    } else if (run.aborted === undefined || thrown !== run.aborted) {
+      // The very error of the run before was told then: an `apply` that waits for its time throws it.
+      if (thrown === undefined || thrown !== state.told) this.#report(thrown, key)
+      state.told = thrown
+    }
     this.#again(key, state)
     return 'error'
   }

@@ -1,4 +1,4 @@
-import type { CallOptions } from '@wherry/client'
+import type { CallOptions, KubernetesObject } from '@wherry/client'
 import type { PartDifference } from '../parts/compare-parts.ts'
 
 export interface ApplyIfChangedOptions extends CallOptions {
@@ -17,6 +17,8 @@ export interface ApplyIfChangedOptions extends CallOptions {
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
   /** Most paths told of each part that differs. @default 10 */
   readonly maxPaths?: number | undefined
+  /** Hears of each write that was made and what the server answered, also where the next one is refused. What it throws is thrown on. */
+  readonly onWrite?: ((what: Write, object: KubernetesObject) => void) | undefined
 }
 
 /** A write of the object, or of its status. */

@@ -84,6 +84,20 @@ describe('applyIfChanged', () => {
       expect(await applyIfChanged(client, games, desired, await observe(), both)).toMatchObject({ writes: [] })
     }))
 
+  it('H4: tells of each write that was made, also where the next one is refused', () =>
+    run(async () => {
+      const effect = { kind: 'status', code: 403, reason: 'Forbidden' } as const
+      await server.faults.add({ match: { resource: 'games.arcade.example.com', subresource: 'status' }, effect })
+      const told: unknown[] = []
+      const onWrite = (what: string, { metadata }: { metadata?: ObjectMeta | undefined }): void => {
+        told.push([what, metadata?.name, metadata?.resourceVersion])
+      }
+      const desired = game({ status: { phase: 'On' } })
+      const applied = applyIfChanged(client, games, desired, undefined, both, { onWrite })
+      await expect(applied).rejects.toMatchObject({ reason: 'Forbidden' })
+      expect(told).toEqual([['create', 'chess', (await observe()).metadata?.resourceVersion]])
+    }))
+
   it('H4: a spec that differs is one update, a status that differs one write of the status, both are two', () =>
     run(async () => {
       await applyIfChanged(client, games, game({ status: { phase: 'On', score: 1 } }), undefined, both)

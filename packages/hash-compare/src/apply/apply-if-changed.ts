@@ -1,5 +1,5 @@
 import { type Client, type KubernetesObject, OptionTypeError, type Scope, type View, type Whole } from '@wherry/client'
-import { abortSignal, checkOptions, flag, integer, milliseconds, oneOf, text } from '@wherry/client/checks'
+import { abortSignal, callback, checkOptions, flag, integer, milliseconds, oneOf, text } from '@wherry/client/checks'
 import type { HashedObject } from '../ingest/hashed-object.ts'
 import type { Parts } from '../parts/parts.ts'
 import { Application } from './application.ts'
@@ -38,7 +38,7 @@ export async function applyIfChanged<T extends KubernetesObject, S extends Scope
   if (options.force !== undefined && options.mode !== 'apply') {
     throw new OptionTypeError('applyIfChanged.force', "nothing without mode: 'apply'", `${options.force}`)
   }
-  return new Application({ client, view, desired, parts, options }).run(observed)
+  return new Application({ client, view, desired, parts, options, onWrite: options.onWrite }).run(observed)
 }
 
 const checks = {
@@ -49,4 +49,5 @@ const checks = {
   fieldManager: text,
   fieldValidation: oneOf('Ignore', 'Warn', 'Strict'),
   maxPaths: integer(1, 1000),
+  onWrite: callback,
 }

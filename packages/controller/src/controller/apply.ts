@@ -13,7 +13,7 @@ import {
   type View,
   type Whole,
 } from '@wherry/client'
-import { abortSignal } from '@wherry/client/checks'
+import { abortSignal, callback } from '@wherry/client/checks'
 import {
   type Applied,
   type ApplyIfChangedOptions,
@@ -33,7 +33,7 @@ import type { Read, ReadOptions } from '../reads/read.ts'
 import type { DesiredOptions } from './context.ts'
 import { ChangedMeanwhileError } from './errors.ts'
 import { type Placed, place } from './placed.ts'
-import type { Hold, Repair, Tried } from './repairs.ts'
+import type { Compared, DigestOf, Repair, Repairs } from './repairs.ts'
 import { alreadyExists, isSelective, unselected } from './unselected.ts'
 
 /** What a desired state became on the server: a later one that is equal needs no write while the object is still so. */
@@ -55,14 +55,10 @@ export interface ApplyFor {
   learned(): Map<string, Learned>
   /** An object is applied, by its key in {@link ApplyFor.learned}. */
   applies(object: string): void
-  /** Whether a repair has to wait, and why. */
-  hold(repair: Repair): Hold | undefined
-  /** It is to wait: the key runs again then. */
-  putOff(repair: Repair, hold: Hold): void
-  /** It was tried. */
-  tried(repair: Repair, tried: Tried): void
-  /** The key is to run again: something has changed that nothing will tell of any more. */
-  again(): void
+  /** The key for which it is. */
+  readonly key: string
+  /** What is to wait, and what was done. */
+  readonly repairs: Pick<Repairs, 'hold' | 'putOff' | 'wrote' | 'refused' | 'settled' | 'again'>
 }
 
 type PartName = 'spec' | 'status' | 'owner'
@@ -96,14 +92,16 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
   readonly #placed: Placed
   readonly #reference: OwnerReference | undefined
   readonly #compared: Parts<KubernetesObject, PartName>
+  readonly #digestOf: DigestOf
   #hashes: PartHashes<PartName> | undefined
   readonly #options: ApplyIfChangedOptions
   /** The run bounds its reads by itself. */
   readonly #reading: ReadOptions
 
   constructor(about: ApplyFor, view: View<T, S>, desired: Whole<T>, { owner = true, ...rest }: DesiredOptions) {
-    const { signal } = rest
+    const { signal, onWrite } = rest
     if (signal !== undefined) abortSignal('apply.signal', signal)
+    if (onWrite !== undefined) callback('apply.onWrite', onWrite)
     const { primary } = about
     const plain = view as unknown as View
     this.#about = about
@@ -113,39 +111,40 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
     this.#reference =
       owner === false ? undefined : ownerReference(primary, about.owner, key.namespace, owner === true ? {} : owner)
     this.#compared = partsOf(object, this.#reference?.uid, isExact(plain))
+    this.#digestOf = digester(this.#compared)
     this.#options = { ...rest, signal: signal === undefined ? about.signal : AbortSignal.any([signal, about.signal]) }
     this.#reading = { signal }
   }
 
   async run(): Promise<Applied<T>> {
-    const { read, applies, again } = this.#about
+    const { read, applies } = this.#about
     applies(this.#id)
     for (let pass = 1; ; pass++) {
       const observed = await read.peek(this.#view, this.#placed.key, this.#reading)
       const attempt = await this.#attempt(observed)
-      const isSettled = attempt.applied === undefined ? await this.#isRefused(attempt) : await this.#isDone(attempt)
-      if (!isSettled && pass < mostPasses) continue
-      if (attempt.applied === undefined) {
-        if (!isSettled) again()
-        throw attempt.error
-      }
+      const isLast = pass === mostPasses
+      const isSettled =
+        attempt.applied === undefined ? await this.#isRefused(attempt, isLast) : await this.#isDone(attempt)
+      if (!isSettled && !isLast) continue
+      if (attempt.applied === undefined) throw attempt.error
       if (isSettled) return attempt.applied
       throw new ChangedMeanwhileError(this.#view.key, keyText(this.#placed.key))
     }
   }
 
   async #attempt(observed: T | undefined): Promise<Attempt<T>> {
-    const { learned, hold, putOff } = this.#about
+    const { key, learned, repairs } = this.#about
     try {
       const known = learned().get(this.#id)
       const repair = observed && this.#repair(observed)
       // It is known that the server makes the same of it again.
-      if (repair !== undefined && known?.wanted === repair.wanted && known.held === repair.held) {
+      if (repair !== undefined && known?.held === repair.held && known.wanted === textOf(this.#wanted)) {
+        repairs.settled(key, repair, observed as T, this.#digestOf)
         return { applied: nothingDone('equal', []), known: observed, isHeld: false }
       }
-      const held = repair && repair.differing.length > 0 ? hold(repair) : undefined
+      const held = repair && repair.differing.length > 0 ? repairs.hold(key, repair) : undefined
       if (repair === undefined || held === undefined) return await this.#write(observed, repair)
-      putOff(repair, held)
+      repairs.putOff(key, repair, held)
       const { refusal } = held
       const attempt = { known: observed, isHeld: true }
       if (refusal !== undefined) return { ...attempt, error: refusal.error }
@@ -157,15 +156,16 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
 
   /** Does what `applyIfChanged` does, and learns from it. */
   async #write(observed: T | undefined, repair: Repair | undefined): Promise<Attempt<T>> {
-    const { client, learned, tried } = this.#about
-    let written: KubernetesObject | undefined
+    const { key, client, learned, repairs } = this.#about
+    let known = observed
+    let isWritten = false
     const onWrite: NonNullable<ApplyIfChangedOptions['onWrite']> = (what, object) => {
       // A write that changes nothing keeps the resourceVersion.
-      if (object.metadata?.resourceVersion !== (written ?? observed)?.metadata?.resourceVersion) written = object
+      const isChanged = object.metadata?.resourceVersion !== known?.metadata?.resourceVersion
+      if (isChanged && repair !== undefined && !isWritten) repairs.wrote(key, repair)
+      isWritten ||= isChanged
+      known = object as T
       this.#options.onWrite?.(what, object)
-    }
-    const ended = (refusal: Tried['refusal']): void => {
-      if (repair !== undefined) tried(repair, { written, refusal, digestOf: this.#digestOf })
     }
     try {
       const object = this.#withOwners(observed?.metadata?.ownerReferences ?? []) as Whole<T>
@@ -175,33 +175,29 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
       if (applied.object !== undefined && applied.remaining.length > 0) {
         learned().set(this.#id, { wanted: textOf(this.#wanted), held: this.#digestOf(applied.object) })
       } else learned().delete(this.#id)
-      ended(undefined)
-      return { applied, known: applied.object ?? observed, isHeld: false }
+      return { applied, known, isHeld: false }
     } catch (error) {
-      const known = (written as T | undefined) ?? observed
-      ended(
-        isLasting(error)
-          ? { error, parts: known === undefined ? [] : this.#differing(hashParts(known, this.#compared)) }
-          : undefined,
-      )
+      if (repair !== undefined && isLasting(error)) repairs.refused(key, repair, error)
       return { error, known, isHeld: false }
+    } finally {
+      // What is there now is from here on changed by others.
+      if (known !== undefined && (known !== observed || repair?.differing.length === 0)) {
+        repairs.settled(key, this.#names, known, this.#digestOf)
+      }
     }
   }
 
   #repair(observed: T): Repair {
     const hashes = hashParts<KubernetesObject, PartName>(observed, this.#compared)
+    const { mode, force, fieldManager, fieldValidation } = this.#options
     return {
-      view: this.#view.key,
-      object: keyText(this.#placed.key),
-      wanted: textOf(this.#wanted),
-      compared: this.#comparison,
+      ...this.#names,
+      request: `${textOf(this.#wanted)} ${mode} ${force} ${fieldManager} ${fieldValidation}`,
       differing: this.#differing(hashes),
       standing: standing(observed),
       held: textOf(hashes),
     }
   }
-
-  readonly #digestOf = (object: KubernetesObject): string => textOf(hashParts(object, this.#compared))
 
   /** The digests of the desired object. */
   get #wanted(): PartHashes<PartName> {
@@ -255,24 +251,25 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
    * Tracks what is in the way: the object, who controls it, or one that is not of the view. Gives whether it is so still; `false`:
    * it is worth another try at once.
    */
-  async #isRefused({ error, known, isHeld }: Attempt<T> & { readonly error: unknown }): Promise<boolean> {
-    const { read, again, client } = this.#about
+  async #isRefused(attempt: Attempt<T> & { readonly error: unknown }, isLast: boolean): Promise<boolean> {
+    const { key: of, read, repairs, client } = this.#about
+    const { error, known, isHeld } = attempt
     const { key } = this.#placed
     const view = this.#view as unknown as View
-    const select = isHeld ? this.#coarse : isWriteConflict(error) ? this.#exact : this.#whole
+    const select = isHeld ? this.#coarse : this.#exact
     try {
       const there: Seen | undefined = await read.get(this.#view, key, { ...this.#reading, select })
       const isOutside = isAlreadyExists(error) && isSelective(view)
       const outside = isOutside ? await read.get(unselected(view), key, { ...this.#reading, select: standing }) : ''
       const expected = known && select(known)
-      if (outside === undefined || there?.standing !== expected?.standing) return false
-      if (there?.rest !== expected?.rest) again()
+      const isAnother = there?.standing !== expected?.standing
+      if (!isLast && (isAnother || outside === undefined)) return false
+      if (isAnother || there?.rest !== expected?.rest) repairs.again(of)
     } catch (thrown) {
-      // The refusal says more, and is what is thrown.
-      if (this.#options.signal?.aborted !== true) {
-        const told = asError(thrown instanceof ReadClosedError ? error : thrown)
-        client.environment.onError(told, { phase: 'apply', resource: view.key, key: keyText(key) })
-      }
+      // The refusal says more, and is what is thrown. Where nobody hears of that any more it is told, unless it was before.
+      const isTold = this.#options.signal?.aborted === true || (thrown instanceof ReadClosedError && isHeld)
+      const told = thrown instanceof ReadClosedError ? error : thrown
+      if (!isTold) client.environment.onError(asError(told), { phase: 'apply', resource: view.key, key: keyText(key) })
     }
     return true
   }
@@ -282,20 +279,16 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
     return { standing: standing(object), rest: `${this.#differing(hashParts(object, this.#compared))}` }
   }
 
-  readonly #whole = (object: KubernetesObject): Seen => {
-    return { standing: standing(object), rest: this.#digestOf(object) }
-  }
-
-  /** A conflict with what was written meanwhile ends with anything that is. */
+  /** Why a server refuses what it is sent may lie in anything of the object. */
   readonly #exact = (object: KubernetesObject): Seen => {
     return { standing: standing(object), rest: `${this.#digestOf(object)} ${object.metadata?.resourceVersion}` }
   }
 
-  /** Which parts are compared, and how. */
-  get #comparison(): string {
+  get #names(): Compared {
     const { metadata, status } = this.#placed.object as KubernetesObject & { readonly status?: unknown }
     const { labels = {}, annotations = {} } = metadata ?? {}
-    return JSON.stringify([Object.keys(labels), Object.keys(annotations), status !== undefined, this.#reference?.uid])
+    const compared = [Object.keys(labels), Object.keys(annotations), status !== undefined, this.#reference?.uid]
+    return { view: this.#view.key, object: keyText(this.#placed.key), compared: JSON.stringify(compared) }
   }
 
   get #id(): string {
@@ -315,6 +308,11 @@ function textOfSeen({ standing, rest }: Seen): string {
 
 function nothingDone<T>(reason: 'equal' | 'differs', parts: readonly string[]): Applied<T> {
   return { reason, differences: parts.map(part => ({ part })), writes: [], object: undefined, remaining: parts }
+}
+
+/** By the parts alone, so that who keeps it keeps nothing else. */
+function digester(compared: Parts<KubernetesObject, PartName>): DigestOf {
+  return object => textOf(hashParts(object, compared))
 }
 
 /** Whether a write that was refused so would be again. */

@@ -22,7 +22,7 @@ export class KeyState {
   attempt = 0
   outcome: Outcome | undefined
   error: unknown
-  /** What it threw last and was told; a success forgets it. */
+  /** What it threw last, or the first cause of that; a run that does not fail forgets it. */
   told: unknown
   learned: Map<string, Learned> | undefined
 
@@ -48,7 +48,7 @@ export class KeyState {
 
   end(outcome: Outcome, tookMs: number, error: unknown): void {
     this.outcome = outcome
-    if (outcome !== 'error') this.told = undefined
+    if (outcome !== 'error' && outcome !== 'terminal') this.told = undefined
     this.tookMs = tookMs
     this.error = error
   }

@@ -9,6 +9,7 @@ import { ChangedMeanwhileError, ControllerStoppedError, ReconcileTimeoutError, T
 import type { KeyState, Outcome } from './key-state.ts'
 import type { KeyStates } from './key-states.ts'
 import { type Returned, readResult } from './result.ts'
+import { rootOf } from './root-of.ts'
 import { RunContext, type RunParts } from './run-context.ts'
 
 /** What reconciles keys. */
@@ -181,17 +182,13 @@ export class Reconciler<C, S extends Scope> {
     if (thrown instanceof TerminalError) {
       environment.metrics.count('controller_runtime_terminal_reconcile_errors_total', this.#labels)
       queue.forget(key)
-      this.#report(thrown, key)
+      this.#tell(run, thrown)
       return 'terminal'
     }
     if (isPassing(thrown)) {
       const fields = { controller: name, resource: resourceName(view.resource), key, err: thrown }
       environment.log('info', 'a conflict: tried again with what is there now', fields)
-    } else if (run.aborted === undefined || thrown !== run.aborted) {
-      // The very error of the run before was told then: an `apply` that waits for its time throws it.
-      if (thrown === undefined || thrown !== state.told) this.#report(thrown, key)
-      state.told = thrown
-    }
+    } else if (run.aborted === undefined || thrown !== run.aborted) this.#tell(run, thrown)
     this.#again(key, state)
     return 'error'
   }
@@ -206,6 +203,14 @@ export class Reconciler<C, S extends Scope> {
       this.#report(error, run.text)
       run.abort(error)
     })
+  }
+
+  /** What an `apply` that waits for its time says again was told when it was refused, if that was what the run before threw. */
+  #tell(run: RunContext<C, S>, thrown: unknown): void {
+    const { state, text: key } = run
+    const root = rootOf(thrown)
+    if (root !== state.told || !this.#parts.repairs.isRepeated(root)) this.#report(thrown, key)
+    state.told = root
   }
 
   #report(thrown: unknown, key: string): void {

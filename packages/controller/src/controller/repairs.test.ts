@@ -3,7 +3,7 @@ import { type Simulation, simulate } from '@wherry/testing'
 import { WorkQueue } from '@wherry/work-queue'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { KeyStates } from './key-states.ts'
-import { type Refusal, type Repair, Repairs } from './repairs.ts'
+import { type Repair, Repairs } from './repairs.ts'
 
 let simulation: Simulation
 let queue: WorkQueue
@@ -26,7 +26,7 @@ const object = (data: string): Data => ({ data })
 /** An object with `held` in it, in which `wanted` is desired. */
 function repair(held: string, wanted = 'ours', more: Partial<Repair> = {}): Repair {
   const differing = held === wanted ? [] : ['spec']
-  return { view: 'v', object: 'a/b', wanted, compared: 'all', differing, standing: 'u', held, ...more }
+  return { view: 'v', object: 'a/b', request: wanted, compared: 'all', differing, standing: 'u', held, ...more }
 }
 
 /** Writes what is wanted, if that need not wait. Gives how long it has to. */
@@ -36,16 +36,16 @@ function write(one: Repair, key = 'k'): number {
     repairs.putOff(key, one, hold)
     return hold.delayMs
   }
-  repairs.tried(key, one, { written: object(one.wanted), refusal: undefined, digestOf })
+  repairs.wrote(key, one)
+  repairs.settled(key, one, object(one.request), digestOf)
   return 0
 }
 
-function refuse(one: Repair, error: unknown = new Error('refused'), parts: readonly string[] = ['spec']): number {
+function refuse(one: Repair, error: unknown = new Error('refused')): number {
   const hold = repairs.hold('k', one)
-  if (hold !== undefined) return hold.delayMs
-  const refusal: Refusal = { error, parts }
-  repairs.tried('k', one, { written: undefined, refusal, digestOf })
-  return 0
+  if (hold === undefined) repairs.refused('k', one, error)
+  else repairs.putOff('k', one, hold)
+  return hold?.delayMs ?? 0
 }
 
 const told = (): unknown[] => simulation.environment.errors.map(({ error }) => (error as { by?: string }).by)
@@ -167,41 +167,78 @@ describe('what is refused', () => {
     expect(repairs.hold('k', repair('theirs'))).toMatchObject({ refusal: { error: 'reason 2' }, by: undefined })
   })
 
-  it.for<[string, Repair]>([
-    ['something else is desired', repair('theirs', 'else')],
-    ['another controls the object', repair('theirs', 'ours', { standing: 'w' })],
-    ['what was refused is as desired by now', repair('theirs', 'ours', { differing: ['status'] })],
-  ])('C16: is sent at once where %s', ([, one]) => {
-    for (let i = 0; i < 3; i++) refuse(repair('theirs'))
-    expect(repairs.hold('k', repair('theirs', 'ours', { differing: ['spec', 'status'] }))?.delayMs).toBe(1000)
-    expect(repairs.hold('k', one)).toBeUndefined()
+  it('X8: says again why it was, and that it does', () => {
+    const error = new Error('refused')
+    for (let i = 0; i < 3; i++) refuse(repair('theirs'), error)
+    expect(repairs.isRepeated(error)).toBe(false)
+    refuse(repair('theirs'))
+    expect([repairs.isRepeated(error), repairs.isRepeated(new Error('refused')), repairs.isRepeated('x')]).toEqual([
+      true,
+      false,
+      false,
+    ])
   })
 
-  it('X8: is forgotten when it was taken', () => {
-    for (let i = 0; i < 3; i++) refuse(repair('theirs'))
-    repairs.tried('k', repair('theirs', 'else'), { written: object('else'), refusal: undefined, digestOf })
-    expect(repairs.hold('k', repair('theirs'))).toBeUndefined()
+  it('C16: is sent at once where it is another request, or another controls the object', () => {
+    const one = (change: Partial<Repair>) => repair('theirs', 'ours', { differing: ['status'], ...change })
+    for (let i = 0; i < 3; i++) refuse(one({}))
+    const holds = [
+      one({}),
+      one({ held: 'else' }),
+      one({ request: 'force' }),
+      one({ standing: 'w' }),
+      one({ differing: ['spec', 'status'] }),
+    ].map(each => repairs.hold('k', each)?.delayMs)
+    expect(holds).toEqual([1000, 1000, undefined, undefined, undefined])
   })
 
-  it('H6: counts as a repair too where a part of it was written', () => {
+  it('X8: waits for each of two requests', () => {
+    for (let i = 0; i < 3; i++) for (const request of ['a', 'b']) refuse(repair('theirs', request), request)
+    expect(repairs.hold('k', repair('theirs', 'a'))).toMatchObject({ delayMs: 1000, refusal: { error: 'a' } })
+    expect(repairs.hold('k', repair('theirs', 'b'))).toMatchObject({ delayMs: 1000, refusal: { error: 'b' } })
+  })
+
+  it('H6: is told of as flapping too where a part of it is written again and again', () => {
     for (let i = 0; i < 3; i++) {
-      const refusal = { error: 'status', parts: ['status'] }
-      const one = repair(`theirs ${i}`, 'ours', { differing: ['spec', 'status'] })
-      repairs.tried('k', one, { written: object('ours'), refusal, digestOf })
+      write(repair(`theirs ${i}`))
+      repairs.refused('k', repair(`theirs ${i}`), 'status')
     }
-    const next = repair('theirs', 'ours', { differing: ['spec', 'status'] })
+    const next = repair('theirs')
     expect(repairs.hold('k', next)).toMatchObject({ delayMs: 1000, by: 'others', refusal: { error: 'status' } })
-  })
-
-  it('counts for nothing where it may go well the next time', () => {
-    for (let i = 0; i < 9; i++) {
-      repairs.tried('k', repair('theirs'), { written: undefined, refusal: undefined, digestOf })
-    }
-    expect(repairs.hold('k', repair('theirs'))).toBeUndefined()
   })
 })
 
-it('C13: a key runs again at once where nothing else would tell it to', () => {
+it('H6: is found as desired after somebody else has made it so: what is desired differently then is no repair', async () => {
+  for (let i = 0; i < 100; i++) {
+    write(repair(`theirs ${i - 1}`, `ours ${i}`))
+    repairs.settled('k', repair(`theirs ${i}`), object(`theirs ${i}`), digestOf)
+    await simulation.advance(5000)
+  }
+  expect(told()).toEqual([])
+})
+
+it('H6: flapping is told of anew after 10 minutes without, whatever was written meanwhile', async () => {
+  for (let i = 0; i < 5; i++) write(repair(`theirs ${i}`))
+  for (let i = 0; i < 20; i++) {
+    await simulation.advance(300_000)
+    write(repair(i === 0 ? 'ours' : `ours ${i - 1}`, `ours ${i}`))
+  }
+  for (let i = 0; i < 5; i++) write(repair(`theirs ${i}`))
+  expect(told()).toEqual(['others', 'others'])
+})
+
+it('H6: what can not be hashed in one way is known in the other', () => {
+  const failing = (): string => {
+    throw new RangeError('too large')
+  }
+  write(repair('theirs'))
+  repairs.settled('k', repair('', '', { compared: 'spec' }), object('ours'), failing)
+  repairs.settled('k', repair('', '', { compared: 'spec' }), object('ours'), digestOf)
+  repairs.settled('k', repair('', '', { compared: 'both' }), object('ours'), failing)
+  expect(repairs.hold('k', repair('ours', 'x', { compared: 'spec' }))).toBeUndefined()
+})
+
+it('C13, X8: a key runs again after a second where nothing else would tell it to', () => {
   repairs.again('k')
-  expect(queue.dueInMs('k')).toBe(0)
+  expect(queue.dueInMs('k')).toBe(1000)
 })

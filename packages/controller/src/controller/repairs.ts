@@ -5,16 +5,20 @@ import { plainCause } from './cause.ts'
 import { FlappingError } from './errors.ts'
 import type { KeyStates } from './key-states.ts'
 
-/** An object that is there and not as desired. */
-export interface Repair {
+/** One way to look at an object that is applied. */
+export interface Compared {
   /** The view's key. */
   readonly view: string
   /** `namespace/name` of the object. */
   readonly object: string
-  /** A digest of what is desired. */
-  readonly wanted: string
   /** Says which parts of it are compared, and how. */
   readonly compared: string
+}
+
+/** An object that is there and not as desired. */
+export interface Repair extends Compared {
+  /** A digest of what would be sent. */
+  readonly request: string
   /** What of it is not as desired. */
   readonly differing: readonly string[]
   /** Which object it is, and who controls it. */
@@ -27,10 +31,13 @@ export interface Repair {
 export interface Hold {
   readonly delayMs: number
   /** Why it was refused, if that is what it waits for. */
-  readonly refusal: Refusal | undefined
+  readonly refusal: { readonly error: unknown } | undefined
   /** Whose doing it is that the object is written again and again; `undefined`: it isn't. */
   readonly by: FlappingError['by'] | undefined
 }
+
+/** A digest of what is compared of an object. */
+export type DigestOf = (object: KubernetesObject) => string
 
 export interface RepairsParts {
   readonly controller: string
@@ -39,37 +46,31 @@ export interface RepairsParts {
   readonly states: KeyStates
 }
 
-/** What came of a repair. */
-export interface Tried {
-  /** What was written last of it. */
-  readonly written: KubernetesObject | undefined
-  /** Why it was refused, if it was in a way that trying again does not change, and what of it is not as desired since. */
-  readonly refusal: Refusal | undefined
-  /** A digest of what is compared of an object. */
-  digestOf(object: KubernetesObject): string
-}
-
-export interface Refusal {
-  readonly error: unknown
-  readonly parts: readonly string[]
-}
-
-/** What an object was left as by a write. */
+/** What an object was when it was left or found as desired. */
 interface Left {
   readonly compared: string
   digest: string
-  digestOf(object: KubernetesObject): string
+  /** Absent as long as it is compared in one way only. */
+  readonly digestOf: DigestOf | undefined
 }
 
-/** What is known of an object that was there and was written, or not allowed to be, within the last minutes. */
+/** What is known of an object that was there and was written within the last minutes. */
 interface Lately {
+  /** When it was written last, on the monotonic clock. */
   at: number
-  /** For each way in which it is compared. Not after the first write: most objects have no second. */
-  readonly left: Left[]
+  left: Left[]
+  /** It is compared in more than one way. */
+  isMixed: boolean
   /** How many writes came in a row that nobody else gave reason for; one goes each second. */
   own: number
-  isTold: boolean
-  refusal: (Refusal & { readonly wanted: string; readonly standing: string }) | undefined
+  /** When a repair of it was put off last, by whose doing that was. */
+  readonly heldAt: { [by in FlappingError['by']]?: number }
+}
+
+interface Refusal {
+  readonly error: unknown
+  readonly standing: string
+  readonly at: number
 }
 
 /** So long nothing happened to an object, and nothing more is known of it: as long as a {@link Damper} remembers. */
@@ -77,15 +78,19 @@ const forgetMs = 600_000
 /** So many writes at once may follow from what the controller itself wants; then one a second. */
 const ownBurst = 30
 const ownMs = 1000
+/** In so many ways is one object compared at most: one that changes with each write is of no use. */
+const mostWays = 8
+/** When a key runs again that found an object changed while it was being refused, in milliseconds. */
+const againMs = 1000
 
 /**
  * Puts off the writes of what is written again and again (rule H6), or refused as often (rule X8).
  *
- * - What somebody else has changed since the last write is repaired three times at once, then ever later.
- * - What nobody else has changed is wanted differently now. That is no flapping, unless the controller does so without end: then it is written
- *   once a second.
- * - What was refused is refused again: after three times it is not sent before its time, while what is desired, the object
- *   and who controls it are the same, and what was refused still differs.
+ * - What somebody else has changed since it was as desired is repaired three times at once, then ever later.
+ * - What nobody else has changed is wanted differently now. That is no flapping, unless the controller does so without end: then it
+ *   is written once a second.
+ * - What was refused is refused again: after three times the same request is not sent before its time, while it is the same object
+ *   with the same controller.
  */
 export class Repairs {
   readonly #parts: RepairsParts
@@ -93,6 +98,9 @@ export class Repairs {
   readonly #refused = new Damper()
   /** In the order in which they were written last. */
   readonly #lately = new Map<string, Lately>()
+  /** By request, in the order in which they were refused last. */
+  readonly #refusals = new Map<string, Refusal>()
+  readonly #repeated = new WeakSet<object>()
 
   constructor(parts: RepairsParts) {
     this.#parts = parts
@@ -100,12 +108,14 @@ export class Repairs {
 
   /** Whether a repair has to wait still, and why. */
   hold(key: string, repair: Repair): Hold | undefined {
+    this.#prune()
     const text = textOf(key, repair)
-    const lately = this.#live(text)
-    if (lately === undefined) return undefined
+    const request = requestOf(text, repair)
     const now = this.#now
-    const refusal = isRefused(lately, repair) ? lately.refusal : undefined
-    const refusedMs = refusal === undefined ? 0 : this.#refused.delayMs(text, now)
+    const known = this.#refusals.get(request)
+    const refusal = known?.standing === repair.standing ? known : undefined
+    const refusedMs = refusal === undefined ? 0 : this.#refused.delayMs(request, now)
+    const lately = this.#lately.get(text)
     const by = isOthers(lately, repair) ? 'others' : 'itself'
     const repairMs = by === 'others' ? this.#repaired.delayMs(text, now) : ownDelayMs(lately, now)
     const delayMs = Math.max(refusedMs, repairMs)
@@ -114,58 +124,85 @@ export class Repairs {
   }
 
   /** A repair is to wait: its key runs again then. That an object flaps is told once. */
-  putOff(key: string, repair: Repair, { delayMs, by }: Hold): void {
-    const { controller, environment, queue, states } = this.#parts
-    states.add(key, due)
-    queue.add(key, { afterMs: delayMs, priority: queue.priorityOf(key) })
-    const lately = this.#lately.get(textOf(key, repair))
-    if (by === undefined || lately === undefined || lately.isTold) return
-    lately.isTold = true
+  putOff(key: string, repair: Repair, { delayMs, refusal, by }: Hold): void {
+    const { controller, environment } = this.#parts
+    this.#add(key, delayMs)
+    if (typeof refusal?.error === 'object' && refusal.error !== null) this.#repeated.add(refusal.error)
+    const heldAt = this.#lately.get(textOf(key, repair))?.heldAt
+    if (by === undefined || heldAt === undefined) return
+    const now = this.#now
+    const { [by]: last = Number.NEGATIVE_INFINITY } = heldAt
+    heldAt[by] = now
+    if (now - last < forgetMs) return
     environment.metrics.count('wherry_apply_flapping_total', { controller })
     const error = new FlappingError(repair.view, repair.object, delayMs, by)
     environment.onError(error, { phase: `apply ${controller}`, resource: repair.view, key })
   }
 
-  /** A repair was tried. What came of neither, such as a conflict, may come of the next one. */
-  tried(key: string, repair: Repair, { written, refusal, digestOf }: Tried): void {
-    if (written === undefined && refusal === undefined) return
+  /** Whether it was said again of a repair that waits, as it was when it was refused. */
+  isRepeated(error: unknown): boolean {
+    return typeof error === 'object' && error !== null && this.#repeated.has(error)
+  }
+
+  /** An object that was not as desired was written. */
+  wrote(key: string, repair: Repair): void {
     const text = textOf(key, repair)
-    const known = this.#live(text)
     const now = this.#now
-    const lately = this.#note(text, known, now)
-    if (written !== undefined) {
-      if (known === undefined || isOthers(known, repair)) this.#repaired.repaired(text, now)
-      else known.own += 1
-      if (known !== undefined) leave(known, repair.compared, written, digestOf)
-    }
-    lately.refusal = refusal && { ...refusal, wanted: repair.wanted, standing: repair.standing }
-    if (refusal === undefined) this.#refused.forget(text)
-    else this.#refused.repaired(text, now)
-  }
-
-  /** A key is to run again at once. */
-  again(key: string): void {
-    const { queue, states } = this.#parts
-    states.add(key, due)
-    queue.add(key, { priority: queue.priorityOf(key) })
-  }
-
-  #live(text: string): Lately | undefined {
-    const lately = this.#lately.get(text)
-    return lately === undefined || this.#now - lately.at >= forgetMs ? undefined : lately
-  }
-
-  #note(text: string, known: Lately | undefined, now: number): Lately {
-    const lately = known ?? { at: now, left: [], own: 0, isTold: false, refusal: undefined }
-    lately.own = ownAt(lately, now)
+    const known = this.#lately.get(text)
+    if (isOthers(known, repair)) this.#repaired.repaired(text, now)
+    const lately = known ?? { at: now, left: [], isMixed: false, own: 0, heldAt: {} }
+    lately.own = ownAt(lately, now) + (isOthers(known, repair) ? 0 : 1)
     lately.at = now
     this.#lately.delete(text)
     this.#lately.set(text, lately)
-    for (const [oldest, { at }] of this.#lately) {
-      if (now - at < forgetMs) break
-      this.#lately.delete(oldest)
+    this.#prune()
+  }
+
+  /** A request was refused, and would be again. */
+  refused(key: string, repair: Repair, error: unknown): void {
+    const request = requestOf(textOf(key, repair), repair)
+    const now = this.#now
+    this.#refused.repaired(request, now)
+    this.#refusals.delete(request)
+    this.#refusals.set(request, { error, standing: repair.standing, at: now })
+    this.#prune()
+  }
+
+  /** An object was left, or found, as desired, or as much so as it can be: who changes it from now on is somebody else. */
+  settled(key: string, of: Compared, object: KubernetesObject, digestOf: DigestOf): void {
+    const lately = this.#lately.size === 0 ? undefined : this.#lately.get(textOf(key, of))
+    if (lately === undefined) return
+    const { compared } = of
+    lately.isMixed ||= lately.left.some(one => one.compared !== compared)
+    const left: Left[] = []
+    for (const one of lately.left) {
+      const digest = one.compared === compared ? undefined : digestIn(one.digestOf, object)
+      if (digest !== undefined) left.push({ ...one, digest })
     }
-    return lately
+    const digest = digestIn(digestOf, object)
+    if (digest !== undefined) left.push({ compared, digest, digestOf: lately.isMixed ? digestOf : undefined })
+    lately.left = left.slice(-mostWays)
+  }
+
+  /** A key runs again soon: something has changed that nothing will tell of any more. */
+  again(key: string): void {
+    this.#add(key, againMs)
+  }
+
+  #add(key: string, afterMs: number): void {
+    const { queue, states } = this.#parts
+    states.add(key, due)
+    queue.add(key, { afterMs, priority: queue.priorityOf(key) })
+  }
+
+  #prune(): void {
+    const now = this.#now
+    for (const map of [this.#lately, this.#refusals]) {
+      for (const [oldest, { at }] of map) {
+        if (now - at < forgetMs) break
+        map.delete(oldest)
+      }
+    }
   }
 
   get #now(): number {
@@ -173,38 +210,40 @@ export class Repairs {
   }
 }
 
-function textOf(key: string, { view, object }: Repair): string {
+function textOf(key: string, { view, object }: Compared): string {
   return `${key} ${view} ${object}`
 }
 
-/** Whether it would be refused as it was. */
-function isRefused({ refusal }: Lately, { wanted, standing, differing }: Repair): boolean {
-  if (refusal === undefined || refusal.wanted !== wanted || refusal.standing !== standing) return false
-  return refusal.parts.every(part => differing.includes(part))
+function requestOf(text: string, { request, differing }: Repair): string {
+  return `${text} ${request} ${differing}`
 }
 
-/** Whether somebody else has changed it since it was written; as far as is known, what was compared for the first time was not. */
-function isOthers({ left }: Lately, { compared, held }: Repair): boolean {
-  if (left.length === 0) return true
-  const known = left.find(one => one.compared === compared)
-  return known !== undefined && known.digest !== held
+/**
+ * Whether somebody else has changed it since it was as desired. So has one of which nothing is known; not one that is compared
+ * in a new way.
+ */
+function isOthers(lately: Lately | undefined, { compared, held }: Repair): boolean {
+  if (lately === undefined) return true
+  const left = lately.left.find(one => one.compared === compared)
+  return left !== undefined && left.digest !== held
 }
 
-/** Notes what a write left. The way in which it was compared longest ago goes first: one that changes with each write is of no use. */
-function leave({ left }: Lately, compared: string, object: KubernetesObject, digestOf: Left['digestOf']): void {
-  if (!left.some(one => one.compared === compared)) {
-    left.push({ compared, digest: '', digestOf })
-    if (left.length > 8) left.shift()
+/** What is left of it in one way to compare it; `undefined` where that is not known. */
+function digestIn(digestOf: DigestOf | undefined, object: KubernetesObject): string | undefined {
+  try {
+    return digestOf?.(object)
+  } catch {
+    // What can't be hashed in that way may be right in another.
+    return undefined
   }
-  for (const one of left) one.digest = one.digestOf(object)
 }
 
 function ownAt({ own, at }: Lately, now: number): number {
   return Math.max(0, own - (now - at) / ownMs)
 }
 
-function ownDelayMs(lately: Lately, now: number): number {
-  return Math.max(0, Math.ceil((ownAt(lately, now) + 1 - ownBurst) * ownMs))
+function ownDelayMs(lately: Lately | undefined, now: number): number {
+  return lately === undefined ? 0 : Math.max(0, Math.ceil((ownAt(lately, now) + 1 - ownBurst) * ownMs))
 }
 
 const due = plainCause('reconcile', 'due')

@@ -9,7 +9,7 @@ import { applyDesired } from './apply.ts'
 import type { Apply, ContextEvents, ReconcileContext } from './context.ts'
 import { parsedKey } from './key.ts'
 import type { KeyState } from './key-state.ts'
-import type { Hold, Repair, Repairs, Tried } from './repairs.ts'
+import type { Repairs } from './repairs.ts'
 
 /** What all runs of a controller have in common. */
 export interface RunParts<C, S extends Scope> {
@@ -104,10 +104,8 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
           this.state.learned ??= new Map()
           return this.state.learned
         },
-        hold: (repair: Repair) => this.#parts.repairs.hold(this.text, repair),
-        putOff: (repair: Repair, hold: Hold) => this.#parts.repairs.putOff(this.text, repair, hold),
-        tried: (repair: Repair, tried: Tried) => this.#parts.repairs.tried(this.text, repair, tried),
-        again: () => this.#parts.repairs.again(this.text),
+        key: this.text,
+        repairs: this.#parts.repairs,
         applies: (object: string) => {
           this.#applied ??= new Set()
           this.#applied.add(object)

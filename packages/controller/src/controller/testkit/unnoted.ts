@@ -1,11 +1,16 @@
 import type { ApplyFor } from '../apply.ts'
 
 /** For `applyDesired` by itself: nothing is learned, and no repair waits. */
-export const unnoted: Pick<ApplyFor, 'learned' | 'applies' | 'hold' | 'putOff' | 'tried' | 'again'> = {
+export const unnoted: Pick<ApplyFor, 'learned' | 'applies' | 'key' | 'repairs'> = {
   learned: () => new Map(),
   applies: () => {},
-  hold: () => undefined,
-  putOff: () => {},
-  tried: () => {},
-  again: () => {},
+  key: 'default/chess',
+  repairs: {
+    hold: () => undefined,
+    putOff: () => {},
+    wrote: () => {},
+    refused: () => {},
+    settled: () => {},
+    again: () => {},
+  },
 }

@@ -60,6 +60,14 @@ export class DynamicCache {
   }
 
   /**
+   * The informers that are there at present, in an array of the caller's own, to look at. None is started, asked for or held by
+   * that: each may be moved or removed at any moment, and no move is called off (rule D9).
+   */
+  get informers(): readonly CachedInformer<unknown>[] {
+    return this.#informers.all.map(({ informer }) => informer)
+  }
+
+  /**
    * The view that reads of `view` are served from at present (rule D13): itself where it is cached, or one that covers it, and
    * that has its first state. `undefined` where there is none. Starts nothing.
    *

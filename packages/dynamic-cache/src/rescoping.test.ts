@@ -72,6 +72,18 @@ describe('while an informer moves', () => {
       expect([hold.informer.size, cache.informer(inA).size]).toEqual([2, 1])
     }))
 
+  it('D9: who looks at the informers that are there keeps none where it is, nor there at all', () =>
+    moving(async ({ cache, run }, speak, moved) => {
+      const hold = cache.hold(inB, 'me')
+      const views = (): string[] => cache.informers.map(({ view }) => view.key)
+      expect(views()).toEqual([inA.key, inB.key])
+      await speak()
+      expect(await run(() => moved)).toBe('done')
+      expect(views().sort()).toEqual([inAB.key, inB.key].sort())
+      await run(() => hold.release())
+      expect(views()).toEqual([inAB.key])
+    }))
+
   it('D9: who asks for what a holder moves keeps it there', () =>
     withCache(async kit => {
       const { cache, run, write } = kit

@@ -124,15 +124,19 @@ describe('the server, asked by who reads', () => {
       async ({ narrow, run, write, server, simulation, get, breakAll }) => {
         await write('+a/x', '+a/z')
         const early = await run(() => server.revision())
+        const rollbacks = () => simulation.environment.metric('reflector_rollbacks_total', { name: 'v1/configmaps' })
         const log: string[] = []
         for (const name of ['x', 'y', 'z']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))
         await write('~a/x', '~a/x', '~a/x', '~a/z')
         await simulation.advance(1000)
         log.splice(0)
         await run(() => server.restoreEtcd(early))
+        // The connections that broke with it are made anew.
+        await simulation.advance(10_000)
         // First noticed by an answer, then by the watch.
         narrow.deleted(configMaps, x, undefined)
         await get('a/x')
+        expect(rollbacks()).toBe(1)
         await simulation.advance(1000)
         await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'expired' } }))
         breakAll()

@@ -1,7 +1,7 @@
 import type { KubernetesObject, View } from '@wherry/client'
 import { configMaps, pods } from '@wherry/client/resources/core'
 import { simulatedCluster } from '@wherry/informer/testkit/served'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Entry, type Waiting } from './entry.ts'
 import { checkedKey } from './key.ts'
 import { Kind } from './kind.ts'
@@ -10,13 +10,14 @@ import { settingsOf } from './options.ts'
 import { Shared } from './shared.ts'
 import type { Asked } from './state.ts'
 
-/** An entry that nothing feeds but what the test says the server has. */
+/** An entry that is fed by what the test says the server has, and nothing else. */
 async function withEntry(view: View, test: (kit: EntryKit) => void): Promise<void> {
   const cluster = await simulatedCluster(1)
   const shared = new Shared(settingsOf({ client: cluster.client }))
   const entry = new Entry(new Kind(view, shared).bucket('a'), checkedKey(view, { namespace: 'a', name: 'x' }))
   const narrow = new NarrowView(view, shared.environment, undefined)
   entry.join(narrow)
+  vi.spyOn(entry.feeding, 'isFed', 'get').mockReturnValue(true)
   try {
     test({
       entry,
@@ -108,8 +109,9 @@ describe('an entry', () => {
 
   it('N9: asks the server for what was written before there was a first state, where no event of it need come', () =>
     withEntry(configMaps.within({ labels: { app: 'x' } }), ({ entry, readiness, has }) => {
+      const before = entry.feeding.asked()
       entry.saw(made('20', 'y'))
-      has('10')
+      has('10', undefined, before)
       expect(readiness()).toBe('live')
       has('20')
       expect(readiness()).toBe('cached')
@@ -134,18 +136,20 @@ describe('an entry', () => {
 
   it('N9: asks the server after a delete of whatever it was, where the first state may be of before', () =>
     withEntry(configMaps, ({ entry, readiness, has }) => {
+      const before = entry.feeding.asked()
       entry.sawGone(undefined)
-      has('10', made('10'))
+      has('10', made('10'), before)
       expect(readiness()).toBe('live')
-      entry.sawLive(made('10'))
+      entry.sawLive(made('10'), entry.feeding.asked())
       expect(readiness()).toBe('cached')
     }))
 
   it('N9: does not take an answer of before its first state for one that settles a delete', () =>
     withEntry(configMaps, ({ entry, readiness, has }) => {
+      const before = entry.feeding.asked()
       entry.sawGone(undefined)
-      entry.sawLive(undefined)
-      has('10', made('10'))
+      entry.sawLive(undefined, entry.feeding.asked())
+      has('10', made('10'), before)
       expect(readiness()).toBe('live')
     }))
 
@@ -156,32 +160,48 @@ describe('an entry', () => {
       expect(readiness()).toBe('cached')
     }))
 
-  it('N9: waits for the end of what the server does not have any more, and of which it has another one now', () =>
+  it('N9: asks for what the server has not had, and waits for the end of what is gone, until it has another one', () =>
     withEntry(configMaps, ({ entry, readiness, has }) => {
+      const live = (object: KubernetesObject | undefined): void => entry.sawLive(object, entry.feeding.asked())
       has('10', made('10'))
-      entry.sawLive(undefined)
-      expect(readiness()).toBe('wait')
+      live(undefined)
+      expect(readiness()).toBe('live')
+      entry.sawGone('one')
       has('20', made('20', undefined, 'two'))
       expect(readiness()).toBe('cached')
       // Another one was deleted: an earlier one, or a later one.
       entry.sawGone('three')
       expect(readiness()).toBe('live')
-      entry.sawLive(made('20', undefined, 'two'))
+      live(made('20', undefined, 'two'))
       expect(readiness()).toBe('cached')
-      entry.sawLive(made('30', undefined, 'two'))
+      live(made('30', undefined, 'two'))
       expect(readiness()).toBe('wait')
+      entry.sawGone('two')
+      expect(readiness()).toBe('wait')
+    }))
+
+  it('N9: an answer that was asked for before the server was known to count anew is asked for again', () =>
+    withEntry(configMaps, ({ entry, readiness, has }) => {
+      has('100', made('90'))
+      const before = entry.feeding.asked()
+      has('50', made('40'))
+      entry.sawLive(made('90'), before)
+      expect(readiness()).toBe('live')
+      has('60', made('60'))
+      expect(readiness()).toBe('cached')
     }))
 
   it('R5: an answer that is older than what was known when the server was asked proves that it counts anew', () =>
     withEntry(configMaps, ({ entry, readiness, has, held }) => {
       has('100', made('90'))
+      const before = entry.feeding.asked()
       entry.saw(made('120'))
       expect(readiness()).toBe('wait')
-      expect(has('50', made('40'))).toBe(true)
+      expect(has('50', made('40'), before)).toBe(true)
       expect(held()).toMatchObject(made('40'))
       // What was written may be of before, or since.
       expect(readiness()).toBe('live')
-      entry.sawLive(made('40'))
+      entry.sawLive(made('40'), entry.feeding.asked())
       expect(readiness()).toBe('cached')
       expect(has('60')).toBe(true)
       expect(held()).toBeUndefined()

@@ -6,7 +6,7 @@ import type { Kind } from './kind.ts'
 import type { NarrowView } from './narrow-view.ts'
 import { OwnWrites } from './own-writes.ts'
 import { type Version, versionOf } from './source.ts'
-import { State } from './state.ts'
+import { type Asked, State } from './state.ts'
 
 /**
  * How a read of an entry goes on: from the store, or by waiting for the next news of it, or by asking the server, because
@@ -45,10 +45,6 @@ export class Entry implements FeedingOwner {
   readonly #state: State
   #isOver = false
   #isFull = false
-  /** It is known to be older than what this process knows, and nothing will tell when it is not any more. */
-  #mustAsk = false
-  /** How often it was told that it is gone. */
-  #told = 0
   #writes: OwnWrites | undefined
   /** Nobody waits for most entries. */
   #waiting: Set<Waiting> | undefined
@@ -113,7 +109,9 @@ export class Entry implements FeedingOwner {
   readiness(view: NarrowView): Readiness {
     if (this.#isFull) return 'full'
     const isIn = this.#state.isIn(view)
-    if (this.feeding.isHopeless(!isIn) || this.#mustAsk) return 'live'
+    // Without a watch nothing will tell when what was answered is not so any more.
+    const isUnfed = this.#state.isKnown && !this.feeding.isFed
+    if (isUnfed || this.isUnsure || this.feeding.isHopeless(!isIn)) return 'live'
     if (!isIn || this.feeding.isStale) return 'wait'
     const { held, reached } = this.#state
     const behind = this.#writes?.behind(held, reached, this.feeding.reached) ?? 'no'
@@ -134,27 +132,21 @@ export class Entry implements FeedingOwner {
   /** What this process wrote, or read past the cache: later reads are at least as new (rule N9). */
   saw(object: KubernetesObject): void {
     const { labels, fields } = this.kind.view
-    const { held, isKnown } = this.#state
+    const { held, isKnown, reached } = this.#state
     const isSelected = this.#isNameSelected && labels.matches(object.metadata?.labels)
     this.#writes ??= new OwnWrites()
     if (!isSelected && held === undefined && isKnown) return this.#writes.sawUnselected(versionOf(object))
     // Of other fields only the server knows whether an event will come.
     const isCertain = isSelected && fields.requirements.every(({ field }) => field.startsWith('metadata.'))
-    this.#writes.saw(object, held, isCertain || (held !== undefined && 'held'))
+    // What is being fetched has come as far as its watch only once it was.
+    const heard = this.feeding.isStale ? [reached] : [reached, this.feeding.reached]
+    this.#writes.saw(object, held, isCertain || (held !== undefined && 'held'), heard)
   }
 
   /** It is gone, as this process knows: `uid`, or whatever it was. */
   sawGone(uid: string | undefined): void {
-    this.#told += 1
-    this.#gone(uid)
-  }
-
-  #gone(uid: string | undefined): void {
-    const { held } = this.#state
-    // Which one it was is not known: what is held, or comes first or next, may be of before.
-    if (uid === undefined) this.#mustAsk = true
     this.#writes ??= new OwnWrites()
-    this.#writes.sawGone(uid, held)
+    this.#writes.sawGone(uid, this.#state.held)
   }
 
   /**
@@ -166,29 +158,22 @@ export class Entry implements FeedingOwner {
     const { level } = this.feeding
     const { name } = this.key
     const asked = this.feeding.asked()
-    const told = this.#told
     const known = await this.kind.shared.fetch(this.bucket.target(level, name), name, signal)
     signal?.throwIfAborted()
     // A view that needs more than was asked for would not be told of it.
     if (this.#isOver || !this.feeding.isEnough || this.feeding.level > level) return 'nothing'
     if (!this.feeding.learned(known, level, asked)) return 'unclear'
     // What it was told of since may be later than the answer.
-    if (this.#told !== told) return 'nothing'
-    // Without a watch nothing will tell when it is not so any more.
-    this.#mustAsk = !this.feeding.isFed
-    this.#writes?.isThere(this.#state.held?.uid)
-    return 'kept'
+    return (this.#writes?.outlived(this.#state.held) ?? 'no') === 'no' ? 'kept' : 'nothing'
   }
 
-  /** The server's own answer. */
-  sawLive(object: KubernetesObject | undefined): void {
-    const { held, isKnown } = this.#state
-    if (isKnown) this.#mustAsk = false
-    if (object === undefined) this.#gone(held?.uid)
-    else {
-      this.#writes?.confirmed(object.metadata?.uid)
-      this.saw(object)
-    }
+  /** The server's own answer, to who has asked then for the object by its name. It does not tell how new it is, but by the object. */
+  sawLive(object: KubernetesObject | undefined, asked: Asked): void {
+    this.#writes ??= new OwnWrites()
+    this.#writes.settled(asked.told, object?.metadata?.uid)
+    if (this.#state.isOutdated(asked)) this.#writes.sawUnsure()
+    else if (object === undefined) this.#writes.sawAbsent()
+    else this.saw(object)
     this.feeding.found()
   }
 
@@ -218,15 +203,24 @@ export class Entry implements FeedingOwner {
 
   // Told by its feeding, and asked
 
+  get told(): number {
+    return this.#writes?.told ?? 0
+  }
+
+  get isUnsure(): boolean {
+    return this.#writes?.isUnsure === true
+  }
+
   isPast(version: Version): boolean {
     return this.#writes?.isPast(version) === true
   }
 
-  wentBack(): void {
-    // What was written and has not come may be of before, or since: only the server knows.
-    const { held, reached } = this.#state
-    this.#mustAsk = (this.#writes?.behind(held, reached, this.feeding.reached) ?? 'no') !== 'no'
-    this.#writes = undefined
+  settled({ told }: Asked, uid: string | undefined): void {
+    this.#writes?.settled(told, uid)
+  }
+
+  wentBack(told: number): void {
+    this.#writes?.wentBack(told)
   }
 
   news(): void {

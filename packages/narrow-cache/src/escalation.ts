@@ -8,7 +8,7 @@ import {
   isTooManyRequests,
   type Timer,
 } from '@wherry/client'
-import { type Intake, Reflector, type Replacement } from '@wherry/informer'
+import { type Gate, type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isForTheCaller } from '@wherry/informer/parts'
 import type { Entry } from './entry.ts'
 import type { Kind } from './kind.ts'
@@ -17,15 +17,13 @@ import { timeoutSeconds, type Version, versionOf } from './source.ts'
 
 /** How long no other escalation is tried where one was refused, in milliseconds: so long, to twice as long. */
 const refusedMs = 300_000
-/** One that lasted so long was allowed, in milliseconds: one that may list may still not be allowed to watch. */
-const allowedMs = 60_000
 
 /**
  * How far entries are escalated (rule N11):
  *
  * - `narrow`: not at all.
- * - `rising`: as before, while one watch of the metadata of all objects there is being opened; new entries wait for it, unless
- *   it fails by itself: then each has its own meanwhile.
+ * - `rising`: as before, until the server has listed the metadata of all objects there and accepted a watch of it; new
+ *   entries wait for that, unless it fails by itself or is listed and not watched yet: then each has its own meanwhile.
  * - `wide`: they are fed by that watch, and fetched when they have changed.
  * - `falling`: those that nothing else feeds yet are fed by that watch, until all are fed otherwise.
  */
@@ -37,6 +35,16 @@ export interface Listed {
   readonly version: Version | undefined
   /** The list's. */
   readonly resourceVersion: string | undefined
+}
+
+/** What its watch has listed of those that are entries. */
+interface List {
+  readonly found: ReadonlyMap<Entry, Version>
+  /** Those there were when the first object came: what a later one is of may have come before it. `undefined`: none came. */
+  readonly asked: ReadonlySet<Entry> | undefined
+  readonly resourceVersion: string | undefined
+  /** The server counts anew since the list before. */
+  readonly isBack: boolean
 }
 
 /** Whose entries they are. */
@@ -63,14 +71,18 @@ export class Escalation {
   readonly #of: Escalated
   #phase: EscalationPhase = 'narrow'
   #reflector: Reflector | undefined
+  /** Gives up its turn to be opened; `undefined` where it does not wait for that. */
+  #leave: (() => void) | undefined
   /** Those there were when its watch was opened, until it has listed: who came later may have asked after that list was made. */
   #early = new Set<Entry>()
+  /** The server has accepted a watch of it. */
+  #isAccepted = false
+  /** Nobody is told of it before that: who may list may still not be allowed to watch. */
+  #list: List | undefined
   /** Runs for as long as no other is tried, since one was refused. */
   #refusal: Timer | undefined
   /** Told to `onError` once, until it is allowed. */
   #isRefusalTold = false
-  /** Since when it feeds all, on the monotonic clock. */
-  #wideAt: number | undefined
   #fed = 0
   /** It has listed, and not all that are fed by it know what. */
   #isTelling = false
@@ -97,7 +109,8 @@ export class Escalation {
 
   /** Who comes may wait for it: it feeds them, or will unless that fails. */
   get isComing(): boolean {
-    return this.#phase === 'wide' || (this.#phase === 'rising' && !isItsOwn(this.lastError))
+    if (this.#phase !== 'rising') return this.#phase === 'wide'
+    return this.#list === undefined && !isItsOwn(this.lastError)
   }
 
   /** How far its watch has come, and all that are fed by it know. */
@@ -150,33 +163,49 @@ export class Escalation {
     if (this.#phase === 'falling' && this.#fed === 0) this.end()
   }
 
+  /** The server counts anew, as one that it feeds was answered: its watch would keep silent until that has counted as far again. */
+  countsAnew(by: Entry['feeding']): void {
+    if (!this.isLive) return
+    const isUp = this.#phase === 'wide'
+    this.end()
+    if (isUp) this.#phase = 'rising'
+    if (isUp) this.#open()
+    for (const { feeding } of this.#of.all()) if (feeding !== by && feeding.wide === this) feeding.wentBack()
+  }
+
   /** Lets go of its watch. */
   end(): void {
     this.#phase = 'narrow'
     this.#early = new Set()
+    this.#isAccepted = false
+    this.#list = undefined
     this.#rollbacks = 0
     this.#refusal?.cancel()
     this.#refusal = undefined
-    this.#wideAt = undefined
     const reflector = this.#reflector
-    if (reflector === undefined) return
+    const leave = this.#leave
     this.#reflector = undefined
-    this.#of.kind.shared.ending(reflector.stop())
+    this.#leave = undefined
+    if (leave !== undefined) leave()
+    else if (reflector !== undefined) this.#of.kind.shared.ending(reflector.stop())
   }
 
   #open(): void {
     const { kind, namespace } = this.#of
     const { shared, environment, view, resource } = kind
     const { client, maxObjectBytes } = shared.settings
+    // Many wait for it, and the watches of many namespaces may be opened at once.
+    const gate: Gate = { enter: pass => shared.gate.enter(pass, true) }
     const reflector = new Reflector({
       client: { context: client.context, environment },
       target: metadataTarget(view, namespace),
       firstList: 'newest',
       streaming: shared.streaming,
-      gate: shared.gate,
+      gate,
       timeoutSeconds,
       maxObjectBytes,
       on: {
+        watching: () => this.#accepted(),
         error: error => {
           const isRising = this.#phase === 'rising'
           if (isForTheCaller(error) && (isRising || !isResourceNotFound(error))) return this.#refused(error)
@@ -186,12 +215,17 @@ export class Escalation {
       },
     })
     this.#reflector = reflector
-    // Who asks in this very turn is early, too: nothing was heard of the server since.
-    queueMicrotask(() => {
-      if (this.#reflector === reflector) this.#early = new Set(this.#of.all())
-    })
     reflector.add(this.#intake())
-    shared.open(reflector)
+    const open = (): void => {
+      this.#leave = undefined
+      // Who asks in this very turn is early, too: nothing was heard of the server since.
+      queueMicrotask(() => {
+        if (this.#reflector === reflector) this.#early = new Set(this.#of.all())
+      })
+      shared.open(reflector)
+    }
+    this.#leave = gate.enter(open, true)
+    if (this.#leave === undefined) open()
   }
 
   #intake(): Intake {
@@ -219,7 +253,6 @@ export class Escalation {
   /** Of a list nothing is kept but the versions of those that are entries. */
   #replacement(synced: () => void): Replacement {
     const found = new Map<Entry, Version>()
-    // Those there were when the first object came: what a later one is of may have come before it.
     let asked: Set<Entry> | undefined
     return {
       put: object => {
@@ -233,31 +266,47 @@ export class Escalation {
       },
       commit: resourceVersion => {
         synced()
-        const isBack = this.#wentBack()
-        const isNew = this.#phase === 'rising'
-        if (isNew) this.#phase = 'wide'
-        if (isNew) this.#wideAt = this.#of.kind.environment.clock.monotonic()
-        const early = this.#early
-        this.#early = new Set()
-        this.#isTelling = true
-        for (const entry of this.#of.all()) {
-          // Who was told of another one may have closed it.
-          if (entry.isOver) continue
-          // Of one of which nothing is known its absence may be older than who asked for it.
-          const isAsked = entry.isPresent !== undefined || early.has(entry)
-          const isListed = isAsked && (asked === undefined || asked.has(entry))
-          const listed = isListed && !isBack ? { version: found.get(entry), resourceVersion } : undefined
-          if (isBack && entry.feeding.wide === this) entry.feeding.wentBack()
-          if (this.#phase === 'wide') entry.feeding.moveTo(this, listed)
-          else if (entry.feeding.wide === this) entry.feeding.listed(listed)
-        }
-        this.#isTelling = false
-        for (const { feeding } of this.#of.all()) feeding.wideProgress(this)
-        // Who was told may have ended it already.
-        if (isNew && this.#phase === 'wide') this.#of.wide()
+        const list = { found, asked, resourceVersion, isBack: this.#wentBack() }
+        if (this.#phase !== 'rising' || this.#isAccepted) return this.#tell(list)
+        this.#list = list
+        for (const entry of this.#of.all()) this.#of.place(entry)
       },
       drop() {},
     }
+  }
+
+  #accepted(): void {
+    this.#isAccepted = true
+    const list = this.#list
+    this.#list = undefined
+    if (list !== undefined) this.#tell(list)
+  }
+
+  /** Tells those that are fed by it what it has listed: all, where it has just risen. */
+  #tell({ found, asked, resourceVersion, isBack }: List): void {
+    const isNew = this.#phase === 'rising'
+    if (isNew) {
+      this.#phase = 'wide'
+      this.#isRefusalTold = false
+    }
+    const early = this.#early
+    this.#early = new Set()
+    this.#isTelling = true
+    for (const entry of this.#of.all()) {
+      // Who was told of another one may have closed it.
+      if (entry.isOver) continue
+      // Of one of which nothing is known its absence may be older than who asked for it.
+      const isAsked = entry.isPresent !== undefined || early.has(entry)
+      const isListed = isAsked && (asked === undefined || asked.has(entry))
+      const listed = isListed && !isBack ? { version: found.get(entry), resourceVersion } : undefined
+      if (isBack && entry.feeding.wide === this) entry.feeding.wentBack()
+      if (this.#phase === 'wide') entry.feeding.moveTo(this, listed)
+      else if (entry.feeding.wide === this) entry.feeding.listed(listed)
+    }
+    this.#isTelling = false
+    for (const { feeding } of this.#of.all()) feeding.wideProgress(this)
+    // Who was told may have ended it already.
+    if (isNew && this.#phase === 'wide') this.#of.wide()
   }
 
   /** Whether the server counts anew since its last list. */
@@ -280,15 +329,10 @@ export class Escalation {
     const { kind, namespace } = this.#of
     const { shared, environment, resource } = kind
     const { isUp } = this
-    const { clock } = environment
-    const lastedMs = this.#wideAt === undefined ? undefined : clock.monotonic() - this.#wideAt
-    const wasAllowed = lastedMs !== undefined && lastedMs >= allowedMs
-    if (wasAllowed) this.#isRefusalTold = false
     this.end()
-    this.#refusal = clock.timer(refusedMs * (1 + environment.random()), () => {
+    this.#refusal = environment.clock.timer(refusedMs * (1 + environment.random()), () => {
       this.#refusal = undefined
-      // All would move there and back each time where that may be listed and not watched.
-      if (lastedMs === undefined || wasAllowed) this.#of.again()
+      this.#of.again()
     })
     shared.count('wherry_narrow_escalations_refused_total', resource)
     if (!this.#isRefusalTold) environment.onError(error, { resource, phase: 'escalate', key: namespace })

@@ -16,10 +16,16 @@ export interface FeedingOwner {
   readonly bucket: Bucket
   readonly key: CheckedKey
   readonly isOver: boolean
+  /** How often this process was told of anything past what feeds it. */
+  readonly told: number
+  /** What is kept can't be compared with what was told. */
+  readonly isUnsure: boolean
   /** Whether that version is known to be no more, whatever is heard of it. */
   isPast(version: Version): boolean
-  /** The server was restored from a backup: what was written since may not be. */
-  wentBack(): void
+  /** What is kept, or is about to be, is as new as the answer, which has the object of that uid: nobody needs to be told of it. */
+  settled(asked: Asked, uid: string | undefined): void
+  /** The server was restored from a backup: what was written may not be. It is not known of what was told past so much. */
+  wentBack(told: number): void
   /** Something has changed for who waits. */
   news(): void
 }
@@ -173,7 +179,7 @@ export class Feeding implements Fed, Fetched {
 
   /** The server is about to be asked for it by itself. */
   asked(): Asked {
-    return this.#state.asked()
+    return { reached: [this.#state.reached, this.reached], era: this.#state.era, told: this.#owner.told }
   }
 
   /**
@@ -186,16 +192,21 @@ export class Feeding implements Fed, Fetched {
     const isBack = this.#countsAnew(resourceVersion, asked)
     const isSame = compareResourceVersions(resourceVersion, this.#state.reached) === 'same'
     // Of the same state a view may have been told nothing yet.
-    const isNews = isBack || this.#state.isSurelyBehind(resourceVersion)
-    if (isNews || (isSame && !this.#state.isWhole)) this.#publish(known, level)
-    if (isBack) this.#reopen()
+    const isNews = isBack || this.#state.isSurelyBehind(resourceVersion) || (isSame && !this.#state.isWhole)
+    if (isNews || this.#state.isAsNew(resourceVersion)) this.#settled(known, asked)
+    if (isNews) this.#publish(known, level)
+    else this.#owner.news()
+    if (isBack) this.#feedAnew()
     return compareResourceVersions(resourceVersion, this.#state.reached) !== 'unknown'
   }
 
-  /** The server counts anew: what is known of it says nothing of what it has now (rule R5). */
-  wentBack(): void {
-    this.#owner.wentBack()
+  /**
+   * The server counts anew: what is known of it says nothing of what it has now (rule R5).
+   * @param asked when it was asked for the answer that shows it, where that is known
+   */
+  wentBack(asked?: Asked): void {
     this.#state.wentBack()
+    this.#owner.wentBack(asked?.told ?? 0)
   }
 
   /** Whether an answer of the server's to who asked for what it has now proves that: it is counted and heeded then. */
@@ -203,8 +214,18 @@ export class Feeding implements Fed, Fetched {
     if (!this.#state.isProof(asked, resourceVersion)) return false
     const { environment, resource } = this.bucket.kind
     environment.metrics.count('reflector_rollbacks_total', { name: resource })
-    this.wentBack()
+    this.wentBack(asked)
     return true
+  }
+
+  #settled({ object }: Known, asked: Asked): void {
+    this.#owner.settled(asked, object === undefined ? undefined : versionOf(object).uid)
+  }
+
+  /** What feeds it would keep silent until the server has counted as far again. */
+  #feedAnew(): void {
+    this.#reopen()
+    this.#wide?.countsAnew(this)
   }
 
   // Fed by a watch of its own
@@ -212,9 +233,18 @@ export class Feeding implements Fed, Fetched {
   state(source: Source, known: Known, isBack: boolean): void {
     const { asked } = source
     source.asked = undefined
+    // It may be of before.
+    if (asked !== undefined && this.#state.isOutdated(asked)) return this.#reopen()
     if (isBack) this.wentBack()
-    else if (asked !== undefined) this.#countsAnew(known.resourceVersion, asked)
+    const wentBack = isBack || (asked !== undefined && this.#countsAnew(known.resourceVersion, asked))
+    const isKept = !this.#isLess(source) || this.#state.isAsNew(known.resourceVersion)
+    if (asked !== undefined && isKept) this.#settled(known, asked)
+    const wide = this.#wide
     this.#arrived(source, known)
+    if (!wentBack) return
+    wide?.countsAnew(this)
+    // What was told while it was on its way: nothing else will settle that for who only follows it.
+    if (this.#owner.isUnsure) this.#reopen()
   }
 
   change(source: Source, type: ChangeType, object: object, bytes: number): void {
@@ -293,10 +323,12 @@ export class Feeding implements Fed, Fetched {
 
   fetched(known: Known, level: Level, asked: Asked): boolean {
     if (this.#state.isOutdated(asked)) return false
-    this.#countsAnew(known.resourceVersion, asked)
+    const isBack = this.#countsAnew(known.resourceVersion, asked)
     // One that began before it had a watch of its own for a while.
     if (this.#state.isBefore(known.resourceVersion)) return false
+    this.#settled(known, asked)
     this.#publish(known, level)
+    if (isBack) this.#feedAnew()
     return true
   }
 
@@ -337,7 +369,7 @@ export class Feeding implements Fed, Fetched {
 
   #start(): void {
     const source = openSource(this, this.bucket, this.key.name, this.level)
-    source.asked = this.#state.asked()
+    source.asked = this.asked()
     if (this.#own === undefined && this.#wide === undefined) this.#own = source
     else {
       this.#stop(this.#next)
@@ -346,9 +378,9 @@ export class Feeding implements Fed, Fetched {
     this.bucket.kind.shared.open(source.reflector)
   }
 
-  /** Its own watch would keep silent until the server has counted as far again. */
+  /** Opens its own watch anew, in its turn. */
   #reopen(): void {
-    if (this.#own === undefined) return
+    if (!this.isOnItsOwn) return
     this.#stopOwn()
     this.#opened?.()
     this.openInTurn()

@@ -1,5 +1,6 @@
-import { configMaps } from '@wherry/client/resources/core'
+import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
+import { denying } from './testkit/denials.ts'
 import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
 
 const count = 250
@@ -76,4 +77,65 @@ describe('watches that all end at once', () => {
       await get('a/mine')
       expect(simulation.clock.monotonic() - begun).toBeLessThan(2000)
     }, apart))
+
+  it('N11, N14: nor are the watches of many namespaces opened all at once, neither at first nor again', () => {
+    let isDenied = false
+    return withNarrow(
+      async kit => {
+        const { narrow, run, writer, watches, server, requests, simulation } = kit
+        for (const name of names) await run(() => writer.create(namespaces, { metadata: { name } }))
+        const log: string[] = []
+        for (const namespace of names)
+          for (const name of ['x', 'y']) await run(() => narrow.watch(configMaps, { namespace, name }, noting(log)))
+        await simulation.advance(1000)
+        expect([narrow.report().escalated.length, await watches()]).toEqual([1, 1])
+        requests()
+        // One watch of all may not be any more: one in each namespace takes its place.
+        isDenied = true
+        await run(() => server.endWatches('configmaps'))
+        const none = (): Promise<void> => Promise.resolve()
+        const first = await mostInASecond(kit, 10_000, none)
+        expect([narrow.report().escalated.length, await watches()]).toEqual([count, count])
+        await run(() => server.endWatches('configmaps'))
+        const again = await mostInASecond(kit, 10_000, none)
+        expect([narrow.report().escalated.length, await watches()]).toEqual([count, count])
+        for (const most of [first, again]) {
+          expect(most).toBeGreaterThan(90)
+          expect(most).toBeLessThanOrEqual(102)
+        }
+        await run(() => writer.create(configMaps, { metadata: { namespace: 'n249', name: 'y' }, data: { n: '1' } }))
+        await simulation.advance(1000)
+        expect(log.slice(2 * count)).toEqual(['+n249/y 1'])
+      },
+      {
+        escalateAllAt: 2 * count - 1,
+        cluster: denying(
+          ({ resource, name, namespace }) => isDenied && resource === 'configmaps' && `${namespace}${name}` === '',
+        ),
+      },
+    )
+  })
+
+  it('N14, R23: one that waits for its turn is not opened where nobody needs it any more', () =>
+    withNarrow(
+      async ({ narrow, run, simulation, requests }) => {
+        await run(async () => {
+          const stop = new AbortController()
+          const all = ['a', 'b', 'c'].flatMap(one => [`${one}/x`, `${one}/y`])
+          const gets = all.map(path => narrow.get(configMaps, keyOf(path), { signal: stop.signal }))
+          await simulation.settle()
+          expect(narrow.report()).toMatchObject({ streams: 4, escalated: Array(3).fill({ phase: 'rising' }) })
+          stop.abort(new Error('enough'))
+          await Promise.allSettled(gets)
+        })
+        expect(narrow.report()).toMatchObject({ entries: 6 })
+        for (const name of ['x', 'y']) narrow.forget(configMaps, keyOf(`c/${name}`))
+        await run(() => narrow.close())
+        expect(narrow.report()).toMatchObject({ streams: 0, escalated: [] })
+        requests()
+        await simulation.advance(60_000)
+        expect([requests(), narrow.report().streams]).toEqual([[], 0])
+      },
+      { escalateAt: 1 },
+    ))
 })

@@ -319,8 +319,9 @@ export class NarrowCache {
     this.#shared.count('wherry_narrow_live_gets_total', resourceName(view.resource))
     const key = { name, namespace } as ObjectKey
     const { client } = this.#shared.settings
+    const asked = entry?.feeding.asked()
     const object = await this.#shared.live(signal, either => client.get(unprojected(view), key, { signal: either }))
-    entry?.sawLive(object as KubernetesObject | undefined)
+    if (asked !== undefined) entry?.sawLive(object as KubernetesObject | undefined, asked)
     return object === undefined ? undefined : projector(guarded(view))(object)
   }
 

@@ -74,8 +74,7 @@ describe('what this process wrote', () => {
 describe('what this process deleted', () => {
   it('N9: is waited for until it is gone, each that comes later too', () => {
     const writes = new OwnWrites()
-    writes.sawGone(undefined, undefined)
-    writes.sawGone(undefined, version('first', '1'))
+    writes.sawGone('first', version('first', '1'))
     writes.sawGone('second', version('first', '1'))
     expect(writes.behind(version('first', '1'), '1', '1')).toBe('yes')
     expect(writes.behind(undefined, '2', '2')).toBe('no')
@@ -98,10 +97,20 @@ describe('what this process deleted', () => {
     const writes = new OwnWrites()
     writes.sawGone('other', version('held', '5'))
     expect(writes.behind(version('held', '6'), '6', '6')).toBe('unknown')
-    writes.confirmed('another')
+    writes.settled(0, 'held')
     expect(writes.behind(version('held', '6'), '6', '6')).toBe('unknown')
-    writes.confirmed('held')
+    writes.settled(1, 'held')
     expect(writes.behind(version('held', '6'), '6', '6')).toBe('no')
+  })
+
+  it('N9: where it is not known which one that was, only the server knows whether what is kept is of before', () => {
+    for (const held of [undefined, version('held', '5')]) {
+      const writes = new OwnWrites()
+      writes.sawGone(undefined, held)
+      expect(writes.behind(held, '6', '6')).toBe('unknown')
+      writes.settled(1, undefined)
+      expect(writes.behind(held, '6', '6')).toBe('no')
+    }
   })
 
   it('N9: is remembered for the last 100 that were not seen to go', () => {
@@ -112,5 +121,88 @@ describe('what this process deleted', () => {
     // Two have gone since: there is room for two more.
     for (const uid of ['u101', 'u102']) writes.sawGone(uid, undefined)
     expect(writes.behind(version('u1', '1'), '1', '1')).toBe('yes')
+  })
+})
+
+describe('what the server has answered', () => {
+  const held = version('held', '5')
+
+  it('N9: settles all that was told before it was asked, and nothing that was told since then', () => {
+    const told: readonly ((writes: OwnWrites) => void)[] = [
+      writes => writes.saw(object('held', '7'), held, true),
+      writes => writes.sawGone('held', held),
+      writes => writes.sawGone('other', held),
+      writes => writes.sawGone(undefined, held),
+      writes => writes.sawAbsent(),
+      writes => writes.sawUnsure(),
+    ]
+    for (const tell of told) {
+      const writes = new OwnWrites()
+      const asked = writes.told
+      tell(writes)
+      writes.settled(asked, 'held')
+      expect(writes.behind(held, '5', '5')).not.toBe('no')
+      writes.settled(writes.told, 'held')
+      expect(writes.behind(held, '5', '5')).toBe('no')
+    }
+  })
+
+  it('N9: is not settled by one that has another object, where it is known to be gone', () => {
+    const writes = new OwnWrites()
+    writes.sawGone('held', held)
+    writes.settled(1, 'another')
+    writes.settled(1, undefined)
+    expect(writes.behind(held, '5', '5')).toBe('yes')
+  })
+
+  it('N9: an absence of which it is not known when that was makes doubtful what is there, not what is absent', () => {
+    const writes = new OwnWrites()
+    writes.sawAbsent()
+    expect(writes.behind(held, '5', '5')).toBe('unknown')
+    expect(writes.behind(undefined, '5', '5')).toBe('no')
+  })
+
+  it('N9: what was passed without a word when it was told may have been changed since, or be of another count', () => {
+    for (const heard of [
+      ['8', undefined],
+      ['6', '8'],
+    ]) {
+      const writes = new OwnWrites()
+      writes.saw(object('held', '7'), held, true, heard)
+      expect(writes.behind(held, '8', '8')).toBe('unknown')
+    }
+    const writes = new OwnWrites()
+    writes.saw(object('held', '7'), version('held', '7'), true, ['9', '9'])
+    writes.saw(object('held', '7'), held, true, ['7', undefined])
+    expect(writes.behind(version('held', '7'), '7', '7')).toBe('no')
+  })
+})
+
+describe('a server that counts anew', () => {
+  const held = version('held', '5')
+
+  it('N9, R5: is not measured by what was told before it was asked', () => {
+    const writes = new OwnWrites()
+    writes.saw(object('held', '7'), held, true)
+    writes.sawGone('held', held)
+    writes.sawAbsent()
+    writes.sawUnselected(version('later', '9'))
+    writes.wentBack(writes.told)
+    expect(writes.behind(held, '3', '3')).toBe('no')
+    expect(writes.isPast(version('held', '3'))).toBe(false)
+    expect(writes.isPast(version('later', '3'))).toBe(false)
+  })
+
+  it('N9, R5: has to be asked about all that was told since then, whatever its number', () => {
+    const writes = new OwnWrites()
+    writes.sawGone(undefined, held)
+    const asked = writes.told
+    writes.saw(object('held', '2'), held, true)
+    writes.wentBack(asked)
+    expect(writes.isUnsure).toBe(true)
+    writes.settled(asked, 'held')
+    expect(writes.behind(held, '3', '3')).toBe('unknown')
+    writes.settled(writes.told, 'held')
+    expect(writes.behind(held, '3', '3')).toBe('no')
   })
 })

@@ -1,78 +1,274 @@
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
+import type { Subscription } from './handler.ts'
 import { denying } from './testkit/denials.ts'
-import { keyOf, noting, withNarrow } from './testkit/kit.ts'
+import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
 
 const names = ['p', 'q', 'r', 's', 't']
-const unsupported = { kind: 'status', code: 422, reason: 'Invalid', message: 'sendInitialEvents is forbidden' } as const
+const paths = names.map(name => `a/${name}`)
 
-describe('an escalation that may list, and not watch', () => {
-  it('N11: does not have all entries move up and down every five minutes', () =>
-    withNarrow(
-      async ({ narrow, run, server, simulation, requests }) => {
-        // A server that can't stream lists: a list, then a watch.
-        await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: unsupported }))
-        for (const name of names) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))
-        await simulation.advance(60_000)
-        requests()
-        const { errors } = simulation.environment
-        const told = errors.length
-        await simulation.advance(3_000_000)
-        const asked = requests()
-        const own = asked.filter(one => one.includes('fieldSelector'))
-        // Ten tries in fifty minutes; watches of single objects last for 30 to 60 minutes.
-        expect(own.length, `${asked.length} requests in all`).toBeLessThan(20)
-        expect(errors.length - told).toBe(0)
-      },
-      {
-        escalateAt: 3,
-        cluster: denying(({ name, resource, verb }) => resource === 'configmaps' && name === '' && verb === 'watch'),
-      },
-    ))
+const phases = ({ narrow }: Kit): string[] =>
+  narrow.report().escalated.map(({ phase, entries }) => `${phase} ${entries}`)
 
-  it('N11: of all namespaces, does not have those of each end and begin again every five minutes', () =>
-    withNarrow(
-      async ({ narrow, run, server, simulation, requests }) => {
-        await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: unsupported }))
-        for (const path of ['a/p', 'a/q', 'a/r', 'b/p', 'b/q', 'b/r']) {
-          await run(() => narrow.watch(configMaps, keyOf(path), noting([])))
-        }
-        await simulation.advance(60_000)
-        requests()
-        await simulation.advance(3_000_000)
-        const asked = requests()
-        expect(simulation.environment.errors.length).toBe(1)
-        // Ten tries of a list and a watch.
-        expect(asked.length).toBeLessThan(25)
-      },
-      {
-        escalateAllAt: 4,
-        cluster: denying(
-          ({ name, namespace, resource, verb }) =>
-            resource === 'configmaps' && name === '' && verb === 'watch' && namespace === '',
-        ),
-      },
-    ))
+const watchAll = async ({ narrow, run }: Kit, those = paths, log: string[] = []): Promise<Subscription[]> => {
+  const subscriptions: Subscription[] = []
+  for (const path of those) subscriptions.push(await run(() => narrow.watch(configMaps, keyOf(path), noting(log))))
+  return subscriptions
+}
 
-  it('N11: refused in many namespaces, are not all tried again at once', () =>
+/** From now on the server can't stream lists: a list, then a watch. */
+const listsFirst = ({ run, server }: Kit): Promise<unknown> => {
+  const effect = { kind: 'status', code: 422, reason: 'Invalid', message: 'sendInitialEvents is forbidden' } as const
+  return run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect }))
+}
+
+/** One watch of many, of a namespace or of all, may not do that. */
+const denyingMany = (isDenied: (request: { readonly verb: string; readonly namespace: string }) => boolean) =>
+  denying(request => request.resource === 'configmaps' && request.name === '' && isDenied(request))
+
+const endWatches = ({ run, server }: Kit): Promise<unknown> => run(() => server.endWatches('configmaps'))
+
+describe('an escalation that was refused', () => {
+  it('N11: is tried again, for however short a time it was watched', () => {
+    let isDenied = false
+    return withNarrow(
+      async kit => {
+        const { simulation, watches } = kit
+        await watchAll(kit)
+        await simulation.advance(30_000)
+        expect([phases(kit), await watches()]).toEqual([['wide 5'], 1])
+        // A role is bound anew.
+        isDenied = true
+        await endWatches(kit)
+        await simulation.advance(10_000)
+        expect([phases(kit), await watches()]).toEqual([[], 5])
+        isDenied = false
+        await simulation.advance(600_000)
+        expect([phases(kit), await watches()]).toEqual([['wide 5'], 1])
+      },
+      { escalateAt: 3, cluster: denyingMany(() => isDenied) },
+    )
+  })
+
+  it('N11: is told again where it was allowed since, and ended because few were left', () => {
+    let isDenied = true
+    return withNarrow(
+      async kit => {
+        const { narrow, run, simulation } = kit
+        const told = () => simulation.environment.errors.map(({ context }) => context.phase)
+        const [, ...others] = await watchAll(kit)
+        await simulation.advance(1000)
+        expect([phases(kit), told()]).toEqual([[], ['escalate']])
+        isDenied = false
+        await simulation.advance(600_000)
+        expect(phases(kit)).toEqual(['wide 5'])
+        for (const one of others) await run(() => one.close())
+        await simulation.advance(1000)
+        expect(narrow.report()).toMatchObject({ entries: 1, escalated: [] })
+        isDenied = true
+        await watchAll(kit)
+        await simulation.advance(1000)
+        expect([phases(kit), told()]).toEqual([[], ['escalate', 'escalate']])
+      },
+      { escalateAt: 3, idleMs: 0, cluster: denyingMany(() => isDenied) },
+    )
+  })
+
+  it.each([
+    ['listed', (verb: string) => verb === 'list', 2],
+    ['neither listed nor watched', () => false, 1],
+  ])('N11: in many namespaces that may be %s, is not tried again in all at once', (_, isAllowed, requestsEach) =>
     withNarrow(
-      async ({ narrow, run, writer, simulation, requests }) => {
+      async kit => {
+        const { run, writer, simulation, requests } = kit
         const all = Array.from({ length: 300 }, (_, i) => `n${i}`)
         for (const name of all) await run(() => writer.create(namespaces, { metadata: { name } }))
-        for (const namespace of all)
-          for (const name of ['x', 'y']) await run(() => narrow.watch(configMaps, { namespace, name }, noting([])))
+        await listsFirst(kit)
+        await watchAll(
+          kit,
+          all.flatMap(name => [`${name}/x`, `${name}/y`]),
+        )
+        await simulation.advance(120_000)
+        requests()
+        const tries: number[] = []
+        for (let second = 0; second < 1300; second++) {
+          await simulation.advance(1000)
+          tries.push(requests().length)
+        }
+        expect(Math.max(...tries)).toBeLessThanOrEqual(100)
+        // In each two to four times.
+        expect(tries.reduce((a, b) => a + b)).toBeGreaterThan(all.length * 2 * requestsEach)
+      },
+      {
+        escalateAllAt: 500,
+        cluster: denyingMany(({ verb, namespace }) => namespace === '' || !isAllowed(verb)),
+      },
+    ),
+  )
+})
+
+describe('an escalation that may list, and not watch', () => {
+  it('N11: has no entry leave its own watch, and is tried again until it may', () => {
+    let isDenied = true
+    return withNarrow(
+      async kit => {
+        const { write, simulation, requests, watches } = kit
+        const { errors } = simulation.environment
+        const log: string[] = []
+        await listsFirst(kit)
+        await watchAll(kit, paths, log)
         await simulation.advance(60_000)
         requests()
-        let most = 0
-        let sum = 0
-        for (let second = 0; second < 700; second++) {
-          await simulation.advance(1000)
-          const { length } = requests()
-          most = Math.max(most, length)
-          sum += length
-        }
-        expect(most, `${sum} in all`).toBeLessThanOrEqual(100)
+        await simulation.advance(1_500_000)
+        const tries = requests()
+        expect(
+          [3, 4, 5].map(count =>
+            Array(count)
+              .fill(['list', expect.stringMatching(/^watch rv=/)])
+              .flat(),
+          ),
+        ).toContainEqual(tries)
+        expect([phases(kit), await watches(), errors.length]).toEqual([[], 5, 1])
+        await write('+a/p')
+        isDenied = false
+        await simulation.advance(600_000)
+        expect([phases(kit), await watches(), errors.length]).toEqual([['wide 5'], 1, 1])
+        await write('~a/p')
+        expect(log.slice(5)).toEqual(['+a/p 1', '~a/p 1→2'])
       },
-      { escalateAllAt: 500, cluster: denying(({ name, resource }) => resource === 'configmaps' && name === '') },
+      { escalateAt: 3, cluster: denyingMany(({ verb }) => isDenied && verb === 'watch') },
+    )
+  })
+
+  it('N11: nor does it where it was watched before', () => {
+    let isDenied = false
+    return withNarrow(
+      async kit => {
+        const { narrow, run, simulation, requests, watches } = kit
+        await listsFirst(kit)
+        const [, ...others] = await watchAll(kit)
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['wide 5'])
+        for (const one of others) await run(() => one.close())
+        await simulation.advance(1000)
+        expect(narrow.report()).toMatchObject({ entries: 1, escalated: [] })
+        isDenied = true
+        requests()
+        await watchAll(kit)
+        await simulation.advance(1_200_000)
+        expect([phases(kit), await watches()]).toEqual([[], 5])
+        expect(requests().filter(one => one.includes('name=p'))).toEqual([])
+      },
+      { escalateAt: 3, idleMs: 0, cluster: denyingMany(({ verb }) => isDenied && verb === 'watch') },
+    )
+  })
+
+  it('N11: is waited for by who comes when it is tried again', () => {
+    let isDenied = true
+    return withNarrow(
+      async kit => {
+        const { run, server, simulation, requests } = kit
+        await listsFirst(kit)
+        await watchAll(kit, paths.slice(1))
+        await simulation.advance(60_000)
+        isDenied = false
+        const effect = { kind: 'delay', ms: 5000 } as const
+        await run(() => server.faults.add({ match: { verb: 'list', name: '' }, nth: 1, effect }))
+        await simulation.runUntil(() => phases(kit).length > 0)
+        requests()
+        const coming = watchAll(kit, ['a/p'])
+        await simulation.advance(2000)
+        expect([phases(kit), requests()]).toEqual([['rising 5'], []])
+        await coming
+        expect(phases(kit)).toEqual(['wide 5'])
+      },
+      { escalateAt: 3, cluster: denyingMany(({ verb }) => isDenied && verb === 'watch') },
+    )
+  })
+
+  it('N11: of all namespaces, has those of each go on', () =>
+    withNarrow(
+      async kit => {
+        const { simulation, requests } = kit
+        await listsFirst(kit)
+        await watchAll(kit, ['a/p', 'a/q', 'a/r', 'b/p', 'b/q', 'b/r'])
+        await simulation.advance(60_000)
+        requests()
+        await simulation.advance(1_500_000)
+        const tries = requests()
+        expect(tries.filter(one => one !== 'list' && !one.startsWith('watch rv='))).toEqual([])
+        expect(tries.filter(one => one === 'list').length).toBeGreaterThan(2)
+        expect(tries.length).toBeLessThanOrEqual(10)
+        expect(phases(kit)).toEqual(['wide 3', 'wide 3'])
+        expect(simulation.environment.errors).toHaveLength(1)
+      },
+      { escalateAllAt: 4, cluster: denyingMany(({ verb, namespace }) => verb === 'watch' && namespace === '') },
+    ))
+
+  it('N11: of all namespaces, nor of each, has every object watched by itself', () =>
+    withNarrow(
+      async kit => {
+        const { simulation, requests, watches } = kit
+        await listsFirst(kit)
+        await watchAll(kit, ['a/p', 'a/q', 'a/r', 'b/p', 'b/q', 'b/r'])
+        await simulation.advance(60_000)
+        requests()
+        await simulation.advance(1_500_000)
+        expect(requests().filter(one => one.includes('fieldSelector'))).toEqual([])
+        expect([phases(kit), await watches()]).toEqual([[], 6])
+      },
+      { escalateAllAt: 4, cluster: denyingMany(({ verb, namespace }) => verb === 'watch' || namespace === '') },
+    ))
+})
+
+describe('an escalation that was listed, and is not watched yet', () => {
+  it('N11: has who comes, and who has waited, watched by itself until it is', () =>
+    withNarrow(
+      async kit => {
+        const { run, write, server, simulation, watches } = kit
+        const log: string[] = []
+        await listsFirst(kit)
+        await write('+a/p', '+a/s')
+        await watchAll(kit, ['a/p', 'a/q'], log)
+        const slow = await run(() =>
+          server.faults.add({ match: { verb: 'watch', name: '' }, effect: { kind: 'hang' } }),
+        )
+        // The first of these has it risen.
+        await watchAll(kit, ['a/r', 'a/s'], log)
+        await write('+a/q', '~a/p', '-a/s')
+        expect(log).toEqual(['+a/p 1 first', '0a/q', '0a/r', '+a/s 2 first', '+a/q 3', '~a/p 1→4', '-a/s'])
+        // Their own, and the one that hangs.
+        expect([phases(kit), await watches()]).toEqual([['rising 4'], 5])
+        await run(() => slow.remove())
+        kit.breakAll()
+        await simulation.advance(10_000)
+        expect([phases(kit), await watches()]).toEqual([['wide 4'], 1])
+        expect(log.splice(0)).toHaveLength(7)
+        await write('~a/q', '+a/r')
+        expect(log).toEqual(['~a/q 3→6', '+a/r 7'])
+      },
+      { escalateAt: 2 },
+    ))
+
+  it('N1, N9, N11: an object that came after its list was made is there', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, get, server, simulation } = kit
+        await listsFirst(kit)
+        await watchAll(kit, ['a/p', 'a/q'])
+        const effect = { kind: 'delay', ms: 5000 } as const
+        await run(() => server.faults.add({ match: { verb: 'watch', name: '' }, nth: 1, effect }))
+        await watchAll(kit, ['a/r'])
+        await write('+a/s', '+a/r')
+        // What it could be asked of by itself is held up, too.
+        await run(() => server.faults.add({ match: { verb: 'list', name: 's' }, nth: 1, effect }))
+        const reading = get('a/s')
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['rising 4'])
+        expect((await reading)?.data).toEqual({ n: '1' })
+        expect(phases(kit)).toEqual(['wide 4'])
+        expect(narrow.peek(configMaps, keyOf('a/r'))?.object?.data).toEqual({ n: '2' })
+      },
+      { escalateAt: 2 },
     ))
 })

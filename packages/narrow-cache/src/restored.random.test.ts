@@ -17,6 +17,15 @@ interface Told {
   readonly subscription: Promise<Subscription>
 }
 
+/** What is done with one object, since the restore. */
+interface Done {
+  /** How new what this process wrote last is; `undefined`: it wrote nothing. */
+  written: number | undefined
+  /** Deletes that are under way, and how many were begun. */
+  deleting: number
+  deletes: number
+}
+
 const versionOf = (object: Pick<ConfigMap, 'metadata'> | undefined): string =>
   object?.metadata?.resourceVersion ?? 'absent'
 
@@ -45,7 +54,13 @@ class Restores {
   told: Told[] = []
   /** Where the cluster may be restored to. */
   before = 0
+  /** It was, or is about to be. */
   isRestored = false
+  isAfter = false
+  readonly done: Record<Path, Done> = Object.fromEntries(
+    paths.map(path => [path, { written: undefined, deleting: 0, deletes: 0 }]),
+  ) as Record<Path, Done>
+  readonly outdated: string[] = []
 
   constructor(kit: Kit, seed: number) {
     this.kit = kit
@@ -82,18 +97,23 @@ class Restores {
     // What fails is tried by nobody again.
     const inBackground = (body: () => Promise<unknown>): void => void run(body).catch(() => {})
     if (die < 0.35) inBackground(() => this.#write(path, n))
-    else if (die < 0.55) inBackground(() => narrow.get(pick(random, views), key))
-    else if (die < 0.65) await run(async () => this.#subscribe(path))
-    else if (die < 0.75) {
+    else if (die < 0.55) inBackground(() => this.#read(path))
+    else if (die < 0.63) await run(async () => this.#subscribe(path))
+    else if (die < 0.71) {
       inBackground(async () => {
-        await writer.delete(configMaps, key)
+        await this.#delete(path, writer)
         narrow.deleted(configMaps, key)
       })
+    } else if (die < 0.75) {
+      // Much is told while a list that may notice the restore is on its way.
+      const effect = { kind: 'delay', ms: integer(random, 100, 3000) } as const
+      await run(() => server.faults.add({ match: { verb: 'list' }, nth: 1, times: 3, effect }))
     } else if (die < 0.87) {
       if (this.isRestored) return
       this.isRestored = true
       await simulation.advance(3000)
       await run(() => server.restoreEtcd(this.before))
+      this.isAfter = true
     } else if (die < 0.91) breakAll()
     else if (die < 0.94) await run(() => server.endWatches('configmaps'))
     else if (die < 0.97) await run(() => server.expireWatchCaches())
@@ -103,13 +123,45 @@ class Restores {
   async #write(path: Path, n: number): Promise<void> {
     const { writer } = this.kit
     const key = keyOf(path)
-    // What this process wrote before is not known from what the backup brings back.
-    const by = chance(this.random, 0.5) && !this.isRestored ? this.own : writer
+    const by = chance(this.random, 0.5) ? this.own : writer
     const there = await writer.get(configMaps, key)
-    const data = { n: `${n} of ${this.seed}` }
-    if (there === undefined) await by.create(configMaps, { metadata: key, data })
-    else if (chance(this.random, 0.4)) await by.delete(configMaps, key)
-    else await by.patch(configMaps, key, { data })
+    if (there !== undefined && chance(this.random, 0.4)) return this.#delete(path, by)
+    const { isAfter } = this
+    const done = this.done[path]
+    const { deletes, deleting } = done
+    const data = { n: `${n} of ${this.seed}`, [isAfter ? 'after' : 'before']: '' }
+    const written =
+      there === undefined
+        ? await by.create(configMaps, { metadata: key, data })
+        : await by.patch(configMaps, key, { data })
+    // One that was deleted before the answer came is not to be read.
+    if (by !== this.own || !isAfter || deleting > 0 || deletes !== done.deletes) return
+    done.written = Math.max(done.written ?? 0, Number(versionOf(written)))
+    await this.#read(path)
+  }
+
+  async #delete(path: Path, by: Pick<Writes, 'delete'>): Promise<void> {
+    const done = this.done[path]
+    done.deletes += 1
+    done.deleting += 1
+    try {
+      await by.delete(configMaps, keyOf(path))
+      // What is made again has not got what was written before.
+      done.written = undefined
+    } finally {
+      done.deleting -= 1
+    }
+  }
+
+  /** What this process wrote since the restore is read, or what came after it. */
+  async #read(path: Path): Promise<void> {
+    const done = this.done[path]
+    const { written, deletes } = done
+    const isKept = written !== undefined && done.deleting === 0
+    const object = await this.kit.run(() => this.kit.narrow.get(configMaps, keyOf(path)))
+    if (!isKept || deletes !== done.deletes) return
+    const isOfNow = object?.data?.after !== undefined && Number(versionOf(object)) >= written
+    if (!isOfNow) this.outdated.push(`${path} ${versionOf(object)}, not ${written}`)
   }
 
   #subscribe(path: Path): void {
@@ -125,6 +177,7 @@ class Restores {
 
   async #check(): Promise<void> {
     const { narrow, run, writer, simulation, requests } = this.kit
+    expect(this.outdated).toEqual([])
     const present = new Map<Path, string>()
     for (const path of paths) present.set(path, versionOf(await run(() => writer.get(configMaps, keyOf(path)))))
     for (const { path, events, subscription } of this.told) {

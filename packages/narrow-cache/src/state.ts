@@ -10,9 +10,12 @@ import { type Known, type Version, versionOf } from './source.ts'
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
  */
 export interface Asked {
-  readonly reached: string | undefined
+  /** How far the state had come, and what feeds it. */
+  readonly reached: readonly (string | undefined)[]
   /** How often the server was known to count anew. */
   readonly era: number
+  /** How often this process had been told of anything past its watch: the answer settles that, and nothing that is told later. */
+  readonly told: number
 }
 
 /** A view that is fed, and how. */
@@ -85,9 +88,9 @@ export class State {
     return false
   }
 
-  /** The server is about to be asked for what it has now. */
-  asked(): Asked {
-    return { reached: this.#reached, era: this.#era }
+  /** How often the server was known to count anew. */
+  get era(): number {
+    return this.#era
   }
 
   /** Whether the server was asked before it was known to count anew: the answer may be of before. */
@@ -97,7 +100,8 @@ export class State {
 
   /** Whether the answer, with `resourceVersion`, proves that the server counts anew (rule R5). */
   isProof(asked: Asked, resourceVersion: string | undefined): boolean {
-    return !this.isOutdated(asked) && compareResourceVersions(resourceVersion, asked.reached) === 'older'
+    const isOlder = (one: string | undefined): boolean => compareResourceVersions(resourceVersion, one) === 'older'
+    return !this.isOutdated(asked) && asked.reached.some(isOlder)
   }
 
   /** Whether what comes with `resourceVersion` is older than what is known. */
@@ -110,9 +114,15 @@ export class State {
     return !this.#isKnown || compareResourceVersions(resourceVersion, this.#reached) === 'newer'
   }
 
+  /** Whether what is known is at least as new as what comes with `resourceVersion`. */
+  isAsNew(resourceVersion: string | undefined): boolean {
+    const order = compareResourceVersions(this.#reached, resourceVersion)
+    return this.#isKnown && (order === 'newer' || order === 'same')
+  }
+
   /** Whether each of the views has been told that version; `undefined`: that there is no object. */
   isAt(version: Version | undefined): boolean {
-    if (!this.isWhole) return false
+    if (!this.isWhole || this.#wentBack) return false
     if (version === undefined) return this.#held === undefined
     return version.resourceVersion !== undefined && version.resourceVersion === this.#held?.resourceVersion
   }

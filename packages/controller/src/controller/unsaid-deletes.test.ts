@@ -1,18 +1,70 @@
+import type { View } from '@wherry/client'
 import { type ConfigMap, configMaps, pods } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
-import { inArcade } from '../operator/testkit/arcade.ts'
+import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
 import { game, games } from '../operator/testkit/games.ts'
+import type { Read } from '../reads/read.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 const legacy: ConfigMap = { metadata: at('legacy') }
 const pod = {
-  metadata: at('web-0'),
+  metadata: { ...at('web-0'), labels: { app: 'web' } },
   spec: { containers: [{ name: 'web', image: 'web' }], terminationGracePeriodSeconds: 0 },
+}
+
+const here = pods.within({ namespaces: ['default'] })
+const labelled = pods.within({ labels: { app: 'web' } })
+
+/** What happens to pods, informers hear of seconds later; of one namespace, those of that alone. */
+async function late({ server, simulation }: Arcade, namespace?: string): Promise<void> {
+  const effect = { kind: 'slow', bytesPerSecond: 100 } as const
+  await simulation.clock.turn()
+  await server.faults.add({ match: { verb: 'watch', resource: 'pods', ...(namespace && { namespace }) }, effect })
+  await server.endWatches('pods')
+  await simulation.clock.turn()
+}
+
+const verbs: readonly (readonly ['get' | 'peek', (read: Read, view: typeof pods) => Promise<unknown>])[] = [
+  ['get', (read, view) => read.get(view, { name: 'web-0' })],
+  ['peek', (read, view) => read.peek(view, { name: 'web-0' })],
+]
+
+/** Informers that show a pod, begun by the program. */
+async function shown({ client, operator }: Arcade, ...views: (typeof pods)[]) {
+  await client.create(pods, pod)
+  const informers = views.map(view => operator.cache.informer(view))
+  await operator.cache.synced()
+  return informers
+}
+
+/** What a reconcile reads that has evicted the pod, and informers do not hear of it yet. */
+async function afterEviction(
+  arcade: Arcade,
+  view: typeof pods,
+  ...looks: ((read: Read) => Promise<unknown>)[]
+): Promise<unknown[]> {
+  const { operator, client, run, simulation } = arcade
+  const seen: unknown[] = []
+  operator
+    .controller('evicting')
+    .for(games)
+    .reconcile(async ({ client: own, read }) => {
+      if (seen.length > 0) return
+      await late(arcade)
+      await own.evict(view, at('web-0'))
+      for (const look of looks) seen.push(await look(read))
+    })
+  await client.create(games, game('chess'))
+  run()
+  await simulation.advance(100_000)
+  expect(simulation.environment.errors).toEqual([])
+  return seen
 }
 
 describe('what was deleted, and nothing says which it was', () => {
   it('C10: an eviction by one controller is seen by the reads of another', () =>
-    inArcade(async ({ operator, client, run, server, simulation }) => {
+    inArcade(async arcade => {
+      const { operator, client, run, simulation } = arcade
       const seen: unknown[] = []
       let evicted = false
       operator
@@ -20,10 +72,7 @@ describe('what was deleted, and nothing says which it was', () => {
         .for(games)
         .reconcile(async ({ client: own }) => {
           if (evicted) return
-          const effect = { kind: 'slow', bytesPerSecond: 100 } as const
-          await server.faults.add({ match: { verb: 'watch', resource: 'pods' }, effect })
-          await server.endWatches('pods')
-          await simulation.clock.turn()
+          await late(arcade)
           await own.evict(pods, at('web-0'))
           evicted = true
         })
@@ -45,18 +94,15 @@ describe('what was deleted, and nothing says which it was', () => {
     }))
 
   it('C10: an eviction is seen by the reads of the one who made it, through the informer of another', () =>
-    inArcade(async ({ operator, client, run, server, simulation }) => {
+    inArcade(async arcade => {
+      const { operator, client, run, simulation } = arcade
       const seen: unknown[] = []
       operator
         .controller('evicting')
         .for(games)
         .reconcile(async ({ client: own, read }) => {
           if (seen.length > 0) return
-          await simulation.clock.turn()
-          const effect = { kind: 'slow', bytesPerSecond: 100 } as const
-          await server.faults.add({ match: { verb: 'watch', resource: 'pods' }, effect })
-          await server.endWatches('pods')
-          await simulation.clock.turn()
+          await late(arcade)
           await own.evict(pods, at('web-0'))
           seen.push((await read.get(pods, { name: 'web-0' })) === undefined ? 0 : 1)
         })
@@ -72,6 +118,38 @@ describe('what was deleted, and nothing says which it was', () => {
       run()
       await simulation.advance(60_000)
       expect(seen[0]).toBe(0)
+    }))
+
+  it.each(
+    verbs.flatMap(([verb, look]) =>
+      [pods, here, labelled, pods.metadata() as View as typeof pods].map(view => ({ verb, look, view })),
+    ),
+  )('C10: an eviction is seen by a $verb through an informer that the program began: $view.key', ({ look, view }) =>
+    inArcade(async arcade => {
+      await shown(arcade, view)
+      expect(await afterEviction(arcade, pods, read => look(read, view))).toEqual([undefined])
+    }),
+  )
+
+  it.each(verbs)('C10: an eviction is seen by a %s through informers that show one pod and the next', (_, look) =>
+    inArcade(async arcade => {
+      const { client, simulation } = arcade
+      const informers = await shown(arcade, here, labelled)
+      await late(arcade, 'default')
+      await client.delete(pods, at('web-0'))
+      await client.create(pods, pod)
+      await simulation.advance(3000)
+      expect(new Set(informers.map(informer => informer.version('default/web-0')?.uid)).size).toBe(2)
+      const looks = [here, labelled].map(view => (read: Read) => look(read, view))
+      expect(await afterEviction(arcade, pods, ...looks)).toEqual([undefined, undefined])
+    }),
+  )
+
+  it('C10: an eviction is seen where the view that it names is another of the same name in the cache', () =>
+    inArcade(async arcade => {
+      const named = (): typeof pods => pods.project('evicted-name', object => object) as View as typeof pods
+      await shown(arcade, pods, named())
+      expect(await afterEviction(arcade, named(), read => read.get(pods, { name: 'web-0' }))).toEqual([undefined])
     }))
 
   it('C10: is not what somebody made while the answer was on its way, by narrow reads', () =>

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
 import { game, games } from '../operator/testkit/games.ts'
 import type { Read } from '../reads/read.ts'
+import { writingClient } from './writing-client.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 const legacy: ConfigMap = { metadata: at('legacy') }
@@ -98,6 +99,67 @@ describe('what a delete did not name', () => {
       expect(seen).toEqual([0])
     }))
 })
+
+type View = typeof configMaps
+
+describe('what was there before what a delete has named', () => {
+  it.each<[string, View, object]>([
+    ['a ConfigMap', configMaps, legacy],
+    ['a Pod, which is answered with its last state', pods as unknown as View, { ...pod, metadata: at('legacy') }],
+  ])('C10: has gone too, where an informer shows that still: %s', (_, view, object) =>
+    inArcade(async arcade => {
+      const { operator, client, run, server, simulation } = arcade
+      const seen: unknown[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .caches(view)
+        .reconcile(async ({ client: own, read }) => {
+          if (seen.length > 0) return
+          const { plural } = view.resource
+          const effect = { kind: 'slow', bytesPerSecond: 100 } as const
+          await server.faults.add({ match: { verb: 'watch', resource: plural }, effect })
+          await server.endWatches(plural)
+          await simulation.clock.turn()
+          await client.delete(view, at('legacy'))
+          await client.create(view, object as ConfigMap)
+          await own.delete(view, at('legacy'))
+          seen.push((await timed(arcade, () => read.get(view, { name: 'legacy' })))[1])
+        })
+      await client.create(view, object as ConfigMap)
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(60_000)
+      expect([seen, simulation.environment.errors]).toEqual([[0], []])
+    }),
+  )
+})
+
+it('C10: a delete is told to each who hears of it, also where one can not say what it has', () =>
+  inArcade(async ({ client }) => {
+    const told: unknown[] = []
+    const hearing = (name: string) => ({
+      wrote: () => {},
+      deleted: (_: unknown, __: unknown, uid?: string) => void told.push(`${name} ${uid}`),
+    })
+    const failing = {
+      ...hearing('failing'),
+      uids: () => {
+        throw new Error('not now')
+      },
+    }
+    const reads = { ...hearing('reads'), uids: () => ['one', 'two'] }
+    const own = writingClient(client, { narrow: hearing('narrow'), reads, others: [failing, hearing('other')] })
+    await own.delete(configMaps, at('none'))
+    expect(told.sort()).toEqual([
+      'failing one',
+      'failing two',
+      'narrow undefined',
+      'other undefined',
+      'reads one',
+      'reads two',
+    ])
+  }))
 
 it('C10: an eviction hides the pod that it was of, and none that has its name since then', () =>
   inArcade(async arcade => {

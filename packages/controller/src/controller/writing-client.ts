@@ -11,6 +11,7 @@ import {
   unprojected,
   type View,
 } from '@wherry/client'
+import { wentWith } from '@wherry/informer/parts'
 import { type WriteListener, type Writes, writesThrough } from '@wherry/narrow-cache'
 import { asError } from '../as-error.ts'
 import { metadataOf } from '../objects/metadata-view.ts'
@@ -25,18 +26,21 @@ export interface InformerReads extends WriteListener {
   uids(view: View, key: ObjectKey): Iterable<string>
 }
 
+/** One that hears of writes. Where it tells no uids, it knows by itself what it had. */
+type Hearing = WriteListener & Partial<InformerReads>
+
 /** Who hears of the writes of a client. */
 interface WriteListeners {
   readonly narrow: WriteListener
   readonly reads: InformerReads
   /** Reads of others. */
-  readonly others: readonly (WriteListener & Partial<InformerReads>)[]
+  readonly others: readonly Hearing[]
 }
 
 /** A client whose writes caches hear of, so that they are read back (rules N9, C10). In all else it is the other client. */
 export function writingClient(client: Client, hearing: WriteListeners): Client {
   const { narrow, reads, others } = hearing
-  const listeners = [narrow, reads, ...others]
+  const listeners: readonly Hearing[] = [narrow, reads, ...others]
   const writes = writesThrough(client, ...listeners)
   const status = through(client.status, told(client.status, listeners))
   const scale = through(client.scale, scaled(client.scale, listeners))
@@ -45,18 +49,23 @@ export function writingClient(client: Client, hearing: WriteListeners): Client {
     return { client: writingClient(within, hearing), end }
   }
   const gone: Gone = (view, key) => {
-    const before = uidsOf([reads, ...others], view, key)
-    return () => {
-      narrow.deleted(view, key)
-      for (const uid of before) for (const one of [reads, ...others]) one.deleted(view, key, uid)
+    const before = uidsOf(listeners, view, key)
+    return uid => {
+      const uids = uid === undefined ? before : new Set([...before, uid])
+      for (const one of listeners) {
+        if (one.uids === undefined) one.deleted(view, key, uid)
+        else for (const each of uids) one.deleted(view, key, each)
+      }
     }
   }
   const deleting: Writes['delete'] = (view, key, options) => {
     const went = gone(view as View, key)
-    const hear = toAll(listeners)
-    const deleted: WriteListener['deleted'] = (of, its, uid) =>
-      uid === undefined ? went() : hear.deleted(of, its, uid)
-    return writesThrough(client, { ...hear, deleted }).delete(view, key, options)
+    const { wrote } = toAll(listeners)
+    const hear: WriteListener = {
+      wrote: (of, answer) => (wentWith(answer) ? went((answer as KubernetesObject).metadata?.uid) : wrote(of, answer)),
+      deleted: (_, __, uid) => went(uid),
+    }
+    return writesThrough(client, hear).delete(view, key, options)
   }
   return through(client, {
     ...pick(writes),
@@ -67,10 +76,10 @@ export function writingClient(client: Client, hearing: WriteListeners): Client {
 }
 
 /**
- * Looks what is there before a request whose answer may not say what went with it. What that gives tells that it has gone: that, and
- * not what has its name by then.
+ * Looks what informers show before a request. What that gives tells that the key is free: all that they showed has gone, which may be
+ * older than what was deleted, and so has `uid`; what has the name by then has not.
  */
-type Gone = (view: View, key: ObjectKey) => () => void
+type Gone = (view: View, key: ObjectKey) => (uid: string | undefined) => void
 
 type Verb = (view: View, ...rest: unknown[]) => Promise<KubernetesObject>
 
@@ -128,7 +137,7 @@ function unsaid(
       if (options?.dryRun === true) return
       await asking(pods, key, async () => {
         const there = await client.get(metadataOf(pods), key, { signal: options?.signal })
-        if (there === undefined) went()
+        if (there === undefined) went(options?.preconditions?.uid)
         else tell(listeners, pods, there as KubernetesObject, [])
       })
     },
@@ -152,13 +161,16 @@ function unsaid(
   }
 }
 
-/** What can be no view or no key is refused by the request itself. */
-function uidsOf(reads: readonly Partial<InformerReads>[], view: View, key: ObjectKey): ReadonlySet<string> {
-  try {
-    return new Set(reads.flatMap(one => [...(one.uids?.(view, key) ?? [])]))
-  } catch {
-    return new Set()
+function uidsOf(listeners: readonly Hearing[], view: View, key: ObjectKey): ReadonlySet<string> {
+  const uids = new Set<string>()
+  for (const one of listeners) {
+    try {
+      for (const uid of one.uids?.(view, key) ?? []) uids.add(uid)
+    } catch {
+      // What can be no view or no key is refused by the request itself. What one can't tell, others may.
+    }
   }
+  return uids
 }
 
 /** All of them as one. */

@@ -107,11 +107,9 @@ async function compared(settling: Settling, signal: AbortSignal): Promise<readon
   const { cache, client } = settling
   const lines: string[] = []
   for (const view of settling.views()) {
-    const { informer, release } = cache.hold(view, 'settled')
-    try {
-      if (!(await hasCaughtUp(client, informer, signal))) lines.push(`${view.key} is catching up`)
-    } finally {
-      await release()
+    const informer = cache.informers.find(one => one.view.key === view.key)
+    if (informer === undefined || !(await hasCaughtUp(client, informer, signal))) {
+      lines.push(`${view.key} is catching up`)
     }
   }
   for (const controller of settling.controllers()) {

@@ -1,5 +1,5 @@
 import type { Client, ResourceDefinition, View } from '@wherry/client'
-import type { CachedInformer, DynamicCache } from '@wherry/dynamic-cache'
+import type { DynamicCache } from '@wherry/dynamic-cache'
 import { InformerSource } from './informer-source.ts'
 import { RecentWrites, resourceKey, UnseenWrites, type Written } from './own-writes.ts'
 import { isCertainlySelected } from './selected-fields.ts'
@@ -60,24 +60,19 @@ export class InformerSources {
   isSeen(view: View, key: string): boolean {
     if (this.#sources.has(view.key)) return false
     const recent = this.#writes.get(view.resource, key)
-    if (recent === undefined) return true
-    const { clock } = this.#options.client.environment
-    return !this.#look(view, informer => new UnseenWrites(informer, clock, [[key, recent]]).has(key))
+    if (recent.length === 0) return true
+    const { client, cache } = this.#options
+    const informer = cache.informers.find(one => one.view.key === view.key)
+    const writes = recent.map(one => [key, one] as const)
+    return informer !== undefined && !new UnseenWrites(informer, client.environment.clock, writes).has(key)
   }
 
-  /** The uids that a key has now in the informers that reads are, or may be, served from. */
-  uids(asked: View, key: string): Set<string> {
-    const { resource } = asked
-    const { cache, declared } = this.#options
-    const uids = new Set<string>()
-    const covering = cache.covering(asked)
-    for (const view of [...declared, ...this.views, ...(covering === undefined ? [] : [covering])]) {
-      // What is not cached is not begun for that.
-      if (resourceKey(view.resource) !== resourceKey(resource) || cache.covering(view)?.key !== view.key) continue
-      const uid = this.#look(view, informer => informer.version(key)?.uid)
-      if (uid !== undefined) uids.add(uid)
-    }
-    return uids
+  /** The uids that a key has now in any informer of its resource: reads may be served from each of them. */
+  uids({ resource }: View, key: string): Set<string> {
+    const name = resourceKey(resource)
+    const ofResource = this.#options.cache.informers.filter(({ view }) => resourceKey(view.resource) === name)
+    const uids = ofResource.map(informer => informer.version(key)?.uid)
+    return new Set(uids.filter(uid => uid !== undefined))
   }
 
   /** This process wrote an object: those that are there wait for it, and those that are made in the next minute (rule C10). */
@@ -85,16 +80,6 @@ export class InformerSources {
     this.#writes.note(resource, key, { ...written, selectedBy: this.#selecting(resource, written) })
     for (const source of this.#sources.values()) {
       if (resourceKey(source.view.resource) === resourceKey(resource)) source.wrote(key, written)
-    }
-  }
-
-  #look<T>(view: View, look: (informer: CachedInformer<unknown>) => T): T {
-    const { cache, holder } = this.#options
-    const { informer, release } = cache.hold(view, holder)
-    try {
-      return look(informer)
-    } finally {
-      void release()
     }
   }
 

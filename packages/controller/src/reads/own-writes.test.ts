@@ -14,6 +14,12 @@ async function names(read: Read): Promise<(string | undefined)[]> {
   return (await read.list(web)).map(({ metadata, data }) => `${metadata?.name} ${data?.n}`).sort()
 }
 
+/** What there is of `a/x`. */
+async function peeked(read: Read): Promise<unknown[]> {
+  const found = await read.peek(web, keyOf('a/x'))
+  return found === undefined ? [] : [found]
+}
+
 describe('what this process wrote', () => {
   it('C10: is read by the next get and the next list, whichever way they are served', () =>
     withReads(
@@ -395,6 +401,46 @@ describe('what this process wrote and heard of in another way', () => {
         { declared: [web] },
       ),
   )
+
+  it.each<[string, (kit: Kit) => unknown, (read: Read) => Promise<unknown>]>([
+    ['this process, for a list', ({ reads, client, narrow }) => writesThrough(client, narrow, reads), names],
+    ['somebody else, for a list', ({ writer }) => writer, names],
+    ['this process, for a peek', ({ reads, client, narrow }) => writesThrough(client, narrow, reads), peeked],
+    ['somebody else, for a peek', ({ writer }) => writer, peeked],
+  ])(
+    'C10: hides what an informer shows that is read from later, which was deleted by %s and made again',
+    (_, by, look) =>
+      withReads(
+        async kit => {
+          const { reads, client, narrow, run } = kit
+          const writes = writesThrough(client, narrow, reads)
+          const { read } = reads.begin('k', { namespace: 'a' })
+          await kit.write('+a/x app=web')
+          await delay(kit, 'configmaps')
+          const seen = await run(async () => {
+            await (by(kit) as typeof writes).delete(configMaps, keyOf('a/x'))
+            await writes.create(configMaps, { metadata: { ...keyOf('a/x'), labels } })
+            await writes.delete(configMaps, keyOf('a/x'))
+            return look(read)
+          })
+          expect([seen].flat()).toEqual([])
+        },
+        { declared: [web] },
+      ),
+  )
+
+  it('C10, R13: is not waited for by an informer that is read from later where it is gone, and versions have no order', () =>
+    withReads(
+      async ({ reads, run, simulation }) => {
+        reads.wrote(configMaps, { metadata: { ...keyOf('a/x'), labels, uid: 'u', resourceVersion: 'some' } })
+        reads.deleted(configMaps, keyOf('a/x'), 'u')
+        const { read } = reads.begin('k', { namespace: 'a' })
+        const before = simulation.clock.monotonic()
+        expect(await run(() => names(read))).toEqual([])
+        expect(simulation.clock.monotonic() - before).toBeLessThan(1)
+      },
+      { declared: [web] },
+    ))
 
   it('C10: is waited for by an informer of a field that is read from for the first time', () => {
     const here = pods.within({ fields: { 'spec.nodeName': 'here' } })

@@ -7,7 +7,7 @@ import { isWithin } from './selection-scope.ts'
 
 /** How long a write is remembered for informers that are to be read later, in milliseconds: until then any has seen it. */
 export const rememberedMs = 65_000
-/** Most objects of one resource that are remembered so. */
+/** Of how many names of one resource at most. */
 const mostRemembered = 10_000
 
 /** What this process wrote of one object. */
@@ -26,10 +26,13 @@ interface Remembered {
   readonly until: number
 }
 
-/** What was written in the last minute, by resource and key (rule C10): for informers that are read from later. */
+/**
+ * What was written in the last minute, by resource and key (rule C10), for informers that are read from later: what was last written
+ * of each object that had that name, and that it is gone. One informer may show another of them than the next.
+ */
 export class RecentWrites {
   readonly #clock: Clock
-  readonly #recent = new Map<string, Map<string, Remembered>>()
+  readonly #recent = new Map<string, Map<string, readonly Remembered[]>>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -40,28 +43,29 @@ export class RecentWrites {
     if (written.object === undefined && written.gone === undefined) return
     const now = this.#clock.monotonic()
     const name = resourceKey(resource)
-    const writes = this.#recent.get(name) ?? new Map()
-    this.#recent.set(name, writes)
+    const ofResource = this.#recent.get(name) ?? new Map<string, readonly Remembered[]>()
+    this.#recent.set(name, ofResource)
+    const known = this.get(resource, key)
     // Answers may come in another order than what they answer was done.
-    if (isAfter(writes.get(key)?.written, written)) return
-    writes.delete(key)
-    writes.set(key, { written: outline(written), until: now + rememberedMs })
-    for (const [oldest, { until }] of writes) {
-      if (until > now && writes.size <= mostRemembered) break
-      writes.delete(oldest)
+    if (known.some(one => isAfter(one.written, written))) return
+    const left = known.filter(one => !isInstead(written, one.written))
+    ofResource.delete(key)
+    ofResource.set(key, [...left, { written: outline(written), until: now + rememberedMs }])
+    for (const [oldest, writes] of ofResource) {
+      if (writes.some(({ until }) => until > now) && ofResource.size <= mostRemembered) break
+      ofResource.delete(oldest)
     }
   }
 
-  /** Of one object. */
-  get(resource: ResourceDefinition, key: string): Remembered | undefined {
-    const found = this.#recent.get(resourceKey(resource))?.get(key)
-    return found !== undefined && found.until > this.#clock.monotonic() ? found : undefined
+  /** Of one key, the last one last. */
+  get(resource: ResourceDefinition, key: string): readonly Remembered[] {
+    const now = this.#clock.monotonic()
+    return (this.#recent.get(resourceKey(resource))?.get(key) ?? []).filter(({ until }) => until > now)
   }
 
   *of(resource: ResourceDefinition): IterableIterator<readonly [string, Remembered]> {
-    const now = this.#clock.monotonic()
-    for (const [key, remembered] of this.#recent.get(resourceKey(resource)) ?? []) {
-      if (remembered.until > now) yield [key, remembered]
+    for (const key of this.#recent.get(resourceKey(resource))?.keys() ?? []) {
+      for (const remembered of this.get(resource, key)) yield [key, remembered]
     }
   }
 }
@@ -73,10 +77,21 @@ function outline({ object, gone, selectedBy }: Written): Written {
   return { object: { metadata: { name, namespace, uid, resourceVersion, labels } }, gone, selectedBy }
 }
 
+/** Whether one write tells all that an earlier one does: that an object is gone does not tell that what it has replaced is too. */
+function isInstead(one: Written, earlier: Written): boolean {
+  const resourceVersion = earlier.object?.metadata?.resourceVersion
+  const isOrdered = isAtLeast(resourceVersion, resourceVersion)
+  return uidOf(one) === uidOf(earlier) && !(one.object === undefined && isOrdered)
+}
+
+function uidOf({ object, gone }: Written): string | undefined {
+  return object === undefined ? gone : object.metadata?.uid
+}
+
 /** Whether `one` is certainly what came of the object after `other`. */
-function isAfter(one: Written | undefined, { object: other }: Written): boolean {
+function isAfter(one: Written, { object: other }: Written): boolean {
   const { uid, resourceVersion } = other?.metadata ?? {}
-  if (one === undefined || other === undefined) return false
+  if (other === undefined) return false
   if (one.object === undefined) return one.gone !== undefined && one.gone === uid
   const version = one.object.metadata?.resourceVersion
   return version !== resourceVersion && isAtLeast(version, resourceVersion)

@@ -172,8 +172,9 @@ export class TrackedReads {
   }
 
   /**
-   * The uids that a key has now in the informers that reads are, or may be, served from. For {@link TrackedReads.deleted}, where it
-   * is a delete whose answer may not say of which object it was: asked before the request, since by the answer there may be another.
+   * The uids that a key has now in the informers of its resource that are there, whoever began them: reads may be served from each.
+   * For {@link TrackedReads.deleted}, where it is a delete whose answer may not say of which object it was: asked before the request,
+   * since by the answer there may be another.
    */
   uids(view: View, key: { readonly name: string; readonly namespace?: string | undefined }): ReadonlySet<string> {
     return this.#sources.uids(view, keyText(key))

@@ -85,12 +85,8 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
       }
       const missed = (): void => enqueue(() => [...target.all()], true)
       const isAbsent = async (view: View): Promise<boolean> => {
-        const { informer, release } = cache.hold(view, `controller/${controller}`)
-        try {
-          return await isAbsentByChoice(informer, environment.clock)
-        } finally {
-          await release()
-        }
+        const informer = cache.informers.find(one => one.view.key === view.key)
+        return informer !== undefined && isAbsentByChoice(informer, environment.clock)
       }
       const connection = source.connect({ controller, manager, environment, isAbsent, tell, missed })
       return {

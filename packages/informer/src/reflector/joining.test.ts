@@ -300,17 +300,20 @@ describe('the end of a reflector', () => {
     }
   })
 
-  it.each(['synced', 'state', 'error', 'missing'] as const)('R23: may be stopped from within its %s', async event => {
-    const listeners: ReflectorOptions['on'] = { [event]: () => void reflector.stop() }
-    const { server, simulation, reflector, asked, states } = await bench(21, { on: listeners })
-    if (event === 'error') await server.faults.add({ effect: { kind: 'status', code: 500 } })
-    if (event === 'missing') await server.faults.add({ effect: { kind: 'status', code: 404, plain: true } })
-    reflector.start()
-    await simulation.runUntil(() => reflector.state === 'stopped')
-    await simulation.advance(100_000)
-    expect(asked).toHaveLength(event === 'state' ? 0 : 1)
-    expect(states).toEqual([])
-  })
+  it.each(['synced', 'state', 'watching', 'error', 'missing'] as const)(
+    'R23: may be stopped from within its %s',
+    async event => {
+      const listeners: ReflectorOptions['on'] = { [event]: () => void reflector.stop() }
+      const { server, simulation, reflector, asked, states } = await bench(21, { on: listeners })
+      if (event === 'error') await server.faults.add({ effect: { kind: 'status', code: 500 } })
+      if (event === 'missing') await server.faults.add({ effect: { kind: 'status', code: 404, plain: true } })
+      reflector.start()
+      await simulation.runUntil(() => reflector.state === 'stopped')
+      await simulation.advance(100_000)
+      expect(asked).toHaveLength(event === 'state' ? 0 : 1)
+      expect(states).toEqual([])
+    },
+  )
 
   it('R23: may be stopped from within a commit and a change', async () => {
     for (const at of ['commit', 'ADDED']) {

@@ -12,6 +12,8 @@ export type InitialRead = 'stream' | 'whole' | 'paged'
 export interface ReflectorListeners {
   /** It does something else now. */
   state?(state: InformerState): void
+  /** The server has accepted a watch. That of a streaming list is accepted before its state has come. */
+  watching?(): void
   /**
    * A whole state was read and committed to all intakes. `resourceVersion`: of that state. Comes before any change that
    * follows it.
@@ -73,6 +75,7 @@ export const readingChecks: Readonly<Record<keyof ReadingOptions, Check>> = {
 
 const listeners: Readonly<Record<keyof ReflectorListeners, Check>> = {
   state: callback,
+  watching: callback,
   synced: callback,
   missing: callback,
   error: callback,

@@ -29,6 +29,29 @@ describe('reading the first state', () => {
     expect(reflector.stats.bytes).toBe(intake.bytes)
   })
 
+  it.each([
+    ['stream', ['watching', 'synced']],
+    ['whole', ['synced', 'watching']],
+  ] as const)(
+    'R1, R14: tells of each watch that the server has accepted, and of no other (%s)',
+    async (initial, first) => {
+      const told: string[] = []
+      const on = { synced: () => told.push('synced'), watching: () => told.push('watching') }
+      const { server, simulation, asked, watch } = await bench(44, { initial, on })
+      await watch()
+      await simulation.advance(2000)
+      expect(told).toEqual(first)
+      const denied = await server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'status', code: 403 } })
+      const before = asked.length
+      await server.endWatches()
+      await simulation.advance(5000)
+      expect([asked.length > before, told]).toEqual([true, first])
+      await denied.remove()
+      await simulation.advance(60_000)
+      expect(told).toEqual([...first, 'watching'])
+    },
+  )
+
   it('R10: nothing is seen before the end bookmark, and what changes on the way is applied', async () => {
     const { server, simulation, intake, watch } = await bench(2)
     await server.fill([configMap('a'), configMap('b')])

@@ -98,8 +98,10 @@ export class Stream {
   }
 
   opened(): void {
-    this.#course.lastError = undefined
+    const course = this.#course
+    course.lastError = undefined
     this.#follower.opened?.()
+    course.tell(() => course.settings.on.watching?.())
   }
 
   event(type: ChangeType, object: object, length: number): void {

@@ -192,7 +192,12 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
     const { mode, force, fieldManager, fieldValidation } = this.#options
     return {
       ...this.#names,
-      request: `${textOf(this.#wanted)} ${mode} ${force} ${fieldManager} ${fieldValidation}`,
+      request: () => {
+        const { metadata } = this.#withOwners([])
+        return `${textOf(this.#wanted)} ${JSON.stringify([metadata, mode, force, fieldManager, fieldValidation])}`
+      },
+      // Server-side apply leaves to others what it does not name, and is refused what others have of what it does.
+      isShared: mode === 'apply',
       differing: this.#differing(hashes),
       standing: standing(observed),
       held: textOf(hashes),
@@ -256,7 +261,7 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
     const { error, known, isHeld } = attempt
     const { key } = this.#placed
     const view = this.#view as unknown as View
-    const select = isHeld ? this.#coarse : this.#exact
+    const select = isHeld ? this.#coarse : isLasting(error) || isWriteConflict(error) ? this.#exact : this.#whole
     try {
       const there: Seen | undefined = await read.get(this.#view, key, { ...this.#reading, select })
       const isOutside = isAlreadyExists(error) && isSelective(view)
@@ -277,6 +282,11 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
   /** Of what waits for its time: that it becomes as desired, or differs in more. */
   readonly #coarse = (object: KubernetesObject): Seen => {
     return { standing: standing(object), rest: `${this.#differing(hashParts(object, this.#compared))}` }
+  }
+
+  /** Of what may go well the next time. */
+  readonly #whole = (object: KubernetesObject): Seen => {
+    return { standing: standing(object), rest: this.#digestOf(object) }
   }
 
   /** Why a server refuses what it is sent may lie in anything of the object. */
@@ -319,7 +329,7 @@ function digester(compared: Parts<KubernetesObject, PartName>): DigestOf {
 function isLasting(error: unknown): boolean {
   if (error instanceof AlreadyOwnedError) return true
   if (!(error instanceof ApiError) || (isWriteConflict(error) && !isApplyConflict(error))) return false
-  return error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== 429
+  return error.status >= 400 && error.status < 500 && ![401, 408, 429].includes(error.status)
 }
 
 /** Which object it is, and who controls it. */

@@ -22,8 +22,8 @@ export class KeyState {
   attempt = 0
   outcome: Outcome | undefined
   error: unknown
-  /** What it threw last, or the first cause of that; a run that does not fail forgets it. */
-  told: unknown
+  /** What it threw lately, or the first causes of that; a run that does not fail forgets them. */
+  told: readonly unknown[] | undefined
   learned: Map<string, Learned> | undefined
 
   /** It is to run. A change says more than that it was to be tried again. */

@@ -9,7 +9,7 @@ import { ChangedMeanwhileError, ControllerStoppedError, ReconcileTimeoutError, T
 import type { KeyState, Outcome } from './key-state.ts'
 import type { KeyStates } from './key-states.ts'
 import { type Returned, readResult } from './result.ts'
-import { rootOf } from './root-of.ts'
+import { rootsOf } from './roots-of.ts'
 import { RunContext, type RunParts } from './run-context.ts'
 
 /** What reconciles keys. */
@@ -208,9 +208,12 @@ export class Reconciler<C, S extends Scope> {
   /** What an `apply` that waits for its time says again was told when it was refused, if that was what the run before threw. */
   #tell(run: RunContext<C, S>, thrown: unknown): void {
     const { state, text: key } = run
-    const root = rootOf(thrown)
-    if (root !== state.told || !this.#parts.repairs.isRepeated(root)) this.#report(thrown, key)
-    state.told = root
+    const { repairs } = this.#parts
+    const roots = rootsOf(thrown)
+    const { told = [] } = state
+    const isRepeated = (one: unknown): boolean => repairs.isRepeated(one) && told.includes(one)
+    if (roots.length === 0 || !roots.every(isRepeated)) this.#report(thrown, key)
+    state.told = [...new Set([...told, ...roots])].slice(-mostTold)
   }
 
   #report(thrown: unknown, key: string): void {
@@ -223,6 +226,9 @@ export class Reconciler<C, S extends Scope> {
     })
   }
 }
+
+/** So many errors that were told are known of a key, at most. */
+const mostTold = 8
 
 const due = plainCause('reconcile', 'due')
 const retry = plainCause('reconcile', 'retry')

@@ -26,7 +26,17 @@ const object = (data: string): Data => ({ data })
 /** An object with `held` in it, in which `wanted` is desired. */
 function repair(held: string, wanted = 'ours', more: Partial<Repair> = {}): Repair {
   const differing = held === wanted ? [] : ['spec']
-  return { view: 'v', object: 'a/b', request: wanted, compared: 'all', differing, standing: 'u', held, ...more }
+  return {
+    view: 'v',
+    object: 'a/b',
+    request: () => wanted,
+    isShared: false,
+    compared: 'all',
+    differing,
+    standing: 'u',
+    held,
+    ...more,
+  }
 }
 
 /** Writes what is wanted, if that need not wait. Gives how long it has to. */
@@ -37,7 +47,7 @@ function write(one: Repair, key = 'k'): number {
     return hold.delayMs
   }
   repairs.wrote(key, one)
-  repairs.settled(key, one, object(one.request), digestOf)
+  repairs.settled(key, one, object(one.request()), digestOf)
   return 0
 }
 
@@ -185,7 +195,7 @@ describe('what is refused', () => {
     const holds = [
       one({}),
       one({ held: 'else' }),
-      one({ request: 'force' }),
+      one({ request: () => 'force' }),
       one({ standing: 'w' }),
       one({ differing: ['spec', 'status'] }),
     ].map(each => repairs.hold('k', each)?.delayMs)
@@ -236,6 +246,17 @@ it('H6: what can not be hashed in one way is known in the other', () => {
   repairs.settled('k', repair('', '', { compared: 'spec' }), object('ours'), digestOf)
   repairs.settled('k', repair('', '', { compared: 'both' }), object('ours'), failing)
   expect(repairs.hold('k', repair('ours', 'x', { compared: 'spec' }))).toBeUndefined()
+})
+
+it('H6: is shared with others, whose changes are not told from what is desired differently', async () => {
+  const shared = (i: number) => repair(`theirs ${i}`, `ours ${i}`, { isShared: true })
+  const waits = []
+  for (let i = 0; i < 40; i++) {
+    waits.push(write(shared(i)))
+    await simulation.advance(5000)
+  }
+  for (let i = 0; i < 32; i++) write(shared(i))
+  expect([waits.filter(wait => wait > 0), told()]).toEqual([[], ['itself']])
 })
 
 it('C13, X8: a key runs again after a second where nothing else would tell it to', () => {

@@ -17,8 +17,10 @@ export interface Compared {
 
 /** An object that is there and not as desired. */
 export interface Repair extends Compared {
-  /** A digest of what would be sent. */
-  readonly request: string
+  /** Stands for what would be sent. */
+  readonly request: () => string
+  /** What others have of the object is left to them. */
+  readonly isShared: boolean
   /** What of it is not as desired. */
   readonly differing: readonly string[]
   /** Which object it is, and who controls it. */
@@ -110,8 +112,8 @@ export class Repairs {
   hold(key: string, repair: Repair): Hold | undefined {
     this.#prune()
     const text = textOf(key, repair)
-    const request = requestOf(text, repair)
     const now = this.#now
+    const request = this.#refusals.size === 0 ? '' : requestOf(text, repair)
     const known = this.#refusals.get(request)
     const refusal = known?.standing === repair.standing ? known : undefined
     const refusedMs = refusal === undefined ? 0 : this.#refused.delayMs(request, now)
@@ -215,14 +217,15 @@ function textOf(key: string, { view, object }: Compared): string {
 }
 
 function requestOf(text: string, { request, differing }: Repair): string {
-  return `${text} ${request} ${differing}`
+  return `${text} ${request()} ${differing}`
 }
 
 /**
  * Whether somebody else has changed it since it was as desired. So has one of which nothing is known; not one that is compared
- * in a new way.
+ * in a new way. Of one that is shared it can't be told what of it was changed.
  */
-function isOthers(lately: Lately | undefined, { compared, held }: Repair): boolean {
+function isOthers(lately: Lately | undefined, { compared, held, isShared }: Repair): boolean {
+  if (isShared) return false
   if (lately === undefined) return true
   const left = lately.left.find(one => one.compared === compared)
   return left !== undefined && left.digest !== held

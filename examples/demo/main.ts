@@ -43,6 +43,8 @@ try {
   process.exitCode = await main(demoOptions(process.argv.slice(2)))
 } catch (error) {
   progress.end()
+  // What failed may have been ended by the very signal that is on its way to this process as well.
+  for (let turn = 0; turn < 2; turn++) await new Promise(resolve => setImmediate(resolve))
   const reason = giveUp.signal.aborted ? giveUp.signal.reason : error
   console.error(`demo: ${(reason as Error).message}`)
   process.exitCode = reason instanceof Stopped ? reason.exitCode : 1

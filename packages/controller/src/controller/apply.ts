@@ -193,8 +193,10 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
     return {
       ...this.#names,
       request: () => {
-        const { metadata } = this.#withOwners([])
-        return `${textOf(this.#wanted)} ${JSON.stringify([metadata, mode, force, fieldManager, fieldValidation])}`
+        // What is sent and not compared. The rest of what a reconcile may have read with the object says nothing.
+        const { finalizers, ownerReferences } = this.#withOwners([]).metadata ?? {}
+        const rest = [finalizers, ownerReferences, mode, force, fieldManager, fieldValidation]
+        return `${textOf(this.#wanted)} ${JSON.stringify(rest)}`
       },
       // Server-side apply leaves to others what it does not name, and is refused what others have of what it does.
       isShared: mode === 'apply',
@@ -329,7 +331,7 @@ function digester(compared: Parts<KubernetesObject, PartName>): DigestOf {
 function isLasting(error: unknown): boolean {
   if (error instanceof AlreadyOwnedError) return true
   if (!(error instanceof ApiError) || (isWriteConflict(error) && !isApplyConflict(error))) return false
-  return error.status >= 400 && error.status < 500 && ![401, 408, 429].includes(error.status)
+  return ![401, 408, 429, 503].includes(error.status)
 }
 
 /** Which object it is, and who controls it. */

@@ -213,7 +213,8 @@ export class Reconciler<C, S extends Scope> {
     const { told = [] } = state
     const isRepeated = (one: unknown): boolean => repairs.isRepeated(one) && told.includes(one)
     if (roots.length === 0 || !roots.every(isRepeated)) this.#report(thrown, key)
-    state.told = [...new Set([...told, ...roots])].slice(-mostTold)
+    const older = told.filter(one => !roots.includes(one))
+    state.told = [...older.slice(-mostTold), ...roots]
   }
 
   #report(thrown: unknown, key: string): void {
@@ -227,7 +228,7 @@ export class Reconciler<C, S extends Scope> {
   }
 }
 
-/** So many errors that were told are known of a key, at most. */
+/** So many errors that were told before the last run are known of a key. */
 const mostTold = 8
 
 const due = plainCause('reconcile', 'due')

@@ -1,9 +1,21 @@
 /** What an error goes back to: the causes of its causes … of what was thrown, of which there are several where some were thrown together. */
-export function rootsOf(thrown: unknown, passed: Set<unknown> = new Set()): unknown[] {
-  if (passed.has(thrown)) return []
-  passed.add(thrown)
-  if (thrown instanceof AggregateError && thrown.errors.length > 0) {
-    return thrown.errors.flatMap(one => rootsOf(one, passed))
+export function rootsOf(thrown: unknown): unknown[] {
+  const passed = new Set<unknown>()
+  const roots: unknown[] = []
+  const left = [thrown]
+  while (left.length > 0) {
+    const one = left.pop()
+    if (passed.has(one)) continue
+    passed.add(one)
+    const before = one instanceof Error ? causesOf(one) : []
+    if (before.length === 0) roots.push(one)
+    else left.push(...before)
   }
-  return thrown instanceof Error && thrown.cause !== undefined ? rootsOf(thrown.cause, passed) : [thrown]
+  return roots
+}
+
+function causesOf(error: Error): unknown[] {
+  const { cause, errors } = error as { readonly cause?: unknown; readonly errors?: unknown }
+  const together = error instanceof AggregateError && Array.isArray(errors) ? errors : []
+  return cause === undefined ? together : [...together, cause]
 }

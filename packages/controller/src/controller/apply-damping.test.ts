@@ -3,6 +3,7 @@ import { configMaps } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { game, games, ours } from '../operator/testkit/games.ts'
+import { refuseStatus, refuseUpdates } from './testkit/refusals.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 const labels = { 'app.kubernetes.io/managed-by': 'game' }
@@ -61,10 +62,7 @@ it('H6: mode apply: an autoscaler changes a field that is not desired in the mom
 
 it('H6, C16: a spec is repaired at once, where only the status is refused, however long', () =>
   inArcade(async ({ client, server, operator, run, simulation }) => {
-    await server.faults.add({
-      match: { resource: 'games.arcade.example.com', subresource: 'status' },
-      effect: { kind: 'status', code: 403, reason: 'Forbidden' },
-    })
+    await server.faults.add(refuseStatus)
     await client.create(configMaps, { metadata: { ...at('source'), labels: { source: 'yes' } } })
     operator
       .controller('source')
@@ -94,10 +92,7 @@ it('X8: refusals that are thrown on together, as an AggregateError, are told of 
     await client.create(games, game('chess'))
     run()
     await operator.settled()
-    await server.faults.add({
-      match: { verb: 'update', resource: 'configmaps' },
-      effect: { kind: 'status', code: 403, reason: 'Forbidden' },
-    })
+    await server.faults.add(refuseUpdates())
     for (let i = 0; i < 600; i++) {
       await client.patch(configMaps, at('made'), { data: { title: `${i}` } })
       await sleep(simulation.clock, 100)
@@ -108,10 +103,7 @@ it('X8: refusals that are thrown on together, as an AggregateError, are told of 
 it('C16: refused for a finalizer, then desired without: is another request, and sent at once', () =>
   inArcade(async ({ client, server, operator, run, simulation }) => {
     await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
-    const fault = await server.faults.add({
-      match: { verb: 'update', resource: 'configmaps' },
-      effect: { kind: 'status', code: 403, reason: 'Forbidden' },
-    })
+    const fault = await server.faults.add(refuseUpdates())
     operator
       .controller('game')
       .for(games)
@@ -132,10 +124,7 @@ it('C16: refused for a finalizer, then desired without: is another request, and 
 it('C16: refused for blockOwnerDeletion, then desired without: is another request, and sent at once', () =>
   inArcade(async ({ client, server, operator, run, simulation }) => {
     await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
-    const fault = await server.faults.add({
-      match: { verb: 'update', resource: 'configmaps' },
-      effect: { kind: 'status', code: 403, reason: 'Forbidden' },
-    })
+    const fault = await server.faults.add(refuseUpdates())
     operator
       .controller('game')
       .for(games)

@@ -3,19 +3,15 @@ import { configMaps } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { game, games, ours } from '../operator/testkit/games.ts'
+import { refuseUpdates } from './testkit/refusals.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 const labels = { 'app.kubernetes.io/managed-by': 'game' }
-const refuse = (code: number) =>
-  ({
-    match: { verb: 'update', resource: 'configmaps' },
-    effect: { kind: 'status', code, reason: code === 403 ? 'Forbidden' : 'InternalError' },
-  }) as const
 
 it('X8: what is there, changed and applied (read, modify, apply), and refused: not sent before its time', () =>
   inArcade(async ({ client, server, operator, run, simulation }) => {
     await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
-    await server.faults.add(refuse(403))
+    await server.faults.add(refuseUpdates(403))
     operator
       .controller('game')
       .for(games)
@@ -45,7 +41,7 @@ it('X8: what is there, changed and applied (read, modify, apply), and refused: n
 it('X8: what is read, changed and applied, and refused; the refusal caught and noted on the object: comes to rest', () =>
   inArcade(async ({ client, server, operator, run, simulation }) => {
     await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
-    await server.faults.add(refuse(403))
+    await server.faults.add(refuseUpdates(403))
     let runs = 0
     operator
       .controller('game')
@@ -88,7 +84,7 @@ it('X8: ten refusals that are thrown on together are told of with backoff', () =
     await client.create(games, game('chess'))
     run()
     await operator.settled()
-    await server.faults.add(refuse(403))
+    await server.faults.add(refuseUpdates(403))
     for (const name of names) await client.patch(configMaps, at(name), { data: { title: 'x' } })
     await simulation.advance(30_000)
     const before = simulation.environment.errors.length
@@ -102,7 +98,7 @@ it('X8: ten refusals that are thrown on together are told of with backoff', () =
 it('C16: refused with 500 by a webhook and caught: runs again when what it was refused for changes', () =>
   inArcade(async ({ client, server, operator, run, simulation }) => {
     await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
-    const fault = await server.faults.add(refuse(500))
+    const fault = await server.faults.add(refuseUpdates(500))
     operator
       .controller('game')
       .for(games)

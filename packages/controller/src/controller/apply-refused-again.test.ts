@@ -4,18 +4,15 @@ import { expect, it } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { game, games, ours } from '../operator/testkit/games.ts'
 import { TerminalError } from './errors.ts'
+import { refuseStatus, refuseUpdates } from './testkit/refusals.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
-const refuseUpdates = {
-  match: { verb: 'update', resource: 'configmaps' },
-  effect: { kind: 'status', code: 403, reason: 'Forbidden' },
-} as const
 const labels = { 'app.kubernetes.io/managed-by': 'game' }
 
 it('X8: two parts of a reconcile that apply one object and are both refused, and caught: not sent before their time', () =>
   inArcade(async ({ client, server, operator, run, simulation }) => {
     await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
-    await server.faults.add(refuseUpdates)
+    await server.faults.add(refuseUpdates())
     operator
       .controller('game')
       .for(games)
@@ -49,7 +46,7 @@ it('X8: a refused apply whose error is thrown on as the cause of another is told
     await client.create(games, game('chess'))
     run()
     await operator.settled()
-    await server.faults.add(refuseUpdates)
+    await server.faults.add(refuseUpdates())
     await server.resetStats()
     for (let i = 0; i < 600; i++) {
       await client.patch(configMaps, at('made'), { data: { title: `${i}` } })
@@ -78,10 +75,7 @@ it('X6: an onWrite that is no function is refused before anything is written', (
 
 it('H6, C16: what may be written is repaired at once, where only the status is refused, however long that is', () =>
   inArcade(async ({ client, server, operator, run, simulation }) => {
-    await server.faults.add({
-      match: { resource: 'games.arcade.example.com', subresource: 'status' },
-      effect: { kind: 'status', code: 403, reason: 'Forbidden' },
-    })
+    await server.faults.add(refuseStatus)
     await client.create(configMaps, { metadata: { ...at('source'), labels: { source: 'yes' } } })
     operator
       .controller('source')
@@ -201,10 +195,7 @@ it('H8: an error of a part that is told once is not told at each run, where anot
   inArcade(async ({ client, server, operator, run, simulation }) => {
     for (const name of ['a', 'b'])
       await client.create(configMaps, { metadata: { ...at(name), labels }, data: { title: 'a' } })
-    await server.faults.add({
-      match: { verb: 'update', resource: 'configmaps' },
-      effect: { kind: 'status', code: 403, reason: 'Forbidden' },
-    })
+    await server.faults.add(refuseUpdates())
     let runs = 0
     operator
       .controller('game')

@@ -3,6 +3,7 @@ import { configMaps } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { game, games, ours } from '../operator/testkit/games.ts'
+import { refuseUpdates } from './testkit/refusals.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 const labels = { 'app.kubernetes.io/managed-by': 'game' }
@@ -10,10 +11,7 @@ const labels = { 'app.kubernetes.io/managed-by': 'game' }
 it('X9: what is thrown together with a refusal that was told, as its cause, is told', () =>
   inArcade(async ({ client, server, operator, run, simulation }) => {
     await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
-    await server.faults.add({
-      match: { verb: 'update', resource: 'configmaps' },
-      effect: { kind: 'status', code: 403, reason: 'Forbidden' },
-    })
+    await server.faults.add(refuseUpdates())
     let cause: Error | undefined
     operator
       .controller('game')

@@ -6,24 +6,17 @@ import { game, games, ours } from '../operator/testkit/games.ts'
 import type { Read } from '../reads/read.ts'
 import { applyDesired } from './apply.ts'
 import { TerminalError } from './errors.ts'
+import { refuseStatus, refuseUpdates } from './testkit/refusals.ts'
 import { unnoted } from './testkit/unnoted.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
-const refuseUpdates = {
-  match: { verb: 'update', resource: 'configmaps' },
-  effect: { kind: 'status', code: 403, reason: 'Forbidden' },
-} as const
-const refuseStatus = {
-  match: { resource: 'games.arcade.example.com', subresource: 'status' },
-  effect: { kind: 'status', code: 403, reason: 'Forbidden' },
-} as const
 const labels = { 'app.kubernetes.io/managed-by': 'game' }
 
 describe('an apply that is refused', () => {
   it('X8: is tried again with backoff, however often somebody else changes the object', () =>
     inArcade(async ({ client, server, operator, run, simulation }) => {
       await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
-      await server.faults.add(refuseUpdates)
+      await server.faults.add(refuseUpdates())
       operator
         .controller('game')
         .for(games)
@@ -99,7 +92,7 @@ describe('an apply that is refused', () => {
   it('C16: says so, whatever others change meanwhile', () =>
     inArcade(async ({ client, server }) => {
       const now = await client.create(configMaps, { metadata: at('made'), data: { title: 'a' } })
-      await server.faults.add(refuseUpdates)
+      await server.faults.add(refuseUpdates())
       let n = 0
       const read = {
         peek: async () => ({ ...now, data: { title: `${n}` } }),
@@ -161,7 +154,7 @@ describe('an apply that is refused', () => {
       await client.create(games, game('chess'))
       run()
       await operator.settled()
-      await server.faults.add(refuseUpdates)
+      await server.faults.add(refuseUpdates())
       await server.resetStats()
       for (let i = 0; i < 600; i++) {
         await client.patch(configMaps, at('made'), { data: { title: `${i}` } })
@@ -177,7 +170,7 @@ describe('an apply that is refused', () => {
   it('C11, C16: that is caught: the key runs when the object was made as desired by hand', () =>
     inArcade(async ({ client, server, operator, run, simulation }) => {
       await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
-      await server.faults.add(refuseUpdates)
+      await server.faults.add(refuseUpdates())
       const phases: string[] = []
       operator
         .controller('game')
@@ -204,7 +197,7 @@ describe('an apply that is refused', () => {
   it('C2, C16: that ends in a TerminalError: the key runs when the object was made as desired by hand', () =>
     inArcade(async ({ client, server, operator, run, simulation }) => {
       await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
-      await server.faults.add(refuseUpdates)
+      await server.faults.add(refuseUpdates())
       const phases: string[] = []
       operator
         .controller('game')
@@ -380,7 +373,7 @@ describe('an apply that is refused', () => {
   it('H8, X9: one that was not waited for: what is told is the refusal', () =>
     inArcade(async ({ client, server, operator, run, simulation }) => {
       await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
-      await server.faults.add(refuseUpdates)
+      await server.faults.add(refuseUpdates())
       operator
         .controller('game')
         .for(games)
@@ -420,7 +413,7 @@ describe('an apply that is refused', () => {
   it('C16: uncaught: the key runs at once when the object was made as desired by hand', () =>
     inArcade(async ({ client, server, operator, run, simulation }) => {
       await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
-      await server.faults.add(refuseUpdates)
+      await server.faults.add(refuseUpdates())
       let ready = false
       operator
         .controller('game')

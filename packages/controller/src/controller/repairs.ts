@@ -151,9 +151,10 @@ export class Repairs {
     const text = textOf(key, repair)
     const now = this.#now
     const known = this.#lately.get(text)
-    if (isOthers(known, repair)) this.#repaired.repaired(text, now)
+    const byOthers = isOthers(known, repair)
+    if (byOthers) this.#repaired.repaired(text, now)
     const lately = known ?? { at: now, left: [], isMixed: false, own: 0, heldAt: {} }
-    lately.own = ownAt(lately, now) + (isOthers(known, repair) ? 0 : 1)
+    lately.own = ownAt(lately, now) + (byOthers ? 0 : 1)
     lately.at = now
     this.#lately.delete(text)
     this.#lately.set(text, lately)

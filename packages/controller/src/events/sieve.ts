@@ -1,4 +1,4 @@
-import { Bounded } from '../bounded.ts'
+import { Bounded } from './bounded.ts'
 import type { RecorderSettings } from './options.ts'
 
 /** What makes an event the same as another one, apart from its message. */

@@ -3,6 +3,7 @@ import { abortSignal, type Check, milliseconds } from '@wherry/client/checks'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import { asError } from '../as-error.ts'
 import type { Controller } from '../controller/controller.ts'
+import { informerOf } from '../reads/informer-of.ts'
 import { hasCaughtUp } from './caught-up.ts'
 import { NotSettledError, OperatorUsedError } from './errors.ts'
 
@@ -107,7 +108,7 @@ async function compared(settling: Settling, signal: AbortSignal): Promise<readon
   const { cache, client } = settling
   const lines: string[] = []
   for (const view of settling.views()) {
-    const informer = cache.informers.find(one => one.view.key === view.key)
+    const informer = informerOf(cache, view)
     if (informer === undefined || !(await hasCaughtUp(client, informer, signal))) {
       lines.push(`${view.key} is catching up`)
     }

@@ -1,5 +1,6 @@
 import type { Client, ResourceDefinition, View } from '@wherry/client'
 import type { DynamicCache } from '@wherry/dynamic-cache'
+import { informerOf } from './informer-of.ts'
 import { InformerSource } from './informer-source.ts'
 import { RecentWrites, resourceKey, UnseenWrites, type Written } from './own-writes.ts'
 import { isCertainlySelected } from './selected-fields.ts'
@@ -62,7 +63,7 @@ export class InformerSources {
     const recent = this.#writes.get(view.resource, key)
     if (recent.length === 0) return true
     const { client, cache } = this.#options
-    const informer = cache.informers.find(one => one.view.key === view.key)
+    const informer = informerOf(cache, view)
     const writes = recent.map(one => [key, one] as const)
     return informer !== undefined && !new UnseenWrites(informer, client.environment.clock, writes).has(key)
   }

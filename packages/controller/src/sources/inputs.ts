@@ -6,6 +6,7 @@ import { checkedKeyText, type Keys, keyTexts, parsedKey } from '../controller/ke
 import { checkView } from '../objects/check-view.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
+import { informerOf } from '../reads/informer-of.ts'
 import { type Input, type InputTarget, mapped, passes, watchedFor } from './input.ts'
 import { ObjectInput } from './object-input.ts'
 import type { Source } from './source.ts'
@@ -85,7 +86,7 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
       }
       const missed = (): void => enqueue(() => [...target.all()], true)
       const isAbsent = async (view: View): Promise<boolean> => {
-        const informer = cache.informers.find(one => one.view.key === view.key)
+        const informer = informerOf(cache, view)
         return informer !== undefined && isAbsentByChoice(informer, environment.clock)
       }
       const connection = source.connect({ controller, manager, environment, isAbsent, tell, missed })

@@ -1,4 +1,4 @@
-/** The most that each of them remembers: about as much as client-go's event recorder does. */
+/** The most that is remembered of each kind: about as much as client-go's recorder does. */
 const most = 4096
 
 /** A map that forgets what was set longest ago. */

@@ -1,5 +1,5 @@
 /** Hashes and writes without the copies, for who makes none: what is not imported is not loaded. The main entry has these too. */
-export type { Applied, ApplyIfChangedOptions } from './apply/applied.ts'
+export type { Applied, ApplyIfChangedOptions, Write } from './apply/applied.ts'
 export { applyIfChanged } from './apply/apply-if-changed.ts'
 export { isWriteConflict } from './apply/write-conflict.ts'
 export { hash } from './canonical/hash.ts'

@@ -144,3 +144,28 @@ it('C16: refused for blockOwnerDeletion, then desired without: is another reques
     await simulation.advance(5000)
     expect((await client.get(configMaps, at('made')))?.data).toEqual({ title: 'Chess' })
   }))
+
+it('settled waits for a repair that is put off', () =>
+  inArcade(async ({ client, operator, run }) => {
+    operator
+      .controller('game')
+      .for(games)
+      .reconcile(async ({ apply, object }) => {
+        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
+      })
+    await client.create(games, game('chess'))
+    run()
+    await operator.settled()
+    const made = { name: 'made', namespace: 'default' }
+    const seen: unknown[] = []
+    for (let i = 0; i < 6; i++) {
+      await client.patch(configMaps, made, { data: { title: `${i}` } })
+      await operator.settled()
+      seen.push((await client.get(configMaps, made))?.data?.title)
+    }
+    expect(seen).toEqual(Array(6).fill('Chess'))
+    await client.patch(configMaps, made, { data: { title: 'theirs' } })
+    await expect(operator.settled({ timeoutMs: 5000 })).rejects.toThrow(
+      'game: default/chess waits to repair default/made',
+    )
+  }))

@@ -25,11 +25,13 @@ import {
   parts,
   specPart,
   statusPart,
+  type Write,
 } from '@wherry/hash-compare/compare'
 import { asError } from '../as-error.ts'
 import { AlreadyOwnedError, controllerOf, ownerReference, withOwner } from '../objects/owner.ts'
 import { ReadClosedError } from '../reads/errors.ts'
 import type { Read, ReadOptions } from '../reads/read.ts'
+import { contains } from './contains.ts'
 import type { DesiredOptions } from './context.ts'
 import { ChangedMeanwhileError } from './errors.ts'
 import { type Placed, place } from './placed.ts'
@@ -58,7 +60,10 @@ export interface ApplyFor {
   /** The key for which it is. */
   readonly key: string
   /** What is to wait, and what was done. */
-  readonly repairs: Pick<Repairs, 'hold' | 'putOff' | 'wrote' | 'refused' | 'settled' | 'again'>
+  readonly repairs: Pick<
+    Repairs,
+    'hold' | 'putOff' | 'wrote' | 'tried' | 'refused' | 'allowed' | 'found' | 'left' | 'again'
+  >
 }
 
 type PartName = 'spec' | 'status' | 'owner'
@@ -97,6 +102,7 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
   readonly #options: ApplyIfChangedOptions
   /** The run bounds its reads by itself. */
   readonly #reading: ReadOptions
+  readonly #writes: Write[] = []
 
   constructor(about: ApplyFor, view: View<T, S>, desired: Whole<T>, { owner = true, ...rest }: DesiredOptions) {
     const { signal, onWrite } = rest
@@ -127,68 +133,81 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
         attempt.applied === undefined ? await this.#isRefused(attempt, isLast) : await this.#isDone(attempt)
       if (!isSettled && !isLast) continue
       if (attempt.applied === undefined) throw attempt.error
-      if (isSettled) return attempt.applied
+      if (isSettled) return { ...attempt.applied, writes: this.#writes }
+      this.#about.repairs.again(this.#about.key)
       throw new ChangedMeanwhileError(this.#view.key, keyText(this.#placed.key))
     }
   }
 
   async #attempt(observed: T | undefined): Promise<Attempt<T>> {
-    const { key, learned, repairs } = this.#about
+    const { key, repairs } = this.#about
     try {
-      const known = learned().get(this.#id)
-      const repair = observed && this.#repair(observed)
-      // It is known that the server makes the same of it again.
-      if (repair !== undefined && known?.held === repair.held && known.wanted === textOf(this.#wanted)) {
-        repairs.settled(key, repair, observed as T, this.#digestOf)
+      const repair = this.#repair(observed)
+      if (observed !== undefined && this.#isFixed(observed, repair)) {
+        repairs.found(key, repair, observed, this.#digestOf)
         return { applied: nothingDone('equal', []), known: observed, isHeld: false }
       }
-      const held = repair && repair.differing.length > 0 ? repairs.hold(key, repair) : undefined
-      if (repair === undefined || held === undefined) return await this.#write(observed, repair)
+      const held = repair.differing.length > 0 ? repairs.hold(key, repair) : undefined
+      if (held === undefined) return await this.#write(observed, repair)
       repairs.putOff(key, repair, held)
-      const { refusal } = held
       const attempt = { known: observed, isHeld: true }
-      if (refusal !== undefined) return { ...attempt, error: refusal.error }
-      return { ...attempt, applied: nothingDone('differs', repair.differing) }
+      if (held.refusal !== undefined) return { ...attempt, error: held.refusal.error }
+      const applied: Applied<T> =
+        observed === undefined ? nothingDone('missing', []) : nothingDone('differs', repair.differing)
+      return { ...attempt, applied }
     } catch (error) {
       return { error, known: observed, isHeld: false }
     }
   }
 
+  /** It is known that the server makes the same of it again. */
+  #isFixed(observed: T, { held, differing, isShared }: Repair): boolean {
+    const known = this.#about.learned().get(this.#id)
+    if (known?.wanted !== textOf(this.#wanted)) return false
+    if (known.held === held) return true
+    // What was applied before is still there: the rest is others'.
+    return isShared && !differing.includes('owner') && contains(comparedOf(observed), comparedOf(this.#placed.object))
+  }
+
   /** Does what `applyIfChanged` does, and learns from it. */
-  async #write(observed: T | undefined, repair: Repair | undefined): Promise<Attempt<T>> {
+  async #write(observed: T | undefined, repair: Repair): Promise<Attempt<T>> {
     const { key, client, learned, repairs } = this.#about
     let known = observed
-    let isWritten = false
+    let isChanged = false
     const onWrite: NonNullable<ApplyIfChangedOptions['onWrite']> = (what, object) => {
+      this.#writes.push(what)
       // A write that changes nothing keeps the resourceVersion.
-      const isChanged = object.metadata?.resourceVersion !== known?.metadata?.resourceVersion
-      if (isChanged && repair !== undefined && !isWritten) repairs.wrote(key, repair)
-      isWritten ||= isChanged
+      if (object.metadata?.resourceVersion !== known?.metadata?.resourceVersion) {
+        if (!isChanged) repairs.wrote(key, repair)
+        isChanged = true
+      }
       known = object as T
-      this.#options.onWrite?.(what, object)
+      return this.#options.onWrite?.(what, object)
     }
     try {
       const object = this.#withOwners(observed?.metadata?.ownerReferences ?? []) as Whole<T>
       if (observed === undefined) await this.#mustBeFree()
       const options = { ...this.#options, onWrite }
       const applied = await applyIfChanged(client, this.#view, object, observed, this.#compared, options)
+      if (applied.object !== undefined) repairs.allowed(key, repair)
+      if (applied.object !== undefined && !isChanged) repairs.tried(key, repair)
       if (applied.object !== undefined && applied.remaining.length > 0) {
         learned().set(this.#id, { wanted: textOf(this.#wanted), held: this.#digestOf(applied.object) })
       } else learned().delete(this.#id)
       return { applied, known, isHeld: false }
     } catch (error) {
-      if (repair !== undefined && isLasting(error)) repairs.refused(key, repair, error)
+      if (isPassing(error)) repairs.tried(key, repair)
+      else if (isRefusal(error)) repairs.refused(key, repair, error)
       return { error, known, isHeld: false }
     } finally {
       // What is there now is from here on changed by others.
-      if (known !== undefined && (known !== observed || repair?.differing.length === 0)) {
-        repairs.settled(key, this.#names, known, this.#digestOf)
-      }
+      if (known !== undefined && known !== observed) repairs.left(key, this.#names, known, this.#digestOf, observed)
+      else if (known !== undefined && repair.differing.length === 0) repairs.found(key, repair, known, this.#digestOf)
     }
   }
 
-  #repair(observed: T): Repair {
-    const hashes = hashParts<KubernetesObject, PartName>(observed, this.#compared)
+  #repair(observed: T | undefined): Repair {
+    const hashes = observed && hashParts<KubernetesObject, PartName>(observed, this.#compared)
     const { mode, force, fieldManager, fieldValidation } = this.#options
     return {
       ...this.#names,
@@ -200,9 +219,9 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
       },
       // Server-side apply leaves to others what it does not name, and is refused what others have of what it does.
       isShared: mode === 'apply',
-      differing: this.#differing(hashes),
-      standing: standing(observed),
-      held: textOf(hashes),
+      differing: hashes === undefined ? ['all'] : this.#differing(hashes),
+      standing: observed === undefined ? '' : standing(observed),
+      held: hashes && textOf(hashes),
     }
   }
 
@@ -263,12 +282,13 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
     const { error, known, isHeld } = attempt
     const { key } = this.#placed
     const view = this.#view as unknown as View
-    const select = isHeld ? this.#coarse : isLasting(error) || isWriteConflict(error) ? this.#exact : this.#whole
+    const select = isHeld ? this.#coarse : isRefusal(error) || isPassing(error) ? this.#exact : this.#whole
     try {
       const there: Seen | undefined = await read.get(this.#view, key, { ...this.#reading, select })
       const isOutside = isAlreadyExists(error) && isSelective(view)
       const outside = isOutside ? await read.get(unselected(view), key, { ...this.#reading, select: standing }) : ''
       const expected = known && select(known)
+      if (outside === undefined) repairs.allowed(of, this.#names)
       const isAnother = there?.standing !== expected?.standing
       if (!isLast && (isAnother || outside === undefined)) return false
       if (isAnother || there?.rest !== expected?.rest) repairs.again(of)
@@ -283,17 +303,20 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
 
   /** Of what waits for its time: that it becomes as desired, or differs in more. */
   readonly #coarse = (object: KubernetesObject): Seen => {
-    return { standing: standing(object), rest: `${this.#differing(hashParts(object, this.#compared))}` }
+    return {
+      standing: standing(object),
+      rest: unlessOdd(() => `${this.#differing(hashParts(object, this.#compared))}`),
+    }
   }
 
   /** Of what may go well the next time. */
   readonly #whole = (object: KubernetesObject): Seen => {
-    return { standing: standing(object), rest: this.#digestOf(object) }
+    return { standing: standing(object), rest: unlessOdd(() => this.#digestOf(object)) }
   }
 
   /** Why a server refuses what it is sent may lie in anything of the object. */
   readonly #exact = (object: KubernetesObject): Seen => {
-    return { standing: standing(object), rest: `${this.#digestOf(object)} ${object.metadata?.resourceVersion}` }
+    return { standing: standing(object), rest: `${object.metadata?.resourceVersion}` }
   }
 
   get #names(): Compared {
@@ -318,7 +341,7 @@ function textOfSeen({ standing, rest }: Seen): string {
   return `${standing} ${rest}`
 }
 
-function nothingDone<T>(reason: 'equal' | 'differs', parts: readonly string[]): Applied<T> {
+function nothingDone<T>(reason: Applied<T>['reason'], parts: readonly string[]): Applied<T> {
   return { reason, differences: parts.map(part => ({ part })), writes: [], object: undefined, remaining: parts }
 }
 
@@ -327,11 +350,29 @@ function digester(compared: Parts<KubernetesObject, PartName>): DigestOf {
   return object => textOf(hashParts(object, compared))
 }
 
-/** Whether a write that was refused so would be again. */
-function isLasting(error: unknown): boolean {
-  if (error instanceof AlreadyOwnedError) return true
-  if (!(error instanceof ApiError) || (isWriteConflict(error) && !isApplyConflict(error))) return false
-  return ![401, 408, 429, 503].includes(error.status)
+/** The server, or who controls the object, does not want it. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof AlreadyOwnedError || (error instanceof ApiError && !isPassing(error))
+}
+
+/** A conflict that ends when it is looked at what is there by now, as one with the owner of a field does not. */
+export function isPassing(error: unknown): boolean {
+  return isWriteConflict(error) && !isApplyConflict(error)
+}
+
+/** What can't be hashed is told of otherwise, and no news. */
+function unlessOdd(text: () => string): string {
+  try {
+    return text()
+  } catch {
+    return ''
+  }
+}
+
+/** What of an object is compared, but for its owners. */
+function comparedOf({ apiVersion: _, kind: __, metadata, ...rest }: KubernetesObject): object {
+  const { labels, annotations } = metadata ?? {}
+  return { ...rest, labels, annotations }
 }
 
 /** Which object it is, and who controls it. */

@@ -1,4 +1,4 @@
-/** Thrown by a reconcile: it failed, and trying again would not help. It runs again when something that it depends on changes. */
+/** Thrown by a reconcile: it failed, and trying again would not help. It runs again when something that it depends on changes, or when the time has come to repair an object that it applied. */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError'
   readonly code = 'TERMINAL'
@@ -138,7 +138,7 @@ export class FlappingError extends Error {
     super(
       by === 'others'
         ? `${key} of ${view} is changed by somebody else again and again: it is repaired ever later`
-        : `${key} of ${view} is written again and again, since something else is desired each time, or by server-side apply: it is written once a second`,
+        : `${key} of ${view} is written again and again, since something else is desired each time, or it is gone each time, or in vain, or by server-side apply: it is written once a second`,
     )
     this.view = view
     this.key = key

@@ -22,8 +22,8 @@ export class KeyState {
   attempt = 0
   outcome: Outcome | undefined
   error: unknown
-  /** What it threw lately, or the first causes of that; a run that does not fail forgets them. */
-  told: readonly unknown[] | undefined
+  /** The object whose repair waits for its time. */
+  waitsFor: string | undefined
   learned: Map<string, Learned> | undefined
 
   /** It is to run. A change says more than that it was to be tried again. */
@@ -39,6 +39,7 @@ export class KeyState {
     this.pending = undefined
     this.more = 0
     this.isRetrying = false
+    this.waitsFor = undefined
     this.startedAt = at
     this.tookMs = undefined
     this.attempt = attempt
@@ -48,7 +49,6 @@ export class KeyState {
 
   end(outcome: Outcome, tookMs: number, error: unknown): void {
     this.outcome = outcome
-    if (outcome !== 'error' && outcome !== 'terminal') this.told = undefined
     this.tookMs = tookMs
     this.error = error
   }

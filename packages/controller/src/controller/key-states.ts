@@ -26,6 +26,11 @@ export class KeyStates {
     if (this.#states.get(key)?.pending === undefined) this.#states.delete(key)
   }
 
+  /** The keys that wait until an object may be repaired again. */
+  waiting(): [key: string, state: KeyState][] {
+    return [...this.#states].filter(([, { waitsFor }]) => waitsFor !== undefined)
+  }
+
   /** The keys that wait for their turn after a failure. */
   retrying(): [key: string, state: KeyState][] {
     return [...this.#states].filter(([, { isRetrying }]) => isRetrying)

@@ -1,7 +1,10 @@
 import type { WorkQueue } from '@wherry/work-queue'
 import type { KeyStates } from './key-states.ts'
 
-/** What a controller has still to do, a line each: what runs, is queued, or waits to be tried again after a failure. */
+/**
+ * What a controller has still to do, a line each: what runs, is queued, waits to be tried again after a failure, or waits to repair
+ * what somebody else, or the controller itself, has changed again and again.
+ */
 export function pendingLines(controller: string, queue: WorkQueue, states: KeyStates): readonly string[] {
   const running = queue.unfinished().map(({ key }) => `${controller}: ${key} is being reconciled`)
   const queued = queue.size > 0 ? [`${controller}: ${queue.size} queued`] : []
@@ -9,5 +12,6 @@ export function pendingLines(controller: string, queue: WorkQueue, states: KeySt
     const why = error instanceof Error ? `: ${error.message}` : ''
     return `${controller}: ${key} waits to be tried again${why}`
   })
-  return [...running, ...queued, ...retrying]
+  const waiting = states.waiting().map(([key, { waitsFor }]) => `${controller}: ${key} waits to repair ${waitsFor}`)
+  return [...running, ...queued, ...retrying, ...waiting]
 }

@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Environment, isApplyConflict, resourceName, type Scope, type Timer, type View } from '@wherry/client'
-import { isWriteConflict } from '@wherry/hash-compare/compare'
+import { type Environment, resourceName, type Scope, type Timer, type View } from '@wherry/client'
 import type { WorkQueue } from '@wherry/work-queue'
 import { asError } from '../as-error.ts'
+import { isPassing } from './apply.ts'
 import { plainCause } from './cause.ts'
 import type { OnGone, Reconcile } from './context.ts'
 import { ChangedMeanwhileError, ControllerStoppedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
 import type { KeyState, Outcome } from './key-state.ts'
 import type { KeyStates } from './key-states.ts'
 import { type Returned, readResult } from './result.ts'
-import { rootsOf } from './roots-of.ts'
+import { originOf } from './roots-of.ts'
 import { RunContext, type RunParts } from './run-context.ts'
 
 /** What reconciles keys. */
@@ -33,6 +33,8 @@ export class Reconciler<C, S extends Scope> {
   readonly #runs: RunContext<C, S>[] = []
   /** Primary objects that went, as they were last, until that was seen to. */
   readonly #gone = new Map<string, C | undefined>()
+  /** In which words a refusal was told. */
+  readonly #told = new WeakMap<object, Set<string>>()
   #waiting: (() => void)[] = []
   #stopped: Error | undefined
 
@@ -94,6 +96,8 @@ export class Reconciler<C, S extends Scope> {
       outcome = await this.#attempt(run)
     } catch (error) {
       failure = error
+      // Thrown together with what is applied beside it, that is to be tracked, too.
+      await run.applying()
       outcome = this.#failed(run, error)
     }
     timer?.cancel()
@@ -185,7 +189,7 @@ export class Reconciler<C, S extends Scope> {
       this.#tell(run, thrown)
       return 'terminal'
     }
-    if (isPassing(thrown)) {
+    if (thrown instanceof ChangedMeanwhileError || isPassing(thrown)) {
       const fields = { controller: name, resource: resourceName(view.resource), key, err: thrown }
       environment.log('info', 'a conflict: tried again with what is there now', fields)
     } else if (run.aborted === undefined || thrown !== run.aborted) this.#tell(run, thrown)
@@ -205,16 +209,20 @@ export class Reconciler<C, S extends Scope> {
     })
   }
 
-  /** What an `apply` that waits for its time says again was told when it was refused, if that was what the run before threw. */
+  /** What an `apply` that waits for its time says again is told once, in the same words. */
   #tell(run: RunContext<C, S>, thrown: unknown): void {
-    const { state, text: key } = run
     const { repairs } = this.#parts
-    const roots = rootsOf(thrown)
-    const { told = [] } = state
-    const isRepeated = (one: unknown): boolean => repairs.isRepeated(one) && told.includes(one)
-    if (roots.length === 0 || !roots.every(isRepeated)) this.#report(thrown, key)
-    const older = told.filter(one => !roots.includes(one))
-    state.told = [...older.slice(-mostTold), ...roots]
+    const { roots, text } = originOf(thrown)
+    const isRepeated = (one: unknown): boolean => {
+      const told = repairs.said(one) === 'again' ? this.#told.get(one as object) : undefined
+      return told !== undefined && (told.has(text) || told.size >= mostTold)
+    }
+    if (roots.length === 0 || !roots.every(isRepeated)) this.#report(thrown, run.text)
+    for (const one of roots) {
+      if (repairs.said(one) === undefined) continue
+      const told = this.#told.get(one as object) ?? new Set()
+      if (told.size < mostTold) this.#told.set(one as object, told.add(text))
+    }
   }
 
   #report(thrown: unknown, key: string): void {
@@ -228,7 +236,7 @@ export class Reconciler<C, S extends Scope> {
   }
 }
 
-/** So many errors that were told before the last run are known of a key. */
+/** In so many ways is one refusal told at most. */
 const mostTold = 8
 
 const due = plainCause('reconcile', 'due')
@@ -244,12 +252,6 @@ const results: Readonly<Partial<Record<Outcome, string>>> = {
   requeue_after: 'requeue_after',
   error: 'error',
   terminal: 'error',
-}
-
-/** A conflict that ends when it is looked at what is there by now, as one with the owner of a field does not. */
-function isPassing(thrown: unknown): boolean {
-  if (thrown instanceof ChangedMeanwhileError) return true
-  return isWriteConflict(thrown) && !isApplyConflict(thrown)
 }
 
 /** What calls that a signal ends reject with. */

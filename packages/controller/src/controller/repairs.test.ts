@@ -47,7 +47,8 @@ function write(one: Repair, key = 'k'): number {
     return hold.delayMs
   }
   repairs.wrote(key, one)
-  repairs.settled(key, one, object(one.request()), digestOf)
+  const before = one.held === undefined ? undefined : object(one.held)
+  repairs.left(key, one, object(one.request()), digestOf, before)
   return 0
 }
 
@@ -180,12 +181,12 @@ describe('what is refused', () => {
   it('X8: says again why it was, and that it does', () => {
     const error = new Error('refused')
     for (let i = 0; i < 3; i++) refuse(repair('theirs'), error)
-    expect(repairs.isRepeated(error)).toBe(false)
+    expect(repairs.said(error)).toBe('once')
     refuse(repair('theirs'))
-    expect([repairs.isRepeated(error), repairs.isRepeated(new Error('refused')), repairs.isRepeated('x')]).toEqual([
-      true,
-      false,
-      false,
+    expect([repairs.said(error), repairs.said(new Error('refused')), repairs.said('x')]).toEqual([
+      'again',
+      undefined,
+      undefined,
     ])
   })
 
@@ -221,7 +222,7 @@ describe('what is refused', () => {
 it('H6: is found as desired after somebody else has made it so: what is desired differently then is no repair', async () => {
   for (let i = 0; i < 100; i++) {
     write(repair(`theirs ${i - 1}`, `ours ${i}`))
-    repairs.settled('k', repair(`theirs ${i}`), object(`theirs ${i}`), digestOf)
+    repairs.found('k', repair(`theirs ${i}`), object(`theirs ${i}`), digestOf)
     await simulation.advance(5000)
   }
   expect(told()).toEqual([])
@@ -242,9 +243,9 @@ it('H6: what can not be hashed in one way is known in the other', () => {
     throw new RangeError('too large')
   }
   write(repair('theirs'))
-  repairs.settled('k', repair('', '', { compared: 'spec' }), object('ours'), failing)
-  repairs.settled('k', repair('', '', { compared: 'spec' }), object('ours'), digestOf)
-  repairs.settled('k', repair('', '', { compared: 'both' }), object('ours'), failing)
+  repairs.left('k', repair('', '', { compared: 'spec' }), object('ours'), failing, undefined)
+  repairs.left('k', repair('', '', { compared: 'spec' }), object('ours'), digestOf, undefined)
+  repairs.left('k', repair('', '', { compared: 'both' }), object('ours'), failing, undefined)
   expect(repairs.hold('k', repair('ours', 'x', { compared: 'spec' }))).toBeUndefined()
 })
 
@@ -262,4 +263,78 @@ it('H6: is shared with others, whose changes are not told from what is desired d
 it('C13, X8: a key runs again after a second where nothing else would tell it to', () => {
   repairs.again('k')
   expect(queue.dueInMs('k')).toBe(1000)
+})
+
+describe('requests that come to nothing', () => {
+  it('X8: go once a second after thirty, whatever they are', async () => {
+    for (let i = 0; i < 15; i++) {
+      repairs.tried('k', repair(`theirs ${i}`))
+      repairs.refused('k', repair(`theirs ${i}`, `ours ${i}`), 'no')
+    }
+    expect(repairs.hold('k', repair('theirs', 'another'))).toEqual({ delayMs: 1000, refusal: undefined, by: 'itself' })
+    await simulation.advance(1000)
+    expect(repairs.hold('k', repair('theirs', 'another'))).toBeUndefined()
+  })
+
+  it('X8: that were refused are sent at once when one has gone well', () => {
+    for (let i = 0; i < 4; i++) refuse(repair('theirs'))
+    repairs.allowed('k', repair('theirs'))
+    expect([
+      refuse(repair('theirs')),
+      refuse(repair('theirs')),
+      refuse(repair('theirs')),
+      refuse(repair('theirs')),
+    ]).toEqual([0, 0, 0, 1000])
+  })
+
+  it('X8: are remembered of one object, the last eight of them', () => {
+    for (let i = 0; i < 9; i++) for (let n = 0; n < 3; n++) repairs.refused('k', repair('theirs', `ours ${i}`), 'no')
+    expect([
+      repairs.hold('k', repair('theirs', 'ours 1'))?.refusal,
+      repairs.hold('k', repair('theirs', 'ours 0')),
+    ]).toEqual([{ error: 'no', standing: 'u' }, undefined])
+  })
+})
+
+describe('what is made anew', () => {
+  const missing = (wanted = 'ours') => repair('', wanted, { held: undefined, differing: ['all'], standing: '' })
+
+  it('H6: is made anew thirty times, then once a second', () => {
+    const waits = Array.from({ length: 32 }, () => write(missing()))
+    expect([waits.findIndex(wait => wait > 0), waits.at(-1), told()]).toEqual([31, 1000, ['itself']])
+  })
+
+  it('is no repair the first time: what somebody else changes then is repaired three times at once', () => {
+    write(missing())
+    expect([1, 2, 3, 4].map(i => write(repair(`theirs ${i}`)))).toEqual([0, 0, 0, 1000])
+  })
+
+  it('is forgotten after 10 minutes', async () => {
+    write(missing())
+    await simulation.advance(600_000)
+    for (let i = 0; i < 31; i++) expect(write(missing())).toBe(0)
+  })
+})
+
+describe('an object that is compared in two ways', () => {
+  const way = (compared: string, held: string) => repair(held, 'ours', { compared })
+
+  it('H6: what somebody else changes is theirs, also where it is found as desired in the other way', () => {
+    for (let i = 0; i < 3; i++) {
+      write(way('a', `theirs ${i}`))
+      repairs.found('k', way('b', 'ours'), object('ours'), () => 'b')
+      repairs.found('k', way('b', 'ours'), object(`theirs ${i + 1}`), () => 'b')
+    }
+    expect(repairs.hold('k', way('a', 'theirs 3'))).toMatchObject({ by: 'others' })
+  })
+
+  it('H6: what somebody else has made of it is theirs, also where it is written in the other way', () => {
+    for (let i = 0; i < 3; i++) {
+      write(way('a', `theirs ${i}`))
+      write(way('b', `theirs ${i}`))
+    }
+    // Both know how to compare it by now. Somebody changes it, and the second way is written first.
+    repairs.left('k', way('b', 'x'), object('of b'), digestOf, object('theirs 3'))
+    expect(repairs.hold('k', way('a', 'of b'))).toMatchObject({ by: 'others' })
+  })
 })

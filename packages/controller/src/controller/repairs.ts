@@ -15,7 +15,7 @@ export interface Compared {
   readonly compared: string
 }
 
-/** An object that is there and not as desired. */
+/** An object as it is, beside what is desired. */
 export interface Repair extends Compared {
   /** Stands for what would be sent. */
   readonly request: () => string
@@ -23,10 +23,10 @@ export interface Repair extends Compared {
   readonly isShared: boolean
   /** What of it is not as desired. */
   readonly differing: readonly string[]
-  /** Which object it is, and who controls it. */
+  /** Which object it is, and who controls it; empty where there is none. */
   readonly standing: string
-  /** A digest of what is compared of it. */
-  readonly held: string
+  /** A digest of what is compared of it; `undefined`: there is none. */
+  readonly held: string | undefined
 }
 
 /** A repair waits. */
@@ -63,7 +63,7 @@ interface Lately {
   left: Left[]
   /** It is compared in more than one way. */
   isMixed: boolean
-  /** How many writes came in a row that nobody else gave reason for; one goes each second. */
+  /** How many requests came in a row that nobody else gave reason for, or that came to nothing; one goes each second. */
   own: number
   /** When a repair of it was put off last, by whose doing that was. */
   readonly heldAt: { [by in FlappingError['by']]?: number }
@@ -72,25 +72,35 @@ interface Lately {
 interface Refusal {
   readonly error: unknown
   readonly standing: string
+}
+
+/** What was refused of one object. */
+interface Refusals {
+  /** When that was last, on the monotonic clock. */
   readonly at: number
+  /** By request, in the order in which they were refused last. */
+  readonly requests: Map<string, Refusal>
 }
 
 /** So long nothing happened to an object, and nothing more is known of it: as long as a {@link Damper} remembers. */
 const forgetMs = 600_000
-/** So many writes at once may follow from what the controller itself wants; then one a second. */
+/** So many requests at once may follow from what the controller itself wants, or come to nothing; then one a second. */
 const ownBurst = 30
 const ownMs = 1000
 /** In so many ways is one object compared at most: one that changes with each write is of no use. */
 const mostWays = 8
+/** So many requests are remembered that were refused for one object. */
+const mostRequests = 8
 /** When a key runs again that found an object changed while it was being refused, in milliseconds. */
 const againMs = 1000
 
 /**
- * Puts off the writes of what is written again and again (rule H6), or refused as often (rule X8).
+ * Puts off the requests for what is written again and again (rule H6), or refused as often (rule X8).
  *
  * - What somebody else has changed since it was as desired is repaired three times at once, then ever later.
- * - What nobody else has changed is wanted differently now. That is no flapping, unless the controller does so without end: then it
- *   is written once a second.
+ * - What nobody else has changed is wanted differently now. That is no flapping, unless the controller does so without end: then
+ *   one request goes each second. So it is with what is made anew each time, and with requests that change nothing, come too
+ *   late, or are refused and never the same.
  * - What was refused is refused again: after three times the same request is not sent before its time, while it is the same object
  *   with the same controller.
  */
@@ -98,11 +108,14 @@ export class Repairs {
   readonly #parts: RepairsParts
   readonly #repaired = new Damper()
   readonly #refused = new Damper()
+  /** When an object was made that was not there, until more is known of it. In that order. */
+  readonly #made = new Map<string, number>()
   /** In the order in which they were written last. */
   readonly #lately = new Map<string, Lately>()
-  /** By request, in the order in which they were refused last. */
-  readonly #refusals = new Map<string, Refusal>()
-  readonly #repeated = new WeakSet<object>()
+  /** By object, in the order in which they were refused last. */
+  readonly #refusals = new Map<string, Refusals>()
+  /** What was said of a refusal, and said again. */
+  readonly #said = new WeakMap<object, 'once' | 'again'>()
 
   constructor(parts: RepairsParts) {
     this.#parts = parts
@@ -113,25 +126,28 @@ export class Repairs {
     this.#prune()
     const text = textOf(key, repair)
     const now = this.#now
-    const request = this.#refusals.size === 0 ? '' : requestOf(text, repair)
-    const known = this.#refusals.get(request)
+    const requests = this.#refusals.get(text)?.requests
+    const request = requests === undefined ? '' : requestOf(repair)
+    const known = requests?.get(request)
     const refusal = known?.standing === repair.standing ? known : undefined
-    const refusedMs = refusal === undefined ? 0 : this.#refused.delayMs(request, now)
-    const lately = this.#lately.get(text)
-    const by = isOthers(lately, repair) ? 'others' : 'itself'
-    const repairMs = by === 'others' ? this.#repaired.delayMs(text, now) : ownDelayMs(lately, now)
+    const refusedMs = refusal === undefined ? 0 : this.#refused.delayMs(`${text} ${request}`, now)
+    const othersMs = this.#isOthers(text, repair) ? this.#repaired.delayMs(text, now) : 0
+    const ownMs = ownDelayMs(this.#lately.get(text), now)
+    const repairMs = Math.max(othersMs, ownMs)
     const delayMs = Math.max(refusedMs, repairMs)
     if (delayMs === 0) return undefined
+    const by = othersMs < ownMs ? 'itself' : 'others'
     return { delayMs, refusal: refusedMs > 0 ? refusal : undefined, by: repairMs > 0 ? by : undefined }
   }
 
   /** A repair is to wait: its key runs again then. That an object flaps is told once. */
   putOff(key: string, repair: Repair, { delayMs, refusal, by }: Hold): void {
-    const { controller, environment } = this.#parts
+    const { controller, environment, states } = this.#parts
     this.#add(key, delayMs)
-    if (typeof refusal?.error === 'object' && refusal.error !== null) this.#repeated.add(refusal.error)
+    if (isObject(refusal?.error)) this.#said.set(refusal.error, 'again')
     const heldAt = this.#lately.get(textOf(key, repair))?.heldAt
     if (by === undefined || heldAt === undefined) return
+    if (refusal === undefined) states.obtain(key).waitsFor = repair.object
     const now = this.#now
     const { [by]: last = Number.NEGATIVE_INFINITY } = heldAt
     heldAt[by] = now
@@ -141,46 +157,97 @@ export class Repairs {
     environment.onError(error, { phase: `apply ${controller}`, resource: repair.view, key })
   }
 
-  /** Whether it was said again of a repair that waits, as it was when it was refused. */
-  isRepeated(error: unknown): boolean {
-    return typeof error === 'object' && error !== null && this.#repeated.has(error)
+  /** Whether that is what a request was refused with, and was said again of a repair that waits. */
+  said(error: unknown): 'once' | 'again' | undefined {
+    return isObject(error) ? this.#said.get(error) : undefined
   }
 
-  /** An object that was not as desired was written. */
+  /** An object that was not there, or not as desired, was written. */
   wrote(key: string, repair: Repair): void {
     const text = textOf(key, repair)
     const now = this.#now
-    const known = this.#lately.get(text)
-    const byOthers = isOthers(known, repair)
-    if (byOthers) this.#repaired.repaired(text, now)
-    const lately = known ?? { at: now, left: [], isMixed: false, own: 0, heldAt: {} }
-    lately.own = ownAt(lately, now) + (byOthers ? 0 : 1)
-    lately.at = now
-    this.#lately.delete(text)
-    this.#lately.set(text, lately)
+    const isKnown = this.#made.has(text) || this.#lately.has(text)
+    if (repair.held === undefined && !isKnown) this.#made.set(text, now)
+    else if (this.#isOthers(text, repair)) {
+      this.#repaired.repaired(text, now)
+      this.#note(text, 0)
+    } else this.#note(text, 1)
     this.#prune()
   }
 
-  /** A request was refused, and would be again. */
+  /** A request has changed nothing, or came too late. */
+  tried(key: string, repair: Repair): void {
+    this.#note(textOf(key, repair), 1)
+    this.#prune()
+  }
+
+  /** A request was refused, and may be again. */
   refused(key: string, repair: Repair, error: unknown): void {
-    const request = requestOf(textOf(key, repair), repair)
+    const text = textOf(key, repair)
+    const request = requestOf(repair)
     const now = this.#now
-    this.#refused.repaired(request, now)
-    this.#refusals.delete(request)
-    this.#refusals.set(request, { error, standing: repair.standing, at: now })
+    this.#note(text, 1)
+    this.#refused.repaired(`${text} ${request}`, now)
+    const requests = this.#refusals.get(text)?.requests ?? new Map<string, Refusal>()
+    requests.delete(request)
+    requests.set(request, { error, standing: repair.standing })
+    const [oldest] = requests.keys()
+    if (requests.size > mostRequests && oldest !== undefined) {
+      requests.delete(oldest)
+      this.#refused.forget(`${text} ${oldest}`)
+    }
+    this.#refusals.delete(text)
+    this.#refusals.set(text, { at: now, requests })
+    if (isObject(error)) this.#said.set(error, 'once')
     this.#prune()
   }
 
-  /** An object was left, or found, as desired, or as much so as it can be: who changes it from now on is somebody else. */
-  settled(key: string, of: Compared, object: KubernetesObject, digestOf: DigestOf): void {
+  /** What was refused of an object need not be any more. */
+  allowed(key: string, of: Compared): void {
+    const text = textOf(key, of)
+    for (const request of this.#refusals.get(text)?.requests.keys() ?? []) this.#refused.forget(`${text} ${request}`)
+    this.#refusals.delete(text)
+  }
+
+  /** An object was found as desired, or as much so as it can be: who changes that from now on is somebody else. */
+  found(key: string, of: Compared, object: KubernetesObject, digestOf: DigestOf): void {
+    this.#settled(key, of, object, digestOf, left => left)
+  }
+
+  /**
+   * An object was left as desired, or as much so as it can be.
+   * @param before what it was; `undefined`: there was none
+   */
+  left(
+    key: string,
+    of: Compared,
+    object: KubernetesObject,
+    digestOf: DigestOf,
+    before: KubernetesObject | undefined,
+  ): void {
+    this.#settled(key, of, object, digestOf, left => {
+      // What somebody else has made of it, as it is compared there, stays theirs.
+      if (before !== undefined && digestIn(left.digestOf, before) !== left.digest) return left
+      const digest = digestIn(left.digestOf, object)
+      return digest === undefined ? undefined : { ...left, digest }
+    })
+  }
+
+  #settled(
+    key: string,
+    of: Compared,
+    object: KubernetesObject,
+    digestOf: DigestOf,
+    other: (left: Left) => Left | undefined,
+  ): void {
     const lately = this.#lately.size === 0 ? undefined : this.#lately.get(textOf(key, of))
     if (lately === undefined) return
     const { compared } = of
     lately.isMixed ||= lately.left.some(one => one.compared !== compared)
     const left: Left[] = []
     for (const one of lately.left) {
-      const digest = one.compared === compared ? undefined : digestIn(one.digestOf, object)
-      if (digest !== undefined) left.push({ ...one, digest })
+      const kept = one.compared === compared ? undefined : other(one)
+      if (kept !== undefined) left.push(kept)
     }
     const digest = digestIn(digestOf, object)
     if (digest !== undefined) left.push({ compared, digest, digestOf: lately.isMixed ? digestOf : undefined })
@@ -198,12 +265,39 @@ export class Repairs {
     queue.add(key, { afterMs, priority: queue.priorityOf(key) })
   }
 
+  /** Something was asked for it. @param own how often that had no other reason than the controller */
+  #note(text: string, own: number): void {
+    const now = this.#now
+    const lately = this.#lately.get(text) ?? { at: now, left: [], isMixed: false, own: 0, heldAt: {} }
+    lately.own = ownAt(lately, now) + own
+    lately.at = now
+    this.#made.delete(text)
+    this.#lately.delete(text)
+    this.#lately.set(text, lately)
+  }
+
+  /**
+   * Whether somebody else has changed it since it was as desired. So has one of which nothing is known; not one that is compared
+   * in a new way. Of one that is shared it can't be told what of it was changed, of one that is gone not by whom.
+   */
+  #isOthers(text: string, { compared, held, isShared }: Repair): boolean {
+    if (held === undefined || isShared) return false
+    const { left = [] } = this.#lately.get(text) ?? {}
+    if (left.length === 0) return true
+    const last = left.find(one => one.compared === compared)
+    return last !== undefined && last.digest !== held
+  }
+
   #prune(): void {
     const now = this.#now
+    for (const [text, at] of this.#made) {
+      if (now - at < forgetMs) break
+      this.#made.delete(text)
+    }
     for (const map of [this.#lately, this.#refusals]) {
-      for (const [oldest, { at }] of map) {
+      for (const [text, { at }] of map) {
         if (now - at < forgetMs) break
-        map.delete(oldest)
+        map.delete(text)
       }
     }
   }
@@ -217,19 +311,8 @@ function textOf(key: string, { view, object }: Compared): string {
   return `${key} ${view} ${object}`
 }
 
-function requestOf(text: string, { request, differing }: Repair): string {
-  return `${text} ${request()} ${differing}`
-}
-
-/**
- * Whether somebody else has changed it since it was as desired. So has one of which nothing is known; not one that is compared
- * in a new way. Of one that is shared it can't be told what of it was changed.
- */
-function isOthers(lately: Lately | undefined, { compared, held, isShared }: Repair): boolean {
-  if (isShared) return false
-  if (lately === undefined) return true
-  const left = lately.left.find(one => one.compared === compared)
-  return left !== undefined && left.digest !== held
+function requestOf({ request, differing }: Repair): string {
+  return `${request()} ${differing}`
 }
 
 /** What is left of it in one way to compare it; `undefined` where that is not known. */
@@ -240,6 +323,10 @@ function digestIn(digestOf: DigestOf | undefined, object: KubernetesObject): str
     // What can't be hashed in that way may be right in another.
     return undefined
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 function ownAt({ own, at }: Lately, now: number): number {

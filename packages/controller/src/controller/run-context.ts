@@ -45,6 +45,8 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   #run: Run | undefined
   /** What it applies, by the keys of what is learned. */
   #applied: Set<string> | undefined
+  /** What it applies and has not ended. */
+  #applying: Set<Promise<unknown>> | undefined
   #hasRead = false
   #hasEnded = false
 
@@ -112,8 +114,11 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
         },
       }
       const applied = applyDesired(about, view, desired, options)
+      this.#applying ??= new Set()
+      const applying = this.#applying.add(applied)
       // One that was not waited for must not end the process when it fails (rule X9).
-      applied.catch(() => {})
+      const ended = (): boolean => applying.delete(applied)
+      applied.then(ended, ended)
       return applied
     }
   }
@@ -140,6 +145,11 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   /** Why it was asked to end. */
   get aborted(): unknown {
     return this.#aborted
+  }
+
+  /** Resolves when nothing is being applied. */
+  async applying(): Promise<void> {
+    while (this.#applying !== undefined && this.#applying.size > 0) await Promise.allSettled(this.#applying)
   }
 
   /** It has ended; its reads count from now on, or beside those before. */

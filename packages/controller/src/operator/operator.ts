@@ -170,8 +170,8 @@ export class Operator {
   }
 
   /**
-   * Resolves when there is nothing left to do: the caches have what the server has, no key is queued, runs, or waits to be
-   * tried again after a failure. Then whatever was written before the call has been reconciled: the way to test an operator
+   * Resolves when there is nothing left to do: the caches have what the server has, no key is queued, runs, waits to be tried
+   * again after a failure, or waits to repair an object that was changed again and again. Then whatever was written before the call has been reconciled: the way to test an operator
    * without sleeping. Keys that wait for their `requeueAfterMs` are not waited for.
    *
    * It asks the server for the metadata of all objects that are cached, more than once while they change. Not for production.

@@ -27,7 +27,7 @@ export interface ApplicationParts<T extends KubernetesObject, S extends Scope, N
   /** Whether a part is as good as desired, though its digest is another: what the server makes of it. */
   readonly accepts?: ((part: N, digest: string | undefined) => boolean) | undefined
   /** Hears of each write that was made. */
-  readonly onWrite?: ((what: Write, object: T) => void) | undefined
+  readonly onWrite?: ((what: Write, object: T) => void | Promise<void>) | undefined
 }
 
 /** One object that is made as desired: what `applyIfChanged` does, and the copy reconciler for each copy. */
@@ -39,7 +39,7 @@ export class Application<T extends KubernetesObject, S extends Scope, N extends 
   readonly #options: ApplyIfChangedOptions
   readonly #wanted: PartHashes<N>
   readonly #accepts: (part: N, digest: string | undefined) => boolean
-  readonly #onWrite: ((what: Write, object: T) => void) | undefined
+  readonly #onWrite: ((what: Write, object: T) => void | Promise<void>) | undefined
   readonly #writes: Write[] = []
 
   constructor({ client, view, desired, parts, options, wanted, accepts, onWrite }: ApplicationParts<T, S, N>) {
@@ -152,7 +152,7 @@ export class Application<T extends KubernetesObject, S extends Scope, N extends 
   async #wrote(what: Write, answer: Promise<T>): Promise<T> {
     const object = await answer
     this.#writes.push(what)
-    this.#onWrite?.(what, object)
+    await this.#onWrite?.(what, object)
     return object
   }
 

@@ -17,8 +17,11 @@ export interface ApplyIfChangedOptions extends CallOptions {
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
   /** Most paths told of each part that differs. @default 10 */
   readonly maxPaths?: number | undefined
-  /** Hears of each write that was made and what the server answered, also where the next one is refused. What it throws is thrown on. */
-  readonly onWrite?: ((what: Write, object: KubernetesObject) => void) | undefined
+  /**
+   * Hears of each write that was made and what the server answered, also where the next one is refused. It is waited for, and what it
+   * throws is thrown on.
+   */
+  readonly onWrite?: ((what: Write, object: KubernetesObject) => void | Promise<void>) | undefined
 }
 
 /** A write of the object, or of its status. */

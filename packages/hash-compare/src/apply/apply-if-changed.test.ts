@@ -98,6 +98,17 @@ describe('applyIfChanged', () => {
       expect(told).toEqual([['create', 'chess', (await observe()).metadata?.resourceVersion]])
     }))
 
+  it('X9: waits for who hears of a write, and throws on what that rejects with', () =>
+    run(async () => {
+      const onWrite = async (): Promise<void> => {
+        await Promise.resolve()
+        throw new Error('the audit log is full')
+      }
+      const applied = applyIfChanged(client, games, game({ status: { phase: 'On' } }), undefined, both, { onWrite })
+      await expect(applied).rejects.toThrow('the audit log is full')
+      expect(await requests()).toEqual({ create: 1 })
+    }))
+
   it('H4: a spec that differs is one update, a status that differs one write of the status, both are two', () =>
     run(async () => {
       await applyIfChanged(client, games, game({ status: { phase: 'On', score: 1 } }), undefined, both)

@@ -9,8 +9,11 @@ export const unnoted: Pick<ApplyFor, 'learned' | 'applies' | 'key' | 'repairs'> 
     hold: () => undefined,
     putOff: () => {},
     wrote: () => {},
+    tried: () => {},
     refused: () => {},
-    settled: () => {},
+    allowed: () => {},
+    found: () => {},
+    left: () => {},
     again: () => {},
   },
 }

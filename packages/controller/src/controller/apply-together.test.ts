@@ -1,0 +1,77 @@
+import { sleep } from '@wherry/client'
+import { configMaps } from '@wherry/client/resources/core'
+import { expect, it } from 'vitest'
+import { inArcade } from '../operator/testkit/arcade.ts'
+import { games, ours } from '../operator/testkit/games.ts'
+
+const at = (name: string) => ({ name, namespace: 'default' })
+const sources = configMaps.within({ labels: { source: 'yes' } })
+
+it.each([
+  ['is refused for long', 300_000],
+  ['is refused for the first time', 0],
+])('C12, C16: of two objects that are applied together, of which one %s, the other is repaired each time', (_, ms) =>
+  inArcade(async ({ client, server, operator, run, simulation }) => {
+    await client.create(games, { metadata: at('made'), spec: { title: 'x', secret: 'x', lives: 3 } })
+    await server.faults.add({
+      match: { verb: 'update', resource: 'games.arcade.example.com' },
+      effect: { kind: 'status', code: 422, reason: 'Invalid' },
+    })
+    await client.create(configMaps, { metadata: { ...at('source'), labels: { source: 'yes' } } })
+    operator
+      .controller('source')
+      .for(sources)
+      .reconcile(async ({ apply }) => {
+        const spec = { title: 'Ours', secret: 'x', lives: 3 }
+        await Promise.all([
+          apply(games, { metadata: { name: 'made' }, spec }, { owner: false }),
+          apply(ours, { metadata: { name: 'made' }, data: { title: 'Ours' } }, { owner: false }),
+        ])
+      })
+    run()
+    await simulation.advance(1000 + ms)
+    const late: unknown[] = []
+    for (let i = 0; i < 3; i++) {
+      await client.patch(configMaps, at('made'), { data: { title: `theirs ${i}` } })
+      await simulation.advance(20_000)
+      late.push((await client.get(configMaps, at('made')))?.data?.title)
+    }
+    await simulation.advance(310_000)
+    late.push((await client.get(configMaps, at('made')))?.data?.title)
+    expect(late).toEqual(['Ours', 'Ours', 'Ours', 'Ours'])
+  }),
+)
+
+it.each([1, 2])(
+  'H6: a status that somebody else changes again and again is repaired ever later, with %i applies of the object',
+  ways =>
+    inArcade(async ({ client, operator, run, simulation }) => {
+      let written = 0
+      operator
+        .controller('source')
+        .for(sources)
+        .reconcile(async ({ apply }) => {
+          const spec = { title: 'Ours', secret: 'x', lives: 3 }
+          const onWrite = (): void => {
+            written += 1
+          }
+          await apply(games, { metadata: { name: 'made' }, spec, status: { phase: 'On' } }, { onWrite })
+          // Another part of the reconcile says what it has to of the same object; that is so.
+          if (ways > 1) await apply(games, { metadata: { name: 'made', labels: { a: 'b' } }, spec }, { onWrite })
+        })
+      await client.create(configMaps, { metadata: { ...at('s'), labels: { source: 'yes' } } })
+      run()
+      await operator.settled()
+      written = 0
+      for (let i = 0; i < 600; i++) {
+        await client.status.patch(games, at('made'), { status: { phase: `theirs ${i}` } })
+        await sleep(simulation.clock, 100)
+        await client.patch(configMaps, at('s'), { metadata: { annotations: { at: `${i}` } } })
+        await sleep(simulation.clock, 100)
+      }
+      expect([written, simulation.environment.errors.map(({ error }) => (error as { by?: string }).by)]).toEqual([
+        expect.toSatisfy(n => n < 30),
+        ['others'],
+      ])
+    }),
+)

@@ -8,12 +8,14 @@ import { type Repair, Repairs } from './repairs.ts'
 let simulation: Simulation
 let queue: WorkQueue
 let repairs: Repairs
+let states: KeyStates
 
 beforeEach(() => {
   simulation = simulate(1)
   const { environment, clock } = simulation
   queue = new WorkQueue({ clock })
-  repairs = new Repairs({ controller: 'game', environment, queue, states: new KeyStates() })
+  states = new KeyStates()
+  repairs = new Repairs({ controller: 'game', environment, queue, states })
 })
 afterEach(() => queue.stop())
 
@@ -328,13 +330,47 @@ describe('an object that is compared in two ways', () => {
     expect(repairs.hold('k', way('a', 'theirs 3'))).toMatchObject({ by: 'others' })
   })
 
-  it('H6: what somebody else has made of it is theirs, also where it is written in the other way', () => {
+  const leftByOther = (now: string, before: string | undefined) =>
+    repairs.left('k', way('b', ''), object(now), digestOf, before === undefined ? undefined : object(before))
+  /** Whose doing it is that it is so, as the first way sees it. */
+  const by = (held: string) => repairs.hold('k', way('a', held))?.by
+
+  it('H6: tells in each way who has changed it, whichever of them wrote it last', () => {
+    for (let i = 0; i < 3; i++) write(way('a', `theirs ${i}`))
+    leftByOther('of b', 'ours')
+    expect(by('of b')).toBeUndefined()
+    write(way('a', 'of b'))
+    leftByOther('of b again', 'ours')
+    expect([by('of b again'), by('theirs')]).toEqual([undefined, 'others'])
+    // What somebody else has made of it stays theirs.
+    leftByOther('of b at last', 'theirs')
+    expect([by('of b at last'), by('of b again')]).toEqual(['others', undefined])
+    leftByOther('made anew', undefined)
+    expect([by('made anew'), by('of b again')]).toEqual([undefined, 'others'])
+  })
+
+  it('H6: remembers eight ways', () => {
+    for (let i = 0; i < 3; i++) write(way('a', `theirs ${i}`))
+    const others = Array.from({ length: 8 }, (_, i) => way(`b${i}`, 'ours'))
+    for (const other of others.slice(1)) repairs.found('k', other, object('ours'), digestOf)
+    expect(by('theirs')).toBe('others')
+    repairs.found('k', others[0] as Repair, object('ours'), digestOf)
+    expect(by('theirs')).toBeUndefined()
+  })
+})
+
+describe('a key that waits', () => {
+  it('for an object that flaps says so', () => {
+    for (let i = 0; i < 4; i++) write(repair(`theirs ${i}`))
+    expect(states.get('k')).toMatchObject({ waitsFor: 'a/b' })
+  })
+
+  it('for what was refused does not', () => {
     for (let i = 0; i < 3; i++) {
-      write(way('a', `theirs ${i}`))
-      write(way('b', `theirs ${i}`))
+      write(repair(`theirs ${i}`))
+      repairs.refused('k', repair('theirs'), 'no')
     }
-    // Both know how to compare it by now. Somebody changes it, and the second way is written first.
-    repairs.left('k', way('b', 'x'), object('of b'), digestOf, object('theirs 3'))
-    expect(repairs.hold('k', way('a', 'of b'))).toMatchObject({ by: 'others' })
+    write(repair('theirs'))
+    expect([states.get('k')?.waitsFor, queue.dueInMs('k')]).toEqual([undefined, 1000])
   })
 })

@@ -226,6 +226,7 @@ export class Repairs {
     before: KubernetesObject | undefined,
   ): void {
     this.#settled(key, of, object, digestOf, left => {
+      if (left.digestOf === undefined) return undefined
       // What somebody else has made of it, as it is compared there, stays theirs.
       if (before !== undefined && digestIn(left.digestOf, before) !== left.digest) return left
       const digest = digestIn(left.digestOf, object)

@@ -137,3 +137,34 @@ describe('where somebody else is quicker than each look at what was written', ()
       expect(await applied).toMatchObject({ reason: 'differs', writes: ['update'], remaining: ['spec'] })
     }))
 })
+
+it('C16: an apply that gives up on what the view hid, and that is gone by now, has its key run again', () =>
+  inArcade(async ({ client }) => {
+    let peeks = 0
+    const read = {
+      peek: async () => {
+        peeks += 1
+        await client.create(configMaps, { metadata: at('made') })
+        return undefined
+      },
+      get: async (view: typeof configMaps) => {
+        // Gone again by the time of the look.
+        if (view.labels.text === '') await client.delete(configMaps, at('made'))
+        return undefined
+      },
+    }
+    const again: string[] = []
+    const about = {
+      ...unnoted,
+      client,
+      primary: games,
+      owner: { metadata: { ...at('chess'), uid: 'u' } },
+      signal: new AbortController().signal,
+      read: read as unknown as Read,
+      repairs: { ...unnoted.repairs, again: (key: string) => again.push(key) },
+    }
+    const error = await applyDesired(about, ours, { metadata: { name: 'made' } }, { owner: false }).catch(
+      (error: unknown) => error,
+    )
+    expect([(error as { reason?: string }).reason, peeks, again]).toEqual(['AlreadyExists', 3, ['default/chess']])
+  }))

@@ -1,8 +1,8 @@
 import { sleep } from '@wherry/client'
-import { configMaps } from '@wherry/client/resources/core'
+import { configMaps, secrets } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
-import { games, ours } from '../operator/testkit/games.ts'
+import { game, games, ours } from '../operator/testkit/games.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 const sources = configMaps.within({ labels: { source: 'yes' } })
@@ -75,3 +75,55 @@ it.each([1, 2])(
       ])
     }),
 )
+
+it('C2: a reconcile that has thrown is told and tried again, though who hears of a write of it never answers', () =>
+  inArcade(async ({ client, operator, run, simulation }) => {
+    let runs = 0
+    operator
+      .controller('game', { reconcileTimeoutMs: 1000 } as never)
+      .for(games)
+      .reconcile(({ apply }) => {
+        runs += 1
+        const onWrite = (): Promise<void> => new Promise(() => {})
+        void apply(ours, { metadata: { name: 'made' }, data: { title: `${runs}` } }, { onWrite })
+        return sleep(simulation.clock, 500).then(() => {
+          throw new Error('the other API is down')
+        })
+      })
+    await client.create(games, game('chess'))
+    run()
+    await simulation.advance(600_000)
+    expect([runs, simulation.environment.errors.map(({ error }) => error.message)]).toEqual([
+      expect.toSatisfy(n => n > 1),
+      expect.arrayContaining(['the other API is down']),
+    ])
+  }))
+
+it('H8: what a reconcile throws is told, and others run, though a request of what it applies beside is not answered', () =>
+  inArcade(async ({ client, server, operator, run, simulation }) => {
+    await server.faults.add({ match: { verb: 'create', resource: 'secrets' }, effect: { kind: 'hang' } })
+    const ran: string[] = []
+    operator
+      .controller('game')
+      .for(games)
+      .reconcile(async ({ apply, object }) => {
+        const name = object.metadata.name ?? ''
+        ran.push(name)
+        if (name === 'other') return
+        await Promise.all([
+          apply(secrets, { metadata: { name: 'made' } }),
+          sleep(simulation.clock, 10).then(() => Promise.reject(new Error('the other API is down'))),
+        ])
+      })
+    await client.create(games, game('chess'))
+    run()
+    await simulation.advance(1000)
+    await client.create(games, game('other'))
+    await simulation.advance(20_000)
+    const said = simulation.environment.errors.map(({ error }) => error.message)
+    expect([ran.filter(name => name === 'chess').length, ran.includes('other'), said]).toEqual([
+      expect.toSatisfy(n => n > 1),
+      true,
+      expect.arrayContaining(['the other API is down']),
+    ])
+  }))

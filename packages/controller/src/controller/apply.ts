@@ -103,6 +103,8 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
   /** The run bounds its reads by itself. */
   readonly #reading: ReadOptions
   readonly #writes: Write[] = []
+  /** To the last of them. */
+  #answered: T | undefined
 
   constructor(about: ApplyFor, view: View<T, S>, desired: Whole<T>, { owner = true, ...rest }: DesiredOptions) {
     const { signal, onWrite } = rest
@@ -124,19 +126,27 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
 
   async run(): Promise<Applied<T>> {
     const { read, applies } = this.#about
+    let first: Applied<T> | undefined
     applies(this.#id)
     for (let pass = 1; ; pass++) {
       const observed = await read.peek(this.#view, this.#placed.key, this.#reading)
       const attempt = await this.#attempt(observed)
       const isLast = pass === mostPasses
+      first ??= attempt.applied
       const isSettled =
         attempt.applied === undefined ? await this.#isRefused(attempt, isLast) : await this.#isDone(attempt)
       if (!isSettled && !isLast) continue
       if (attempt.applied === undefined) throw attempt.error
-      if (isSettled) return { ...attempt.applied, writes: this.#writes }
+      if (isSettled) return this.#outcome(first ?? attempt.applied, attempt.applied)
       this.#about.repairs.again(this.#about.key)
       throw new ChangedMeanwhileError(this.#view.key, keyText(this.#placed.key))
     }
+  }
+
+  /** What came of all passes. */
+  #outcome({ reason, differences }: Applied<T>, last: Applied<T>): Applied<T> {
+    if (this.#writes.length === last.writes.length) return last
+    return { ...last, reason, differences, writes: this.#writes, object: this.#answered }
   }
 
   async #attempt(observed: T | undefined): Promise<Attempt<T>> {
@@ -174,8 +184,11 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
     const { key, client, learned, repairs } = this.#about
     let known = observed
     let isChanged = false
+    let isAnswered = false
     const onWrite: NonNullable<ApplyIfChangedOptions['onWrite']> = (what, object) => {
       this.#writes.push(what)
+      this.#answered = object as T
+      isAnswered = true
       // A write that changes nothing keeps the resourceVersion.
       if (object.metadata?.resourceVersion !== known?.metadata?.resourceVersion) {
         if (!isChanged) repairs.wrote(key, repair)
@@ -187,19 +200,21 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
     try {
       const object = this.#withOwners(observed?.metadata?.ownerReferences ?? []) as Whole<T>
       if (observed === undefined) await this.#mustBeFree()
+      // Of a write that does not end well it is not known what it made of the object.
+      learned().delete(this.#id)
       const options = { ...this.#options, onWrite }
       const applied = await applyIfChanged(client, this.#view, object, observed, this.#compared, options)
       if (applied.object !== undefined) repairs.allowed(key, repair)
-      if (applied.object !== undefined && !isChanged) repairs.tried(key, repair)
       if (applied.object !== undefined && applied.remaining.length > 0) {
         learned().set(this.#id, { wanted: textOf(this.#wanted), held: this.#digestOf(applied.object) })
-      } else learned().delete(this.#id)
+      }
       return { applied, known, isHeld: false }
     } catch (error) {
-      if (isPassing(error)) repairs.tried(key, repair)
-      else if (isRefusal(error)) repairs.refused(key, repair, error)
+      // Why an object can't be made may lie in another one, which the reconcile may have read.
+      if (isRefusal(error)) repairs.refused(key, repair, error, observed !== undefined && !isPassing(error))
       return { error, known, isHeld: false }
     } finally {
+      if (isAnswered && !isChanged) repairs.tried(key, repair)
       // What is there now is from here on changed by others.
       if (known !== undefined && known !== observed) repairs.left(key, this.#names, known, this.#digestOf, observed)
       else if (known !== undefined && repair.differing.length === 0) repairs.found(key, repair, known, this.#digestOf)
@@ -282,7 +297,7 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
     const { error, known, isHeld } = attempt
     const { key } = this.#placed
     const view = this.#view as unknown as View
-    const select = isHeld ? this.#coarse : isRefusal(error) || isPassing(error) ? this.#exact : this.#whole
+    const select = isHeld ? this.#coarse : isRefusal(error) ? this.#exact : this.#whole
     try {
       const there: Seen | undefined = await read.get(this.#view, key, { ...this.#reading, select })
       const isOutside = isAlreadyExists(error) && isSelective(view)
@@ -291,10 +306,10 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
       if (outside === undefined) repairs.allowed(of, this.#names)
       const isAnother = there?.standing !== expected?.standing
       if (!isLast && (isAnother || outside === undefined)) return false
-      if (isAnother || there?.rest !== expected?.rest) repairs.again(of)
+      if (isAnother || outside === undefined || there?.rest !== expected?.rest) repairs.again(of)
     } catch (thrown) {
       // The refusal says more, and is what is thrown. Where nobody hears of that any more it is told, unless it was before.
-      const isTold = this.#options.signal?.aborted === true || (thrown instanceof ReadClosedError && isHeld)
+      const isTold = this.#options.signal?.aborted === true || isHeld
       const told = thrown instanceof ReadClosedError ? error : thrown
       if (!isTold) client.environment.onError(asError(told), { phase: 'apply', resource: view.key, key: keyText(key) })
     }
@@ -323,7 +338,8 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
     const { metadata, status } = this.#placed.object as KubernetesObject & { readonly status?: unknown }
     const { labels = {}, annotations = {} } = metadata ?? {}
     const compared = [Object.keys(labels), Object.keys(annotations), status !== undefined, this.#reference?.uid]
-    return { view: this.#view.key, object: keyText(this.#placed.key), compared: JSON.stringify(compared) }
+    const owner = this.#about.owner.metadata?.uid ?? ''
+    return { owner, view: this.#view.key, object: keyText(this.#placed.key), compared: JSON.stringify(compared) }
   }
 
   get #id(): string {
@@ -352,7 +368,7 @@ function digester(compared: Parts<KubernetesObject, PartName>): DigestOf {
 
 /** The server, or who controls the object, does not want it. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof AlreadyOwnedError || (error instanceof ApiError && !isPassing(error))
+  return error instanceof AlreadyOwnedError || error instanceof ApiError
 }
 
 /** A conflict that ends when it is looked at what is there by now, as one with the owner of a field does not. */

@@ -30,11 +30,12 @@ export interface DesiredOptions extends ApplyIfChangedOptions {
  * difference the next time.
  *
  * What somebody else changes again and again is repaired ever later (rule H6): after three repairs within 10 minutes the next one waits, for 1 s,
- * 2 s … 5 min. What the reconcile itself wants differently without end, is gone each time, or is asked for in vain, and what is written by
- * server-side apply, is asked for once a second after thirty times. Until then this resolves with a `reason` of `differs` (`missing` where there is
+ * 2 s … 5 min. What the reconcile itself wants differently without end, is gone each time, or is not changed by a write, and what is written by
+ * server-side apply, is written once a second after thirty times. Until then this resolves with a `reason` of `differs` (`missing` where there is
  * none), and the key runs again when the time has come. `onError` hears of it once, as a `FlappingError`.
  * What was refused three times waits as long, and rejects with what was said the last time: unless something else is desired by then,
- * another controls the object, or what was refused is as desired.
+ * another controls the object, or what was refused is as desired. So does, after thirty refusals in a row, what is never the same, what is to be
+ * created, and what conflicts.
  *
  * A `signal` ends it beside that of the run. An object of that name that is not in the view is `isAlreadyExists` in each mode.
  * Rejects as `applyIfChanged` does, among others with a conflict where the cache was behind: throw it on, and the key runs again.

@@ -120,8 +120,8 @@ export class ControllerUsedError extends Error {
  * An object that is made as desired is written again and again. To `onError`, once until it was at peace for 10 minutes.
  *
  * - `by` others: somebody else changes it as often. It is repaired ever later, after 5 minutes at most.
- * - `by` itself: the reconcile wants it differently each time, though nobody else has changed it; or it is applied (`mode: 'apply'`), where that
- *   can't be told. It is written once a second.
+ * - `by` itself: the reconcile wants it differently each time, though nobody else has changed it; or it is gone each time, or writes do not
+ *   change it; or it is applied (`mode: 'apply'`), where that can't be told. It is written once a second.
  */
 export class FlappingError extends Error {
   override readonly name = 'FlappingError'
@@ -138,7 +138,7 @@ export class FlappingError extends Error {
     super(
       by === 'others'
         ? `${key} of ${view} is changed by somebody else again and again: it is repaired ever later`
-        : `${key} of ${view} is written again and again, since something else is desired each time, or it is gone each time, or in vain, or by server-side apply: it is written once a second`,
+        : `${key} of ${view} is written again and again, since something else is desired each time, it is gone each time, writes do not change it, or by server-side apply: it is written once a second`,
     )
     this.view = view
     this.key = key

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Environment, resourceName, type Scope, type Timer, type View } from '@wherry/client'
+import { hash } from '@wherry/hash-compare/compare'
 import type { WorkQueue } from '@wherry/work-queue'
 import { asError } from '../as-error.ts'
 import { isPassing } from './apply.ts'
@@ -96,9 +97,9 @@ export class Reconciler<C, S extends Scope> {
       outcome = await this.#attempt(run)
     } catch (error) {
       failure = error
-      // Thrown together with what is applied beside it, that is to be tracked, too.
-      await run.applying()
       outcome = this.#failed(run, error)
+      // What is applied beside what has failed is to be tracked, too.
+      await run.applying(environment.clock)
     }
     timer?.cancel()
     const tookMs = clock.monotonic() - began
@@ -213,15 +214,17 @@ export class Reconciler<C, S extends Scope> {
   #tell(run: RunContext<C, S>, thrown: unknown): void {
     const { repairs } = this.#parts
     const { roots, text } = originOf(thrown)
-    const isRepeated = (one: unknown): boolean => {
-      const told = repairs.said(one) === 'again' ? this.#told.get(one as object) : undefined
-      return told !== undefined && (told.has(text) || told.size >= mostTold)
-    }
-    if (roots.length === 0 || !roots.every(isRepeated)) this.#report(thrown, run.text)
-    for (const one of roots) {
-      if (repairs.said(one) === undefined) continue
-      const told = this.#told.get(one as object) ?? new Set()
-      if (told.size < mostTold) this.#told.set(one as object, told.add(text))
+    const refusals = roots.filter(one => repairs.said(one) !== undefined) as object[]
+    const words = refusals.length === 0 ? '' : hash(text)
+    const isRepeated = (one: object): boolean =>
+      repairs.said(one) === 'again' && this.#told.get(one)?.has(words) === true
+    const isTold = refusals.length > 0 && refusals.length === roots.length && refusals.every(isRepeated)
+    if (!isTold) this.#report(thrown, run.text)
+    for (const one of refusals) {
+      const told = this.#told.get(one) ?? new Set()
+      this.#told.set(one, told.add(words))
+      const [oldest] = told
+      if (told.size > mostTold && oldest !== undefined) told.delete(oldest)
     }
   }
 
@@ -236,7 +239,7 @@ export class Reconciler<C, S extends Scope> {
   }
 }
 
-/** In so many ways is one refusal told at most. */
+/** In so many ways a refusal is known to have been told. */
 const mostTold = 8
 
 const due = plainCause('reconcile', 'due')

@@ -29,6 +29,7 @@ const object = (data: string): Data => ({ data })
 function repair(held: string, wanted = 'ours', more: Partial<Repair> = {}): Repair {
   const differing = held === wanted ? [] : ['spec']
   return {
+    owner: 'o',
     view: 'v',
     object: 'a/b',
     request: () => wanted,
@@ -56,7 +57,7 @@ function write(one: Repair, key = 'k'): number {
 
 function refuse(one: Repair, error: unknown = new Error('refused')): number {
   const hold = repairs.hold('k', one)
-  if (hold === undefined) repairs.refused('k', one, error)
+  if (hold === undefined) repairs.refused('k', one, error, true)
   else repairs.putOff('k', one, hold)
   return hold?.delayMs ?? 0
 }
@@ -214,7 +215,7 @@ describe('what is refused', () => {
   it('H6: is told of as flapping too where a part of it is written again and again', () => {
     for (let i = 0; i < 3; i++) {
       write(repair(`theirs ${i}`))
-      repairs.refused('k', repair(`theirs ${i}`), 'status')
+      repairs.refused('k', repair(`theirs ${i}`), 'status', true)
     }
     const next = repair('theirs')
     expect(repairs.hold('k', next)).toMatchObject({ delayMs: 1000, by: 'others', refusal: { error: 'status' } })
@@ -268,14 +269,29 @@ it('C13, X8: a key runs again after a second where nothing else would tell it to
 })
 
 describe('requests that come to nothing', () => {
-  it('X8: go once a second after thirty, whatever they are', async () => {
-    for (let i = 0; i < 15; i++) {
-      repairs.tried('k', repair(`theirs ${i}`))
-      repairs.refused('k', repair(`theirs ${i}`, `ours ${i}`), 'no')
-    }
+  it('H6: go once a second after thirty that change nothing', async () => {
+    for (let i = 0; i < 30; i++) repairs.tried('k', repair(`theirs ${i}`))
     expect(repairs.hold('k', repair('theirs', 'another'))).toEqual({ delayMs: 1000, refusal: undefined, by: 'itself' })
     await simulation.advance(1000)
     expect(repairs.hold('k', repair('theirs', 'another'))).toBeUndefined()
+  })
+
+  it('X8: go ever later after thirty that are refused, whatever they are, and say what the last one was refused for', async () => {
+    const waits = []
+    for (let i = 0; i < 33; i++) {
+      const other = repair(`theirs ${i}`, `ours ${i}`)
+      waits.push(repairs.hold('k', other))
+      await simulation.advance(waits.at(-1)?.delayMs ?? 0)
+      repairs.refused('k', other, `no ${i}`, i % 2 === 0)
+    }
+    const waited = waits.filter(wait => wait !== undefined)
+    expect(waited.map(({ delayMs, refusal, by }) => [delayMs, refusal?.error, by])).toEqual([
+      [1000, 'no 29', undefined],
+      [2000, 'no 30', undefined],
+      [4000, 'no 31', undefined],
+    ])
+    expect(repairs.hold('k', repair('theirs', 'ours', { compared: 'else' }))).toBeUndefined()
+    expect(repairs.hold('k', repair('theirs', 'ours', { owner: 'another' }))).toBeUndefined()
   })
 
   it('X8: that were refused are sent at once when one has gone well', () => {
@@ -290,7 +306,8 @@ describe('requests that come to nothing', () => {
   })
 
   it('X8: are remembered of one object, the last eight of them', () => {
-    for (let i = 0; i < 9; i++) for (let n = 0; n < 3; n++) repairs.refused('k', repair('theirs', `ours ${i}`), 'no')
+    for (let i = 0; i < 9; i++)
+      for (let n = 0; n < 3; n++) repairs.refused('k', repair('theirs', `ours ${i}`), 'no', true)
     expect([
       repairs.hold('k', repair('theirs', 'ours 1'))?.refusal,
       repairs.hold('k', repair('theirs', 'ours 0')),
@@ -368,7 +385,7 @@ describe('a key that waits', () => {
   it('for what was refused does not', () => {
     for (let i = 0; i < 3; i++) {
       write(repair(`theirs ${i}`))
-      repairs.refused('k', repair('theirs'), 'no')
+      repairs.refused('k', repair('theirs'), 'no', true)
     }
     write(repair('theirs'))
     expect([states.get('k')?.waitsFor, queue.dueInMs('k')]).toEqual([undefined, 1000])

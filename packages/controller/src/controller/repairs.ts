@@ -7,6 +7,8 @@ import type { KeyStates } from './key-states.ts'
 
 /** One way to look at an object that is applied. */
 export interface Compared {
+  /** For which object it is: its uid. */
+  readonly owner: string
   /** The view's key. */
   readonly view: string
   /** `namespace/name` of the object. */
@@ -63,7 +65,7 @@ interface Lately {
   left: Left[]
   /** It is compared in more than one way. */
   isMixed: boolean
-  /** How many requests came in a row that nobody else gave reason for, or that came to nothing; one goes each second. */
+  /** How many requests came in a row that nobody else gave reason for, or that changed nothing; one goes each second. */
   own: number
   /** When a repair of it was put off last, by whose doing that was. */
   readonly heldAt: { [by in FlappingError['by']]?: number }
@@ -74,23 +76,26 @@ interface Refusal {
   readonly standing: string
 }
 
-/** What was refused of one object. */
+/** What was refused of one object, as it is compared in one way. */
 interface Refusals {
   /** When that was last, on the monotonic clock. */
   readonly at: number
+  readonly last: Refusal
   /** By request, in the order in which they were refused last. */
   readonly requests: Map<string, Refusal>
 }
 
 /** So long nothing happened to an object, and nothing more is known of it: as long as a {@link Damper} remembers. */
 const forgetMs = 600_000
-/** So many requests at once may follow from what the controller itself wants, or come to nothing; then one a second. */
+/** So many requests at once may follow from what the controller itself wants, or change nothing; then one a second. */
 const ownBurst = 30
 const ownMs = 1000
 /** In so many ways is one object compared at most: one that changes with each write is of no use. */
 const mostWays = 8
 /** So many requests are remembered that were refused for one object. */
 const mostRequests = 8
+/** So many requests in a row may be refused at once that are not known to be the same again. */
+const vainBurst = 30
 /** When a key runs again that found an object changed while it was being refused, in milliseconds. */
 const againMs = 1000
 
@@ -99,20 +104,21 @@ const againMs = 1000
  *
  * - What somebody else has changed since it was as desired is repaired three times at once, then ever later.
  * - What nobody else has changed is wanted differently now. That is no flapping, unless the controller does so without end: then
- *   one request goes each second. So it is with what is made anew each time, and with requests that change nothing, come too
- *   late, or are refused and never the same.
+ *   one request goes each second. So it is with what is made anew each time, and with requests that change nothing.
  * - What was refused is refused again: after three times the same request is not sent before its time, while it is the same object
- *   with the same controller.
+ *   with the same controller. So it is after thirty refusals in a row, whatever they were of: of requests that are never the
+ *   same, of creates, of what came too late.
  */
 export class Repairs {
   readonly #parts: RepairsParts
   readonly #repaired = new Damper()
   readonly #refused = new Damper()
+  readonly #vain = new Damper({ repairs: vainBurst })
   /** When an object was made that was not there, until more is known of it. In that order. */
   readonly #made = new Map<string, number>()
   /** In the order in which they were written last. */
   readonly #lately = new Map<string, Lately>()
-  /** By object, in the order in which they were refused last. */
+  /** By object and the way to compare it, in the order in which they were refused last. */
   readonly #refusals = new Map<string, Refusals>()
   /** What was said of a refusal, and said again. */
   readonly #said = new WeakMap<object, 'once' | 'again'>()
@@ -126,18 +132,14 @@ export class Repairs {
     this.#prune()
     const text = textOf(key, repair)
     const now = this.#now
-    const requests = this.#refusals.get(text)?.requests
-    const request = requests === undefined ? '' : requestOf(repair)
-    const known = requests?.get(request)
-    const refusal = known?.standing === repair.standing ? known : undefined
-    const refusedMs = refusal === undefined ? 0 : this.#refused.delayMs(`${text} ${request}`, now)
+    const { refusal, ms: refusedMs } = this.#refusalOf(text, repair, now)
     const othersMs = this.#isOthers(text, repair) ? this.#repaired.delayMs(text, now) : 0
     const ownMs = ownDelayMs(this.#lately.get(text), now)
     const repairMs = Math.max(othersMs, ownMs)
     const delayMs = Math.max(refusedMs, repairMs)
     if (delayMs === 0) return undefined
     const by = othersMs < ownMs ? 'itself' : 'others'
-    return { delayMs, refusal: refusedMs > 0 ? refusal : undefined, by: repairMs > 0 ? by : undefined }
+    return { delayMs, refusal, by: repairMs > 0 ? by : undefined }
   }
 
   /** A repair is to wait: its key runs again then. That an object flaps is told once. */
@@ -175,38 +177,46 @@ export class Repairs {
     this.#prune()
   }
 
-  /** A request has changed nothing, or came too late. */
+  /** A request has changed nothing. */
   tried(key: string, repair: Repair): void {
     this.#note(textOf(key, repair), 1)
     this.#prune()
   }
 
-  /** A request was refused, and may be again. */
-  refused(key: string, repair: Repair, error: unknown): void {
-    const text = textOf(key, repair)
-    const request = requestOf(repair)
+  /**
+   * A request was refused.
+   * @param isLasting the same one would be again
+   */
+  refused(key: string, repair: Repair, error: unknown, isLasting: boolean): void {
+    const way = wayOf(textOf(key, repair), repair)
     const now = this.#now
-    this.#note(text, 1)
-    this.#refused.repaired(`${text} ${request}`, now)
-    const requests = this.#refusals.get(text)?.requests ?? new Map<string, Refusal>()
-    requests.delete(request)
-    requests.set(request, { error, standing: repair.standing })
+    const last = { error, standing: repair.standing }
+    const requests = this.#refusals.get(way)?.requests ?? new Map<string, Refusal>()
+    this.#vain.repaired(way, now)
+    if (isLasting) {
+      const request = requestOf(repair)
+      this.#refused.repaired(`${way} ${request}`, now)
+      requests.delete(request)
+      requests.set(request, last)
+    }
     const [oldest] = requests.keys()
     if (requests.size > mostRequests && oldest !== undefined) {
       requests.delete(oldest)
-      this.#refused.forget(`${text} ${oldest}`)
+      this.#refused.forget(`${way} ${oldest}`)
     }
-    this.#refusals.delete(text)
-    this.#refusals.set(text, { at: now, requests })
+    this.#refusals.delete(way)
+    this.#refusals.set(way, { at: now, last, requests })
     if (isObject(error)) this.#said.set(error, 'once')
     this.#prune()
   }
 
   /** What was refused of an object need not be any more. */
   allowed(key: string, of: Compared): void {
-    const text = textOf(key, of)
-    for (const request of this.#refusals.get(text)?.requests.keys() ?? []) this.#refused.forget(`${text} ${request}`)
-    this.#refusals.delete(text)
+    if (this.#refusals.size === 0) return
+    const way = wayOf(textOf(key, of), of)
+    for (const request of this.#refusals.get(way)?.requests.keys() ?? []) this.#refused.forget(`${way} ${request}`)
+    this.#refusals.delete(way)
+    this.#vain.forget(way)
   }
 
   /** An object was found as desired, or as much so as it can be: who changes that from now on is somebody else. */
@@ -243,6 +253,8 @@ export class Repairs {
   ): void {
     const lately = this.#lately.size === 0 ? undefined : this.#lately.get(textOf(key, of))
     if (lately === undefined) return
+    const state = this.#parts.states.get(key)
+    if (state?.waitsFor === of.object) state.waitsFor = undefined
     const { compared } = of
     lately.isMixed ||= lately.left.some(one => one.compared !== compared)
     const left: Left[] = []
@@ -264,6 +276,25 @@ export class Repairs {
     const { queue, states } = this.#parts
     states.add(key, due)
     queue.add(key, { afterMs, priority: queue.priorityOf(key) })
+  }
+
+  /** Why a request would be refused, and how long it waits for that. */
+  #refusalOf(
+    text: string,
+    repair: Repair,
+    now: number,
+  ): { readonly refusal: Refusal | undefined; readonly ms: number } {
+    const none = { refusal: undefined, ms: 0 }
+    if (this.#refusals.size === 0) return none
+    const way = wayOf(text, repair)
+    const refusals = this.#refusals.get(way)
+    if (refusals === undefined) return none
+    const request = refusals.requests.size === 0 ? '' : requestOf(repair)
+    const same = refusals.requests.get(request)
+    const sameMs = same?.standing === repair.standing ? this.#refused.delayMs(`${way} ${request}`, now) : 0
+    const vainMs = this.#vain.delayMs(way, now)
+    if (sameMs === 0 && vainMs === 0) return none
+    return sameMs < vainMs ? { refusal: refusals.last, ms: vainMs } : { refusal: same, ms: sameMs }
   }
 
   /** Something was asked for it. @param own how often that had no other reason than the controller */
@@ -308,8 +339,12 @@ export class Repairs {
   }
 }
 
-function textOf(key: string, { view, object }: Compared): string {
-  return `${key} ${view} ${object}`
+function textOf(key: string, { owner, view, object }: Compared): string {
+  return `${key} ${owner} ${view} ${object}`
+}
+
+function wayOf(text: string, { compared }: Compared): string {
+  return `${text} ${compared}`
 }
 
 function requestOf({ request, differing }: Repair): string {

@@ -6,41 +6,35 @@ export interface Origin {
   readonly text: string
 }
 
-/** Never throws. */
+/** Never throws. Of what would never end it gives the beginning. */
 export function originOf(thrown: unknown): Origin {
   const passed = new Set<unknown>()
   const roots: unknown[] = []
   const left = [thrown]
   let text = ''
-  while (left.length > 0) {
+  while (left.length > 0 && passed.size < mostErrors) {
     const one = left.pop()
     if (passed.has(one)) continue
     passed.add(one)
-    if (text.length < mostText) text += `${saidBy(one)}\n`
-    const before = one instanceof Error ? causesOf(one) : []
-    if (before.length === 0) roots.push(one)
-    for (const cause of before) left.push(cause)
+    // An error is as anybody wrote it.
+    try {
+      const before = one instanceof Error ? causesOf(one) : []
+      if (before.length === 0) roots.push(one)
+      for (const cause of before) left.push(cause)
+      if (text.length < mostText) text += `${one instanceof Error ? one.message : one}`.slice(0, mostText)
+    } catch {
+      roots.push(one)
+    }
+    text += '\n'
   }
   return { roots, text }
 }
 
-const mostText = 2000
+const mostErrors = 10_000
+const mostText = 100_000
 
-/** An error is as anybody wrote it. */
-function causesOf(error: Error): unknown[] {
-  try {
-    const { cause, errors } = error as { readonly cause?: unknown; readonly errors?: unknown }
-    const together = error instanceof AggregateError && Array.isArray(errors) ? errors : []
-    return cause === undefined ? together : [...together, cause]
-  } catch {
-    return []
-  }
-}
-
-function saidBy(one: unknown): string {
-  try {
-    return `${one instanceof Error ? one.message : one}`.slice(0, mostText)
-  } catch {
-    return ''
-  }
+function causesOf(error: Error): readonly unknown[] {
+  const { cause, errors } = error as { readonly cause?: unknown; readonly errors?: unknown }
+  const together = error instanceof AggregateError && Array.isArray(errors) ? errors : []
+  return cause === undefined ? together : [...together, cause]
 }

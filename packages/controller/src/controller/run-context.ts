@@ -1,4 +1,4 @@
-import type { Client, KubernetesObject, ObjectKey, Scope, View } from '@wherry/client'
+import type { Client, Clock, KubernetesObject, ObjectKey, Scope, Timer, View } from '@wherry/client'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { type Logger, loggerWith } from '../logging/logger.ts'
 import { identityOf } from '../objects/identity.ts'
@@ -147,9 +147,15 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
     return this.#aborted
   }
 
-  /** Resolves when nothing is being applied. */
-  async applying(): Promise<void> {
-    while (this.#applying !== undefined && this.#applying.size > 0) await Promise.allSettled(this.#applying)
+  /** Resolves when nothing is being applied, after a while in any case. */
+  async applying(clock: Clock): Promise<void> {
+    if (this.#applying === undefined || this.#applying.size === 0) return
+    let timer: Timer | undefined
+    const late = new Promise<void>(resolve => {
+      timer = clock.timer(applyingMs, resolve)
+    })
+    await Promise.race([Promise.allSettled(this.#applying), late])
+    timer?.cancel()
   }
 
   /** It has ended; its reads count from now on, or beside those before. */
@@ -188,6 +194,9 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
     return this.#parts.reads.begin(this.text, { namespace }, this.signal)
   }
 }
+
+/** So long a run that has failed waits for what it applies still, in milliseconds. */
+const applyingMs = 1000
 
 function metadataOf(object: unknown): NonNullable<KubernetesObject['metadata']> {
   return (object as KubernetesObject | undefined)?.metadata ?? {}

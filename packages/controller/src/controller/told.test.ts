@@ -149,3 +149,63 @@ it('of a key that fails for long few errors are kept', () =>
     const alive = refs.filter(ref => ref.deref() !== undefined).length
     expect([refs.length > 12, alive]).toEqual([true, expect.toSatisfy(n => n <= 2)])
   }))
+
+it('H8: what fails besides, and names a refusal as its cause, is told, however often that was in other words', () =>
+  inArcade(async ({ client, server, operator, run, simulation }) => {
+    await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
+    await server.faults.add(refuseUpdates())
+    let fallback = ''
+    let runs = 0
+    operator
+      .controller('game')
+      .for(games)
+      .reconcile(async ({ apply, object }) => {
+        runs += 1
+        try {
+          await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
+        } catch (cause) {
+          throw new Error(fallback || `attempt ${runs} of ${object.metadata.name}`, { cause })
+        }
+      })
+    await client.create(games, game('chess'))
+    run()
+    await simulation.advance(100_000)
+    for (let i = 0; i < 8; i++) {
+      await client.patch(games, at('chess'), { metadata: { annotations: { at: `${i}` } } })
+      await simulation.advance(100)
+    }
+    fallback = 'and the finalizer could not be removed: disk full'
+    for (let i = 0; i < 3; i++) {
+      await client.patch(games, at('chess'), { metadata: { annotations: { at: `f${i}` } } })
+      await simulation.advance(1000)
+    }
+    expect(simulation.environment.errors.filter(({ error }) => error.message === fallback).length).toBeGreaterThan(0)
+  }))
+
+it('H8: what fails besides, and names a refusal as its cause, is told, where the text before is long', () =>
+  inArcade(async ({ client, server, operator, run, simulation }) => {
+    await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
+    await server.faults.add(refuseUpdates())
+    let why = 'first'
+    operator
+      .controller('game')
+      .for(games)
+      .reconcile(async ({ apply, object }) => {
+        try {
+          await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
+        } catch (cause) {
+          throw new Error(`${'the plan was: x '.repeat(200)} ${why}`, { cause })
+        }
+      })
+    await client.create(games, game('chess'))
+    run()
+    await simulation.advance(100_000)
+    why = 'second'
+    for (let i = 0; i < 3; i++) {
+      await client.patch(games, at('chess'), { metadata: { annotations: { at: `f${i}` } } })
+      await simulation.advance(1000)
+    }
+    expect(
+      simulation.environment.errors.filter(({ error }) => error.message.endsWith('second')).length,
+    ).toBeGreaterThan(0)
+  }))

@@ -28,6 +28,12 @@ export class Bucket implements Escalated {
     return this.namespace === undefined ? Math.min(escalateAt, escalateAllAt) : escalateAt
   }
 
+  /** What may feed many of its entries: one watch of all namespaces, or one of this. */
+  get ways(): Escalation[] {
+    const { escalation } = this.kind
+    return escalation === undefined ? [this.escalation] : [escalation, this.escalation]
+  }
+
   /** The last failure of what entries wait for that nothing feeds yet. */
   get lastError(): Error | undefined {
     return this.kind.escalation?.lastError ?? this.escalation.lastError

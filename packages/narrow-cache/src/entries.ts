@@ -73,6 +73,7 @@ export class Entries {
     } else if (found !== undefined) {
       const narrow = this.#views.get(view)
       found.join(narrow)
+      for (const way of found.bucket.ways) way.asks(found)
       return { entry: found, narrow }
     }
     // What is evicted may be the last of its view and kind: these are made, or found, afterwards.

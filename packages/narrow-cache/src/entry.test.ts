@@ -8,6 +8,7 @@ import { Kind } from './kind.ts'
 import { NarrowView } from './narrow-view.ts'
 import { settingsOf } from './options.ts'
 import { Shared } from './shared.ts'
+import { openSource } from './source.ts'
 import type { Asked } from './state.ts'
 
 /** An entry that is fed by what the test says the server has, and nothing else. */
@@ -105,6 +106,26 @@ describe('an entry', () => {
       expect(readiness()).toBe('wait')
       has('30')
       expect(readiness()).toBe('cached')
+    }))
+
+  it('N9: is told to who waits for it that the server does not have it any more', () =>
+    withEntry(configMaps, ({ entry, readiness, has }) => {
+      has('10', made('10'))
+      entry.saw(made('20'))
+      expect(readiness()).toBe('wait')
+      const waits = new Noted()
+      entry.follow(waits)
+      has('10', made('10'))
+      expect([waits.heard, readiness()]).toEqual([['news'], 'cached'])
+    }))
+
+  it('N9: waits for what was written while what is fetched is not as far yet as the watch of many', () =>
+    withEntry(configMaps, ({ entry, readiness, has }) => {
+      has('10', made('10'))
+      vi.spyOn(entry.feeding, 'isStale', 'get').mockReturnValue(true)
+      vi.spyOn(entry.feeding, 'reached', 'get').mockReturnValue('30')
+      entry.saw(made('20'))
+      expect(readiness()).toBe('wait')
     }))
 
   it('N9: asks the server for what was written before there was a first state, where no event of it need come', () =>
@@ -224,6 +245,19 @@ describe('an entry', () => {
       const asked = entry.feeding.asked()
       has('50', made('40'))
       for (const late of ['30', '110']) expect(has(late, made(late), asked)).toBe(false)
+      const source = openSource(entry.feeding, entry.bucket, 'x', 1)
+      entry.feeding.state(source, { object: made('110'), bytes: 0, resourceVersion: '110' }, asked, false)
       expect(held()).toMatchObject(made('40'))
+    }))
+
+  it('R5, N9: one that was asked for after another entry has shown that it counts anew is kept, whatever its number', () =>
+    withEntry(configMaps, ({ entry, readiness, has, held }) => {
+      has('100', made('90'))
+      entry.saw(made('90'))
+      entry.feeding.wentBack()
+      expect(readiness()).toBe('live')
+      expect(has('120', made('110'))).toBe(true)
+      expect(readiness()).toBe('cached')
+      expect(held()).toMatchObject(made('110'))
     }))
 })

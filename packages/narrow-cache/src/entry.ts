@@ -111,7 +111,7 @@ export class Entry implements FeedingOwner {
     const isIn = this.#state.isIn(view)
     // Without a watch nothing will tell when what was answered is not so any more.
     const isUnfed = this.#state.isKnown && !this.feeding.isFed
-    if (isUnfed || this.isUnsure || this.feeding.isHopeless(!isIn)) return 'live'
+    if (isUnfed || this.#writes?.isUnsure === true || this.feeding.isHopeless(!isIn)) return 'live'
     if (!isIn || this.feeding.isStale) return 'wait'
     const { held, reached } = this.#state
     const behind = this.#writes?.behind(held, reached, this.feeding.reached) ?? 'no'
@@ -207,10 +207,6 @@ export class Entry implements FeedingOwner {
     return this.#writes?.told ?? 0
   }
 
-  get isUnsure(): boolean {
-    return this.#writes?.isUnsure === true
-  }
-
   isPast(version: Version): boolean {
     return this.#writes?.isPast(version) === true
   }
@@ -219,8 +215,8 @@ export class Entry implements FeedingOwner {
     this.#writes?.settled(told, uid)
   }
 
-  wentBack(told: number): void {
-    this.#writes?.wentBack(told)
+  wentBack(): void {
+    this.#writes?.wentBack()
   }
 
   news(): void {

@@ -17,13 +17,15 @@ import { timeoutSeconds, type Version, versionOf } from './source.ts'
 
 /** How long no other escalation is tried where one was refused, in milliseconds: so long, to twice as long. */
 const refusedMs = 300_000
+/** How long who comes waits for a watch of what was listed to be accepted, in milliseconds. */
+const acceptedMs = 1000
 
 /**
  * How far entries are escalated (rule N11):
  *
  * - `narrow`: not at all.
  * - `rising`: as before, until the server has listed the metadata of all objects there and accepted a watch of it; new
- *   entries wait for that, unless it fails by itself or is listed and not watched yet: then each has its own meanwhile.
+ *   entries wait for that, unless it fails by itself or its watch is late: then each has its own meanwhile.
  * - `wide`: they are fed by that watch, and fetched when they have changed.
  * - `falling`: those that nothing else feeds yet are fed by that watch, until all are fed otherwise.
  */
@@ -43,8 +45,6 @@ interface List {
   /** Those there were when the first object came: what a later one is of may have come before it. `undefined`: none came. */
   readonly asked: ReadonlySet<Entry> | undefined
   readonly resourceVersion: string | undefined
-  /** The server counts anew since the list before. */
-  readonly isBack: boolean
 }
 
 /** Whose entries they are. */
@@ -75,10 +75,16 @@ export class Escalation {
   #leave: (() => void) | undefined
   /** Those there were when its watch was opened, until it has listed: who came later may have asked after that list was made. */
   #early = new Set<Entry>()
-  /** The server has accepted a watch of it. */
+  /** The server has accepted a watch since the last list was begun. */
   #isAccepted = false
   /** Nobody is told of it before that: who may list may still not be allowed to watch. */
   #list: List | undefined
+  /** Runs from then on, while that may be at any moment. */
+  #accepting: Timer | undefined
+  /** It was listed, and its watch failed or was not accepted in time: who comes is not to wait for it. */
+  #isLate = false
+  /** The server counts anew, as was shown since it told what it had listed: nothing that was known before says anything any more. */
+  #isBack = false
   /** Runs for as long as no other is tried, since one was refused. */
   #refusal: Timer | undefined
   /** Told to `onError` once, until it is allowed. */
@@ -86,8 +92,6 @@ export class Escalation {
   #fed = 0
   /** It has listed, and not all that are fed by it know what. */
   #isTelling = false
-  /** Of its reflector, as of the last list. */
-  #rollbacks = 0
 
   constructor(of: Escalated) {
     this.#of = of
@@ -110,16 +114,26 @@ export class Escalation {
   /** Who comes may wait for it: it feeds them, or will unless that fails. */
   get isComing(): boolean {
     if (this.#phase !== 'rising') return this.#phase === 'wide'
-    return this.#list === undefined && !isItsOwn(this.lastError)
+    return !this.#isLate && !isItsOwn(this.lastError)
   }
 
   /** How far its watch has come, and all that are fed by it know. */
   get reached(): string | undefined {
-    return this.#isTelling ? undefined : this.#reflector?.lastSyncedResourceVersion
+    return this.#isTelling ? undefined : this.lastSyncedResourceVersion
+  }
+
+  /** How far its watch has come. */
+  get lastSyncedResourceVersion(): string | undefined {
+    return this.#reflector?.lastSyncedResourceVersion
   }
 
   get lastError(): Error | undefined {
     return this.#reflector?.lastError
+  }
+
+  /** Somebody asks for an entry that there was before: what was listed by now may be older than that. */
+  asks(entry: Entry): void {
+    if (this.#list !== undefined) this.#early.delete(entry)
   }
 
   /** One more entry is fed by it. */
@@ -163,8 +177,12 @@ export class Escalation {
     if (this.#phase === 'falling' && this.#fed === 0) this.end()
   }
 
-  /** The server counts anew, as one that it feeds was answered: its watch would keep silent until that has counted as far again. */
+  /**
+   * The server counts anew, as one of its entries has shown. Its watch would keep silent until that has counted as far again, and
+   * what it is listing, or has listed and not told yet, may be of before.
+   */
   countsAnew(by: Entry['feeding']): void {
+    if (this.#phase === 'rising') this.#isBack = true
     if (!this.isLive) return
     const isUp = this.#phase === 'wide'
     this.end()
@@ -177,9 +195,10 @@ export class Escalation {
   end(): void {
     this.#phase = 'narrow'
     this.#early = new Set()
+    this.#held()
     this.#isAccepted = false
-    this.#list = undefined
-    this.#rollbacks = 0
+    this.#isLate = false
+    this.#isBack = false
     this.#refusal?.cancel()
     this.#refusal = undefined
     const reflector = this.#reflector
@@ -210,12 +229,12 @@ export class Escalation {
           const isRising = this.#phase === 'rising'
           if (isForTheCaller(error) && (isRising || !isResourceNotFound(error))) return this.#refused(error)
           if (!isExpired(error) && !isTooLarge(error)) environment.onError(error, { resource, phase: 'escalated' })
-          if (isRising) for (const entry of this.#of.all()) this.#of.place(entry)
+          if (isRising) this.#failed()
         },
       },
     })
     this.#reflector = reflector
-    reflector.add(this.#intake())
+    reflector.add(this.#intake(reflector))
     const open = (): void => {
       this.#leave = undefined
       // Who asks in this very turn is early, too: nothing was heard of the server since.
@@ -228,7 +247,7 @@ export class Escalation {
     if (this.#leave === undefined) open()
   }
 
-  #intake(): Intake {
+  #intake(reflector: Reflector): Intake {
     const each = (tell: (entry: Entry) => void): void => {
       for (const entry of this.#of.all()) tell(entry)
     }
@@ -237,10 +256,17 @@ export class Escalation {
       get synced() {
         return isSynced
       },
-      replace: () =>
-        this.#replacement(() => {
+      replace: () => {
+        const { rollbacks } = reflector.stats
+        // Neither the list before nor the watch of it counts any more.
+        this.#held()
+        this.#isAccepted = false
+        return this.#replacement(list => {
           isSynced = true
-        }),
+          this.#isBack ||= reflector.stats.rollbacks > rollbacks
+          this.#listed(list)
+        })
+      },
       change: (type: ChangeType, object: object, bytes: number) => {
         this.#find(object)?.feeding.wideChange(this, type, object, bytes)
       },
@@ -251,7 +277,7 @@ export class Escalation {
   }
 
   /** Of a list nothing is kept but the versions of those that are entries. */
-  #replacement(synced: () => void): Replacement {
+  #replacement(listed: (list: List) => void): Replacement {
     const found = new Map<Entry, Version>()
     let asked: Set<Entry> | undefined
     return {
@@ -264,27 +290,46 @@ export class Escalation {
         const entry = this.#find(object)
         if (entry !== undefined) found.delete(entry)
       },
-      commit: resourceVersion => {
-        synced()
-        const list = { found, asked, resourceVersion, isBack: this.#wentBack() }
-        if (this.#phase !== 'rising' || this.#isAccepted) return this.#tell(list)
-        this.#list = list
-        for (const entry of this.#of.all()) this.#of.place(entry)
-      },
+      commit: resourceVersion => listed({ found, asked, resourceVersion }),
       drop() {},
     }
   }
 
-  #accepted(): void {
-    this.#isAccepted = true
+  #listed(list: List): void {
+    if (this.#phase !== 'rising' || this.#isAccepted) return this.#tell(list)
+    this.#list = list
+    this.#accepting = this.#of.kind.environment.clock.timer(acceptedMs, () => this.#failed())
+  }
+
+  /** It does not come for now: who waits for it may have another way. */
+  #failed(): void {
+    this.#accepting?.cancel()
+    this.#isLate ||= this.#list !== undefined
+    for (const entry of this.#of.all()) {
+      this.#of.place(entry)
+      entry.feeding.wideProgress(this)
+    }
+  }
+
+  /** What was to be told, and is not held any more. */
+  #held(): List | undefined {
     const list = this.#list
     this.#list = undefined
+    this.#accepting?.cancel()
+    return list
+  }
+
+  #accepted(): void {
+    this.#isAccepted = true
+    const list = this.#held()
     if (list !== undefined) this.#tell(list)
   }
 
   /** Tells those that are fed by it what it has listed: all, where it has just risen. */
-  #tell({ found, asked, resourceVersion, isBack }: List): void {
+  #tell({ found, asked, resourceVersion }: List): void {
     const isNew = this.#phase === 'rising'
+    const isBack = this.#isBack
+    this.#isBack = false
     if (isNew) {
       this.#phase = 'wide'
       this.#isRefusalTold = false
@@ -295,26 +340,25 @@ export class Escalation {
     for (const entry of this.#of.all()) {
       // Who was told of another one may have closed it.
       if (entry.isOver) continue
+      const { feeding, bucket } = entry
+      const isWide = this.#phase === 'wide'
+      if (!isWide && feeding.wide !== this) continue
       // Of one of which nothing is known its absence may be older than who asked for it.
       const isAsked = entry.isPresent !== undefined || early.has(entry)
       const isListed = isAsked && (asked === undefined || asked.has(entry))
       const listed = isListed && !isBack ? { version: found.get(entry), resourceVersion } : undefined
-      if (isBack && entry.feeding.wide === this) entry.feeding.wentBack()
-      if (this.#phase === 'wide') entry.feeding.moveTo(this, listed)
-      else if (entry.feeding.wide === this) entry.feeding.listed(listed)
+      if (isBack) {
+        feeding.wentBack()
+        // That of all namespaces, or of this one, may be about to tell what was there before.
+        for (const way of bucket.ways) if (!way.isLive) way.countsAnew(feeding)
+      }
+      if (isWide) feeding.moveTo(this, listed)
+      else feeding.listed(listed)
     }
     this.#isTelling = false
     for (const { feeding } of this.#of.all()) feeding.wideProgress(this)
     // Who was told may have ended it already.
     if (isNew && this.#phase === 'wide') this.#of.wide()
-  }
-
-  /** Whether the server counts anew since its last list. */
-  #wentBack(): boolean {
-    const rollbacks = this.#reflector?.stats.rollbacks ?? 0
-    const isBack = rollbacks > this.#rollbacks
-    this.#rollbacks = rollbacks
-    return isBack
   }
 
   #find(object: object): Entry | undefined {

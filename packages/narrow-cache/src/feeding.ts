@@ -18,14 +18,12 @@ export interface FeedingOwner {
   readonly isOver: boolean
   /** How often this process was told of anything past what feeds it. */
   readonly told: number
-  /** What is kept can't be compared with what was told. */
-  readonly isUnsure: boolean
   /** Whether that version is known to be no more, whatever is heard of it. */
   isPast(version: Version): boolean
   /** What is kept, or is about to be, is as new as the answer, which has the object of that uid: nobody needs to be told of it. */
   settled(asked: Asked, uid: string | undefined): void
-  /** The server was restored from a backup: what was written may not be. It is not known of what was told past so much. */
-  wentBack(told: number): void
+  /** The server was restored from a backup: of nothing that was told is it known whether it is of before. */
+  wentBack(): void
   /** Something has changed for who waits. */
   news(): void
 }
@@ -75,9 +73,10 @@ export class Feeding implements Fed, Fetched {
     return this.#wide
   }
 
-  /** A watch tells what changes, or did so until it failed. */
+  /** A watch tells what changes, or did so until it failed, or is about to take the place of one that has ended. */
   get isFed(): boolean {
-    return this.#wide !== undefined || this.#own?.synced === true
+    if (this.#wide === undefined) return this.#own?.synced === true
+    return this.#wide.isLive || (this.#next?.reflector ?? this.#wide).lastError === undefined
   }
 
   /** Nothing feeds it, nor will before it has a watch of its own, unless what has failed comes after all. */
@@ -179,7 +178,10 @@ export class Feeding implements Fed, Fetched {
 
   /** The server is about to be asked for it by itself. */
   asked(): Asked {
-    return { reached: [this.#state.reached, this.reached], era: this.#state.era, told: this.#owner.told }
+    const { reached, era } = this.#state
+    const watches = [this.#own?.reflector, ...this.bucket.ways]
+    const come = watches.map(watch => watch?.lastSyncedResourceVersion)
+    return { reached: [reached, ...come], era, told: this.#owner.told }
   }
 
   /**
@@ -201,12 +203,18 @@ export class Feeding implements Fed, Fetched {
   }
 
   /**
-   * The server counts anew: what is known of it says nothing of what it has now (rule R5).
-   * @param asked when it was asked for the answer that shows it, where that is known
+   * The server counts anew, as was shown otherwise: what is known of it says nothing of what it has now (rule R5), and a watch
+   * of its own that is to take over may be of before.
    */
-  wentBack(asked?: Asked): void {
+  wentBack(): void {
+    this.#wentBack()
+    this.#reopen()
+    this.#owner.news()
+  }
+
+  #wentBack(): void {
     this.#state.wentBack()
-    this.#owner.wentBack(asked?.told ?? 0)
+    this.#owner.wentBack()
   }
 
   /** Whether an answer of the server's to who asked for what it has now proves that: it is counted and heeded then. */
@@ -214,7 +222,7 @@ export class Feeding implements Fed, Fetched {
     if (!this.#state.isProof(asked, resourceVersion)) return false
     const { environment, resource } = this.bucket.kind
     environment.metrics.count('reflector_rollbacks_total', { name: resource })
-    this.wentBack(asked)
+    this.#wentBack()
     return true
   }
 
@@ -225,26 +233,25 @@ export class Feeding implements Fed, Fetched {
   /** What feeds it would keep silent until the server has counted as far again. */
   #feedAnew(): void {
     this.#reopen()
-    this.#wide?.countsAnew(this)
+    this.#tellWays()
+  }
+
+  /** One watch of many may not know that the server counts anew, nor the next one what it was listed before. */
+  #tellWays(): void {
+    for (const way of this.bucket.ways) way.countsAnew(this)
   }
 
   // Fed by a watch of its own
 
-  state(source: Source, known: Known, isBack: boolean): void {
-    const { asked } = source
-    source.asked = undefined
+  state(source: Source, known: Known, asked: Asked | undefined, isBack: boolean): void {
     // It may be of before.
     if (asked !== undefined && this.#state.isOutdated(asked)) return this.#reopen()
-    if (isBack) this.wentBack()
+    if (isBack) this.#wentBack()
     const wentBack = isBack || (asked !== undefined && this.#countsAnew(known.resourceVersion, asked))
     const isKept = !this.#isLess(source) || this.#state.isAsNew(known.resourceVersion)
     if (asked !== undefined && isKept) this.#settled(known, asked)
-    const wide = this.#wide
     this.#arrived(source, known)
-    if (!wentBack) return
-    wide?.countsAnew(this)
-    // What was told while it was on its way: nothing else will settle that for who only follows it.
-    if (this.#owner.isUnsure) this.#reopen()
+    if (wentBack) this.#tellWays()
   }
 
   change(source: Source, type: ChangeType, object: object, bytes: number): void {
@@ -363,13 +370,11 @@ export class Feeding implements Fed, Fetched {
 
   /** One watch of many is to feed it. */
   get #isComing(): boolean {
-    const { kind, escalation } = this.bucket
-    return kind.escalation?.isComing === true || escalation.isComing
+    return this.bucket.ways.some(({ isComing }) => isComing)
   }
 
   #start(): void {
     const source = openSource(this, this.bucket, this.key.name, this.level)
-    source.asked = this.asked()
     if (this.#own === undefined && this.#wide === undefined) this.#own = source
     else {
       this.#stop(this.#next)

@@ -86,6 +86,8 @@ export class Fetching implements Task, FetchHandlers {
     this.#over()
     if (!of.isFetchable) return
     this.#error = undefined
+    // It may be less than what is needed by now, though it need not have been read any more meanwhile.
+    this.isDirty ||= this.#level < of.level
     const isGood = of.fetched(known, this.#level, this.#asked as Asked)
     if (isGood) this.#backoff = undefined
     if (this.isDirty) this.ask()

@@ -99,12 +99,12 @@ export class Kind implements Escalated {
   }
 
   place(entry: Entry): void {
-    const ways = [this.escalation, entry.bucket.escalation]
-    const wide = ways.find(way => way?.phase === 'wide')
+    const { ways } = entry.bucket
+    const wide = ways.find(({ phase }) => phase === 'wide')
     if (entry.isOver || (wide !== undefined && entry.feeding.wide === wide)) return
     if (wide !== undefined) entry.feeding.moveTo(wide, undefined)
-    else if (ways.some(way => way?.isComing) || entry.feeding.isOnItsOwn) return
-    else if (entry.isOverBound && ways.some(way => way?.isUp)) entry.news()
+    else if (ways.some(({ isComing }) => isComing) || entry.feeding.isOnItsOwn) return
+    else if (entry.isOverBound && ways.some(({ isUp }) => isUp)) entry.news()
     else if (entry.isOverBound && !entry.wasKnown) entry.full()
     else entry.feeding.openInTurn()
   }

@@ -2,6 +2,7 @@ import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { denying } from './testkit/denials.ts'
 import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
+import { writesThrough } from './writes-through.ts'
 
 const count = 250
 const names = Array.from({ length: count }, (_, i) => `n${i}`)
@@ -77,6 +78,49 @@ describe('watches that all end at once', () => {
       await get('a/mine')
       expect(simulation.clock.monotonic() - begun).toBeLessThan(2000)
     }, apart))
+
+  it('N14: one of many objects is opened again ahead of those of one', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, server, simulation, requests } = kit
+        const all = ['a', 'b', 'c'].flatMap(namespace => names.slice(0, 90).map(name => `${namespace}/${name}`))
+        await run(() => Promise.all([...all, 'c/more'].map(path => narrow.get(configMaps, keyOf(path)))))
+        await simulation.advance(1000)
+        expect(narrow.report()).toMatchObject({ streams: 181, escalated: [{ namespace: 'c', phase: 'wide' }] })
+        requests()
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(10_000)
+        const again = requests()
+        expect(again).toHaveLength(181)
+        expect(again.findIndex(one => !one.includes('fieldSelector'))).toBeLessThan(5)
+      },
+      { escalateAt: 90 },
+    ))
+
+  it.each(['written', 'only read'])(
+    'N14, R5: nor are they opened all at once after a restore, which they are the first to notice (%s)',
+    how =>
+      withNarrow(async kit => {
+        const { narrow, client, run, write, server, simulation } = kit
+        const writes = writesThrough(client, narrow)
+        const early = await run(() => server.revision())
+        const log: string[] = []
+        await run(() => Promise.all(names.map(name => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))))
+        for (const name of names) {
+          if (how === 'written') await run(() => writes.create(configMaps, { metadata: keyOf(`a/${name}`) }))
+          else await write(`+a/${name}`)
+        }
+        await simulation.advance(5000)
+        await run(() => server.restoreEtcd(early))
+        const effect = { kind: 'expired' } as const
+        await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, times: count, effect }))
+        kit.breakAll()
+        kit.requests()
+        expect(await mostInASecond(kit, 60_000, async () => {})).toBeLessThanOrEqual(102)
+        expect(log.filter(line => line.startsWith('-'))).toHaveLength(count)
+      }, apart),
+    60_000,
+  )
 
   it('N11, N14: nor are the watches of many namespaces opened all at once, neither at first nor again', () => {
     let isDenied = false

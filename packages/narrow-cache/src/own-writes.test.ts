@@ -187,7 +187,10 @@ describe('a server that counts anew', () => {
     writes.sawGone('held', held)
     writes.sawAbsent()
     writes.sawUnselected(version('later', '9'))
-    writes.wentBack(writes.told)
+    const asked = writes.told
+    writes.wentBack()
+    expect(writes.behind(held, '3', '3')).toBe('unknown')
+    writes.settled(asked, 'held')
     expect(writes.behind(held, '3', '3')).toBe('no')
     expect(writes.isPast(version('held', '3'))).toBe(false)
     expect(writes.isPast(version('later', '3'))).toBe(false)
@@ -198,7 +201,7 @@ describe('a server that counts anew', () => {
     writes.sawGone(undefined, held)
     const asked = writes.told
     writes.saw(object('held', '2'), held, true)
-    writes.wentBack(asked)
+    writes.wentBack()
     expect(writes.isUnsure).toBe(true)
     writes.settled(asked, 'held')
     expect(writes.behind(held, '3', '3')).toBe('unknown')

@@ -111,11 +111,11 @@ export class OwnWrites {
   }
 
   /**
-   * The server counts anew, by an answer that was asked for when so much had been told. No number and no uid of before says
-   * anything of what it has now, and of what was told since then it is not known whether it is of before.
+   * The server counts anew. No number and no uid of before says anything of what it has now, and of what was told it is not known
+   * whether it is of before, until an answer settles that.
    */
-  wentBack(told: number): void {
-    this.#unsure = this.#told > told ? this.#told : 0
+  wentBack(): void {
+    this.#unsure = this.#told
     this.#absent = 0
     this.#atLeast = undefined
     this.#gone.clear()

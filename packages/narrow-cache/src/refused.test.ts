@@ -3,23 +3,15 @@ import { describe, expect, it } from 'vitest'
 import type { Subscription } from './handler.ts'
 import { denying } from './testkit/denials.ts'
 import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
+import { listsFirst, phases } from './testkit/rising.ts'
 
 const names = ['p', 'q', 'r', 's', 't']
 const paths = names.map(name => `a/${name}`)
-
-const phases = ({ narrow }: Kit): string[] =>
-  narrow.report().escalated.map(({ phase, entries }) => `${phase} ${entries}`)
 
 const watchAll = async ({ narrow, run }: Kit, those = paths, log: string[] = []): Promise<Subscription[]> => {
   const subscriptions: Subscription[] = []
   for (const path of those) subscriptions.push(await run(() => narrow.watch(configMaps, keyOf(path), noting(log))))
   return subscriptions
-}
-
-/** From now on the server can't stream lists: a list, then a watch. */
-const listsFirst = ({ run, server }: Kit): Promise<unknown> => {
-  const effect = { kind: 'status', code: 422, reason: 'Invalid', message: 'sendInitialEvents is forbidden' } as const
-  return run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect }))
 }
 
 /** One watch of many, of a namespace or of all, may not do that. */
@@ -268,6 +260,163 @@ describe('an escalation that was listed, and is not watched yet', () => {
         expect((await reading)?.data).toEqual({ n: '1' })
         expect(phases(kit)).toEqual(['wide 4'])
         expect(narrow.peek(configMaps, keyOf('a/r'))?.object?.data).toEqual({ n: '2' })
+      },
+      { escalateAt: 2 },
+    ))
+
+  it('N1, N11: an object that came after its list was made is there for who asks after that, once more', () =>
+    withNarrow(
+      async kit => {
+        const { run, write, get, server, simulation } = kit
+        const delay = (verb: 'list' | 'watch', name: string, ms: number) =>
+          run(() => server.faults.add({ match: { verb, name }, nth: 1, effect: { kind: 'delay', ms } }))
+        await listsFirst(kit)
+        await watchAll(kit, ['a/p', 'a/q'])
+        await delay('watch', '', 5000)
+        await delay('list', 's', 9000)
+        const early = get('a/s')
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['rising 3'])
+        await write('+a/s')
+        expect((await get('a/s'))?.data).toEqual({ n: '1' })
+        expect(phases(kit)).toEqual(['wide 3'])
+        expect((await early)?.data).toEqual({ n: '1' })
+      },
+      { escalateAt: 2 },
+    ))
+
+  it('N11: costs who waits no watch of its own where it is watched at once, and no fetch', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, requests } = kit
+        const readAll = (all: string[]) => run(() => Promise.all(all.map(name => narrow.get(configMaps, keyOf(name)))))
+        const many = Array.from({ length: 110 }, (_, i) => `a/n${i}`)
+        await listsFirst(kit)
+        await readAll(many.slice(0, 10))
+        requests()
+        await readAll(many.slice(10))
+        expect([phases(kit), requests()]).toEqual([['wide 110'], ['list', expect.stringMatching(/^watch rv=/)]])
+      },
+      { escalateAt: 10 },
+    ))
+
+  it('N7, N11: nor does who has no room without it ask the server instead', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, simulation } = kit
+        const many = Array.from({ length: 50 }, (_, i) => `a/n${i}`)
+        await listsFirst(kit)
+        await watchAll(kit, ['a/p', 'a/q'])
+        await run(() => Promise.all(many.map(name => narrow.get(configMaps, keyOf(name)))))
+        const about = { resource: 'v1/configmaps' }
+        const counted = ['full', 'live_gets'].map(what =>
+          simulation.environment.metric(`wherry_narrow_${what}_total`, about),
+        )
+        expect(counted).toEqual([undefined, undefined])
+      },
+      { max: 2 },
+    ))
+
+  it('N11: has who waits watched by itself where its watch takes longer than a second', () =>
+    withNarrow(
+      async kit => {
+        const { run, server, simulation, get } = kit
+        await listsFirst(kit)
+        await watchAll(kit, ['a/p', 'a/q'])
+        const effect = { kind: 'delay', ms: 20_000 } as const
+        await run(() => server.faults.add({ match: { verb: 'watch', name: '' }, nth: 1, effect }))
+        const took: number[] = []
+        for (const path of ['a/r', 'a/s']) {
+          const begun = simulation.clock.monotonic()
+          await get(path)
+          took.push(simulation.clock.monotonic() - begun)
+        }
+        expect(phases(kit)).toEqual(['rising 4'])
+        expect([took[0], took[1]].map(ms => Math.round((ms ?? 0) / 1000))).toEqual([1, 0])
+        await simulation.advance(30_000)
+        expect(phases(kit)).toEqual(['wide 4'])
+      },
+      { escalateAt: 2 },
+    ))
+
+  it('N11: is not taken for watched where a stream was that broke before it had a state', () => {
+    let isDenied = false
+    return withNarrow(
+      async kit => {
+        const { run, server, simulation, requests, get } = kit
+        await watchAll(kit, ['a/p', 'a/q'])
+        await simulation.advance(1000)
+        const effect = { kind: 'truncate', afterBytes: 30 } as const
+        await run(() => server.faults.add({ match: { verb: 'watch', name: '' }, nth: 1, effect }))
+        requests()
+        const reading = get('a/r')
+        await simulation.advance(100)
+        // It was accepted, and no other one will be.
+        isDenied = true
+        await reading
+        await simulation.advance(15_000)
+        expect(phases(kit)).toEqual([])
+        const asked = requests()
+        expect(asked).toContain('list')
+        expect(asked.filter(one => /name=[pq]/.test(one))).toEqual([])
+      },
+      { escalateAt: 2, cluster: denyingMany(({ verb }) => isDenied && verb === 'watch') },
+    )
+  })
+
+  it('N11: starts afresh where few were left meanwhile: nobody has a watch of his own then, and nothing is fetched', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, server, simulation, requests } = kit
+        await listsFirst(kit)
+        const early = await run(() => server.revision())
+        await write('+b/x', '~b/x')
+        const [, ...others] = await watchAll(kit, ['a/p', 'a/q', 'a/t'])
+        const match = { verb: 'watch', name: '' } as const
+        const slow = await run(() => server.faults.add({ match, effect: { kind: 'status', code: 503 } }))
+        others.push(...(await watchAll(kit, ['a/r'])))
+        // Its own watch says that the server counts anew.
+        await run(() => server.restoreEtcd(early))
+        const effect = { kind: 'expired' } as const
+        await run(() => server.faults.add({ match: { verb: 'watch', name: 'r' }, nth: 1, effect }))
+        await simulation.advance(30_000)
+        expect(phases(kit)).toEqual(['rising 4'])
+        for (const one of others) await run(() => one.close())
+        await run(() => slow.remove())
+        await simulation.advance(30_000)
+        expect(narrow.report()).toMatchObject({ entries: 1, streams: 1, escalated: [] })
+        // It counts as far again.
+        await write('+b/x', '~b/x', '~b/x', '~b/x', '~b/x', '~b/x')
+        await watchAll(kit, ['a/q', 'a/t'])
+        await simulation.advance(1000)
+        requests()
+        await watchAll(kit, ['a/s'])
+        await simulation.advance(1000)
+        expect([phases(kit), requests()]).toEqual([['wide 4'], ['list', expect.stringMatching(/^watch rv=/)]])
+      },
+      { escalateAt: 3, idleMs: 0 },
+    ))
+
+  it('N11: is not told where another one is on its way, whose stream is accepted', () =>
+    withNarrow(
+      async kit => {
+        const { run, server, simulation, write } = kit
+        await write('+a/p', '+a/q')
+        await watchAll(kit, ['a/p', 'a/q'])
+        const match = { verb: 'watch', name: '' } as const
+        const effects = [
+          { kind: 'truncate', afterBytes: 30 },
+          { kind: 'status', code: 410, reason: 'Expired' },
+          { kind: 'slow', bytesPerSecond: 100 },
+        ] as const
+        for (const [i, effect] of effects.entries()) await run(() => server.faults.add({ match, nth: i + 1, effect }))
+        await watchAll(kit, ['a/r'])
+        kit.requests()
+        await simulation.runUntil(() => kit.asked.some(one => one.startsWith('watch')))
+        await simulation.advance(3000)
+        expect(phases(kit)).toEqual(['rising 3'])
+        await simulation.advance(60_000)
+        expect(phases(kit)).toEqual(['wide 3'])
       },
       { escalateAt: 2 },
     ))

@@ -68,6 +68,52 @@ describe('a restore that the watch notices', () => {
         expect(new Set(seen.map(one => one.split(': ')[1]))).toEqual(new Set(['undefined']))
       }),
   )
+
+  it('N9: is not asked for with each read, once it was answered, while another watch is being opened', () =>
+    withNarrow(async ({ narrow, client, run, write, get, server, simulation, requests, breakAll }) => {
+      const writes = writesThrough(client, narrow)
+      await write('+a/x')
+      const early = await run(() => server.revision())
+      await get('a/x')
+      await run(() => writes.patch(configMaps, x, { data: { n: 'own' } }))
+      await write('~a/x', '~a/x')
+      await run(() => server.restoreEtcd(early))
+      await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'expired' } }))
+      breakAll()
+      const isNoticed = () =>
+        simulation.environment.metric('reflector_rollbacks_total', { name: 'v1/configmaps' }) === 1
+      await simulation.runUntil(isNoticed)
+      await run(() => server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'delay', ms: 25_000 } }))
+      requests()
+      for (let i = 0; i < 100; i++) {
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+        await simulation.advance(100)
+      }
+      expect(requests()).toEqual([])
+    }))
+
+  it('N6, N9, N14: what was made meanwhile is told to who only follows it, and no other watch is opened for that', () =>
+    withNarrow(async ({ narrow, client, run, write, get, server, simulation, requests, asked, breakAll }) => {
+      const writes = writesThrough(client, narrow)
+      const early = await run(() => server.revision())
+      await write('+b/x', '~b/x', '~b/x')
+      await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: unsupported }))
+      const log: string[] = []
+      await run(() => narrow.watch(configMaps, x, noting(log)))
+      await run(() => server.restoreEtcd(early))
+      await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'expired' } }))
+      await run(() => server.faults.add({ match: { verb: 'list' }, effect: { kind: 'delay', ms: 3000 } }))
+      breakAll()
+      requests()
+      await simulation.runUntil(() => asked.at(-1) === 'list fieldSelector=metadata.name=x')
+      await simulation.advance(1000)
+      await run(() => writes.create(configMaps, { metadata: x, data: { n: 'own' } }))
+      requests()
+      await simulation.advance(60_000)
+      expect(log).toEqual(['0a/x', '+a/x own'])
+      expect(requests()).toEqual([expect.stringMatching(/^watch .* rv=/)])
+      expect((await get('a/x'))?.data).toEqual({ n: 'own' })
+    }))
 })
 
 describe('a restore that an answer shows', () => {

@@ -1,26 +1,32 @@
 import { configMaps } from '@wherry/client/resources/core'
 import { simulatedCluster } from '@wherry/informer/testkit/served'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Kind } from './kind.ts'
 import { settingsOf } from './options.ts'
 import { Shared } from './shared.ts'
 import { type Fed, openSource, type Source } from './source.ts'
 
 /** What a watch of `a/x` tells, as its reflector writes to it. */
-async function withSource(test: (source: Source, told: unknown[]) => void): Promise<void> {
+async function withSource(test: (source: Source, told: unknown[], asked: unknown[]) => void): Promise<void> {
   const cluster = await simulatedCluster(1)
   const shared = new Shared(settingsOf({ client: cluster.client }))
   const told: unknown[] = []
+  const asked: unknown[] = []
+  let lists = 0
   const fed: Fed = {
+    asked: () => ({ reached: [], era: 0, told: lists++ }),
     failed: (_, error) => told.push(['failed', error]),
-    state: (_, { object, bytes, resourceVersion }) => told.push(['state', object, bytes, resourceVersion]),
+    state: (_, { object, bytes, resourceVersion }, known, isBack) => {
+      told.push(['state', object, bytes, resourceVersion])
+      asked.push([known?.told, isBack])
+    },
     change: (_, type, object, bytes) => told.push([type, object, bytes]),
     gone: () => told.push(['gone']),
     progress: () => told.push(['progress']),
   }
   const source = openSource(fed, new Kind(configMaps, shared).bucket('a'), 'x', 1)
   try {
-    test(source, told)
+    test(source, told, asked)
   } finally {
     shared.ending(source.reflector.stop())
     await shared.close()
@@ -77,5 +83,29 @@ describe('a watch of one object', () => {
       source.progress()
       source.clear()
       expect(told).toEqual([['progress'], ['gone']])
+    }))
+
+  it('R5: tells what was known when its list was begun, where that is a most recent one, and once that the server counts anew', () =>
+    withSource((source, _, asked) => {
+      const { stats } = source.reflector
+      const rollbacks = vi.spyOn(source.reflector, 'stats', 'get')
+      const counts = [
+        [0, 0],
+        [0, 0],
+        [0, 1],
+        [1, 1],
+      ]
+      for (const [before, after] of counts) {
+        rollbacks.mockReturnValue({ ...stats, rollbacks: before ?? 0 })
+        const list = source.replace()
+        rollbacks.mockReturnValue({ ...stats, rollbacks: after ?? 0 })
+        list.commit('1')
+      }
+      expect(asked).toEqual([
+        [0, false],
+        [undefined, false],
+        [2, true],
+        [undefined, false],
+      ])
     }))
 })

@@ -17,9 +17,14 @@ export interface Known {
 
 /** Who is fed by a {@link Source}. */
 export interface Fed {
+  /** A list of it is about to be asked for. */
+  asked(): Asked
   failed(source: Source, error: Error): void
-  /** @param isBack the server counts anew: it was restored from a backup */
-  state(source: Source, known: Known, isBack: boolean): void
+  /**
+   * @param asked what was known when that was asked for, where that is a most recent state
+   * @param isBack the server counts anew: it was restored from a backup
+   */
+  state(source: Source, known: Known, asked: Asked | undefined, isBack: boolean): void
   change(source: Source, type: ChangeType, object: object, bytes: number): void
   gone(source: Source): void
   progress(source: Source): void
@@ -49,15 +54,11 @@ export class Source implements Intake {
   synced = false
   /** Set when it is made. */
   reflector!: Reflector
-  /** What was known when it was opened, until it has listed: its first list is a most recent one. */
-  asked: Asked | undefined
   /** What it has come to, while more than that is known already. */
   behind: Known | undefined
   readonly level: Level
   readonly #fed: Fed
   readonly #name: string
-  /** Of the reflector, as of the last list. */
-  #rollbacks = 0
 
   constructor(fed: Fed, name: string, level: Level) {
     this.#fed = fed
@@ -66,6 +67,8 @@ export class Source implements Intake {
   }
 
   replace(): Replacement {
+    const asked = this.#fed.asked()
+    const { rollbacks } = this.reflector.stats
     let object: object | undefined
     let bytes = 0
     return {
@@ -81,11 +84,10 @@ export class Source implements Intake {
         bytes = 0
       },
       commit: resourceVersion => {
+        const isBack = this.reflector.stats.rollbacks > rollbacks
+        const isNewest = isBack || !this.synced
         this.synced = true
-        const { rollbacks } = this.reflector.stats
-        const isBack = rollbacks > this.#rollbacks
-        this.#rollbacks = rollbacks
-        this.#fed.state(this, { object, bytes, resourceVersion }, isBack)
+        this.#fed.state(this, { object, bytes, resourceVersion }, isNewest ? asked : undefined, isBack)
       },
       drop() {},
     }

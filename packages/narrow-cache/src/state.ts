@@ -10,7 +10,7 @@ import { type Known, type Version, versionOf } from './source.ts'
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
  */
 export interface Asked {
-  /** How far the state had come, and what feeds it. */
+  /** How far the state had come, and each watch that feeds it, or may. */
   readonly reached: readonly (string | undefined)[]
   /** How often the server was known to count anew. */
   readonly era: number
@@ -109,9 +109,10 @@ export class State {
     return this.#isKnown && compareResourceVersions(resourceVersion, this.#reached) === 'older'
   }
 
-  /** Whether what comes with `resourceVersion` is certainly newer than what is known, if anything is. */
+  /** Whether what comes with `resourceVersion` is certainly newer than what is known, if anything is of what the server has now. */
   isSurelyBehind(resourceVersion: string | undefined): boolean {
-    return !this.#isKnown || compareResourceVersions(resourceVersion, this.#reached) === 'newer'
+    if (!this.#isKnown || (this.#wentBack && this.#reached === undefined)) return true
+    return compareResourceVersions(resourceVersion, this.#reached) === 'newer'
   }
 
   /** Whether what is known is at least as new as what comes with `resourceVersion`. */

@@ -1,6 +1,7 @@
 import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
+import { writesThrough } from './writes-through.ts'
 
 const x = keyOf('a/x')
 const metadata = configMaps.metadata()
@@ -134,6 +135,35 @@ describe('an entry that comes to be fed otherwise', () => {
         expect(log).toEqual(['+a/x 1 first', '~a/x 1→2', '~a/x 2→3'])
       },
       { escalateAt: 3, maxOpening: 2, timeoutMs: 1000 },
+    ))
+
+  it('N9, N11: nor does it pass for what this process has written', () =>
+    withNarrow(
+      async ({ narrow, client, run, write, server, simulation }) => {
+        const writes = writesThrough(client, narrow)
+        const names = ['x', 'y', 'z', 'w']
+        await write('+a/x')
+        for (const name of names) await run(() => narrow.get(metadata, keyOf(`a/${name}`)))
+        await simulation.advance(1000)
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+        // It does not tell any more.
+        const effect = { kind: 'status', code: 503 } as const
+        await run(() => server.faults.add({ match: { verb: 'watch', name: '' }, effect }))
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(1000)
+        await run(() => writes.patch(configMaps, x, { data: { n: 'own' } }))
+        const delay = { kind: 'delay', ms: 3000 } as const
+        await run(() => server.faults.add({ match: { verb: 'watch', name: 'x' }, nth: 1, times: 2, effect: delay }))
+        for (const name of names.slice(1)) narrow.forget(metadata, keyOf(`a/${name}`))
+        await simulation.advance(100)
+        // It waits for its turn.
+        const whole = run(() => narrow.get(configMaps, x))
+        await simulation.advance(4000)
+        expect(narrow.report()).toMatchObject({ escalated: [{ phase: 'falling' }], streams: 2 })
+        expect(narrow.peek(metadata, x)).toBeUndefined()
+        expect((await whole)?.data).toEqual({ n: 'own' })
+      },
+      { escalateAt: 3, maxOpening: 1 },
     ))
 
   it('N2, N4: what the wider watch lists may have gone meanwhile', () =>

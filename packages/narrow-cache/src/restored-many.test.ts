@@ -1,0 +1,367 @@
+import { configMaps } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
+import { late } from './testkit/late.ts'
+import { listsFirst, phases } from './testkit/rising.ts'
+import { writesThrough } from './writes-through.ts'
+
+const x = keyOf('a/x')
+const y = keyOf('a/y')
+const unavailable = { kind: 'status', code: 503 } as const
+const expired = { kind: 'status', code: 410, reason: 'Expired' } as const
+const ofMany = { verb: 'watch', name: '' } as const
+
+const rollbacks = ({ simulation }: Kit): number | undefined =>
+  simulation.environment.metric('reflector_rollbacks_total', { name: 'v1/configmaps' })
+
+/** What a read of `path` gives, once a minute. */
+async function seenIn(minutes: number, path: string, { get, simulation }: Kit): Promise<Set<string | undefined>> {
+  const seen = new Set<string | undefined>()
+  for (let minute = 0; minute < minutes; minute++) {
+    seen.add((await get(path))?.data?.n)
+    await simulation.advance(60_000)
+  }
+  return seen
+}
+
+/** `a/x` and `a/y` are fed by one watch of many, which is lost as the server is restored to where both were first made. */
+async function restored(kit: Kit, options: { readonly isWatched: boolean } = { isWatched: false }): Promise<string[]> {
+  const { narrow, run, write, get, server, simulation } = kit
+  await write('+a/x', '+a/y')
+  const early = await run(() => server.revision())
+  const log: string[] = []
+  await get('a/x')
+  if (options.isWatched) await run(() => narrow.watch(configMaps, y, noting(log)))
+  else await get('a/y')
+  await simulation.advance(1000)
+  expect(phases(kit)).toEqual(['wide 2'])
+  await write('~a/x', '~a/y', '~a/x', '~a/y')
+  await late(kit)
+  await run(() => server.restoreEtcd(early))
+  await simulation.advance(1000)
+  log.splice(0)
+  return log
+}
+
+/** An answer about `a/x` shows it. */
+async function noticed(kit: Kit): Promise<void> {
+  kit.narrow.deleted(configMaps, x)
+  await kit.get('a/x')
+  await kit.simulation.advance(1000)
+  expect(phases(kit)).toEqual(['rising 2'])
+}
+
+describe('a list of many from before a restore, which is told afterwards', () => {
+  it.each(['own watch', 'answer'])('R5, N5: does not undo what is known since then by an object’s %s', how =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, server, simulation, breakAll, get } = kit
+        await listsFirst(kit)
+        await write('+a/x')
+        const early = await run(() => server.revision())
+        await run(() => narrow.watch(configMaps, x, noting([])))
+        await write('-a/x', '+b/x', '~b/x', '~b/x')
+        await run(() => narrow.watch(configMaps, keyOf('a/p'), noting([])))
+        const slow = await run(() => server.faults.add({ match: ofMany, effect: unavailable }))
+        await run(() => narrow.watch(configMaps, keyOf('a/r'), noting([])))
+        await simulation.advance(500)
+        expect(phases(kit)).toEqual(['rising 3'])
+        // It is there again.
+        await run(() => server.restoreEtcd(early))
+        await simulation.advance(1000)
+        if (how === 'answer') narrow.deleted(configMaps, x)
+        else {
+          const old = { kind: 'expired' } as const
+          await run(() => server.faults.add({ match: { verb: 'watch', name: 'x' }, nth: 1, effect: old }))
+          breakAll()
+          await simulation.advance(20_000)
+        }
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+        expect(rollbacks(kit)).toBe(1)
+        await run(() => slow.remove())
+        await simulation.advance(40_000)
+        expect(await seenIn(90, 'a/x', kit)).toEqual(new Set(['1']))
+        expect(phases(kit)).toEqual(['wide 3'])
+      },
+      { escalateAt: 2 },
+    ),
+  )
+
+  it('R5, N1: nor does it hide who was asked for first after that', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, server, simulation, get } = kit
+        await listsFirst(kit)
+        await write('+a/x')
+        const early = await run(() => server.revision())
+        await write('-a/x', '+b/x', '~b/x', '~b/x')
+        const slow = await run(() => server.faults.add({ match: ofMany, effect: unavailable }))
+        for (const name of ['p', 'q', 'r']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))
+        await simulation.advance(2000)
+        expect(phases(kit)).toEqual(['rising 3'])
+        await run(() => server.restoreEtcd(early))
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+        await run(() => slow.remove())
+        await simulation.advance(40_000)
+        expect(await seenIn(90, 'a/x', kit)).toEqual(new Set(['1']))
+      },
+      { escalateAt: 2, idleMs: Number.POSITIVE_INFINITY },
+    ))
+})
+
+describe('a list of many that shows a restore', () => {
+  it.each([
+    ['is held until its watch is accepted', 'rising', unavailable],
+    ['is followed by another one before any watch is accepted', 'rising', expired],
+    ['is of one that fed them before', 'wide', unavailable],
+  ] as const)('R5: is heeded by all where it %s', (_, phase, effect) =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, server, simulation, get, requests } = kit
+        await listsFirst(kit)
+        await write('+a/x')
+        const early = await run(() => server.revision())
+        await write('~a/x')
+        await run(() => narrow.watch(configMaps, x, noting([])))
+        await run(() => narrow.watch(configMaps, keyOf('a/p'), noting([])))
+        await write('+b/x', '~b/x', '~b/x', '~b/x', '~b/x', '~b/x')
+        const fails = (): Promise<{ remove(): unknown }> =>
+          run(() => server.faults.add({ match: ofMany, effect: unavailable }))
+        let slow = phase === 'rising' ? await fails() : undefined
+        // Has it risen, and is let go of again.
+        const more = await run(() => narrow.watch(configMaps, keyOf('a/r'), noting([])))
+        await simulation.advance(500)
+        expect(phases(kit)).toEqual([`${phase} 3`])
+        await more.close()
+        narrow.forget(configMaps, keyOf('a/r'))
+        slow ??= await fails()
+        // Their own watches keep silent. By its number what x is then is what it was.
+        await run(() => server.restoreEtcd(early))
+        await simulation.advance(200)
+        await write('~a/x')
+        await run(() => slow?.remove())
+        await run(() => server.faults.add({ match: ofMany, nth: 1, effect: expired }))
+        await run(() => server.faults.add({ match: ofMany, nth: 2, effect }))
+        await simulation.advance(120_000)
+        expect(phases(kit)).toEqual(['wide 2'])
+        expect(rollbacks(kit)).toBe(1)
+        expect(narrow.peek(configMaps, x)?.object?.data).toEqual({ n: '9' })
+        expect((await get('a/x'))?.data).toEqual({ n: '9' })
+        // That counts once.
+        await run(() => server.faults.add({ match: ofMany, nth: 1, effect: expired }))
+        await run(() => server.endWatches('configmaps'))
+        requests()
+        await simulation.advance(60_000)
+        expect(requests()).toEqual([
+          expect.stringMatching(/^watch rv=/),
+          expect.stringMatching(/^list rv=/),
+          expect.stringMatching(/^watch rv=/),
+        ])
+      },
+      { escalateAt: 2 },
+    ),
+  )
+})
+
+describe('a watch of many that is opened anew, since one of its objects has shown a restore', () => {
+  it('N9: who waits then waits no longer than who comes', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, client, run, write, get, server, simulation } = kit
+        const writes = writesThrough(client, narrow)
+        await write('+a/x', '+a/y')
+        const early = await run(() => server.revision())
+        await get('a/x')
+        await get('a/y')
+        await simulation.advance(1000)
+        await write('~a/x', '~a/y', '~a/x', '~a/y')
+        await late(kit)
+        await run(() => writes.patch(configMaps, y, { data: { n: 'own' } }))
+        let isRead = false
+        void get('a/y').then(() => {
+          isRead = true
+        })
+        await simulation.advance(1000)
+        await run(() => server.restoreEtcd(early))
+        await simulation.advance(1000)
+        expect(isRead).toBe(false)
+        await noticed(kit)
+        expect(isRead).toBe(true)
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('N9, R5: what another one is answered then is kept, and told to who subscribes', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, get, requests } = kit
+        const log = await restored(kit, { isWatched: true })
+        await noticed(kit)
+        requests()
+        const asked: number[] = []
+        for (let i = 0; i < 5; i++) {
+          narrow.deleted(configMaps, y)
+          expect((await get('a/y'))?.data).toEqual({ n: '2' })
+          asked.push(requests().filter(one => one.includes('name=y')).length)
+        }
+        expect([log, asked]).toEqual([['~a/y 6→2'], [1, 1, 1, 1, 1]])
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('N6, N9, R5: who subscribes then is told what the server answers', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run } = kit
+        await restored(kit)
+        await noticed(kit)
+        narrow.deleted(configMaps, y)
+        const log: string[] = []
+        await run(() => narrow.watch(configMaps, y, noting(log)))
+        expect(log).toEqual(['+a/y 2 first'])
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('R5, N11: holds up no read while the server refuses it for now', () =>
+    withNarrow(
+      async kit => {
+        const { run, server, simulation, get } = kit
+        await restored(kit)
+        const effect = { kind: 'status', code: 429, retryAfterSeconds: 1 } as const
+        const busy = await run(() => server.faults.add({ match: { name: '' }, effect }))
+        await noticed(kit)
+        await simulation.advance(5000)
+        for (const path of ['a/x', 'a/y', 'a/x', 'a/y']) {
+          const begun = simulation.clock.monotonic()
+          expect((await get(path))?.data).toEqual({ n: path === 'a/x' ? '1' : '2' })
+          expect(simulation.clock.monotonic() - begun).toBeLessThan(1000)
+        }
+        expect(phases(kit)).toEqual(['rising 2'])
+        await run(() => busy.remove())
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('R5, N11: nor who waits for it by then', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, server, simulation, get } = kit
+        await restored(kit)
+        const effect = { kind: 'status', code: 429, retryAfterSeconds: 1 } as const
+        await run(() => server.faults.add({ match: { name: '' }, effect: { kind: 'delay', ms: 3000 }, nth: 1 }))
+        await run(() => server.faults.add({ match: { name: '' }, effect }))
+        narrow.deleted(configMaps, x)
+        await get('a/x')
+        expect(phases(kit)).toEqual(['rising 2'])
+        const begun = simulation.clock.monotonic()
+        expect((await get('a/y'))?.data).toEqual({ n: '2' })
+        expect(simulation.clock.monotonic() - begun).toBeLessThan(10_000)
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('N5, R5: has what is another state by the same number fetched, and not what has shown it', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, writer, get, server, simulation, requests } = kit
+        await write('+a/x', '+a/y')
+        const early = await run(() => server.revision())
+        await get('a/x')
+        const log: string[] = []
+        await run(() => narrow.watch(configMaps, y, noting(log)))
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['wide 2'])
+        await write('~a/y', '~a/x', '~a/x')
+        await run(() => server.restoreEtcd(early))
+        await simulation.advance(1000)
+        await run(() => writer.patch(configMaps, y, { data: { n: 'another' } }))
+        const { resourceVersion } = (await run(() => writer.get(configMaps, y)))?.metadata ?? {}
+        expect(narrow.peek(configMaps, y)?.object?.metadata?.resourceVersion).toBe(resourceVersion)
+        narrow.deleted(configMaps, x)
+        await get('a/x')
+        requests()
+        await simulation.advance(5000)
+        expect(phases(kit)).toEqual(['wide 2'])
+        expect(log.slice(1)).toEqual(['~a/y 2→3', '~a/y 3→another'])
+        expect(requests().filter(one => one.includes('fieldSelector'))).toHaveLength(1)
+      },
+      { escalateAt: 1 },
+    ))
+
+  it('R5, N5: while they leave it, who has a watch of its own already that is behind is fed all the same', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, get, server, simulation } = kit
+        const fails = (name: string) =>
+          run(() => server.faults.add({ match: { verb: 'watch', name }, effect: unavailable }))
+        await listsFirst(kit)
+        await write('+a/x', '+a/y')
+        const early = await run(() => server.revision())
+        const log: string[] = []
+        await run(() => narrow.watch(configMaps, x, noting(log)))
+        await run(() => narrow.watch(configMaps, y, noting([])))
+        const others = await run(() =>
+          Promise.all(['p', 'q', 'r', 's'].map(name => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))),
+        )
+        await simulation.advance(2000)
+        expect(phases(kit)).toEqual(['wide 6'])
+        await write('~a/x', '~a/y', '~a/x', '~a/y')
+        // The lists of their own are late, and no watch is accepted after them.
+        for (const name of ['x', 'y']) {
+          const effect = { kind: 'delay', ms: 3000 } as const
+          await run(() => server.faults.add({ match: { verb: 'list', name }, nth: 1, effect }))
+        }
+        const slow = [await fails('x')]
+        for (const one of others) await run(() => one.close())
+        await simulation.advance(500)
+        await write('~a/x', '~a/y')
+        slow.push(await fails('y'))
+        await simulation.advance(2500)
+        expect(phases(kit)).toEqual(['falling 2'])
+        await run(() => server.restoreEtcd(early))
+        await simulation.advance(1500)
+        narrow.deleted(configMaps, y)
+        await get('a/y')
+        expect(rollbacks(kit)).toBe(1)
+        for (const one of slow) await run(() => one.remove())
+        await simulation.advance(60_000)
+        const begun = simulation.clock.monotonic()
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+        expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
+        await write('~a/x')
+        expect(log.slice(-2)).toEqual(['~a/x 7→1', '~a/x 1→9'])
+      },
+      { escalateAt: 5, idleMs: 0 },
+    ))
+
+  it('R5, N11: nor is a read held up then by watches of their own that fail', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, write, get, server, simulation } = kit
+        await write('+a/x', '+a/y')
+        const early = await run(() => server.revision())
+        for (const key of [x, y]) await run(() => narrow.watch(configMaps, key, noting([])))
+        const others = await run(() =>
+          Promise.all(['p', 'q', 'r', 's'].map(name => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))),
+        )
+        await write('~a/x', '~a/y', '~a/x', '~a/y')
+        expect(phases(kit)).toEqual(['wide 6'])
+        for (const name of ['x', 'y'])
+          await run(() => server.faults.add({ match: { verb: 'watch', name }, effect: unavailable }))
+        for (const one of others) await run(() => one.close())
+        await simulation.advance(3000)
+        expect(phases(kit)).toEqual(['falling 2'])
+        await run(() => server.restoreEtcd(early))
+        await simulation.advance(3000)
+        narrow.deleted(configMaps, x)
+        await get('a/x')
+        await simulation.advance(3000)
+        expect([phases(kit), rollbacks(kit)]).toEqual([[], 1])
+        const begun = simulation.clock.monotonic()
+        expect((await get('a/y'))?.data).toEqual({ n: '2' })
+        expect(simulation.clock.monotonic() - begun).toBeLessThan(1000)
+      },
+      { escalateAt: 5, idleMs: 0 },
+    ))
+})

@@ -124,7 +124,7 @@ export class Escalation {
 
   /** How far its watch has come. */
   get lastSyncedResourceVersion(): string | undefined {
-    return this.#reflector?.lastSyncedResourceVersion
+    return this.#isBack ? undefined : this.#reflector?.lastSyncedResourceVersion
   }
 
   get lastError(): Error | undefined {
@@ -188,7 +188,10 @@ export class Escalation {
     this.end()
     if (isUp) this.#phase = 'rising'
     if (isUp) this.#open()
-    for (const { feeding } of this.#of.all()) if (feeding !== by && feeding.wide === this) feeding.wentBack()
+    const others = this.#of.all().filter(({ feeding }) => feeding !== by && feeding.wide === this)
+    for (const way of new Set(others.flatMap(({ bucket }) => bucket.ways)))
+      if (!way.isLive && way !== this) way.countsAnew(by)
+    for (const { feeding } of others) feeding.wentBack()
   }
 
   /** Lets go of its watch. */

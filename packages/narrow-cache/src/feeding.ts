@@ -76,7 +76,9 @@ export class Feeding implements Fed, Fetched {
   /** A watch tells what changes, or did so until it failed, or is about to take the place of one that has ended. */
   get isFed(): boolean {
     if (this.#wide === undefined) return this.#own?.synced === true
-    return this.#wide.isLive || (this.#next?.reflector ?? this.#wide).lastError === undefined
+    if (this.#wide.isLive || this.#turn !== undefined) return true
+    if (this.#next !== undefined) return this.#next.reflector.lastError === undefined
+    return this.bucket.ways.some(({ isComing, lastError }) => isComing && lastError === undefined)
   }
 
   /** Nothing feeds it, nor will before it has a watch of its own, unless what has failed comes after all. */
@@ -232,8 +234,8 @@ export class Feeding implements Fed, Fetched {
 
   /** What feeds it would keep silent until the server has counted as far again. */
   #feedAnew(): void {
-    this.#reopen()
     this.#tellWays()
+    this.#reopen()
   }
 
   /** One watch of many may not know that the server counts anew, nor the next one what it was listed before. */

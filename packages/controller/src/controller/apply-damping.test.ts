@@ -1,5 +1,5 @@
 import { sleep } from '@wherry/client'
-import { configMaps } from '@wherry/client/resources/core'
+import { configMaps, secrets } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { game, games, ours } from '../operator/testkit/games.ts'
@@ -168,4 +168,27 @@ it('settled waits for a repair that is put off', () =>
     await expect(operator.settled({ timeoutMs: 5000 })).rejects.toThrow(
       'game: default/chess waits to repair default/made',
     )
+  }))
+
+it('settled() waits for a repair that is put off, also where another object of that name is well', () =>
+  inArcade(async ({ client, operator, run, simulation }) => {
+    operator
+      .controller('game')
+      .for(games)
+      .reconcile(async ({ apply, object }) => {
+        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
+        await apply(secrets, { metadata: { name: 'made' }, data: { phase: btoa(object.status?.phase ?? '') } })
+      })
+    await client.create(games, game('chess'))
+    run()
+    await operator.settled()
+    await client.status.patch(games, at('chess'), { status: { phase: 'x' } })
+    await operator.settled()
+    for (let i = 0; i < 9; i++) {
+      await client.patch(configMaps, at('made'), { data: { title: `theirs ${i}` } })
+      await sleep(simulation.clock, 300)
+    }
+    await operator.settled()
+    const { data } = (await client.get(configMaps, at('made'))) ?? {}
+    expect(data).toEqual({ title: 'Chess' })
   }))

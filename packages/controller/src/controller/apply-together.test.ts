@@ -127,3 +127,24 @@ it('H8: what a reconcile throws is told, and others run, though a request of wha
       expect.arrayContaining(['the other API is down']),
     ])
   }))
+
+it('a run that failed in time is not told to have taken too long, since it waits for what it applies', () =>
+  inArcade(async ({ client, server, operator, run, simulation }) => {
+    await server.faults.add({ match: { verb: 'create', resource: 'configmaps' }, effect: { kind: 'delay', ms: 5000 } })
+    operator
+      .controller('game', { reconcileTimeoutMs: 600 } as never)
+      .for(games)
+      .reconcile(async ({ apply, object }) => {
+        await Promise.all([
+          apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false }),
+          sleep(simulation.clock, 100).then(() => {
+            throw new Error('quick')
+          }),
+        ])
+      })
+    await client.create(games, game('chess'))
+    run()
+    await simulation.advance(3000)
+    const told = simulation.environment.errors.map(({ error }) => error.name)
+    expect(told).not.toContain('ReconcileTimeoutError')
+  }))

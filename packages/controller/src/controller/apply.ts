@@ -31,7 +31,6 @@ import { asError } from '../as-error.ts'
 import { AlreadyOwnedError, controllerOf, ownerReference, withOwner } from '../objects/owner.ts'
 import { ReadClosedError } from '../reads/errors.ts'
 import type { Read, ReadOptions } from '../reads/read.ts'
-import { contains } from './contains.ts'
 import type { DesiredOptions } from './context.ts'
 import { ChangedMeanwhileError } from './errors.ts'
 import { type Placed, place } from './placed.ts'
@@ -153,7 +152,7 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
     const { key, repairs } = this.#about
     try {
       const repair = this.#repair(observed)
-      if (observed !== undefined && this.#isFixed(observed, repair)) {
+      if (observed !== undefined && this.#isFixed(repair)) {
         repairs.found(key, repair, observed, this.#digestOf)
         return { applied: nothingDone('equal', []), known: observed, isHeld: false }
       }
@@ -171,12 +170,9 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
   }
 
   /** It is known that the server makes the same of it again. */
-  #isFixed(observed: T, { held, differing, isShared }: Repair): boolean {
+  #isFixed({ held }: Repair): boolean {
     const known = this.#about.learned().get(this.#id)
-    if (known?.wanted !== textOf(this.#wanted)) return false
-    if (known.held === held) return true
-    // What was applied before is still there: the rest is others'.
-    return isShared && !differing.includes('owner') && contains(comparedOf(observed), comparedOf(this.#placed.object))
+    return known?.held === held && known?.wanted === textOf(this.#wanted)
   }
 
   /** Does what `applyIfChanged` does, and learns from it. */
@@ -303,10 +299,10 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
       const isOutside = isAlreadyExists(error) && isSelective(view)
       const outside = isOutside ? await read.get(unselected(view), key, { ...this.#reading, select: standing }) : ''
       const expected = known && select(known)
-      if (outside === undefined) repairs.allowed(of, this.#names)
       const isAnother = there?.standing !== expected?.standing
-      if (!isLast && (isAnother || outside === undefined)) return false
-      if (isAnother || outside === undefined || there?.rest !== expected?.rest) repairs.again(of)
+      if (!isLast && (isAnother || (outside === undefined && !isHeld))) return false
+      const isGone = outside === undefined && !isHeld
+      if (isAnother || isGone || there?.rest !== expected?.rest) repairs.again(of)
     } catch (thrown) {
       // The refusal says more, and is what is thrown. Where nobody hears of that any more it is told, unless it was before.
       const isTold = this.#options.signal?.aborted === true || isHeld
@@ -383,12 +379,6 @@ function unlessOdd(text: () => string): string {
   } catch {
     return ''
   }
-}
-
-/** What of an object is compared, but for its owners. */
-function comparedOf({ apiVersion: _, kind: __, metadata, ...rest }: KubernetesObject): object {
-  const { labels, annotations } = metadata ?? {}
-  return { ...rest, labels, annotations }
 }
 
 /** Which object it is, and who controls it. */

@@ -34,8 +34,8 @@ export interface DesiredOptions extends ApplyIfChangedOptions {
  * server-side apply, is written once a second after thirty times. Until then this resolves with a `reason` of `differs` (`missing` where there is
  * none), and the key runs again when the time has come. `onError` hears of it once, as a `FlappingError`.
  * What was refused three times waits as long, and rejects with what was said the last time: unless something else is desired by then,
- * another controls the object, or what was refused is as desired. So does, after thirty refusals in a row, what is never the same, what is to be
- * created, and what conflicts.
+ * another controls the object, or what was refused is as desired. After thirty refusals in a row, whatever they were of (what is never the same,
+ * what is to be created, what conflicts), the next request waits for 1 s … 5 s.
  *
  * A `signal` ends it beside that of the run. An object of that name that is not in the view is `isAlreadyExists` in each mode.
  * Rejects as `applyIfChanged` does, among others with a conflict where the cache was behind: throw it on, and the key runs again.

@@ -22,8 +22,8 @@ export class KeyState {
   attempt = 0
   outcome: Outcome | undefined
   error: unknown
-  /** The object whose repair waits for its time. */
-  waitsFor: string | undefined
+  /** The objects whose repairs wait for their time. */
+  waitsFor: Set<string> | undefined
   learned: Map<string, Learned> | undefined
 
   /** It is to run. A change says more than that it was to be tried again. */
@@ -31,6 +31,16 @@ export class KeyState {
     const { pending } = this
     if (pending === undefined || isOwn(pending)) this.pending = cause
     else if (!isOwn(cause)) this.more += 1
+  }
+
+  waits(object: string): void {
+    this.waitsFor ??= new Set()
+    this.waitsFor.add(object)
+  }
+
+  waitsNoMore(object: string): void {
+    this.waitsFor?.delete(object)
+    if (this.waitsFor?.size === 0) this.waitsFor = undefined
   }
 
   begin(at: number, attempt: number): void {

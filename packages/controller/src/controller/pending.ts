@@ -12,6 +12,8 @@ export function pendingLines(controller: string, queue: WorkQueue, states: KeySt
     const why = error instanceof Error ? `: ${error.message}` : ''
     return `${controller}: ${key} waits to be tried again${why}`
   })
-  const waiting = states.waiting().map(([key, { waitsFor }]) => `${controller}: ${key} waits to repair ${waitsFor}`)
+  const waiting = states.waiting().map(([key, { waitsFor = [] }]) => {
+    return `${controller}: ${key} waits to repair ${[...waitsFor].join(', ')}`
+  })
   return [...running, ...queued, ...retrying, ...waiting]
 }

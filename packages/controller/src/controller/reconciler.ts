@@ -98,11 +98,11 @@ export class Reconciler<C, S extends Scope> {
     } catch (error) {
       failure = error
       outcome = this.#failed(run, error)
-      // What is applied beside what has failed is to be tracked, too.
-      await run.applying(environment.clock)
     }
     timer?.cancel()
     const tookMs = clock.monotonic() - began
+    // What is applied beside what has failed is to be tracked, too.
+    if (failure !== undefined) await run.applying(clock)
     this.#runs.splice(this.#runs.indexOf(run), 1)
     try {
       if (outcome !== 'gone') run.end(outcome !== 'error' && outcome !== 'terminal' && outcome !== 'aborted')
@@ -190,7 +190,8 @@ export class Reconciler<C, S extends Scope> {
       this.#tell(run, thrown)
       return 'terminal'
     }
-    if (thrown instanceof ChangedMeanwhileError || isPassing(thrown)) {
+    const isPassed = isPassing(thrown) && run.attempt <= mostConflicts
+    if (thrown instanceof ChangedMeanwhileError || isPassed) {
       const fields = { controller: name, resource: resourceName(view.resource), key, err: thrown }
       environment.log('info', 'a conflict: tried again with what is there now', fields)
     } else if (run.aborted === undefined || thrown !== run.aborted) this.#tell(run, thrown)
@@ -215,7 +216,7 @@ export class Reconciler<C, S extends Scope> {
     const { repairs } = this.#parts
     const { roots, text } = originOf(thrown)
     const refusals = roots.filter(one => repairs.said(one) !== undefined) as object[]
-    const words = refusals.length === 0 ? '' : hash(text)
+    const words = refusals.length === 0 ? '' : hash(text.toWellFormed())
     const isRepeated = (one: object): boolean =>
       repairs.said(one) === 'again' && this.#told.get(one)?.has(words) === true
     const isTold = refusals.length > 0 && refusals.length === roots.length && refusals.every(isRepeated)
@@ -239,6 +240,8 @@ export class Reconciler<C, S extends Scope> {
   }
 }
 
+/** So many failures in a row may end in a conflict that is not told. */
+const mostConflicts = 15
 /** In so many ways a refusal is known to have been told. */
 const mostTold = 8
 

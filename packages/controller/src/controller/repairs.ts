@@ -96,6 +96,8 @@ const mostWays = 8
 const mostRequests = 8
 /** So many requests in a row may be refused at once that are not known to be the same again. */
 const vainBurst = 30
+/** The longest that one waits then, in milliseconds: it may go well. */
+const vainMs = 5000
 /** When a key runs again that found an object changed while it was being refused, in milliseconds. */
 const againMs = 1000
 
@@ -106,14 +108,14 @@ const againMs = 1000
  * - What nobody else has changed is wanted differently now. That is no flapping, unless the controller does so without end: then
  *   one request goes each second. So it is with what is made anew each time, and with requests that change nothing.
  * - What was refused is refused again: after three times the same request is not sent before its time, while it is the same object
- *   with the same controller. So it is after thirty refusals in a row, whatever they were of: of requests that are never the
- *   same, of creates, of what came too late.
+ *   with the same controller. Where thirty requests in a row were refused, whatever they were, the next one waits for 1 s … 5 s:
+ *   those that are never the same, creates, what came too late.
  */
 export class Repairs {
   readonly #parts: RepairsParts
   readonly #repaired = new Damper()
   readonly #refused = new Damper()
-  readonly #vain = new Damper({ repairs: vainBurst })
+  readonly #vain = new Damper({ repairs: vainBurst, maxMs: vainMs })
   /** When an object was made that was not there, until more is known of it. In that order. */
   readonly #made = new Map<string, number>()
   /** In the order in which they were written last. */
@@ -149,7 +151,7 @@ export class Repairs {
     if (isObject(refusal?.error)) this.#said.set(refusal.error, 'again')
     const heldAt = this.#lately.get(textOf(key, repair))?.heldAt
     if (by === undefined || heldAt === undefined) return
-    if (refusal === undefined) states.obtain(key).waitsFor = repair.object
+    if (refusal === undefined) states.obtain(key).waits(nameOf(repair))
     const now = this.#now
     const { [by]: last = Number.NEGATIVE_INFINITY } = heldAt
     heldAt[by] = now
@@ -174,6 +176,8 @@ export class Repairs {
       this.#repaired.repaired(text, now)
       this.#note(text, 0)
     } else this.#note(text, 1)
+    // It was not in vain.
+    this.#vain.forget(wayOf(text, repair))
     this.#prune()
   }
 
@@ -253,8 +257,7 @@ export class Repairs {
   ): void {
     const lately = this.#lately.size === 0 ? undefined : this.#lately.get(textOf(key, of))
     if (lately === undefined) return
-    const state = this.#parts.states.get(key)
-    if (state?.waitsFor === of.object) state.waitsFor = undefined
+    this.#parts.states.get(key)?.waitsNoMore(nameOf(of))
     const { compared } = of
     lately.isMixed ||= lately.left.some(one => one.compared !== compared)
     const left: Left[] = []
@@ -292,9 +295,9 @@ export class Repairs {
     const request = refusals.requests.size === 0 ? '' : requestOf(repair)
     const same = refusals.requests.get(request)
     const sameMs = same?.standing === repair.standing ? this.#refused.delayMs(`${way} ${request}`, now) : 0
-    const vainMs = this.#vain.delayMs(way, now)
-    if (sameMs === 0 && vainMs === 0) return none
-    return sameMs < vainMs ? { refusal: refusals.last, ms: vainMs } : { refusal: same, ms: sameMs }
+    const anyMs = this.#vain.delayMs(way, now)
+    if (sameMs === 0 && anyMs === 0) return none
+    return sameMs < anyMs ? { refusal: refusals.last, ms: anyMs } : { refusal: same, ms: sameMs }
   }
 
   /** Something was asked for it. @param own how often that had no other reason than the controller */
@@ -341,6 +344,10 @@ export class Repairs {
 
 function textOf(key: string, { owner, view, object }: Compared): string {
   return `${key} ${owner} ${view} ${object}`
+}
+
+function nameOf({ view, object }: Compared): string {
+  return `${object} of ${view}`
 }
 
 function wayOf(text: string, { compared }: Compared): string {

@@ -209,3 +209,69 @@ it('H8: what fails besides, and names a refusal as its cause, is told, where the
       simulation.environment.errors.filter(({ error }) => error.message.endsWith('second')).length,
     ).toBeGreaterThan(0)
   }))
+
+it('X9: a refusal whose text was cut in the middle of a character ends no worker', () =>
+  inArcade(async ({ client, server, operator, run, simulation }) => {
+    await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
+    const fault = await server.faults.add(refuseUpdates())
+    operator
+      .controller('game')
+      .for(games)
+      .reconcile(async ({ apply, object }) => {
+        try {
+          await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
+        } catch (cause) {
+          throw new Error(`${object.spec.title} 🎲 was refused`.slice(0, 7), { cause })
+        }
+      })
+    await client.create(games, game('chess'))
+    run()
+    await simulation.advance(60_000)
+    await fault.remove()
+    await client.create(games, game('go'))
+    await simulation.advance(600_000)
+    expect((await client.get(configMaps, at('made')))?.data).toEqual({ title: 'Chess' })
+  }))
+
+it('X9: a refusal whose text the server cut in the middle of a character ends no worker', () =>
+  inArcade(async ({ client, server, operator, run, simulation }) => {
+    await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
+    const fault = await server.faults.add({
+      match: { verb: 'update', resource: 'configmaps' },
+      effect: { kind: 'status', code: 403, reason: 'Forbidden', message: 'denied: \ud83c' },
+    })
+    operator
+      .controller('game')
+      .for(games)
+      .reconcile(async ({ apply, object }) => {
+        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
+      })
+    await client.create(games, game('chess'))
+    run()
+    await simulation.advance(60_000)
+    await fault.remove()
+    await simulation.advance(600_000)
+    expect((await client.get(configMaps, at('made')))?.data).toEqual({ title: 'Chess' })
+  }))
+
+it('H8: what conflicts for hours is told', () =>
+  inArcade(async ({ client, server, operator, run, simulation }) => {
+    await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
+    await server.faults.add({
+      match: { verb: 'update', resource: 'configmaps' },
+      effect: { kind: 'status', code: 409, reason: 'Conflict' },
+    })
+    operator
+      .controller('game')
+      .for(games)
+      .reconcile(async ({ apply, object }) => {
+        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
+      })
+    await client.create(games, game('chess'))
+    run()
+    for (let i = 0; i < 360; i++) {
+      await client.status.patch(games, at('chess'), { status: { phase: `${i}` } })
+      await sleep(simulation.clock, 30_000)
+    }
+    expect(simulation.environment.errors.length).toBeGreaterThan(0)
+  }))

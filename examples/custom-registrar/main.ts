@@ -22,9 +22,11 @@ manager.start()
 const table = manager.registrar<KubernetesObject>('table', sink)
 await table.add(configMaps)
 await table.synced()
+// Whoever reads that it has synced may end it at once.
+const ended = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
 console.log(`synced: ${sink.contents(configMaps).size} objects`)
 
-await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
+await ended
 await manager.close()
 await cache.close()
 await client.close()

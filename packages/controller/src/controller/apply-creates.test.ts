@@ -2,29 +2,20 @@ import { sleep } from '@wherry/client'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
-import { game, games, ours } from '../operator/testkit/games.ts'
+import { game, games } from '../operator/testkit/games.ts'
+import { refuseCreates } from './testkit/refusals.ts'
+import { applyTitle, beat } from './testkit/titles.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 
-it('X8: a create that is refused is sent three times, then ever later, and told once, however often the primary changes', () =>
+it('X8: a create that is refused is sent thirty times, then each few seconds, however often the primary changes', () =>
   inArcade(async ({ client, server, operator, run, simulation }) => {
-    await server.faults.add({
-      match: { verb: 'create', resource: 'configmaps' },
-      effect: { kind: 'status', code: 403, reason: 'Forbidden', message: 'exceeded quota' },
-    })
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
-      })
+    await server.faults.add(refuseCreates('exceeded quota'))
+    applyTitle(operator)
     await client.create(games, game('chess'))
     await server.resetStats()
     run()
-    for (let i = 0; i < 600; i++) {
-      await client.status.patch(games, at('chess'), { status: { phase: `${i}` } })
-      await sleep(simulation.clock, 100)
-    }
+    await beat({ client, simulation }, 600, 100)
     const { byVerb } = await server.stats()
     expect([byVerb.create?.configmaps?.requests, simulation.environment.errors.length]).toEqual([
       expect.toSatisfy(n => n < 50),
@@ -35,19 +26,11 @@ it('X8: a create that is refused is sent three times, then ever later, and told 
 it('X8: what the view hides is not created anew at each change of the primary', () =>
   inArcade(async ({ client, server, operator, run, simulation }) => {
     await client.create(configMaps, { metadata: at('made') })
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
-      })
+    applyTitle(operator)
     await client.create(games, game('chess'))
     await server.resetStats()
     run()
-    for (let i = 0; i < 600; i++) {
-      await client.status.patch(games, at('chess'), { status: { phase: `${i}` } })
-      await sleep(simulation.clock, 100)
-    }
+    await beat({ client, simulation }, 600, 100)
     const { byVerb } = await server.stats()
     expect([byVerb.create?.configmaps?.requests, simulation.environment.errors.length]).toEqual([
       expect.toSatisfy(n => n < 60),
@@ -57,12 +40,7 @@ it('X8: what the view hides is not created anew at each change of the primary', 
 
 it('H6: what is deleted again and again is made anew once a second after thirty times', () =>
   inArcade(async ({ client, server, operator, run, simulation }) => {
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
-      })
+    applyTitle(operator)
     await client.create(games, game('chess'))
     await server.resetStats()
     run()
@@ -93,16 +71,8 @@ it('X8: what a namespace lacked is created when the namespace is there, which th
 
 it('C2: a primary that is made anew is not refused what the one before was', () =>
   inArcade(async ({ client, server, operator, run, simulation }) => {
-    const fault = await server.faults.add({
-      match: { verb: 'create', resource: 'configmaps' },
-      effect: { kind: 'status', code: 403, reason: 'Forbidden' },
-    })
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
-      })
+    const fault = await server.faults.add(refuseCreates())
+    applyTitle(operator, { owner: false })
     await client.create(games, game('chess'))
     run()
     await simulation.advance(200_000)
@@ -116,16 +86,8 @@ it('C2: a primary that is made anew is not refused what the one before was', () 
 
 it('C2: the first runs of a primary that is made anew are told of what they are refused', () =>
   inArcade(async ({ client, server, operator, run, simulation }) => {
-    await server.faults.add({
-      match: { verb: 'create', resource: 'configmaps' },
-      effect: { kind: 'status', code: 403, reason: 'Forbidden' },
-    })
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
-      })
+    await server.faults.add(refuseCreates())
+    applyTitle(operator, { owner: false })
     await client.create(games, game('chess'))
     run()
     await simulation.advance(200_000)
@@ -140,12 +102,7 @@ it('C2: the first runs of a primary that is made anew are told of what they are 
 it('C16: what the view hid for long and that goes is created within seconds', () =>
   inArcade(async ({ client, operator, run, simulation }) => {
     await client.create(configMaps, { metadata: at('made') })
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
-      })
+    applyTitle(operator)
     await client.create(games, game('chess'))
     run()
     await simulation.advance(200_000)

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { game, games, ours } from '../operator/testkit/games.ts'
 import { refuseStatus, refuseUpdates } from './testkit/refusals.ts'
+import { applyTitle } from './testkit/titles.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 const labels = { 'app.kubernetes.io/managed-by': 'game' }
@@ -147,12 +148,7 @@ it('C16: refused for blockOwnerDeletion, then desired without: is another reques
 
 it('settled waits for a repair that is put off', () =>
   inArcade(async ({ client, operator, run }) => {
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
-      })
+    applyTitle(operator)
     await client.create(games, game('chess'))
     run()
     await operator.settled()

@@ -5,6 +5,7 @@ import { inArcade } from '../operator/testkit/arcade.ts'
 import { game, games, ours } from '../operator/testkit/games.ts'
 import type { Read } from '../reads/read.ts'
 import { applyDesired } from './apply.ts'
+import { applyTitle } from './testkit/titles.ts'
 import { unnoted } from './testkit/unnoted.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
@@ -21,12 +22,7 @@ it.each([
     await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
     const effect = { kind: 'status', code, reason } as const
     await server.faults.add({ match: { verb: 'update', resource: 'configmaps' }, effect })
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
-      })
+    applyTitle(operator, { owner: false })
     await client.create(games, game('chess'))
     await server.resetStats()
     run()

@@ -3,7 +3,8 @@ import { configMaps } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { game, games, ours } from '../operator/testkit/games.ts'
-import { refuseUpdates } from './testkit/refusals.ts'
+import { refuseCreates, refuseUpdates } from './testkit/refusals.ts'
+import { applyTitle, beat } from './testkit/titles.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 const labels = { 'app.kubernetes.io/managed-by': 'game' }
@@ -17,18 +18,10 @@ it.each([0, 15, 60])(
         match: { verb: 'update', resource: 'configmaps' },
         effect: { kind: 'status', code: 409, reason: 'Conflict' },
       })
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ apply, object }) => {
-          await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
-        })
+      applyTitle(operator, { owner: false })
       await client.create(games, game('chess'))
       run()
-      for (let i = 0; i < changes; i++) {
-        await client.status.patch(games, at('chess'), { status: { phase: `${i}` } })
-        await sleep(simulation.clock, 100)
-      }
+      await beat({ client, simulation }, changes, 100)
       await simulation.advance(60_000)
       await server.resetStats()
       await simulation.advance(3_600_000)
@@ -41,10 +34,7 @@ it.each([0, 60])(
   'X8: what says when it was made and is refused each time is asked for and told with backoff when nothing changes any more, after %i changes',
   changes =>
     inArcade(async ({ client, server, operator, run, simulation }) => {
-      await server.faults.add({
-        match: { verb: 'create', resource: 'configmaps' },
-        effect: { kind: 'status', code: 403, reason: 'Forbidden', message: 'quota' },
-      })
+      await server.faults.add(refuseCreates('quota'))
       operator
         .controller('game')
         .for(games)
@@ -53,10 +43,7 @@ it.each([0, 60])(
         })
       await client.create(games, game('chess'))
       run()
-      for (let i = 0; i < changes; i++) {
-        await client.status.patch(games, at('chess'), { status: { phase: `${i}` } })
-        await sleep(simulation.clock, 100)
-      }
+      await beat({ client, simulation }, changes, 100)
       await simulation.advance(60_000)
       await server.resetStats()
       const before = simulation.environment.errors.length
@@ -88,10 +75,7 @@ it('C16: an apply of what is refused each time does not resolve', () =>
       })
     await client.create(games, game('chess'))
     run()
-    for (let i = 0; i < 600; i++) {
-      await client.status.patch(games, at('chess'), { status: { phase: `${i}` } })
-      await sleep(simulation.clock, 100)
-    }
+    await beat({ client, simulation }, 600, 100)
     expect(seen).toEqual({ Forbidden: expect.anything() })
   }))
 
@@ -149,10 +133,7 @@ it('H6: what changes nothing and whose onWrite throws goes once a second', () =>
     failing = true
     await client.patch(games, at('chess'), { spec: { title: 'New' } })
     await server.resetStats()
-    for (let i = 0; i < 600; i++) {
-      await client.status.patch(games, at('chess'), { status: { phase: `${i}` } })
-      await sleep(simulation.clock, 100)
-    }
+    await beat({ client, simulation }, 600, 100)
     const { byVerb } = await server.stats()
     expect(byVerb.patch?.configmaps?.requests).toBeLessThan(120)
   }))
@@ -184,21 +165,10 @@ it('X8: a refusal of what may not be watched is told with backoff, however often
       match: { verb: 'watch', resource: 'configmaps' },
       effect: { kind: 'status', code: 403, reason: 'Forbidden' },
     })
-    await server.faults.add({
-      match: { verb: 'create', resource: 'configmaps' },
-      effect: { kind: 'status', code: 403, reason: 'Forbidden', message: 'quota' },
-    })
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
-      })
+    await server.faults.add(refuseCreates('quota'))
+    applyTitle(operator)
     await client.create(games, game('chess'))
     run()
-    for (let i = 0; i < 600; i++) {
-      await client.status.patch(games, at('chess'), { status: { phase: `${i}` } })
-      await sleep(simulation.clock, 100)
-    }
+    await beat({ client, simulation }, 600, 100)
     expect(simulation.environment.errors.length).toBeLessThan(120)
   }))

@@ -4,7 +4,8 @@ import { expect, it } from 'vitest'
 import { Operator } from '../operator/operator.ts'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
 import { game, games, ours } from '../operator/testkit/games.ts'
-import { refuseStatus, refuseUpdates } from './testkit/refusals.ts'
+import { refuseCreates, refuseStatus, refuseUpdates } from './testkit/refusals.ts'
+import { applyTitle, beat } from './testkit/titles.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 const labels = { 'app.kubernetes.io/managed-by': 'game' }
@@ -23,19 +24,11 @@ it.each(['corrected', 'deleted'])('X8: an update refused overnight as invalid go
     const { client, server, operator, run, simulation } = arcade
     await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
     const fault = await server.faults.add(refuseUpdates())
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
-      })
+    applyTitle(operator, { owner: false })
     await client.create(games, game('chess'))
     run()
     // 4 h, the primary has a heartbeat each minute
-    for (let i = 0; i < 240; i++) {
-      await client.status.patch(games, at('chess'), { status: { phase: `${i}` } })
-      await sleep(simulation.clock, 60_000)
-    }
+    await beat({ client, simulation }, 240, 60_000)
     // Just after a refusal.
     const of = async () => (await server.stats()).byVerb.update?.configmaps?.requests ?? 0
     const before = await of()
@@ -57,19 +50,11 @@ it('C16: what another object controlled overnight is taken soon when that lets g
     const uid = metadata?.uid ?? ''
     const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid, controller: true }]
     await client.create(configMaps, { metadata: { ...at('made'), labels, ownerReferences }, data: { title: 'a' } })
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
-      })
+    applyTitle(operator)
     await client.create(games, game('chess'))
     run()
     const told = () => simulation.environment.errors.length
-    for (let i = 0; i < 240; i++) {
-      await client.status.patch(games, at('chess'), { status: { phase: `${i}` } })
-      await sleep(simulation.clock, 60_000)
-    }
+    await beat({ client, simulation }, 240, 60_000)
     const before = told()
     while (told() === before) await sleep(simulation.clock, 1000)
     await client.patch(configMaps, at('made'), { metadata: { ownerReferences: null } } as never)
@@ -80,22 +65,11 @@ it('C16: what another object controlled overnight is taken soon when that lets g
 it('X8: an object that is created in vain, and is made by somebody else otherwise, is repaired soon', () =>
   inArcade(async arcade => {
     const { client, server, operator, run, simulation } = arcade
-    const fault = await server.faults.add({
-      match: { verb: 'create', resource: 'configmaps' },
-      effect: { kind: 'status', code: 403, reason: 'Forbidden', message: 'quota' },
-    })
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
-      })
+    const fault = await server.faults.add(refuseCreates('quota'))
+    applyTitle(operator, { owner: false })
     await client.create(games, game('chess'))
     run()
-    for (let i = 0; i < 360; i++) {
-      await client.status.patch(games, at('chess'), { status: { phase: `${i}` } })
-      await sleep(simulation.clock, 10_000)
-    }
+    await beat({ client, simulation }, 360, 10_000)
     const of = async () => (await server.stats()).byVerb.create?.configmaps?.requests ?? 0
     const before = await of()
     while ((await of()) === before) await sleep(simulation.clock, 1000)

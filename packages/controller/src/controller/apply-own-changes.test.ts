@@ -2,6 +2,7 @@ import { configMaps } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { game, games, ours } from '../operator/testkit/games.ts'
+import { applyTitle } from './testkit/titles.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 const sources = configMaps.within({ labels: { source: 'yes' } })
@@ -89,12 +90,7 @@ it('H6: two keys apply one object that follows from both: no flapping', () =>
 
 it('H6: three changes of what is desired, then two by somebody else: those are repaired at once', () =>
   inArcade(async ({ client, operator, run, simulation }) => {
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
-      })
+    applyTitle(operator)
     await client.create(games, game('chess'))
     run()
     await operator.settled()

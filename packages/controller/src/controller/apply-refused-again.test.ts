@@ -5,6 +5,7 @@ import { inArcade } from '../operator/testkit/arcade.ts'
 import { game, games, ours } from '../operator/testkit/games.ts'
 import { TerminalError } from './errors.ts'
 import { refuseStatus, refuseUpdates } from './testkit/refusals.ts'
+import { applyTitle } from './testkit/titles.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 const labels = { 'app.kubernetes.io/managed-by': 'game' }
@@ -125,12 +126,7 @@ it('X8: an AlreadyExists of what the informer has not heard of yet is tried agai
 
 it('X8: an AlreadyExists that a webhook answers is tried again with backoff', () =>
   inArcade(async ({ client, server, operator, run, simulation }) => {
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
-      })
+    applyTitle(operator)
     run()
     await operator.settled()
     await server.faults.add({

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { game, games, ours } from '../operator/testkit/games.ts'
 import { refuseUpdates } from './testkit/refusals.ts'
+import { applyTitle } from './testkit/titles.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 const labels = { 'app.kubernetes.io/managed-by': 'game' }
@@ -67,12 +68,7 @@ it('C16: refused with 500 by a webhook for an hour, and thrown on: runs again wh
       match: { verb: 'update', resource: 'configmaps' },
       effect: { kind: 'status', code: 500, reason: 'InternalError' },
     })
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
-      })
+    applyTitle(operator, { owner: false })
     await client.create(games, game('chess'))
     run()
     await simulation.advance(3_600_000)

@@ -1,11 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { sleep } from '@wherry/client'
+
 import { configMaps } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { game, games, ours } from '../operator/testkit/games.ts'
 import { refuseUpdates } from './testkit/refusals.ts'
+import { applyTitle, beat } from './testkit/titles.ts'
 
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
@@ -30,10 +31,7 @@ it('X8: what is desired differently each time and refused is sent ever later aft
       })
     await client.create(games, game('chess'))
     run()
-    for (let i = 0; i < 1000; i++) {
-      await client.status.patch(games, at('chess'), { status: { phase: `${i}` } })
-      await sleep(simulation.clock, 100)
-    }
+    await beat({ client, simulation }, 1000, 100)
     for (let i = 0; i < 5; i++) {
       await new Promise(resolve => setImmediate(resolve))
       gc()
@@ -46,12 +44,7 @@ it('X8: what was refused, then allowed and done, and is refused again, is sent t
   inArcade(async ({ client, server, operator, run, simulation }) => {
     await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
     let fault = await server.faults.add(refuseUpdates())
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
-      })
+    applyTitle(operator, { owner: false })
     await client.create(games, game('chess'))
     run()
     await simulation.advance(300_000)

@@ -7,6 +7,7 @@ import type { Read } from '../reads/read.ts'
 import { applyDesired } from './apply.ts'
 import { TerminalError } from './errors.ts'
 import { refuseStatus, refuseUpdates } from './testkit/refusals.ts'
+import { applyTitle } from './testkit/titles.ts'
 import { unnoted } from './testkit/unnoted.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
@@ -17,12 +18,7 @@ describe('an apply that is refused', () => {
     inArcade(async ({ client, server, operator, run, simulation }) => {
       await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
       await server.faults.add(refuseUpdates())
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ apply, object }) => {
-          await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
-        })
+      applyTitle(operator)
       await client.create(games, game('chess'))
       await server.resetStats()
       run()
@@ -145,12 +141,7 @@ describe('an apply that is refused', () => {
 
   it('X8: that succeeded before is sent again with backoff, and told of as often, however often somebody else changes the object', () =>
     inArcade(async ({ client, server, operator, run, simulation }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ apply, object }) => {
-          await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
-        })
+      applyTitle(operator)
       await client.create(games, game('chess'))
       run()
       await operator.settled()
@@ -392,12 +383,7 @@ describe('an apply that is refused', () => {
   it('X8: where another has taken it over after it was made, its changes are told of not more often than backoff does', () =>
     inArcade(async ({ client, operator, run, simulation }) => {
       const { metadata } = await client.create(configMaps, { metadata: at('rival') })
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ apply, object }) => {
-          await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
-        })
+      applyTitle(operator)
       await client.create(games, game('chess'))
       run()
       await operator.settled()

@@ -2,18 +2,14 @@ import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { game, games, ours } from '../operator/testkit/games.ts'
+import { applyTitle } from './testkit/titles.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 
 describe('what is desired', () => {
   it('H6: goes to and fro, and is no flapping where nobody else touches the object', () =>
     inArcade(async ({ operator, client, run, simulation }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ apply, object }) => {
-          await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
-        })
+      applyTitle(operator)
       await client.create(games, game('chess'))
       run()
       await operator.settled()
@@ -30,12 +26,7 @@ describe('what is desired', () => {
 
   it('H6: is no flapping within seconds either', () =>
     inArcade(async ({ operator, client, run, simulation }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ apply, object }) => {
-          await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
-        })
+      applyTitle(operator)
       await client.create(games, game('chess'))
       run()
       await operator.settled()
@@ -154,12 +145,7 @@ describe('an object that is written again and again', () => {
 
   it('H6: an object that flaps is told of once, and damped, also where what is desired changes now and then', () =>
     inArcade(async ({ client, operator, run, server, simulation }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ apply, object }) => {
-          await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } })
-        })
+      applyTitle(operator)
       await client.create(games, game('chess'))
       run()
       await operator.settled()

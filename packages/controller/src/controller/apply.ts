@@ -300,8 +300,8 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
       const outside = isOutside ? await read.get(unselected(view), key, { ...this.#reading, select: standing }) : ''
       const expected = known && select(known)
       const isAnother = there?.standing !== expected?.standing
-      if (!isLast && (isAnother || (outside === undefined && !isHeld))) return false
       const isGone = outside === undefined && !isHeld
+      if (!isLast && (isAnother || isGone)) return false
       if (isAnother || isGone || there?.rest !== expected?.rest) repairs.again(of)
     } catch (thrown) {
       // The refusal says more, and is what is thrown. Where nobody hears of that any more it is told, unless it was before.

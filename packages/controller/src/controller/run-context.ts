@@ -1,4 +1,4 @@
-import type { Client, Clock, KubernetesObject, ObjectKey, Scope, Timer, View } from '@wherry/client'
+import type { Client, Clock, KubernetesObject, ObjectKey, Scope, View } from '@wherry/client'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { type Logger, loggerWith } from '../logging/logger.ts'
 import { identityOf } from '../objects/identity.ts'
@@ -10,6 +10,7 @@ import type { Apply, ContextEvents, ReconcileContext } from './context.ts'
 import { parsedKey } from './key.ts'
 import type { KeyState } from './key-state.ts'
 import type { Repairs } from './repairs.ts'
+import { within } from './within.ts'
 
 /** What all runs of a controller have in common. */
 export interface RunParts<C, S extends Scope> {
@@ -150,12 +151,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   /** Resolves when nothing is being applied, after a while in any case. */
   async applying(clock: Clock): Promise<void> {
     if (this.#applying === undefined || this.#applying.size === 0) return
-    let timer: Timer | undefined
-    const late = new Promise<void>(resolve => {
-      timer = clock.timer(applyingMs, resolve)
-    })
-    await Promise.race([Promise.allSettled(this.#applying), late])
-    timer?.cancel()
+    await within(Promise.allSettled(this.#applying), applyingMs, clock)
   }
 
   /** It has ended; its reads count from now on, or beside those before. */

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { game, games, ours } from '../operator/testkit/games.ts'
 import { refuseUpdates } from './testkit/refusals.ts'
+import { applyTitle, beat } from './testkit/titles.ts'
 
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
@@ -16,12 +17,7 @@ it('X8: a refusal is told once, though somebody else makes the object as desired
   inArcade(async ({ client, server, operator, run, simulation }) => {
     await client.create(configMaps, { metadata: { ...at('made'), labels }, data: { title: 'a' } })
     await server.faults.add(refuseUpdates())
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
-      })
+    applyTitle(operator, { owner: false })
     await client.create(games, game('chess'))
     await server.resetStats()
     run()
@@ -240,12 +236,7 @@ it('X9: a refusal whose text the server cut in the middle of a character ends no
       match: { verb: 'update', resource: 'configmaps' },
       effect: { kind: 'status', code: 403, reason: 'Forbidden', message: 'denied: \ud83c' },
     })
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
-      })
+    applyTitle(operator, { owner: false })
     await client.create(games, game('chess'))
     run()
     await simulation.advance(60_000)
@@ -261,17 +252,9 @@ it('H8: what conflicts for hours is told', () =>
       match: { verb: 'update', resource: 'configmaps' },
       effect: { kind: 'status', code: 409, reason: 'Conflict' },
     })
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async ({ apply, object }) => {
-        await apply(ours, { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }, { owner: false })
-      })
+    applyTitle(operator, { owner: false })
     await client.create(games, game('chess'))
     run()
-    for (let i = 0; i < 360; i++) {
-      await client.status.patch(games, at('chess'), { status: { phase: `${i}` } })
-      await sleep(simulation.clock, 30_000)
-    }
+    await beat({ client, simulation }, 360, 30_000)
     expect(simulation.environment.errors.length).toBeGreaterThan(0)
   }))

@@ -6,6 +6,14 @@ export function refuseUpdates(code = 403): FaultRule {
   return { match: { verb: 'update', resource: 'configmaps' }, effect: { kind: 'status', code, reason } }
 }
 
+/** Who may read ConfigMaps, and not create them. */
+export function refuseCreates(message?: string): FaultRule {
+  return {
+    match: { verb: 'create', resource: 'configmaps' },
+    effect: { kind: 'status', code: 403, reason: 'Forbidden', ...(message !== undefined && { message }) },
+  }
+}
+
 /** Who may write a game, and not its status. */
 export const refuseStatus: FaultRule = {
   match: { resource: 'games.arcade.example.com', subresource: 'status' },

@@ -106,3 +106,21 @@ it('H6: three changes of what is desired, then two by somebody else: those are r
     }
     expect([seen, simulation.environment.errors.map(({ error }) => error.message)]).toEqual([['v3', 'v3'], []])
   }))
+
+it('H6: parts of a reconcile that undo each other through two views of one object are told to be its own doing', () =>
+  inArcade(async ({ client, operator, run, simulation }) => {
+    operator
+      .controller('game')
+      .for(games)
+      .reconcile(async ({ apply }) => {
+        const labels = { 'app.kubernetes.io/managed-by': 'game' }
+        await apply(ours, { metadata: { name: 'made' }, data: { title: 'a' } }, { owner: false })
+        await apply(configMaps, { metadata: { name: 'made', labels }, data: { title: 'b' } }, { owner: false })
+      })
+    await client.create(games, game('chess'))
+    run()
+    await simulation.advance(120_000)
+    expect(simulation.environment.errors.map(({ error }) => error)).toEqual([
+      expect.objectContaining({ name: 'FlappingError', by: 'itself' }),
+    ])
+  }))

@@ -1,14 +1,16 @@
-import { sleep } from '@wherry/client'
-import { configMaps } from '@wherry/client/resources/core'
+import { type Client, sleep } from '@wherry/client'
+import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
 import type { FaultRule } from '@wherry/testing'
 import { chance, forEachSeed, integer, pick } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
-import { game, games, ours } from '../operator/testkit/games.ts'
+import { type Game, games } from '../operator/testkit/games.ts'
+import type { Reconcile } from './context.ts'
 
-const chess = { name: 'chess', namespace: 'default' }
+const source = { name: 'source', namespace: 'default' }
 const made = { name: 'made', namespace: 'default' }
-const managedBy = 'app.kubernetes.io/managed-by'
+const sources = configMaps.within({ labels: { source: 'yes' } })
+const view = games.within({ labels: { kind: 'made' } })
 
 it('C16, H6, X8: an applied object is as desired in the end, whatever others do to it and whatever is refused, and then all is quiet', async () => {
   const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 150 : 5
@@ -18,76 +20,159 @@ it('C16, H6, X8: an applied object is as desired in the end, whatever others do 
 async function round(arcade: Arcade): Promise<void> {
   const { client, operator, run, simulation } = arcade
   const { random } = simulation.environment
-  const mode = pick(random, ['update', 'apply'] as const)
-  const isCaught = chance(random, 0.5)
-  const isTwofold = mode === 'update' && chance(random, 0.5)
-  const options = { owner: chance(random, 0.5), mode, fieldManager: 'us', timeoutMs: 2000 }
+  const how = howApplied(random)
   let runs = 0
-  const desired = (title = ''): Record<string, string> => (title.startsWith('x') ? { title, extra: title } : { title })
-  operator
-    .controller('game')
-    .for(games)
-    .reconcile(async ({ apply, object }) => {
-      runs += 1
-      const data = desired(object.spec.title)
-      const all = async (): Promise<void> => {
-        const how = mode === 'apply' ? { ...options, force: true } : options
-        await apply(ours, { metadata: { name: 'made' }, data }, how)
-        if (isTwofold) await apply(ours, { metadata: { name: 'made', labels: { way: 'other' } }, data }, how)
-      }
-      await (isCaught ? all().catch(() => {}) : all())
-    })
-  await client.create(games, game('chess'))
+  const reconcile = reconcileWith(how)
+  for (const name of pick(random, [['one'], ['one', 'two']])) {
+    operator
+      .controller(name)
+      .for(sources)
+      .reconcile(context => {
+        runs += 1
+        return reconcile(context)
+      })
+  }
+  await createSource(client, 'a')
   run()
   await disturb(arcade, random)
-  // It is of the view again, and a reconcile that heeds no refusal is asked once more.
-  const there = await client.get(configMaps, made)
-  if (there !== undefined && there.metadata?.labels?.[managedBy] !== 'game') await label(arcade, 'game')
-  if (isCaught) await client.status.patch(games, chess, { status: { phase: 'asked' } })
+  await endDisturbance(client)
+  // A reconcile that heeds no refusal is asked once more.
+  if (how.isCaught) await client.patch(configMaps, source, { metadata: { annotations: { asked: 'yes' } } })
+  else {
+    await operator.settled({ timeoutMs: 3_000_000 })
+    await expectDesired(client, how)
+  }
   await simulation.advance(1_300_000)
-  const { beat: _, ...data } = (await client.get(configMaps, made))?.data ?? {}
-  expect(data).toEqual(desired((await client.get(games, chess))?.spec.title))
+  await expectDesired(client, how)
   await operator.settled()
   const before = runs
   await simulation.advance(600_000)
-  expect(runs - before).toBeLessThan(3)
+  expect(runs - before).toBeLessThan(5)
 }
 
-const label = ({ client }: Arcade, value: string) =>
-  client.patch(configMaps, made, { metadata: { labels: { [managedBy]: value } } })
+interface How {
+  readonly modes: readonly ('update' | 'apply')[]
+  /** In how many parts, and whether together. */
+  readonly parts: 'one' | 'twice' | 'in turn' | 'together'
+  readonly isCaught: boolean
+  readonly isOwned: boolean
+  readonly hasStatus: boolean
+}
 
-/** Somebody else changes, deletes, hides and makes the object, and the server refuses, drops and delays writes. */
-async function disturb(arcade: Arcade, random: () => number): Promise<void> {
-  const { client, server, simulation } = arcade
+function howApplied(random: () => number): How {
+  const modes = ['update', 'apply'] as const
+  return {
+    modes: [pick(random, modes), pick(random, modes)],
+    parts: pick(random, ['one', 'twice', 'in turn', 'together']),
+    isCaught: chance(random, 0.5),
+    isOwned: chance(random, 0.5),
+    hasStatus: chance(random, 0.6),
+  }
+}
+
+function reconcileWith({ modes, parts, isCaught, isOwned, hasStatus }: How): Reconcile<ConfigMap, 'namespaced'> {
+  return async ({ apply, object }) => {
+    const title = object.data?.title ?? ''
+    const spec = { title, secret: 'x', lives: 3 }
+    const applied = (part: number, desired: Game): Promise<unknown> => {
+      const mode = modes[part]
+      const force = mode === 'apply' ? { force: true } : {}
+      return apply(view, desired, { owner: isOwned, mode, fieldManager: 'us', timeoutMs: 2000, ...force })
+    }
+    const first = (): Promise<unknown> =>
+      applied(0, { metadata: { name: 'made' }, spec, ...(hasStatus && { status: { phase: title } }) })
+    const labels = parts === 'twice' ? {} : { part: 'other' }
+    const second = (): Promise<unknown> => applied(1, { metadata: { name: 'made', labels }, spec })
+    const all = async (): Promise<void> => {
+      if (parts === 'together') await Promise.all([first(), second()])
+      else for (const part of parts === 'one' ? [first] : [first, second]) await part()
+    }
+    await (isCaught ? all().catch(() => {}) : all())
+  }
+}
+
+async function expectDesired(client: Client, { isOwned, hasStatus }: How): Promise<void> {
+  const from = await client.get(configMaps, source)
+  const is = await client.get(games, made)
+  const title = from?.data?.title
+  expect([is?.spec.title, hasStatus ? is?.status?.phase : title]).toEqual([title, title])
+  if (isOwned) expect(is?.metadata.ownerReferences?.map(({ uid }) => uid)).toEqual([from?.metadata?.uid])
+}
+
+const createSource = (client: Client, title: string) =>
+  client.create(configMaps, { metadata: { ...source, labels: { source: 'yes' } }, data: { title } })
+
+const label = (client: Client, kind: string) => client.patch(games, made, { metadata: { labels: { kind } } })
+
+/** Nothing keeps the object from being of the view, and there is what it is for. */
+async function endDisturbance(client: Client): Promise<void> {
+  const there = await client.get(games, made)
+  if (there?.metadata.finalizers?.length) await client.patch(games, made, { metadata: { finalizers: null } })
+  if (there !== undefined && there.metadata.labels?.kind !== 'made') await label(client, 'made').catch(() => {})
+  if ((await client.get(configMaps, source)) === undefined) await createSource(client, 'z')
+}
+
+const resource = 'games.arcade.example.com'
+const writeEffects: readonly FaultRule['effect'][] = [
+  { kind: 'status', code: 403, reason: 'Forbidden' },
+  { kind: 'status', code: 409, reason: 'Conflict' },
+  { kind: 'status', code: 422, reason: 'Invalid' },
+  { kind: 'status', code: 503, reason: 'ServiceUnavailable' },
+  { kind: 'drop', after: true },
+  { kind: 'drop' },
+  { kind: 'rst' },
+  { kind: 'delay', ms: 300 },
+  { kind: 'delay', ms: 1500 },
+]
+const readEffects: readonly FaultRule['effect'][] = [
+  { kind: 'status', code: 403, reason: 'Forbidden' },
+  { kind: 'status', code: 429, reason: 'TooManyRequests' },
+  { kind: 'expired' },
+  { kind: 'drop' },
+  { kind: 'break', afterBytes: 200 },
+  { kind: 'delay', ms: 700 },
+]
+
+/** Somebody else changes, deletes, hides and makes the object, and the server refuses, drops and delays. */
+async function disturb({ client, server, simulation }: Arcade, random: () => number): Promise<void> {
   const faults: { remove(): Promise<unknown> }[] = []
-  const effects: readonly FaultRule['effect'][] = [
-    { kind: 'status', code: 403, reason: 'Forbidden' },
-    { kind: 'status', code: 409, reason: 'Conflict' },
-    { kind: 'status', code: 422, reason: 'Invalid' },
-    { kind: 'status', code: 503, reason: 'ServiceUnavailable' },
-    { kind: 'drop', after: true },
-    { kind: 'delay', ms: 300 },
-  ]
   const theirs = { fieldManager: 'them', timeoutMs: 2000 }
+  const remove = () => Promise.all(faults.splice(0).map(fault => fault.remove()))
   let step = 0
   const acts: readonly (() => Promise<unknown>)[] = [
-    () => client.patch(games, chess, { spec: { title: pick(random, ['a', 'b', 'x1', 'x2']) } }),
-    () => client.status.patch(games, chess, { status: { phase: `${step}` } }),
-    () => client.patch(configMaps, made, { data: { title: `theirs ${step}` } }, theirs),
-    () => client.patch(configMaps, made, { data: { beat: `${step}` } }, theirs),
-    () => (chance(random, 0.3) ? client.delete(configMaps, made, { timeoutMs: 2000 }) : Promise.resolve()),
-    () => client.create(configMaps, { metadata: made, data: { title: 'hidden' } }, { timeoutMs: 2000 }),
-    () => label(arcade, pick(random, ['game', 'other'])),
+    () => client.patch(configMaps, source, { data: { title: pick(random, ['a', 'b', 'c', 'd']) } }),
+    () => client.patch(configMaps, source, { metadata: { annotations: { at: `${step}` } } }),
+    () => client.patch(games, made, { spec: { title: `theirs ${step}` } }, theirs),
+    () => client.status.patch(games, made, { status: { phase: `theirs ${step}` } }, theirs),
+    () => client.patch(games, made, { metadata: { annotations: { beat: `${step}` } } }, theirs),
+    () => client.patch(games, made, { metadata: { ownerReferences: null } }, theirs),
+    () => client.patch(games, made, { metadata: { finalizers: chance(random, 0.5) ? ['them.com/x'] : null } }, theirs),
+    () => (chance(random, 0.4) ? client.delete(games, made, { timeoutMs: 2000 }) : Promise.resolve()),
+    () => client.create(games, { metadata: made, spec: { title: 'hidden', secret: 'x' } }, { timeoutMs: 2000 }),
+    () => label(client, pick(random, ['made', 'other'])),
+    () => client.delete(configMaps, source),
+    () => createSource(client, `n${step}`),
+    async () => {
+      await client.delete(configMaps, source)
+      await createSource(client, `n${step}`)
+    },
     async () => {
       const verb = pick(random, ['create', 'update', 'patch'] as const)
-      faults.push(await server.faults.add({ match: { verb, resource: 'configmaps' }, effect: pick(random, effects) }))
+      const subresource = pick(random, [undefined, 'status', ''])
+      const match = { verb, resource, subresource }
+      faults.push(await server.faults.add({ match, effect: pick(random, writeEffects) }))
     },
-    () => Promise.all(faults.splice(0).map(fault => fault.remove())),
+    async () => {
+      const match = { verb: pick(random, ['watch', 'get'] as const), resource }
+      faults.push(await server.faults.add({ match, effect: pick(random, readEffects) }))
+    },
+    remove,
+    remove,
   ]
   for (const end = integer(random, 20, 80); step < end; step++) {
     // Theirs may be refused as ours are.
     await pick(random, acts)().catch(() => {})
     await sleep(simulation.clock, pick(random, [0, 1, 20, 500, 5000, 60_000]))
   }
-  for (const fault of faults) await fault.remove()
+  await remove()
 }

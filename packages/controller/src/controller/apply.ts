@@ -9,6 +9,7 @@ import {
   type ObjectKey,
   OptionTypeError,
   type OwnerReference,
+  resourceName,
   type Scope,
   type View,
   type Whole,
@@ -137,7 +138,7 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
       if (!isSettled && !isLast) continue
       if (attempt.applied === undefined) throw attempt.error
       if (isSettled) return this.#outcome(first ?? attempt.applied, attempt.applied)
-      this.#about.repairs.again(this.#about.key)
+      this.#about.repairs.again(this.#about.key, this.#names)
       throw new ChangedMeanwhileError(this.#view.key, keyText(this.#placed.key))
     }
   }
@@ -206,8 +207,9 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
       }
       return { applied, known, isHeld: false }
     } catch (error) {
-      // Why an object can't be made may lie in another one, which the reconcile may have read.
-      if (isRefusal(error)) repairs.refused(key, repair, error, observed !== undefined && !isPassing(error))
+      // Why an object can't be made may lie in another one, which the reconcile may have read. What had no answer may have been done.
+      const isLasting = isRefusal(error) && observed !== undefined && !isPassing(error)
+      repairs.refused(key, repair, error, isLasting)
       return { error, known, isHeld: false }
     } finally {
       if (isAnswered && !isChanged) repairs.tried(key, repair)
@@ -302,7 +304,7 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
       const isAnother = there?.standing !== expected?.standing
       const isGone = outside === undefined && !isHeld
       if (!isLast && (isAnother || isGone)) return false
-      if (isAnother || isGone || there?.rest !== expected?.rest) repairs.again(of)
+      if (isAnother || isGone || there?.rest !== expected?.rest) repairs.again(of, this.#names)
     } catch (thrown) {
       // The refusal says more, and is what is thrown. Where nobody hears of that any more it is told, unless it was before.
       const isTold = this.#options.signal?.aborted === true || isHeld
@@ -333,9 +335,15 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
   get #names(): Compared {
     const { metadata, status } = this.#placed.object as KubernetesObject & { readonly status?: unknown }
     const { labels = {}, annotations = {} } = metadata ?? {}
-    const compared = [Object.keys(labels), Object.keys(annotations), status !== undefined, this.#reference?.uid]
-    const owner = this.#about.owner.metadata?.uid ?? ''
-    return { owner, view: this.#view.key, object: keyText(this.#placed.key), compared: JSON.stringify(compared) }
+    const view = this.#view.key
+    const compared = [view, Object.keys(labels), Object.keys(annotations), status !== undefined, this.#reference?.uid]
+    return {
+      owner: this.#about.owner.metadata?.uid ?? '',
+      resource: resourceName(this.#view.resource),
+      view,
+      object: keyText(this.#placed.key),
+      compared: JSON.stringify(compared),
+    }
   }
 
   get #id(): string {

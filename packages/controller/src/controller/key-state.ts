@@ -38,11 +38,6 @@ export class KeyState {
     this.waitsFor.add(object)
   }
 
-  waitsNoMore(object: string): void {
-    this.waitsFor?.delete(object)
-    if (this.waitsFor?.size === 0) this.waitsFor = undefined
-  }
-
   begin(at: number, attempt: number): void {
     this.cause = this.pending
     this.causeMore = this.more

@@ -30,6 +30,7 @@ function repair(held: string, wanted = 'ours', more: Partial<Repair> = {}): Repa
   const differing = held === wanted ? [] : ['spec']
   return {
     owner: 'o',
+    resource: 'r',
     view: 'v',
     object: 'a/b',
     request: () => wanted,
@@ -88,7 +89,7 @@ describe('what somebody else changes', () => {
       repairs.hold('k', repair('x'))?.delayMs,
       repairs.hold('other', repair('x')),
       repairs.hold('k', repair('x', 'ours', { object: 'a/c' })),
-      repairs.hold('k', repair('x', 'ours', { view: 'w' })),
+      repairs.hold('k', repair('x', 'ours', { resource: 'w' })),
     ]
     expect(waits).toEqual([1000, undefined, undefined, undefined])
   })
@@ -264,7 +265,7 @@ it('H6: is shared with others, whose changes are not told from what is desired d
 })
 
 it('C13, X8: a key runs again after a second where nothing else would tell it to', () => {
-  repairs.again('k')
+  repairs.again('k', repair('theirs', 'ours'))
   expect(queue.dueInMs('k')).toBe(1000)
 })
 

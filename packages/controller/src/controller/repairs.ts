@@ -4,16 +4,19 @@ import type { WorkQueue } from '@wherry/work-queue'
 import { plainCause } from './cause.ts'
 import { FlappingError } from './errors.ts'
 import type { KeyStates } from './key-states.ts'
+import { originOf } from './roots-of.ts'
 
 /** One way to look at an object that is applied. */
 export interface Compared {
   /** For which object it is: its uid. */
   readonly owner: string
+  /** `plural.group` of the object, through whichever view it is applied. */
+  readonly resource: string
   /** The view's key. */
   readonly view: string
   /** `namespace/name` of the object. */
   readonly object: string
-  /** Says which parts of it are compared, and how. */
+  /** Says through which view, which parts of it are compared, and how. */
   readonly compared: string
 }
 
@@ -109,7 +112,7 @@ const againMs = 1000
  *   one request goes each second. So it is with what is made anew each time, and with requests that change nothing.
  * - What was refused is refused again: after three times the same request is not sent before its time, while it is the same object
  *   with the same controller. Where thirty requests in a row were refused, whatever they were, the next one waits for 1 s … 5 s:
- *   those that are never the same, creates, what came too late.
+ *   those that are never the same, creates, what came too late, what had no answer and may have been done.
  */
 export class Repairs {
   readonly #parts: RepairsParts
@@ -148,7 +151,7 @@ export class Repairs {
   putOff(key: string, repair: Repair, { delayMs, refusal, by }: Hold): void {
     const { controller, environment, states } = this.#parts
     this.#add(key, delayMs)
-    if (isObject(refusal?.error)) this.#said.set(refusal.error, 'again')
+    if (refusal !== undefined) this.#says(refusal.error, 'again')
     const heldAt = this.#lately.get(textOf(key, repair))?.heldAt
     if (by === undefined || heldAt === undefined) return
     if (refusal === undefined) states.obtain(key).waits(nameOf(repair))
@@ -164,6 +167,10 @@ export class Repairs {
   /** Whether that is what a request was refused with, and was said again of a repair that waits. */
   said(error: unknown): 'once' | 'again' | undefined {
     return isObject(error) ? this.#said.get(error) : undefined
+  }
+
+  #says(error: unknown, said: 'once' | 'again'): void {
+    for (const root of originOf(error).roots) if (isObject(root)) this.#said.set(root, said)
   }
 
   /** An object that was not there, or not as desired, was written. */
@@ -188,7 +195,7 @@ export class Repairs {
   }
 
   /**
-   * A request was refused.
+   * A request was refused, or had no answer.
    * @param isLasting the same one would be again
    */
   refused(key: string, repair: Repair, error: unknown, isLasting: boolean): void {
@@ -210,7 +217,7 @@ export class Repairs {
     }
     this.#refusals.delete(way)
     this.#refusals.set(way, { at: now, last, requests })
-    if (isObject(error)) this.#said.set(error, 'once')
+    this.#says(error, 'once')
     this.#prune()
   }
 
@@ -257,7 +264,6 @@ export class Repairs {
   ): void {
     const lately = this.#lately.size === 0 ? undefined : this.#lately.get(textOf(key, of))
     if (lately === undefined) return
-    this.#parts.states.get(key)?.waitsNoMore(nameOf(of))
     const { compared } = of
     lately.isMixed ||= lately.left.some(one => one.compared !== compared)
     const left: Left[] = []
@@ -271,8 +277,9 @@ export class Repairs {
   }
 
   /** A key runs again soon: something has changed that nothing will tell of any more. */
-  again(key: string): void {
+  again(key: string, of: Compared): void {
     this.#add(key, againMs)
+    this.#parts.states.obtain(key).waits(nameOf(of))
   }
 
   #add(key: string, afterMs: number): void {
@@ -342,8 +349,8 @@ export class Repairs {
   }
 }
 
-function textOf(key: string, { owner, view, object }: Compared): string {
-  return `${key} ${owner} ${view} ${object}`
+function textOf(key: string, { owner, resource, object }: Compared): string {
+  return `${key} ${owner} ${resource} ${object}`
 }
 
 function nameOf({ view, object }: Compared): string {

@@ -36,9 +36,11 @@ async function round(arcade: Arcade): Promise<void> {
   run()
   await disturb(arcade, random)
   await endDisturbance(client)
-  // A reconcile that heeds no refusal is asked once more.
-  if (how.isCaught) await client.patch(configMaps, source, { metadata: { annotations: { asked: 'yes' } } })
-  else {
+  if (how.isCaught) {
+    // A reconcile that heeds no refusal is asked once more, when all has ended that it did not wait for.
+    await simulation.advance(60_000)
+    await client.patch(configMaps, source, { metadata: { annotations: { asked: 'yes' } } })
+  } else {
     await operator.settled({ timeoutMs: 3_000_000 })
     await expectDesired(client, how)
   }

@@ -76,10 +76,13 @@ class Http2Connection implements Connection {
       this.#maxStreams = settings.maxConcurrentStreams ?? Number.MAX_SAFE_INTEGER
     })
     this.#gone = new Promise(resolve => {
-      session.once('close', () => {
+      const gone = (): void => {
         this.#leave('closed')
         resolve()
-      })
+      }
+      session.once('close', gone)
+      // Of a session that is destroyed in the midst of a write that fails Node tells no end. Otherwise its own comes first, and says why.
+      socket.once('close', () => setImmediate(gone))
     })
   }
 
@@ -104,7 +107,7 @@ class Http2Connection implements Connection {
       }
       const stopped = (): void => {
         done()
-        session.destroy()
+        this.#destroy()
         reject(signal.reason)
       }
       if (signal.aborted) {
@@ -167,10 +170,16 @@ class Http2Connection implements Connection {
 
   close(): Promise<void> {
     this.#session.ref()
-    this.#session.destroy()
-    // After a GOAWAY Node closes in peace, and waits for the server to close its side: a dead one never does.
-    if (this.#state === 'goaway') this.#socket.destroy()
+    this.#destroy()
     return this.#gone
+  }
+
+  #destroy(): void {
+    this.#session.destroy()
+    // After a GOAWAY Node closes in peace, and waits for the server to close its side: a dead one never does. Else it waits for a
+    // write that is under way, which does not end where nobody reads.
+    if (this.#state === 'goaway') this.#socket.destroy()
+    else setImmediate(() => this.#socket.destroy())
   }
 
   #leave(why: 'goaway' | 'closed'): void {

@@ -5,7 +5,13 @@ import {
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2'
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import {
+  type AddressInfo,
+  connect as connectTcp,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import {
   type CertificateAuthority,
@@ -247,6 +253,31 @@ describe('HTTP/2', () => {
     await record(connection).body
     expect(await goaway).toBe('goaway')
     await connection.close()
+  })
+
+  it('X8: is gone when it is closed, also while it writes what nobody reads any more', async () => {
+    const windowBytes = 2 ** 26
+    const server = createSecureServer({ ...tls, settings: { initialWindowSize: windowBytes } })
+    server.on('session', session => session.on('error', () => {}).setLocalWindowSize(windowBytes))
+    const { port } = await listening(server)
+    // A way there that stands still once a body is on it.
+    const relay = await listening(
+      createTcpServer(from => {
+        const to = connectTcp(Number(port), '127.0.0.1')
+        closers.push(() => to.destroy())
+        to.on('error', () => {}).pipe(from)
+        from.pipe(to)
+        server.once('stream', (stream: ServerHttp2Stream) => {
+          stream.on('error', () => {})
+          from.unpipe(to).pause()
+        })
+      }),
+    )
+    const connection = await connected(relay)
+    const recorded = record(connection, { method: 'POST', body: new Uint8Array(windowBytes) })
+    await new Promise(resolve => server.once('stream', resolve))
+    await connection.close()
+    await expect(recorded.body).rejects.toThrow()
   })
 
   it('GOAWAY with an error ends what is under way with that error', async () => {

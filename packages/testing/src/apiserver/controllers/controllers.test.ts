@@ -43,6 +43,20 @@ describe('namespaces', () => {
       expect((await call('GET', `${namespaces}/team`)).status).toBe(404)
     }))
 
+  it('F1: a namespace that is made again at once is left alone by what there was to do of the one before', () =>
+    withServer(async ({ call, configMap, sim }) => {
+      const path = `${namespaces}/team`
+      await call('POST', namespaces, { metadata: { name: 'team' } })
+      await configMap('a', { namespace: 'team' })
+      await call('DELETE', path)
+      while ((await call('GET', path)).status !== 404) await sim.advance(1)
+      await call('POST', namespaces, { metadata: { name: 'team' } })
+      await configMap('b', { namespace: 'team' })
+      await sim.advance(1000)
+      expect((await call('GET', path)).json.spec).toEqual({ finalizers: ['kubernetes'] })
+      expect((await call('GET', `${path}/configmaps/b`)).status).toBe(200)
+    }))
+
   it('F1: without controllers a namespace stays Terminating, as on a bare API server', () =>
     withServer(
       async ({ call, sim }) => {

@@ -85,6 +85,8 @@ export class NamespaceController {
   }
 
   #empty(name: string): void {
+    // What was emptied last asked for another look: by now the namespace may be gone, and another of its name there.
+    if (!this.#terminating.has(name)) return
     let left = 0
     for (const resource of this.#store.resources()) {
       if (!resource.namespaced) continue

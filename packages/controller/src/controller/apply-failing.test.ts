@@ -128,7 +128,7 @@ describe('where somebody else is quicker than each look at what was written', ()
 
   it('an apply that is put off then tells what it wrote before', () =>
     inArcade(async ({ client }) => {
-      const waits = [undefined, { delayMs: 1000, refusal: undefined, by: 'others' as const }]
+      const waits = [undefined, { delayMs: 1000, refusal: undefined, isPassing: true, by: 'others' as const }]
       const applied = race(client, { hold: () => waits.shift() })
       expect(await applied).toMatchObject({ reason: 'differs', writes: ['update'], remaining: ['spec'] })
     }))

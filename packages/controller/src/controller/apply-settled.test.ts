@@ -92,3 +92,35 @@ it('C13: settled waits for a key that runs again soon, since what it made has ch
     await operator.settled()
     expect((await client.get(games, at('made')))?.status?.phase).toBe('On')
   }))
+
+it.each([
+  ['lost', { kind: 'drop' }],
+  ['given up', { kind: 'hang' }],
+  ['refused in passing (409)', { kind: 'status', code: 409, reason: 'Conflict' }],
+] as const)('C13: settled waits for a write that is put off of a reconcile that heeds no failure: %s', (_, effect) =>
+  inArcade(async ({ client, server, operator, run, simulation }) => {
+    const match = { verb: 'update', resource: 'configmaps' } as const
+    operator
+      .controller('game')
+      .for(games)
+      .reconcile(async ({ apply, object }) => {
+        const given = new AbortController()
+        const timer = simulation.clock.timer(50, () => given.abort(new Error('given up')))
+        const desired = { metadata: { name: 'made' }, data: { title: object.spec.title ?? '' } }
+        await apply(ours, desired, { owner: false, signal: given.signal }).catch(() => {})
+        timer.cancel()
+      })
+    await client.create(games, game('chess'))
+    run()
+    await operator.settled()
+    const fault = await server.faults.add({ match, effect })
+    for (let i = 0; i < 40; i++) {
+      await client.patch(games, at('chess'), { spec: { title: `t${i}` } }).catch(() => {})
+      await sleep(simulation.clock, 100)
+    }
+    await fault.remove()
+    await client.patch(games, at('chess'), { spec: { title: 'at last' } })
+    await operator.settled()
+    expect((await client.get(configMaps, at('made')))?.data).toEqual({ title: 'at last' })
+  }),
+)

@@ -1,3 +1,4 @@
+import { sleep } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
@@ -101,4 +102,34 @@ it('X8: what had no answer is told once of a write that waits, however often the
       expect.toSatisfy(n => n < 90),
       expect.toSatisfy(n => n < 90),
     ])
+  }))
+
+it('X9: a run that took no time is not told to have taken too long, since others before it have', () =>
+  inArcade(async ({ client, server, operator, run, simulation }) => {
+    let late = 0
+    const wrong: string[] = []
+    operator
+      .controller('game', { reconcileTimeoutMs: 50 })
+      .for(games)
+      .reconcile(async ({ apply, object, signal }) => {
+        signal.addEventListener('abort', () => {
+          late += 1
+        })
+        try {
+          await apply(ours, { ...made, data: { title: object.spec.title ?? '' } }, { owner: false })
+        } catch (error) {
+          if (!signal.aborted) wrong.push((error as Error).name)
+          throw error
+        }
+      })
+    await client.create(games, game('chess'))
+    run()
+    await operator.settled()
+    await server.faults.add({ match: { verb: 'update', resource: 'configmaps' }, effect: { kind: 'hang' } })
+    for (let i = 0; i < 60; i++) {
+      await client.patch(games, { name: 'chess', namespace: 'default' }, { spec: { title: `t${i}` } })
+      await sleep(simulation.clock, 100)
+    }
+    const told = simulation.environment.errors.filter(({ error }) => error.name === 'ReconcileTimeoutError').length
+    expect([wrong, told]).toEqual([[], late])
   }))

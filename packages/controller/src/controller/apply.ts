@@ -35,7 +35,7 @@ import type { Read, ReadOptions } from '../reads/read.ts'
 import type { DesiredOptions } from './context.ts'
 import { ChangedMeanwhileError } from './errors.ts'
 import { type Placed, place } from './placed.ts'
-import type { Compared, DigestOf, Repair, Repairs } from './repairs.ts'
+import type { Compared, DigestOf, HowRefused, Repair, Repairs } from './repairs.ts'
 import { alreadyExists, isSelective, unselected } from './unselected.ts'
 
 /** What a desired state became on the server: a later one that is equal needs no write while the object is still so. */
@@ -207,9 +207,7 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
       }
       return { applied, known, isHeld: false }
     } catch (error) {
-      // Why an object can't be made may lie in another one, which the reconcile may have read. What had no answer may have been done.
-      const isLasting = isRefusal(error) && observed !== undefined && !isPassing(error)
-      repairs.refused(key, repair, error, isLasting)
+      repairs.refused(key, repair, error, this.#howRefused(error, observed))
       return { error, known, isHeld: false }
     } finally {
       if (isAnswered && !isChanged) repairs.tried(key, repair)
@@ -217,6 +215,13 @@ class DesiredObject<T extends KubernetesObject, S extends Scope> {
       if (known !== undefined && known !== observed) repairs.left(key, this.#names, known, this.#digestOf, observed)
       else if (known !== undefined && repair.differing.length === 0) repairs.found(key, repair, known, this.#digestOf)
     }
+  }
+
+  #howRefused(error: unknown, observed: T | undefined): HowRefused {
+    if (!isRefusal(error)) return this.#options.signal?.aborted === true ? 'given up' : 'passing'
+    if (isPassing(error)) return 'passing'
+    // Why an object can't be made may lie in another one, which the reconcile may have read.
+    return observed === undefined ? 'refused' : 'lasting'
   }
 
   #repair(observed: T | undefined): Repair {

@@ -58,7 +58,7 @@ function write(one: Repair, key = 'k'): number {
 
 function refuse(one: Repair, error: unknown = new Error('refused')): number {
   const hold = repairs.hold('k', one)
-  if (hold === undefined) repairs.refused('k', one, error, true)
+  if (hold === undefined) repairs.refused('k', one, error, 'lasting')
   else repairs.putOff('k', one, hold)
   return hold?.delayMs ?? 0
 }
@@ -216,7 +216,7 @@ describe('what is refused', () => {
   it('H6: is told of as flapping too where a part of it is written again and again', () => {
     for (let i = 0; i < 3; i++) {
       write(repair(`theirs ${i}`))
-      repairs.refused('k', repair(`theirs ${i}`), 'status', true)
+      repairs.refused('k', repair(`theirs ${i}`), 'status', 'lasting')
     }
     const next = repair('theirs')
     expect(repairs.hold('k', next)).toMatchObject({ delayMs: 1000, by: 'others', refusal: { error: 'status' } })
@@ -272,7 +272,12 @@ it('C13, X8: a key runs again after a second where nothing else would tell it to
 describe('requests that come to nothing', () => {
   it('H6: go once a second after thirty that change nothing', async () => {
     for (let i = 0; i < 30; i++) repairs.tried('k', repair(`theirs ${i}`))
-    expect(repairs.hold('k', repair('theirs', 'another'))).toEqual({ delayMs: 1000, refusal: undefined, by: 'itself' })
+    expect(repairs.hold('k', repair('theirs', 'another'))).toEqual({
+      delayMs: 1000,
+      refusal: undefined,
+      isPassing: true,
+      by: 'itself',
+    })
     await simulation.advance(1000)
     expect(repairs.hold('k', repair('theirs', 'another'))).toBeUndefined()
   })
@@ -283,7 +288,7 @@ describe('requests that come to nothing', () => {
       const other = repair(`theirs ${i}`, `ours ${i}`)
       waits.push(repairs.hold('k', other))
       await simulation.advance(waits.at(-1)?.delayMs ?? 0)
-      repairs.refused('k', other, `no ${i}`, i % 2 === 0)
+      repairs.refused('k', other, `no ${i}`, i % 2 === 0 ? 'lasting' : 'passing')
     }
     const waited = waits.filter(wait => wait !== undefined)
     expect(waited.map(({ delayMs, refusal, by }) => [delayMs, refusal?.error, by])).toEqual([
@@ -308,11 +313,11 @@ describe('requests that come to nothing', () => {
 
   it('X8: are remembered of one object, the last eight of them', () => {
     for (let i = 0; i < 9; i++)
-      for (let n = 0; n < 3; n++) repairs.refused('k', repair('theirs', `ours ${i}`), 'no', true)
+      for (let n = 0; n < 3; n++) repairs.refused('k', repair('theirs', `ours ${i}`), 'no', 'lasting')
     expect([
       repairs.hold('k', repair('theirs', 'ours 1'))?.refusal,
       repairs.hold('k', repair('theirs', 'ours 0')),
-    ]).toEqual([{ error: 'no', standing: 'u' }, undefined])
+    ]).toEqual([{ error: 'no', how: 'lasting', standing: 'u' }, undefined])
   })
 })
 
@@ -386,9 +391,29 @@ describe('a key that waits', () => {
   it('for what was refused does not', () => {
     for (let i = 0; i < 3; i++) {
       write(repair(`theirs ${i}`))
-      repairs.refused('k', repair('theirs'), 'no', true)
+      repairs.refused('k', repair('theirs'), 'no', 'lasting')
     }
     write(repair('theirs'))
     expect([states.get('k')?.waitsFor, queue.dueInMs('k')]).toEqual([undefined, 1000])
+  })
+
+  it.each([
+    ['refused', { refusal: { error: 'no' }, isPassing: false }, undefined],
+    ['passing', { refusal: { error: 'no' }, isPassing: true }, ['a/b of v']],
+    ['given up', { refusal: undefined, isPassing: true }, ['a/b of v']],
+  ] as const)('after thirty that were %s', (how, hold, waits) => {
+    for (let i = 0; i < 30; i++) repairs.refused('k', repair('theirs', `${i}`), 'no', how)
+    const held = repairs.hold('k', repair('theirs'))
+    expect(held).toMatchObject(hold)
+    if (held !== undefined) repairs.putOff('k', repair('theirs'), held)
+    expect(states.get('k')?.waitsFor).toEqual(waits && new Set(waits))
+  })
+
+  it('says of what was given up nothing to others that were given up for the same reason', () => {
+    const reason = new Error('enough')
+    repairs.refused('k', repair('theirs'), reason, 'given up')
+    expect(repairs.said(reason)).toBeUndefined()
+    repairs.refused('k', repair('theirs'), reason, 'passing')
+    expect(repairs.said(reason)).toBe('once')
   })
 })

@@ -39,6 +39,8 @@ export interface Hold {
   readonly delayMs: number
   /** Why it was refused, if that is what it waits for. */
   readonly refusal: { readonly error: unknown } | undefined
+  /** It may go well then: nobody has said that it would not. */
+  readonly isPassing: boolean
   /** Whose doing it is that the object is written again and again; `undefined`: it isn't. */
   readonly by: FlappingError['by'] | undefined
 }
@@ -74,8 +76,19 @@ interface Lately {
   readonly heldAt: { [by in FlappingError['by']]?: number }
 }
 
+/**
+ * How a request failed.
+ *
+ * - `lasting`: the same one would be refused again.
+ * - `refused`: as long as nothing changes, which may be elsewhere.
+ * - `passing`: it came too late, or its answer did not come, and it may have been done.
+ * - `given up`: who sent it did not wait for the answer. Why is no reason for another.
+ */
+export type HowRefused = 'lasting' | 'refused' | 'passing' | 'given up'
+
 interface Refusal {
   readonly error: unknown
+  readonly how: HowRefused
   readonly standing: string
 }
 
@@ -138,23 +151,29 @@ export class Repairs {
     const text = textOf(key, repair)
     const now = this.#now
     const { refusal, ms: refusedMs } = this.#refusalOf(text, repair, now)
+    const how = refusal?.how ?? 'passing'
     const othersMs = this.#isOthers(text, repair) ? this.#repaired.delayMs(text, now) : 0
     const ownMs = ownDelayMs(this.#lately.get(text), now)
     const repairMs = Math.max(othersMs, ownMs)
     const delayMs = Math.max(refusedMs, repairMs)
     if (delayMs === 0) return undefined
     const by = othersMs < ownMs ? 'itself' : 'others'
-    return { delayMs, refusal, by: repairMs > 0 ? by : undefined }
+    return {
+      delayMs,
+      refusal: how === 'given up' ? undefined : refusal,
+      isPassing: how === 'passing' || how === 'given up',
+      by: repairMs > 0 ? by : undefined,
+    }
   }
 
   /** A repair is to wait: its key runs again then. That an object flaps is told once. */
-  putOff(key: string, repair: Repair, { delayMs, refusal, by }: Hold): void {
+  putOff(key: string, repair: Repair, { delayMs, refusal, isPassing, by }: Hold): void {
     const { controller, environment, states } = this.#parts
     this.#add(key, delayMs)
     if (refusal !== undefined) this.#says(refusal.error, 'again')
+    if (isPassing) states.obtain(key).waits(nameOf(repair))
     const heldAt = this.#lately.get(textOf(key, repair))?.heldAt
     if (by === undefined || heldAt === undefined) return
-    if (refusal === undefined) states.obtain(key).waits(nameOf(repair))
     const now = this.#now
     const { [by]: last = Number.NEGATIVE_INFINITY } = heldAt
     heldAt[by] = now
@@ -194,17 +213,14 @@ export class Repairs {
     this.#prune()
   }
 
-  /**
-   * A request was refused, or had no answer.
-   * @param isLasting the same one would be again
-   */
-  refused(key: string, repair: Repair, error: unknown, isLasting: boolean): void {
+  /** A request was refused, or had no answer. */
+  refused(key: string, repair: Repair, error: unknown, how: HowRefused): void {
     const way = wayOf(textOf(key, repair), repair)
     const now = this.#now
-    const last = { error, standing: repair.standing }
+    const last = { error, how, standing: repair.standing }
     const requests = this.#refusals.get(way)?.requests ?? new Map<string, Refusal>()
     this.#vain.repaired(way, now)
-    if (isLasting) {
+    if (how === 'lasting') {
       const request = requestOf(repair)
       this.#refused.repaired(`${way} ${request}`, now)
       requests.delete(request)
@@ -217,7 +233,7 @@ export class Repairs {
     }
     this.#refusals.delete(way)
     this.#refusals.set(way, { at: now, last, requests })
-    this.#says(error, 'once')
+    if (how !== 'given up') this.#says(error, 'once')
     this.#prune()
   }
 

@@ -44,7 +44,7 @@ export function importsBelow(folder: string, tests: boolean): Import[] {
 }
 
 /** Code that only tests use: it is not part of what is published. */
-function isTestCode(name: string): boolean {
+export function isTestCode(name: string): boolean {
   return /\.(test|test-d|fixture|contract)\.ts$|\/testkit\//.test(name)
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { publishedPackages, root } from '../../tools/workspace.ts'
 import { mayImport } from './architecture.ts'
 import { firstCycle, importsBelow, importsOf } from './imports.ts'
+import { moduleState, stateOf } from './module-state.ts'
 
 /** `client` for `@wherry/client/resources/core`; undefined for what is not ours. */
 function ours(specifier: string): string | undefined {
@@ -102,6 +103,17 @@ describe('mayImport', () => {
   })
 })
 
+it('stateOf finds what changes, and neither constants nor what a function keeps for itself', () => {
+  const text = [
+    'let counter = 0',
+    'const known = new Map()',
+    'const fixed = new Set([1])',
+    'const list = [1]',
+    'export function note(key) { counter += 1; known.set(key, fixed.has(key)); const list = []; return list }',
+  ].join('\n')
+  expect(stateOf('x.ts', text)).toEqual(['counter', 'known'])
+})
+
 it('names no registry host in a lockfile', () => {
   for (const file of [
     'pnpm-lock.yaml',
@@ -119,4 +131,20 @@ it('names in the README and CONTRIBUTING only commands that there are', () => {
   const named = [...text.matchAll(/npm run ([\w-]+)/g)].map(match => match[1] as string)
   expect(named.filter(name => !(name in scripts))).toEqual([])
   for (const command of Object.values(scripts)) expect(command).toMatch(/^node tools\/bootstrap\.mjs /)
+})
+
+/** What modules keep for speed. None of it is of one cache, client or object: each says why. */
+const keptByModules: Readonly<Record<string, string>> = {
+  'packages/client/src/bytes/without-managed-fields.ts: shapes':
+    'names of fields of metadata, sixteen sets of them at most',
+  'packages/controller/src/operator/operator.ts: connected': 'which options connect() has made, held weakly',
+  'packages/hash-compare/src/canonical/hash.ts: scratch': 'the text of one digest',
+  'packages/hash-compare/src/canonical/writer.ts: spare': 'a buffer, wiped after each use',
+}
+
+it('D10: no module keeps what belongs to a cache or a client', () => {
+  const found = publishedPackages()
+    .filter(({ short }) => short !== 'testing')
+    .flatMap(({ folder }) => moduleState(folder))
+  expect(found.toSorted()).toEqual(Object.keys(keptByModules).toSorted())
 })

@@ -37,6 +37,11 @@ export type CloseReason = 'goaway' | 'closed'
 export interface Connection {
   /** How many requests may be under way at once. May change when the server's settings arrive. */
   readonly maxStreams: number
+  /**
+   * The other machine that can read what is sent, where that is not encrypted: no credentials go there. Absent where it is
+   * encrypted, or stays on this machine.
+   */
+  readonly readableBy?: string | undefined
   request(head: RequestHead, on: ResponseHandlers): Exchange
   /** Resolves when the other side answered; rejects when the connection closes first. */
   ping(): Promise<void>

@@ -135,6 +135,46 @@ describe('an access', () => {
     expect(front?.accepted()).toBe(2)
   })
 
+  it('X9: a certificate that was renewed before its key is an error that ends nothing, and is taken once the key is there', async () => {
+    const url = await serve(
+      (_, reply) => {
+        reply.head(200, {})
+        reply.end()
+      },
+      { clientCa: authority.caPem },
+    )
+    const [old, renewed] = ['old', 'renewed'].map(commonName => authority.issueClient({ commonName }))
+    await at.write('cert', `${renewed?.certPem}`)
+    await at.write('key', `${old?.keyPem}`)
+    const config: KubeConfigLike = {
+      getCurrentContext: () => 'c',
+      getContextObject: () => null,
+      getCurrentCluster: () => ({
+        name: 'c',
+        server: url.href,
+        caData: Buffer.from(authority.caPem).toString('base64'),
+      }),
+      getCurrentUser: () => ({ name: 'u', certFile: `${at.directory}/cert`, keyFile: `${at.directory}/key` }),
+      applyToHTTPSOptions: () => Promise.resolve(),
+    }
+    const access = fromKubeConfig(config, { clock: new StillClock() })
+    const pool = opened(access)
+    const refused = await over(send(pool, 'call', '/a'))
+    expect(refused.log).toEqual(['error CONNECT_FAILED'])
+    expect(refused.errors[0]).toMatchObject({ cause: { code: 'TLS_MATERIAL_INVALID' } })
+    expect(inspect(refused.errors, { depth: 9, showHidden: true })).not.toContain('BEGIN')
+    // Nobody was dialled: a socket that nobody listens to would end the process, or stay.
+    expect(front?.accepted()).toBe(0)
+    await at.write('key', `${renewed?.keyPem}`)
+    expect((await over(send(pool, 'call', '/b'))).log).toEqual(['head 200', 'end'])
+  })
+
+  it('X9: bad TLS material and a server that nobody runs are an error, and no uncaught one', async () => {
+    const access = fromUrl('https://127.0.0.1:1', { cert: 'no PEM', key: 'no PEM', token: secret })
+    const refused = await over(send(opened(access), 'call', '/a'))
+    expect(refused.errors[0]).toMatchObject({ code: 'CONNECT_FAILED', cause: { code: 'TLS_MATERIAL_INVALID' } })
+  })
+
   it('X2: one that skips verification takes any certificate', async () => {
     const url = await serve((_, reply) => {
       reply.head(200, {})

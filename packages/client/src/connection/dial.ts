@@ -1,15 +1,12 @@
 import { isIP, connect as netConnect, type Socket } from 'node:net'
-import { createSecureContext, type SecureContext, type TLSSocket, connect as tlsConnect } from 'node:tls'
-import type { TlsMaterial } from '../credentials/credentials.ts'
+import { type SecureContext, type TLSSocket, connect as tlsConnect } from 'node:tls'
 import type { Intake } from './intake.ts'
 import { proxyFor, throughProxy } from './proxy.ts'
 
 /** How a socket is opened. */
 export interface DialOptions {
-  /** Speak TLS, with this. */
-  readonly tls: TlsMaterial | undefined
-  /** Stands for `tls`: the same text, the same material. */
-  readonly digest: string
+  /** Speak TLS, with this. Made before a socket is opened, since bad material throws. */
+  readonly tls: SecureContext | undefined
   readonly serverName: string | undefined
   readonly skipVerify: boolean
   readonly proxyUrl: string | undefined
@@ -41,22 +38,36 @@ export async function dial(target: URL, signal: AbortSignal, options: DialOption
         })
       : await throughProxy(proxy, host, port, signal)
   if (options.tls === undefined) return opened(raw, 'connect', signal)
-  const name = options.serverName ?? host
-  const secure = tlsConnect({
-    socket: raw,
-    secureContext: contextOf(options.tls, options.digest),
-    ALPNProtocols: [...options.protocols],
-    rejectUnauthorized: !options.skipVerify,
-    // An address is no SNI, but it is still what the certificate must bear.
-    ...(isIP(name) === 0 ? { servername: name } : { host: name }),
-  })
-  // The error of a TCP connection that never came about is told by the raw socket alone.
-  raw.once('error', error => secure.destroy(error))
-  return opened(secure, 'secureConnect', signal)
+  return opened(secured(raw, options.tls, options.serverName ?? host, options), 'secureConnect', signal)
+}
+
+/** TLS over `raw`, which is destroyed where that throws. */
+function secured(raw: Socket, secureContext: SecureContext, name: string, options: DialOptions): TLSSocket {
+  // Unheard, the error of a connection that never came about would end the process.
+  raw.on('error', () => {})
+  try {
+    const secure = tlsConnect({
+      socket: raw,
+      secureContext,
+      ALPNProtocols: [...options.protocols],
+      rejectUnauthorized: !options.skipVerify,
+      // An address is no SNI, but it is still what the certificate must bear.
+      ...(isIP(name) === 0 ? { servername: name } : { host: name }),
+    })
+    // The raw socket alone tells that error.
+    raw.once('error', error => secure.destroy(error))
+    return secure
+  } catch (error) {
+    raw.destroy()
+    throw error
+  }
 }
 
 function opened<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
-  if (event === 'connect' && !socket.connecting) return Promise.resolve(socket)
+  if (event === 'connect' && !socket.connecting && !signal.aborted) {
+    socket.on('error', () => {})
+    return Promise.resolve(socket)
+  }
   return new Promise((resolve, reject) => {
     const done = (): void => {
       signal.removeEventListener('abort', stopped)
@@ -79,27 +90,10 @@ function opened<S extends Socket>(socket: S, event: 'connect' | 'secureConnect',
     }
     const stopped = (): void => failed(signal.reason)
     const closed = (): void => failed(new Error('the socket was closed while it was being opened'))
+    if (signal.aborted) return stopped()
     signal.addEventListener('abort', stopped, { once: true })
     socket.once(event, ready)
     socket.once('error', failed)
     socket.once('close', closed)
   })
-}
-
-let known: { readonly digest: string; readonly material: TlsMaterial; readonly context: SecureContext } | undefined
-
-/** Parsing a bundle of certificates takes milliseconds: the last one is kept. */
-function contextOf(material: TlsMaterial, digest: string): SecureContext {
-  if (known?.digest === digest && known.material.ca === material.ca && known.material.key === material.key) {
-    return known.context
-  }
-  const { ca, cert, key } = material
-  const context = createSecureContext({
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    minVersion: 'TLSv1.2',
-  })
-  known = { digest, material, context }
-  return context
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { isLoopbackAddress } from '../credentials/loopback.ts'
 import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers, ResponseHeaders } from '../transport.ts'
 import { ConnectionError } from './error.ts'
 import type { Intake } from './intake.ts'
@@ -24,6 +25,7 @@ export function connectHttp1(target: URL, socket: Socket, limits: Http1Limits, i
  */
 class Http1Connection implements Connection, ResponseParts {
   readonly maxStreams = 1
+  readonly readableBy: string | undefined
   readonly #host: string
   readonly #socket: Socket
   readonly #parser: ResponseParser
@@ -40,6 +42,9 @@ class Http1Connection implements Connection, ResponseParts {
   constructor(target: URL, socket: Socket, limits: Http1Limits, intake: Intake | undefined) {
     this.#host = target.host
     this.#socket = socket
+    // By the address that it is connected to: that of a proxy, where there is one. Any name may be resolved to any address.
+    const { remoteAddress = 'an unknown address' } = socket
+    this.readableBy = target.protocol === 'https:' || isLoopbackAddress(remoteAddress) ? undefined : remoteAddress
     this.#parser = new ResponseParser(limits.maxHeaderBytes, this)
     socket.on('error', error => {
       this.#cause ??= error

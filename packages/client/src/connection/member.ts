@@ -1,3 +1,4 @@
+import { carriesSecret } from '../credentials/loopback.ts'
 import type { Clock, Timer } from '../environment.ts'
 import type { CloseReason, Connection, Exchange, ResponseHandlers, ResponseHeaders } from '../transport.ts'
 import { ConnectionError } from './error.ts'
@@ -115,6 +116,7 @@ export class Member {
     job.attempts += 1
     job.occupy(slot)
     try {
+      this.#mayCarry(job)
       job.request.admit?.()
     } catch (thrown) {
       const cause = asError(thrown)
@@ -134,6 +136,14 @@ export class Member {
         } else if (this.#slots.has(slot)) this.breaks(slot, cause)
       })
     }
+  }
+
+  /** @throws ConnectionError where credentials would go to another machine unencrypted. */
+  #mayCarry({ head }: Job): void {
+    const { readableBy } = this.#connection
+    if (readableBy === undefined || !carriesSecret(head.headers)) return
+    const message = `credentials are not sent over plain http to ${readableBy}`
+    throw new ConnectionError('INSECURE_TOKEN', message, { unprocessed: true })
   }
 
   /** Takes no more requests; ends when those under way have. */

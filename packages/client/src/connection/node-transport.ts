@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
+import type { SecureContext, TLSSocket } from 'node:tls'
 import { anonymous, type Credentials } from '../credentials/credentials.ts'
 import { checkOptions, flag, having, integer, oneOf, text } from '../errors/check.ts'
 import type { Connection, Transport } from '../transport.ts'
 import { Intake, sharesBuffer } from './intake.ts'
+import type { SecureContexts } from './secure-contexts.ts'
 
 /** Options of a {@link NodeTransport}. */
 export interface NodeTransportOptions {
@@ -40,6 +41,7 @@ export class NodeTransport implements Transport {
   readonly #options: NodeTransportOptions
   readonly #credentials: Pick<Credentials, 'tls' | 'digest'>
   #intoBuffer: Buffer | undefined
+  #contexts: SecureContexts | undefined
 
   constructor(options: NodeTransportOptions = {}) {
     checkOptions('transport', options, {
@@ -65,10 +67,10 @@ export class NodeTransport implements Transport {
     const loading = secure && protocol === 'h2' ? http2() : http1()
     loading.catch(() => {})
     const { dial } = await import('./dial.ts')
+    const tls = secure ? await this.#secureContext() : undefined
     const intake = secure || !sharesBuffer ? undefined : new Intake(this.#buffer())
     const socket = await dial(target, signal, {
-      tls: secure ? await this.#credentials.tls() : undefined,
-      digest: this.#credentials.digest(),
+      tls,
       serverName: this.#options.tlsServerName,
       skipVerify: this.#options.skipTlsVerify ?? false,
       proxyUrl: this.#options.proxyUrl,
@@ -83,6 +85,13 @@ export class NodeTransport implements Transport {
     const { connectHttp1 } = await http1()
     checkOpen(socket)
     return connectHttp1(target, socket, { maxHeaderBytes }, intake)
+  }
+
+  /** @throws CredentialsError for TLS material that can't be had or used. */
+  async #secureContext(): Promise<SecureContext> {
+    this.#contexts ??= new (await import('./secure-contexts.ts')).SecureContexts()
+    const material = await this.#credentials.tls()
+    return this.#contexts.of(material, this.#credentials.digest())
   }
 
   /** One for all sockets: it holds nothing from one read to the next. As large as Node's own. */

@@ -778,6 +778,16 @@ describe('credentials', () => {
     expect(JSON.stringify([heard.errors[0], heard.errors[0]?.message])).not.toContain('old')
   })
 
+  it('X2: sends no token where another machine can read it, wherever a name or a proxy has led the connection', async () => {
+    const { pool, transport, settle } = bench({ credentials: new Rotating(), target: new URL('http://dev.localhost') })
+    transport.readableBy = '10.0.0.7'
+    const heard = send(pool, 'call', '/get')
+    await settle()
+    expect(heard.log).toEqual(['error INSECURE_TOKEN'])
+    expect([transport.attempts, transport.open]).toEqual([1, []])
+    expect(JSON.stringify([heard.errors[0], heard.errors[0]?.message])).not.toContain('old')
+  })
+
   it.each(['a\nb', 'caf\u0113'])(
     'X3: a header that can not be sent is an error before any connection: %j',
     async token => {

@@ -199,6 +199,94 @@ describe('a kubeconfig', () => {
     }
   })
 
+  it('X2: after a 401 only the context is read that the client was made for, whatever the current one is by then', async () => {
+    const two = (current: string, token: string): string => {
+      const of = (name: string, user: object) => JSON.parse(kubeconfig(user, { server: `https://${name}` }, name))
+      const [dev, prod] = [of('dev', { token }), of('prod', { token: 'PROD' })]
+      const lists = ['clusters', 'users', 'contexts'].map(list => [list, [...dev[list], ...prod[list]]])
+      return JSON.stringify({ ...dev, ...Object.fromEntries(lists), 'current-context': current })
+    }
+    const file = await at.write('config', two('dev', 'one'))
+    const { credentials, server } = await fromKubeconfigFile(file, { clock })
+    expect(server.host).toBe('dev')
+    await at.write('config', two('prod', 'one'))
+    expect(await credentials.refresh()).toBe(false)
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer one' })
+    await at.write('config', two('prod', 'two'))
+    expect(await credentials.refresh()).toBe(true)
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer two' })
+  })
+
+  it.each<[string, string]>([
+    ['another server', kubeconfig({ token: 'SECRET-2' }, { server: 'https://other:6443' })],
+    ['another proxy', kubeconfig({ token: 'SECRET-2' }, { 'proxy-url': 'http://other:3128' })],
+    ['another name in the certificate', kubeconfig({ token: 'SECRET-2' }, { 'tls-server-name': 'other' })],
+    ['no verification', kubeconfig({ token: 'SECRET-2' }, { 'insecure-skip-tls-verify': true })],
+    ['no such context', kubeconfig({ token: 'SECRET-2' }, {}, 'two')],
+    ['nothing', ''],
+  ])(
+    'X2: credentials of a cluster that has %s by now are refused, and those that are there stay',
+    async (_, changed) => {
+      const file = await at.write('config', kubeconfig({ token: 'one' }))
+      const { credentials } = await fromKubeconfigFile(file, { clock })
+      await at.write('config', changed)
+      const error = await credentials.refresh().catch((error: unknown) => error)
+      expect(error).toMatchObject({ code: changed === '' ? 'KUBECONFIG_INVALID' : 'ANOTHER_CLUSTER' })
+      expect(everything(error)).not.toContain('SECRET-2')
+      expect(await credentials.headers()).toEqual({ authorization: 'Bearer one' })
+    },
+  )
+
+  it('X7: an authority that is renewed with the token is taken', async () => {
+    const file = await at.write(
+      'config',
+      kubeconfig({ token: 'one' }, { 'certificate-authority-data': base64('CA 1') }),
+    )
+    const { credentials } = await fromKubeconfigFile(file, { clock })
+    await at.write('config', kubeconfig({ token: 'two' }, { 'certificate-authority-data': base64('CA 2') }))
+    expect(await credentials.refresh()).toBe(true)
+    expect(await credentials.tls()).toEqual({ ca: 'CA 2' })
+  })
+
+  it('X2: an auth provider is asked for no token once the kubeconfig is of another cluster', async () => {
+    let current = 'dev'
+    const asked: string[] = []
+    const config: KubeConfigLike = {
+      getCurrentContext: () => current,
+      getContextObject: () => null,
+      getCurrentCluster: () => ({ name: current, server: `https://${current}` }),
+      getCurrentUser: () => ({ name: 'u', authProvider: { name: 'oidc' } }),
+      applyToHTTPSOptions: async options => {
+        asked.push(current)
+        options.headers = { Authorization: `Bearer ${current}` }
+      },
+    }
+    const { credentials } = fromKubeConfig(config, { clock })
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer dev' })
+    current = 'prod'
+    await expect(credentials.headers()).rejects.toMatchObject({ code: 'ANOTHER_CLUSTER' })
+    expect(asked).toEqual(['dev'])
+  })
+
+  it('X2: sends no token over plain http to a proxy on another machine', async () => {
+    const cluster = { server: 'http://127.0.0.1:8080', 'proxy-url': 'http://10.0.0.1:3128' }
+    const file = await at.write('config', kubeconfig({ token: 'SECRET' }, cluster))
+    await expect(fromKubeconfigFile(file)).rejects.toMatchObject({ code: 'INSECURE_TOKEN' })
+    const given = { token: 'SECRET', proxyUrl: 'https://10.0.0.1:3128' }
+    expect(() => fromUrl('http://127.0.0.1:8080', given)).toThrow(expect.objectContaining({ code: 'INSECURE_TOKEN' }))
+  })
+
+  it('an empty file among several in KUBECONFIG says nothing; alone it is an error that says so', async () => {
+    const empty = await at.write('empty', '# nothing yet\n')
+    const config = await at.write('config', kubeconfig({ token: 'one' }))
+    vi.stubEnv('KUBECONFIG', [empty, config].join(':'))
+    expect(await headers(await fromKubeconfigFile())).toEqual({ authorization: 'Bearer one' })
+    await expect(fromKubeconfigFile(empty)).rejects.toMatchObject({
+      code: 'KUBECONFIG_INVALID',
+      message: `${empty} is empty: no cluster is named`,
+    })
+  })
+
   it('X7: runs a plugin beside it, once for each 401, and gives it the cluster', async () => {
     const script = `#!/usr/bin/env node
       const { spec } = JSON.parse(process.env.KUBERNETES_EXEC_INFO)

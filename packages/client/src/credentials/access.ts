@@ -68,7 +68,7 @@ export function fromUrl(url: string | URL, options: UrlOptions = {}): ClusterAcc
     throw new OptionRangeError('access.cert', 'a certificate together with its key', 'one of them')
   }
   const server = serverUrl('access.url', url)
-  if (token !== undefined || tokenFile !== undefined) refuseInsecure(server)
+  if (token !== undefined || tokenFile !== undefined) refuseInsecure(server, proxyUrl)
   const data = (given: string | undefined): { data: string } | undefined =>
     given === undefined ? undefined : { data: given }
   const credentials = new GivenCredentials(
@@ -97,10 +97,16 @@ export function serverUrl(option: string, url: string | URL): URL {
   return parsed
 }
 
-/** Throws where what is sent to `server` can be read on the way. */
-export function refuseInsecure(server: URL): void {
-  if (server.protocol === 'https:' || isLoopback(server.hostname)) return
-  throw new ConnectionError('INSECURE_TOKEN', `credentials are not sent over plain http to ${server.host}`, {
+/**
+ * Throws where what is sent to `server` can certainly be read on the way, so that this is known before the first request. The
+ * address of each connection is looked at as well.
+ */
+export function refuseInsecure(server: URL, proxy: string | undefined): void {
+  if (server.protocol === 'https:') return
+  const hops = proxy !== undefined && URL.canParse(proxy) ? [server, new URL(proxy)] : [server]
+  const other = hops.find(({ hostname }) => !isLoopback(hostname))
+  if (other === undefined) return
+  throw new ConnectionError('INSECURE_TOKEN', `credentials are not sent over plain http to ${other.host}`, {
     unprocessed: true,
   })
 }

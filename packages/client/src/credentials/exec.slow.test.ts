@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { inspect } from 'node:util'
+import { createCertificateAuthority } from '@wherry/testing/apiserver/front/certificates'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ExecCredentials, type ExecPlugin } from './exec.ts'
 import { GivenCredentials } from './given.ts'
@@ -132,15 +133,40 @@ describe('a plugin', () => {
   })
 
   it('X7: may give a client certificate, and a new one changes the digest', async () => {
-    const one = credentials(
-      await plugin(`print({ clientCertificateData: 'CERT ' + run, clientKeyData: 'KEY ' + run })`),
-    )
+    const authority = await createCertificateAuthority()
+    const issued = ['alice', 'bob'].map(commonName => authority.issueClient({ commonName }))
+    const printed = issued.map(({ certPem, keyPem }) => ({ clientCertificateData: certPem, clientKeyData: keyPem }))
+    const one = credentials(await plugin(`print(${JSON.stringify(printed)}[run - 1])`))
     expect(await one.headers()).toEqual({})
-    expect(await one.tls()).toEqual({ ca: 'CA', cert: 'CERT 1', key: 'KEY 1' })
+    expect(await one.tls()).toEqual({ ca: 'CA', cert: issued[0]?.certPem, key: issued[0]?.keyPem })
     const digest = one.digest()
     expect(await one.refresh()).toBe(true)
     expect(one.digest()).not.toBe(digest)
     expect(one.digest()).not.toContain('KEY')
+  })
+
+  it('X9: a client certificate that is none, or that is of another key, is an error, and the plugin runs again for who asks next', async () => {
+    const authority = await createCertificateAuthority()
+    const [alice, bob] = ['alice', 'bob'].map(commonName => authority.issueClient({ commonName }))
+    const printed = [
+      { clientCertificateData: 'SECRET CERT', clientKeyData: 'SECRET KEY' },
+      { clientCertificateData: alice?.certPem, clientKeyData: bob?.keyPem },
+      { clientCertificateData: bob?.certPem, clientKeyData: bob?.keyPem },
+    ]
+    const one = credentials(await plugin(`print(${JSON.stringify(printed)}[run - 1])`))
+    for (const why of ['no start line', 'key values mismatch']) {
+      const error = await Promise.resolve(one.tls()).catch((error: unknown) => error)
+      expect(error).toMatchObject({ code: 'EXEC_FAILED', message: expect.stringContaining(why) })
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/SECRET|BEGIN/)
+    }
+    expect(await one.tls()).toEqual({ ca: 'CA', cert: bob?.certPem, key: bob?.keyPem })
+  })
+
+  it('X9: a command that no system takes is an error, which does not quote it', async () => {
+    const plugin = { apiVersion: v1, command: 'x', args: ['SECRET\0'], env: [] }
+    const error = await Promise.resolve(credentials(plugin).headers()).catch((error: unknown) => error)
+    expect(error).toMatchObject({ code: 'EXEC_FAILED' })
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('SECRET')
   })
 
   it('is told its environment, that nobody can be asked, and the cluster where it wants to know', async () => {

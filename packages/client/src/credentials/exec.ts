@@ -102,8 +102,10 @@ export class ExecCredentials implements Credentials {
 
   #run(): Promise<Issued> {
     return this.#running.do(async () => {
-      this.#issued = issued(await output(this.#plugin, this.#clock, this.#stop.signal), this.#plugin)
-      return this.#issued
+      const now = issued(await output(this.#plugin, this.#clock, this.#stop.signal), this.#plugin)
+      if (now.tls.cert !== undefined) await checkUsable(now.tls, this.#plugin)
+      this.#issued = now
+      return now
     })
   }
 }
@@ -146,6 +148,16 @@ function issued(text: string, plugin: ExecPlugin): Issued {
     tls,
     digest: digestOf(tls),
     expiresAt,
+  }
+}
+
+/** What can't be used is not kept: the plugin runs again for who asks next. */
+async function checkUsable(tls: TlsMaterial, plugin: ExecPlugin): Promise<void> {
+  const { secureContext } = await import('../connection/secure-contexts.ts')
+  try {
+    secureContext(tls)
+  } catch (error) {
+    throw failed(plugin, `printed a client certificate that can't be used: ${(error as Error).message}`)
   }
 }
 

@@ -4,7 +4,7 @@ import { checkOptions, having, text } from '../errors/check.ts'
 import type { AccessOptions, ClusterAccess } from './access.ts'
 import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './error.ts'
-import { accessOf, commandFrom, fileFrom, type KubeConfigLike } from './kubeconfig.ts'
+import { accessOf, type Bound, boundTo, checkBound, commandFrom, fileFrom, type KubeConfigLike } from './kubeconfig.ts'
 import { withMore } from './kubeconfig-users.ts'
 
 /** Options of {@link fromKubeconfigFile}. */
@@ -15,7 +15,8 @@ export interface KubeconfigFileOptions extends AccessOptions {
 
 /**
  * The access of a kubeconfig file: of `path`, else of the files that KUBECONFIG names, merged, else of
- * `~/.kube/config`. After a 401 the file is read again.
+ * `~/.kube/config`. After a 401 the file is read again, for the same context: where that is of another cluster or server by
+ * then, its credentials are not taken, and the client goes on with those that it has.
  *
  * Loads `@kubernetes/client-node`, an optional peer dependency (400 ms and 86 MB of memory): in a
  * cluster, {@link inCluster} does without.
@@ -33,9 +34,10 @@ export async function fromKubeconfigFile(path?: string, options: KubeconfigFileO
   const { dirname } = await import('node:path')
   const paths = path === undefined ? await defaultPaths() : [path]
   const directory = dirname(paths[0] as string)
-  const load = (): Promise<KubeConfigLike> => loaded(paths, options.context)
   const clock = options.clock ?? systemClock()
-  const config = await load()
+  const config = await loaded(paths, options.context)
+  // Not the current one of later: `kubectl config use-context` is about other programs.
+  const load = (): Promise<KubeConfigLike> => loaded(paths, config.getCurrentContext())
   const access = accessOf(config, clock, directory)
   return { ...access, credentials: new ReloadingCredentials(access.credentials, config, { clock, directory, load }) }
 }
@@ -56,6 +58,8 @@ async function loaded(paths: readonly string[], context: string | undefined): Pr
     const config = new library.KubeConfig()
     try {
       const text = await readFile(path, 'utf8')
+      // As kubectl does: an empty file is a kubeconfig that says nothing.
+      if (text.split('\n').every(line => /^\s*(?:#.*|---)?\s*$/.test(line))) continue
       config.loadFromString(text)
       config.users = withMore(config.users, library.loadYaml(text))
       config.makePathsAbsolute(dirname(path))
@@ -74,7 +78,10 @@ async function loaded(paths: readonly string[], context: string | undefined): Pr
     if (merged === undefined) merged = config
     else merge(merged, config)
   }
-  if (merged === undefined) throw new CredentialsError('KUBECONFIG_INVALID', `none of ${paths.join(', ')} is there`)
+  if (merged === undefined) {
+    const all = paths.length === 1 ? `${paths[0]} is empty` : `none of ${paths.join(', ')} is there and says anything`
+    throw new CredentialsError('KUBECONFIG_INVALID', `${all}: no cluster is named`)
+  }
   if (context !== undefined) merged.setCurrentContext(context)
   return merged
 }
@@ -129,9 +136,11 @@ class ReloadingCredentials implements Credentials {
   #inner: Credentials
   #config: KubeConfigLike
   readonly #reading: Reading
+  readonly #bound: Bound
 
   constructor(inner: Credentials, config: KubeConfigLike, reading: Reading) {
     this.#inner = inner
+    this.#bound = boundTo(config)
     this.#config = config
     this.#reading = reading
   }
@@ -155,6 +164,7 @@ class ReloadingCredentials implements Credentials {
   async refresh(): Promise<boolean> {
     const { load, clock, directory } = this.#reading
     const config = await load()
+    checkBound(config, this.#bound)
     if (said(config) === said(this.#config)) return this.#inner.refresh()
     const { credentials } = accessOf(config, clock, directory)
     await credentials.headers()

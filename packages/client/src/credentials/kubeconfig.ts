@@ -70,7 +70,8 @@ export function accessOf(config: KubeConfigLike, clock: Clock, directory?: strin
   }
   const user = config.getCurrentUser()
   const server = serverUrl(`server of cluster ${named(cluster.name)}`, cluster.server)
-  if (user !== null && (user.token || user.username || user.exec || user.authProvider)) refuseInsecure(server)
+  if (user !== null && (user.token || user.username || user.exec || user.authProvider))
+    refuseInsecure(server, cluster.proxyUrl || undefined)
   return {
     server,
     credentials: credentialsOf(config, cluster, user, clock, directory),
@@ -80,6 +81,32 @@ export function accessOf(config: KubeConfigLike, clock: Clock, directory?: strin
     skipTlsVerify: cluster.skipTLSVerify === true && server.protocol === 'https:',
     impersonate: impersonationOf(user),
   }
+}
+
+/** What a kubeconfig's credentials are bound to: its context, and the cluster and server that they are sent to. Authorities may be renewed. */
+export interface Bound {
+  readonly context: string
+  readonly cluster: string
+}
+
+export function boundTo(config: KubeConfigLike): Bound {
+  const { name, server, tlsServerName, skipTLSVerify, proxyUrl } = config.getCurrentCluster() ?? {}
+  const cluster = [name, server, tlsServerName || '', skipTLSVerify === true, proxyUrl || '']
+  return { context: config.getCurrentContext(), cluster: JSON.stringify(cluster) }
+}
+
+/** @throws CredentialsError with `ANOTHER_CLUSTER` where a kubeconfig is of another context, cluster or server than credentials are bound to. */
+export function checkBound(config: KubeConfigLike, bound: Bound): void {
+  const now = boundTo(config)
+  if (now.context === bound.context && now.cluster === bound.cluster) return
+  const what =
+    now.context === bound.context
+      ? `the cluster of context ${named(bound.context)} has changed`
+      : `the context is ${named(now.context)} now, and was ${named(bound.context)}`
+  throw new CredentialsError(
+    'ANOTHER_CLUSTER',
+    `credentials of the kubeconfig are not taken over: ${what}. Make another client for that cluster`,
+  )
 }
 
 function impersonationOf(user: KubeConfigUser | null): Impersonation | undefined {
@@ -103,6 +130,7 @@ function credentialsOf(
   clock: Clock,
   directory: string | undefined,
 ): Credentials {
+  const bound = boundTo(config)
   const ca = sourceOf(cluster.caData, cluster.caFile)
   if (user === null) return new GivenCredentials({ ca }, clock)
   const { token, username, password } = user
@@ -121,7 +149,7 @@ function credentialsOf(
     if (file !== undefined) {
       return new GivenCredentials({ ...parts, token: { file: fileFrom(file, directory) } }, clock)
     }
-    return new ProviderCredentials(config, new GivenCredentials(parts, clock))
+    return new ProviderCredentials(config, new GivenCredentials(parts, clock), () => checkBound(config, bound))
   }
   return new GivenCredentials(parts, clock)
 }

@@ -25,13 +25,22 @@ export async function outputOf(run: PluginRun): Promise<string> {
   const { command, args, env, clock, timeoutMs, maxOutputBytes, signal } = run
   if (signal.aborted) throw new Error(closed)
   return new Promise((resolve, reject) => {
-    const child = spawn(command, [...args], {
-      env,
-      // A group of its own, by which all of it can be ended.
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
+    const start = () =>
+      spawn(command, [...args], {
+        env,
+        // A group of its own, by which all of it can be ended.
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+    let child: ReturnType<typeof start>
+    try {
+      child = start()
+    } catch (error) {
+      // Node's message quotes the argument or the variable that no program takes.
+      reject(new Error(`can't be run: ${(error as NodeJS.ErrnoException).code}`))
+      return
+    }
     const chunks: Buffer[] = []
     let bytes = 0
     const over = (): void => {

@@ -32,6 +32,8 @@ const unprintable = Symbol('unprintable')
 class CanonicalWriter {
   readonly #bytes = Buffer.allocUnsafeSlow(bufferBytes)
   #at = 0
+  /** So far it was written to at most. */
+  #most = 0
   #integers: Integers = 'number'
   #sink: (piece: Buffer) => void = ignored
 
@@ -51,8 +53,15 @@ class CanonicalWriter {
       throw error === unprintable ? problemOf(value, integers) : error
     } finally {
       this.#sink = ignored
+      this.#most = Math.max(this.#most, this.#at)
     }
     return this.#bytes.subarray(0, this.#at)
+  }
+
+  /** Forgets what it has written: it may have been a Secret. */
+  wipe(): void {
+    this.#bytes.fill(0, 0, this.#most)
+    this.#most = 0
   }
 
   #value(value: unknown, depth: number): void {
@@ -152,6 +161,7 @@ class CanonicalWriter {
 
   #flush(): void {
     this.#sink(this.#bytes.subarray(0, this.#at))
+    this.#most = Math.max(this.#most, this.#at)
     this.#at = 0
   }
 }
@@ -162,7 +172,7 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff
 }
 
-/** One buffer is kept. While it is used (by whatever a getter calls, say) another is made. */
+/** One buffer is kept, empty. While it is used (by whatever a getter calls, say) another is made. */
 let spare: CanonicalWriter | undefined
 
 /** Prints `value` as `CanonicalWriter.write` does, and gives what `done` makes of the rest. */
@@ -177,6 +187,7 @@ export function printed<R>(
   try {
     return done(writer.write(value, integers, sink))
   } finally {
+    writer.wipe()
     spare = writer
   }
 }

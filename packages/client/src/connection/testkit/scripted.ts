@@ -23,6 +23,7 @@ export class ScriptedConnection implements Connection {
   /** Whether PINGs are answered. */
   alive = true
   closed: boolean = false
+  readableBy: string | undefined
   readonly #now: () => number
   readonly #listeners: ((why: CloseReason, cause?: Error) => void)[] = []
 
@@ -105,6 +106,8 @@ export class ScriptedTransport implements Transport {
   refusal: Error | undefined
   /** While set, opening takes for ever. */
   hangs = false
+  /** What connections say of who can read them. */
+  readableBy: string | undefined
   attempts = 0
   /** Connections that were being opened and were given up. */
   givenUp = 0
@@ -126,6 +129,7 @@ export class ScriptedTransport implements Transport {
       )
     }
     const connection = new ScriptedConnection(this.connections.length, this.maxStreams, this.#now)
+    connection.readableBy = this.readableBy
     this.connections.push(connection)
     return connection
   }

@@ -1,0 +1,42 @@
+import { createSecureContext, type SecureContext } from 'node:tls'
+import type { TlsMaterial } from '../credentials/credentials.ts'
+import { CredentialsError } from '../credentials/error.ts'
+
+/**
+ * Secure contexts of one client. Parsing a bundle of certificates takes milliseconds, so the last context is kept.
+ */
+export class SecureContexts {
+  #last: { readonly digest: string; readonly material: TlsMaterial; readonly context: SecureContext } | undefined
+
+  /**
+   * The context of `material`, for which `digest` stands.
+   * @throws CredentialsError with `TLS_MATERIAL_INVALID` for what is no PEM, or a certificate and a key that do not belong together.
+   */
+  of(material: TlsMaterial, digest: string): SecureContext {
+    const last = this.#last
+    const { ca, key } = material
+    if (last?.digest === digest && last.material.ca === ca && last.material.key === key) return last.context
+    const context = secureContext(material)
+    this.#last = { digest, material, context }
+    return context
+  }
+}
+
+/** @throws CredentialsError with `TLS_MATERIAL_INVALID`; it quotes nothing of the material. */
+export function secureContext({ ca, cert, key }: TlsMaterial): SecureContext {
+  try {
+    return createSecureContext({
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+      minVersion: 'TLSv1.2',
+    })
+  } catch (error) {
+    // OpenSSL's reason is one of a fixed list: `key values mismatch`, `no start line`.
+    const { reason, code } = error as { readonly reason?: unknown; readonly code?: unknown }
+    const why = typeof reason === 'string' ? reason : typeof code === 'string' ? code : 'it is no PEM'
+    const what =
+      cert === undefined ? 'the certificate authority' : 'the client certificate, its key or the certificate authority'
+    throw new CredentialsError('TLS_MATERIAL_INVALID', `${what} can't be used: ${why}`)
+  }
+}

@@ -734,6 +734,33 @@ describe('X12: a create whose answer is lost', () => {
     await bench.close()
   })
 
+  it('X12: is not sent again for ever where each answer is lost and nothing is there', async () => {
+    const missing = refusal(404, 'NotFound', { details: { name: 'a', kind: 'configmaps' } })
+    const of = scripted(({ method }) => (method === 'POST' ? 'lost' : missing))
+    await of.run(async () => {
+      const created = of.client.create(configMaps, sent, { timeoutMs: Number.POSITIVE_INFINITY })
+      await expect(created).rejects.toMatchObject({ code: 'CONNECTION_LOST', unprocessed: false })
+      await of.client.close()
+    })
+    expect(of.requests.map(({ method }) => method)).toEqual(Array.from({ length: 6 }, () => ['POST', 'GET']).flat())
+  })
+
+  it('X5, X12: is found where the server dropped empty fields that are named as those of every object', async () => {
+    const games = defineResource<{ metadata: object; spec: object }>({
+      group: 'x.io',
+      version: 'v1',
+      kind: 'Game',
+      plural: 'games',
+      namespaced: true,
+    })
+    const there = { apiVersion: 'x.io/v1', kind: 'Game', metadata: { ...sent.metadata, uid: 'ours' }, spec: { a: 1 } }
+    const spec = { a: 1, constructor: {}, toString: null, valueOf: [] }
+    const { requests } = await answering(['lost', { body: there }], async ({ client }) => {
+      expect(await client.create(games, { metadata: sent.metadata, spec })).toEqual(there)
+    })
+    expect(requests.map(({ method }) => method)).toEqual(['POST', 'GET'])
+  })
+
   it.each<[string, object]>([
     ['has other content', { data: { k: 'other' } }],
     [

@@ -664,6 +664,25 @@ describe('X11, X5: what is data stays so', () => {
     expect(requests[1]?.body).toBe('{"spec":{"big":1152921504606846976}}')
   })
 
+  it('X11: so it is for integers of any size, and those that are written with an exponent', async () => {
+    const written =
+      '{"apiVersion":"x.io/v1","kind":"Big","metadata":{"name":"a","namespace":"n"},"spec":{"big":1e21,"float":1e-7,"more":[123456789012345678901234567890]}}'
+    const { requests } = await answering([{ text: written }], async ({ client }) => {
+      const read = await client.get(bigs.exact(), key)
+      expect(read?.spec).toEqual({ big: 10n ** 21n, float: 1e-7, more: [123456789012345678901234567890n] })
+      if (read !== undefined) await client.update(bigs.exact(), read)
+      const rounded = (await client.get(bigs, key)) as Big
+      await expect(client.update(bigs, rounded)).rejects.toMatchObject({ code: 'INEXACT_NUMBER', path: 'spec.big' })
+      const more = client.patch(bigs, key, { spec: { more: rounded.spec?.more } })
+      await expect(more).rejects.toMatchObject({ code: 'INEXACT_NUMBER', path: 'spec.more[0]' })
+    })
+    expect(requests[1]?.body).toBe(written.replace('1e21', `${10n ** 21n}`))
+    await answering([{ text: text.replace('9007199254740993', '1e9999') }], async ({ client }) => {
+      const read = client.get(bigs.exact(), key)
+      await expect(read).rejects.toMatchObject({ code: 'INEXACT_NUMBER', path: 'spec.big' })
+    })
+  })
+
   it('X11: a write sends what its caller set, and the kind that its endpoint has', async () => {
     const { requests } = await answering([{ text }], async ({ client }) => {
       await client.update(bigs, { metadata: { name: 'a', namespace: 'n' } })

@@ -8,16 +8,30 @@ const shortLength = 8
 
 /** What is known to be a secret by its form, whosever it is: a login in a header, a JSON web token, a private key. */
 const forms: readonly (readonly [RegExp, string])[] = [
-  [/\b(Bearer|Basic)(\s+|%20|\+)(?=[^\s"',;]*\d)[\w\-.~+/%]{16,}=*/gi, `$1 ${hidden}`],
-  [/\beyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]*)?/g, hidden],
+  [/\b(Bearer|Basic)(\s+|%20|\+)(?=[^\s"',;]{0,200}\d)[\w\-.~+/%]{16,}=*/gi, `$1 ${hidden}`],
+  [/\beyJ[\w-]{10,4096}\.[\w-]+(?:\.[\w-]*)?/g, hidden],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*-----|$)/g, hidden],
 ]
 
-/** Hides what is a secret by its form. */
+/** So many characters of a text are looked at, and kept. */
+const mostLookedAt = 65_536
+/** A secret may be cut in two there: what stands last is dropped. */
+const longestSecret = 8192
+
+/** Hides what is a secret by its form. Of a very long text the beginning is left. */
 export function withoutCredentials(text: string): string {
+  return within(text, replaced)
+}
+
+function replaced(text: string): string {
   let left = text
   for (const [form, instead] of forms) left = left.replace(form, instead)
   return left
+}
+
+function within(text: string, redact: (text: string) => string): string {
+  if (text.length <= mostLookedAt) return redact(text)
+  return redact(text.slice(0, mostLookedAt)).slice(0, -longestSecret)
 }
 
 /**
@@ -46,10 +60,10 @@ export class KnownSecrets {
     note(this.#keys, key)
   }
 
-  /** `text` without what is known, and without what is a secret by its form. */
+  /** `text` without what is known, and without what is a secret by its form. Of a very long one the beginning is left. */
   redact(text: string): string {
     const pattern = this.#known()
-    return withoutCredentials(pattern === undefined ? text : text.replace(pattern, hidden))
+    return within(text, head => replaced(pattern === undefined ? head : head.replace(pattern, hidden)))
   }
 
   #known(): RegExp | undefined {

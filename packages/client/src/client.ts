@@ -6,6 +6,7 @@ import { type ConnectionOptions, ConnectionPool, connectionChecks } from './conn
 import { type ClusterAccess, fromUrl, serverUrl, type UrlOptions } from './credentials/access.ts'
 import { findAccess } from './credentials/find.ts'
 import { isLoopback } from './credentials/loopback.ts'
+import { noted, proxiesOfEnvironment } from './credentials/noted.ts'
 import { type DiscoverOptions, Discovery, type ResourceQuery } from './discovery/discovery.ts'
 import type { DiscoveredResource } from './discovery/document.ts'
 import { type Environment, guarded, systemEnvironment } from './environment.ts'
@@ -21,6 +22,7 @@ import {
   oneOf,
   text,
 } from './errors/check.ts'
+import { KnownSecrets } from './errors/known-secrets.ts'
 import { OptionRangeError } from './errors/option.ts'
 import { Fence, type FencedClient } from './fence.ts'
 import type { Transport } from './transport.ts'
@@ -140,7 +142,9 @@ export class Client {
     checkOptions('client', options, clientChecks)
     this.environment = guarded(systemEnvironment(options.environment))
     const access = accessOf(options, this.environment.clock)
-    const { server: target, credentials, tlsServerName, skipTlsVerify, proxyUrl } = access
+    const { server: target, tlsServerName, skipTlsVerify, proxyUrl } = access
+    const secrets = new KnownSecrets(() => [proxyUrl, ...proxiesOfEnvironment()])
+    const credentials = noted(access.credentials, secrets)
     const { impersonate = access.impersonate, timeoutMs = 65_000, maxRetries = 5, fieldManager = 'wherry' } = options
     const { connectTimeoutMs, idleMs, pingAfterMs, pingTimeoutMs, maxHttp1Calls } = options
     this.namespace = access.namespace
@@ -170,6 +174,7 @@ export class Client {
       fieldManager,
       gunzip: options.gunzip ?? (options.transport === undefined ? 'threads' : 'inline'),
       gzip: options.gzip ?? !isLoopback(target.hostname),
+      redact: text => secrets.redact(text),
     })
     this.#discovery = new Discovery(this.#caller)
     this.status = new StatusVerbs(this.#caller)

@@ -11,7 +11,10 @@ export class InformerStoppedError extends Error {
   }
 }
 
-/** An object is there, but the view's projection threw for it (rule R30). Its cause is what was thrown. */
+/**
+ * An object is there, but the view's projection threw for it (rule R30). Its cause is what was thrown; of a Secret, a review
+ * or a request of a token it says of which class that was, and no more.
+ */
 export class TransformError extends Error {
   override readonly name = 'TransformError'
   readonly code = 'TRANSFORM_FAILED'

@@ -1,4 +1,4 @@
-import { type KubernetesObject, keyText, projector, type Scope, type View } from '@wherry/client'
+import { type KubernetesObject, keyText, projector, type Scope, tellable, type View } from '@wherry/client'
 import { TransformError } from './errors.ts'
 
 /**
@@ -15,7 +15,7 @@ export function guarded<C, S extends Scope>(view: View<C, S>): View<C, S> {
       return project(object)
     } catch (cause) {
       const { name: named = '', namespace } = (object as KubernetesObject).metadata ?? {}
-      throw new TransformError(key, keyText({ name: named, namespace }), cause)
+      throw new TransformError(key, keyText({ name: named, namespace }), tellable(resource, cause))
     }
   }
   return { key, resource, namespaces, labels, fields, projection: { kind, name, project: checked }, within } as View<

@@ -28,9 +28,34 @@ describe('decoding JSON', () => {
     )
   })
 
-  it('X11: leaves fractions and exponents numbers', () => {
-    const text = '[9007199254740993.5,1e300,-0,12345678901234567890e2]'
+  it.each([
+    ['1e21', 10n ** 21n],
+    ['1E+22', 10n ** 22n],
+    ['1e23', 10n ** 23n],
+    ['-1e400', -(10n ** 400n)],
+    ['1e400', 10n ** 400n],
+    ['123456789012345678901234567890', 123456789012345678901234567890n],
+    ['12345678901234567890e2', 1234567890123456789000n],
+    ['12345678901234567890.12e2', 1234567890123456789012n],
+    ['900719925474099300e-2', 9007199254740993n],
+    ['9007199254740993.0', 9007199254740993n],
+  ])('X11: reads the integer %s exactly', (source, integer) => {
+    expect(decodeJson(`{"a":[${source},1]}`, { exact: true })).toEqual({ a: [integer, 1] })
+    expect(encodeJson(decodeJson(`[${source}]`, { exact: true }))).toBe(`[${integer}]`)
+  })
+
+  it('X11: leaves fractions and small integers numbers, however they are written', () => {
+    const text = '[1.5,1e-7,-0,1.25e2,1e15,0e9999,9007199254740993.5,123456789012.5e-3,1e-400,"1e21 1234567890123456"]'
     expect(decodeJson(text, { exact: true })).toEqual(JSON.parse(text))
+  })
+
+  it.each([
+    ['{"spec":{"a":[1,1e9999]}}', 'spec.a[1]'],
+    ['{"b":9007199254740993,"a":-12e99999999999}', 'a'],
+  ])('X11: refuses to read %s exactly, and names the path', (text, path) => {
+    expect(() => decodeJson(text, { exact: true })).toThrow(
+      expect.objectContaining({ code: 'INEXACT_NUMBER', path }) as Error,
+    )
   })
 
   it('X3: an error quotes nothing of the text', () => {

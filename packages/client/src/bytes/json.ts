@@ -1,37 +1,58 @@
+import { checkExact, InexactNumberError } from '../errors/inexact-number.ts'
 import { InvalidBodyError } from './bounds.ts'
 
 /** How JSON is decoded. */
 export interface DecodeOptions {
   /**
-   * Gives integers beyond 2^53 − 1 as `bigint`, digit for digit; `encodeJson` writes them back so.
-   * Costs nothing where there are none.
+   * Gives integers beyond 2^53 − 1 as `bigint`, one that is written with an exponent (`1e21`) too; `encodeJson` writes
+   * them back digit for digit. Costs nothing where there are none.
    * @default false: they are rounded to the nearest number
    */
   readonly exact?: boolean | undefined
 }
 
-/** Sixteen digits in a row: no integer beyond 2^53 − 1 has fewer. Also finds digits in strings, which costs time only. */
-const longDigits = /\d{16}/
-const integer = /^-?\d+$/
+/**
+ * Sixteen digits in a row, or an exponent: no integer beyond 2^53 − 1 is written without. Also finds what is in strings,
+ * which costs time only.
+ */
+const maybeLarge = /\d{16}|\d[eE]\+?\d/
+const numeral = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+/** So many zeros an exponent may add: more than any number of JavaScript, or of a server in Go, has. */
+const mostZeros = 1000
 
 /**
  * The value of a JSON text. Keys such as `__proto__` are data (rule X5).
  * @throws InvalidBodyError where it is no JSON. The message does not quote it.
+ * @throws InexactNumberError where it is to be exact, and has a number that is too large for that (`1e9999`).
  */
 export function decodeJson(text: string, options: DecodeOptions = {}): unknown {
-  const value = tryDecodeJson(text, options.exact)
-  if (value === undefined) throw new InvalidBodyError(`what was received is no JSON (${text.length} characters)`)
-  return value
+  try {
+    return parsed(text, options.exact)
+  } catch (error) {
+    if (error instanceof InexactNumberError) throw error
+    throw new InvalidBodyError(`what was received is no JSON (${text.length} characters)`)
+  }
 }
 
 /** As `decodeJson`, but gives `undefined`, which is no JSON value, instead of throwing. */
 export function tryDecodeJson(text: string, exact: boolean | undefined): unknown {
   try {
-    if (exact === true && longDigits.test(text)) return parseWithSource(text, exactInteger)
-    return JSON.parse(text)
+    return parsed(text, exact)
   } catch {
     return undefined
   }
+}
+
+function parsed(text: string, exact: boolean | undefined): unknown {
+  if (exact !== true || !maybeLarge.test(text)) return JSON.parse(text)
+  let isHeld = true
+  const value = parseWithSource(text, (_key, held, { source }) => {
+    const number = typeof held === 'number' && source !== undefined ? exactNumber(held, source) : held
+    if (number === Number.POSITIVE_INFINITY || number === Number.NEGATIVE_INFINITY) isHeld = false
+    return number
+  })
+  if (!isHeld) checkExact(value)
+  return value
 }
 
 /**
@@ -58,10 +79,16 @@ type SourceReviver = (key: string, value: unknown, context: { readonly source?: 
 const parseWithSource = JSON.parse as (text: string, reviver: SourceReviver) => unknown
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
 
-function exactInteger(_key: string, value: unknown, context: { readonly source?: string | undefined }): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
-  const { source } = context
-  return source !== undefined && integer.test(source) ? BigInt(source) : value
+/** `value` as `source` says it: a `bigint` where it is an integer that a number does not hold. */
+function exactNumber(value: number, source: string): number | bigint {
+  // Of a fraction that is in a number nothing is known to be lost, and an integer in it is held.
+  if (Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))) return value
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = numeral.exec(source) ?? []
+  const zeros = Number(exponent) - fraction.length
+  if (zeros > mostZeros) return value
+  const digits = whole + fraction
+  if (zeros >= 0) return BigInt(sign + digits + '0'.repeat(zeros))
+  return /^0*$/.test(digits.slice(zeros)) ? BigInt(sign + digits.slice(0, zeros)) : value
 }
 
 function rawBigint(_key: string, value: unknown): unknown {

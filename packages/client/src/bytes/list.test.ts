@@ -275,7 +275,7 @@ describe('cutting a list', () => {
     expect(cut([body], { exact: true }).items).toEqual([
       { kind: 'A', apiVersion: 'v1', n: 9007199254740993n },
       { kind: 'A', apiVersion: 'v1', n: [1, -9223372036854775808n] },
-      { kind: 'A', apiVersion: 'v1', n: '9007199254740993', m: 1e20 },
+      { kind: 'A', apiVersion: 'v1', n: '9007199254740993', m: 10n ** 20n },
     ])
     expect(cut([body]).items[0]).toMatchObject({ n: 9007199254740992 })
   })

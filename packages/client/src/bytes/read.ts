@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Lane, Requester, RequestHandlers } from '../connection/requester.ts'
-import { errorOfAnswer, maxStatusBytes } from '../errors/api-error.ts'
+import { errorOfAnswer, maxStatusBytes, type Redact } from '../errors/api-error.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import type { Exchange, ResponseHeaders } from '../transport.ts'
 import { InvalidBodyError } from './bounds.ts'
@@ -17,7 +17,9 @@ export interface ReadContext {
   /** Whether answers had better be compressed: what the client was told, for who asks by it. */
   readonly gzip?: boolean | undefined
   /** Hears the headers of every answer, for the server's warnings. */
-  readonly warnings?: { hear(headers: ResponseHeaders, context: { readonly [name: string]: string | undefined }): void }
+  readonly warnings?: { hear(headers: ResponseHeaders, about: RequestInfo): void }
+  /** Hides the client's own credentials in what a server says. @default what is one by its form alone */
+  readonly redact?: Redact | undefined
 }
 
 /** A GET whose answer is read in pieces. */
@@ -88,9 +90,8 @@ class OneReading<T> implements Reading, RequestHandlers {
   }
 
   head(status: number, received: ResponseHeaders): void {
-    const { resource, method, path } = this.#about
     const { warnings, gunzip } = this.#context
-    warnings?.hear(received, { resource, method, path })
+    warnings?.hear(received, this.#about)
     if (status >= 200 && status < 300) {
       this.#on.opened?.()
       this.#sink = decompressed(gunzip, received, this.#exchange, flow => this.#pumped(flow))
@@ -99,7 +100,7 @@ class OneReading<T> implements Reading, RequestHandlers {
         this.#source = flow
         return refusal(body => {
           flow.abort()
-          this.#on.error(errorOfAnswer(status, received, body, this.#about))
+          this.#on.error(errorOfAnswer(status, received, body, this.#about, this.#context.redact))
         })
       })
     }

@@ -928,6 +928,19 @@ describe('proxies', () => {
     await expect(connecting).rejects.not.toThrow('secret')
   })
 
+  it('X3: a proxy whose answer is none is an error without the bytes that it sent', async () => {
+    const url = await http2Server(stream => stream.respond())
+    const server = createHttpServer()
+    server.on('connect', (_, socket: Socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nno header: Basic dXNlcjpzZWNyZXQ=\r\n\r\n'),
+    )
+    const by = await listening(server, 'http')
+    const connecting = transport({ proxyUrl: `http://user:secret@${by.host}` }).connect(url, never)
+    const error = await connecting.catch((cause: unknown) => cause)
+    expect(error).toMatchObject({ code: expect.stringContaining('HPE_') })
+    expect(JSON.stringify(error)).not.toContain('rawPacket')
+  })
+
   it('a kind of proxy that is not known is an error', async () => {
     const url = new URL('https://127.0.0.1:1')
     await expect(transport({ proxyUrl: 'socks5://127.0.0.1:1' }).connect(url, never)).rejects.toMatchObject({

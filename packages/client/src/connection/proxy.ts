@@ -67,7 +67,11 @@ export async function throughProxy(proxy: string, host: string, port: number, si
       refused(answer)
       connecting.destroy()
     })
-    connecting.on('error', cause => reject(signal.aborted ? signal.reason : cause))
+    connecting.on('error', cause => {
+      // Of an answer that can't be parsed Node's error has the bytes, and a proxy may send back what it was sent.
+      delete (cause as { rawPacket?: unknown }).rawPacket
+      reject(signal.aborted ? signal.reason : cause)
+    })
     connecting.end()
   })
 }

@@ -264,4 +264,17 @@ describe('a plugin', () => {
     expect(error).toMatchObject({ code: 'EXEC_FAILED' })
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('SECRET')
   })
+
+  it('X3: that can not be run is an error without its arguments and its environment', async () => {
+    for (const more of [
+      { args: ['SECRET\0'] },
+      { env: [{ name: 'A', value: 'SECRET\0' }] },
+      { env: [{ name: 'SECRET\0', value: '' }] },
+    ]) {
+      const broken = { apiVersion: v1, command: process.execPath, ...more }
+      const error = await (credentials(broken).headers() as Promise<unknown>).catch(error => error)
+      expect(error).toMatchObject({ code: 'EXEC_FAILED' })
+      expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('SECRET')
+    }
+  })
 })

@@ -25,22 +25,15 @@ export async function outputOf(run: PluginRun): Promise<string> {
   const { command, args, env, clock, timeoutMs, maxOutputBytes, signal } = run
   if (signal.aborted) throw new Error(closed)
   return new Promise((resolve, reject) => {
-    const start = () =>
+    const child = spawned(() =>
       spawn(command, [...args], {
         env,
         // A group of its own, by which all of it can be ended.
         detached: process.platform !== 'win32',
         windowsHide: true,
         stdio: ['ignore', 'pipe', 'ignore'],
-      })
-    let child: ReturnType<typeof start>
-    try {
-      child = start()
-    } catch (error) {
-      // Node's message quotes the argument or the variable that no program takes.
-      reject(new Error(`can't be run: ${(error as NodeJS.ErrnoException).code}`))
-      return
-    }
+      }),
+    )
     const chunks: Buffer[] = []
     let bytes = 0
     const over = (): void => {
@@ -73,6 +66,15 @@ export async function outputOf(run: PluginRun): Promise<string> {
       else reject(new Error(`ended with code ${code}; run it by hand to see why`))
     })
   })
+}
+
+/** What `spawn` throws may quote arguments and environment. */
+function spawned<T>(spawn: () => T): T {
+  try {
+    return spawn()
+  } catch (error) {
+    throw new Error(`can't be run: ${(error as NodeJS.ErrnoException).code ?? 'its arguments or environment'}`)
+  }
 }
 
 /** How a program failed that was not found. */

@@ -1,4 +1,5 @@
 import type { ResponseHeaders } from '../transport.ts'
+import { withoutCredentials } from './known-secrets.ts'
 import type { RequestInfo } from './request-info.ts'
 import { subject } from './request-info.ts'
 
@@ -32,8 +33,11 @@ export interface ApiErrorParts {
 }
 
 /**
- * The API server's answer was a refusal. Guards such as `isNotFound` tell which. Has no header and no
- * body of the request or the answer: neither tokens nor a Secret's data (rule X3).
+ * The API server's answer was a refusal. Guards such as `isNotFound` tell which.
+ *
+ * Has no header and no body of the request or the answer, and the client's own credentials are cut out of what the server
+ * says. Of Secrets, and of reviews and requests of tokens, it says no more than the reason, and of each cause reason and
+ * field: a server's words may quote them.
  */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError'
@@ -91,7 +95,7 @@ export const maxStatusBytes: number = 1024 * 1024
 const maxMessage = 4096
 
 /**
- * The error for a refusal.
+ * The error for a refusal. `redact` hides the client's own credentials in what the server says.
  *
  * @param body what was read of the body: a `Status`, or any text; `undefined` where it was longer
  *   than {@link maxStatusBytes}.
@@ -101,6 +105,7 @@ export function errorOfAnswer(
   headers: ResponseHeaders,
   body: Uint8Array | undefined,
   about: RequestInfo,
+  redact: Redact = withoutCredentials,
 ): ApiError {
   const retryAfterMs = retryAfterOf(headers)
   if (body === undefined) {
@@ -109,8 +114,8 @@ export function errorOfAnswer(
   }
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
   const value = parsed(text)
-  if (isStatus(value)) return errorOfStatus(value, about, { status, retryAfterMs })
-  const message = clipped(hidden(text.trim(), about)) || 'no message'
+  if (isStatus(value)) return errorOfStatus(value, about, { status, retryAfterMs, redact })
+  const message = about.sensitive === true ? unshown(text) : clipped(redact(text.trim())) || 'no message'
   if (status === 404) return new ResourceNotFoundError({ status, message, retryAfterMs }, about)
   return new ApiError({ status, message, retryAfterMs }, about)
 }
@@ -119,33 +124,44 @@ export function errorOfAnswer(
 export function errorOfStatus(
   value: unknown,
   about: RequestInfo,
-  answer: { readonly status?: number | undefined; readonly retryAfterMs?: number | undefined } = {},
+  answer: {
+    readonly status?: number | undefined
+    readonly retryAfterMs?: number | undefined
+    readonly redact?: Redact | undefined
+  } = {},
 ): ApiError {
+  const { redact = withoutCredentials } = answer
   const body = record(value)
   const details = record(body.details)
   const seconds = details.retryAfterSeconds
   const fromBody = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined
   const status = answer.status ?? (typeof body.code === 'number' ? body.code : 500)
+  const text = (value: unknown): string | undefined => {
+    const given = string(value)
+    return given === undefined ? undefined : clipped(redact(given))
+  }
+  const causes = (Array.isArray(details.causes) ? details.causes : []).slice(0, 1000).map(record)
   const parts: ApiErrorParts = {
     status,
-    reason: string(body.reason),
-    message: clipped(hidden(string(body.message) ?? 'no message', about)),
-    causes: (Array.isArray(details.causes) ? details.causes : []).slice(0, 1000).map(cause => {
-      const { reason, message, field } = record(cause)
-      return {
-        reason: string(reason) ?? '',
-        message: clipped(hidden(string(message) ?? '', about)),
-        field: string(field) ?? '',
-      }
-    }),
-    details: {
-      name: string(details.name),
-      group: string(details.group),
-      kind: string(details.kind),
-      uid: string(details.uid),
-    },
+    ...(about.sensitive === true
+      ? wordless(body, details, causes, about)
+      : {
+          reason: text(body.reason),
+          message: text(body.message) ?? 'no message',
+          causes: causes.map(({ reason, message, field }) => ({
+            reason: text(reason) ?? '',
+            message: text(message) ?? '',
+            field: text(field) ?? '',
+          })),
+          details: {
+            name: text(details.name),
+            group: text(details.group),
+            kind: text(details.kind),
+            uid: text(details.uid),
+          },
+        }),
     retryAfterMs: answer.retryAfterMs ?? fromBody,
-    continueToken: string(record(body.metadata).continue),
+    continueToken: text(record(body.metadata).continue),
   }
   const unknownResource = status === 404 && string(details.name) === undefined && string(details.kind) === undefined
   return unknownResource ? new ResourceNotFoundError(parts, about) : new ApiError(parts, about)
@@ -178,10 +194,66 @@ function string(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A refused Secret's values may be quoted in the refusal: what follows "Invalid value:" is cut out. */
-function hidden(text: string, about: RequestInfo): string {
-  if (about.sensitive !== true) return text
-  return text.replace(/((?:Invalid|Duplicate|Unsupported) value: )("(?:[^"\\]|\\.)*"|\S+)/gs, '$1(hidden)')
+/** Hides a client's own credentials in a text. */
+export type Redact = (text: string) => string
+
+/**
+ * What is told of a `Status` about a secret. All of it may be a webhook's words, and quote the object: what is told is of a
+ * known form, or what the request says itself.
+ */
+function wordless(
+  { reason, message }: Record<string, unknown>,
+  { name, kind, uid }: Record<string, unknown>,
+  causes: readonly Record<string, unknown>[],
+  { resource, key }: RequestInfo,
+): Pick<ApiErrorParts, 'reason' | 'message' | 'causes' | 'details'> {
+  const [plural, , group] = resource?.split('/').reverse() ?? []
+  const told = causes.map(cause => ({
+    reason: knownReason(cause.reason) ?? '',
+    message: '',
+    field: fieldPath(cause.field) ?? '',
+  }))
+  const fields = told.filter(({ field }) => field !== '').map(one => `${one.field} ${one.reason}`.trim())
+  const where = fields.length === 0 ? '' : `${clipped(fields.join(', '))} `
+  return {
+    reason: knownReason(reason),
+    message: where + unshown(string(message) ?? ''),
+    causes: told,
+    details: {
+      name: string(name) !== undefined && name === key?.split('/').at(-1) ? `${name}` : undefined,
+      group: string(kind) === undefined ? undefined : group,
+      kind: string(kind) === undefined ? undefined : plural,
+      uid: typeof uid === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(uid) ? uid : undefined,
+    },
+  }
+}
+
+/** What stands for a server's words about a secret. Those that decide what is to be done are the API server's own. */
+function unshown(words: string): string {
+  const known = ownWords.find(one => words.includes(one))
+  return `${known === undefined ? '' : `${known} `}(the server's message is not shown: the resource is sensitive)`
+}
+
+const ownWords = ['Too large resource version', 'request is too large']
+
+/** `reason` if it is one that Kubernetes has: a webhook may answer with any text. */
+function knownReason(reason: unknown): string | undefined {
+  return typeof reason === 'string' && reasons.has(reason) ? reason : undefined
+}
+
+const reasons: ReadonlySet<string> = new Set(
+  [
+    'Unauthorized Forbidden NotFound AlreadyExists Conflict Gone Invalid ServerTimeout StoreReadError Timeout',
+    'TooManyRequests BadRequest MethodNotAllowed NotAcceptable RequestEntityTooLarge UnsupportedMediaType InternalError',
+    'Expired ServiceUnavailable FieldValueNotFound FieldValueRequired FieldValueDuplicate FieldValueInvalid',
+    'FieldValueNotSupported FieldValueForbidden FieldValueTooLong FieldValueTooMany FieldValueTypeInvalid',
+    'UnexpectedServerResponse FieldManagerConflict ResourceVersionTooLarge NamespaceTerminating DisruptionBudget',
+  ].flatMap(line => line.split(' ')),
+)
+
+/** `field` if it has the form of a path: no text, and no value, has it. */
+function fieldPath(field: unknown): string | undefined {
+  return typeof field === 'string' && /^[\w.[\]/-]{1,512}$/.test(field) ? field : undefined
 }
 
 function clipped(text: string): string {

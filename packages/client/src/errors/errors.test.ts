@@ -21,6 +21,7 @@ import {
 } from './check.ts'
 import * as guards from './guards.ts'
 import { checkExact, InexactNumberError } from './inexact-number.ts'
+import { KnownSecrets, withoutCredentials } from './known-secrets.ts'
 import { isInvalidOption, OptionRangeError, OptionTypeError } from './option.ts'
 import { TimeoutError } from './timeout.ts'
 
@@ -117,14 +118,82 @@ describe('ApiError', () => {
     expect(errorOfAnswer(500, {}, Buffer.from([0xff, 0xfe]), about).message).toContain('500')
   })
 
-  it('X3: does not quote the value of a Secret that the server quotes', () => {
+  it('X3: of a secret it has reason, field and the causes’ reasons, and none of the server’s words', () => {
     const secret = 'c2VjcmV0LXZhbHVl'
-    const message = `Secret "s" is invalid: data[a]: Invalid value: "${secret}": no good, b: Duplicate value: ${secret}`
-    const body = bytes({ kind: 'Status', message, reason: 'Invalid', details: { causes: [{ message }] } })
-    const sensitive = errorOfAnswer(422, {}, body, { ...about, resource: 'v1/secrets', sensitive: true })
-    expect(`${sensitive.message} ${JSON.stringify(sensitive)} ${sensitive.stack}`).not.toContain(secret)
-    expect(sensitive.message).toContain('Invalid value: (hidden): no good')
-    expect(errorOfAnswer(422, {}, body, about).message).toContain(secret)
+    const message = `Secret "s" is invalid: data[a]: Invalid value: "${secret}": no good`
+    const causes = [
+      { reason: 'FieldValueInvalid', message, field: 'data[a]' },
+      { reason: secret, message, field: `the field ${secret}` },
+    ]
+    const body = {
+      kind: 'Status',
+      message,
+      reason: 'Invalid',
+      details: { name: 'c', kind: 'secrets', uid: secret, causes },
+    }
+    const sensitive = { ...about, resource: 'v1/secrets', sensitive: true }
+    const error = errorOfAnswer(422, {}, bytes(body), sensitive)
+    expect(`${error.message} ${JSON.stringify(error)} ${error.stack}`).not.toContain(secret)
+    expect(error).toMatchObject({
+      message: `GET ${about.path}: 422 Invalid: data[a] FieldValueInvalid (the server's message is not shown: the resource is sensitive)`,
+      reason: 'Invalid',
+      details: { name: 'c', kind: 'secrets', group: undefined, uid: undefined },
+      causes: [
+        { reason: 'FieldValueInvalid', message: '', field: 'data[a]' },
+        { reason: '', message: '', field: '' },
+      ],
+    })
+    expect(errorOfAnswer(422, {}, bytes(body), about).message).toContain(secret)
+    const tooLarge = { kind: 'Status', message: 'Too large resource version: 9, current: 2', reason: 'Timeout' }
+    expect(guards.isTooLarge(errorOfAnswer(504, {}, bytes(tooLarge), sensitive))).toBe(true)
+    expect(errorOfAnswer(404, {}, bytes('404 page not found'), sensitive)).toBeInstanceOf(ResourceNotFoundError)
+  })
+})
+
+describe('X3: what a client knows to be secret', () => {
+  const known = new KnownSecrets(() => [
+    undefined,
+    'no url',
+    'http://me:p%40ss-w0rd@proxy.test:1',
+    'https://proxy.test',
+  ])
+
+  it('X3: is hidden in a text: tokens that are rotated, short ones, logins of proxies, keys', () => {
+    for (const token of ['token-one', 'token-two', 'tw']) known.noteHeaders({ authorization: `Bearer ${token}` })
+    const body = ['MIIEvQIBADANBgkqhkiG9w0B', 'AQEFAASCBKcwggSjAgEAAoIB']
+    known.noteKey(`-----BEGIN X-----\n${body.join('\n')}\n-----END X-----\n`)
+    for (const [text, left] of [
+      ['a token-one, "token-two" and 2 tw; two twins', 'a (hidden), "(hidden)" and 2 (hidden); two twins'],
+      ['p@ss-w0rd p%40ss-w0rd', '(hidden) (hidden)'],
+      [`Basic ${Buffer.from('me:p@ss-w0rd').toString('base64')}`, 'Basic (hidden)'],
+      [body.join(' '), '(hidden) (hidden)'],
+      [body.join('\\n'), '(hidden)\\n(hidden)'],
+      ['nothing of that kind', 'nothing of that kind'],
+    ] as const) {
+      expect(known.redact(text)).toBe(left)
+    }
+  })
+
+  it('X3, X4: is looked for in the beginning of a text, quickly whatever it is', () => {
+    const cut = `${'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrIn0.c2ln '.repeat(2000)}`.slice(0, 65_536 - 5)
+    expect(known.redact(`${cut}token-one`)).not.toContain('token')
+    const began = performance.now()
+    for (const part of ['eyJhbGciOiJS-', 'Bearer+', 'Bearer ', '-----BEGIN ', ' ', 'a', 'token-on']) {
+      expect(known.redact(part.repeat((1024 * 1024) / part.length)).length).toBeLessThanOrEqual(65_536)
+    }
+    expect(performance.now() - began).toBeLessThan(5000)
+  })
+
+  it('X3: so is what has the form of a credential, whosever it is', () => {
+    for (const [text, left] of [
+      ['authorization: Bearer abcdef0123456789abcdef', 'authorization: Bearer (hidden)'],
+      ['eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrIn0.c2ln is no good', '(hidden) is no good'],
+      ['-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n.', '(hidden)\n.'],
+      ['-----BEGIN PRIVATE KEY-----\nMIIE', '(hidden)'],
+      ['Bearer token is missing; Basic authentication is off', 'Bearer token is missing; Basic authentication is off'],
+    ] as const) {
+      expect(withoutCredentials(text)).toBe(left)
+    }
   })
 })
 
@@ -266,13 +335,16 @@ describe('X11: exact numbers', () => {
     [{ metadata: { 'a.b/c': 2 ** 60 } }, 'metadata["a.b/c"]'],
     [[[Number.NaN]], '[0][0]'],
     [{ a: Number.POSITIVE_INFINITY }, 'a'],
+    [{ a: 1e21 }, 'a'],
+    [JSON.parse('[1,123456789012345678901234567890]'), '[1]'],
+    [{ spec: { limit: -1.7e308 } }, 'spec.limit'],
     [JSON.parse('{"__proto__":{"x":9007199254740993}}'), '__proto__.x'],
   ])('X11: %j is refused by its path', (value, path) => {
     expect(() => checkExact(value)).toThrow(expect.objectContaining({ code: 'INEXACT_NUMBER', path }))
     expect(() => checkExact(value)).toThrow(InexactNumberError)
   })
 
-  it.each([[{ a: [0, -1.5, 2 ** 53 - 1, 1e21, 1.7e308, 5e-324, 2n ** 64n, null, 'x', true, undefined] }]])(
+  it.each([[{ a: [0, -1.5, 2 ** 53 - 1, 1e-7, 123456789.125, 5e-324, 2n ** 64n, null, 'x', true, undefined] }]])(
     'X11: %o is exact',
     value => {
       expect(() => checkExact(value)).not.toThrow()

@@ -1,7 +1,9 @@
 /**
  * What was to be sent has a number that JSON, or a JavaScript number, does not hold exactly: an
- * integer beyond 2^53 − 1, which may have been rounded when it was read, or one that is not finite,
+ * integer beyond 2^53 − 1 (`1e21` too), which may have been rounded when it was read, or one that is not finite,
  * which JSON turns into `null`. Read it through an `exact()` view and send a `bigint` (rule X11).
+ *
+ * Also where an `exact()` view was to read what no number holds, such as `1e9999`.
  */
 export class InexactNumberError extends RangeError {
   override readonly name = 'InexactNumberError'
@@ -24,10 +26,8 @@ export function checkExact(value: unknown): void {
 /** The path to the first inexact number, innermost step first; built only where there is one. */
 function findInexact(value: unknown): string[] | undefined {
   if (typeof value === 'number') {
-    if (Number.isSafeInteger(value)) return undefined
-    // From 1e21 on JSON prints an exponent: that is a float, not an integer of Kubernetes (64 bit).
-    const exact = Number.isFinite(value) && (!Number.isInteger(value) || Math.abs(value) >= 1e21)
-    return exact ? undefined : []
+    const isHeld = Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))
+    return isHeld ? undefined : []
   }
   if (value === null || typeof value !== 'object') return undefined
   if (Array.isArray(value)) {

@@ -7,7 +7,7 @@ export interface RequestInfo {
   readonly resource?: string | undefined
   /** `namespace/name`, or `name`. */
   readonly key?: string | undefined
-  /** The objects are Secrets: values that the server quotes are left out of errors. */
+  /** The objects are secrets: nothing that a server says of them in words is told. */
   readonly sensitive?: boolean | undefined
 }
 

@@ -227,7 +227,8 @@ describe('listing', () => {
     const list = wholeList({ ...context, warnings: { hear: (...what) => heard.push(what) } }, target)
     server.last.answer(200, body([]), { warning: '299 - "old"' })
     await list
-    const about = { resource: 'v1/configmaps', method: 'GET', path: '/api/v1/namespaces/v1/configmaps' }
+    const path = '/api/v1/namespaces/v1/configmaps'
+    const about = { resource: 'v1/configmaps', method: 'GET', path, sensitive: false }
     expect(heard).toEqual([[{ warning: '299 - "old"' }, about]])
   })
 

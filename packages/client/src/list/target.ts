@@ -1,4 +1,5 @@
 import type { TypeMeta } from '../bytes/list-head.ts'
+import { isSensitive } from '../errors/sensitive.ts'
 import { apiVersionOf, collectionPath, resourceName } from '../names/path.ts'
 import { acceptOf, isExact, isLean } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
@@ -30,7 +31,7 @@ export interface ReadTarget {
   readonly lean?: boolean | undefined
   /** `group/version/plural`, for errors. */
   readonly resource: string
-  /** The objects are Secrets: values that the server quotes are left out of errors. */
+  /** The objects are secrets: nothing that the server says of them in words is told. */
   readonly sensitive: boolean
 }
 
@@ -54,7 +55,7 @@ export function targetsOf(view: View, shardSelector?: string | undefined): ReadT
     exact: isExact(view),
     lean: isLean(view),
     resource: resourceName(resource),
-    sensitive: resource.group === '' && resource.kind === 'Secret',
+    sensitive: isSensitive(resource),
   }
   const scopes = namespaces === undefined ? [undefined] : namespaces
   return scopes.map(namespace => ({ path: collectionPath(resource, namespace), ...shared }))

@@ -5,8 +5,9 @@ import { decodeJson, encodeJson } from '../bytes/json.ts'
 import { ConnectionError, isUnprocessed } from '../connection/error.ts'
 import type { Lane, Requester } from '../connection/requester.ts'
 import type { Environment } from '../environment.ts'
-import { ApiError, errorOfAnswer } from '../errors/api-error.ts'
+import { ApiError, errorOfAnswer, type Redact } from '../errors/api-error.ts'
 import { checkExact } from '../errors/inexact-number.ts'
+import { withoutCredentials } from '../errors/known-secrets.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import { subject } from '../errors/request-info.ts'
 import { TimeoutError } from '../errors/timeout.ts'
@@ -44,6 +45,8 @@ export interface CallerParts {
   readonly gunzip: GunzipMode
   /** Ask for compressed lists and watches. */
   readonly gzip: boolean
+  /** Hides the client's own credentials in what a server says. @default what is one by its form alone */
+  readonly redact?: Redact | undefined
 }
 
 /** The time and the cancellation of one call. */
@@ -69,6 +72,7 @@ export class Caller {
   readonly fieldManager: string
   readonly gunzip: GunzipMode
   readonly gzip: boolean
+  readonly redact: Redact
   readonly parts: CallerParts
   readonly #underWay = new Set<AbortController>()
   #closed: Error | undefined
@@ -79,7 +83,8 @@ export class Caller {
     this.fieldManager = parts.fieldManager
     this.gunzip = parts.gunzip
     this.gzip = parts.gzip
-    this.warnings = new Warnings(parts.environment)
+    this.redact = parts.redact ?? withoutCredentials
+    this.warnings = new Warnings(parts.environment, this.redact)
     this.parts = parts
   }
 
@@ -135,9 +140,9 @@ export class Caller {
     const request = { method, path, headers, body, lane }
     return this.repeat(call, bound, async () => {
       const answer = await exchange(this.requester, request, bound.signal, call.maxBytes ?? maxObjectBytes, call)
-      this.warnings.hear(answer.headers, { resource: call.resource, method, path: call.path })
+      this.warnings.hear(answer.headers, call)
       if (isSuccess(answer.status)) return answer
-      throw errorOfAnswer(answer.status, answer.headers, answer.body, call)
+      throw errorOfAnswer(answer.status, answer.headers, answer.body, call, this.redact)
     })
   }
 

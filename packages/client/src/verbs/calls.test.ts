@@ -664,6 +664,25 @@ describe('X11, X5: what is data stays so', () => {
     expect(requests[1]?.body).toBe('{"spec":{"big":1152921504606846976}}')
   })
 
+  it('X11: so it is for integers of any size, and those that are written with an exponent', async () => {
+    const written =
+      '{"apiVersion":"x.io/v1","kind":"Big","metadata":{"name":"a","namespace":"n"},"spec":{"big":1e21,"float":1e-7,"more":[123456789012345678901234567890]}}'
+    const { requests } = await answering([{ text: written }], async ({ client }) => {
+      const read = await client.get(bigs.exact(), key)
+      expect(read?.spec).toEqual({ big: 10n ** 21n, float: 1e-7, more: [123456789012345678901234567890n] })
+      if (read !== undefined) await client.update(bigs.exact(), read)
+      const rounded = (await client.get(bigs, key)) as Big
+      await expect(client.update(bigs, rounded)).rejects.toMatchObject({ code: 'INEXACT_NUMBER', path: 'spec.big' })
+      const more = client.patch(bigs, key, { spec: { more: rounded.spec?.more } })
+      await expect(more).rejects.toMatchObject({ code: 'INEXACT_NUMBER', path: 'spec.more[0]' })
+    })
+    expect(requests[1]?.body).toBe(written.replace('1e21', `${10n ** 21n}`))
+    await answering([{ text: text.replace('9007199254740993', '1e9999') }], async ({ client }) => {
+      const read = client.get(bigs.exact(), key)
+      await expect(read).rejects.toMatchObject({ code: 'INEXACT_NUMBER', path: 'spec.big' })
+    })
+  })
+
   it('X11: a write sends what its caller set, and the kind that its endpoint has', async () => {
     const { requests } = await answering([{ text }], async ({ client }) => {
       await client.update(bigs, { metadata: { name: 'a', namespace: 'n' } })
@@ -732,6 +751,33 @@ describe('X12: a create whose answer is lost', () => {
       expect([byVerb.create?.configmaps?.requests, byVerb.get?.configmaps?.requests]).toEqual([2, 1])
     })
     await bench.close()
+  })
+
+  it('X12: is not sent again for ever where each answer is lost and nothing is there', async () => {
+    const missing = refusal(404, 'NotFound', { details: { name: 'a', kind: 'configmaps' } })
+    const of = scripted(({ method }) => (method === 'POST' ? 'lost' : missing))
+    await of.run(async () => {
+      const created = of.client.create(configMaps, sent, { timeoutMs: Number.POSITIVE_INFINITY })
+      await expect(created).rejects.toMatchObject({ code: 'CONNECTION_LOST', unprocessed: false })
+      await of.client.close()
+    })
+    expect(of.requests.map(({ method }) => method)).toEqual(Array.from({ length: 6 }, () => ['POST', 'GET']).flat())
+  })
+
+  it('X5, X12: is found where the server dropped empty fields that are named as those of every object', async () => {
+    const games = defineResource<{ metadata: object; spec: object }>({
+      group: 'x.io',
+      version: 'v1',
+      kind: 'Game',
+      plural: 'games',
+      namespaced: true,
+    })
+    const there = { apiVersion: 'x.io/v1', kind: 'Game', metadata: { ...sent.metadata, uid: 'ours' }, spec: { a: 1 } }
+    const spec = { a: 1, constructor: {}, toString: null, valueOf: [] }
+    const { requests } = await answering(['lost', { body: there }], async ({ client }) => {
+      expect(await client.create(games, { metadata: sent.metadata, spec })).toEqual(there)
+    })
+    expect(requests.map(({ method }) => method)).toEqual(['POST', 'GET'])
   })
 
   it.each<[string, object]>([

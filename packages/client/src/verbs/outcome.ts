@@ -34,7 +34,8 @@ function holds(found: unknown, sent: unknown): boolean {
 }
 
 function same(found: unknown, sent: unknown): boolean {
-  return found === sent || (typeof found === 'bigint' && typeof sent === 'number' && found === BigInt(sent))
+  // Of all types, these two alone can be equal and not the same.
+  return found === sent || (typeof found === 'bigint' && typeof sent === 'number' && Number(found) === sent)
 }
 
 function isEmpty(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import { OptionTypeError } from '../errors/option.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
+import { isSensitive } from '../errors/sensitive.ts'
 import { checkWithin, collectionPath, keyText, objectPath, resourceName } from '../names/path.ts'
 import { checkSegment } from '../names/segment.ts'
 import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
@@ -10,9 +11,9 @@ export interface Target extends Omit<RequestInfo, 'method'> {
   readonly path: string
 }
 
-/** Errors about Secrets do not quote what the server quotes of them (rule X3). */
+/** Errors about secrets tell nothing that the server says in words (rule X3). */
 function about(resource: ResourceDefinition): Pick<Target, 'resource' | 'sensitive'> {
-  return { resource: resourceName(resource), sensitive: resource.group === '' && resource.plural === 'secrets' }
+  return { resource: resourceName(resource), sensitive: isSensitive(resource) }
 }
 
 /** The address of one object. Throws for a key that is none, or outside the view's namespaces. */

@@ -1,4 +1,7 @@
-import type { Environment, WarningContext } from '../environment.ts'
+import type { Environment } from '../environment.ts'
+import type { Redact } from '../errors/api-error.ts'
+import { withoutCredentials } from '../errors/known-secrets.ts'
+import type { RequestInfo } from '../errors/request-info.ts'
 import type { ResponseHeaders } from '../transport.ts'
 
 /** So many texts are remembered; of the oldest one may be told again. */
@@ -6,27 +9,29 @@ const maxRemembered = 1000
 
 /**
  * Passes the server's warnings (`Warning: 299`) to `onWarning`, each text once for each resource,
- * however many answers carry it (rule X12).
+ * however many answers carry it (rule X12). Of secrets it tells that there is one: a webhook's words may quote them.
  */
 export class Warnings {
   readonly #environment: Pick<Environment, 'onWarning'>
+  readonly #redact: Redact
   readonly #told = new Set<string>()
 
-  constructor(environment: Pick<Environment, 'onWarning'>) {
+  constructor(environment: Pick<Environment, 'onWarning'>, redact: Redact = withoutCredentials) {
     this.#environment = environment
+    this.#redact = redact
   }
 
   /** Tells what is new in an answer's headers. */
-  hear(headers: ResponseHeaders, context: WarningContext): void {
+  hear(headers: ResponseHeaders, about: RequestInfo): void {
     const header = headers.warning
     if (header === undefined) return
     for (const line of typeof header === 'string' ? [header] : header) {
-      for (const text of parseWarnings(line)) this.#tell(text, context)
+      for (const text of parseWarnings(line)) this.#tell(about.sensitive === true ? unshown : this.#redact(text), about)
     }
   }
 
-  #tell(text: string, context: WarningContext): void {
-    const id = `${context.resource ?? ''} ${text}`
+  #tell(text: string, { resource, method, path }: RequestInfo): void {
+    const id = `${resource ?? ''} ${text}`
     if (this.#told.has(id)) return
     this.#told.add(id)
     if (this.#told.size > maxRemembered) {
@@ -35,9 +40,11 @@ export class Warnings {
         break
       }
     }
-    this.#environment.onWarning(text, context)
+    this.#environment.onWarning(text, { resource, method, path })
   }
 }
+
+const unshown = 'the server warned (its words are not shown: the resource is sensitive)'
 
 /** `299 agent "text" ["date"]`, comma separated (RFC 7234, 5.5). Other codes are caches' and not for us. */
 const warning = /\s*(\d{3}) +(?:[^\s"]+) +"((?:[^"\\]|\\.)*)"(?: +"[^"]*")?\s*(?:,|$)/gy

@@ -145,7 +145,10 @@ class OneWatch implements Watch, ReadHandlers<string> {
       case 'stray':
         return this.#tell(() => this.#on.skipped?.(new InvalidObjectError(target.resource, line.why)))
       case 'error':
-        return this.#end({ how: 'failed', error: errorOfStatus(line.status, aboutList(target)) })
+        return this.#end({
+          how: 'failed',
+          error: errorOfStatus(line.status, aboutList(target), { redact: this.#context.redact }),
+        })
       case 'garbage':
         return this.#end({
           how: 'unreadable',

@@ -1,4 +1,4 @@
-import type { Environment, ErrorContext, ResourceType, View } from '@wherry/client'
+import { type Environment, type ErrorContext, type ResourceType, tellable, type View } from '@wherry/client'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import { watched } from '@wherry/informer/parts'
 import type { WatchManager } from '@wherry/watch-manager'
@@ -42,13 +42,16 @@ export interface Input {
   connect(target: InputTarget): InputConnection
 }
 
+/** Who is told of what a predicate or a map threw over objects of `view`: of a Secret, without its words. */
+export function tellingOf({ resource }: View, environment: Telling): Telling {
+  return { onError: (error, context) => environment.onError(tellable(resource, error) as Error, context) }
+}
+
+/** Who is told of errors. */
+export type Telling = Pick<Environment, 'onError'>
+
 /** Whether all predicates let an event pass. One that throws is told of, and lets it pass. */
-export function passes<E>(
-  predicates: readonly Predicate<E>[],
-  event: E,
-  environment: Environment,
-  phase: string,
-): boolean {
+export function passes<E>(predicates: readonly Predicate<E>[], event: E, environment: Telling, phase: string): boolean {
   try {
     return predicates.every(passes => watchedFor(passes(event), environment, `${phase} predicate`))
   } catch (thrown) {
@@ -59,13 +62,13 @@ export function passes<E>(
 }
 
 /** What a function gave that is to be synchronous. Where it is a promise all the same, its rejection is told of (rule X9). */
-export function watchedFor<T>(result: T, environment: Environment, phase: string): T {
+export function watchedFor<T>(result: T, environment: Telling, phase: string): T {
   watched(result, thrown => environment.onError(asError(thrown), { phase }))
   return result
 }
 
 /** The keys that a map gives. One that throws is told of, and gives none. */
-export function mapped(map: () => readonly string[], environment: Environment, about: ErrorContext): readonly string[] {
+export function mapped(map: () => readonly string[], environment: Telling, about: ErrorContext): readonly string[] {
   try {
     return map()
   } catch (thrown) {

@@ -8,7 +8,7 @@ import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf } from '../reads/informer-of.ts'
 import { type Input, type InputTarget, mapped, passes, watchedFor } from './input.ts'
-import { ObjectInput } from './object-input.ts'
+import { ObjectInput, type ObjectInputParts } from './object-input.ts'
 import type { Source } from './source.ts'
 import type { Tick } from './timer.ts'
 import { isAbsentByChoice } from './unless-absent.ts'
@@ -32,7 +32,8 @@ export function owns<O extends MaybeOwned>(
   predicates: readonly Predicate<ObjectEvent<O>>[] = [],
 ): Input {
   checkView('owns', view)
-  const keysOf = (object: O, _key: string, { primary }: InputTarget): readonly string[] => ownersOf(object, primary)
+  const keysOf = (object: O, _key: string, { primary }: Pick<InputTarget, 'primary'>): readonly string[] =>
+    ownersOf(object, primary)
   return new ObjectInput({ kind: 'owns', view, predicates: checked('owns', predicates), keysOf })
 }
 
@@ -44,7 +45,7 @@ export function watches<O, S extends Scope>(
 ): Input {
   checkView('watches', view)
   callback('watches.map', map)
-  const keysOf = (object: O, _key: string, { primary, environment }: InputTarget): readonly string[] =>
+  const keysOf: ObjectInputParts<O>['keysOf'] = (object, _key, { primary, environment }) =>
     keyTexts('watches.map', primary, watchedFor(map(object), environment, 'watches.map'))
   return new ObjectInput({ kind: 'watches', view, predicates: checked('watches', predicates), keysOf })
 }

@@ -4,8 +4,13 @@ import type { Cause, CauseChange } from '../controller/cause.ts'
 import { versionOf } from '../objects/version.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
-import { type Input, type InputConnection, type InputTarget, mapped, passes } from './input.ts'
+import { type Input, type InputConnection, type InputTarget, mapped, passes, type Telling, tellingOf } from './input.ts'
 import { isAbsentByChoice, unlessAbsent } from './unless-absent.ts'
+
+/** Of what the keys are, and who is told of what went wrong. */
+interface KeysTarget extends Pick<InputTarget, 'primary'> {
+  readonly environment: Telling
+}
 
 /** What an {@link ObjectInput} is made of. */
 export interface ObjectInputParts<C> {
@@ -13,7 +18,7 @@ export interface ObjectInputParts<C> {
   readonly view: View<C>
   readonly predicates: readonly Predicate<ObjectEvent<C>>[]
   /** The keys that an object means. May throw. */
-  keysOf(object: C, key: string, target: InputTarget): readonly string[]
+  keysOf(object: C, key: string, target: KeysTarget): readonly string[]
 }
 
 /**
@@ -33,29 +38,32 @@ export class ObjectInput<C> implements Input {
 
   connect(target: InputTarget): InputConnection {
     const { view, predicates, kind } = this.#parts
+    const { primary } = target
+    const environment = tellingOf(view, target.environment)
+    const about = { primary, environment }
     const hold = target.cache.hold(view, `controller/${target.controller}`)
     const informer: SharedInformer<C> = hold.informer
     const passing = (event: ObjectEvent<C>): boolean =>
-      predicates.length === 0 || passes(predicates, event, target.environment, this.name)
+      predicates.length === 0 || passes(predicates, event, environment, this.name)
     const handler: Handler<C> = {
       add: (object, { key, isInInitialList }) => {
         if (!passing({ type: 'add', key, object, isInInitialList })) return
         const cause = this.#cause(isInInitialList ? 'initial' : 'added', key, undefined, object)
-        for (const one of this.#keys(object, key, target)) target.enqueue(one, cause, isInInitialList)
+        for (const one of this.#keys(object, key, about)) target.enqueue(one, cause, isInInitialList)
       },
       update: (object, old, { key }) => {
         if (!passing({ type: 'update', key, object, old })) return
         const cause = this.#cause('updated', key, old, object)
-        const now = this.#keys(object, key, target)
+        const now = this.#keys(object, key, about)
         for (const one of now) target.enqueue(one, cause, false)
         if (kind === 'for') return
-        for (const one of this.#keys(old, key, target)) if (!now.includes(one)) target.enqueue(one, cause, false)
+        for (const one of this.#keys(old, key, about)) if (!now.includes(one)) target.enqueue(one, cause, false)
       },
       delete: (object, { key, finalStateUnknown }) => {
         if (kind === 'for') target.gone(key, object)
         else if (!passing({ type: 'delete', key, object, finalStateUnknown })) return
         const cause = this.#cause('deleted', key, object, undefined)
-        for (const one of this.#keys(object, key, target)) target.enqueue(one, cause, false)
+        for (const one of this.#keys(object, key, about)) target.enqueue(one, cause, false)
       },
     }
     const registration = informer.addHandler(kind === 'caches' ? { add: () => {} } : handler)
@@ -78,9 +86,9 @@ export class ObjectInput<C> implements Input {
     }
   }
 
-  #keys(object: C, key: string, target: InputTarget): readonly string[] {
+  #keys(object: C, key: string, of: KeysTarget): readonly string[] {
     const about = { phase: this.name, resource: this.view.key, key }
-    return mapped(() => this.#parts.keysOf(object, key, target), target.environment, about)
+    return mapped(() => this.#parts.keysOf(object, key, of), of.environment, about)
   }
 
   #cause(change: CauseChange, key: string, old: C | undefined, object: C | undefined): Cause {

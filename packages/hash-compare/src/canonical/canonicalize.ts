@@ -25,8 +25,8 @@ export function integersOf(of: string, options: CanonicalOptions | undefined): I
  * Members that are `undefined` are left out; keys that are symbols are no data, `__proto__` is. `toJSON` is not called: what
  * is taken is what `JSON.parse` gives, or a literal of it.
  *
- * @throws InexactIntegerError for an integer from 2^53 up to 1e21 in a number: which integer was meant is not known. (The
- *   RFC would print it; larger ones print with an exponent, as floats, and are.)
+ * @throws InexactIntegerError for an integer beyond 2^53 − 1 in a number, `1e21` too: which integer was meant is not known.
+ *   (The RFC would print it.)
  * @throws NotJsonError for all else that JSON can't say: a number that is not finite, a `bigint` (unless asked for), a
  *   function, a symbol, `undefined` as a whole or in a list (a hole too), a lone surrogate in a string or key, an object of
  *   a class (Date, Map, Buffer…), a cycle, more than 1,000 levels.

@@ -4,10 +4,9 @@ export type Integers = 'number' | 'bigint'
 /** So many levels of objects and lists may be nested: more than any server takes of a schema, less than overflows a stack. */
 export const maxDepth = 1000
 
-/** Whether JSON says exactly this number. From 1e21 on it prints an exponent: that is a float, no integer of 64 bits. */
+/** Whether it is known which number this is: an integer beyond 2^53 − 1 may be the neighbour of what was read. */
 export function isExactNumber(value: number): boolean {
-  if (Number.isSafeInteger(value)) return true
-  return Number.isFinite(value) && (!Number.isInteger(value) || Math.abs(value) >= 1e21)
+  return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))
 }
 
 /**

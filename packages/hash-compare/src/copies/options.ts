@@ -7,6 +7,7 @@ import {
   OptionTypeError,
   type PartialObjectMetadata,
   type Resource,
+  tellable,
   type View,
   type Whole,
 } from '@wherry/client'
@@ -130,8 +131,16 @@ export function checkedTargets<P, T extends KubernetesObject>(
   if (options.force !== undefined && options.write !== 'apply') {
     throw new OptionTypeError('copies.force', "nothing without write: 'apply'", `${options.force}`)
   }
-  const { targets } = options
-  if (typeof targets === 'function') return targets
+  const { targets, source } = options
+  if (typeof targets === 'function') {
+    return (one, namespace) => {
+      try {
+        return targets(one, namespace)
+      } catch (error) {
+        throw tellable(source.resource, error)
+      }
+    }
+  }
   const selector = LabelSelector.of(targets, 'copies.targets')
   return (_, { metadata }) => selector.matches(metadata.labels)
 }

@@ -1,5 +1,5 @@
 import type { ObjectMeta, Whole } from '@wherry/client'
-import type { ConfigMap } from '@wherry/client/resources/core'
+import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import { hashesAnnotation } from '../annotations/key.ts'
 import { hashParts } from '../parts/parts.ts'
@@ -15,7 +15,7 @@ const at = { namespace: 'a', name: 's' }
 const made = (making: object = {}): Source<ConfigMap, ConfigMap> => {
   const source = new Source<ConfigMap, ConfigMap>(
     mark,
-    { build: ({ data }: ConfigMap) => ({ data }) as Whole<ConfigMap>, parts: content, ...making },
+    { source: configMaps, build: ({ data }: ConfigMap) => ({ data }) as Whole<ConfigMap>, parts: content, ...making },
     new Fixpoints(8),
     false,
   )

@@ -1,4 +1,4 @@
-import type { KubernetesObject, ObjectMeta, Whole } from '@wherry/client'
+import { type KubernetesObject, type ObjectMeta, tellable, type Whole } from '@wherry/client'
 import { hashesAnnotation } from '../annotations/key.ts'
 import { hashParts, type PartHashes, type Parts } from '../parts/parts.ts'
 import { InvalidCopyError } from './errors.ts'
@@ -14,7 +14,10 @@ export interface WantedCopy<T> {
   object(): Whole<T>
 }
 
-type Making<P, T extends KubernetesObject> = Pick<CopyReconcilerOptions<P, T>, 'build' | 'adapt' | 'copyName'> & {
+type Making<P, T extends KubernetesObject> = Pick<
+  CopyReconcilerOptions<P, T>,
+  'source' | 'build' | 'adapt' | 'copyName'
+> & {
   readonly parts: Parts<T>
 }
 
@@ -58,7 +61,7 @@ export class Source<P, T extends KubernetesObject> {
   nameIn(namespace: string, state: P): string {
     const { copyName } = this.#making
     if (copyName === undefined) return this.mark.key.slice(this.mark.key.indexOf('/') + 1)
-    const name: unknown = copyName(state, namespace)
+    const name: unknown = this.#called(() => copyName(state, namespace))
     if (typeof name === 'string' && name !== '' && !name.includes('/')) return name
     throw new InvalidCopyError(this.mark.key, `in ${namespace} has no name: ${JSON.stringify(name)}`)
   }
@@ -72,7 +75,7 @@ export class Source<P, T extends KubernetesObject> {
     if (copy === undefined) return undefined
     const { adapt, parts } = this.#making
     if (adapt !== undefined) {
-      const adapted = marked(this.#checked(adapt(copy, at.namespace, source)), this.mark, at)
+      const adapted = marked(this.#checked(this.#called(() => adapt(copy, at.namespace, source))), this.mark, at)
       return { at, wanted: hashParts(adapted as T, parts), object: () => adapted }
     }
     const object = (): Whole<T> => marked(copy, this.mark, at)
@@ -85,8 +88,17 @@ export class Source<P, T extends KubernetesObject> {
   }
 
   #build(source: P): Whole<T> | undefined {
-    const copy = this.#making.build(source)
+    const copy = this.#called(() => this.#making.build(source))
     return copy === undefined ? undefined : this.#checked(copy)
+  }
+
+  /** What a function of the caller's gives. What it throws over a Secret is thrown on without its words. */
+  #called<R>(call: () => R): R {
+    try {
+      return call()
+    } catch (error) {
+      throw tellable(this.#making.source.resource, error)
+    }
   }
 
   #checked(copy: Whole<T>): Whole<T> {

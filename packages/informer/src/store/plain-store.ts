@@ -6,6 +6,7 @@ import {
   OptionTypeError,
   resourceName,
   type Scope,
+  tellable,
   type View,
 } from '@wherry/client'
 import { callback, checkOptions, flag, having, integer, milliseconds, text } from '@wherry/client/checks'
@@ -94,7 +95,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     const report = (phase: string) => (error: unknown, key?: string) => this.#report(phase, error, key)
     this.#view = view
     this.#environment = environment
-    this.#indices = new Indices(report('index'))
+    this.#indices = new Indices((error, key) => this.#report('index', tellable(view.resource, error), key))
     this.#packed = packed?.open(freeze)
     this.#transformer = new Transformer({ view, transform, freeze, isPacked: packed !== undefined })
     this.#journal = new Journal<C>({
@@ -304,7 +305,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     try {
       return packed.entry(identity, value, bytes)
     } catch (error) {
-      const failure = new TransformError(this.#view.key, identity.key, error)
+      const failure = new TransformError(this.#view.key, identity.key, tellable(this.#view.resource, error))
       return packed.entry(identity, failure, bytes)
     }
   }

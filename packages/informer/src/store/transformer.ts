@@ -1,4 +1,4 @@
-import { projector, type View } from '@wherry/client'
+import { projector, tellable, type View } from '@wherry/client'
 import { TransformError } from '../errors.ts'
 import { freezeDeep } from './freeze.ts'
 import { Interner } from './interner.ts'
@@ -63,7 +63,7 @@ export class Transformer<C> {
       if (this.#freezesValues) freezeDeep(value)
       return value
     } catch (error) {
-      return new TransformError(this.view.key, key, error)
+      return new TransformError(this.view.key, key, tellable(this.view.resource, error))
     }
   }
 

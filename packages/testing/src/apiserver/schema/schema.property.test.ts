@@ -70,11 +70,21 @@ it('F1: an update that changes nothing is let through, whatever was wrong before
   )
 })
 
-it('F1: a schema of structural parts is refused for nothing but its defaults', () => {
+it('F1: a schema of structural parts is refused for a default that does not fit, and for nothing else', () => {
+  const misfit = fc.constantFrom<JsonObject>(
+    { type: 'integer', default: 'd' },
+    { type: 'string', default: 7 },
+    { type: 'array', items: { type: 'string' }, default: {} },
+    { type: 'object', additionalProperties: { type: 'integer' }, default: { a: 'd' } },
+  )
   fc.assert(
-    fc.property(node, raw => {
-      const schema = { type: 'object', properties: { spec: same(raw) as JsonObject } }
-      for (const { field } of checkStructural(schema, 's')) expect(field).toMatch(/default/)
+    fc.property(node, misfit, (raw, wrong) => {
+      const fields = (properties: JsonObject): string[] =>
+        checkStructural({ type: 'object', properties: same(properties) as JsonObject }, 's').map(({ field }) => field)
+      expect(fields({ spec: raw })).toEqual([])
+      const refused = fields({ spec: raw, more: wrong })
+      expect(refused.length).toBeGreaterThan(0)
+      for (const field of refused) expect(field).toMatch(/^s\.properties\[more\]\.default/)
     }),
     { numRuns: 200 },
   )

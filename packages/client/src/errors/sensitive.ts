@@ -1,0 +1,27 @@
+import type { ResourceDefinition } from '../views/resource.ts'
+
+/**
+ * Whether objects of a resource are secrets: Secrets (of whatever group), and reviews and requests of tokens. Of what a
+ * server says of them, and of what a program's own functions throw over them, Wherry tells no free text: it may quote them.
+ */
+export function isSensitive({ kind, plural }: Pick<ResourceDefinition, 'kind' | 'plural'>): boolean {
+  return kinds.has(kind) || plurals.has(plural)
+}
+
+const kinds: ReadonlySet<string> = new Set(['Secret', 'TokenReview', 'TokenRequest'])
+const plurals: ReadonlySet<string> = new Set(['secrets', 'tokenreviews', 'tokenrequests'])
+
+/**
+ * What is told of an error that a function threw over an object of a sensitive resource: of which class it was. Its message
+ * may quote the object, as that of `JSON.parse` does, and so may its stack and what it holds.
+ */
+export function withoutText(thrown: unknown): Error {
+  const name = thrown instanceof Error ? thrown.constructor.name : ''
+  const what = /^[A-Z]\w{0,63}$/.test(name) ? `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}` : 'something'
+  return new Error(`${what} was thrown (what it says is not shown: the resource is sensitive)`)
+}
+
+/** `error` with what a function threw over an object of `resource`, as far as that may be told. */
+export function tellable(resource: Pick<ResourceDefinition, 'kind' | 'plural'>, thrown: unknown): unknown {
+  return isSensitive(resource) ? withoutText(thrown) : thrown
+}

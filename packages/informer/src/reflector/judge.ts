@@ -197,8 +197,7 @@ function ended(course: Course, error: Error): Phase {
 }
 
 function wait(course: Course, next: Waiting['next'], error?: Error): Waiting {
-  const retryAfterMs = isApiError(error) ? (error.retryAfterMs ?? 0) : 0
-  return { is: 'waiting', ms: Math.max(course.backoff.next(), retryAfterMs), next }
+  return { is: 'waiting', ms: course.backoff.next(isApiError(error) ? error.retryAfterMs : 0), next }
 }
 
 function waitLongest(course: Course, next: Waiting['next']): Waiting {

@@ -217,11 +217,17 @@ describe('after a watch', () => {
   const closed = { how: 'closed' } as const
   const refused = (error: ApiError) => ended({ how: 'refused', error })
 
-  it('R14: that was closed: on at once, and what had failed is forgotten', () => {
+  it('R14, R18, R20: that was closed: on at once, and what had failed is forgotten', () => {
     Object.assign(course, { failingSince: 5, quickEnds: 2, unreadable: 2 })
     expect(shown(afterWatching(course, ended(closed)))).toBe('watch')
     expect(course).toMatchObject({ failingSince: undefined, quickEnds: 0, unreadable: 0 })
     expect([told, background()]).toEqual([[], []])
+  })
+
+  it('R15, R18, R20: an event forgets what had failed', () => {
+    Object.assign(course, { failingSince: 5, quickEnds: 2, unreadable: 2 })
+    course.change('ADDED', { metadata: { name: 'a', resourceVersion: '8' } }, 100)
+    expect(course).toMatchObject({ failingSince: undefined, quickEnds: 0, unreadable: 0 })
   })
 
   it.each([

@@ -56,6 +56,21 @@ it('waits at least as long as it is told to', async () => {
   })
 })
 
+it('R16, X8: a server that asks for one second for ever is asked ever more rarely', () => {
+  const backoff = new Backoff(at(0))
+  expect(Array.from({ length: 5 }, () => backoff.next(1000))).toEqual([1000, 1600, 3200, 6400, 12_800])
+})
+
+it('R16: no wait is longer than five minutes, whatever a server asks for', async () => {
+  const simulation = simulate(1)
+  const backoff = new Backoff(at(0, simulation))
+  expect([300_000, 300_001, 999_999_999_000, Number.POSITIVE_INFINITY].map(ms => backoff.next(ms))).toEqual(
+    Array(4).fill(300_000),
+  )
+  await simulation.run(() => backoff.wait(undefined, 999_999_999_000))
+  expect(simulation.clock.monotonic()).toBe(300_000)
+})
+
 it.each([
   { initialMs: 0 },
   { initialMs: Number.NaN },

@@ -3,6 +3,9 @@ import type { Environment } from './environment.ts'
 import { checkOptions, milliseconds } from './errors/check.ts'
 import { OptionRangeError } from './errors/option.ts'
 
+/** The longest wait that a server may ask for (rule R16). */
+const longestAskedMs = 300_000
+
 export interface BackoffOptions {
   /** The first wait is drawn from this to twice this, in milliseconds. @default 800 */
   readonly initialMs?: number | undefined
@@ -38,19 +41,23 @@ export class Backoff {
     this.#nextMs = this.#initialMs
   }
 
-  /** Notes a failure and draws how long to wait after it, in milliseconds. */
-  next(): number {
+  /**
+   * Notes a failure and draws how long to wait after it, in milliseconds.
+   *
+   * @param atLeastMs what a server asks for (a Retry-After). Of more than five minutes, five minutes are taken.
+   */
+  next(atLeastMs = 0): number {
     const now = this.#environment.clock.monotonic()
     if (now - this.#failedAt >= this.#resetMs) this.#nextMs = this.#initialMs
     this.#failedAt = now
     const wait = this.#nextMs
     this.#nextMs = Math.min(wait * 2, this.#maxMs)
-    return wait * (1 + this.#environment.random())
+    return Math.max(wait * (1 + this.#environment.random()), Math.min(atLeastMs, longestAskedMs))
   }
 
-  /** Notes a failure and waits, at least `atLeastMs` (a Retry-After). Rejects with the signal's reason, at once. */
+  /** Notes a failure and waits, at least `atLeastMs` as {@link next} takes it. Rejects with the signal's reason, at once. */
   wait(signal?: AbortSignal, atLeastMs = 0): Promise<void> {
-    return sleep(this.#environment.clock, Math.max(this.next(), atLeastMs), signal)
+    return sleep(this.#environment.clock, this.next(atLeastMs), signal)
   }
 
   /** Forgets all failures: the next wait is the first. */

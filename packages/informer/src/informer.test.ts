@@ -294,6 +294,18 @@ describe('an informer', () => {
     expect(informer.state).toBe('stopped')
   })
 
+  it('R33: a handler that is added after the end is an error that says so', async () => {
+    const served = await cluster(9)
+    const informer = informerOf(served)
+    informer.start()
+    await served.simulation.run(() => informer.whenSynced())
+    await served.simulation.run(() => informer.close())
+    const added: string[] = []
+    expect(() => informer.addHandler({ add: () => added.push('add') })).toThrow(InformerStoppedError)
+    await served.simulation.advance(1000)
+    expect(added).toEqual([])
+  })
+
   it('R23: closed before it began, while it reads and while it waits, it is over at once', async () => {
     for (const [seed, ms] of [
       [9, undefined],

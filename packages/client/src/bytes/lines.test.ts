@@ -25,12 +25,26 @@ const anyStream = fc
   })
 
 describe('cutting lines', () => {
-  it('R24: gives every line of any stream of JSON, whatever the chunking', () => {
+  it('R24: gives every line of any stream of JSON, whatever the chunking, and what comes after the last newline', () => {
+    const lasts = fc.option(
+      anyJson.map(value => JSON.stringify(value)),
+      { nil: undefined },
+    )
+    const ending = fc.constantFrom('', '\r')
+    const streams = anyStream.chain(({ values, chunks }) =>
+      fc.tuple(lasts, ending).chain(([last, end]) =>
+        fc.record({
+          values: fc.constant(values),
+          last: fc.constant(last),
+          chunks: chunked(Buffer.concat([...chunks, Buffer.from(`${last ?? ''}${end}`)])),
+        }),
+      ),
+    )
     fc.assert(
-      fc.property(anyStream, ({ values, chunks }) => {
+      fc.property(streams, ({ values, last, chunks }) => {
         const { lines, rest } = cut(chunks)
         expect(lines).toEqual(values.map(value => JSON.stringify(value)))
-        expect(rest).toBeUndefined()
+        expect(rest).toBe(last)
       }),
       { numRuns: 1000 },
     )

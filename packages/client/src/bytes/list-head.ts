@@ -10,6 +10,15 @@ export interface ListMeta {
   readonly shardInfo?: { readonly selector?: string | undefined } | undefined
 }
 
+/** `metadata` as received; `undefined` where it is none. `null` says as little as nothing, as it does to a server. */
+export function listMetaOf(value: unknown): ListMeta | undefined {
+  if (typeof value !== 'object' || Array.isArray(value)) return undefined
+  const said = Object.entries(value ?? {}).filter(([, field]) => field !== null)
+  const metadata: Readonly<Record<string, unknown>> = Object.fromEntries(said)
+  const { resourceVersion = '', continue: token = '' } = metadata
+  return typeof resourceVersion === 'string' && typeof token === 'string' ? metadata : undefined
+}
+
 /** What a list says beside its items. In a custom resource's list it comes after them. */
 export interface ListHead {
   readonly kind: string | undefined

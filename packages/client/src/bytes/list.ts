@@ -2,7 +2,7 @@ import { Border } from './border.ts'
 import { defaultMaxLineBytes, InvalidBodyError, ItemTooLongError } from './bounds.ts'
 import { ItemDecoder } from './item-decoder.ts'
 import { tryDecodeJson } from './json.ts'
-import { itemType, type ListHead, type ListMeta, type TypeMeta } from './list-head.ts'
+import { itemType, type ListHead, type ListMeta, listMetaOf, type TypeMeta } from './list-head.ts'
 import { isSpace, ValueScanner } from './scanner.ts'
 import { ByteWindow } from './window.ts'
 
@@ -180,13 +180,15 @@ export class ListCutter {
     if (at < 0 || (first !== last && bytes[first] !== openBrace)) return undefined
     const head = tryDecodeJson(`${bytes.toString('utf8', start, first)}]}`, false)
     if (!isBare(head)) return undefined
-    const { kind, apiVersion, metadata } = head
+    const { kind, apiVersion } = head
+    const metadata = listMetaOf(head.metadata ?? null)
+    if (metadata === undefined) return undefined
     this.#decoder.setType(itemType(kind, apiVersion) ?? this.#type)
     const item = first === last ? undefined : this.#decoder.decode(bytes, first, last)
     if (first < last && item === undefined) return undefined
     this.#kind = kind
     this.#apiVersion = apiVersion
-    this.#metadata = metadata ?? {}
+    this.#metadata = metadata
     this.#sawItems = true
     this.#itemBytes = last - first
     this.#state = 'done'
@@ -324,12 +326,15 @@ export class ListCutter {
         this.#apiVersion = value
         return
       case 'metadata':
-        if (typeof value !== 'object' || Array.isArray(value)) throw this.#invalid()
-        this.#metadata = value ?? {}
+        this.#metadata = listMetaOf(value) ?? this.#refuse()
         return
       default: // items, and no array
         if (value !== null) throw this.#invalid()
     }
+  }
+
+  #refuse(): never {
+    throw this.#invalid()
   }
 
   #invalid(): InvalidBodyError {
@@ -340,9 +345,8 @@ export class ListCutter {
 /** Whether that is a list without items, whose own fields are what they should be. */
 function isBare(value: unknown): value is Partial<ListHead> {
   if (typeof value !== 'object' || value === null) return false
-  const { items, kind = '', apiVersion = '', metadata = null } = value as Readonly<Record<string, unknown>>
-  const hasMetadata = metadata === null || (typeof metadata === 'object' && !Array.isArray(metadata))
-  return Array.isArray(items) && typeof kind === 'string' && typeof apiVersion === 'string' && hasMetadata
+  const { items, kind = '', apiVersion = '' } = value as Readonly<Record<string, unknown>>
+  return Array.isArray(items) && typeof kind === 'string' && typeof apiVersion === 'string'
 }
 
 const keptFields: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata', 'items'])

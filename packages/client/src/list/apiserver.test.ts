@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { closedAfterEach, configMaps, hostile, hostileConfigMaps, only, simulated } from '../bytes/server.fixture.ts'
 import { defineResource } from '../views/resource.ts'
-import { nextToken, readItems } from './items.ts'
+import { readItems } from './items.ts'
+import { nextToken } from './page-tokens.ts'
 import { listQuery, nextPageQuery } from './query.ts'
 
 const games = defineResource<object>({ group: 'ex.io', version: 'v1', kind: 'Game', plural: 'games', namespaced: true })

@@ -1,9 +1,9 @@
 import { InvalidBodyError, located } from '../bytes/bounds.ts'
 import { ListCutter } from '../bytes/list.ts'
-import type { ListHead, ListMeta } from '../bytes/list-head.ts'
+import type { ListHead } from '../bytes/list-head.ts'
 import { type ReadContext, type ReadHandlers, type Reading, readPieces } from '../bytes/read.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
-import { InvalidObjectError, isNamed, type ReceivedObject } from './object.ts'
+import { InvalidObjectError, type ReceivedObject, whyStray } from './object.ts'
 import type { ReadTarget } from './target.ts'
 
 /** How one list request is read. */
@@ -97,9 +97,11 @@ export function startItems(
 class Items implements ReadHandlers<object> {
   readonly cutter: ListCutter
   readonly about: RequestInfo
+  readonly #target: ReadTarget
   readonly #on: ItemHandlers
 
   constructor(target: ReadTarget, maxItemBytes: number | undefined, on: ItemHandlers) {
+    this.#target = target
     const { exact, lean, metadata, type } = target
     this.cutter = new ListCutter({ maxItemBytes, exact, lean, type: metadata ? metadataType : type })
     this.about = aboutList(target)
@@ -107,8 +109,9 @@ class Items implements ReadHandlers<object> {
   }
 
   piece(object: object): void {
-    if (isNamed(object as ReceivedObject)) this.#on.item(object, this.cutter.itemBytes)
-    else this.#on.skipped?.(new InvalidObjectError(this.about.resource as string, 'an item of the list has no name'))
+    const why = whyStray(object as ReceivedObject, this.#target)
+    if (why === undefined) this.#on.item(object, this.cutter.itemBytes)
+    else this.#on.skipped?.(new InvalidObjectError(this.#target.resource, `an item of the list ${why}`))
   }
 
   end(): void {
@@ -126,11 +129,6 @@ class Items implements ReadHandlers<object> {
 export function aboutList(target: ReadTarget): RequestInfo {
   const { path, resource, sensitive } = target
   return { method: 'GET', path, resource, sensitive }
-}
-
-/** The token of the page after the one with this metadata; `undefined` when there is none. */
-export function nextToken(metadata: ListMeta): string | undefined {
-  return metadata.continue === '' ? undefined : metadata.continue
 }
 
 const metadataType = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' } as const

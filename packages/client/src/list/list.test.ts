@@ -43,7 +43,7 @@ async function wholeList(context: Reader, of: typeof target, options: ItemsOptio
 describe('listing', () => {
   it('asks for plain JSON of a path, a selection and a state', async () => {
     const { server, context } = setup()
-    const view = configMaps.within({ namespaces: ['b', 'a'], labels: { app: 'web' }, fields: { 'metadata.name': 'x' } })
+    const view = configMaps.within({ namespaces: ['b', 'a'], labels: { app: 'web' }, fields: { 'spec.x': 'y' } })
     const targets = targetsOf(view, 'shard')
     expect(targets.map(({ path }) => path)).toEqual([
       '/api/v1/namespaces/a/configmaps',
@@ -53,7 +53,7 @@ describe('listing', () => {
     expect(server.last.head).toMatchObject({ method: 'GET', lane: 'call', headers: { accept: 'application/json' } })
     expect(Object.fromEntries(server.last.query)).toEqual({
       labelSelector: 'app=web',
-      fieldSelector: 'metadata.name=x',
+      fieldSelector: 'spec.x=y',
       shardSelector: 'shard',
       resourceVersion: '0',
     })
@@ -101,6 +101,58 @@ describe('listing', () => {
     await list
     expect(items).toEqual([{ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } }])
     expect(skipped).toEqual(Array.from({ length: 3 }, () => 'v1/configmaps: an item of the list has no name'))
+  })
+
+  it('R20: leaves out an item of another kind, namespace or name than what is listed, or with no proper version', async () => {
+    const { server, context } = setup()
+    const [named] = targetsOf(configMaps.within({ namespaces: ['v1'], fields: { 'metadata.name': 'a' } })) as [
+      typeof target,
+    ]
+    const skipped: string[] = []
+    const items: unknown[] = []
+    const list = eachItem(context, named, item => items.push(item), { skipped: error => skipped.push(error.message) })
+    const a = { name: 'a', namespace: 'v1', resourceVersion: '3' }
+    server.last.answer(200, {
+      ...body([]),
+      items: [
+        { metadata: { ...a, namespace: 'other' } },
+        { metadata: { ...a, name: 'b' } },
+        { kind: 'Secret', apiVersion: 'v1', metadata: a },
+        { kind: 'ConfigMap', apiVersion: 'v2', metadata: a },
+        { apiVersion: 'v2', metadata: a },
+        { metadata: { ...a, resourceVersion: null } },
+        { metadata: { ...a, resourceVersion: 3 } },
+        { metadata: { ...a, resourceVersion: '' } },
+        { metadata: a },
+      ],
+    })
+    await list
+    expect(items).toEqual([{ kind: 'ConfigMap', apiVersion: 'v1', metadata: a }])
+    expect(skipped.map(message => message.replace('v1/configmaps: an item of the list ', ''))).toEqual([
+      'is of another namespace',
+      'has another name',
+      ...Array(3).fill('is of another kind'),
+      ...Array(3).fill('has a resourceVersion that is no text'),
+    ])
+  })
+
+  it.each([
+    ['in one piece', (text: string) => [text]],
+    ['in two', (text: string) => [text.slice(0, 40), text.slice(40)]],
+  ])('R3, R6: null is no token and no resourceVersion, and what is no text is no list: %s', async (_, cut) => {
+    const { server, context } = setup()
+    const read = (metadata: object): Promise<unknown> => {
+      const list = wholeList(context, target)
+      const request = server.last.answer(200)
+      for (const piece of cut(JSON.stringify(body(['a'], metadata)))) request.send(piece)
+      request.end()
+      return list.then(({ metadata }) => metadata)
+    }
+    expect(await read({ resourceVersion: '7', continue: null })).toEqual({ resourceVersion: '7' })
+    expect(await read({ resourceVersion: null, continue: 'x' })).toEqual({ continue: 'x' })
+    for (const metadata of [{ resourceVersion: 7 }, { resourceVersion: {} }, { continue: 5 }, { continue: false }]) {
+      await expect(read(metadata)).rejects.toMatchObject({ code: 'INVALID_BODY' })
+    }
   })
 
   it('R7: gives each item as its bytes arrive, and gives the loop back between slices', async () => {

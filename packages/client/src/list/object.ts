@@ -1,3 +1,5 @@
+import type { ReadTarget } from './target.ts'
+
 /** The least that must be readable of an object that is received. */
 export interface ReceivedObject {
   readonly kind?: unknown
@@ -29,8 +31,27 @@ export class InvalidObjectError extends Error {
   }
 }
 
-/** Whether an object has a name: without one it is none. */
-export function isNamed(object: ReceivedObject): boolean {
-  const name = object.metadata?.name
-  return typeof name === 'string' && name !== ''
+/**
+ * Why what was received is no object of `target`, as the end of a sentence; `undefined` where it is one. What it does not
+ * say of itself is not held against it, but for its name.
+ */
+export function whyStray(object: ReceivedObject, target: ReadTarget): string | undefined {
+  if (!isOfType(object, target)) return 'is of another kind'
+  const { metadata } = object
+  const name = metadata?.name
+  if (typeof name !== 'string' || name === '') return 'has no name'
+  if (target.name !== undefined && name !== target.name) return 'has another name'
+  const namespace = metadata?.namespace
+  if (namespace !== undefined && target.namespace !== undefined && namespace !== target.namespace) {
+    return 'is of another namespace'
+  }
+  const version = metadata?.resourceVersion
+  const isVersion = version === undefined || (typeof version === 'string' && version !== '')
+  return isVersion ? undefined : 'has a resourceVersion that is no text'
+}
+
+/** An aggregated API that knows no metadata form answers with the whole. */
+function isOfType({ kind, apiVersion }: ReceivedObject, { type, metadata }: ReadTarget): boolean {
+  if (metadata && kind === 'PartialObjectMetadata') return true
+  return (kind === undefined || kind === type.kind) && (apiVersion === undefined || apiVersion === type.apiVersion)
 }

@@ -5,8 +5,8 @@ import { systemEnvironment } from '../environment.ts'
 import { Caller } from '../verbs/caller.ts'
 import { pages } from '../verbs/list.ts'
 
-const view = configMaps.within({ namespaces: ['v1'], labels: { app: 'web' }, fields: { 'metadata.name': 'x' } })
-const selectors = { labelSelector: 'app=web', fieldSelector: 'metadata.name=x', shardSelector: 'shard' }
+const view = configMaps.within({ namespaces: ['v1'], labels: { app: 'web' }, fields: { 'spec.x': 'y' } })
+const selectors = { labelSelector: 'app=web', fieldSelector: 'spec.x=y', shardSelector: 'shard' }
 const expired = {
   kind: 'Status',
   apiVersion: 'v1',
@@ -85,5 +85,37 @@ describe('listing in pages', () => {
         [410, expired],
       ]),
     ).rejects.toMatchObject({ reason: 'Expired' })
+  })
+
+  it('R3: a token that has come before is an error, not a page that is asked for again', async () => {
+    await expect(
+      read([
+        [200, body(['a'], { continue: 'one' })],
+        [200, body(['b'], { continue: 'one' })],
+      ]),
+    ).rejects.toMatchObject({ code: 'INVALID_BODY', message: expect.stringContaining('came before') })
+    await expect(
+      read([
+        [200, body(['a'], { continue: 'one' })],
+        [200, body(['b'], { continue: 'two' })],
+        [200, body(['c'], { continue: 'one' })],
+      ]),
+    ).rejects.toMatchObject({ code: 'INVALID_BODY' })
+  })
+
+  it('R3: ten pages running without an item are an error; one with an item begins anew', async () => {
+    const empty = (from: number, count: number): [number, object][] =>
+      Array.from({ length: count }, (_, i) => [200, body([], { continue: `t${from + i}` })])
+    const { queries } = await read([
+      ...empty(0, 9),
+      [200, body(['a'], { continue: 'next' })],
+      ...empty(20, 9),
+      [200, body([], {})],
+    ])
+    expect(queries).toHaveLength(20)
+    await expect(read(empty(0, 10))).rejects.toMatchObject({
+      code: 'INVALID_BODY',
+      message: expect.stringContaining('without an item'),
+    })
   })
 })

@@ -16,6 +16,10 @@ export interface Selection {
 export interface ReadTarget {
   /** Path of the collection, without a query. */
   readonly path: string
+  /** Where all objects are; `undefined`: anywhere. What says otherwise is left out. */
+  readonly namespace?: string | undefined
+  /** What the object is called that alone is selected; `undefined`: any. What is called otherwise is left out. */
+  readonly name?: string | undefined
   readonly selection: Selection
   /** Accept header of a list. */
   readonly listAccept: string
@@ -43,6 +47,7 @@ export interface ReadTarget {
 export function targetsOf(view: View, shardSelector?: string | undefined): ReadTarget[] {
   const { resource, namespaces } = view
   const shared = {
+    name: view.fields.equal('metadata.name'),
     selection: {
       labelSelector: view.labels.text || undefined,
       fieldSelector: view.fields.text || undefined,
@@ -58,5 +63,5 @@ export function targetsOf(view: View, shardSelector?: string | undefined): ReadT
     sensitive: isSensitive(resource),
   }
   const scopes = namespaces === undefined ? [undefined] : namespaces
-  return scopes.map(namespace => ({ path: collectionPath(resource, namespace), ...shared }))
+  return scopes.map(namespace => ({ path: collectionPath(resource, namespace), namespace, ...shared }))
 }

@@ -163,7 +163,7 @@ export class Caller {
       }
       if (retries >= this.parts.maxRetries || !mayRepeat(outcome, call) || !may()) throw outcome
       backoff ??= new Backoff(this.environment)
-      const wait = Math.max(backoff.next(), outcome instanceof ApiError ? (outcome.retryAfterMs ?? 0) : 0)
+      const wait = backoff.next(outcome instanceof ApiError ? outcome.retryAfterMs : 0)
       // To say what the server said is more use than to say that time ran out while waiting for it.
       if (clock.monotonic() + wait >= bound.deadline) throw outcome
       await sleep(clock, wait, bound.signal)

@@ -285,6 +285,19 @@ describe('what is repeated', () => {
     expect(of.now()).toBeLessThan(1000)
   })
 
+  it('R16: a call waits five minutes at most for what a server asks for, and the error tells what that was', async () => {
+    const century = { ...busy, headers: { 'retry-after': '999999999' } }
+    const timeoutMs = Number.POSITIVE_INFINITY
+    const of = await answering([century, { body: object }], async ({ client }) => {
+      expect(await client.get(configMaps, key, { timeoutMs })).toEqual(object)
+    })
+    expect(of.now()).toBeGreaterThanOrEqual(300_000)
+    expect(of.now()).toBeLessThan(301_000)
+    await answering([century], async ({ client }) => {
+      await expect(client.get(configMaps, key)).rejects.toMatchObject({ retryAfterMs: 999_999_999_000 })
+    })
+  })
+
   it('X8: the signal and the closing of the client end the wait at once', async () => {
     await answering([{ ...busy, headers: { 'retry-after': '60' } }], async ({ client, now }) => {
       const controller = new AbortController()
@@ -428,7 +441,7 @@ describe('what bounds a call', () => {
     const about = { method: 'GET', path: '/api/v1/configmaps' }
     const message = expect.stringMatching(/^GET \/api\/v1\/configmaps: (?!GET)/)
     const list = { ...object, kind: 'ConfigMapList', metadata: {}, items: [object] }
-    await answering([{ body: list }], async ({ client }) => {
+    await answering([{ text: `${JSON.stringify(list)}\n` }], async ({ client }) => {
       const error = { ...about, code: 'ITEM_TOO_LONG', maxBytes: 20, message }
       await expect(client.list(configMaps, { maxItemBytes: 20 })).rejects.toMatchObject(error)
       await expect(client.watch(configMaps, { maxLineBytes: 20 }).next()).rejects.toMatchObject({

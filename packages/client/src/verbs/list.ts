@@ -2,7 +2,8 @@ import type { ListMeta } from '../bytes/list-head.ts'
 import { checkOptions, flag, integer, text } from '../errors/check.ts'
 import { isExpired } from '../errors/guards.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
-import { nextToken, readItems } from '../list/items.ts'
+import { readItems } from '../list/items.ts'
+import { nextToken, PageTokens } from '../list/page-tokens.ts'
 import { defaultLimit, type ListState, listQuery, nextPageQuery } from '../list/query.ts'
 import { type ReadTarget, targetsOf } from '../list/target.ts'
 import { projector } from '../views/read.ts'
@@ -119,6 +120,7 @@ async function* readPages<C>(
   const { limit = defaultLimit } = options
   const state = stateOf(options)
   for (const target of targetsOf(view, options.shardSelector)) {
+    const tokens = new PageTokens({ method: 'GET', ...target })
     let token: string | undefined
     let restarted = false
     do {
@@ -134,7 +136,7 @@ async function* readPages<C>(
         page = { ...(await collected(caller, target, listQuery(target.selection, state), project, options)), restarted }
       }
       yield page
-      token = page.continue
+      token = tokens.after(page, page.items.length)
     } while (token !== undefined)
   }
 }

@@ -129,7 +129,7 @@ describe('watches the API server, in memory', () => {
     await server.fill([configMap('a'), configMap('b')])
     const effects = [
       ['line', { kind: 'line', text: '<html>', afterEvents: 1 }, 'unreadable'],
-      ['truncate', { kind: 'truncate', afterBytes: 120 }, 'unreadable'],
+      ['truncate', { kind: 'truncate', afterBytes: 120 }, 'broken'],
       ['break', { kind: 'break', afterBytes: 120 }, 'broken'],
       ['rst', { kind: 'rst', afterBytes: 120 }, 'broken'],
       ['status', { kind: 'status', code: 429, retryAfterSeconds: 3, plain: true }, 'refused'],

@@ -5,8 +5,8 @@ import type { ApiError } from '../errors/api-error.ts'
  * How a watch ended, so that whoever keeps it going knows what to do:
  *
  * - `closed`: by the server, cleanly. Nothing is wrong: watch on from the last resourceVersion.
- * - `broken`: the stream or its connection broke off, or outlived its timeout. `partialLine`: with a
- *   line half sent, which was dropped. Watch on from the last resourceVersion.
+ * - `broken`: the stream or its connection broke off or ended in the midst of a line, or outlived its timeout.
+ *   `partialLine`: with a line half sent, which was dropped. Watch on from the last resourceVersion.
  * - `refused`: the request was answered with an error status.
  * - `failed`: an ERROR event came in the stream (`isExpired`, `isTooLarge`, … tell which).
  * - `unreadable`: a line is no event's JSON, or too long.

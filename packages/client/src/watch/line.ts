@@ -1,6 +1,7 @@
 import { tryDecodeJson } from '../bytes/json.ts'
 import { decodeLean } from '../bytes/managed-fields.ts'
-import { isNamed, type ReceivedObject } from '../list/object.ts'
+import { type ReceivedObject, whyStray } from '../list/object.ts'
+import type { ReadTarget } from '../list/target.ts'
 
 /** The types of events that carry an object. */
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
@@ -22,11 +23,10 @@ const garbage: WatchLine = { is: 'garbage' }
 /**
  * Reads one line of a watch.
  *
- * @param kinds what an object may be; an event of another kind is a stray (rule R20).
- * @param exact integers beyond 2^53 − 1 as `bigint`.
- * @param lean leaves `metadata.managedFields` of objects out, unless `exact`.
+ * @param target what is watched: an event of another object is a stray (rule R20).
  */
-export function readWatchLine(line: string, kinds: readonly string[], exact: boolean, lean = false): WatchLine {
+export function readWatchLine(line: string, target: ReadTarget): WatchLine {
+  const { exact, lean } = target
   const event = (lean && !exact ? decodeLean(line, objectOf) : tryDecodeJson(line, exact)) as Event | null | undefined
   if (event === undefined || event === null) return garbage
   const { type, object } = event
@@ -35,7 +35,7 @@ export function readWatchLine(line: string, kinds: readonly string[], exact: boo
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
-      return readChange(type, object, kinds)
+      return readChange(type, object, target)
     case 'BOOKMARK':
       return readBookmark(object)
     case 'ERROR':
@@ -52,10 +52,9 @@ interface Event {
 
 const objectOf = (event: unknown): object | null | undefined => (event as { object?: object | null }).object
 
-function readChange(type: ChangeType, object: ReceivedObject, kinds: readonly string[]): WatchLine {
-  if (!kinds.includes(object.kind as string)) return { is: 'stray', why: 'an event of another kind' }
-  if (!isNamed(object)) return { is: 'stray', why: `an object without a name (${type})` }
-  return { is: 'change', type, object }
+function readChange(type: ChangeType, object: ReceivedObject, target: ReadTarget): WatchLine {
+  const why = object.kind === undefined ? 'has no kind' : whyStray(object, target)
+  return why === undefined ? { is: 'change', type, object } : { is: 'stray', why: `an object that ${why} (${type})` }
 }
 
 /** The annotation's value decides, not merely its key (rule R10). */

@@ -148,12 +148,29 @@ describe('a watch', () => {
     between.request.answer().send(line('ADDED', 'a')).break()
     expect(between.ends[0]).toMatchObject({ how: 'broken', partialLine: false })
 
-    const clean = watching()
-    clean.request.answer().send(line('ADDED', 'b').slice(0, -1)).end()
-    expect(clean.log).toEqual(['opened', ['ADDED', 'b'], 'end: closed'])
     const early = watching()
     early.request.break()
     expect(early.log).toEqual(['end: broken'])
+  })
+
+  it('R24: reads a last line without a newline before a clean end', () => {
+    const { request, log } = watching()
+    request
+      .answer()
+      .send(line('ADDED', 'a') + line('ADDED', 'b').slice(0, -1))
+      .end()
+    expect(log).toEqual(['opened', ['ADDED', 'a'], ['ADDED', 'b'], 'end: closed'])
+  })
+
+  it.each([1, 20, 60, -2])('R14: a part of a line before a clean end is dropped, and is a break (cut at %d)', at => {
+    const { request, log, ends, clock } = watching()
+    request
+      .answer()
+      .send(line('ADDED', 'a') + line('ADDED', 'b').slice(0, at))
+      .end()
+    expect(log).toEqual(['opened', ['ADDED', 'a'], 'end: broken'])
+    expect(ends[0]).toMatchObject({ how: 'broken', partialLine: true, error: { code: 'CONNECTION_LOST' } })
+    expect(clock.timers).toBe(0)
   })
 
   it('R16: a refusal is told with its Retry-After, be it a Status or a text', () => {
@@ -198,12 +215,59 @@ describe('a watch', () => {
       )
     expect(log).toEqual([
       'opened',
-      'v1/configmaps: an object without a name (ADDED)',
-      'v1/configmaps: an event of another kind',
-      'v1/configmaps: an object without a name (MODIFIED)',
+      'v1/configmaps: an object that has no name (ADDED)',
+      'v1/configmaps: an object that is of another kind (ADDED)',
+      'v1/configmaps: an object that has no name (MODIFIED)',
       'v1/configmaps: an event of an unknown type',
       'v1/configmaps: a bookmark without a resourceVersion',
       ['ADDED', 'fine'],
+    ])
+    watch.abort()
+  })
+
+  it.each([
+    ['a number', { resourceVersion: 9 }, 'has a resourceVersion that is no text'],
+    ['null', { resourceVersion: null }, 'has a resourceVersion that is no text'],
+    ['an empty text', { resourceVersion: '' }, 'has a resourceVersion that is no text'],
+  ])('R20: leaves out an object whose resourceVersion is %s', (_, metadata, why) => {
+    const { request, log, watch } = watching()
+    request.answer().send(line('MODIFIED', 'x', { metadata: { name: 'x', ...metadata } }) + line('ADDED', 'fine'))
+    expect(log).toEqual(['opened', `v1/configmaps: an object that ${why} (MODIFIED)`, ['ADDED', 'fine']])
+    watch.abort()
+  })
+
+  it('R20: leaves out an object of another namespace, API version or name than what is watched', () => {
+    const [named] = targetsOf(view.within({ fields: { 'metadata.name': 'mine' } })) as [typeof target]
+    const { request, log, watch } = watching(undefined, undefined, named)
+    request
+      .answer()
+      .send(
+        [
+          line('ADDED', 'mine', { metadata: { name: 'mine', namespace: 'other' } }),
+          line('DELETED', 'mine', { apiVersion: 'v2' }),
+          line('MODIFIED', 'yours'),
+          line('ADDED', 'mine', { metadata: { name: 'mine', namespace: 'v1' } }),
+        ].join(''),
+      )
+    expect(log).toEqual([
+      'opened',
+      'v1/configmaps: an object that is of another namespace (ADDED)',
+      'v1/configmaps: an object that is of another kind (DELETED)',
+      'v1/configmaps: an object that has another name (MODIFIED)',
+      ['ADDED', 'mine'],
+    ])
+    watch.abort()
+  })
+
+  it('R20: takes the metadata form, and of a server without it the whole, for a metadata view', () => {
+    const [metadata] = targetsOf(configMaps.metadata()) as [typeof target]
+    const { request, log, watch } = watching(undefined, undefined, metadata)
+    const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' }
+    request.answer().send(line('ADDED', 'a', partial) + line('ADDED', 'b') + line('ADDED', 'c', { kind: 'Secret' }))
+    expect(log.slice(1)).toEqual([
+      ['ADDED', 'a'],
+      ['ADDED', 'b'],
+      'v1/configmaps: an object that is of another kind (ADDED)',
     ])
     watch.abort()
   })

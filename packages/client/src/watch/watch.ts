@@ -2,13 +2,14 @@ import { InvalidBodyError, LineTooLongError, located } from '../bytes/bounds.ts'
 import { LineCutter } from '../bytes/lines.ts'
 import { type ReadContext, type ReadHandlers, type Reading, readPieces } from '../bytes/read.ts'
 import type { Timer } from '../clock.ts'
+import { ConnectionError } from '../connection/error.ts'
 import { ApiError, errorOfStatus } from '../errors/api-error.ts'
 import { TimeoutError } from '../errors/timeout.ts'
 import { aboutList } from '../list/items.ts'
 import { InvalidObjectError } from '../list/object.ts'
 import type { ReadTarget } from '../list/target.ts'
 import type { WatchEnd } from './end.ts'
-import { type ChangeType, readWatchLine } from './line.ts'
+import { type ChangeType, readWatchLine, type WatchLine } from './line.ts'
 import { randomTimeoutSeconds, type WatchStart, watchQuery } from './query.ts'
 
 /** What a watch takes from a client, besides what any reading takes. */
@@ -135,32 +136,41 @@ class OneWatch implements Watch, ReadHandlers<string> {
   }
 
   piece(text: string): void {
-    const target = this.#target
-    const line = readWatchLine(text, kindsOf(target), target.exact, target.lean)
+    this.#read(readWatchLine(text, this.#target), text.length)
+  }
+
+  #read(line: WatchLine, length: number): void {
     switch (line.is) {
       case 'change':
-        return this.#tell(() => this.#on.event(line.type, line.object, text.length))
+        return this.#tell(() => this.#on.event(line.type, line.object, length))
       case 'bookmark':
         return this.#tell(() => this.#on.bookmark(line.resourceVersion, line.initialEventsEnd))
       case 'stray':
-        return this.#tell(() => this.#on.skipped?.(new InvalidObjectError(target.resource, line.why)))
+        return this.#tell(() => this.#on.skipped?.(new InvalidObjectError(this.#target.resource, line.why)))
       case 'error':
         return this.#end({
           how: 'failed',
-          error: errorOfStatus(line.status, aboutList(target), { redact: this.#context.redact }),
+          error: errorOfStatus(line.status, aboutList(this.#target), { redact: this.#context.redact }),
         })
       case 'garbage':
         return this.#end({
           how: 'unreadable',
-          error: new InvalidBodyError('a line of the watch is no event', aboutList(target)),
+          error: new InvalidBodyError('a line of the watch is no event', aboutList(this.#target)),
         })
     }
   }
 
-  /** After a clean end a last line without a newline is a line like any other. */
+  /** After a clean end a last line without a newline is a line like any other; a part of one is dropped, as at a break. */
   end(): void {
     const last = this.#lines.rest()
-    if (last !== undefined) this.piece(last)
+    if (last === undefined) return this.#end({ how: 'closed' })
+    const line = readWatchLine(last, this.#target)
+    if (line.is === 'garbage') {
+      const { method, path } = aboutList(this.#target)
+      const error = new ConnectionError('CONNECTION_LOST', `${method} ${path}: the watch ended in the midst of a line`)
+      return this.#end(broken(error, true))
+    }
+    this.#read(line, last.length)
     this.#end({ how: 'closed' })
   }
 
@@ -197,11 +207,4 @@ class OneWatch implements Watch, ReadHandlers<string> {
 
 function broken(error: Error, partialLine: boolean): WatchEnd {
   return { how: 'broken', error, partialLine }
-}
-
-const partial = 'PartialObjectMetadata'
-
-/** An aggregated API that knows no metadata form answers with the whole. */
-function kindsOf({ metadata, type }: ReadTarget): readonly string[] {
-  return metadata ? [partial, type.kind] : [type.kind]
 }

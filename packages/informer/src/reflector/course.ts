@@ -63,7 +63,9 @@ export class Course implements MembersParts {
   lastError: Error | undefined
   /** A list from the cache came in pages: this resource has no watch cache (rule R2). */
   inPages = false
-  /** Watches that ended at once, running (rule R15). */
+  /** Streams running whose initial state did not come to its end, whatever lists came between (rule R11). */
+  unendedStreams = 0
+  /** Watches that were soon over, without an event, running (rules R14, R15). */
   quickEnds = 0
   /** Since when a watch fails for reasons of the server's, on the monotonic clock (rule R18). */
   failingSince: number | undefined
@@ -105,6 +107,7 @@ export class Course implements MembersParts {
   /** All up to `resourceVersion` was told (rule R19). */
   bookmark(resourceVersion: string): void {
     this.resourceVersion = resourceVersion
+    this.quickEnds = 0
     this.gauge('reflector_last_resource_version', Number(resourceVersion))
     this.members.progress(resourceVersion)
   }

@@ -93,7 +93,7 @@ describe('the whole state', () => {
   })
 
   it('R11: is listed where the server is known not to stream', () => {
-    course.settings.streaming.refused()
+    course.settings.streaming.refused(target.resource)
     expect(shown(wholeState(course))).toBe('list 7')
     course.resourceVersion = undefined
     expect(shown(wholeState(course))).toBe('list 0')
@@ -115,8 +115,8 @@ describe('after a whole state that did not come', () => {
     expect(background()).toEqual(['list', 'list'])
   })
 
-  it('R11: 400 and 422 to a stream: a list at once, which is to say whether it was the streaming', () => {
-    for (const status of [400, 422]) {
+  it('R11: 400, 405 and 422 to a stream: a list at once, which is to say whether it was the streaming', () => {
+    for (const status of [400, 405, 422]) {
       expect(shown(afterReading(course, streaming, answer(status)))).toBe('list 7 refused')
       expect(shown(afterReading(course, { ...streaming, resourceVersion: '' }, answer(status)))).toBe('list refused')
     }
@@ -130,11 +130,6 @@ describe('after a whole state that did not come', () => {
     expect(shown(next)).toBe('wait, stream 7')
     expect(ms(next)).toBeGreaterThanOrEqual(30_000)
     expect([told.length, background()]).toEqual([1, ['list']])
-  })
-
-  it('R36: 405 to a stream is no refusal to stream', () => {
-    const next = afterReading(course, streaming, answer(405))
-    expect([shown(next), ms(next) >= 30_000]).toEqual(['wait, stream 7', true])
   })
 
   it.each<[string, () => Error, number]>([
@@ -196,10 +191,10 @@ describe('after a whole state that did not come', () => {
 })
 
 describe('after a streaming list', () => {
-  it('R11: that was closed before its end: backoff, again; told from the third time running on', () => {
-    for (let time = 0; time < 4; time++) {
-      expect(shown(afterStreaming(course, streaming, ended({ how: 'closed' })))).toBe('wait, stream 7')
-    }
+  it('R11: that was closed before its end: backoff, again; from the second time running on told, and a list', () => {
+    const closed = (): Phase => afterStreaming(course, streaming, ended({ how: 'closed' }))
+    expect([shown(closed()), background()]).toEqual(['wait, stream 7', []])
+    expect([shown(closed()), shown(closed())]).toEqual(['wait, list 7 refused', 'wait, list 7 refused'])
     expect(background()).toEqual(['list', 'list'])
     expect(told[0]).toContain(target.path)
   })
@@ -222,11 +217,17 @@ describe('after a watch', () => {
   const closed = { how: 'closed' } as const
   const refused = (error: ApiError) => ended({ how: 'refused', error })
 
-  it('R14: that was closed: on at once, and what had failed is forgotten', () => {
+  it('R14, R18, R20: that was closed: on at once, and what had failed is forgotten', () => {
     Object.assign(course, { failingSince: 5, quickEnds: 2, unreadable: 2 })
     expect(shown(afterWatching(course, ended(closed)))).toBe('watch')
     expect(course).toMatchObject({ failingSince: undefined, quickEnds: 0, unreadable: 0 })
     expect([told, background()]).toEqual([[], []])
+  })
+
+  it('R15, R18, R20: an event forgets what had failed', () => {
+    Object.assign(course, { failingSince: 5, quickEnds: 2, unreadable: 2 })
+    course.change('ADDED', { metadata: { name: 'a', resourceVersion: '8' } }, 100)
+    expect(course).toMatchObject({ failingSince: undefined, quickEnds: 0, unreadable: 0 })
   })
 
   it.each([
@@ -256,6 +257,28 @@ describe('after a watch', () => {
     expect(shown(afterWatching(course, ended(closed, 290_000, 0)))).toBe('checking')
     const broken = { how: 'broken', error: new Error('late'), partialLine: false } as const
     expect(shown(afterWatching(course, ended(broken)))).toBe('wait, checking')
+  })
+
+  it.each<[string, StreamEnd, number]>([
+    ['breaks within 30 s', { how: 'broken', error: lost('CONNECTION_LOST'), partialLine: false }, 29_999],
+    ['is closed within 1 s', closed, 999],
+  ])(
+    'R14: the fifth time running that it %s without an event: a relist; and the count begins anew',
+    (_, end, livedMs) => {
+      const all = Array.from({ length: 10 }, () => shown(afterWatching(course, ended(end, livedMs, 0))))
+      const five = [...Array(4).fill('wait, watch'), 'wait, stream 7']
+      expect(all).toEqual([...five, ...five])
+    },
+  )
+
+  it.each<[string, number, number, ConnectionError]>([
+    ['brought an event', 10, 1, lost('CONNECTION_LOST')],
+    ['lived for 30 s', 30_000, 0, lost('CONNECTION_LOST')],
+    ['reached no server', 10, 0, new ConnectionError('CONNECT_FAILED', 'no', { unprocessed: true })],
+  ])('R14: a break of a watch that %s counts for no relist', (_, livedMs, events, error) => {
+    const end = { how: 'broken', error, partialLine: false } as const
+    for (let time = 0; time < 20; time++)
+      expect(shown(afterWatching(course, ended(end, livedMs, events)))).toBe('wait, watch')
   })
 
   it.each<[string, StreamEnd]>([

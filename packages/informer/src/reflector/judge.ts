@@ -16,12 +16,14 @@ import {
 } from '@wherry/client'
 import type { Course } from './course.ts'
 import type { Checking, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
-import type { Ended } from './stream.ts'
+import type { Ended, StreamEnd } from './stream.ts'
 
 /** A watch that ended within so many milliseconds, without an event, was none (rule R15). */
 const quickMs = 1000
 /** How long a watch that fails for reasons of the server's is tried again before the state is read anew (rule R18). */
 const failingMs = 30_000
+/** Watches running that were soon over, without an event, until the state is read anew (rule R14). */
+const mostQuickEnds = 5
 /** What a backoff grows to, in milliseconds (rule R22). */
 const longestMs = 30_000
 
@@ -30,8 +32,9 @@ export function wholeState(
   course: Course,
   resourceVersion: string | undefined = course.resourceVersion,
 ): Streaming | Listing {
-  const { initial, streaming } = course.settings
-  if (initial === 'stream' && streaming.expected) return { is: 'streaming', resourceVersion: resourceVersion ?? '' }
+  const { initial, streaming, target } = course.settings
+  if (initial === 'stream' && streaming.expected(target.resource))
+    return { is: 'streaming', resourceVersion: resourceVersion ?? '' }
   return listing(course, resourceVersion)
 }
 
@@ -57,6 +60,9 @@ const isImpossible = (error: unknown): boolean => isBadRequest(error) || isInval
 const isUnreadable = (error: unknown): boolean =>
   error instanceof InvalidBodyError || error instanceof LineTooLongError || error instanceof ItemTooLongError
 
+/** Nothing of it reached the server. */
+const isUnprocessed = (error: Error): boolean => isConnectionError(error) && error.unprocessed
+
 /** The client was closed: every watch of it has ended for good. */
 export function isClosed(error: unknown): boolean {
   return isConnectionError(error) && error.code === 'CLIENT_CLOSED'
@@ -71,10 +77,7 @@ export function afterReading(course: Course, phase: Streaming | Listing, error: 
     course.fail(error, 'list', false)
     return { ...phase, resourceVersion: '' }
   }
-  if (phase.is === 'streaming' && (isBadRequest(error) || isInvalid(error))) {
-    const first = phase.resourceVersion === '' && course.resourceVersion === undefined
-    return { ...listing(course, first ? undefined : phase.resourceVersion), refusedStreaming: true }
-  }
+  if (phase.is === 'streaming' && isImpossible(error)) return insteadOf(course, phase, true)
   course.fail(error, 'list')
   if (isUnreadable(error)) {
     course.unreadable += 1
@@ -84,15 +87,30 @@ export function afterReading(course: Course, phase: Streaming | Listing, error: 
   return wait(course, isPassing(error) ? wholeState(course) : otherWay(course, phase), error)
 }
 
-/** After an initial state that did not come to its end in a stream. */
+/** After an initial state that did not come to its end in a stream. The second time running, it is listed (rule R11). */
 export function afterStreaming(course: Course, phase: Streaming, { end }: Ended): Phase {
-  if (end.how !== 'closed') return afterReading(course, phase, errorOf(end.error))
-  course.quickEnds += 1
-  if (course.quickEnds >= 3) {
+  if (end.how !== 'closed' && !isUnended(end)) return afterReading(course, phase, errorOf(end.error))
+  course.unendedStreams += 1
+  const isFirst = course.unendedStreams === 1
+  if (end.how !== 'closed') course.fail(end.error, 'list')
+  else if (!isFirst) {
     const path = course.settings.target.path
-    course.fail(new Error(`the streaming list of ${path} was closed before its end, again and again`), 'list')
+    course.fail(new Error(`the streaming list of ${path} was closed before its end, again`), 'list')
   }
-  return wait(course, wholeState(course))
+  // That a connection breaks says nothing of what the server can do.
+  if (!isFirst) return wait(course, insteadOf(course, phase, end.how !== 'broken'))
+  return wait(course, end.how === 'silent' ? listing(course) : wholeState(course))
+}
+
+/** The stream was there, and is over without an end of its initial state. */
+function isUnended(end: StreamEnd): end is Extract<StreamEnd, { how: 'broken' | 'silent' }> {
+  return end.how === 'silent' || (end.how === 'broken' && !isUnprocessed(end.error) && !isClosed(end.error))
+}
+
+/** A list instead of a stream. */
+function insteadOf(course: Course, { resourceVersion }: Streaming, refusedStreaming: boolean): Listing {
+  const first = resourceVersion === '' && course.resourceVersion === undefined
+  return { ...listing(course, first ? undefined : resourceVersion), refusedStreaming }
 }
 
 /** What else may work when a stream was no good: a list, this once. */
@@ -115,6 +133,8 @@ export function afterWatching(course: Course, { end, livedMs, events }: Ended): 
       if (isClosed(end.error)) return ended(course, end.error)
       if (livedMs >= failingMs) course.failingSince = undefined
       course.fail(end.error, 'watch')
+      if (livedMs >= failingMs || events > 0) course.quickEnds = 0
+      else if (!isUnprocessed(end.error)) return soonOver(course)
       return wait(course, goOn(course))
     }
     case 'unreadable': {
@@ -170,13 +190,20 @@ export function afterChecking(course: Course, error: Error | undefined): Phase {
   return wait(course, { is: 'watching' }, error)
 }
 
+/** Over soon, without an event: the fifth time running, what it resumes from may be what the server can't bear (rule R14). */
+function soonOver(course: Course): Waiting {
+  course.quickEnds += 1
+  if (course.quickEnds < mostQuickEnds) return wait(course, goOn(course))
+  course.quickEnds = 0
+  return wait(course, wholeState(course))
+}
+
 /** Closed as soon as it was opened. Something is wrong, or a definition is changing: the third time running it is told. */
 function quickEnd(course: Course): Phase {
-  course.quickEnds += 1
-  if (course.quickEnds >= 3) {
+  if (course.quickEnds >= 2) {
     course.fail(new Error(`the watch of ${course.settings.target.path} was closed at once, again and again`), 'watch')
   }
-  return wait(course, { is: 'watching' })
+  return soonOver(course)
 }
 
 /** The first two times running the next try may do better; after that, only now and then (rule R20). */
@@ -197,8 +224,7 @@ function ended(course: Course, error: Error): Phase {
 }
 
 function wait(course: Course, next: Waiting['next'], error?: Error): Waiting {
-  const retryAfterMs = isApiError(error) ? (error.retryAfterMs ?? 0) : 0
-  return { is: 'waiting', ms: Math.max(course.backoff.next(), retryAfterMs), next }
+  return { is: 'waiting', ms: course.backoff.next(isApiError(error) ? error.retryAfterMs : 0), next }
 }
 
 function waitLongest(course: Course, next: Waiting['next']): Waiting {

@@ -4,7 +4,7 @@ import {
   type ListHead,
   listQuery,
   nextPageQuery,
-  nextToken,
+  PageTokens,
   readItems,
   TimeoutError,
 } from '@wherry/client'
@@ -27,6 +27,7 @@ export async function list(course: Course, { resourceVersion }: Listing): Promis
   const begunAt = clock.monotonic()
   let reading = course.read(resourceVersion)
   let query = listQuery(selection, { resourceVersion }, paged ? pageSize : undefined)
+  let tokens = new PageTokens({ method: 'GET', ...target })
   let token: string | undefined
   let whole = false
   let seen: string | undefined
@@ -35,9 +36,10 @@ export async function list(course: Course, { resourceVersion }: Listing): Promis
   try {
     for (;;) {
       try {
+        const { count } = reading
         const { metadata } = await page(course, query, reading)
         seen ??= metadata.resourceVersion
-        token = nextToken(metadata)
+        token = tokens.after(metadata, reading.count - count)
         if (token === undefined) break
         course.inPages ||= resourceVersion === '0'
         query = nextPageQuery(selection, pageSize, token)
@@ -48,6 +50,7 @@ export async function list(course: Course, { resourceVersion }: Listing): Promis
         token = undefined
         seen = undefined
         reading = course.read(resourceVersion)
+        tokens = new PageTokens({ method: 'GET', ...target })
         query = listQuery(selection, { resourceVersion })
       }
     }

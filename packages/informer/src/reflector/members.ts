@@ -265,7 +265,8 @@ class Fill {
   }
 }
 
-function keyOf(object: object): string {
+/** `namespace/name`, by which a server orders what it lists. */
+export function keyOf(object: object): string {
   const { metadata } = object as { metadata?: { name?: string; namespace?: string } }
   return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`
 }

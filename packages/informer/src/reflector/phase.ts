@@ -24,7 +24,7 @@ export interface Listing {
   readonly is: 'listing'
   /** The state is not older than this; `'0'`: any; `''`: the newest. */
   readonly resourceVersion: string
-  /** The server would not stream: if it does list, that is what it can't do (rule R11). */
+  /** The server did not stream: if it does list, that is what it can't do (rule R11). */
   readonly refusedStreaming?: boolean | undefined
 }
 

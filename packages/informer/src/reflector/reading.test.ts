@@ -1,6 +1,7 @@
-import { InvalidBodyError } from '@wherry/client'
+import { InvalidBodyError, type ReadTarget, targetsOf } from '@wherry/client'
 import { describe, expect, it } from 'vitest'
-import { configMap, reflectorBenches } from '../testkit/bench.ts'
+import { configMap, reflectorBenches, view } from '../testkit/bench.ts'
+import { bookmark, listOf, received, scripted, verbs } from '../testkit/scripted-server.ts'
 import { StreamingSupport } from './streaming-support.ts'
 
 const bench = reflectorBenches()
@@ -119,6 +120,89 @@ describe('reading the first state', () => {
     expect(asked[3]).toMatch(/^watch/)
   })
 
+  it.each(['paged', 'whole'] as const)('R3: `continue: null` is no further page (%s)', async initial => {
+    const { simulation, reflector, intake, asked } = scripted(
+      request => {
+        request.answer()
+        if (request.line.startsWith('list')) request.send(listOf('7', ['a'], { continue: null })).end()
+      },
+      { initial },
+    )
+    reflector.start()
+    await simulation.runUntil(() => asked.length === 2)
+    expect([verbs(asked), intake.log]).toEqual([['list', 'watch'], ['commit a at 7']])
+    await simulation.run(() => reflector.stop())
+  })
+
+  it.each<[string, (page: number) => object]>([
+    ['the same token for ever', page => listOf('7', [`a${page}`], { continue: 'on' })],
+    ['tokens in a circle', page => listOf('7', [`a${page}`], { continue: `on${page % 3}` })],
+    ['no items for ever', page => listOf('7', [], { continue: `on${page}` })],
+  ])('R3, X8: pages that give %s: an error, backoff, and the list anew', async (_, page) => {
+    const { simulation, reflector, intake, asked, told } = scripted(
+      (request, nth) => request.answer().send(page(nth)).end(),
+      { initial: 'paged' },
+    )
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'waiting')
+    expect(asked.length).toBeLessThanOrEqual(10)
+    expect([told, intake.log]).toMatchObject([[{ code: 'INVALID_BODY' }], ['drop']])
+    await simulation.advance(120_000)
+    expect(asked.length).toBeLessThan(80)
+    expect(reflector.lastSyncedResourceVersion).toBeUndefined()
+    await simulation.run(() => reflector.stop())
+  })
+
+  it.each([null, 7, '', {}])(
+    'R6: a list whose resourceVersion is %j is none, and nothing of it is published',
+    async rv => {
+      const { simulation, reflector, intake, told } = scripted(
+        request =>
+          request
+            .answer()
+            .send(listOf(rv, ['a']))
+            .end(),
+        { initial: 'whole' },
+      )
+      reflector.start()
+      await simulation.runUntil(() => reflector.state === 'waiting')
+      expect([told, intake.log]).toMatchObject([[{ code: 'INVALID_BODY' }], ['drop']])
+      expect(reflector.lastSyncedResourceVersion).toBeUndefined()
+      await simulation.run(() => reflector.stop())
+    },
+  )
+
+  it('R20: an object of another namespace, kind or name is told and left out, of a list, a stream and a watch', async () => {
+    const strays = [
+      received('other', '9', { namespace: 'elsewhere' }),
+      { ...received('pod', '9'), kind: 'Pod' },
+      received('b', '9'),
+      { ...received('a', '9'), apiVersion: 'v2' },
+    ]
+    for (const initial of ['stream', 'whole'] as const) {
+      const [named] = targetsOf(view.within({ fields: { 'metadata.name': 'a' } })) as [ReadTarget]
+      const { simulation, reflector, intake } = scripted(
+        request => {
+          const added = [...strays, received('a', '8')].map(object => ({ type: 'ADDED', object }))
+          const list = { ...listOf('8', []), items: [...strays, received('a', '8')] }
+          request.answer()
+          if (request.line.startsWith('stream')) request.send(...added, bookmark('8', true), ...added)
+          else if (request.line.startsWith('watch')) request.send(...added)
+          else request.send(list).end()
+        },
+        { initial },
+        named,
+      )
+      reflector.start()
+      await simulation.runUntil(() => intake.log.length === 2)
+      expect(intake.log).toEqual(['commit a at 8', 'ADDED a'])
+      expect(reflector.lastSyncedResourceVersion).toBe('8')
+      const told = simulation.environment.errors.map(({ error }) => (error as { code?: string }).code)
+      expect(told).toEqual(Array(8).fill('INVALID_OBJECT'))
+      await simulation.run(() => reflector.stop())
+    }
+  })
+
   it('R2: a relist of what came in pages from the cache asks for pages that are not older than the last', async () => {
     const withoutWatchCache = ['configmaps']
     const { server, simulation, intake, asked, watch, write } = await bench(
@@ -162,14 +246,14 @@ describe('reading the first state', () => {
     const first = await bench(9)
     const { clock } = first.simulation
     const streaming = new StreamingSupport(clock)
-    expect(streaming.expected).toBe(true)
-    streaming.refused()
-    expect(streaming.expected).toBe(false)
+    expect(streaming.expected('v1/configmaps')).toBe(true)
+    streaming.refused('v1/configmaps')
+    expect(streaming.expected('v1/configmaps')).toBe(false)
     await first.simulation.advance(3_599_000)
-    expect(streaming.expected).toBe(false)
+    expect(streaming.expected('v1/configmaps')).toBe(false)
     await first.simulation.advance(1000)
-    expect(streaming.expected).toBe(true)
-    streaming.refused()
+    expect(streaming.expected('v1/configmaps')).toBe(true)
+    streaming.refused('v1/configmaps')
     const second = await bench(9, { streaming: new StreamingSupport(clock) })
     expect(second.asked).toEqual([])
     const third = await bench(9, { streaming: refusedSupport(clock) })
@@ -205,13 +289,15 @@ describe('reading the first state', () => {
     expect(states.at(-1)).toBe('watching')
   })
 
-  it('R11: closed before its end again and again: told from the third time on', async () => {
-    const { server, simulation, reflector, told } = await bench(11)
+  it('R11: closed before its end twice running: a list, and told', async () => {
+    const { server, simulation, reflector, asked, told } = await bench(11)
     await server.faults.add({ match: { verb: 'watch' }, times: 4, effect: { kind: 'truncate', afterBytes: 0 } })
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'watching')
-    expect(told.filter(line => line === 'Error')).toHaveLength(2)
-    expect(reflector.stats.lists).toBe(5)
+    expect(told.filter(line => line === 'Error')).toHaveLength(1)
+    expect(asked.map(line => line.split(' ')[0]).slice(0, 3)).toEqual(['stream', 'stream', 'list'])
+    expect(reflector.stats.lists).toBe(3)
+    await simulation.advance(100)
     expect(reflector.lastError).toBeUndefined()
   })
 
@@ -277,9 +363,9 @@ describe('reading the first state', () => {
     expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ openStreams: 1 })
   })
 
-  it('R12: a slow initial state that does not fall silent is waited for', async () => {
+  it('R12: a slow initial state whose objects keep coming is waited for', async () => {
     const { server, simulation, asked, watch } = await bench(16, {}, plain)
-    await server.fill([configMap('a', { text: 'x'.repeat(2000) }), configMap('b')])
+    await server.fill(['a', 'b', 'c', 'd', 'e'].map(name => configMap(name, { text: 'x'.repeat(500) })))
     await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'slow', bytesPerSecond: 20 } })
     await watch()
     expect(asked).toEqual(['stream'])
@@ -397,6 +483,6 @@ describe('reading the first state', () => {
 
 function refusedSupport(clock: ConstructorParameters<typeof StreamingSupport>[0]): StreamingSupport {
   const support = new StreamingSupport(clock)
-  support.refused()
+  support.refused('v1/configmaps')
   return support
 }

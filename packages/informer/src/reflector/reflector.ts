@@ -182,7 +182,8 @@ export class Reflector {
     const course = this.#course
     try {
       await list(course, phase)
-      if (phase.refusedStreaming) course.settings.streaming.refused()
+      const { streaming, target } = course.settings
+      if (phase.refusedStreaming) streaming.refused(target.resource)
       return { is: 'watching' }
     } catch (error) {
       return course.stopped ? { is: 'stopped' } : afterReading(course, phase, error as Error)

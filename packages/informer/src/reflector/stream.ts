@@ -9,9 +9,9 @@ import {
   type WatchStart,
 } from '@wherry/client'
 import type { Course } from './course.ts'
-import type { Reading } from './members.ts'
+import { keyOf, type Reading } from './members.ts'
 
-/** How a stream ended: as its watch did, or given up because no byte of the initial state came (rule R12). */
+/** How a stream ended: as its watch did, or given up because the initial state did not go on (rule R12). */
 export type StreamEnd = WatchEnd | { readonly how: 'silent'; readonly error: TimeoutError }
 
 /** A stream that is over. */
@@ -35,6 +35,8 @@ export interface StreamFollower {
 
 /** How long the initial state may keep silent, in milliseconds (rule R12). */
 const silenceMs = 30_000
+/** How long it may take to come to a key after all before, in milliseconds (rule R12). */
+const standstillMs = 60_000
 
 /**
  * One watch request. What it brings goes to a reading of the whole state until the bookmark that ends the initial events,
@@ -48,7 +50,10 @@ export class Stream {
   readonly #isNewest: boolean
   #follower: StreamFollower
   #reading: Reading | undefined
-  #silence: Timer | undefined
+  #standstill: Timer | undefined
+  /** The last key of the initial state so far, and when it came. */
+  #lastKey = ''
+  #lastKeyAt: number
   #draining = false
   #heard = false
   #events = 0
@@ -60,6 +65,7 @@ export class Stream {
     this.#isNewest = start.resourceVersion === ''
     this.#follower = follower
     this.#begunAt = clock.monotonic()
+    this.#lastKeyAt = this.#begunAt
     stats.watches += 1
     course.count('reflector_watches_total')
     if (start.initialEvents === true) {
@@ -72,7 +78,7 @@ export class Stream {
       gzip: settings.context.gzip,
       maxLineBytes: settings.maxObjectBytes,
     })
-    if (this.#reading !== undefined) this.#awaitBytes(silenceMs)
+    if (this.#reading !== undefined) this.#awaitProgress()
   }
 
   /** Hands it over to another follower, who hears of what happened meanwhile. */
@@ -113,6 +119,7 @@ export class Stream {
     } else if (type === 'DELETED') reading.remove(object)
     else {
       this.#course.stats.bytes += length
+      if (type === 'ADDED') this.#noteKey(keyOf(object))
       reading.put(object, length)
     }
   }
@@ -140,7 +147,8 @@ export class Stream {
   #whole(reading: Reading, resourceVersion: string): void {
     const course = this.#course
     this.#reading = undefined
-    this.#endSilence()
+    this.#endWaiting()
+    course.unendedStreams = 0
     course.observe('reflector_list_duration_seconds', (course.clock.monotonic() - this.#begunAt) / 1000)
     course.observe('reflector_items_per_list', reading.count)
     course.commit(reading, resourceVersion, this.#isNewest)
@@ -150,7 +158,7 @@ export class Stream {
   #over(end: StreamEnd): Ended {
     const course = this.#course
     const livedMs = course.clock.monotonic() - this.#begunAt
-    this.#endSilence()
+    this.#endWaiting()
     this.#reading?.drop()
     this.#reading = undefined
     course.observe('reflector_watch_duration_seconds', livedMs / 1000)
@@ -162,18 +170,30 @@ export class Stream {
     return ended
   }
 
-  #endSilence(): void {
-    this.#silence?.cancel()
-    this.#silence = undefined
+  /** The initial state comes in the order of its keys: what comes after all before brings its end nearer (rule R10). */
+  #noteKey(key: string): void {
+    if (key <= this.#lastKey) return
+    this.#lastKey = key
+    this.#lastKeyAt = this.#course.clock.monotonic()
   }
 
-  #awaitBytes(ms: number): void {
-    const { clock, settings } = this.#course
-    this.#silence = clock.timer(ms, () => {
-      const quietMs = clock.monotonic() - this.#watch.lastReceivedAt
-      if (quietMs < silenceMs) return this.#awaitBytes(silenceMs - quietMs)
-      this.#watch.abort()
-      this.end({ how: 'silent', error: new TimeoutError(silenceMs, { method: 'GET', ...settings.target }) })
-    })
+  #endWaiting(): void {
+    this.#standstill?.cancel()
+    this.#standstill = undefined
+  }
+
+  #awaitProgress(): void {
+    const { clock } = this.#course
+    const now = clock.monotonic()
+    const silentInMs = this.#watch.lastReceivedAt + silenceMs - now
+    const stillInMs = this.#lastKeyAt + standstillMs - now
+    if (silentInMs <= 0) this.#giveUp(silenceMs)
+    else if (stillInMs <= 0) this.#giveUp(standstillMs)
+    else this.#standstill = clock.timer(Math.min(silentInMs, stillInMs), () => this.#awaitProgress())
+  }
+
+  #giveUp(afterMs: number): void {
+    this.#watch.abort()
+    this.end({ how: 'silent', error: new TimeoutError(afterMs, { method: 'GET', ...this.#course.settings.target }) })
   }
 }

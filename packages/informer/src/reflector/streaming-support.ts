@@ -4,24 +4,25 @@ import type { Clock } from '@wherry/client'
 const rememberedMs = 3_600_000
 
 /**
- * What is known of whether a server can stream a first state (rule R11). Give one to all reflectors of a client, so that
- * an older server has to refuse only once an hour.
+ * What is known of whether a server can stream the first state of a resource (rule R11). Give one to all reflectors of a
+ * client, so that a server which can't has to show it only once an hour for each resource.
  */
 export class StreamingSupport {
   readonly #clock: Clock
-  #refusedAt: number | undefined
+  readonly #refusedAt = new Map<string, number>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Worth asking for: nothing is known that speaks against it. */
-  get expected(): boolean {
-    return this.#refusedAt === undefined || this.#clock.monotonic() - this.#refusedAt >= rememberedMs
+  /** Worth asking for: nothing is known that speaks against it. `resource`: `group/version/plural`. */
+  expected(resource: string): boolean {
+    const refusedAt = this.#refusedAt.get(resource)
+    return refusedAt === undefined || this.#clock.monotonic() - refusedAt >= rememberedMs
   }
 
-  /** The server has refused the very request for it, and gave a list. */
-  refused(): void {
-    this.#refusedAt = this.#clock.monotonic()
+  /** The server does not stream this resource, and gave a list of it. */
+  refused(resource: string): void {
+    this.#refusedAt.set(resource, this.#clock.monotonic())
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { configMap, reflectorBenches } from '../testkit/bench.ts'
+import { event, scripted, verbs as verbsOf } from '../testkit/scripted-server.ts'
 
 const idle = reflectorBenches()
 const bench = reflectorBenches(async ({ server, simulation, watch }) => {
@@ -42,6 +43,107 @@ describe('watching', () => {
       expect(asked.filter(one => one.startsWith('stream'))).toHaveLength(1)
     },
   )
+
+  it.each(['reset', 'rst'] as const)(
+    'R14: a resourceVersion that the server answers by an abrupt end (%s), never by a 410: the fifth time, a relist',
+    async kind => {
+      const { server, simulation, reflector, intake, asked, write } = await bench(33)
+      const stale = await server.faults.add({ match: { verb: 'watch' }, times: 5, effect: { kind, afterBytes: 0 } })
+      await server.endWatches()
+      await simulation.runUntil(() => asked.length === 7)
+      await stale.remove()
+      expect(asked.map(one => one.split(' ')[0])).toEqual(['stream', ...Array(5).fill('watch'), 'stream'])
+      await write('+c')
+      await simulation.runUntil(() => reflector.state === 'watching' && intake.names.includes('c'))
+      expect(reflector.stats.relists).toBe(1)
+      expect(simulation.clock.monotonic()).toBeLessThan(60_000)
+    },
+  )
+
+  it('R14: one that it answers by a clean end at once likewise', async () => {
+    const { simulation, reflector, asked } = scripted(
+      request => (request.line === 'watch rv=7' ? request.answer().end() : request.list('7', 'a')),
+      { initial: 'whole' },
+    )
+    reflector.start()
+    await simulation.runUntil(() => reflector.stats.relists === 2)
+    const five = Array(5).fill('watch')
+    expect(verbsOf(asked).slice(0, 13)).toEqual(['list', ...five, 'list', ...five, 'list'])
+    await simulation.run(() => reflector.stop())
+  })
+
+  it('R14: ends in the midst of a line are no lines that can’t be read: no relist, and nothing is lost', async () => {
+    const { simulation, reflector, intake, asked } = scripted(
+      (request, nth) => {
+        if (request.line.startsWith('list')) return request.list('7', 'a')
+        const [half, whole] = [nth, nth + 1].map(n => `${JSON.stringify(event('ADDED', `n${n}`, `${10 + n}`))}\n`)
+        request.answer().text(nth === 0 ? '' : (half as string))
+        request.text((whole as string).slice(0, 30)).end()
+      },
+      { initial: 'whole' },
+    )
+    reflector.start()
+    await simulation.runUntil(() => asked.length > 8)
+    expect(verbsOf(asked)).toEqual(['list', ...Array(8).fill('watch')])
+    expect(intake.log.slice(1, 4)).toEqual(['ADDED n1', 'ADDED n2', 'ADDED n3'])
+    await simulation.run(() => reflector.stop())
+  })
+
+  it('R14: bookmarks between the breaks show that the server knows the resourceVersion: no relist', async () => {
+    const { simulation, transport, asked } = await bench(34, { timeoutSeconds: { min: 3000, max: 3000 } })
+    for (let time = 0; time < 12; time++) {
+      await simulation.advance(60_500)
+      for (let again = 0; again < 3; again++) {
+        for (const connection of transport.controls.connections()) transport.controls.kill(connection)
+        await simulation.advance(8000)
+      }
+    }
+    expect(asked.filter(one => one.startsWith('stream'))).toHaveLength(1)
+  })
+
+  it('R16: a server that asks for a century is asked again after five minutes; `state` and `lastError` say so', async () => {
+    const { server, simulation, reflector, intake, asked, write } = await bench(35)
+    const effect = { kind: 'status', code: 429, retryAfterSeconds: 999_999_999 } as const
+    await server.faults.add({ ...watches, nth: 1, effect })
+    await server.endWatches()
+    await simulation.runUntil(() => reflector.state === 'waiting')
+    const at = simulation.clock.monotonic()
+    await write('+c')
+    await simulation.advance(299_000)
+    expect([reflector.state, reflector.lastError]).toMatchObject(['waiting', { retryAfterMs: 999_999_999_000 }])
+    await simulation.runUntil(() => intake.names.includes('c'))
+    expect(simulation.clock.monotonic() - at).toBeLessThan(301_000)
+    expect(verbsOf(asked)).toEqual(['stream', 'watch', 'watch'])
+  })
+
+  it('R16: so is a first state, listed or streamed, refused at opening or inside the stream', async () => {
+    for (const initial of ['stream', 'whole'] as const) {
+      for (const effect of [
+        { kind: 'status', code: 503, retryAfterSeconds: 999_999_999 },
+        { kind: 'error-event', code: 429, retryAfterSeconds: 999_999_999 },
+      ] as const) {
+        const { server, simulation, reflector } = await idle(36, { initial })
+        const handle = await server.faults.add({ effect })
+        reflector.start()
+        await simulation.runUntil(() => reflector.state === 'waiting' || reflector.state === 'watching')
+        await handle.remove()
+        await simulation.runUntil(() => reflector.state === 'watching')
+        expect(simulation.clock.monotonic()).toBeLessThan(302_000)
+      }
+    }
+  })
+
+  it('R16, X8: a Retry-After of 1 s for ever: the waits grow all the same', async () => {
+    const { server, simulation, states } = await bench(37)
+    await server.faults.add({ ...watches, effect: { kind: 'status', code: 429, retryAfterSeconds: 1 } })
+    await server.endWatches()
+    for (const bound of [1000, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000]) {
+      await simulation.runUntil(() => states.at(-1) === 'waiting')
+      const at = simulation.clock.monotonic()
+      await simulation.runUntil(() => states.at(-1) !== 'waiting')
+      expect(simulation.clock.monotonic() - at).toBeGreaterThanOrEqual(bound)
+    }
+  })
 
   it('R15: closed at once without an event: backoff, and an error only the third time running', async () => {
     const { server, simulation, reflector, intake, states, told, asked, write } = await bench(3)

@@ -38,3 +38,20 @@ it('lets go of all that it has when it is cleared', () => {
   all.clear()
   expect([all.isEmpty, all.labelled('app', ['web']), [...all.within('a', none)]]).toEqual([true, undefined, []])
 })
+
+it('R35: nothing is left of a bucket whose last entry has gone, or has another value', () => {
+  const all = indices()
+  const [x, y] = [entry('a/x', 1), entry('b/y', 2)]
+  all.add('key', ({ metadata }) => [`is ${metadata?.name}`, 'any'], [x, y])
+  expect([...all.within('a', new Map([[x.key, x]]))]).toEqual([x])
+  const there = (value: string): boolean => all.under('key', value) instanceof Set
+  expect(['is x', 'is y', 'any'].map(there)).toEqual([true, true, true])
+  all.remove(x)
+  expect(['is x', 'is y', 'any'].map(there)).toEqual([false, true, true])
+  expect(all.within('a', none)).toEqual([])
+  Object.assign(y, { value: item('b/z', 3) })
+  all.put(y)
+  expect(['is y', 'is z'].map(there)).toEqual([false, true])
+  all.remove(y)
+  expect(['is z', 'any'].map(there)).toEqual([false, false])
+})

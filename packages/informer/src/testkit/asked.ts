@@ -24,7 +24,8 @@ export function recordingTransport(inner: Transport, asked: string[]): Transport
 const names: Readonly<Record<string, string>> = { resourceVersion: 'rv', resourceVersionMatch: 'match' }
 const left = new Set(['watch', 'sendInitialEvents', 'allowWatchBookmarks', 'timeoutSeconds'])
 
-function asLine(query: URLSearchParams): string {
+/** `stream rv=5`, `list rv=0 limit=500`, `watch rv=5`: what a query asks for. */
+export function asLine(query: URLSearchParams): string {
   const verb = query.get('sendInitialEvents') === 'true' ? 'stream' : query.get('watch') === null ? 'list' : 'watch'
   const rest = [...query].filter(([name]) => !left.has(name) && !(verb === 'stream' && name === 'resourceVersionMatch'))
   return [verb, ...rest.map(([name, value]) => `${names[name] ?? name}=${name === 'continue' ? '…' : value}`)].join(' ')

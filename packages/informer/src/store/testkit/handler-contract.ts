@@ -133,6 +133,33 @@ export function handlerContract(make: MakeStore): void {
       expect(initial.filter(is => !is)).toHaveLength(1)
     })
 
+    it('R31: between two slices, a change of the object that was told last is told, and of the next one folded in', async () => {
+      let time = 0
+      const { clock } = at.environment
+      store = make({ environment: { ...at.environment, clock: { ...clock, monotonic: () => time } } })
+      intake = store.intake()
+      list(...many(100))
+      const log: string[] = []
+      const own = recorder(log)
+      store.register({
+        ...own,
+        add(object, about) {
+          own.add?.(object, about)
+          time++
+          if (log.length !== 64) return
+          // The slice is over by now: this comes before the next one.
+          clock.turn().then(() => {
+            for (const [index, version] of [63, 64].entries()) {
+              intake.change('MODIFIED', item(`a/${version}`, 200 + index), 100)
+            }
+          })
+        },
+      })
+      await at.simulation.run(() => at.simulation.settle())
+      expect(log).toHaveLength(101)
+      expect(log.slice(63, 66)).toEqual(['add a/63@64 initial', 'update a/63@64 a/63@200', 'add a/64@201 initial'])
+    })
+
     it('R32: one that throws or rejects is told to onError, and all others hear the event', async () => {
       const log: string[] = []
       store.register({

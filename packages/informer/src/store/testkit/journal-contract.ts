@@ -169,6 +169,18 @@ export function journalContract(make: MakeStore): void {
       expect(lines(unread)).toEqual(['reset', 'synced'])
     })
 
+    it('R39: a cursor skips the tombstones that are older than its own start, though another one needs them', () => {
+      list('a/x', 'a/y')
+      const early = store.cursor()
+      lines(early)
+      remove('a/x')
+      const late = store.cursor()
+      expect(store.stats().tombstones).toBe(1)
+      expect(lines(late)).toEqual(['reset', 'changed a/y@2', 'synced'])
+      remove('a/y')
+      expect([lines(early), lines(late)]).toEqual([['deleted a/x@3', 'deleted a/y@4'], ['deleted a/y@4']])
+    })
+
     it('R39: one that falls behind the bound on tombstones hears reset, and all again up to synced', () => {
       begin({ maxTombstones: 2 })
       list('a/1', 'a/2', 'a/3', 'a/4')

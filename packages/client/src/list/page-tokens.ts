@@ -1,0 +1,42 @@
+import { InvalidBodyError } from '../bytes/bounds.ts'
+import type { ListMeta } from '../bytes/list-head.ts'
+import type { RequestInfo } from '../errors/request-info.ts'
+
+/** So many pages running without an item are no way to the end of a list. */
+const mostEmpty = 10
+
+/** The token of the page after the one with this metadata; `undefined` when there is none. */
+export function nextToken(metadata: ListMeta): string | undefined {
+  return metadata.continue === '' ? undefined : metadata.continue
+}
+
+/**
+ * The way through the pages of one list. A server that sends the reader in a circle, or from one empty page to the next,
+ * is not followed for ever.
+ */
+export class PageTokens {
+  readonly #about: RequestInfo
+  readonly #seen = new Set<string>()
+  #empty = 0
+
+  constructor(about: RequestInfo) {
+    this.#about = about
+  }
+
+  /**
+   * The token of the next page; `undefined` after the last one.
+   *
+   * @param items how many items the page had.
+   * @throws InvalidBodyError for a token that came before, and for the tenth page running without an item that is not the last.
+   */
+  after(metadata: ListMeta, items: number): string | undefined {
+    const token = nextToken(metadata)
+    if (token === undefined) return undefined
+    this.#empty = items === 0 ? this.#empty + 1 : 0
+    if (this.#empty >= mostEmpty)
+      throw new InvalidBodyError(`${mostEmpty} pages running are without an item`, this.#about)
+    if (this.#seen.has(token)) throw new InvalidBodyError('the token of the next page came before', this.#about)
+    this.#seen.add(token)
+    return token
+  }
+}

@@ -4,6 +4,7 @@ import type { GunzipMode } from '../bytes/gunzip.ts'
 import { decodeJson, encodeJson } from '../bytes/json.ts'
 import { ConnectionError, isUnprocessed } from '../connection/error.ts'
 import type { Lane, Requester } from '../connection/requester.ts'
+import { Absence } from '../discovery/absence.ts'
 import type { Environment } from '../environment.ts'
 import { ApiError, errorOfAnswer } from '../errors/api-error.ts'
 import { checkExact } from '../errors/inexact-number.ts'
@@ -70,6 +71,8 @@ export class Caller {
   readonly gunzip: GunzipMode
   readonly gzip: boolean
   readonly parts: CallerParts
+  /** An own property: contexts are copied by their properties. */
+  readonly absence: Absence = new Absence(this)
   readonly #underWay = new Set<AbortController>()
   #closed: Error | undefined
 

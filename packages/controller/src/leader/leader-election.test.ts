@@ -95,6 +95,20 @@ it('C6: another leads at once after a release, and by lease and retry after a de
   expect(electorate.history.outOfTerm()).toEqual([])
 })
 
+it('C6: each term has a number of its own, however often the lease is released', async () => {
+  const { simulation } = electorate
+  await simulation.run(async () => {
+    for (const [transitions, name] of ['a', 'b', 'c', 'd'].entries()) {
+      const one = electorate.candidate(name)
+      await simulation.runUntil(() => leads(one))
+      expect(one.term?.transitions).toBe(transitions)
+      one.stop()
+      await one.running
+      expect(await specNow()).toMatchObject({ leaseTransitions: transitions })
+    }
+  })
+})
+
 it('C6: an API server that is away for less than the deadline costs nothing', async () => {
   const { simulation, server } = electorate
   await simulation.run(async () => {

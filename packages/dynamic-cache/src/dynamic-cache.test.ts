@@ -412,7 +412,7 @@ describe('unknown resources', () => {
         cache.informer(games)
         const error = await run(() => cache.list(games).catch(error => error))
         expect(isResourceNotFound(error)).toBe(true)
-        expect(cache.informer(games).state).toBe('missing')
+        await simulation.runUntil(() => cache.informer(games).state === 'missing')
         const worlds = defineResource<KubernetesObject>({
           ...games.resource,
           plural: 'worlds',

@@ -29,7 +29,11 @@ const ownGroups: ReadonlySet<string> = new Set([
   'storagemigration.k8s.io',
 ])
 
-/** Whether a resource is Kubernetes' own: neither a definition nor an aggregated API brings it, or takes it away. */
+/**
+ * Whether a resource is Kubernetes' own: neither a definition nor an aggregated API brings it, or takes it away.
+ *
+ * @param resource `group/version/plural`; `version/plural` in the core group
+ */
 export function isBuiltIn(resource: string): boolean {
   const { group } = partsOf(resource)
   return !group.includes('.') || ownGroups.has(group)
@@ -51,7 +55,7 @@ export class Absence {
    * Whether it is proved that the server does not serve a resource now. `false`: it serves it, or that can't be told. However
    * many ask, it is read at most once a second for each resource. Rejects with why there is no answer.
    *
-   * @param resource `group/version/plural`
+   * @param resource `group/version/plural`; `version/plural` in the core group
    */
   isProved(resource: string): Promise<boolean> {
     let read = this.#reads.get(resource)

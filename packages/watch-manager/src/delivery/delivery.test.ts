@@ -460,6 +460,27 @@ describe('retries', () => {
     await simulation.run(() => manager.close())
   })
 
+  it('W8: what is due to be tried again does not overtake a synced that fails', async () => {
+    const { simulation, cache, manager } = setUp()
+    const log: string[] = []
+    const refusals = new Map([
+      ['changed', 1],
+      ['synced', 2],
+    ])
+    const registrar = manager.registrar('one', ({ type, ...event }: SinkEvent) => {
+      log.push(line({ type, ...event } as SinkEvent))
+      const left = refusals.get(type) ?? 0
+      refusals.set(type, left - 1)
+      if (left > 0) throw new Error('not now')
+    })
+    cache.put(apples, 'a')
+    await registrar.add(apples)
+    await simulation.advance(5000)
+    const synced = 'synced apples retrying default/a'
+    expect(log).toEqual(['reset apples', 'changed a 1', synced, synced, synced, 'changed a 1'])
+    await simulation.run(() => manager.close())
+  })
+
   it('W8: a reset or synced that fails is repeated, and nothing overtakes it', async () => {
     const { simulation, cache, manager } = setUp()
     const log: string[] = []

@@ -30,6 +30,7 @@ export type {
 export { fromKubeConfig } from './credentials/kubeconfig.ts'
 export type { KubeconfigFileOptions } from './credentials/kubeconfig-file.ts'
 export { fromKubeconfigFile } from './credentials/kubeconfig-file.ts'
+export { isBuiltIn } from './discovery/absence.ts'
 export type { DiscoverOptions, ResourceQuery } from './discovery/discovery.ts'
 export type { DiscoveredResource } from './discovery/document.ts'
 export type {
@@ -57,6 +58,7 @@ export {
   isInvalid,
   isMethodNotAllowed,
   isNotFound,
+  isObjectNotFound,
   isRequestTooLarge,
   isResourceNotFound,
   isServerError,

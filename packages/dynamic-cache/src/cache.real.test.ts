@@ -12,7 +12,7 @@ describe.runIf(available)('a dynamic cache on a real API server', () => {
   let server: RealApiServer
 
   beforeAll(async () => {
-    server = await startRealApiServer()
+    server = await startRealApiServer({ authorization: 'RBAC' })
   }, 120_000)
 
   afterAll(() => server?.close())

@@ -5,7 +5,7 @@ import { cacheOverSockets } from './testkit/both-servers.ts'
 let server: EmbeddedApiServer
 
 beforeAll(async () => {
-  server = (await startApiServer({ reinitialiseMs: 50 })) as EmbeddedApiServer
+  server = (await startApiServer({ reinitialiseMs: 50, authorization: 'RBAC' })) as EmbeddedApiServer
 })
 
 afterAll(() => server.close())

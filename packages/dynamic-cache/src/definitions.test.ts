@@ -1,5 +1,6 @@
 import { defineResource, isResourceNotFound, type KubernetesObject } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { type Kit, withCache } from './testkit/kit.ts'
 
@@ -45,6 +46,11 @@ async function undefine({ run, writer, simulation }: Kit): Promise<void> {
 
 const create = async ({ run, writer, simulation }: Kit, name: string): Promise<void> => {
   await run(() => writer.create(games, { metadata: { name, namespace: 'a' }, spec: { lives: 3 } }))
+  await simulation.advance(500)
+}
+
+const discard = async ({ run, writer, simulation }: Kit, name: string): Promise<void> => {
+  await run(() => writer.delete(games, { namespace: 'a', name }))
   await simulation.advance(500)
 }
 
@@ -165,4 +171,153 @@ describe('a resource that is not defined', () => {
       expect(informer.state).toBe('watching')
       expect(log).toEqual(['+a/one', '-a/one ?', '+a/one'])
     }))
+})
+
+const definitions = 'customresourcedefinitions.apiextensions.k8s.io'
+
+/** Answers with a page, as a load balancer does that has lost its servers. */
+const page = { kind: 'status', code: 404, plain: true, message: '<html>404</html>' } as const
+const noSuchThing = { kind: 'status', code: 404, reason: 'NotFound' } as const
+const forbidden = { match: { resource: definitions }, effect: { kind: 'status', code: 403 } } as const
+
+describe('a 404 that is no proof', () => {
+  const cases = [page, noSuchThing].flatMap(effect =>
+    (['configmaps', 'games.arcade.example.com'] as const).map(resource => [resource, effect] as const),
+  )
+
+  it.each(cases)('D8: nothing of %s is told to be deleted, and all of it stays readable (%o)', (resource, effect) =>
+    withCache(async kit => {
+      const { cache, run, server, simulation, write } = kit
+      const isOwn = resource === 'configmaps'
+      const change = (line: string): Promise<void> =>
+        isOwn ? write(line) : line.startsWith('+') ? create(kit, line.slice(3)) : discard(kit, line.slice(3))
+      await define(kit)
+      for (const line of ['+a/one', '+a/two']) await change(line)
+      const view = (isOwn ? configMaps : games) as typeof games
+      const log = listen(kit, view)
+      const informer = cache.informer(view)
+      await simulation.runUntil(() => informer.state === 'watching')
+      // In the watch, and then for whatever is asked.
+      await server.faults.add({
+        match: { resource, verb: 'watch' },
+        times: 1,
+        effect: { ...noSuchThing, kind: 'error-event' },
+      })
+      const fault = await server.faults.add({ match: { resource }, effect })
+      await run(() => server.endWatches(resource))
+      await simulation.advance(120_000)
+      expect(informer.state).toBe('waiting')
+      expect(isResourceNotFound(informer.lastError)).toBe(true)
+      expect(log).toEqual(['+a/one', '+a/two'])
+      expect((await run(() => cache.get(view, { namespace: 'a', name: 'one' })))?.metadata?.name).toBe('one')
+      expect(cache.report().toString()).toContain('waiting')
+      await fault.remove()
+      await change('-a/two')
+      await change('+a/three')
+      await simulation.advance(60_000)
+      expect(informer.state).toBe('watching')
+      expect(log.slice(2).map(line => line.replace(' ?', ''))).toEqual(['-a/two', '+a/three'])
+    }),
+  )
+
+  it('D8: a load balancer that answers everything so deletes nothing', () =>
+    withCache(async kit => {
+      const { cache, run, server, simulation } = kit
+      await define(kit)
+      await create(kit, 'one')
+      const log = listen(kit)
+      const informer = cache.informer(games)
+      await simulation.runUntil(() => informer.state === 'watching')
+      const fault = await server.faults.add({ effect: page })
+      await run(() => server.endWatches())
+      await simulation.advance(120_000)
+      await fault.remove()
+      await simulation.runUntil(() => informer.state === 'watching')
+      expect(log).toEqual(['+a/one'])
+    }))
+
+  it('D8: what asks for a proof is one read however many informers there are, and it is paced', () =>
+    withCache(async kit => {
+      const { cache, run, server, simulation } = kit
+      await define(kit)
+      const views = Array.from({ length: 20 }, (_, i) => games.within({ labels: { view: `v${i}` } }))
+      for (const view of views) cache.informer(view)
+      await simulation.runUntil(() => views.every(view => cache.informer(view).state === 'watching'))
+      await server.faults.add({ match: { resource: 'games.arcade.example.com' }, effect: page })
+      await run(() => server.resetStats())
+      await run(() => server.endWatches())
+      await simulation.advance(900)
+      const asked = async (verb: string, resource: string): Promise<number> =>
+        (await run(() => server.stats())).byVerb[verb]?.[resource]?.requests ?? 0
+      expect(await asked('get', definitions)).toBe(1)
+      await simulation.advance(600_000)
+      const looks = await asked('watch', 'games.arcade.example.com')
+      expect(looks).toBeLessThan(20 * 30)
+      expect(await asked('get', definitions)).toBeLessThan(looks)
+    }))
+
+  it('D8: without the right to read definitions, the list of what is served is the proof', () =>
+    withCache(async kit => {
+      const { cache, server, simulation } = kit
+      await define(kit)
+      await create(kit, 'one')
+      await server.faults.add({ ...forbidden, match: { ...forbidden.match, verb: 'get' } })
+      const log = listen(kit)
+      const informer = cache.informer(games)
+      await simulation.runUntil(() => informer.state === 'watching')
+      const stray = await server.faults.add({ match: { resource: 'games.arcade.example.com' }, effect: page })
+      await server.endWatches()
+      await simulation.advance(60_000)
+      expect([informer.state, log]).toEqual(['waiting', ['+a/one']])
+      await stray.remove()
+      await simulation.runUntil(() => informer.state === 'watching')
+      await undefine(kit)
+      expect(informer.state).toBe('missing')
+      expect(log.map(line => line.replace(' ?', ''))).toEqual(['+a/one', '-a/one'])
+    }))
+
+  it('D7: without any right to definitions, one that waits is there once it is served', () =>
+    withCache(
+      async kit => {
+        const { cache, run, server, simulation } = kit
+        await define(kit)
+        await undefine(kit)
+        const informer = cache.informer(games)
+        const synced = informer.whenSynced()
+        for (const verb of ['get', 'list', 'watch']) {
+          await server.faults.add({ ...forbidden, match: { ...forbidden.match, verb } })
+        }
+        await simulation.advance(60_000)
+        expect(informer.state).toBe('missing')
+        await define(kit)
+        await simulation.advance(60_000)
+        await run(() => synced)
+        expect(informer.state).toBe('watching')
+      },
+      { whenUnknown: 'wait' },
+    ))
+
+  it.each(['error', 'wait'] as const)(
+    'D7: the first answer is a 404: nothing is taken to be missing (%s)',
+    whenUnknown =>
+      withCache(
+        async kit => {
+          const { cache, run, server, simulation, write } = kit
+          await write('+a/one')
+          const fault = await server.faults.add({ match: { resource: 'configmaps' }, effect: page })
+          const informer = cache.informer(configMaps)
+          const waiting = informer.whenSynced().then(
+            () => 'synced',
+            error => (isResourceNotFound(error) ? 'unknown' : error),
+          )
+          await simulation.advance(20_000)
+          expect(informer.state).toBe('waiting')
+          await fault.remove()
+          await simulation.advance(60_000)
+          expect(informer.state).toBe('watching')
+          expect(await run(() => waiting)).toBe(whenUnknown === 'wait' ? 'synced' : 'unknown')
+        },
+        { whenUnknown },
+      ),
+  )
 })

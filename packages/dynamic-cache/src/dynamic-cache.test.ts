@@ -289,7 +289,7 @@ describe('removing', () => {
     }))
 
   it('D5: asking again gives a fresh informer, and old handlers hear nothing of it', () =>
-    withCache(async ({ cache, run, write }) => {
+    withCache(async ({ cache, run, write, watches, asked }) => {
       await write('+a/one')
       const old = cache.informer(configMaps)
       const log = listen(old)
@@ -302,6 +302,33 @@ describe('removing', () => {
       await write('+a/two')
       expect(log).toEqual(['+a/one'])
       expect(freshLog).toEqual(['+a/one', '+a/two'])
+      // Each has read all of it, and the old one's watch is over.
+      expect(asked).toEqual(['stream', 'stream'])
+      expect(await watches()).toBe(1)
+    }))
+
+  it('D5: asking again while the old one is still being read gives a full list, and each object is told once', () =>
+    withCache(async ({ cache, run, write, watches, server, simulation, asked }) => {
+      await write('+a/one')
+      await server.faults.add({
+        match: { resource: 'configmaps', verb: 'watch' },
+        nth: 1,
+        effect: { kind: 'delay', ms: 3000 },
+      })
+      const old = cache.informer(configMaps)
+      const log = listen(old)
+      await simulation.advance(1000)
+      const removed = cache.remove(configMaps)
+      const fresh = cache.informer(configMaps)
+      const freshLog = listen(fresh)
+      await run(() => removed)
+      await run(() => cache.synced())
+      await write('+a/two', '~a/one')
+      await simulation.advance(5000)
+      expect([log, freshLog]).toEqual([[], ['+a/one', '+a/two', '~a/one']])
+      expect(asked).toEqual(['stream', 'stream'])
+      expect(() => old.size).toThrow(expect.objectContaining({ code: 'INFORMER_REMOVED' }))
+      expect(await watches()).toBe(1)
     }))
 
   it('D6: removing what is not there, or twice at once, is no error; asking meanwhile gives a new one, whole', () =>
@@ -412,7 +439,7 @@ describe('unknown resources', () => {
         cache.informer(games)
         const error = await run(() => cache.list(games).catch(error => error))
         expect(isResourceNotFound(error)).toBe(true)
-        expect(cache.informer(games).state).toBe('missing')
+        await simulation.runUntil(() => cache.informer(games).state === 'missing')
         const worlds = defineResource<KubernetesObject>({
           ...games.resource,
           plural: 'worlds',

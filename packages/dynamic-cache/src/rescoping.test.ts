@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { type Kit, listen, withCache } from './testkit/kit.ts'
@@ -135,6 +136,24 @@ describe('a handler that is told of a move', () => {
       expect(await run(() => outcome(cache.rescope(configMaps, inA, { signal: stop.signal })))).toBe('done')
       await write('+a/three')
       expect([...informer.keys()].sort()).toEqual(['a/one', 'a/three'])
+    }))
+
+  it('D9: leaves nothing with the signal of whoever asked for the move, whether it came to its end or not', () =>
+    withCache(async ({ cache, run, write }) => {
+      await write('+a/one', '+b/two')
+      cache.informer(configMaps)
+      await run(() => cache.synced())
+      const { signal } = new AbortController()
+      const left = (): number => getEventListeners(signal, 'abort').length
+      const moved = cache.rescope(configMaps, inA, { signal })
+      expect(left()).toBe(1)
+      await run(() => moved)
+      expect(left()).toBe(0)
+      const failing = outcome(cache.rescope(inA, configMaps, { signal }))
+      expect(left()).toBe(1)
+      cache.informer(configMaps.within({ namespaces: ['c'] }))
+      await run(() => cache.remove(inA))
+      expect([await run(() => failing), left()]).toEqual(['INFORMER_REMOVED', 0])
     }))
 
   it('D9: finds it cached there', () =>

@@ -8,6 +8,7 @@ import { bed, item, items } from './store/testkit/objects.ts'
 import { configMap, target, view } from './testkit/bench.ts'
 import { RecordingIntake } from './testkit/recording-intake.ts'
 import { type SimulatedCluster, simulatedCluster } from './testkit/served.ts'
+import { createDefinition, definitions, thingsTarget } from './testkit/things.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -132,12 +133,17 @@ describe('intakes that throw', () => {
     const served = await cluster()
     const [first, second] = [new RecordingIntake(), new RecordingIntake()]
     first.clear = broken
-    const reflector = reflectorOf(served, first, second)
-    const { server, simulation } = served
+    await createDefinition(served)
+    const { simulation, writer } = served
+    const reflector = new Reflector({ client: served.client, target: thingsTarget })
+    for (const intake of [first, second]) reflector.add(intake)
+    open.push({ close: () => simulation.run(() => reflector.stop()) })
+    reflector.start()
     await simulation.runUntil(() => reflector.state === 'watching')
-    await server.faults.add({ match: { verb: 'watch' }, times: 1, effect: { kind: 'status', code: 404, plain: true } })
-    await server.endWatches()
+    await simulation.run(() => writer.delete(definitions, { name: 'things.x.io' }))
     await simulation.runUntil(() => reflector.state === 'missing')
+    expect(second.log.at(-1)).toBe('clear')
+    await createDefinition(served)
     await simulation.runUntil(() => reflector.state === 'watching')
     expect(simulation.environment.errors.map(({ error }) => error.message)).toContain('broken')
   })

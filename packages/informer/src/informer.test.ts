@@ -431,8 +431,7 @@ describe('waiting for the first state', () => {
     informer.start()
     const error = await served.simulation.run(() => informer.whenSynced().catch((error: unknown) => error))
     expect(isResourceNotFound(error)).toBe(true)
-    await served.simulation.settle()
-    expect(informer.state).toBe('missing')
+    await served.simulation.runUntil(() => informer.state === 'missing')
   })
 
   it('D8: a resource that goes takes its objects along, and brings them back', async () => {

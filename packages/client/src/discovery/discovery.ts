@@ -1,4 +1,3 @@
-import { sleep } from '../backoff.ts'
 import { checkOptions, flag, text } from '../errors/check.ts'
 import { isNotFound, isServiceUnavailable } from '../errors/guards.ts'
 import { OptionTypeError } from '../errors/option.ts'
@@ -14,6 +13,7 @@ import {
   readGroupVersions,
   readResourceList,
 } from './document.ts'
+import { SharedRead } from './shared-read.ts'
 
 /** What is looked for: a kind, a plural, or either with a version. */
 export interface ResourceQuery {
@@ -32,9 +32,6 @@ export interface DiscoverOptions extends CallOptions {
   readonly refresh?: boolean | undefined
 }
 
-/** The documents are asked for again at most so often, in milliseconds. */
-const minIntervalMs = 1_000
-
 const path = '/apis'
 const forms = ['v2', 'v2beta1'].map(v => `application/json;g=apidiscovery.k8s.io;v=${v};as=APIGroupDiscoveryList`)
 const accept = [...forms, 'application/json'].join(',')
@@ -47,13 +44,15 @@ const accept = [...forms, 'application/json'].join(',')
  */
 export class Discovery {
   readonly #caller: Caller
+  readonly #documents: SharedRead<Index>
   #known: Index | undefined
-  /** The next time that the server is asked; for whoever comes before it begins. */
-  #next: Promise<Index> | undefined
-  #askedAt = Number.NEGATIVE_INFINITY
 
   constructor(caller: Caller) {
     this.#caller = caller
+    this.#documents = new SharedRead(caller, path, async bound => {
+      this.#known = new Index(await this.#read(bound))
+      return this.#known
+    })
   }
 
   /** Finds a resource; `undefined` where the server has none. */
@@ -76,30 +75,11 @@ export class Discovery {
 
   /** What the server says from now on; many who ask share one answer. */
   #fresh(bound: Bound): Promise<Index> {
-    this.#next ??= this.#ask()
-    const next = this.#next
+    const next = this.#documents.fresh()
     return new Promise((resolve, reject) => {
       const stopped = (): void => reject(bound.signal.reason)
       bound.signal.addEventListener('abort', stopped, { once: true })
       next.then(resolve, reject).finally(() => bound.signal.removeEventListener('abort', stopped))
-    })
-  }
-
-  /** Asks as soon as it may, for all who wait: none of them can end it but by closing the client. */
-  #ask(): Promise<Index> {
-    const { clock } = this.#caller.environment
-    return this.#caller.within({}, { method: 'GET', path }, async bound => {
-      await undefined // so that #next is set before it is cleared
-      try {
-        const wait = this.#askedAt + minIntervalMs - clock.monotonic()
-        if (wait > 0) await sleep(clock, wait, bound.signal)
-      } finally {
-        // Whoever comes from here on wants a newer answer than this one.
-        this.#next = undefined
-      }
-      this.#askedAt = clock.monotonic()
-      this.#known = new Index(await this.#read(bound))
-      return this.#known
     })
   }
 

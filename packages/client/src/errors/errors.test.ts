@@ -199,7 +199,8 @@ describe('X3: what a client knows to be secret', () => {
 
 describe('guards', () => {
   const table: [keyof typeof guards, unknown][] = [
-    ['isNotFound', status(404, 'NotFound', { details: { name: 'c' } })],
+    ['isNotFound', status(404, 'NotFound', { details: { name: 'other' } })],
+    ['isObjectNotFound', status(404, 'NotFound', { details: { name: 'c' } })],
     ['isResourceNotFound', errorOfAnswer(404, {}, bytes('404 page not found'), about)],
     ['isAlreadyExists', status(409, 'AlreadyExists')],
     ['isConflict', status(409, 'Conflict')],
@@ -226,6 +227,7 @@ describe('guards', () => {
   ]
   const overlaps: Record<string, readonly string[]> = {
     isResourceNotFound: ['isNotFound'],
+    isObjectNotFound: ['isNotFound'],
     isApplyConflict: ['isConflict'],
     isTooLarge: ['isTimeout', 'isServerError', 'isTooManyRequests'],
     isRequestTooLarge: ['isServerError'],
@@ -243,6 +245,27 @@ describe('guards', () => {
 
   it.each([undefined, null, 'x', new Error('x'), { status: 404, reason: 'NotFound' }])('none knows %s', error => {
     for (const guard of Object.values(guards)) expect(guard(error)).toBe(false)
+  })
+})
+
+describe('that an object is not there', () => {
+  it.each<[string, object]>([
+    ['it', { name: 'c', kind: 'configmaps' }],
+    ['it, as an aggregated API may', { name: 'n/c', kind: 'pods' }],
+    ['its namespace', { name: 'n', kind: 'namespaces' }],
+  ])('D7: is known where the server names %s', (_, details) => {
+    expect(guards.isObjectNotFound(status(404, 'NotFound', { details }))).toBe(true)
+  })
+
+  it.each<[string, unknown]>([
+    ["a load balancer's page", errorOfAnswer(404, {}, bytes('<html>'), about)],
+    ['a page that is too long to be read', errorOfAnswer(404, {}, undefined, about)],
+    ['an unknown resource', status(404, 'NotFound', { details: {} })],
+    ['another object', status(404, 'NotFound', { details: { name: 'n', kind: 'configmaps' } })],
+    ['another reason', status(404, '', { details: { name: 'c' } })],
+    ['another status', status(502, 'NotFound', { details: { name: 'c' } })],
+  ])('D7: is not known from %s', (_, error) => {
+    expect(guards.isObjectNotFound(error)).toBe(false)
   })
 })
 

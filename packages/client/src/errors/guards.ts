@@ -11,6 +11,19 @@ export function isNotFound(error: unknown): error is ApiError {
   return answered(error, 404, 'NotFound')
 }
 
+/**
+ * The server says that the very object of the request, or its namespace, is not there: a `Status` NotFound that names it.
+ * Any other 404 says nothing of the object: a load balancer's page, an unknown resource, a webhook's refusal.
+ */
+export function isObjectNotFound(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError) || error.status !== 404 || error.reason !== 'NotFound') return false
+  const { key = '', details } = error
+  const [name, namespace] = key.split('/').reverse()
+  if (details.name === undefined || details.name === '') return false
+  if (details.kind === 'namespaces' && details.name === namespace) return true
+  return details.name === name || details.name === key
+}
+
 /** The server does not know this group, version or plural. */
 export function isResourceNotFound(error: unknown): error is ResourceNotFoundError {
   return error instanceof ResourceNotFoundError

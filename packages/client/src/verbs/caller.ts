@@ -4,6 +4,7 @@ import type { GunzipMode } from '../bytes/gunzip.ts'
 import { decodeJson, encodeJson } from '../bytes/json.ts'
 import { ConnectionError, isUnprocessed } from '../connection/error.ts'
 import type { Lane, Requester } from '../connection/requester.ts'
+import { Absence } from '../discovery/absence.ts'
 import type { Environment } from '../environment.ts'
 import { ApiError, errorOfAnswer, type Redact } from '../errors/api-error.ts'
 import { checkExact } from '../errors/inexact-number.ts'
@@ -74,6 +75,8 @@ export class Caller {
   readonly gzip: boolean
   readonly redact: Redact
   readonly parts: CallerParts
+  /** An own property: contexts are copied by their properties. */
+  readonly absence: Absence = new Absence(this)
   readonly #underWay = new Set<AbortController>()
   #closed: Error | undefined
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Client } from '../client.ts'
 import { ScriptedTransport } from '../connection/testkit/scripted.ts'
 import { isExpired, isForbidden, isServiceUnavailable, isTooManyRequests } from '../errors/guards.ts'
+import { deployments } from '../resources/apps.ts'
 import { tokenReviews } from '../resources/authentication.ts'
 import { bindings, configMaps, pods, secrets } from '../resources/core.ts'
 import { defineResource } from '../views/resource.ts'
@@ -453,6 +454,32 @@ describe('what bounds a call', () => {
     await answering([{ body: list, headers: { 'content-encoding': 'br' } }], async ({ client }) => {
       await expect(client.list(configMaps)).rejects.toMatchObject({ ...about, code: 'INVALID_BODY', message })
     })
+  })
+})
+
+describe('a 404', () => {
+  const calls: [string, (of: Scripted) => Promise<unknown>][] = [
+    ['get', ({ client }) => client.get(configMaps, key)],
+    ['delete', ({ client }) => client.delete(configMaps, key)],
+    ['scale', ({ client }) => client.scale.get(deployments, key)],
+  ]
+  const about = (details: object): ScriptedAnswer => refusal(404, 'NotFound', { details })
+
+  it.each(calls)('D7: that names the object, or its namespace, is its absence (%s)', async (_, call) => {
+    for (const details of [
+      { name: 'a', kind: 'configmaps' },
+      { name: 'n', kind: 'namespaces' },
+    ]) {
+      await answering([about(details)], async of => expect(await call(of)).toBeUndefined())
+    }
+  })
+
+  it.each(calls)('D7: that says anything else is an error (%s)', async (_, call) => {
+    const html = { status: 404, headers: { 'content-type': 'text/html' }, text: '<html>404</html>' }
+    const long = { status: 404, text: 'x'.repeat(1_100_000) }
+    for (const answer of [html, long, about({}), about({ name: 'b', kind: 'configmaps' }), refusal(404, '')]) {
+      await answering([answer], of => expect(call(of)).rejects.toMatchObject({ status: 404, key: 'n/a' }))
+    }
   })
 })
 

@@ -1,5 +1,5 @@
 import { checkOptions } from '../errors/check.ts'
-import { isNotFound, isResourceNotFound } from '../errors/guards.ts'
+import { isObjectNotFound } from '../errors/guards.ts'
 import { queryText } from '../names/path.ts'
 import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
 import { acceptOf, isExact, projector } from '../views/read.ts'
@@ -41,7 +41,7 @@ export async function remove<C, S extends Scope>(
     if (answer.kind === 'Status') return { uid: answer.details?.uid, object: undefined }
     return { uid: answer.metadata?.uid, object: projector(view)(objectOf(view, answer, call)) }
   } catch (error) {
-    if (isNotFound(error) && !isResourceNotFound(error)) return undefined
+    if (isObjectNotFound(error)) return undefined
     throw error
   }
 }

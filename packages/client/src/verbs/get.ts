@@ -1,5 +1,5 @@
 import { checkOptions } from '../errors/check.ts'
-import { isNotFound, isResourceNotFound } from '../errors/guards.ts'
+import { isObjectNotFound } from '../errors/guards.ts'
 import { collectionPath, queryText } from '../names/path.ts'
 import { FieldSelector } from '../views/field-selector.ts'
 import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
@@ -46,7 +46,7 @@ export async function getOne(
   try {
     return objectOf(view, await caller.json(call, bound), call)
   } catch (error) {
-    if (isNotFound(error) && !isResourceNotFound(error)) return undefined
+    if (isObjectNotFound(error)) return undefined
     throw error
   }
 }

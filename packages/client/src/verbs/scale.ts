@@ -1,5 +1,5 @@
 import { checkOptions } from '../errors/check.ts'
-import { isNotFound, isResourceNotFound } from '../errors/guards.ts'
+import { isObjectNotFound } from '../errors/guards.ts'
 import { subject } from '../errors/request-info.ts'
 import { InvalidObjectError } from '../list/object.ts'
 import { queryText } from '../names/path.ts'
@@ -36,7 +36,7 @@ export class ScaleVerbs {
     try {
       return await this.#send(options, call)
     } catch (error) {
-      if (isNotFound(error) && !isResourceNotFound(error)) return undefined
+      if (isObjectNotFound(error)) return undefined
       throw error
     }
   }

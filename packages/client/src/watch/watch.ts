@@ -15,6 +15,11 @@ import { randomTimeoutSeconds, type WatchStart, watchQuery } from './query.ts'
 /** What a watch takes from a client, besides what any reading takes. */
 export interface WatchContext extends ReadContext {
   readonly environment: ReadContext['environment'] & { random(): number }
+  /**
+   * Says whether it is proved that the server does not serve a resource, given as `group/version/plural`. Without it
+   * nothing is taken for proof.
+   */
+  readonly absence?: { isProved(resource: string): Promise<boolean> } | undefined
 }
 
 /** Hears one watch: `opened` at most once, then lines in the order of the stream, then `end` once. */

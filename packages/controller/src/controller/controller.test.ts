@@ -631,6 +631,34 @@ describe('what is gone', () => {
       expect(log).toEqual(['run Chess', 'gone Chess', 'run Go'])
     }))
 
+  it('C2: one that came and went again while onGone saw to the one before is seen to as well', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      const log: string[] = []
+      let seen = (): void => {}
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(({ object }) => {
+          log.push(`run ${object.spec.title}`)
+        })
+        .onGone(({ last }) => {
+          log.push(`gone ${last.spec.title}`)
+          return last.spec.title === 'Chess' ? new Promise<void>(resolve => (seen = resolve)) : undefined
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      await client.delete(games, chess)
+      await simulation.runUntil(() => log.length === 2)
+      await client.create(games, game('chess', 'key', 'Go'))
+      await simulation.runUntil(() => operator.explain('game', chess).exists)
+      await client.delete(games, chess)
+      await simulation.runUntil(() => !operator.explain('game', chess).exists)
+      seen()
+      await operator.settled()
+      expect(log).toEqual(['run Chess', 'gone Chess', 'gone Go'])
+    }))
+
   it('C2: one with a deletionTimestamp still runs', () => {
     const seen: string[] = []
     return reconciling(

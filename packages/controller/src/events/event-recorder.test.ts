@@ -142,6 +142,23 @@ it('C9, X9: tries again while the server can’t take it, drops what it refuses,
     await server.faults.clear()
   }))
 
+it("C9, D7: a load balancer's page loses no event, and begins no series anew", () =>
+  cluster.simulation.run(async () => {
+    const { server, simulation } = cluster
+    const recorder = recorderOf()
+    for (const times of [1, 2]) {
+      await server.faults.add({
+        match: { resource: 'events' },
+        times: 2,
+        effect: { kind: 'status', code: 404, plain: true },
+      })
+      recorder.record(configMaps, object, { reason: 'R', message: 'm' })
+      await simulation.advance(20_000)
+      expect([await counts(), recorder.dropped, recorder.pending]).toEqual([[`${times} m`], 0, 0])
+    }
+    await recorder.close()
+  }))
+
 it('X9: bad input is told, not thrown', () => {
   const recorder = recorderOf()
   const good = { reason: 'R', message: 'm' }

@@ -3,6 +3,7 @@ import {
   InvalidNameError,
   isApiError,
   isConnectionError,
+  isResourceNotFound,
   type KubernetesObject,
   type View,
 } from '@wherry/client'
@@ -247,6 +248,8 @@ export class EventRecorder {
 /** The server may take it at another time. */
 function mayPass(error: unknown): boolean {
   // A lost answer is read for; who may not read events is told that, and the event may be there.
+  // A proxy's page: the server knows events.
+  if (isResourceNotFound(error)) return true
   if (isApiError(error)) return error.status >= 500 || error.status === 429 || error.method === 'GET'
   return !isClosed(error) && !(error instanceof InvalidNameError)
 }

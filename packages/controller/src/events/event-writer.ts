@@ -1,4 +1,4 @@
-import { type Environment, isAlreadyExists, isNotFound } from '@wherry/client'
+import { type Environment, isAlreadyExists, isObjectNotFound } from '@wherry/client'
 import { type Event, events } from '@wherry/client/resources/core'
 import type { RecorderSettings } from './options.ts'
 import type { Series } from './series.ts'
@@ -20,7 +20,7 @@ export class EventWriter {
         return await this.#patch(series, signal)
       } catch (error) {
         // Events are forgotten after an hour or so: the series begins anew.
-        if (!isNotFound(error)) throw error
+        if (!isObjectNotFound(error)) throw error
         series.isCreated = false
         series.name = undefined
       }

@@ -1,4 +1,4 @@
-import { ApiError, type Client, type Clock, isAlreadyExists, isConflict, isNotFound } from '@wherry/client'
+import { ApiError, type Client, type Clock, isAlreadyExists, isConflict, isObjectNotFound } from '@wherry/client'
 import { type Lease, leases } from '@wherry/client/resources/coordination'
 import { isSameRecord, type LeaseRecord, microTime, recordOf, specOf } from './lease-record.ts'
 import type { ElectionSettings } from './options.ts'
@@ -170,5 +170,5 @@ function specWith(lease: Lease, record: LeaseRecord): Lease['spec'] {
 
 /** Another write came first. */
 function met(error: unknown): boolean {
-  return isConflict(error) || isAlreadyExists(error) || isNotFound(error)
+  return isConflict(error) || isAlreadyExists(error) || isObjectNotFound(error)
 }

@@ -95,6 +95,39 @@ it('C6: another leads at once after a release, and by lease and retry after a de
   expect(electorate.history.outOfTerm()).toEqual([])
 })
 
+it("C6, D7: a load balancer's page instead of the lease costs nothing: neither is it taken to be gone, nor to be another's", async () => {
+  const { simulation, server } = electorate
+  await simulation.run(async () => {
+    const a = electorate.candidate('a')
+    await simulation.runUntil(() => leads(a))
+    for (const verb of ['get', 'update', 'create']) {
+      const match = { resource: 'leases.coordination.k8s.io', verb }
+      const fault = await server.faults.add({ match, effect: { kind: 'status', code: 404, plain: true } })
+      await simulation.advance(6000)
+      await fault.remove()
+      await simulation.advance(5000)
+      expect(leads(a)).toBe(true)
+    }
+    expect(a.log).toEqual(['leads 0'])
+    expect(await specNow()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 })
+  })
+  expect(new Set(phases())).toEqual(new Set(['leader renew']))
+})
+
+it('C6: each term has a number of its own, however often the lease is released', async () => {
+  const { simulation } = electorate
+  await simulation.run(async () => {
+    for (const [transitions, name] of ['a', 'b', 'c', 'd'].entries()) {
+      const one = electorate.candidate(name)
+      await simulation.runUntil(() => leads(one))
+      expect(one.term?.transitions).toBe(transitions)
+      one.stop()
+      await one.running
+      expect(await specNow()).toMatchObject({ leaseTransitions: transitions })
+    }
+  })
+})
+
 it('C6: an API server that is away for less than the deadline costs nothing', async () => {
   const { simulation, server } = electorate
   await simulation.run(async () => {

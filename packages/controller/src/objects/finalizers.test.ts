@@ -121,3 +121,22 @@ it('X6: says what is wrong', async () => {
   const sizes = configMaps.project('sizes', ({ metadata }) => ({ metadata }))
   await expect(async () => addFinalizer(client, sizes, object as never, mine)).rejects.toMatchObject({ option: 'view' })
 })
+
+it("C9, D7: a 404 that does not name the object, such as a load balancer's page, is an error, and no sign that it has gone", () =>
+  cluster.simulation.run(async () => {
+    const { client, server } = cluster
+    const object = await client.create(configMaps, { metadata: { ...key, finalizers: [mine] } })
+    for (const plain of [true, false]) {
+      await server.faults.add({
+        match: { verb: 'patch' },
+        times: 2,
+        effect: { kind: 'status', code: 404, plain, ...(!plain && { reason: 'NotFound' }) },
+      })
+      const changes = [
+        removeFinalizer(client, configMaps, object, mine),
+        addFinalizer(client, configMaps, object, 'x.io/b'),
+      ]
+      for (const change of changes) await expect(change).rejects.toMatchObject({ status: 404 })
+    }
+    expect((await client.get(configMaps, key))?.metadata?.finalizers).toEqual([mine])
+  }))

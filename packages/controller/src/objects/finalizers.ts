@@ -6,7 +6,7 @@ import {
   defineResource,
   isConflict,
   isInvalid,
-  isNotFound,
+  isObjectNotFound,
   type JsonPatchOperation,
   type KubernetesObject,
   type ObjectKey,
@@ -139,7 +139,7 @@ async function change<C extends KubernetesObject, S extends Scope>(
     try {
       return await client.patch(view, key, [{ op: 'test', path: '/metadata/uid', value: uid }, ...steps], options)
     } catch (error) {
-      if (isNotFound(error)) return undefined
+      if (isObjectNotFound(error)) return undefined
       if (!isStale(error)) throw error
       cause = error
     }

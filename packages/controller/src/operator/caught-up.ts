@@ -28,7 +28,9 @@ export async function hasCaughtUp(
     )
   } catch (error) {
     // What nobody can read, or is not there, there is nothing of to catch up with.
-    if (isForbidden(error) || isResourceNotFound(error)) return true
+    if (isForbidden(error)) return true
+    // One 404 is no proof: the informer asks for one.
+    if (isResourceNotFound(error)) return informer.state === 'missing'
     throw error
   }
   if (isBehind) return false

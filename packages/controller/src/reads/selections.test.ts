@@ -57,6 +57,15 @@ describe('a selection', () => {
         expect((await heard()).sort()).toEqual(['a: ~a/x', 'all: ~a/x', 'same: ~a/x'])
         await write('-b/y')
         expect((await heard()).sort()).toEqual(['all: -b/y', 'b: -b/y', 'same: -b/y'])
+        // The last to let go of one frees it, and no other does.
+        for (const key of ['a', 'b', 'all']) reads.forget(key)
+        expect(reads.report()).toMatchObject({ dependencies: 1, selections: 1 })
+        await write('~a/x')
+        expect(await heard()).toEqual(['same: ~a/x'])
+        reads.forget('same')
+        expect(reads.report()).toMatchObject({ dependencies: 0, selections: 0 })
+        await write('~a/x')
+        expect(await heard()).toEqual([])
       },
       { declared },
     ))

@@ -15,7 +15,7 @@ export interface FeedListeners {
   synced(): void
   /** A reflector does something else now. */
   state(): void
-  /** The server does not know the resource. */
+  /** It is proved that the server does not serve the resource. */
   missing(error: Error): void
   /** A list or watch failed, and is tried again. */
   error(error: Error): void

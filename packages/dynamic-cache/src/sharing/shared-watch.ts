@@ -6,7 +6,7 @@ import { suits } from './suits.ts'
 
 /** What a shared watch tells those whose stores it feeds. */
 export interface SharedWatchListeners {
-  /** The server does not know the resource. */
+  /** It is proved that the server does not serve the resource. */
   missing(error: Error): void
   /** It does know it now. */
   found(): void

@@ -1,6 +1,8 @@
-import { Client, defineResource, isConflict, type KubernetesObject, type View } from '@wherry/client'
+import { Client, defineResource, isConflict, isForbidden, type KubernetesObject, type View } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
+import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
+import type { SharedInformer } from '@wherry/informer'
 import type { ApiServer } from '@wherry/testing'
 import { expect, it, vi } from 'vitest'
 import { DynamicCache } from '../dynamic-cache.ts'
@@ -18,6 +20,17 @@ const games = defineResource<Game>({
 })
 const definition = { name: 'games.arcade.example.com' }
 
+const served = (name: string, storage = false, isServed = true) => ({
+  name,
+  served: isServed,
+  storage,
+  schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as never },
+})
+const definitionOf = (...versions: ReturnType<typeof served>[]) => ({
+  metadata: definition,
+  spec: { group: 'arcade.example.com', scope: 'Namespaced', names: { plural: 'games', kind: 'Game' }, versions },
+})
+
 /** How much of it a run does. */
 export interface Amounts {
   readonly cycles: number
@@ -26,6 +39,16 @@ export interface Amounts {
 }
 
 const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { timeout: 60_000, interval: 5 })
+
+/** What a handler hears: `+name`, `-name`. */
+function listenTo(informer: SharedInformer<Game>): { readonly log: string[] } {
+  const log: string[] = []
+  informer.addHandler({
+    add: object => log.push(`+${object.metadata?.name}`),
+    delete: object => log.push(`-${object.metadata?.name}`),
+  })
+  return { log }
+}
 
 /** What holds on an embedded and on a real API server alike. */
 export function cacheOverSockets(server: () => ApiServer, { cycles, views, definitions }: Amounts): void {
@@ -104,24 +127,7 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
         for (let cycle = 0; cycle < definitions; cycle++) {
           await until(async () => {
             // its namesake may still be on its way out
-            await client.create(customResourceDefinitions, {
-              metadata: definition,
-              spec: {
-                group: 'arcade.example.com',
-                scope: 'Namespaced',
-                names: { plural: 'games', kind: 'Game' },
-                versions: [
-                  {
-                    name: 'v1',
-                    served: true,
-                    storage: true,
-                    schema: {
-                      openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as never,
-                    },
-                  },
-                ],
-              },
-            })
+            await client.create(customResourceDefinitions, definitionOf(served('v1', true)))
           })
           await until(() => expect(informer.state).toBe('watching'))
           const key = { namespace: 'default', name: `game-${cycle}` }
@@ -135,6 +141,61 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
         expect(cache.report().informers).toHaveLength(1)
         await cache.remove(games)
         expect(cache.report().watches).toBe(0)
+      }),
+  )
+
+  it('D8: a version that is no longer served is gone, and back when it is served again', { timeout: 120_000 }, () =>
+    connected(async (client, cache) => {
+      await until(() => client.create(customResourceDefinitions, definitionOf(served('v1', true), served('v1beta1'))))
+      const key = { namespace: 'default', name: 'served' }
+      await until(() => client.create(games, { metadata: key }))
+      const informer = cache.informer(defineResource<Game>({ ...games.resource, version: 'v1beta1', namespaced: true }))
+      const { log } = listenTo(informer)
+      await until(() => expect(log).toEqual(['+served']))
+      for (const [isServed, heard] of [
+        [false, ['+served', '-served']],
+        [true, ['+served', '-served', '+served']],
+      ] as const) {
+        const { spec } = definitionOf(served('v1', true), served('v1beta1', false, isServed))
+        await client.patch(customResourceDefinitions, definition, { spec: { versions: spec.versions } })
+        await until(() => expect([informer.state, log]).toEqual([isServed ? 'watching' : 'missing', heard]))
+      }
+      await client.delete(customResourceDefinitions, definition)
+      await until(() => expect(informer.state).toBe('missing'))
+    }),
+  )
+
+  it(
+    'D7, D8: without the right to read definitions, what comes and goes is told all the same',
+    { timeout: 240_000 },
+    () =>
+      connected(async client => {
+        const { url, ca, token } = server()
+        const role = { metadata: { name: 'player' } }
+        const rules = [{ apiGroups: ['arcade.example.com'], resources: ['games'], verbs: ['get', 'list', 'watch'] }]
+        await client.create(clusterRoles, { ...role, rules })
+        await client.create(clusterRoleBindings, {
+          ...role,
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'player' },
+          subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'player' }],
+        })
+        const limited = new Client({ url, ca, token, impersonate: { user: 'player' } })
+        const cache = new DynamicCache({ client: limited, whenUnknown: 'wait' })
+        try {
+          await expect(limited.get(customResourceDefinitions, definition)).rejects.toSatisfy(isForbidden)
+          await until(() => client.create(customResourceDefinitions, definitionOf(served('v1', true))))
+          await until(() => client.create(games, { metadata: { namespace: 'default', name: 'one' } }))
+          const informer = cache.informer(games)
+          const { log } = listenTo(informer)
+          await until(() => expect(log).toEqual(['+one']))
+          await client.delete(customResourceDefinitions, definition)
+          await until(() => expect([informer.state, log]).toEqual(['missing', ['+one', '-one']]))
+        } finally {
+          await cache.close()
+          await limited.close()
+          await client.delete(clusterRoleBindings, role.metadata)
+          await client.delete(clusterRoles, role.metadata)
+        }
       }),
   )
 

@@ -81,7 +81,7 @@ interface Kit {
 }
 
 const nothing = (because: string) => ({ what: 'nothing', because })
-const about = { method: 'PUT', path: '/' } as const
+const about = { method: 'PUT', path: '/', key: 'a/s0' } as const
 const answer = (status: number, reason: string, causes: readonly object[] = []): ApiError =>
   new ApiError({ status, reason, message: 'told so', causes: causes as never }, about)
 
@@ -164,7 +164,7 @@ describe('an attempt that fails', () => {
   it.each([
     ['another state of it is on its way', answer(409, 'Conflict')],
     ['it is another object', answer(422, 'Invalid', [{ field: 'metadata.uid' }])],
-    ['it has gone', answer(404, 'NotFound')],
+    ['it has gone', new ApiError({ status: 404, reason: 'NotFound', message: '', details: { name: 's0' } }, about)],
     ['its namespace goes', answer(403, 'Forbidden', [{ reason: 'Other' }, { reason: 'NamespaceTerminating' }])],
   ])('H5: because %s is a conflict, and no failure', (_, error) =>
     working({ attempt: () => Promise.reject(error) }, async kit => {

@@ -3,8 +3,7 @@ import {
   type Clock,
   isApiError,
   isForbidden,
-  isNotFound,
-  isResourceNotFound,
+  isObjectNotFound,
   type KubernetesObject,
 } from '@wherry/client'
 import type { WorkQueue } from '@wherry/work-queue'
@@ -158,6 +157,6 @@ export class CopyWorker<P, T extends KubernetesObject> {
 
 /** Whether what was refused is as well as unseen: another state is on its way from the server. */
 function isPassing(error: unknown): error is ApiError {
-  if (isWriteConflict(error) || (isNotFound(error) && !isResourceNotFound(error))) return true
+  if (isWriteConflict(error) || isObjectNotFound(error)) return true
   return isForbidden(error) && isApiError(error) && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')
 }

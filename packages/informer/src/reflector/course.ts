@@ -61,6 +61,8 @@ export class Course implements MembersParts {
   /** Of the last list, event or bookmark; `undefined` where there is no state. */
   resourceVersion: string | undefined
   lastError: Error | undefined
+  /** The server does not serve the resource, as was proved, and no watch was accepted since (rules D7, D8). */
+  isMissing = false
   /** A list from the cache came in pages: this resource has no watch cache (rule R2). */
   inPages = false
   /** Streams running whose initial state did not come to its end, whatever lists came between (rule R11). */

@@ -2,6 +2,7 @@ import { simulate } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { configMap, reflectorBenches, target } from '../testkit/bench.ts'
 import { RecordingIntake } from '../testkit/recording-intake.ts'
+import { thingsTarget } from '../testkit/things.ts'
 import type { Gate } from './gate.ts'
 import type { ReflectorOptions } from './options.ts'
 import { Reflector } from './reflector.ts'
@@ -304,9 +305,9 @@ describe('the end of a reflector', () => {
     'R23: may be stopped from within its %s',
     async event => {
       const listeners: ReflectorOptions['on'] = { [event]: () => void reflector.stop() }
-      const { server, simulation, reflector, asked, states } = await bench(21, { on: listeners })
+      const options = event === 'missing' ? { on: listeners, target: thingsTarget } : { on: listeners }
+      const { server, simulation, reflector, asked, states } = await bench(21, options)
       if (event === 'error') await server.faults.add({ effect: { kind: 'status', code: 500 } })
-      if (event === 'missing') await server.faults.add({ effect: { kind: 'status', code: 404, plain: true } })
       reflector.start()
       await simulation.runUntil(() => reflector.state === 'stopped')
       await simulation.advance(100_000)

@@ -14,6 +14,7 @@ import { target } from '../testkit/bench.ts'
 import { Course } from './course.ts'
 import {
   afterChecking,
+  afterDoubting,
   afterReading,
   afterStreaming,
   afterWatching,
@@ -22,7 +23,7 @@ import {
   wholeState,
 } from './judge.ts'
 import { type ReflectorOptions, settingsOf } from './options.ts'
-import type { Listing, Phase, Streaming } from './phase.ts'
+import type { Doubting, Listing, Phase, Streaming } from './phase.ts'
 import type { StreamEnd } from './stream.ts'
 
 let simulation: Simulation
@@ -177,9 +178,11 @@ describe('after a whole state that did not come', () => {
     expect(background()).toEqual(['list', 'list', 'list'])
   })
 
-  it('D7: a resource that the server does not know: waited for, and told to the background once', () => {
-    for (const phase of [streaming, listing]) expect(afterReading(course, phase, unknown()).is).toBe('missing')
+  it('D7: a resource that the server does not know: a proof is asked for, and it is told to the background once', () => {
+    for (const phase of [streaming, listing]) expect(afterReading(course, phase, unknown()).is).toBe('doubting')
     expect([told.length, background()]).toEqual([2, ['list']])
+    course.isMissing = true
+    expect(afterReading(course, streaming, unknown()).is).toBe('missing')
     // An object that is not there is another matter.
     expect(afterReading(course, listing, answer(404, { reason: 'NotFound' })).is).toBe('waiting')
   })
@@ -357,9 +360,15 @@ describe('after a watch', () => {
     expect([shown(next), ms(next) >= 800]).toEqual(['wait, stream 7', true])
   })
 
-  it('D8: 404 of the resource: missing', () => {
-    expect(afterWatching(course, refused(unknown())).is).toBe('missing')
+  it('D8: 404 of the resource: a proof is asked for; missing with it, else the same again after a backoff', () => {
+    const doubting = afterWatching(course, refused(unknown())) as Doubting
+    expect(doubting.is).toBe('doubting')
     expect(background()).toEqual(['list'])
+    expect(afterDoubting(course, doubting, true)).toEqual({ is: 'missing', error: doubting.error })
+    const waits = [1, 2, 3].map(() => afterDoubting(course, doubting, false))
+    expect(waits.map(shown)).toEqual(['wait, stream 7', 'wait, stream 7', 'wait, stream 7'])
+    expect(waits.map(wait => ms(wait) >= 800)).toEqual([true, true, true])
+    expect([ms(waits[1] as Phase) >= 1600, ms(waits[2] as Phase) >= 3200]).toEqual([true, true])
   })
 })
 
@@ -379,7 +388,7 @@ describe('after the server was asked whether it is behind', () => {
     const next = afterChecking(course, answer(503, { retryAfterMs: 9000 }))
     expect([shown(next), ms(next)]).toEqual(['wait, watch', 9000])
     expect(background()).toEqual(['list'])
-    expect(afterChecking(course, unknown()).is).toBe('missing')
+    expect(afterChecking(course, unknown()).is).toBe('doubting')
     expect(shown(afterChecking(course, lost('CLIENT_CLOSED')))).toBe('stopped')
   })
 })

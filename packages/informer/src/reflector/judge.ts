@@ -15,7 +15,7 @@ import {
   LineTooLongError,
 } from '@wherry/client'
 import type { Course } from './course.ts'
-import type { Checking, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
+import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
 import type { Ended, StreamEnd } from './stream.ts'
 
 /** A watch that ended within so many milliseconds, without an event, was none (rule R15). */
@@ -211,10 +211,15 @@ function afterUnreadable(course: Course, next: Waiting['next']): Phase {
   return course.unreadable > 2 ? waitLongest(course, wholeState(course)) : wait(course, next)
 }
 
-/** Looked for now and then for as long as it is missing, which is told once: many an operator runs without it. */
-function missing(course: Course, error: Error): Missing {
+/** Told once: many an operator runs without it. */
+function missing(course: Course, error: Error): Missing | Doubting {
   course.fail(error, 'list', !isResourceNotFound(course.lastError))
-  return { is: 'missing', error }
+  return { is: course.isMissing ? 'missing' : 'doubting', error }
+}
+
+/** After a 404. `isProved`: the server does not serve the resource; else it is tried again soon, and the last state stays. */
+export function afterDoubting(course: Course, { error }: Doubting, isProved: boolean): Missing | Waiting {
+  return isProved ? { is: 'missing', error } : wait(course, wholeState(course), error)
 }
 
 /** The client was closed: nothing will ever come again. */

@@ -1,11 +1,9 @@
-import { type ReadTarget, targetsOf } from '@wherry/client'
 import { describe, expect, it } from 'vitest'
 import { type ReflectorBench, reflectorBenches } from '../testkit/bench.ts'
-import { createDefinition, definition, definitions, things } from '../testkit/things.ts'
+import { createDefinition, definition, definitions, things, thingsTarget } from '../testkit/things.ts'
 
-const target = targetsOf(things)[0] as ReadTarget
 const benches = reflectorBenches()
-const bench: typeof benches = (seed, options, cluster) => benches(seed, { target, ...options }, cluster)
+const bench: typeof benches = (seed, options, cluster) => benches(seed, { target: thingsTarget, ...options }, cluster)
 
 async function add({ simulation, writer }: ReflectorBench, ...names: string[]): Promise<void> {
   await simulation.run(async () => {

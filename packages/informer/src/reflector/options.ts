@@ -19,7 +19,7 @@ export interface ReflectorListeners {
    * follows it.
    */
   synced?(resourceVersion: string): void
-  /** The server does not know the resource; what the intakes held was cleared (rule D8). */
+  /** It is proved that the server does not serve the resource; what the intakes held was cleared (rule D8). */
   missing?(error: Error): void
   /** A list or a watch failed, and is tried again. Also told to `onError`, but for what happens to every watch. */
   error?(error: Error): void

@@ -7,10 +7,10 @@ import type { Stream } from './stream.ts'
  *   streaming ──► watching ──► waiting ──► streaming, listing or watching
  *       │            ▲ │          ▲
  *       ▼            │ ▼          │
- *    listing ────────┘ checking   └── whatever failed        any ──► missing ──► streaming or listing
+ *    listing ────────┘ checking   └── whatever failed        any ──► doubting ──► missing ──► streaming or listing
  * ```
  */
-export type Phase = Streaming | Listing | Watching | Checking | Waiting | Missing | Stopped
+export type Phase = Streaming | Listing | Watching | Checking | Waiting | Doubting | Missing | Stopped
 
 /** Reads a whole state by a watch that begins with it, and goes on as the watch (rules R9–R12). */
 export interface Streaming {
@@ -46,7 +46,14 @@ export interface Waiting {
   readonly next: Streaming | Listing | Watching | Checking
 }
 
-/** The server does not know the resource (rules D7, D8). Waits to be told that it does, or for the longest backoff. */
+/** A 404 came, and is no proof that the server does not serve the resource: asks for one (rules D7, D8). */
+export interface Doubting {
+  readonly is: 'doubting'
+  /** What came. */
+  readonly error: Error
+}
+
+/** The server does not serve the resource, as is proved (rules D7, D8). Waits to be told that it does, or for the longest backoff. */
 export interface Missing {
   readonly is: 'missing'
   /** What it said. */

@@ -1,13 +1,14 @@
+import { isBuiltIn } from '@wherry/client'
 import { InformerStoppedError } from '../errors.ts'
 import type { Intake } from '../store/intake.ts'
 import { Course, type ReflectorStats } from './course.ts'
 import { follow } from './follow.ts'
 import type { Gate } from './gate.ts'
-import { afterChecking, afterReading, afterStreaming, longestWait, wholeState } from './judge.ts'
+import { afterChecking, afterDoubting, afterReading, afterStreaming, longestWait, wholeState } from './judge.ts'
 import { check, list } from './list.ts'
 import type { FillSource } from './members.ts'
 import { type ReflectorOptions, settingsOf } from './options.ts'
-import type { Checking, Listing, Missing, Phase, Streaming, Waiting } from './phase.ts'
+import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting } from './phase.ts'
 import { type InformerState, nameOf } from './state.ts'
 import { type Ended, Stream } from './stream.ts'
 
@@ -37,7 +38,6 @@ export class Reflector {
   #state: InformerState = 'idle'
   #running: Promise<void> | undefined
   #wake: (() => void) | undefined
-  #isMissing = false
   #retriedAt = Number.NEGATIVE_INFINITY
 
   /**
@@ -148,7 +148,7 @@ export class Reflector {
 
   #enter(state: InformerState): void {
     if (this.#state === state) return
-    if (state === 'watching') this.#isMissing = false
+    if (state === 'watching') this.#course.isMissing = false
     this.#state = state
     this.#course.tell(() => this.#course.settings.on.state?.(state))
   }
@@ -166,6 +166,8 @@ export class Reflector {
         return this.#check(phase)
       case 'waiting':
         return this.#wait(phase)
+      case 'doubting':
+        return this.#doubt(phase)
       case 'missing':
         return this.#miss(phase)
     }
@@ -206,13 +208,22 @@ export class Reflector {
     return next
   }
 
+  async #doubt(phase: Doubting): Promise<Phase> {
+    const course = this.#course
+    const { context, target } = course.settings
+    // What there is of Kubernetes' own is never taken to be gone.
+    const mayGo = course.resourceVersion === undefined || !isBuiltIn(target.resource)
+    const isProved = mayGo && (await unlessStopped(course, context.absence?.isProved(target.resource)))
+    return course.stopped ? { is: 'stopped' } : afterDoubting(course, phase, isProved)
+  }
+
   async #miss({ error }: Missing): Promise<Phase> {
     const course = this.#course
     const isNews = course.resourceVersion !== undefined
     course.resourceVersion = undefined
     if (isNews) course.clear()
-    if (!this.#isMissing) {
-      this.#isMissing = true
+    if (!course.isMissing) {
+      course.isMissing = true
       course.tell(() => course.settings.on.missing?.(error))
     }
     const isHopeful = course.clock.monotonic() - this.#retriedAt < hopefulMs
@@ -254,8 +265,21 @@ export class Reflector {
 
 /** Whether a phase begins with a request that is not the first. */
 function asksAgain({ isAgain }: Course, phase: Phase): boolean {
-  if (!isAgain || phase.is === 'waiting' || phase.is === 'missing') return false
+  if (!isAgain || phase.is === 'waiting' || phase.is === 'doubting' || phase.is === 'missing') return false
   return phase.is !== 'watching' || phase.stream === undefined
+}
+
+/** What a proof says; `false` where it fails, or the reflector is stopped before. */
+function unlessStopped(course: Course, proof: Promise<boolean> | undefined): Promise<boolean> {
+  return new Promise(resolve => {
+    const settle = (isProved: boolean): void => {
+      course.underWay = undefined
+      resolve(isProved)
+    }
+    course.underWay = { interrupt: () => settle(false) }
+    if (proof === undefined) settle(false)
+    else proof.then(settle, () => settle(false))
+  })
 }
 
 /** A stream that has brought its initial state, or how it ended before; `undefined` where the reflector was stopped. */

@@ -8,8 +8,9 @@ import type { Phase, Stopped } from './phase.ts'
  * - `listing`: reads the state by a list, whole or in pages.
  * - `watching`: has the state, and hears of changes.
  * - `relisting`: has a state, and reads it anew because the watch can't be resumed; the old one stays readable.
- * - `waiting`: waits before it tries again (rule R22).
- * - `missing`: the server does not know the resource; waits to be told that it does, or tries now and then (rules D7, D8).
+ * - `waiting`: waits before it tries again (rule R22). A state from before stays readable, and may be stale: `lastError` says why.
+ * - `missing`: the server does not serve the resource, which more than a 404 has proved. Nothing is left of an earlier state.
+ *   Waits to be told that it is served, or tries now and then (rules D7, D8).
  * - `stopped`: over, for good.
  */
 export type InformerState =
@@ -30,6 +31,8 @@ export function nameOf(phase: Exclude<Phase, Stopped>, hasState: boolean): Infor
       return hasState ? 'relisting' : phase.is
     case 'checking':
       return 'watching'
+    case 'doubting':
+      return 'waiting'
     default:
       return phase.is
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { configMap, type ReflectorBench, reflectorBenches } from '../testkit/bench.ts'
 import { RecordingIntake } from '../testkit/recording-intake.ts'
+import { thingsTarget } from '../testkit/things.ts'
 
 const bench = reflectorBenches(({ server }) => server.fill([configMap('a')]))
 
@@ -41,9 +42,9 @@ describe('a reflector that is stopped', () => {
   })
 
   it.each(['waiting', 'missing'] as const)('R23: is over at once while it is %s', async state => {
-    const b = await bench(3)
+    const b = await bench(3, state === 'missing' ? { target: thingsTarget } : {})
     const { server, simulation, reflector, asked } = b
-    await server.faults.add({ effect: { kind: 'status', code: state === 'waiting' ? 503 : 404, plain: true } })
+    if (state === 'waiting') await server.faults.add({ effect: { kind: 'status', code: 503, plain: true } })
     reflector.start()
     await simulation.runUntil(() => reflector.state === state)
     expect(await stopMs(b)).toBeLessThan(100)
@@ -52,9 +53,8 @@ describe('a reflector that is stopped', () => {
   })
 
   it('R23: is over at once where it is stopped by whoever hears that its resource is missing', async () => {
-    const b = await bench(4, { on: { missing: () => void b.reflector.stop() } })
-    const { server, simulation, reflector } = b
-    await server.faults.add({ effect: { kind: 'status', code: 404, plain: true } })
+    const b = await bench(4, { target: thingsTarget, on: { missing: () => void b.reflector.stop() } })
+    const { simulation, reflector } = b
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'stopped')
     expect(await stopMs(b)).toBeLessThan(100)

@@ -1,5 +1,9 @@
 import type { Transport } from '@wherry/client'
 
+/** Asks whether a resource is served at all: its definition, and the lists of all that is served. */
+const isProof = (path: string): boolean =>
+  /^\/api(\/[^/?]+)?$|^\/apis(\/[^/?]+){0,2}$|\/customresourcedefinitions\/[^/?]+$/.test(path)
+
 /** A transport that writes down what is asked for through it: a line for each list and watch. */
 export function recordingTransport(inner: Transport, asked: string[]): Transport {
   return {
@@ -10,7 +14,8 @@ export function recordingTransport(inner: Transport, asked: string[]): Transport
           return connection.maxStreams
         },
         request(head, on) {
-          if (head.method === 'GET') asked.push(asLine(new URL(head.path, 'https://server').searchParams))
+          if (head.method === 'GET' && !isProof(head.path))
+            asked.push(asLine(new URL(head.path, 'https://server').searchParams))
           return connection.request(head, on)
         },
         ping: () => connection.ping(),

@@ -1,4 +1,4 @@
-import { defineResource, type Resource } from '@wherry/client'
+import { defineResource, type ReadTarget, type Resource, targetsOf } from '@wherry/client'
 import type { SimulatedCluster } from './served.ts'
 
 /** A custom resource. */
@@ -9,6 +9,8 @@ export const things: Resource<object, 'namespaced'> = defineResource<object>({
   plural: 'things',
   namespaced: true,
 })
+
+export const thingsTarget: ReadTarget = targetsOf(things)[0] as ReadTarget
 
 export const definitions: Resource<object, 'cluster'> = defineResource<object>({
   group: 'apiextensions.k8s.io',

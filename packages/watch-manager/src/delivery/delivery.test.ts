@@ -77,6 +77,33 @@ describe('replay', () => {
     await simulation.run(() => manager.close())
   })
 
+  it('W8: synced names what is being retried, and waits for no call of that', async () => {
+    const { simulation, cache, manager } = setUp()
+    for (const name of ['a', 'b', 'c']) cache.put(apples, name)
+    const log: string[] = []
+    const bad = new Set<string | undefined>(['default/a', 'default/c'])
+    const event = (event: SinkEvent): void => {
+      log.push(line(event))
+      if (bad.has(event.key)) throw new Error('not now')
+    }
+    await manager.registrar('one', event, { retryInitialMs: 1000 }).add(apples)
+    await simulation.advance(50)
+    expect(log.slice(1)).toEqual([
+      'changed a 1',
+      'changed b 2',
+      'changed c 3',
+      'synced apples retrying default/a retrying default/c',
+    ])
+    bad.clear()
+    await simulation.advance(5000)
+    expect(log.slice(5).sort()).toEqual(['changed a 1', 'changed c 3'])
+    // The next replay names none of them.
+    await manager.registrar('two', event).add(apples)
+    await simulation.advance(50)
+    expect(log.at(-1)).toBe('synced apples')
+    await simulation.run(() => manager.close())
+  })
+
   it('W2: a later registrar gets a replay of what is cached, and no informer is started', async () => {
     const { simulation, cache, manager } = setUp()
     cache.put(apples, 'a')
@@ -369,6 +396,22 @@ describe('retries', () => {
     await simulation.run(() => manager.close())
   })
 
+  it('W12: at most 1,000 objects are being retried unless it says otherwise, and what comes then waits', async () => {
+    const { simulation, cache, manager } = setUp()
+    const told = new Set<string>()
+    const event = ({ type, key }: SinkEvent): void => {
+      if (type !== 'changed') return
+      told.add(key)
+      throw new Error('not now')
+    }
+    for (let i = 0; i < 1010; i++) cache.put(apples, `a${i}`)
+    const registrar = manager.registrar('one', event)
+    await registrar.add(apples)
+    await simulation.advance(2000)
+    expect([told.size, registrar.stats().retrying]).toEqual([1000, 1000])
+    await simulation.run(() => manager.close())
+  })
+
   it('W12: a view that is removed while its objects are retried makes room for the others', async () => {
     const { simulation, cache, manager } = setUp()
     const log: string[] = []
@@ -394,7 +437,7 @@ describe('retries', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('W12: a change that waits to be retried is forgotten when a replay begins, for the object may be gone', async () => {
+  it('W8, W12: a change that waits to be retried is forgotten when a replay begins, for the object may be gone', async () => {
     const { simulation, cache, manager } = setUp({ maxTombstones: 0 })
     const log: string[] = []
     const registrar = manager.registrar(
@@ -414,6 +457,27 @@ describe('retries', () => {
     await simulation.advance(5000)
     expect(log.slice(4)).toEqual(['reset apples', 'changed b 2', 'synced apples'])
     expect(registrar.stats()).toMatchObject({ retrying: 0, lag: 0 })
+    await simulation.run(() => manager.close())
+  })
+
+  it('W8: what is due to be tried again does not overtake a synced that fails', async () => {
+    const { simulation, cache, manager } = setUp()
+    const log: string[] = []
+    const refusals = new Map([
+      ['changed', 1],
+      ['synced', 2],
+    ])
+    const registrar = manager.registrar('one', ({ type, ...event }: SinkEvent) => {
+      log.push(line({ type, ...event } as SinkEvent))
+      const left = refusals.get(type) ?? 0
+      refusals.set(type, left - 1)
+      if (left > 0) throw new Error('not now')
+    })
+    cache.put(apples, 'a')
+    await registrar.add(apples)
+    await simulation.advance(5000)
+    const synced = 'synced apples retrying default/a'
+    expect(log).toEqual(['reset apples', 'changed a 1', synced, synced, synced, 'changed a 1'])
     await simulation.run(() => manager.close())
   })
 

@@ -1,0 +1,139 @@
+import { isForbidden, isObjectNotFound } from '../errors/guards.ts'
+import { encodeSegment } from '../names/segment.ts'
+import type { Bound, Caller } from '../verbs/caller.ts'
+import { readCoreVersions, readGroupVersions } from './document.ts'
+import { SharedRead } from './shared-read.ts'
+
+/** How long a proof may take, in milliseconds. Who waits for it tries the resource again all the same. */
+const timeoutMs = 10_000
+
+/** The groups with a dot that kube-apiserver serves itself. No definition can be in any of them, nor in a group without a dot. */
+const ownGroups: ReadonlySet<string> = new Set([
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'certificates.k8s.io',
+  'coordination.k8s.io',
+  'discovery.k8s.io',
+  'events.k8s.io',
+  'flowcontrol.apiserver.k8s.io',
+  'internal.apiserver.k8s.io',
+  'networking.k8s.io',
+  'node.k8s.io',
+  'rbac.authorization.k8s.io',
+  'resource.k8s.io',
+  'scheduling.k8s.io',
+  'storage.k8s.io',
+  'storagemigration.k8s.io',
+])
+
+/**
+ * Whether a resource is Kubernetes' own: neither a definition nor an aggregated API brings it, or takes it away.
+ *
+ * @param resource `group/version/plural`; `version/plural` in the core group
+ */
+export function isBuiltIn(resource: string): boolean {
+  const { group } = partsOf(resource)
+  return !group.includes('.') || ownGroups.has(group)
+}
+
+/**
+ * Proves that the server does not serve a resource. A 404 alone is no proof: a load balancer sends one too, and so does a
+ * server that has just begun.
+ */
+export class Absence {
+  readonly #caller: Caller
+  readonly #reads = new Map<string, SharedRead<boolean>>()
+
+  constructor(caller: Caller) {
+    this.#caller = caller
+  }
+
+  /**
+   * Whether it is proved that the server does not serve a resource now. `false`: it serves it, or that can't be told. However
+   * many ask, it is read at most once a second for each resource. Rejects with why there is no answer.
+   *
+   * @param resource `group/version/plural`; `version/plural` in the core group
+   */
+  isProved(resource: string): Promise<boolean> {
+    let read = this.#reads.get(resource)
+    if (read === undefined) {
+      const parts = partsOf(resource)
+      const prove = (bound: Bound): Promise<boolean> => this.#prove(resource, parts, bound)
+      read = new SharedRead(this.#caller, pathOf(parts), prove, timeoutMs)
+      this.#reads.set(resource, read)
+    }
+    return read.fresh()
+  }
+
+  async #prove(resource: string, parts: Parts, bound: Bound): Promise<boolean> {
+    const served = isBuiltIn(resource) ? undefined : await this.#isDefined(parts, bound)
+    return served === undefined ? this.#isUndiscovered(parts, bound) : !served
+  }
+
+  /** Whether its definition serves the version. `undefined`: there is none, or it may not be read. */
+  async #isDefined({ group, version, plural }: Parts, bound: Bound): Promise<boolean | undefined> {
+    const name = `${plural}.${group}`
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${encodeSegment('name', name)}`
+    try {
+      const found: Definition = await this.#caller.json({ method: 'GET', path, key: name }, bound)
+      const versions = found.spec?.versions
+      if (found.kind !== 'CustomResourceDefinition' || found.metadata?.name !== name || !Array.isArray(versions)) {
+        return true
+      }
+      return versions.some(one => one?.name === version && one.served !== false)
+    } catch (error) {
+      if (isForbidden(error) || isObjectNotFound(error)) return undefined
+      throw error
+    }
+  }
+
+  /** Whether the lists of all that is served are without it. */
+  async #isUndiscovered(parts: Parts, bound: Bound): Promise<boolean> {
+    const { group, version, plural } = parts
+    const isCore = group === ''
+    const root = (await this.#caller.json({ method: 'GET', path: isCore ? '/api' : '/apis' }, bound)) as Document
+    const isWhole = isCore ? isList(root, 'APIVersions', 'versions') : isList(root, 'APIGroupList', 'groups')
+    if (!isWhole) return false
+    const versions = isCore ? readCoreVersions(root) : readGroupVersions(root)
+    if (!versions.some(one => one.group === group && one.version === version)) return true
+    const list = (await this.#caller.json({ method: 'GET', path: pathOf(parts) }, bound)) as Document
+    if (!isList(list, 'APIResourceList', 'resources')) return false
+    if (list.groupVersion !== (isCore ? version : `${group}/${version}`)) return false
+    return !(list.resources as readonly { name?: unknown }[]).some(one => one?.name === plural)
+  }
+}
+
+interface Parts {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+}
+
+interface Definition {
+  readonly kind?: unknown
+  readonly metadata?: { readonly name?: unknown }
+  readonly spec?: { readonly versions?: unknown }
+}
+
+interface Document {
+  readonly [key: string]: unknown
+}
+
+function isList(document: Document, kind: string, key: string): boolean {
+  return document.kind === kind && Array.isArray(document[key])
+}
+
+function partsOf(resource: string): Parts {
+  const parts = resource.split('/')
+  const [plural = '', version = '', group = ''] = parts.reverse()
+  return { group, version, plural }
+}
+
+/** Of the list of what is in that version of its group. */
+function pathOf({ group, version }: Parts): string {
+  const prefix = group === '' ? '/api' : `/apis/${encodeSegment('group', group)}`
+  return `${prefix}/${encodeSegment('version', version)}`
+}

@@ -1,0 +1,50 @@
+import { sleep } from '../backoff.ts'
+import type { Bound, Caller } from '../verbs/caller.ts'
+
+/** It is read again at most so often, in milliseconds. */
+const minIntervalMs = 1_000
+
+/**
+ * One read that many ask for: at most once a second, however many there are. The answer is never older than the question.
+ * None of those who ask can end it but by closing the client.
+ */
+export class SharedRead<T> {
+  readonly #caller: Caller
+  readonly #path: string
+  readonly #timeoutMs: number | undefined
+  readonly #read: (bound: Bound) => Promise<T>
+  /** The next read; for whoever comes before it begins. */
+  #next: Promise<T> | undefined
+  #askedAt = Number.NEGATIVE_INFINITY
+
+  /** @param path for errors */
+  constructor(caller: Caller, path: string, read: (bound: Bound) => Promise<T>, timeoutMs?: number | undefined) {
+    this.#caller = caller
+    this.#path = path
+    this.#read = read
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** What the server says from now on. */
+  fresh(): Promise<T> {
+    this.#next ??= this.#ask()
+    return this.#next
+  }
+
+  #ask(): Promise<T> {
+    const { clock } = this.#caller.environment
+    const about = { method: 'GET', path: this.#path }
+    return this.#caller.within({ timeoutMs: this.#timeoutMs }, about, async bound => {
+      await undefined // so that #next is set before it is cleared
+      try {
+        const wait = this.#askedAt + minIntervalMs - clock.monotonic()
+        if (wait > 0) await sleep(clock, wait, bound.signal)
+      } finally {
+        // Whoever comes from here on wants a newer answer than this one.
+        this.#next = undefined
+      }
+      this.#askedAt = clock.monotonic()
+      return this.#read(bound)
+    })
+  }
+}

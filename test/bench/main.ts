@@ -34,6 +34,7 @@ async function main(args: readonly string[]): Promise<number> {
       console.log(`${bench.name.padEnd(8)} ${bench.measures}`)
       for (const subject of bench.subjects)
         console.log(`${' '.repeat(9)}${subject.name}: ${subject.metrics.join(', ')}`)
+      if (bench.best) console.log(`${' '.repeat(9)}${bench.best.name}: the best of ${bench.best.of.join(', ')}`)
     }
     return 0
   }

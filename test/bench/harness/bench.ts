@@ -42,6 +42,11 @@ export interface Bench {
   /** A run of a subject past this fails. @default 120_000 */
   readonly runTimeoutMs?: number | undefined
   readonly subjects: readonly Subject[]
+  /**
+   * Names the best of some subjects: its figure of a metric is that of the best one, each measured in processes of its own. It has
+   * none where one of them failed.
+   */
+  readonly best?: { readonly name: string; readonly of: readonly string[] } | undefined
   readonly targets: readonly Target[]
 }
 

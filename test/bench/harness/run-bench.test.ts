@@ -85,6 +85,31 @@ it('does not let a metric that was declared go missing', async () => {
   await expect(measureOnce(short, { objects: 1, timeoutMs: 20_000 })).rejects.toThrow('one gave no stall_ms')
 })
 
+it('gives the best of some subjects by metric, each of them measured in a process of its own', async () => {
+  const rated = (name: string, perSecond: number, us: number): Subject => ({
+    name,
+    module: fixture('counting'),
+    metrics: ['pid', 'rate_per_s', 'call_us'],
+    options: { rate_per_s: perSecond, call_us: us },
+  })
+  const peers = [rated('many', 9, 5), rated('fast', 7, 2), rated('other', 100, 1)]
+  const best = { name: 'best', of: ['many', 'fast'] }
+  const { figures } = await runBench({ ...bench, subjects: peers, best }, { objects: 7, runs: 1 })
+
+  const of = (subject: string) => figures.filter(figure => figure.subject === subject)
+  const value = (subject: string, metric: string) => of(subject).find(each => each.metric === metric)?.summary.median
+  expect(value('best', 'rate_per_s')).toBe(9)
+  expect(value('best', 'call_us')).toBe(2)
+  expect(new Set(peers.map(({ name }) => value(name, 'pid'))).size).toBe(3)
+})
+
+it('has no best of subjects of which one failed', async () => {
+  const failing = { ...bench, subjects: [subject('bad', 'failing'), subject('good', 'counting')] }
+  const best = { name: 'best', of: ['bad', 'good'] }
+  const { figures } = await runBench({ ...failing, best }, { objects: 1, runs: 1 })
+  expect(new Set(figures.map(figure => figure.subject))).toEqual(new Set(['good']))
+})
+
 it('prints a figure as one line of JSON with the unit of its name', () => {
   const summary = { median: 1234.56789, min: 1, max: 2e9, runs: 5 }
   const figure = { bench: 'list', input: 'configmaps-100000', subject: 'wherry', metric: 'list_ms', summary }

@@ -71,7 +71,8 @@ export async function runBench(bench: Bench, options: RunOptions): Promise<Outco
   } finally {
     await server?.close()
   }
-  return { bench, objects, failures, figures: figuresOf(bench, objects, results) }
+  const figures = figuresOf(bench, objects, results)
+  return { bench, objects, failures, figures: [...figures, ...bestOf(bench, figures)] }
 }
 
 /** Runs one subject once. */
@@ -112,6 +113,16 @@ function figuresOf(bench: Bench, objects: number, results: ReadonlyMap<Subject, 
     }
   }
   return figures
+}
+
+function bestOf({ best }: Bench, figures: readonly Figure[]): Figure[] {
+  const peers = figures.filter(({ subject }) => best?.of.includes(subject))
+  return [...Map.groupBy(peers, ({ metric }) => metric)].flatMap(([metric, all]) => {
+    if (best === undefined || all.length < best.of.length) return []
+    const sorted = all.toSorted((a, b) => a.summary.median - b.summary.median)
+    const first = metric.endsWith('_per_s') ? sorted.at(-1) : sorted[0]
+    return first === undefined ? [] : [{ ...first, subject: best.name }]
+  })
 }
 
 /** A figure as `--json` prints it. */

@@ -8,18 +8,18 @@ interface Event {
   readonly object: { readonly metadata: { readonly namespace: string; readonly name: string } }
 }
 
-/** A search for newlines, JSON.parse, and a Map. */
+/** A plain loop: a search for newlines, JSON.parse, and a Map, of the first state and then of the changes. */
 export function run(context: SubjectContext): Promise<Metrics> {
   const server = context.server()
   return measureEvents(context, async (event, failed) => {
-    const path = `/api/v1/configmaps?watch=1&resourceVersion=${server.emptyVersion}`
+    const path = `/api/v1/configmaps?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`
     const response = await bareGet(server, path)
     const map = new Map<string, object>()
     const take = (bytes: Buffer, from: number, to: number): void => {
       const { type, object } = JSON.parse(bytes.toString('utf8', from, to)) as Event
-      if (type !== 'MODIFIED') return
+      if (type === 'BOOKMARK') return
       map.set(`${object.metadata.namespace}/${object.metadata.name}`, object)
-      event()
+      if (type === 'MODIFIED') event()
     }
     eachLine(response, take)
     response.on('end', () => failed(new Error('the server ended the watch')))

@@ -10,7 +10,7 @@ const subject = (name: string) => ({
 export const importBench: Bench = {
   name: 'import',
   measures:
-    'import of the client, credentials from a service account, one connection made and one GET of an object over it; RSS above bare Node afterwards; limit: the same by node:http2',
+    'import of the client, credentials from a service account, one connection made and one GET of an object over it; RSS above bare Node afterwards; limit: the same by node:http2 alone',
   transport: 'TLS 1.3 on loopback',
   objects: 1,
   of: 'configmaps',

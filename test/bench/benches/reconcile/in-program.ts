@@ -7,6 +7,11 @@ export function addressOfProgram(): ServerAddress & { readonly objects: number }
   return { url, ca, token, emptyVersion: '0', objects: Number(objects) }
 }
 
+/** Which view an operator of ours is to have. */
+export function isFullView(): boolean {
+  return process.env.BENCH_VIEW === 'full'
+}
+
 /** Called for each key that was reconciled; says when all were, and when what could be collected is. */
 export function reporter(objects: number): (key: string) => void {
   const reconciled = new Set<string>()

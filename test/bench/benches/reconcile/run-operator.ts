@@ -2,7 +2,7 @@ import { Client, fromUrl, type KubernetesObject, type View } from '@wherry/clien
 import { Operator } from '@wherry/controller'
 import { addressOfProgram, reporter } from './in-program.ts'
 
-/** Runs an operator of ours whose reconcile does nothing with its object. */
+/** Runs an operator of ours whose reconcile reads its object out of the cache and does nothing with it. */
 export async function runOperator(view: View<KubernetesObject>): Promise<void> {
   const { url, ca, token, objects } = addressOfProgram()
   const reconciled = reporter(objects)
@@ -11,7 +11,8 @@ export async function runOperator(view: View<KubernetesObject>): Promise<void> {
   operator
     .controller('bench')
     .for(view)
-    .reconcile(({ key }) => {
+    .reconcile(({ key, object }) => {
+      if (object.metadata === undefined) throw new Error(`${key.namespace}/${key.name} has no metadata`)
       reconciled(`${key.namespace}/${key.name}`)
     })
   await operator.run()

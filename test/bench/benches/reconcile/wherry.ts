@@ -3,5 +3,7 @@ import { measureNode } from './measure.ts'
 
 /** Our operator, on ConfigMaps. */
 export function run(context: SubjectContext): Promise<Metrics> {
-  return measureNode(context, new URL('./wherry-program.ts', import.meta.url))
+  return measureNode(context, new URL('./wherry-program.ts', import.meta.url), {
+    BENCH_VIEW: String(context.options.view),
+  })
 }

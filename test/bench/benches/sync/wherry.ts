@@ -4,17 +4,23 @@ import { clientFor } from '../../server/wherry.ts'
 import { measureSync } from './measure.ts'
 import { viewOf } from './views.ts'
 
-/** Our informer of one view. */
+/** Our informer of one view, with a handler. */
 export async function run(context: SubjectContext): Promise<Metrics> {
   const client = clientFor(context.server())
   const view = viewOf(context)
   const { packed } = context.options.packed === true ? await import('@wherry/informer/packed') : {}
   return measureSync(context, async () => {
     const informer = new Informer({ client, view, packed })
+    let heard = 0
+    const registration = informer.addHandler({
+      add() {
+        heard++
+      },
+    })
     informer.start()
-    await informer.whenSynced()
+    await registration.whenSynced()
     return {
-      objects: () => informer.size,
+      objects: () => Math.min(heard, informer.size),
       async close() {
         await informer.close()
         await client.close()

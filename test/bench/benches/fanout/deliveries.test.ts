@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { Deliveries } from './deliveries.ts'
+
+it('gives the deliveries of a burst once every consumer was told of each change', async () => {
+  const deliveries = new Deliveries()
+  const consumers = [deliveries.consumer(), deliveries.consumer()]
+  for (const tell of consumers) tell(true)
+  const made = deliveries.burst(3, async () => {
+    for (const tell of consumers) for (const isLast of [false, false, true]) tell(isLast)
+  })
+  expect(await made).toBe(6)
+  const again = deliveries.burst(1, async () => {
+    for (const tell of consumers) tell(true)
+  })
+  expect(await again).toBe(2)
+})
+
+it('rejects when a consumer was told of fewer changes than were made', async () => {
+  const deliveries = new Deliveries()
+  const [first, second] = [deliveries.consumer(), deliveries.consumer()]
+  const made = deliveries.burst(2, async () => {
+    for (const isLast of [false, true]) first(isLast)
+    second(true)
+  })
+  await expect(made).rejects.toThrow('consumer 2 was told of 1 changes, not 2')
+})
+
+it('rejects when a consumer was told of more changes than were made', async () => {
+  const deliveries = new Deliveries()
+  const tell = deliveries.consumer()
+  const made = deliveries.burst(2, async () => {
+    for (const isLast of [false, false, true]) tell(isLast)
+  })
+  await expect(made).rejects.toThrow('consumer 1 was told of 3 changes, not 2')
+})

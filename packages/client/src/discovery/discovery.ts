@@ -28,11 +28,11 @@ export interface ResourceQuery {
 }
 
 export interface DiscoverOptions extends CallOptions {
-  /** Ask the server even for what was found before. @default false */
+  /** Ask the server also for what was found less than a second ago. @default false */
   readonly refresh?: boolean | undefined
 }
 
-/** The documents are asked for again at most so often, in milliseconds. */
+/** The server is asked at most so often, in milliseconds. So long its last answer counts. */
 const minIntervalMs = 1_000
 
 const path = '/apis'
@@ -40,14 +40,13 @@ const forms = ['v2', 'v2beta1'].map(v => `application/json;g=apidiscovery.k8s.io
 const accept = [...forms, 'application/json'].join(',')
 
 /**
- * What a server serves, as far as it was asked: found once, it is remembered. What is not found is
- * looked for anew, so that a CustomResourceDefinition is noticed once it is Established; the document
- * behind a "no" is never older than the question. However many ask, the server is asked at most once
- * a second, and they wait for that.
+ * What a server serves. What was found is remembered for a second, so that a definition that was deleted is not found for
+ * long. What is not found is looked for anew: the answer behind a "no" is never older than the question. However many ask,
+ * the server is asked at most once a second, and they wait for that.
  */
 export class Discovery {
   readonly #caller: Caller
-  #known: Index | undefined
+  #known: { readonly index: Index; readonly askedAt: number } | undefined
   /** The next time that the server is asked; for whoever comes before it begins. */
   #next: Promise<Index> | undefined
   #askedAt = Number.NEGATIVE_INFINITY
@@ -60,18 +59,24 @@ export class Discovery {
   async find(query: ResourceQuery, options: DiscoverOptions = {}): Promise<DiscoveredResource | undefined> {
     checkQuery(query)
     checkOptions('discover', options, { ...callChecks, refresh: flag })
-    if (options.refresh !== true) {
-      const known = this.#known?.find(query)
-      if (known !== undefined) return known
-    }
+    const known = options.refresh === true ? undefined : this.#recent?.find(query)
+    if (known !== undefined) return known
     return this.#caller.within(options, { method: 'GET', path }, async bound => (await this.#fresh(bound)).find(query))
   }
 
   /** All that the server serves, each group's preferred version first. */
   async all(options: DiscoverOptions = {}): Promise<readonly DiscoveredResource[]> {
     checkOptions('discover', options, { ...callChecks, refresh: flag })
-    if (options.refresh !== true && this.#known !== undefined) return this.#known.all
+    const known = options.refresh === true ? undefined : this.#recent
+    if (known !== undefined) return known.all
     return this.#caller.within(options, { method: 'GET', path }, async bound => (await this.#fresh(bound)).all)
+  }
+
+  /** The last answer, while it counts. */
+  get #recent(): Index | undefined {
+    const known = this.#known
+    if (known === undefined) return undefined
+    return this.#caller.environment.clock.monotonic() - known.askedAt < minIntervalMs ? known.index : undefined
   }
 
   /** What the server says from now on; many who ask share one answer. */
@@ -97,9 +102,11 @@ export class Discovery {
         // Whoever comes from here on wants a newer answer than this one.
         this.#next = undefined
       }
-      this.#askedAt = clock.monotonic()
-      this.#known = new Index(await this.#read(bound))
-      return this.#known
+      const askedAt = clock.monotonic()
+      this.#askedAt = askedAt
+      const index = new Index(await this.#read(bound))
+      this.#known = { index, askedAt }
+      return index
     })
   }
 

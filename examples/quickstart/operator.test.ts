@@ -14,7 +14,7 @@ it('C11: a game’s ConfigMap follows the Secret that it names', async () => {
   await client.create(customResourceDefinitions, parse(readFileSync(`${import.meta.dirname}/crd.yaml`, 'utf8')))
   const game = { metadata: { name: 'chess', namespace: 'default' }, spec: { title: 'Chess', licenceSecret: 'key' } }
   await vi.waitFor(() => client.create(games, game), { timeout: 30_000 }) // a new resource is not served at once
-  await using operator = new Operator({ client })
+  await using operator = new Operator({ name: 'game-operator', client })
   declareGames(operator, 'default')
   void operator.run()
   await operator.settled()

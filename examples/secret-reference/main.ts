@@ -5,6 +5,9 @@
 import { Operator } from '@wherry/controller'
 import { declareFlowCollectors } from './operator.ts'
 
-const operator = await Operator.connect({ health: { host: '0.0.0.0', port: Number(process.env.PORT ?? 8080) } })
+const operator = await Operator.connect({
+  name: 'secret-reference',
+  health: { host: '0.0.0.0', port: Number(process.env.PORT ?? 8080) },
+})
 declareFlowCollectors(operator, { informers: process.argv.includes('--informers') })
 await operator.run()

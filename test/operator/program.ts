@@ -10,7 +10,7 @@ import { finalizer, outputOf, outputs, type ProgramOptions, traceOf, traces, wis
 
 const { url, ca, token } = JSON.parse(process.argv[2] ?? '') as ProgramOptions
 const client = new Client({ url, ca, token })
-const operator = new Operator({ client })
+const operator = new Operator({ name: 'arcade', client })
 
 operator
   .controller('wishes')

@@ -12,8 +12,11 @@ export async function checkPublint(): Promise<Found> {
   for (const { one, tarball } of await packed()) {
     const bytes = new Uint8Array(readFileSync(tarball))
     const { messages, pkg } = await publint({ pack: { tarball: bytes.buffer }, strict: true, level: 'warning' })
-    if (messages.length === 0) passed += 1
-    else failures.push([one.name, ...messages.map(message => formatMessage(message, pkg) ?? message.code)].join('\n  '))
+    const found = messages.map(message => formatMessage(message, pkg) ?? message.code)
+    if (Object.hasOwn(pkg, 'wherry'))
+      found.push("package.json has the field wherry, which is for this workspace's tools only")
+    if (found.length === 0) passed += 1
+    else failures.push([one.name, ...found].join('\n  '))
   }
   return { passed, failures }
 }

@@ -20,7 +20,7 @@ export interface Way {
 export function startOperator(around: Surroundings, { declare, reads, againAfterMs }: Way): () => Promise<void> {
   const { address, namespace, reconcile, onError } = around
   const client = new Client({ ...address, environment: { onError } })
-  const operator = new Operator({ client })
+  const operator = new Operator({ name: 'memory-game', client })
   const controller = operator
     .controller('game')
     .for(games.within({ namespaces: [namespace] }))

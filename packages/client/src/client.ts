@@ -116,6 +116,8 @@ export interface ClientSettings extends ConnectionOptions {
 export class Client {
   /** What all packages above take their clock, random numbers and listeners from. */
   readonly environment: Environment
+  /** The API server's URL. */
+  readonly server: string
   /** The namespace of the kubeconfig's context, or of the pod. */
   readonly namespace: string | undefined
   /** The `status` subresource. */
@@ -130,6 +132,7 @@ export class Client {
   constructor(options: ClientOptions) {
     if (options instanceof Fence) {
       this.environment = options.caller.environment
+      this.server = options.server
       this.namespace = options.namespace
       this.#fence = options
       this.#pool = options.pool
@@ -147,6 +150,7 @@ export class Client {
     const credentials = noted(access.credentials, secrets)
     const { impersonate = access.impersonate, timeoutMs = 65_000, maxRetries = 5, fieldManager = 'wherry' } = options
     const { connectTimeoutMs, idleMs, pingAfterMs, pingTimeoutMs, maxHttp1Calls } = options
+    this.server = target.href
     this.namespace = access.namespace
     if (skipTlsVerify === true) {
       this.environment.onWarning('the certificate of the API server is not verified', { host: target.host })
@@ -211,7 +215,7 @@ export class Client {
    */
   fenced(admit: () => void): FencedClient {
     callback('fenced', admit)
-    const fence = new Fence(admit, this.namespace, this.#pool, this.#caller)
+    const fence = new Fence(admit, this, this.#pool, this.#caller)
     const client = new Client(fence as unknown as ClientOptions)
     return { client, end: reason => client.#end(reason) }
   }
@@ -325,8 +329,12 @@ export class Client {
   }
 
   /**
-   * Finds out what the server calls a resource and what it can do; `undefined` where it has none, asked
-   * anew each time (at most once a second), so that new definitions are noticed.
+   * Finds out what the server calls a resource and what it can do; `undefined` where it has none.
+   *
+   * It reads the server's discovery documents: two requests for all groups, of some hundred kilobytes where many kinds are
+   * defined. (A server before 1.27 takes one more for each version of each group.) The answer serves all calls of the next
+   * second. What it lacks is asked for anew, at most once a second. So a new definition is noticed at once, and one that was
+   * deleted is found for a second at most.
    */
   discover(query: ResourceQuery, options?: DiscoverOptions): Promise<DiscoveredResource | undefined> {
     return this.#discovery.find(query, options)

@@ -14,6 +14,7 @@ export interface FencedClient {
 
 /** Requests over another client's connections, each of which has to be admitted, until it is closed. */
 export class Fence implements Requester {
+  readonly server: string
   readonly namespace: string | undefined
   readonly pool: ConnectionPool
   readonly caller: Caller
@@ -21,9 +22,10 @@ export class Fence implements Requester {
   readonly #open = new Map<RequestHandlers, Exchange>()
   #closed: Error | undefined
 
-  constructor(admit: () => void, namespace: string | undefined, pool: ConnectionPool, caller: Caller) {
+  constructor(admit: () => void, of: Pick<Client, 'server' | 'namespace'>, pool: ConnectionPool, caller: Caller) {
     this.#admit = admit
-    this.namespace = namespace
+    this.server = of.server
+    this.namespace = of.namespace
     this.pool = pool
     this.caller = caller
   }

@@ -1,4 +1,5 @@
-/** `thrown` if it is an error, else an error that has it as its cause and says `what`. */
+/** `thrown` if it is an error, else an error that has it as its cause and says `what`. A string that was thrown is quoted. */
 export function asError(thrown: unknown, what = 'something that is no Error was thrown'): Error {
-  return thrown instanceof Error ? thrown : new Error(what, { cause: thrown })
+  if (thrown instanceof Error) return thrown
+  return new Error(typeof thrown === 'string' ? `${what}: ${JSON.stringify(thrown)}` : what, { cause: thrown })
 }

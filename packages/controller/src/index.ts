@@ -68,6 +68,8 @@ export { Operator } from './operator/operator.ts'
 export type {
   ConnectOptions,
   OperatorHealthOptions,
+  OperatorIdentity,
+  OperatorLeaderOptions,
   OperatorOptions,
   OperatorSettings,
   RunOptions,

@@ -7,7 +7,7 @@ export function checkFields(of: string, options: object, fields: readonly string
   }
   for (const name in options) {
     if (!fields.includes(name)) {
-      throw new OptionTypeError(`${of}.${name}`, `nothing: it is no option here (${fields.join(', ')} are)`, 'a value')
+      throw OptionTypeError.unknown(`${of}.${name}`, fields)
     }
   }
 }

@@ -14,10 +14,16 @@ export class OptionTypeError extends TypeError implements OptionProblem {
   readonly option: string
   readonly takes: string
 
-  constructor(option: string, takes: string, got: string) {
-    super(`${option} takes ${takes}, got ${got}`)
+  constructor(option: string, takes: string, got: string, message = `${option} takes ${takes}, got ${got}`) {
+    super(message)
     this.option = option
     this.takes = takes
+  }
+
+  /** An option that there is none of. The message lists those that there are. */
+  static unknown(option: string, known: readonly string[]): OptionTypeError {
+    const valid = known.length === 0 ? 'there are no options' : `valid options are ${known.join(', ')}`
+    return new OptionTypeError(option, valid, '', `${option} is an unknown option; ${valid}`)
   }
 }
 

@@ -129,7 +129,7 @@ it('X6: says what an option takes', () => {
   ]).toEqual([
     'add.afterMs takes a finite number, 0 or more, got -1',
     'add.priority takes a finite number, got a string',
-    'add.after takes nothing: it is no option here (priority, afterMs are), got a value',
+    'add.after is an unknown option; valid options are priority, afterMs',
     'WorkQueue.ageing.every takes a whole number, 1 or more, got 0',
     'WorkQueue.ageing.afterMs takes a number, 0 or more, or Infinity, got -1',
     'WorkQueue.clock takes an object with monotonic, timer, got an object',

@@ -103,6 +103,21 @@ describe('discovery', () => {
     })
   })
 
+  it('a kind whose definition was deleted is found for a second at most, and five kinds in a row take two requests', async () => {
+    const kinds = ['Game', 'Level', 'Player', 'Score', 'Team']
+    let groups = aggregated(['x.io', [['v1', kinds.map(kind => resource(`${kind.toLowerCase()}s`, kind))]]])
+    const { client, requests, run, advance } = scripted(answers(() => groups))
+    await run(async () => {
+      for (const kind of kinds) expect(await client.discover({ group: 'x.io', kind })).toBeDefined()
+      expect(requests.map(({ path }) => path)).toEqual(['/api', '/apis'])
+      groups = aggregated()
+      await advance(1_000)
+      expect(await client.discover({ group: 'x.io', kind: 'Game' })).toBeUndefined()
+      expect((await client.discoverAll()).map(({ plural }) => plural)).toEqual(['configmaps'])
+      await client.close()
+    })
+  })
+
   it('an answer is never older than the question: who asks while one is under way waits for the next', async () => {
     let groups = aggregated()
     const { client, requests, run, advance } = scripted(answers(() => groups))

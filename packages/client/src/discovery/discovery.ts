@@ -28,7 +28,7 @@ export interface ResourceQuery {
 }
 
 export interface DiscoverOptions extends CallOptions {
-  /** Ask the server even for what was found before. @default false */
+  /** Ask the server also for what was found less than a second ago. @default false */
   readonly refresh?: boolean | undefined
 }
 
@@ -37,39 +37,33 @@ const forms = ['v2', 'v2beta1'].map(v => `application/json;g=apidiscovery.k8s.io
 const accept = [...forms, 'application/json'].join(',')
 
 /**
- * What a server serves, as far as it was asked: found once, it is remembered. What is not found is
- * looked for anew, so that a CustomResourceDefinition is noticed once it is Established; the document
- * behind a "no" is never older than the question. However many ask, the server is asked at most once
- * a second, and they wait for that.
+ * What a server serves. What was found is remembered for a second, so that a definition that was deleted is not found for
+ * long. What is not found is looked for anew: the answer behind a "no" is never older than the question. However many ask,
+ * the server is asked at most once a second, and they wait for that.
  */
 export class Discovery {
   readonly #caller: Caller
   readonly #documents: SharedRead<Index>
-  #known: Index | undefined
 
   constructor(caller: Caller) {
     this.#caller = caller
-    this.#documents = new SharedRead(caller, path, async bound => {
-      this.#known = new Index(await this.#read(bound))
-      return this.#known
-    })
+    this.#documents = new SharedRead(caller, path, async bound => new Index(await this.#read(bound)))
   }
 
   /** Finds a resource; `undefined` where the server has none. */
   async find(query: ResourceQuery, options: DiscoverOptions = {}): Promise<DiscoveredResource | undefined> {
     checkQuery(query)
     checkOptions('discover', options, { ...callChecks, refresh: flag })
-    if (options.refresh !== true) {
-      const known = this.#known?.find(query)
-      if (known !== undefined) return known
-    }
+    const known = options.refresh === true ? undefined : this.#documents.recent?.find(query)
+    if (known !== undefined) return known
     return this.#caller.within(options, { method: 'GET', path }, async bound => (await this.#fresh(bound)).find(query))
   }
 
   /** All that the server serves, each group's preferred version first. */
   async all(options: DiscoverOptions = {}): Promise<readonly DiscoveredResource[]> {
     checkOptions('discover', options, { ...callChecks, refresh: flag })
-    if (options.refresh !== true && this.#known !== undefined) return this.#known.all
+    const known = options.refresh === true ? undefined : this.#documents.recent
+    if (known !== undefined) return known.all
     return this.#caller.within(options, { method: 'GET', path }, async bound => (await this.#fresh(bound)).all)
   }
 

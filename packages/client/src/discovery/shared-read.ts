@@ -16,6 +16,7 @@ export class SharedRead<T> {
   /** The next read; for whoever comes before it begins. */
   #next: Promise<T> | undefined
   #askedAt = Number.NEGATIVE_INFINITY
+  #last: { readonly value: T; readonly askedAt: number } | undefined
 
   /** @param path for errors */
   constructor(caller: Caller, path: string, read: (bound: Bound) => Promise<T>, timeoutMs?: number | undefined) {
@@ -23,6 +24,13 @@ export class SharedRead<T> {
     this.#path = path
     this.#read = read
     this.#timeoutMs = timeoutMs
+  }
+
+  /** The last answer, for as long as the server would not be asked again: it is less than a second older than the question. */
+  get recent(): T | undefined {
+    const last = this.#last
+    if (last === undefined) return undefined
+    return this.#caller.environment.clock.monotonic() - last.askedAt < minIntervalMs ? last.value : undefined
   }
 
   /** What the server says from now on. */
@@ -43,8 +51,11 @@ export class SharedRead<T> {
         // Whoever comes from here on wants a newer answer than this one.
         this.#next = undefined
       }
-      this.#askedAt = clock.monotonic()
-      return this.#read(bound)
+      const askedAt = clock.monotonic()
+      this.#askedAt = askedAt
+      const value = await this.#read(bound)
+      this.#last = { value, askedAt }
+      return value
     })
   }
 }

@@ -17,13 +17,7 @@ export function checkOptions(of: string, options: unknown, checks: Readonly<Reco
     if (!Object.hasOwn(options, name)) continue
     const value = (options as Readonly<Record<string, unknown>>)[name]
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined
-    if (check === undefined) {
-      throw new OptionTypeError(
-        `${of}.${name}`,
-        `nothing: it is no option here (${Object.keys(checks).join(', ')} are)`,
-        described(value),
-      )
-    }
+    if (check === undefined) throw OptionTypeError.unknown(`${of}.${name}`, Object.keys(checks))
     if (value !== undefined) check(`${of}.${name}`, value)
   }
 }

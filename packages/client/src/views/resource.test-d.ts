@@ -1,5 +1,6 @@
 /** Compiled, never run: what must and what must not compile about views. */
-import type { ObjectKey, PartialBrand, PartialObjectMetadata, Whole } from './object.ts'
+import type { DiscoveredResource } from '../discovery/document.ts'
+import type { ObjectKey, PartialBrand, PartialObjectMetadata, Scope, Whole } from './object.ts'
 import type { SelfNamed } from './projection.ts'
 import type { Resource, View } from './resource.ts'
 import { defineResource } from './resource.ts'
@@ -86,6 +87,14 @@ write(games, exact)
 
 // @ts-expect-error the type of objects is given, never guessed: the scope follows from namespaced
 defineResource<Game>({ group: 'g', version: 'v1', kind: 'Game', plural: 'games' })
+
+// What discovery found makes a resource. Whether it has namespaces is known at run time only.
+declare const discovered: DiscoveredResource
+const later = defineResource<Game>(discovered)
+same<typeof later, Resource<Game, Scope>>(true)
+read(later, { name: 'a', namespace: 'b' })
+// @ts-expect-error the type of a resource's objects has metadata
+defineResource<{ spec: { lives: number } }>(discovered)
 
 // A ready-made projection brings its name along; its type follows from the resource.
 interface MetadataOf extends SelfNamed {

@@ -85,6 +85,11 @@ export interface Resource<T, S extends Scope = Scope> extends View<T, S> {
   project<C>(selfNamed: (object: T) => C): View<Projected<C>, S>
 }
 
+/** What the type of a resource's objects must have: every Kubernetes object has metadata. */
+export interface HasMetadata {
+  metadata?: object | undefined
+}
+
 /**
  * A resource by its names. Constants, best defined once at module level; nothing is asked of a server.
  *
@@ -93,13 +98,14 @@ export interface Resource<T, S extends Scope = Scope> extends View<T, S> {
  * @throws InvalidNameError for a name that can't stand in a path.
  * @throws OptionTypeError for an unknown field.
  */
-export function defineResource<T extends object>(
+export function defineResource<T extends HasMetadata>(
   definition: ResourceDefinition & { readonly namespaced: true },
 ): Resource<T, 'namespaced'>
-export function defineResource<T extends object>(
+export function defineResource<T extends HasMetadata>(
   definition: ResourceDefinition & { readonly namespaced: false },
 ): Resource<T, 'cluster'>
-export function defineResource<T extends object>(definition: ResourceDefinition): Resource<T, Scope> {
+export function defineResource<T extends HasMetadata>(definition: ResourceDefinition): Resource<T, Scope>
+export function defineResource<T extends HasMetadata>(definition: ResourceDefinition): Resource<T, Scope> {
   checkOptions('resource', definition, known)
   const { group, version, kind, plural, namespaced } = definition
   if (group !== '') checkSegment('group', group)

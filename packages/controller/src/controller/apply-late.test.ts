@@ -111,7 +111,7 @@ it('X8: a reconcile that looks each 10 s makes what was refused for an hour soon
 it('X8: of two replicas that both work the slower one does the work soon when the other ends', () =>
   inArcade(async arcade => {
     const { client, server, operator, run, simulation } = arcade
-    const second = new Operator({ client })
+    const second = new Operator({ name: 'other', client })
     const stop = new AbortController()
     for (const one of [operator, second]) {
       one

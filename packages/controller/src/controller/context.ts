@@ -69,6 +69,8 @@ export interface ReconcileContext<C, S extends Scope = Scope> {
   readonly client: Client
   /** Aborted when the controller stops, when its term is over, and when `reconcileTimeoutMs` have passed. */
   readonly signal: AbortSignal
+  /** The time now, by the clock that timers and backoffs go by: in a test on simulated time, that of the simulation. */
+  now(): Date
   /** 1, and one more for each failure since the last success. */
   readonly attempt: number
   /** Its lines say the controller and the key. */

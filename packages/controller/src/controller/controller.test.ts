@@ -84,12 +84,32 @@ describe('what a reconcile returns', () => {
     )
   })
 
+  it('C2: requeueAfterMs: 0 runs the key again at once, and now() is the time of the clock', () => {
+    const at: Date[] = []
+    return reconciling(
+      ({ now }) => {
+        at.push(now())
+        return at.length < 3 ? { requeueAfterMs: 0 } : undefined
+      },
+      async arcade => {
+        await arcade.client.create(games, game('chess'))
+        arcade.run()
+        await arcade.operator.settled()
+        expect(at.map(Number)).toEqual(Array(3).fill(Number(at[0])))
+        const { now } = arcade.client.environment.clock
+        expect(Number(at[0])).toBeLessThanOrEqual(now())
+        expect(now() - Number(at[0])).toBeLessThan(60_000)
+        expect(errorsOf(arcade)).toEqual([])
+      },
+    )
+  })
+
   it.each([
     [7, 'number'],
     ['again', 'string'],
     [{ again: true }, 'an object with "again"'],
     [{ requeue: 1 }, 'requeue: number'],
-    [{ requeueAfterMs: 0 }, 'requeueAfterMs: 0'],
+    [{ requeueAfterMs: -1 }, 'requeueAfterMs: -1'],
     [{ requeueAfterMs: Number.NaN }, 'requeueAfterMs: NaN'],
     [{ requeue: true, requeueAfterMs: 1 }, 'both requeue and requeueAfterMs'],
   ])('C2: nonsense (%j) is told of, and tried again', (nonsense, got) => {
@@ -175,7 +195,9 @@ describe('what a reconcile throws', () => {
         await arcade.client.create(games, game('chess'))
         arcade.run()
         await arcade.operator.settled()
-        expect(arcade.simulation.environment.errors).toMatchObject([{ error: { cause: 'text' } }])
+        expect(arcade.simulation.environment.errors).toMatchObject([
+          { error: { message: 'something that is no Error was thrown: "text"', cause: 'text' } },
+        ])
       },
     )
   })

@@ -29,7 +29,7 @@ import { beginMeasuring } from './measured.ts'
 import { pendingLines } from './pending.ts'
 import { Reconciler } from './reconciler.ts'
 import { Repairs } from './repairs.ts'
-import { type NamedConnection, untilSynced } from './syncing.ts'
+import { type NamedConnection, unsyncedLine, untilSynced } from './syncing.ts'
 import { untilEnded } from './until-ended.ts'
 import { work } from './workers.ts'
 import { writingClient } from './writing-client.ts'
@@ -81,6 +81,7 @@ export class Controller<C, S extends Scope = Scope> {
   #registrar: Registrar | undefined
   #hold: Hold<C, S> | undefined
   readonly #connections: NamedConnection[] = []
+  readonly #unsynced = new Set<NamedConnection>()
   #reconciler: Reconciler<C, S> | undefined
   #ownEvents: EventRecorder | undefined
   /** It is closed, or will not be made: what a stop has left behind records nothing. */
@@ -182,11 +183,12 @@ export class Controller<C, S extends Scope = Scope> {
       for (const input of this.#inputs) {
         this.#connections.push({ name: input.name, connection: input.connect(this.#target()) })
       }
+      for (const one of this.#connections) this.#unsynced.add(one)
       await untilSynced({
         controller: this.name,
-        connections: this.#connections,
+        waiting: this.#unsynced,
         timeoutMs: this.#definition.syncTimeoutMs ?? 120_000,
-        clock: this.#parts.client.environment.clock,
+        environment: this.#parts.client.environment,
         signals: [this.#stopping.signal, ...(signal === undefined ? [] : [signal])],
       })
       this.#stopping.signal.throwIfAborted()
@@ -223,6 +225,11 @@ export class Controller<C, S extends Scope = Scope> {
     return pendingLines(this.name, this.#queue, this.#states)
   }
 
+  /** Why it does not reconcile yet, a line for each source that has not synced; nothing: it does, or was not started. */
+  get waitsFor(): readonly string[] {
+    return this.#state === 'starting' ? [...this.#unsynced].map(one => unsyncedLine(one)) : []
+  }
+
   /** Resolves when something was done since. */
   whenActive(): Promise<void> {
     return this.#activity.next()
@@ -246,13 +253,14 @@ export class Controller<C, S extends Scope = Scope> {
 
   #reconcilerWith(client: Client): Reconciler<C, S> {
     const { reconcile, onGone, reconcileTimeoutMs = Number.POSITIVE_INFINITY, for: view } = this.#definition
-    const { narrow, log, events, writes = [] } = this.#parts
+    const { narrow, log, events, writes = [], operator } = this.#parts
     const { environment } = this.#parts.client
     return new Reconciler({
       name: this.name,
       view,
       client: writingClient(client, { narrow, reads: this.#reads, others: writes }),
       reads: this.#reads,
+      fieldManager: operator && `${operator}/${this.name}`,
       repairs: new Repairs({ controller: this.name, environment, queue: this.#queue, states: this.#states }),
       log: log ?? environmentLogger(environment),
       events: () => {
@@ -303,6 +311,7 @@ export class Controller<C, S extends Scope = Scope> {
     this.#unmeasure = metrics?.queue(this.name, this.#queue)
     const reconciler = this.#reconciler as Reconciler<C, S>
     this.#state = 'running'
+    client.environment.log('info', 'has synced, and reconciles', { controller: this.name })
     this.#working = work(this.#queue, concurrency, clock, async key => {
       await reconciler.run(key)
       this.#activity.happened()

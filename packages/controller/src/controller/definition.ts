@@ -53,6 +53,10 @@ export interface ControllerParts {
   readonly client: Client
   readonly cache: DynamicCache
   readonly narrow: NarrowCache
+  /**
+   * The operator's name: `apply` writes as the field manager `OPERATOR/CONTROLLER`. @default none: as the client's field manager
+   */
+  readonly operator?: string | undefined
   /** Started by whoever made it. */
   readonly manager: WatchManager
   /** @default into the client's environment */
@@ -100,6 +104,7 @@ export function checkParts(parts: ControllerParts): void {
     cache: having('a DynamicCache', 'hold', 'get'),
     narrow: having('a NarrowCache', 'get', 'watch'),
     manager: having('a WatchManager', 'registrar'),
+    operator: text,
     log: loggerCheck,
     events: having('an EventRecorder', 'record'),
     metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue'),

@@ -10,7 +10,7 @@ export class InvalidResultError extends Error {
   readonly code = 'INVALID_RESULT'
 
   constructor(got: string) {
-    super(`a reconcile returns nothing, { requeue: true } or { requeueAfterMs } with more than 0, not ${got}`)
+    super(`a reconcile returns nothing, { requeue: true } or { requeueAfterMs } with 0 or more, not ${got}`)
   }
 }
 
@@ -66,10 +66,15 @@ export class SourceNotSyncedError extends Error {
   /** The sources that have not synced: `for VIEW`, `owns VIEW`, or a source's name. */
   readonly sources: readonly string[]
 
-  constructor(controller: string, sources: readonly string[], timeoutMs: number, cause: unknown) {
-    const why = cause instanceof Error ? `: ${cause.message}` : ''
+  constructor(
+    controller: string,
+    sources: readonly string[],
+    timeoutMs: number,
+    cause: unknown,
+    lines: readonly string[] = sources,
+  ) {
     super(
-      `the controller ${controller} waits since ${timeoutMs} ms for ${sources.join(', ')}${why}`,
+      `the controller ${controller} has waited ${timeoutMs} ms for the first state of: ${lines.join(', ')}`,
       cause === undefined ? undefined : { cause },
     )
     this.controller = controller

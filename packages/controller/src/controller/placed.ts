@@ -25,7 +25,7 @@ export function place(primary: View, owner: KubernetesObject, view: View, desire
   if (namespaced && namespace === undefined) {
     throw new OptionTypeError(
       'apply.desired.metadata.namespace',
-      `a namespace (${primary.resource.plural} have none)`,
+      `a namespace: ${primary.resource.plural} have none that ${plural} could go to`,
       'none',
     )
   }

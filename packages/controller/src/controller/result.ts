@@ -4,7 +4,7 @@ import { InvalidResultError } from './errors.ts'
 export interface ReconcileResult {
   /** Run again, after the backoff of a failure: 5 ms at first, doubling to 1000 s. @default false */
   readonly requeue?: boolean | undefined
-  /** Run again when so many milliseconds have passed, if nothing makes it run before. More than 0. @default never */
+  /** Run again when so many milliseconds have passed, if nothing makes it run before. 0: at once. @default never */
   readonly requeueAfterMs?: number | undefined
 }
 
@@ -20,7 +20,7 @@ export function readResult(result: unknown): Returned {
   if (unknown !== undefined) throw new InvalidResultError(`an object with ${JSON.stringify(unknown)}`)
   if (requeue !== undefined && typeof requeue !== 'boolean') throw new InvalidResultError(`requeue: ${typeof requeue}`)
   if (requeueAfterMs !== undefined) {
-    if (typeof requeueAfterMs !== 'number' || !Number.isFinite(requeueAfterMs) || requeueAfterMs <= 0) {
+    if (typeof requeueAfterMs !== 'number' || !Number.isFinite(requeueAfterMs) || requeueAfterMs < 0) {
       throw new InvalidResultError(`requeueAfterMs: ${String(requeueAfterMs)}`)
     }
     if (requeue === true) throw new InvalidResultError('both requeue and requeueAfterMs')

@@ -20,6 +20,8 @@ export interface RunParts<C, S extends Scope> {
   readonly client: Client
   readonly reads: TrackedReads
   readonly repairs: Repairs
+  /** As whom the server notes what is applied; `undefined`: as the client. */
+  readonly fieldManager: string | undefined
   readonly log: Logger
   events(): EventRecorder
   /** Who the primary object of a key is, whatever the view keeps of it. */
@@ -89,6 +91,11 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
     return this.#controller.signal
   }
 
+  get now(): () => Date {
+    const { clock } = this.#parts.client.environment
+    return () => new Date(clock.now())
+  }
+
   get log(): Logger {
     const { log, name, client } = this.#parts
     return loggerWith(log, { controller: name, key: this.text }, client.environment.onError)
@@ -114,7 +121,8 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
           this.#applied.add(object)
         },
       }
-      const applied = applyDesired(about, view, desired, options)
+      const { fieldManager } = this.#parts
+      const applied = applyDesired(about, view, desired, { fieldManager, ...options })
       this.#applying ??= new Set()
       const applying = this.#applying.add(applied)
       // One that was not waited for must not end the process when it fails (rule X9).

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '@wherry/client'
+import { type Clock, type Environment, isResourceNotFound, sleep } from '@wherry/client'
 import { abortable } from '../reads/abortable.ts'
 import type { InputConnection } from '../sources/input.ts'
 import { SourceNotSyncedError } from './errors.ts'
@@ -12,9 +12,10 @@ export interface NamedConnection {
 /** What is waited for, and how long. */
 export interface Syncing {
   readonly controller: string
-  readonly connections: readonly NamedConnection[]
+  /** What has not synced: each is taken out when it has. */
+  readonly waiting: Set<NamedConnection>
   readonly timeoutMs: number
-  readonly clock: Clock
+  readonly environment: Pick<Environment, 'clock' | 'log'>
   /** Each of them ends the wait, with its reason. */
   readonly signals: readonly AbortSignal[]
 }
@@ -22,8 +23,21 @@ export interface Syncing {
 /** How long is waited until a source that failed is asked again, in milliseconds. */
 const askAgainMs = 250
 
+/** After so long the log says what is waited for, in milliseconds. */
+const tellAfterMs = 5000
+
+/** What is waited for, and why it does not come. */
+export function unsyncedLine({ name, connection: { lastError } }: NamedConnection): string {
+  if (lastError === undefined) return name
+  const way = isResourceNotFound(lastError) ? `: ${howToFind}` : ''
+  return `${name} (${lastError.message}${way})`
+}
+
+const howToFind = "install its CustomResourceDefinition, or set whenUnknown: 'wait' in the options of the cache"
+
 /** Resolves when all have synced. Rejects with a `SourceNotSyncedError` after `timeoutMs`, or with the reason of a signal (rule C3). */
-export async function untilSynced({ controller, connections, timeoutMs, clock, signals }: Syncing): Promise<void> {
+export async function untilSynced({ controller, waiting, timeoutMs, environment, signals }: Syncing): Promise<void> {
+  const { clock } = environment
   const ended = new AbortController()
   const listeners = signals.map(signal => ({ signal, abort: () => ended.abort(signal.reason) }))
   for (const { signal, abort } of listeners) {
@@ -36,13 +50,15 @@ export async function untilSynced({ controller, connections, timeoutMs, clock, s
     ended.abort(new Error('it is late'))
   }
   const timer = timeoutMs === Number.POSITIVE_INFINITY ? undefined : clock.timer(timeoutMs, late)
-  const waiting = new Set(connections)
+  const telling = clock.timer(tellAfterMs, () => {
+    environment.log('warn', 'waits for a first state', { controller, sources: [...waiting].map(unsyncedLine) })
+  })
   const one = async (named: NamedConnection): Promise<void> => {
     await hasSynced(named.connection, clock, ended.signal)
     waiting.delete(named)
   }
   try {
-    await Promise.all(connections.map(one))
+    await Promise.all([...waiting].map(one))
   } catch (error) {
     if (!isLate) throw error
     const left = [...waiting]
@@ -52,9 +68,11 @@ export async function untilSynced({ controller, connections, timeoutMs, clock, s
       left.map(({ name }) => name),
       timeoutMs,
       cause,
+      left.map(unsyncedLine),
     )
   } finally {
     timer?.cancel()
+    telling.cancel()
     for (const { signal, abort } of listeners) signal.removeEventListener('abort', abort)
   }
 }

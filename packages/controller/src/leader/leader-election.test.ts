@@ -643,7 +643,7 @@ it('C6: waits out 429 without giving up, and tells who leads', async () => {
 it('X6: says what is wrong with an option', async () => {
   const { writer } = electorate
   const good = { client: writer, name: 'l', namespace: 'n' }
-  const saysWhat = expect.stringMatching(/ takes \S.*, got \S/)
+  const saysWhat = expect.stringMatching(/ takes \S.*, got \S| is an unknown option; valid options are \S/)
   const wrong: [Record<string, unknown>, string][] = [
     [{ client: undefined }, 'leader.client'],
     [{ client: {} }, 'leader.client'],

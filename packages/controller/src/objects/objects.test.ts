@@ -25,7 +25,8 @@ it('an owner reference names the owner by what it is and by uid', () => {
 })
 
 it('an owner that the garbage collector would not find is an error', () => {
-  const refused = expect.objectContaining({ code: 'INVALID_OWNER' })
+  const message = expect.stringContaining('{ owner: false }')
+  const refused = expect.objectContaining({ code: 'INVALID_OWNER', message })
   expect(() => ownerReference(configMaps, owner, undefined)).toThrow(refused)
   expect(() => ownerReference(configMaps, owner, 'm')).toThrow(refused)
   expect(() => ownerReference(configMaps, { metadata: { name: 'o', namespace: 'n' } }, 'n')).toThrow(invalid('owner'))

@@ -57,12 +57,14 @@ export function ownerReference(
     throw new OptionTypeError('owner', 'an object with a metadata.uid, as a server gives it', 'none')
   if (resource.namespaced) {
     const at = `${resource.kind} ${home ?? ''}/${name}`
-    if (namespace === undefined) throw new OwnerError(`${at} can't own an object of no namespace`)
-    if (home !== namespace) throw new OwnerError(`${at} can't own an object in namespace ${namespace}`)
+    if (namespace === undefined) throw new OwnerError(`${at} can't own an object of no namespace: ${unowned}`)
+    if (home !== namespace) throw new OwnerError(`${at} can't own an object in namespace ${namespace}: ${unowned}`)
   }
   const { controller = true, blockOwnerDeletion = true } = options
   return { apiVersion: apiVersionOfView(view), kind: resource.kind, name, uid, controller, blockOwnerDeletion }
 }
+
+const unowned = 'apply it with { owner: false }, and delete it with a finalizer'
 
 /** The owner that controls an object, if it has one. */
 export function controllerOf(object: KubernetesObject): OwnerReference | undefined {

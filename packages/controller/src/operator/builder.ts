@@ -35,7 +35,8 @@ export class NamedController {
 
   /** @throws ControllerIncompleteError */
   definition(): ControllerDefinition<unknown> {
-    if (this.#builder === undefined) throw new ControllerIncompleteError(this.name, 'view to be for')
+    if (this.#builder === undefined)
+      throw new ControllerIncompleteError(this.name, 'view of its primary objects: name it with .for(view)')
     return this.#builder.definition()
   }
 }

@@ -1,11 +1,11 @@
 import type { Client } from '@wherry/client'
 import type { Controller } from '../controller/controller.ts'
 import { LeaderElection } from '../leader/leader-election.ts'
-import type { OperatorSettings } from './options.ts'
+import type { LeaderElectionOptions } from '../leader/options.ts'
 
 /** What is to lead. */
 export interface Leading {
-  readonly leader: NonNullable<OperatorSettings['leader']>
+  readonly leader: Omit<LeaderElectionOptions, 'client'>
   readonly client: Client
   readonly controllers: readonly Controller<unknown>[]
   /** Asks it to end. */

@@ -47,7 +47,7 @@ describe('two of a name', () => {
 
 describe('a controller that lacks a part', () => {
   it.each<[string, (operator: Operator) => unknown]>([
-    ['view to be for', operator => operator.controller('game')],
+    ['view of its primary objects: name it with .for(view)', operator => operator.controller('game')],
     ['reconcile', operator => operator.controller('game').for(games)],
   ])('has no %s, and is refused before anything is asked of the server', (missing, declare) =>
     inArcade(async ({ operator, server }) => {
@@ -289,7 +289,7 @@ describe('what is measured', () => {
       transport: server.transport({ random: simulation.random.fork('measured') }),
       environment: { ...simulation.environment, metrics },
     })
-    const operator = new Operator({ client: measured, metrics })
+    const operator = new Operator({ name: 'arcade', client: measured, metrics })
     const stop = new AbortController()
     await simulation.run(async () => {
       operator

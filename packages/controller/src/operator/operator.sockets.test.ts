@@ -10,6 +10,7 @@ import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import { Operator } from './operator.ts'
+import type { ConnectOptions } from './options.ts'
 import { operating, operatorOverSockets, patient, until } from './testkit/both-servers.ts'
 
 const answerOf = async (port: number, path: string, token?: string): Promise<string> => {
@@ -123,7 +124,7 @@ describe('an operator over sockets', () => {
         (fields: object, message: string): void =>
           void lines.push(`${level} ${message} ${(fields as { key?: string }).key ?? ''}`)
       const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
-      const operator = await Operator.connect({ log, metrics: true, health: { port: 0 } })
+      const operator = await Operator.connect({ name: 'arcade', log, metrics: true, health: { port: 0 } })
       let runs = 0
       operator
         .controller('maps')
@@ -166,6 +167,9 @@ describe('an operator over sockets', () => {
     [{ poll: {} }, 'operator.poll'],
     [{ leader: 'game' }, 'operator.leader'],
   ])('X6: connect refuses %j before it looks for a cluster', async (options, option) => {
-    await expect(Operator.connect(options as object)).rejects.toMatchObject({ code: 'INVALID_OPTION', option })
+    await expect(Operator.connect({ name: 'arcade', ...options } as ConnectOptions)).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      option,
+    })
   })
 })

@@ -1,4 +1,4 @@
-import { Client, type ObjectKey, type View } from '@wherry/client'
+import { Client, type LogFields, type ObjectKey, type View, version } from '@wherry/client'
 import { checkOptions } from '@wherry/client/checks'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
 import { NarrowCache } from '@wherry/narrow-cache'
@@ -8,6 +8,7 @@ import { type ControllerDefinition, type ControllerOptions, checkDefinition } fr
 import type { Explanation } from '../controller/explanation.ts'
 import { LeaderStuckError, LeadershipLostError } from '../leader/errors.ts'
 import { LeaderElection } from '../leader/leader-election.ts'
+import type { LeaderElectionOptions } from '../leader/options.ts'
 import { stderrLogger } from '../logging/stderr-logger.ts'
 import { CacheMetrics } from '../metrics/cache-metrics.ts'
 import type { HealthServer } from '../server/health-server.ts'
@@ -36,7 +37,7 @@ import { type OperatorState, whyNotBegun } from './state.ts'
  * probes.
  *
  * ```ts
- * const operator = await Operator.connect()
+ * const operator = await Operator.connect({ name: 'game-operator' })
  * operator.controller('game').for(games).reconcile(async ({ object, read, apply }) => { … })
  * await operator.run()
  * ```
@@ -44,6 +45,7 @@ import { type OperatorState, whyNotBegun } from './state.ts'
  * It is good for one run. What it makes by itself is closed when `run` is over; a client that it was given is not.
  */
 export class Operator {
+  readonly name: string
   readonly client: Client
   /** Its informers. Views that controllers declare are held there by `controller/NAME`. */
   readonly cache: DynamicCache
@@ -68,6 +70,7 @@ export class Operator {
   constructor(options: OperatorOptions) {
     checkOperatorOptions(options)
     const { client } = options
+    this.name = options.name
     this.#options = options
     this.#ownsClient = connected.has(options)
     this.client = client
@@ -85,7 +88,7 @@ export class Operator {
       client,
       () => this.#checkReady(),
     )
-    if (options.leader !== undefined) new LeaderElection({ ...options.leader, client })
+    if (this.#leader !== undefined) new LeaderElection({ ...this.#leader, client })
   }
 
   /**
@@ -96,13 +99,13 @@ export class Operator {
    *
    * Rejects with a `CredentialsError` where there is no cluster, and with a {@link PromClientMissingError}.
    */
-  static async connect(options: ConnectOptions = {}): Promise<Operator> {
+  static async connect(options: ConnectOptions): Promise<Operator> {
     checkConnectOptions(options)
     const { client: settings = {}, log: given, metrics: wanted, ...rest } = options
     const log = given === false ? undefined : (given ?? stderrLogger())
     const metrics = await loadedMetrics(wanted)
     const environment = connectedEnvironment(settings.environment, log, metrics)
-    const client = await Client.connect({ ...settings, environment })
+    const client = await Client.connect({ fieldManager: options.name, ...settings, environment })
     const own: OperatorOptions = { ...rest, client, ...(log && { log }), ...(metrics && { metrics }) }
     connected.add(own)
     try {
@@ -233,6 +236,12 @@ export class Operator {
 
   async #run(definitions: readonly ControllerDefinition<unknown>[]): Promise<void> {
     const { signal } = this.#stop
+    const { client, name } = this
+    const { environment } = client
+    const log = (message: string, fields: LogFields = {}): void =>
+      environment.log('info', message, { operator: name, ...fields })
+    const stops = (): void => log('the operator stops', { reason: reasonOf(signal.reason) })
+    signal.addEventListener('abort', stops, { once: true })
     let failure: { readonly error: unknown } | undefined
     const fail = (error: unknown): void => {
       if (signal.aborted) return
@@ -241,11 +250,17 @@ export class Operator {
     }
     try {
       this.#controllers = definitions.map(definition => this.#make(definition))
+      log('the operator starts', {
+        wherry: version,
+        cluster: client.server,
+        controllers: this.#controllers.map(({ name }) => name),
+        watches: [...new Set(this.#controllers.flatMap(({ views }) => views.map(({ key }) => key)))],
+      })
       await this.#health?.start()
       this.manager.start()
       this.#measuring.start()
       for (const controller of this.#controllers) controller.prepare()
-      const { leader } = this.#options
+      const leader = this.#leader
       const onLeader = this.#controllers.filter(controller => leader !== undefined && controller.onLeader)
       const here = this.#controllers.filter(controller => !onLeader.includes(controller))
       const { timeoutMs: stopTimeoutMs } = this.#patience
@@ -269,6 +284,7 @@ export class Operator {
     }
     this.#state = 'stopping'
     await this.#closeAll(this.#controllers)
+    log('the operator has ended')
     if (failure !== undefined) throw failure.error
   }
 
@@ -280,6 +296,7 @@ export class Operator {
     )
     return new Controller(definition, {
       ...{ client, cache, narrow, manager },
+      operator: this.name,
       writes: [others],
       ...(log !== undefined && { log }),
       ...(metrics !== undefined && { metrics }),
@@ -291,6 +308,12 @@ export class Operator {
   get #watched(): readonly View[] {
     const views = [...this.manager.intended, ...this.#controllers.flatMap(({ reads }) => reads.views)]
     return [...new Map(views.map(view => [view.key, view])).values()]
+  }
+
+  get #leader(): Omit<LeaderElectionOptions, 'client'> | undefined {
+    const { leader = false } = this.#options
+    if (leader === false) return undefined
+    return leader === true ? { name: this.name } : { ...leader, name: leader.name ?? this.name }
   }
 
   get #patience(): { readonly timeoutMs: number } {
@@ -324,6 +347,11 @@ export class Operator {
     if (this.#state !== 'idle') throw new OperatorUsedError('controllers are declared before the operator is run')
     if (this.#named.has(name)) throw new ControllerNameTakenError(name)
   }
+}
+
+/** Why a run ends, in words. */
+function reasonOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason)
 }
 
 /** Options that `connect` made: the client among them is the operator's own. */

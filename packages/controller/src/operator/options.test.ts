@@ -16,7 +16,7 @@ let client: Client
 let operator: Operator
 beforeEach(() => {
   client = new Client({ url: 'http://127.0.0.1:1' })
-  operator = new Operator({ client })
+  operator = new Operator({ name: 'arcade', client })
 })
 afterEach(async () => {
   await operator.close()
@@ -32,7 +32,10 @@ describe('X6: an operator refuses', () => {
     [{ stopTimeoutMs: Number.POSITIVE_INFINITY }, 'operator.stopTimeoutMs'],
     [{ stopTimeoutMs: '1' }, 'operator.stopTimeoutMs'],
     [{ poll: [{ resource: games, pollMs: 0 }] }, 'poll'],
-    [{ leader: {} }, 'leader.name'],
+    [{ name: undefined }, 'operator.name'],
+    [{ name: 7 }, 'operator.name'],
+    [{ name: 'Game Operator' }, 'operator.name'],
+    [{ leader: {} }, 'leader.namespace'],
     [{ leader: { name: 'a', namespace: 'b', leaseMs: 1 } }, 'leader.leaseMs'],
     [{ health: { port: -1 } }, 'health.port'],
     [{ health: { tokenReview: 1 } }, 'health.tokenReview'],
@@ -43,21 +46,21 @@ describe('X6: an operator refuses', () => {
     [{ signals: false }, 'operator.signals'],
   ])('%j', (options, option) => {
     if (option === 'poll') {
-      const other = new Operator({ client, ...options })
+      const other = new Operator({ name: 'arcade', client, ...options })
       other
         .controller('game')
         .for(games)
         .reconcile(() => {})
       return expect(other.run({ signals: false })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
     }
-    expect(() => new Operator({ client, ...options } as never)).toThrow(invalid(option) as Error)
+    expect(() => new Operator({ name: 'arcade', client, ...options } as never)).toThrow(invalid(option) as Error)
     return undefined
   })
 
   it('to be connected with metrics of two kinds', async () => {
     const metrics = await prometheusMetrics({ processMetrics: false })
     const { metrics: others } = systemEnvironment()
-    const connect = Operator.connect({ metrics, client: { environment: { metrics: others } } })
+    const connect = Operator.connect({ name: 'arcade', metrics, client: { environment: { metrics: others } } })
     await expect(connect).rejects.toMatchObject({ code: 'INVALID_OPTION', option: 'operator.metrics' })
   })
 

@@ -1,4 +1,4 @@
-import { type Client, type ClientSettings, OptionTypeError } from '@wherry/client'
+import { type Client, type ClientSettings, OptionRangeError, OptionTypeError } from '@wherry/client'
 import { type Check, checkOptions, flag, having, milliseconds } from '@wherry/client/checks'
 import type { DynamicCacheOptions } from '@wherry/dynamic-cache'
 import type { NarrowCacheOptions } from '@wherry/narrow-cache'
@@ -14,10 +14,19 @@ export interface OperatorHealthOptions extends Omit<HealthServerOptions, 'metric
   readonly tokenReview?: boolean | undefined
 }
 
+/** How an operator elects a leader. */
+export interface OperatorLeaderOptions extends Omit<LeaderElectionOptions, 'client' | 'name'> {
+  /** The lease's name: one for all processes of the operator. @default the operator's name */
+  readonly name?: string | undefined
+}
+
 /** How an operator works; none of it is needed. */
 export interface OperatorSettings {
-  /** Elects a leader by a lease of this name: controllers then run on one process at a time. @default none: they run here */
-  readonly leader?: Omit<LeaderElectionOptions, 'client'> | undefined
+  /**
+   * Elects a leader by a lease: controllers then run on one process at a time. `true`: with the defaults.
+   * @default false: they run here
+   */
+  readonly leader?: boolean | OperatorLeaderOptions | undefined
   /** Serves `/healthz`, `/readyz` and, with `metrics`, `/metrics`. @default nothing listens */
   readonly health?: OperatorHealthOptions | undefined
   /** How views are cached. */
@@ -30,8 +39,17 @@ export interface OperatorSettings {
   readonly stopTimeoutMs?: number | undefined
 }
 
+/** Whose operator it is. */
+export interface OperatorIdentity {
+  /**
+   * The operator's name: lower-case letters, digits and `-`, up to 63. Its log lines have it, its lease is called so, and the
+   * server notes `NAME/CONTROLLER` as the manager of the fields that a controller applies. No two operators of a cluster may have one name.
+   */
+  readonly name: string
+}
+
 /** Options of an {@link Operator} that is given its client. */
-export interface OperatorOptions extends OperatorSettings {
+export interface OperatorOptions extends OperatorSettings, OperatorIdentity {
   /** Not closed by the operator. */
   readonly client: Client
   /** Where reconciles log to. @default the client's environment */
@@ -41,8 +59,11 @@ export interface OperatorOptions extends OperatorSettings {
 }
 
 /** Options of {@link Operator.connect}. */
-export interface ConnectOptions extends OperatorSettings {
-  /** How the client works, and for which cluster. `log` and `metrics` are put into its environment, beside what that has. */
+export interface ConnectOptions extends OperatorSettings, OperatorIdentity {
+  /**
+   * How the client works, and for which cluster. `log` and `metrics` are put into its environment, beside what that has. Its
+   * `fieldManager` is the operator's name, unless another is given.
+   */
   readonly client?: ClientSettings | undefined
   /** @default standard error: JSON, or text on a terminal */
   readonly log?: Logger | false | undefined
@@ -58,15 +79,26 @@ export interface RunOptions {
   readonly signals?: boolean | undefined
 }
 
+/** A name that a lease can have. @throws OptionTypeError, OptionRangeError */
+function operatorName(option: string, value: unknown): void {
+  const takes = "the operator's name: lower-case letters, digits and -, up to 63"
+  if (typeof value !== 'string')
+    throw new OptionTypeError(option, takes, value === undefined ? 'nothing' : typeof value)
+  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(value))
+    throw new OptionRangeError(option, takes, JSON.stringify(value))
+}
+
 /** What is passed on is checked where it goes. */
 const anyObject = having('an object of options')
 
-const settingChecks = {
-  leader: anyObject,
+const settingChecks: Readonly<Record<keyof OperatorSettings, Check>> = {
+  leader: (option, value) => {
+    if (typeof value !== 'boolean') anyObject(option, value)
+  },
   health: anyObject,
   cache: anyObject,
   narrow: anyObject,
-  poll: (option: string, value: unknown) => {
+  poll: (option, value) => {
     if (!Array.isArray(value)) throw new OptionTypeError(option, 'a list of { resource, pollMs }', typeof value)
   },
   stopTimeoutMs: milliseconds(),
@@ -77,17 +109,20 @@ export function checkOperatorOptions(options: OperatorOptions): void {
   if (options === undefined) throw new OptionTypeError('operator', 'an object of options', 'nothing')
   checkOptions('operator', options, {
     ...settingChecks,
+    name: operatorName,
     client: having('a Client', 'get', 'create', 'fenced'),
     log: loggerCheck,
     metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue', 'text'),
   })
   if (options.client === undefined) throw new OptionTypeError('operator.client', 'a Client', 'nothing')
+  operatorName('operator.name', options.name)
 }
 
 /** @throws OptionTypeError, OptionRangeError (rule X6) */
 export function checkConnectOptions(options: ConnectOptions): void {
   checkOptions('operator', options, {
     ...settingChecks,
+    name: operatorName,
     client: anyObject,
     log: (option, value) => {
       if (value !== false) loggerCheck(option, value)
@@ -97,6 +132,7 @@ export function checkConnectOptions(options: ConnectOptions): void {
         having('true, or what prometheusMetrics() gives', 'queueObserver', 'queue', 'text')(option, value)
     },
   })
+  operatorName('operator.name', options?.name)
   const { metrics = false, client } = options
   const others = client?.environment?.metrics
   if (metrics !== false && others !== undefined && others !== metrics) {

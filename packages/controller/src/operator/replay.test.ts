@@ -25,7 +25,7 @@ async function world({ clock, random, environment, trace }: Simulation): Promise
   const transport = server.transport({ random: random.fork('network') })
   const client = new Client({ url, token, transport, environment })
   const writer = new Client({ url, token, transport: server.transport({ random: random.fork('writer') }), environment })
-  const operator = new Operator({ client, leader: { name: 'game', namespace: 'default', identity: 'us' } })
+  const operator = new Operator({ name: 'game', client, leader: { namespace: 'default', identity: 'us' } })
   operator
     .controller('game', { concurrency: 2 })
     .for(games)

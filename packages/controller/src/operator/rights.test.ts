@@ -11,6 +11,7 @@ import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac
 import { simulate, startApiServer } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import type { ReconcileContext } from '../controller/context.ts'
+import { addFinalizer } from '../objects/finalizers.ts'
 import { Operator } from './operator.ts'
 
 /** The verbs that docs/run-in-production.md names, before any of what is said beside. */
@@ -31,6 +32,7 @@ it.each<[string, string, Done]>([
       apply(configMaps, { metadata: { name: 'made' }, data: { x: `${object.metadata?.labels?.x}` } }),
   ],
   ['`read.get`', 'secrets', ({ read }) => read.get(secrets, { name: 's' })],
+  ['finalizers', 'serviceaccounts', ({ client, object }) => addFinalizer(client, serviceAccounts, object, 'x.io/y')],
   ['events', 'events', ({ events }) => events.record({ reason: 'Done', message: 'done' })],
 ])('%s works with the verbs that the documentation names', async (what, plural, body) => {
   const verbs = documented(what)
@@ -59,7 +61,7 @@ it.each<[string, string, Done]>([
       subjects: [{ kind: 'User', name, apiGroup: 'rbac.authorization.k8s.io' }],
     })
     await using client = clientOf('secret')
-    await using operator = new Operator({ client })
+    await using operator = new Operator({ name: 'arcade', client })
     let runs = 0
     operator
       .controller('c')

@@ -11,5 +11,7 @@ export function whyNotBegun(state: OperatorState, controllers: readonly Controll
   if (waiting?.state === 'idle') return `${waiting.name} waits to lead`
   // It failed to start, or leads no more: the run is about to end.
   if (waiting?.state === 'stopping' || waiting?.state === 'stopped') return `${waiting.name} has stopped`
-  return `${waiting?.name ?? 'the operator'} is starting`
+  const waitsFor = waiting?.waitsFor ?? []
+  const why = waitsFor.length === 0 ? '' : `: it waits for the first state of ${waitsFor.join(', ')}`
+  return `${waiting?.name ?? 'the operator'} is starting${why}`
 }

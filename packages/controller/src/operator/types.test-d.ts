@@ -80,6 +80,14 @@ it('C4: predicates are about what was named last, and need old only where there 
   const both = and(generationChanged, or(labelsChanged, not(annotationsChanged)))
   expectTypeOf(both).toExtend<Predicate<ObjectEvent<Game>>>()
   a.withPredicates(both, event => event.type === 'add')
+  // What stands beside a ready-made predicate knows the objects of its input.
+  a.withPredicates(and(generationChanged, event => event.object.spec.title !== ''))
+  a.withPredicates(
+    or(
+      labelsChanged,
+      not(event => event.object.spec.title === ''),
+    ),
+  )
   a.owns(configMaps.metadata()).withPredicates(generationChanged)
   a.withPredicates(event => event.object.spec.title !== '')
     .watches(configMaps, () => undefined)

@@ -7,18 +7,24 @@ import { callback } from '@wherry/client/checks'
 export type Predicate<in E> = (event: E) => boolean
 
 /** Passes what all pass. */
+export function and<E>(...predicates: readonly Predicate<NoInfer<E>>[]): Predicate<E>
+export function and<E>(...predicates: readonly Predicate<E>[]): Predicate<E>
 export function and<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
   checked('and', predicates)
   return event => predicates.every(passes => passes(event))
 }
 
 /** Passes what one of them passes. */
+export function or<E>(...predicates: readonly Predicate<NoInfer<E>>[]): Predicate<E>
+export function or<E>(...predicates: readonly Predicate<E>[]): Predicate<E>
 export function or<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
   checked('or', predicates)
   return event => predicates.some(passes => passes(event))
 }
 
 /** Passes what the other does not. */
+export function not<E>(predicate: Predicate<NoInfer<E>>): Predicate<E>
+export function not<E>(predicate: Predicate<E>): Predicate<E>
 export function not<E>(predicate: Predicate<E>): Predicate<E> {
   checked('not', [predicate])
   return event => !predicate(event)

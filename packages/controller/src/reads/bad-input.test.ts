@@ -26,7 +26,7 @@ const wrong: readonly (readonly [string, Partial<Record<keyof TrackedReadsOption
 ]
 
 /** It says what the option takes, and what was given. */
-const message = expect.stringMatching(/ takes \S.*, got \S/)
+const message = expect.stringMatching(/ takes \S.*, got \S| is an unknown option; valid options are \S/)
 const invalid = (option: string): object => ({ code: 'INVALID_OPTION', option, message })
 
 describe('what is given wrongly', () => {

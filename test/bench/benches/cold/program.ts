@@ -7,7 +7,7 @@ import { addressOfProgram, reporter } from '../reconcile/in-program.ts'
 const { url, ca, token, objects } = addressOfProgram()
 const reconciled = reporter(objects)
 const client = new Client({ access: fromUrl(url, { ca, token }) })
-const operator = new Operator({ client })
+const operator = new Operator({ name: 'cold', client })
 const controller = operator.controller('bench').for(configMaps).concurrency(32)
 if (process.env.BENCH_MODE === 'informer') controller.caches(secrets)
 controller.reconcile(async ({ key, read }) => {

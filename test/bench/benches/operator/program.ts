@@ -6,7 +6,7 @@ import { addressOfProgram } from '../reconcile/in-program.ts'
 
 const { url, ca, token } = addressOfProgram()
 const client = new Client({ access: fromUrl(url, { ca, token }) })
-const operator = new Operator({ client, leader: { name: 'hello', namespace: 'default' } })
+const operator = new Operator({ name: 'hello', client, leader: { namespace: 'default' } })
 operator
   .controller('hello')
   .for(widgets)

@@ -25,7 +25,7 @@ export async function run({ objects: changes, options, server }: SubjectContext)
     await writer.create(secrets, { metadata, data: {} })
   }
   let began: ((name: string) => void) | undefined
-  const operator = new Operator({ client: operatorClient })
+  const operator = new Operator({ name: 'reaction', client: operatorClient })
   const controller = operator.controller('bench').for(configMaps.within({ labels: { bench: prefix } }))
   if (options.mode === 'informer')
     controller.watches(secrets, ({ metadata }) => ({ namespace, name: metadata?.name ?? '' }))

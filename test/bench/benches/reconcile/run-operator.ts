@@ -7,7 +7,7 @@ export async function runOperator(view: View<KubernetesObject>): Promise<void> {
   const { url, ca, token, objects } = addressOfProgram()
   const reconciled = reporter(objects)
   const client = new Client({ access: fromUrl(url, { ca, token }) })
-  const operator = new Operator({ client })
+  const operator = new Operator({ name: 'reconcile', client })
   operator
     .controller('bench')
     .for(view)

@@ -21,7 +21,7 @@ export async function inArcade(
   const { seed = 7, ...rest } = settings
   const cluster = await startCluster(seed)
   const { client, simulation } = cluster
-  const operator = new Operator({ ...rest, client })
+  const operator = new Operator({ ...rest, name: 'arcade', client })
   const stop = new AbortController()
   let running: Promise<unknown> = Promise.resolve()
   const arcade: Arcade = {

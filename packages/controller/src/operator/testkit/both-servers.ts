@@ -29,7 +29,7 @@ export async function operating(
   const { url, ca, token } = server
   const onError = (error: Error): void => void errors.push(error)
   const client = new Client({ url, ca, token, environment: { onError, ...environment } })
-  const operator = new Operator({ ...rest, client })
+  const operator = new Operator({ ...rest, name: 'arcade', client })
   const stop = new AbortController()
   let running: Promise<unknown> = Promise.resolve()
   const run = (): void => {

@@ -156,6 +156,13 @@ export class HostileServer {
     return server
   }
 
+  /** Resets the connection that a socket, of TLS maybe, is on. */
+  #reset(socket: Socket): void {
+    const { remotePort } = socket
+    for (const one of this.#sockets) if (one.remotePort === remotePort && !one.destroyed) one.resetAndDestroy()
+    socket.destroy()
+  }
+
   #fault(draw: Draw, kinds: readonly string[]): WireFault | undefined {
     const { wireFaults, wireRate } = this.#options
     const possible = wireFaults.filter(fault => kinds.includes(fault))
@@ -187,10 +194,15 @@ export class HostileServer {
       const [method = '', target = ''] = first.split(' ')
       isAnswering = true
       const fault = this.#fault(draw, http1Faults)
-      const out = new Http1Answer(socket, fault, () => {
-        isAnswering = false
-        next()
-      })
+      const out = new Http1Answer(
+        socket,
+        fault,
+        () => this.#reset(socket),
+        () => {
+          isAnswering = false
+          next()
+        },
+      )
       this.#options.answer(asked(method, target, headers, body), out, fault)
     }
     socket.on('data', chunk => {
@@ -207,8 +219,16 @@ export class HostileServer {
     if (fault !== undefined) this.#options.note(`session: ${fault}`)
     if (fault === 'raw-frames') return this.#rawFrames(socket, draw)
     if (fault === 'old-frames') {
-      socket.write(Buffer.concat([frame(4, 0, 0, ''), frame(0xbe, 0xff, 0, 'whatever'), frame(0x10, 0, 1, 'x')]))
+      const frames = [frame(4, 0, 0, ''), frame(0xbe, 0xff, 0, 'whatever'), frame(0x10, 0, 1, 'x')]
+      // Node's HTTP/2 takes the socket over: nothing may be under way on it then.
+      socket.write(Buffer.concat(frames), () => this.#session(socket, draw, undefined))
+      return
     }
+    this.#session(socket, draw, fault)
+  }
+
+  #session(socket: TLSSocket, draw: Draw, fault: string | undefined): void {
+    if (socket.destroyed) return
     const settings =
       fault === 'few-streams' ? { maxConcurrentStreams: draw.pick([0, 1, 1, 2]) } : { maxConcurrentStreams: 100 }
     const session = performServerHandshake(socket, { settings })

@@ -5,6 +5,8 @@ interface Alarm {
   readonly time: number
   readonly order: number
   readonly fn: () => void
+  readonly ms: number
+  readonly made: Error
 }
 
 /** Quiet turns of the event loop after which nothing is on its way through the loopback any more. */
@@ -34,7 +36,7 @@ export class IdleClock implements Clock {
   }
 
   timer(ms: number, fn: () => void): Timer {
-    const alarm = { time: this.#now + Math.max(0, ms), order: this.#order++, fn }
+    const alarm = { time: this.#now + Math.max(0, ms), order: this.#order++, fn, ms, made: new Error('made') }
     this.#alarms.add(alarm)
     return { cancel: () => void this.#alarms.delete(alarm), unref: () => {} }
   }
@@ -43,9 +45,11 @@ export class IdleClock implements Clock {
     return new Promise(resolve => setImmediate(resolve))
   }
 
-  /** How many timers are set. */
-  get pending(): number {
-    return this.#alarms.size
+  /** The timers that are set, each with the place that set it. */
+  pending(): string[] {
+    return [...this.#alarms].map(
+      ({ ms, made }) => `${ms} ms, ${(made.stack ?? '').split('\n').slice(2, 5).join(' < ')}`,
+    )
   }
 
   /** Resolves at a simulated time. */

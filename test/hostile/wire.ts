@@ -80,15 +80,18 @@ abstract class Answer {
 export class Http1Answer extends Answer implements Out {
   readonly #socket: Socket
   readonly #fault: WireFault | undefined
+  readonly #reset: () => void
   readonly #done: () => void
   #written = 0
   #chunked = false
   #silent = false
   #ended = false
 
-  constructor(socket: Socket, fault: WireFault | undefined, done: () => void) {
+  /** `reset` resets the connection below, TLS or not. */
+  constructor(socket: Socket, fault: WireFault | undefined, reset: () => void, done: () => void) {
     super()
     this.#socket = socket
+    this.#reset = reset
     this.#fault = fault
     this.#done = done
     socket.once('close', () => this.over())
@@ -151,7 +154,7 @@ export class Http1Answer extends Answer implements Out {
   }
 
   cut(reset: boolean): void {
-    if (reset) this.#socket.resetAndDestroy()
+    if (reset) this.#reset()
     else this.#socket.end()
     this.over()
   }

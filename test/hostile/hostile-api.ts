@@ -359,6 +359,7 @@ export class HostileApi {
       for (const end of ends.splice(0)) end()
     })
     const later = (ms: number, fn: () => void): void => {
+      if (!isOpen) return
       const timer = clock.timer(ms, fn)
       ends.push(() => timer.cancel())
     }
@@ -439,6 +440,7 @@ export class HostileApi {
       if (is) line(was ? 'MODIFIED' : 'ADDED', text(object))
       else if (was) line('DELETED', text({ ...old, metadata: { ...old.metadata, resourceVersion: `${at}` } }))
     }
+    if (!isOpen) return
     ends.push(truth.on((plural, event) => plural === kind.plural && send(event)))
     const mark = (): void => {
       bookmark(fault === 'bookmark-back' ? draw.integer(1, truth.version) : truth.version, false)

@@ -94,7 +94,9 @@ export class Http1Answer extends Answer implements Out {
     this.#reset = reset
     this.#fault = fault
     this.#done = done
-    socket.once('close', () => this.over())
+    const closed = (): void => this.over()
+    socket.once('close', closed)
+    this.onOver(() => socket.off('close', closed))
   }
 
   head(status: number, headers: Readonly<Record<string, string>>, length?: number): void {

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 /** Looks for what was planted in all that a user may come to see. */
 export class Evidence {
   readonly #markers = new Map<string, string>()
-  readonly found = new Set<string>()
+  readonly found: Set<string> = new Set()
 
   /** `text` must be seen nowhere. */
   plant(what: string, text: string): void {

@@ -82,7 +82,7 @@ export class HostileApi {
   behaves = false
   requests = 0
   /** All that was sent to authenticate. */
-  readonly seen = new Set<string>()
+  readonly seen: Set<string> = new Set()
 
   constructor(options: HostileApiOptions) {
     this.#options = options

@@ -81,8 +81,6 @@ export class HostileApi {
   tokens: ReadonlySet<string> | undefined
   behaves = false
   requests = 0
-  /** All that was sent to authenticate. */
-  readonly seen: Set<string> = new Set()
 
   constructor(options: HostileApiOptions) {
     this.#options = options
@@ -102,7 +100,6 @@ export class HostileApi {
       )
     }
     const { authorization } = asked.headers
-    if (authorization !== undefined) this.seen.add(authorization)
     if (this.tokens !== undefined && !this.tokens.has(authorization?.replace(/^Bearer /, '') ?? '')) {
       return status(out, 401, 'Unauthorized', 'Unauthorized')
     }

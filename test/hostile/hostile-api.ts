@@ -237,6 +237,7 @@ export class HostileApi {
     const { truth } = this.#options
     const limit = Number(asked.query.get('limit') ?? 0)
     const token = asked.query.get('continue') ?? ''
+    if (this.behaves) this.#snapshots.delete('for-ever')
     let snapshot = this.#snapshots.get(token)
     if (token !== '' && snapshot === undefined)
       return status(out, 410, 'Expired', 'The provided continue parameter is too old')
@@ -256,7 +257,8 @@ export class HostileApi {
     if (fault === 'no-version') delete metadata.resourceVersion
     if (fault === 'old-version') metadata.resourceVersion = `${draw.integer(1, snapshot.version)}`
     if (fault === 'null-continue' && next === '') metadata.continue = null
-    if (fault === 'same-continue') {
+    // That token leads to itself: pages that end would be a lie that nobody can see through.
+    if (fault === 'same-continue' || token === 'for-ever') {
       this.#snapshots.set('for-ever', { version: snapshot.version, items: page })
       metadata.continue = 'for-ever'
     }

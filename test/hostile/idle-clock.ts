@@ -58,7 +58,7 @@ export class IdleClock implements Clock {
   }
 
   /** Lets time pass until `isMet`. Gives false when it was not within `ms` of simulated time. */
-  async until(isMet: () => boolean, ms: number, realMs = 20_000): Promise<boolean> {
+  async until(isMet: () => boolean, ms: number, realMs = 60_000): Promise<boolean> {
     if (this.#running) throw new Error('the clock is run by one caller at a time')
     this.#running = true
     const end = this.#now + ms

@@ -1,0 +1,28 @@
+/** Takes uncaught exceptions and unhandled rejections of this process for itself, and tells of each. Returns what gives them back. */
+export function takeStrays(tell: (what: string, error: unknown) => void): () => void {
+  const names = ['uncaughtException', 'unhandledRejection'] as const
+  const restore = names.map(name => {
+    const others = process.listeners(name as 'uncaughtException')
+    process.removeAllListeners(name)
+    const mine = (error: unknown): void => tell(name, error)
+    process.on(name, mine)
+    return () => {
+      process.off(name, mine)
+      for (const other of others) process.on(name as 'uncaughtException', other)
+    }
+  })
+  return () => {
+    for (const one of restore) one()
+  }
+}
+
+/** What of this process is open, by kind. Timers are left to the clock. */
+export function openResources(): Map<string, number> {
+  const open = new Map<string, number>()
+  for (const name of process.getActiveResourcesInfo()) {
+    if (/^(TCP|TLS|Pipe|Process|FSEvent|StatWatcher|Zlib|Http2|Worker|MessagePort|Timeout)/.test(name)) {
+      open.set(name, (open.get(name) ?? 0) + 1)
+    }
+  }
+  return open
+}

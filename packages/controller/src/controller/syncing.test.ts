@@ -1,24 +1,25 @@
 import { getEventListeners } from 'node:events'
 import { simulate } from '@wherry/testing'
 import { expect, it } from 'vitest'
-import type { InputConnection } from '../sources/input.ts'
-import { untilSynced } from './syncing.ts'
+import { type NamedConnection, untilSynced } from './syncing.ts'
 
-const connected = (synced: () => Promise<void>) => [{ name: 'source', connection: { synced } as InputConnection }]
+function connected(synced: () => Promise<void>): Set<NamedConnection> {
+  return new Set([{ name: 'source', connection: { synced, lastError: undefined, close: async () => {} } }])
+}
 
 it.each<[string, () => Promise<void>, string]>([
   ['all have synced', async () => {}, 'synced'],
   ['one is late', () => new Promise(() => {}), 'SOURCE_NOT_SYNCED'],
 ])('C3: leaves nothing with the signals that may end the wait, when %s', async (_, synced, outcome) => {
   const simulation = simulate(1)
-  const { clock } = simulation
+  const { environment } = simulation
   const signals = [new AbortController().signal, new AbortController().signal]
   const left = (): number[] => signals.map(signal => getEventListeners(signal, 'abort').length)
   const waited = untilSynced({
     controller: 'game',
-    connections: connected(synced),
+    waiting: connected(synced),
     timeoutMs: 1000,
-    clock,
+    environment,
     signals,
   }).then(
     () => 'synced',

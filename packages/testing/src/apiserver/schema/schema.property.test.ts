@@ -80,7 +80,9 @@ it('F1: a schema of structural parts is refused for a default that does not fit,
   fc.assert(
     fc.property(node, misfit, (raw, wrong) => {
       const fields = (properties: JsonObject): string[] =>
-        checkStructural({ type: 'object', properties: same(properties) as JsonObject }, 's').map(({ field }) => field)
+        checkStructural({ type: 'object', properties: same(properties) as JsonObject }, 's').map(
+          ({ field }) => `${field}`,
+        )
       expect(fields({ spec: raw })).toEqual([])
       const refused = fields({ spec: raw, more: wrong })
       expect(refused.length).toBeGreaterThan(0)

@@ -1,3 +1,10 @@
+import { claimProblems } from '../builtin/claim-updates.ts'
+import { immutable } from '../builtin/immutable.ts'
+import { completeJob, jobProblems, selectOwnPods } from '../builtin/job.ts'
+import { admitPod, completePod, newPodStatus } from '../builtin/pod-defaults.ts'
+import { podProblems } from '../builtin/pod-updates.ts'
+import { allocate, serviceProblems } from '../builtin/service.ts'
+import type { ServiceAddresses } from '../builtin/service-addresses.ts'
 import { isObject, type Json, type JsonObject, objectAt, own, sameJson, setOwn, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { completeDefinition } from '../resources/definition.ts'
@@ -14,9 +21,9 @@ import type { Part } from './writer.ts'
 /** What a built-in does beyond what every resource does. */
 interface Behaviour {
   /** Completes an object about to be created. */
-  create?(object: KubeObject): void
+  create?(object: KubeObject, addresses: ServiceAddresses): void
   /** Completes an object about to be updated. */
-  update?(object: KubeObject, old: KubeObject, part: Part): void
+  update?(object: KubeObject, old: KubeObject, part: Part, addresses: ServiceAddresses): void
   /** What is wrong with an object beside its metadata. */
   problems?(object: KubeObject, old: KubeObject | undefined): StatusCause[]
   /** Refuses what can't be decoded, by a `DecodeError`, and gives values the form that decoding gives them. */
@@ -109,6 +116,9 @@ function labelled(object: KubeObject): void {
 /** By this finalizer a definition stays until its objects are gone. */
 export const definitionCleanup = 'customresourcecleanup.apiextensions.k8s.io'
 
+/** By this finalizer a claim stays while Pods use it. */
+const claimProtection = 'kubernetes.io/pvc-protection'
+
 const webhookConfiguration: Behaviour = { decode: completeConfiguration, problems: configurationProblems }
 
 const behaviours: Readonly<Record<string, Behaviour>> = {
@@ -184,11 +194,18 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     answersDeleted: true,
   },
   pods: {
+    decode: completePod,
     create(object) {
-      object.status = { phase: 'Pending' }
+      object.status = newPodStatus(object)
+      admitPod(object, undefined)
     },
+    update(object, old, part) {
+      if (part === 'main') admitPod(object, old)
+    },
+    problems: podProblems,
     answersDeleted: true,
   },
+  'jobs.batch': { decode: completeJob, create: selectOwnPods, problems: jobProblems },
   'customresourcedefinitions.apiextensions.k8s.io': {
     decode: completeDefinition,
     deletionFinalizer: definitionCleanup,
@@ -208,21 +225,42 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   },
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
-  'deployments.apps': { countsAnnotations: true },
-  persistentvolumeclaims: { answersDeleted: true },
+  'deployments.apps': { countsAnnotations: true, problems: immutable('spec.selector') },
+  'daemonsets.apps': { problems: immutable('spec.selector') },
+  'replicasets.apps': { problems: immutable('spec.selector') },
+  'statefulsets.apps': {
+    problems: immutable('spec.selector', 'spec.volumeClaimTemplates', 'spec.serviceName', 'spec.podManagementPolicy'),
+  },
+  'controllerrevisions.apps': { problems: immutable('data') },
+  persistentvolumeclaims: {
+    create(object) {
+      const finalizers = object.metadata.finalizers ?? []
+      if (!finalizers.includes(claimProtection)) object.metadata.finalizers = [...finalizers, claimProtection]
+    },
+    problems: claimProblems,
+    answersDeleted: true,
+  },
   persistentvolumes: { answersDeleted: true },
   podtemplates: { answersDeleted: true },
   resourcequotas: { answersDeleted: true },
   serviceaccounts: { answersDeleted: true },
-  services: { answersDeleted: true, createsOnUpdate: true },
+  services: {
+    create: (object, addresses) => allocate(object, undefined, addresses),
+    update(object, old, part, addresses) {
+      if (part === 'main') allocate(object, old, addresses)
+    },
+    problems: serviceProblems,
+    answersDeleted: true,
+    createsOnUpdate: true,
+  },
   endpoints: { createsOnUpdate: true },
   events: { createsOnUpdate: true },
   limitranges: { createsOnUpdate: true },
   'leases.coordination.k8s.io': { createsOnUpdate: true },
   'clusterroles.rbac.authorization.k8s.io': { createsOnUpdate: true },
-  'clusterrolebindings.rbac.authorization.k8s.io': { createsOnUpdate: true },
+  'clusterrolebindings.rbac.authorization.k8s.io': { problems: immutable('roleRef'), createsOnUpdate: true },
   'roles.rbac.authorization.k8s.io': { createsOnUpdate: true },
-  'rolebindings.rbac.authorization.k8s.io': { createsOnUpdate: true },
+  'rolebindings.rbac.authorization.k8s.io': { problems: immutable('roleRef'), createsOnUpdate: true },
 }
 
 const none: Behaviour = {}

@@ -1,4 +1,6 @@
 import type { Clock } from '../../clock.ts'
+import { newStatus } from '../builtin/complete.ts'
+import { ServiceAddresses } from '../builtin/service-addresses.ts'
 import { withOldTimes } from '../fields/managers.ts'
 import { contentOf } from '../fields/ownership.ts'
 import { objectAt, own, sameJson } from '../objects/json.ts'
@@ -55,6 +57,7 @@ export class Writer {
   readonly #random: () => number
   readonly #admission: Admission
   readonly #hooks: WriteHooks
+  readonly #addresses: ServiceAddresses
 
   constructor(store: Store, clock: Clock, random: () => number, admission: Admission, hooks: WriteHooks) {
     this.#store = store
@@ -62,6 +65,7 @@ export class Writer {
     this.#random = random
     this.#admission = admission
     this.#hooks = hooks
+    this.#addresses = new ServiceAddresses(store, random)
   }
 
   /** The object at a name. Throws 404. */
@@ -87,8 +91,12 @@ export class Writer {
     metadata.uid = uuid(this.#random)
     metadata.creationTimestamp = this.#now()
     if (type.hasGeneration) metadata.generation = 1
-    if (type.hasStatus) delete object.status
-    behaviourOf(type).create?.(object)
+    if (type.hasStatus) {
+      const status = newStatus(type)
+      if (status === undefined) delete object.status
+      else object.status = status
+    }
+    behaviourOf(type).create?.(object, this.#addresses)
     this.#admission(type, object, undefined)
     this.#validate(type, object, undefined, 'main')
     this.#hooks.validate(object, undefined)
@@ -117,7 +125,7 @@ export class Writer {
     this.#checkIdentity(type, old, object, options)
     const next = this.#merge(type, old, object, part)
     if (part === 'all') ownByServer(type, old, next, { now: this.#clock.now(), subresource: '' })
-    else behaviourOf(type).update?.(next, old, part)
+    else behaviourOf(type).update?.(next, old, part, this.#addresses)
     this.#checkImmutable(type, old, next, object.metadata.uid ?? '')
     this.#admission(type, next, old)
     this.#validate(type, next, old, part)

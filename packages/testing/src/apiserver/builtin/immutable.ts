@@ -1,0 +1,21 @@
+import { isObject, type Json, own, sameJson } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import type { StatusCause } from '../status.ts'
+import { invalid } from '../write/validate.ts'
+
+/** What can't be changed once it is set. A cause for each of the fields, named by their paths, that an update changes. */
+export function fieldProblems(object: KubeObject, old: KubeObject, paths: readonly string[]): StatusCause[] {
+  return paths.flatMap(path => {
+    const value = valueAt(object, path)
+    return sameJson(value, valueAt(old, path)) ? [] : [invalid(path, value ?? null, 'field is immutable')]
+  })
+}
+
+/** The `problems` of a resource with such fields. */
+export function immutable(...paths: string[]): (object: KubeObject, old: KubeObject | undefined) => StatusCause[] {
+  return (object, old) => (old === undefined ? [] : fieldProblems(object, old, paths))
+}
+
+function valueAt(object: KubeObject, path: string): Json | undefined {
+  return path.split('.').reduce<Json | undefined>((value, key) => (isObject(value) ? own(value, key) : undefined), object)
+}

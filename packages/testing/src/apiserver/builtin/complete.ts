@@ -4,11 +4,12 @@ import { isObject, isRawNumber, type Json, type JsonObject, own, setOwn } from '
 import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { resourceKey } from '../store/store.ts'
-import { podDefaults } from './pod-defaults.ts'
+import { completeJob, labelAsPods } from './job.ts'
+import { completePod, podDefaults } from './pod-defaults.ts'
 import { canonicalQuantity } from './quantity.ts'
 import { serviceDefaults } from './service.ts'
-import { keptTexts, leftOutZeros } from './zero-values.ts'
 import { workloadDefaults } from './workload-defaults.ts'
+import { keptTexts, leftOutZeros } from './zero-values.ts'
 
 /** What a type's fields are where they are not given; a function is asked in the order of the fields. */
 export type Defaults = Readonly<Record<string, Json | ((of: JsonObject) => Json | undefined)>>
@@ -23,16 +24,25 @@ const completed: ReadonlySet<string> = new Set([
   ...['jobs.batch', 'cronjobs.batch', 'networkpolicies.networking.k8s.io', 'ingresses.networking.k8s.io'],
   ...['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'].map(one => `${one}.rbac.authorization.k8s.io`),
   'poddisruptionbudgets.policy',
+  'horizontalpodautoscalers.autoscaling',
 ])
 
 function typeOf(type: ResourceType): FieldType | undefined {
   return !type.custom && completed.has(resourceKey(type)) ? builtinType(type.apiVersion, type.kind) : undefined
 }
 
+/** What is filled in of the object itself, and not of templates of it. */
+const ofItself: Readonly<Record<string, (object: KubeObject) => void>> = {
+  pods: completePod,
+  'jobs.batch': completeJob,
+  replicationcontrollers: labelAsPods,
+}
+
 /** Gives an object of a built-in resource its defaults, its values the form that the server prints, and drops what is empty. */
 export function complete(object: KubeObject, type: ResourceType): void {
   const fields = typeOf(type)
   if (fields === undefined) return
+  ofItself[resourceKey(type)]?.(object)
   const { metadata } = object
   // Metadata has been read, and a null list of it means something.
   const whole = struct({ ...object, metadata: {} }, fields)

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, own, sameJson } from '../objects/json.ts'
+import { type JsonObject, objectAt, own, sameJson, sortKeys } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { StatusCause } from '../status.ts'
 import { invalid, required } from '../write/validate.ts'
@@ -25,10 +25,11 @@ export function completeJob(job: KubeObject): void {
   labelAsPods(job)
 }
 
-/** A Job without labels has those of its Pods. */
-function labelAsPods(job: KubeObject): void {
+/** What makes Pods and is without labels has those of its Pods. */
+export function labelAsPods(job: KubeObject): void {
   const labels = labelsOf(job)
-  if (labels !== undefined && job.metadata.labels === undefined) job.metadata.labels = { ...labels } as { [key: string]: string }
+  if (labels !== undefined && job.metadata.labels === undefined)
+    job.metadata.labels = { ...labels } as { [key: string]: string }
 }
 
 /** Gives a new Job the selector and the labels by which it knows its Pods. */
@@ -39,7 +40,13 @@ export function selectOwnPods(job: KubeObject): void {
   const template = objectAt(spec, 'template') ?? {}
   const metadata = objectAt(template, 'metadata') ?? {}
   const given = objectAt(metadata, 'labels') ?? {}
-  const labels = { 'job-name': name, 'batch.kubernetes.io/job-name': name, 'controller-uid': uid, [controllerUid]: uid, ...given }
+  const labels = {
+    'job-name': name,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    [controllerUid]: uid,
+    ...given,
+  }
   spec.template = { ...template, metadata: { ...metadata, labels } }
   const selector = objectAt(spec, 'selector') ?? {}
   spec.selector = { ...selector, matchLabels: { [controllerUid]: uid, ...objectAt(selector, 'matchLabels') } }
@@ -57,16 +64,30 @@ export function jobProblems(job: KubeObject, old: KubeObject | undefined): Statu
   const indexed = own(spec, 'completionMode') === 'Indexed'
   const causes = own(spec, 'selector') === undefined ? [required('spec.selector', '')] : []
   if (!selects || own(spec, 'selector') === undefined) {
-    causes.push(invalid('spec.template.metadata.labels', labels ?? null, '`selector` does not match template `labels`'))
+    causes.push(
+      invalid('spec.template.metadata.labels', sortKeys(labels ?? null), '`selector` does not match template `labels`'),
+    )
   }
   if (!indexed) causes.push(...fieldProblems(job, old, ['spec.completions']))
-  else if (!sameJson(own(spec, 'completions'), own(before, 'completions')) && own(spec, 'completions') !== own(spec, 'parallelism')) {
-    causes.push(invalid('spec.completions', own(spec, 'completions'), 'can only be modified in tandem with spec.parallelism'))
+  else if (
+    !sameJson(own(spec, 'completions'), own(before, 'completions')) &&
+    own(spec, 'completions') !== own(spec, 'parallelism')
+  ) {
+    causes.push(
+      invalid('spec.completions', own(spec, 'completions'), 'can only be modified in tandem with spec.parallelism'),
+    )
   }
   causes.push(...fieldProblems(job, old, ['spec.selector']))
   causes.push(...templateProblems(job, old))
   const others = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy']
-  return [...causes, ...fieldProblems(job, old, others.map(field => `spec.${field}`))]
+  return [
+    ...causes,
+    ...fieldProblems(
+      job,
+      old,
+      others.map(field => `spec.${field}`),
+    ),
+  ]
 }
 
 /** The template of a Job can't be changed, but for where Pods run and what they need while the Job is suspended. */

@@ -92,7 +92,7 @@ export function newPodStatus(pod: KubeObject): JsonObject {
     type: 'PodScheduled',
     status: 'False',
     lastProbeTime: null,
-    lastTransitionTime: null,
+    lastTransitionTime: pod.metadata.creationTimestamp,
     reason: 'SchedulingGated',
     message: 'Scheduling is blocked due to non-empty scheduling gates',
   }
@@ -108,7 +108,9 @@ function qosClass(containers: readonly JsonObject[]): string {
       const [cpu, memory] = ['cpu', 'memory']
       const named = [limits, requests].flatMap(list => [of(list, 'cpu'), of(list, 'memory')])
       if (named.every(amount => amount === '0')) return 'BestEffort'
-      const bound = [cpu, memory].every(name => of(limits, name as string) !== '0' && of(limits, name as string) === of(requests, name as string))
+      const bound = [cpu, memory].every(
+        name => of(limits, name as string) !== '0' && of(limits, name as string) === of(requests, name as string),
+      )
       return bound ? 'Guaranteed' : 'Burstable'
     }),
   )

@@ -13,26 +13,50 @@ const pattern = /^[+-]?0*(\d*)(?:\.(\d*))?(?:([numkMGTPE]|[KMGTPE]i)?|[eE]([+-]?
  * See https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
  */
 export function canonicalQuantity(text: string, toMilli: boolean): string {
+  const quantity = parse(text)
+  const { whole, fraction, isBinary, scale, scientific } = quantity
+  const digits = whole + fraction
+  if (isBinary ? fraction === '' && !isEighth(digits) : isWritten(digits, whole, scale, toMilli)) return text
+  const exact = nanosOf(quantity)
+  const nanos = toMilli ? dividedUp(exact, 10n ** 6n) * 10n ** 6n : exact
+  if (nanos === 0n) return '0'
+  const sign = text.startsWith('-') ? '-' : ''
+  const inBinary = isBinary && nanos % one === 0n && nanos >= 1024n * one
+  return sign + (inBinary ? asBinary(nanos / one) : asDecimal(nanos, scientific))
+}
+
+/** Whether the amount of one quantity is less than that of another. Neither may be negative. */
+export function isLess(a: string, b: string): boolean {
+  return nanosOf(parse(a)) < nanosOf(parse(b))
+}
+
+/** A quantity taken apart, without its sign. */
+interface Quantity {
+  readonly whole: string
+  readonly fraction: string
+  readonly suffix: string
+  readonly isBinary: boolean
+  readonly scientific: boolean
+  /** The power of ten of the last digit, where it is no binary one. */
+  readonly scale: number
+}
+
+function parse(text: string): Quantity {
   const match = pattern.exec(text)
   if (match === null || !/\d/.test(text)) {
     const form = "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
     throw new DecodeError(`quantities must match the regular expression ${form}`)
   }
   const [, whole = '', fraction = '', suffix = '', power] = match
-  const digits = whole + fraction
-  const isBinary = suffix.endsWith('i')
   const exponent = power === undefined ? 3 * (decimal.indexOf(suffix) - 3) : Number(power)
   const scale = exponent - fraction.length
-  if (isBinary ? fraction === '' && !isEighth(digits) : isWritten(digits, whole, scale, toMilli)) return text
-  const factor = isBinary ? 1024n ** BigInt(binary.indexOf(suffix)) : 1n
+  return { whole, fraction, suffix, isBinary: suffix.endsWith('i'), scientific: power !== undefined, scale }
+}
+
+function nanosOf({ whole, fraction, suffix, isBinary, scale }: Quantity): bigint {
+  const unscaled = BigInt(whole + fraction || '0') * (isBinary ? 1024n ** BigInt(binary.indexOf(suffix)) : 1n)
   const tens = (isBinary ? -fraction.length : scale) + 9
-  const unscaled = BigInt(digits || '0') * factor
-  const exact = tens < 0 ? dividedUp(unscaled, 10n ** BigInt(-tens)) : unscaled * 10n ** BigInt(tens)
-  const nanos = toMilli ? dividedUp(exact, 10n ** 6n) * 10n ** 6n : exact
-  if (nanos === 0n) return '0'
-  const sign = text.startsWith('-') ? '-' : ''
-  const inBinary = isBinary && nanos % one === 0n && nanos >= 1024n * one
-  return sign + (inBinary ? asBinary(nanos / one) : asDecimal(nanos, power !== undefined))
+  return tens < 0 ? dividedUp(unscaled, 10n ** BigInt(-tens)) : unscaled * 10n ** BigInt(tens)
 }
 
 /** Whether a binary number of these digits may be a multiple of the next suffix. */

@@ -30,7 +30,11 @@ export class ServiceAddresses {
 
   /** An address that is free, of 10.0.0.0/16. */
   freeIp(): string {
-    return this.#free(0xfffd, i => `10.0.${(i + 2) >> 8}.${(i + 2) & 0xff}`, ip => this.problem(ip) === undefined)
+    return this.#free(
+      0xfffd,
+      i => `10.0.${(i + 2) >> 8}.${(i + 2) & 0xff}`,
+      ip => this.problem(ip) === undefined,
+    )
   }
 
   /** A port of the nodes that is free, and none of `others`. */
@@ -49,6 +53,9 @@ export class ServiceAddresses {
   }
 
   #isTaken(text: string): boolean {
-    return this.#store.collection(services).snapshot('').some(version => version.text.includes(text))
+    return this.#store
+      .collection(services)
+      .snapshot('')
+      .some(version => version.text.includes(text))
   }
 }

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, objectAt, own, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { type StatusCause, StatusError } from '../status.ts'
-import { invalid } from '../write/validate.ts'
+import { invalid, required } from '../write/validate.ts'
 import type { Defaults } from './complete.ts'
 import { objectsIn } from './objects-in.ts'
 import type { ServiceAddresses } from './service-addresses.ts'
@@ -27,7 +27,7 @@ export const serviceDefaults: Readonly<Record<string, Defaults>> = {
 
 /** Fields that go with a type of Service that has no use for them, unless the same write changes them. */
 const ofType: readonly (readonly [uses: (of: JsonObject) => boolean, fields: readonly string[]])[] = [
-  [hasIp, ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']],
+  [hasIp, ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']],
   [needsHealthPort, ['healthCheckNodePort']],
   [of => stringAt(of, 'type') === 'LoadBalancer', ['allocateLoadBalancerNodePorts', 'loadBalancerClass']],
   [onNodes, ['externalTrafficPolicy']],
@@ -130,12 +130,17 @@ function dropUnused(spec: JsonObject, before: JsonObject): void {
   spec.ports = objectsIn(spec, 'ports').map(({ nodePort: _, ...port }) => port)
 }
 
-/** What is wrong with a Service that replaces another: its address is for life. */
+/** What is wrong with a Service: its address is for life, and ports need names where there are several. */
 export function serviceProblems(service: KubeObject, old: KubeObject | undefined): StatusCause[] {
   const [spec, before] = [objectAt(service, 'spec') ?? {}, objectAt(old, 'spec')]
-  if (before === undefined || !hasIp(spec) || !hasIp(before)) return []
+  const ports = objectsIn(spec, 'ports')
+  const unnamed = ports.flatMap((port, i) =>
+    ports.length > 1 && own(port, 'name') === undefined ? [required(`spec.ports[${i}].name`, '')] : [],
+  )
+  if (before === undefined || !hasIp(spec) || !hasIp(before)) return unnamed
   const [ips, were] = [own(spec, 'clusterIPs'), own(before, 'clusterIPs')].map(list => (list ?? []) as string[])
-  return (were as string[]).flatMap((ip, i) =>
+  const moved = (were as string[]).flatMap((ip, i) =>
     ip === ips?.[i] ? [] : [invalid(`spec.clusterIPs[${i}]`, ips, 'may not change once set')],
   )
+  return [...moved, ...unnamed]
 }

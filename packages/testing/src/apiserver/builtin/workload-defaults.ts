@@ -26,7 +26,6 @@ export const workloadDefaults: Readonly<Record<string, Defaults>> = {
   },
   'apps.v1.StatefulSetSpec': {
     replicas: 1,
-    serviceName: '',
     podManagementPolicy: 'OrderedReady',
     revisionHistoryLimit: 10,
     persistentVolumeClaimRetentionPolicy: {},
@@ -38,6 +37,11 @@ export const workloadDefaults: Readonly<Record<string, Defaults>> = {
   'apps.v1.RollingUpdateStatefulSetStrategy': { partition: 0, maxUnavailable: 1 },
   'apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy': { whenDeleted: 'Retain', whenScaled: 'Retain' },
   'apps.v1.StatefulSetStatus': { replicas: 0, availableReplicas: 0 },
+  'autoscaling.v2.HorizontalPodAutoscalerSpec': {
+    minReplicas: 1,
+    metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }],
+  },
+  'autoscaling.v2.HorizontalPodAutoscalerStatus': { desiredReplicas: 0, currentMetrics: null },
   'batch.v1.CronJobSpec': {
     concurrencyPolicy: 'Allow',
     suspend: false,

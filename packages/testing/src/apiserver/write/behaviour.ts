@@ -1,7 +1,7 @@
 import { claimProblems } from '../builtin/claim-updates.ts'
 import { immutable } from '../builtin/immutable.ts'
-import { completeJob, jobProblems, selectOwnPods } from '../builtin/job.ts'
-import { admitPod, completePod, newPodStatus } from '../builtin/pod-defaults.ts'
+import { jobProblems, selectOwnPods } from '../builtin/job.ts'
+import { admitPod, newPodStatus } from '../builtin/pod-defaults.ts'
 import { podProblems } from '../builtin/pod-updates.ts'
 import { allocate, serviceProblems } from '../builtin/service.ts'
 import type { ServiceAddresses } from '../builtin/service-addresses.ts'
@@ -64,10 +64,13 @@ function readMaps(object: KubeObject, ...fields: string[]): void {
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** Refuses what is no base64, as decoding does. */
-function checkBytes(object: KubeObject, field: string): void {
-  for (const value of Object.values(objectAt(object, field) ?? {})) {
-    const text = String(value).replaceAll(/[\r\n]/g, '')
+/** Refuses what is no base64, as decoding does, and takes the ends of lines out of what is. */
+function readBytes(object: KubeObject, field: string): void {
+  const data = objectAt(object, field) ?? {}
+  for (const key of Object.keys(data)) {
+    const given = String(own(data, key))
+    const text = given.replaceAll(/[\r\n]/g, '')
+    if (text !== given) setOwn(data, key, text)
     if (base64.test(text)) continue
     const at = text.search(/[^A-Za-z0-9+/]/)
     throw new DecodeError(`illegal base64 data at input byte ${at === -1 ? text.length - (text.length % 4) : at}`)
@@ -116,6 +119,11 @@ function labelled(object: KubeObject): void {
 /** By this finalizer a definition stays until its objects are gone. */
 export const definitionCleanup = 'customresourcecleanup.apiextensions.k8s.io'
 
+/** The one text without a value that is printed, and that nobody owns. */
+function nameService(object: KubeObject): void {
+  object.spec = { ...objectAt(object, 'spec'), serviceName: stringAt(objectAt(object, 'spec'), 'serviceName') ?? '' }
+}
+
 /** By this finalizer a claim stays while Pods use it. */
 const claimProtection = 'kubernetes.io/pvc-protection'
 
@@ -125,7 +133,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   configmaps: {
     decode(object) {
       readMaps(object, 'data', 'binaryData')
-      checkBytes(object, 'binaryData')
+      readBytes(object, 'binaryData')
     },
     problems(object, old) {
       const size = sizeOf(object, ['data', 'binaryData'])
@@ -140,7 +148,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   secrets: {
     decode(object) {
       readMaps(object, 'data', 'stringData')
-      checkBytes(object, 'data')
+      readBytes(object, 'data')
       encodeStringData(object)
       // Defaults belong to whoever leaves them out.
       object.type ??= 'Opaque'
@@ -194,7 +202,6 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     answersDeleted: true,
   },
   pods: {
-    decode: completePod,
     create(object) {
       object.status = newPodStatus(object)
       admitPod(object, undefined)
@@ -205,7 +212,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     problems: podProblems,
     answersDeleted: true,
   },
-  'jobs.batch': { decode: completeJob, create: selectOwnPods, problems: jobProblems },
+  'jobs.batch': { create: selectOwnPods, problems: jobProblems },
   'customresourcedefinitions.apiextensions.k8s.io': {
     decode: completeDefinition,
     deletionFinalizer: definitionCleanup,
@@ -229,6 +236,8 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   'daemonsets.apps': { problems: immutable('spec.selector') },
   'replicasets.apps': { problems: immutable('spec.selector') },
   'statefulsets.apps': {
+    create: nameService,
+    update: nameService,
     problems: immutable('spec.selector', 'spec.volumeClaimTemplates', 'spec.serviceName', 'spec.podManagementPolicy'),
   },
   'controllerrevisions.apps': { problems: immutable('data') },

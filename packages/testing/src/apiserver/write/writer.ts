@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { newStatus } from '../builtin/complete.ts'
+import { complete, newStatus } from '../builtin/complete.ts'
 import { ServiceAddresses } from '../builtin/service-addresses.ts'
 import { withOldTimes } from '../fields/managers.ts'
 import { contentOf } from '../fields/ownership.ts'
@@ -78,6 +78,7 @@ export class Writer {
 
   create(type: ResourceType, given: KubeObject, dryRun: boolean): KubeObject {
     const object = this.#hooks.mutate(given, undefined)
+    if (object !== given) complete(object, type)
     const { metadata } = object
     // It is the storage that refuses this, and a dry run does not come so far.
     if (!dryRun && (parseResourceVersion(metadata.resourceVersion ?? '') ?? 0) > 0) {
@@ -122,6 +123,7 @@ export class Writer {
   ): KubeObject {
     this.#checkUid(type, old, given, options)
     const object = this.#hooks.mutate(given, old)
+    if (object !== given) complete(object, type)
     this.#checkIdentity(type, old, object, options)
     const next = this.#merge(type, old, object, part)
     if (part === 'all') ownByServer(type, old, next, { now: this.#clock.now(), subresource: '' })
@@ -244,14 +246,9 @@ export class Writer {
     { dryRun, viaPatch }: { readonly dryRun: boolean; readonly viaPatch: boolean },
   ): void {
     const { resourceVersion = '', uid = '' } = object.metadata
-    const stored = old.metadata.name ?? ''
     checkVersion(resourceVersion)
     if (uid !== '' && uid !== old.metadata.uid && !viaPatch) {
-      throw StatusError.conflict(
-        type,
-        stored,
-        `StorageError: invalid object, Code: 4, Key: ${dryRun ? '' : '/registry'}${etcdKey(type, old.metadata)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
-      )
+      throw preconditionFailed(type, old, 'UID', uid, dryRun)
     }
   }
 
@@ -261,9 +258,11 @@ export class Writer {
     object: KubeObject,
     { viaPatch }: { readonly viaPatch: boolean },
   ): void {
-    const { resourceVersion = '' } = object.metadata
+    const { resourceVersion: asked = '' } = object.metadata
+    const resourceVersion = asked === '0' ? '' : asked
     const stored = old.metadata.name ?? ''
-    if (resourceVersion === '' && type.updateNeedsResourceVersion && !viaPatch) {
+    // A patch that names no version has the one of what it changes.
+    if (resourceVersion === '' && type.updateNeedsResourceVersion && !(viaPatch && asked === '')) {
       throw StatusError.invalid(
         type,
         stored,
@@ -363,6 +362,21 @@ function isPod(type: ResourceType): boolean {
 /** Namespaces and definitions are marked as deleted by code of their own, which says less. */
 function marksItself(type: ResourceType): boolean {
   return behaviourOf(type).marked !== undefined
+}
+
+/** The storage's refusal of a write to an object of another uid, or at another version. */
+export function preconditionFailed(
+  type: ResourceType,
+  { metadata }: KubeObject,
+  what: 'UID' | 'ResourceVersion',
+  asked: string,
+  dryRun: boolean,
+): StatusError {
+  const is = what === 'UID' ? metadata.uid : metadata.resourceVersion
+  const failed = `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${is}`
+  const key = `${dryRun ? '' : '/registry'}${etcdKey(type, metadata)}`
+  const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`
+  return StatusError.conflict(type, metadata.name ?? '', why)
 }
 
 /** Where etcd keeps an object, below its root, as refusals of the storage name it. */

@@ -4,6 +4,7 @@ import { isObject, isRawNumber, type Json, type JsonObject, own, setOwn } from '
 import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { resourceKey } from '../store/store.ts'
+import { countTemplate } from './daemon-set.ts'
 import { completeJob, labelAsPods } from './job.ts'
 import { completePod, podDefaults } from './pod-defaults.ts'
 import { canonicalQuantity } from './quantity.ts'
@@ -36,6 +37,7 @@ const ofItself: Readonly<Record<string, (object: KubeObject) => void>> = {
   pods: completePod,
   'jobs.batch': completeJob,
   replicationcontrollers: labelAsPods,
+  'daemonsets.apps': daemonSet => countTemplate(daemonSet, '0'),
 }
 
 /** Gives an object of a built-in resource its defaults, its values the form that the server prints, and drops what is empty. */

@@ -53,6 +53,7 @@ export const workloadDefaults: Readonly<Record<string, Defaults>> = {
     selector: of => objectAt(objectAt(objectAt(of, 'template'), 'metadata'), 'labels'),
   },
   'core.v1.ReplicationControllerStatus': { replicas: 0 },
+  'core.v1.PodCondition': { lastProbeTime: null, lastTransitionTime: null },
   'core.v1.PersistentVolumeClaim': { kind: 'PersistentVolumeClaim', apiVersion: 'v1' },
   'core.v1.PersistentVolumeClaimSpec': { volumeMode: 'Filesystem' },
   'core.v1.PersistentVolumeClaimStatus': { phase: 'Pending' },

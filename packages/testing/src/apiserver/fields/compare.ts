@@ -92,9 +92,9 @@ function asEncoded(value: Json | undefined, of: FieldType, always: boolean): Jso
   return isLeftOut(value, of) ? undefined : value
 }
 
-/** Whether encoding leaves a built-in's field out: what is null, and empty lists and maps that are no types. */
+/** Whether encoding leaves a built-in's field out: what is null, but for times, and empty lists and maps that are no types. */
 function isLeftOut(value: Json | undefined, of: FieldType): boolean {
-  if (value === undefined || value === null) return true
+  if (value === undefined || value === null) return value === undefined || of.kind !== 'scalar'
   if (Array.isArray(value)) return value.length === 0
   return of.others !== undefined && isObject(value) && Object.keys(value).length === 0
 }

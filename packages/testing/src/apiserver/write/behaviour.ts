@@ -1,4 +1,5 @@
 import { claimProblems } from '../builtin/claim-updates.ts'
+import { nextTemplate } from '../builtin/daemon-set.ts'
 import { immutable } from '../builtin/immutable.ts'
 import { jobProblems, selectOwnPods } from '../builtin/job.ts'
 import { admitPod, newPodStatus } from '../builtin/pod-defaults.ts'
@@ -208,6 +209,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     },
     update(object, old, part) {
       if (part === 'main') admitPod(object, old)
+      else object.status = { qosClass: own(objectAt(old, 'status') ?? {}, 'qosClass'), ...objectAt(object, 'status') }
     },
     problems: podProblems,
     answersDeleted: true,
@@ -233,7 +235,11 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
   'deployments.apps': { countsAnnotations: true, problems: immutable('spec.selector') },
-  'daemonsets.apps': { problems: immutable('spec.selector') },
+  'daemonsets.apps': {
+    create: object => nextTemplate(object, undefined),
+    update: nextTemplate,
+    problems: immutable('spec.selector'),
+  },
   'replicasets.apps': { problems: immutable('spec.selector') },
   'statefulsets.apps': {
     create: nameService,

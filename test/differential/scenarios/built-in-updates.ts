@@ -231,6 +231,96 @@ export const updateScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: 'who owns what of a Pod that several write',
+    steps: [
+      apply('me', `${pods}/a`, pod('a', { terminationGracePeriodSeconds: 5 })),
+      post(`${pods}/a/binding`, bind('a', { metadata: { name: 'a', labels: { l: 'x' } } })),
+      merge(
+        `${pods}/a/status`,
+        { status: { phase: 'Running', podIP: '10.1.0.1', conditions: [{ type: 'Ready', status: 'True' }] } },
+        { headers: { 'user-agent': 'kubelet/v1.37' } },
+      ),
+      merge(
+        `${pods}/a`,
+        { metadata: { labels: { l: 'y' } }, spec: { containers: [{ name: 'c', image: 'j' }] } },
+        { headers: { 'user-agent': 'other/v1' } },
+      ),
+      apply('me', `${pods}/a`, pod('a', { terminationGracePeriodSeconds: 5 })),
+      apply('me', `${pods}/a?force=true`, pod('a', { terminationGracePeriodSeconds: 5 })),
+      apply('you', `${pods}/a`, pod('a', { terminationGracePeriodSeconds: 5 })),
+      apply('me', `${pods}/a`, { ...pod('a'), spec: undefined }),
+      apply('you', `${pods}/a/status`, { ...pod('a'), spec: undefined, status: { message: 'm' } }),
+      apply('you', `${pods}/a/status?force=true`, { ...pod('a'), spec: undefined, status: { phase: 'Failed' } }),
+      get(`${pods}/a`),
+    ],
+  },
+  {
+    name: 'containers, ports and volumes that several apply to a Deployment',
+    steps: [
+      apply('me', `${apps}/deployments/a`, {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        ...workload('a', {
+          template: {
+            metadata: { labels: { app: 'a' } },
+            spec: {
+              containers: [
+                {
+                  name: 'c',
+                  image: 'i',
+                  ports: [{ containerPort: 80 }, { containerPort: 80, protocol: 'UDP' }],
+                  env: [{ name: 'B' }, { name: 'A', value: '' }],
+                  resources: { limits: { cpu: '1000m' } },
+                },
+              ],
+              volumes: [{ name: 'v', emptyDir: {} }],
+            },
+          },
+        }),
+      }),
+      apply('you', `${apps}/deployments/a`, {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'a' },
+        spec: {
+          template: {
+            spec: {
+              containers: [
+                {
+                  name: 'c',
+                  ports: [{ containerPort: 80, protocol: 'TCP', name: 'web' }],
+                  env: [{ name: 'A', value: 'x' }],
+                  resources: { limits: { cpu: '1', memory: '1Gi' } },
+                },
+              ],
+            },
+          },
+        },
+      }),
+      apply('you', `${apps}/deployments/a`, {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'a' },
+        spec: {
+          template: {
+            spec: {
+              containers: [
+                {
+                  name: 'c',
+                  ports: [{ containerPort: 80, protocol: 'TCP', name: 'web' }],
+                  resources: { limits: { cpu: '1000m', memory: '1024Mi' } },
+                },
+              ],
+            },
+          },
+        },
+      }),
+      put(`${apps}/deployments/a?fieldManager=three`, workload()),
+      apply('me', `${apps}/deployments/a`, { apiVersion: 'apps/v1', kind: 'Deployment', ...workload() }),
+      get(`${apps}/deployments/a`),
+    ],
+  },
+  {
     name: 'versions that a write to a custom resource names',
     steps: [
       ...defined(),

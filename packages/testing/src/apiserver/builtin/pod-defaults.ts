@@ -1,7 +1,6 @@
-import { type Json, type JsonObject, objectAt, own, stringAt } from '../objects/json.ts'
+import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { Defaults } from './complete.ts'
-import { objectsIn } from './objects-in.ts'
 
 /** Who pulls an image that has no tag, or the tag `latest`, pulls it always. */
 function pullPolicy(image: string): string {
@@ -37,6 +36,10 @@ export const podDefaults: Readonly<Record<string, Defaults>> = {
   'core.v1.ObjectFieldSelector': { apiVersion: 'v1' },
   'core.v1.ResourceFieldSelector': { divisor: '0' },
   'core.v1.Volume': { emptyDir: of => (Object.keys(of).some(name => name !== 'name') ? undefined : {}) },
+  'core.v1.PodStatus': {
+    podIPs: of => (own(of, 'podIP') === undefined ? undefined : [{ ip: own(of, 'podIP') }]),
+    podIP: of => stringAt(objectsAt(of, 'podIPs')[0], 'ip'),
+  },
   'core.v1.SecretVolumeSource': mode,
   'core.v1.ConfigMapVolumeSource': mode,
   'core.v1.DownwardAPIVolumeSource': mode,
@@ -48,7 +51,7 @@ export const podDefaults: Readonly<Record<string, Defaults>> = {
 
 /** The containers of a spec, those that run before the others among them. */
 function containersOf(spec: JsonObject | undefined): JsonObject[] {
-  return [...objectsIn(spec, 'initContainers'), ...objectsIn(spec, 'containers')]
+  return [...objectsAt(spec, 'initContainers'), ...objectsAt(spec, 'containers')]
 }
 
 /** What is filled in of a Pod, and not of the template of one. */
@@ -63,7 +66,7 @@ export function completePod(pod: KubeObject): void {
       resources.requests = { ...limits, ...objectAt(resources, 'requests') }
     }
     if (own(spec, 'hostNetwork') !== true) continue
-    for (const port of objectsIn(one, 'ports')) port.hostPort ||= own(port, 'containerPort') as Json
+    for (const port of objectsAt(one, 'ports')) port.hostPort ||= own(port, 'containerPort') as Json
   }
 }
 
@@ -71,7 +74,7 @@ export function completePod(pod: KubeObject): void {
 export function admitPod(pod: KubeObject, old: KubeObject | undefined): void {
   const before = objectAt(old, 'spec') ?? { priority: 0, preemptionPolicy: 'PreemptLowerPriority' }
   const spec = { ...objectAt(pod, 'spec') }
-  const tolerations = objectsIn(spec, 'tolerations')
+  const tolerations = objectsAt(spec, 'tolerations')
   const added = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
     .filter(taint => !tolerations.some(one => tolerates(one, 'key', taint) && tolerates(one, 'effect', 'NoExecute')))
     .map(key => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }))
@@ -87,7 +90,7 @@ function tolerates(toleration: JsonObject, field: string, value: string): boolea
 /** The status of a Pod that nobody has seen yet. */
 export function newPodStatus(pod: KubeObject): JsonObject {
   const spec = objectAt(pod, 'spec')
-  const gated = objectsIn(spec, 'schedulingGates').length > 0
+  const gated = objectsAt(spec, 'schedulingGates').length > 0
   const condition = {
     type: 'PodScheduled',
     status: 'False',

@@ -1,8 +1,7 @@
-import { type Json, type JsonObject, objectAt, own, sameJson, stringAt } from '../objects/json.ts'
+import { type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { StatusCause } from '../status.ts'
 import { invalid, required } from '../write/validate.ts'
-import { objectsIn } from './objects-in.ts'
 import { forbidden, withDifference } from './spec-difference.ts'
 
 const changeable = [
@@ -20,20 +19,20 @@ export function podProblems(pod: KubeObject, old: KubeObject | undefined): Statu
   if (sameJson(spec, before)) return []
   const causes: StatusCause[] = []
   for (const list of ['containers', 'initContainers']) {
-    if (objectsIn(spec, list).length !== objectsIn(before, list).length) {
+    if (objectsAt(spec, list).length !== objectsAt(before, list).length) {
       return [forbidden(`spec.${list}`, 'pod updates may not add or remove containers')]
     }
-    for (const [i, container] of objectsIn(spec, list).entries()) {
+    for (const [i, container] of objectsAt(spec, list).entries()) {
       if ((stringAt(container, 'image') ?? '') === '') causes.push(required(`spec.${list}[${i}].image`, ''))
     }
   }
   const deadline = deadlineProblem(own(spec, 'activeDeadlineSeconds'), own(before, 'activeDeadlineSeconds'))
   if (deadline !== undefined) causes.push(deadline)
   if (deadline !== undefined && own(spec, 'activeDeadlineSeconds') !== undefined) return causes
-  causes.push(...tolerationProblems(objectsIn(spec, 'tolerations'), objectsIn(before, 'tolerations')))
-  causes.push(...gateProblems(objectsIn(spec, 'schedulingGates'), objectsIn(before, 'schedulingGates')))
+  causes.push(...tolerationProblems(objectsAt(spec, 'tolerations'), objectsAt(before, 'tolerations')))
+  causes.push(...gateProblems(objectsAt(spec, 'schedulingGates'), objectsAt(before, 'schedulingGates')))
   const rest = asBefore(spec, before)
-  if (objectsIn(before, 'schedulingGates').length > 0) causes.push(...whereItRuns(rest, before))
+  if (objectsAt(before, 'schedulingGates').length > 0) causes.push(...whereItRuns(rest, before))
   if (sameJson(rest, before)) return causes
   const why = `pod updates may not change fields other than ${changeable.join(',')}`
   return [...causes, forbidden('spec', withDifference(why, before, rest))]
@@ -43,9 +42,9 @@ export function podProblems(pod: KubeObject, old: KubeObject | undefined): Statu
 function asBefore(spec: JsonObject, before: JsonObject): JsonObject {
   const rest: JsonObject = { ...spec }
   for (const list of ['containers', 'initContainers']) {
-    const were = objectsIn(before, list)
+    const were = objectsAt(before, list)
     if (were.length > 0) {
-      rest[list] = objectsIn(spec, list).map((one, i) => restored(one, were[i] as JsonObject, ['image']))
+      rest[list] = objectsAt(spec, list).map((one, i) => restored(one, were[i] as JsonObject, ['image']))
     }
   }
   const { terminationGracePeriodSeconds: grace } = before

@@ -1,9 +1,8 @@
-import { type Json, type JsonObject, objectAt, own, sameJson, stringAt } from '../objects/json.ts'
+import { type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import { invalid, required } from '../write/validate.ts'
 import type { Defaults } from './complete.ts'
-import { objectsIn } from './objects-in.ts'
 import type { ServiceAddresses } from './service-addresses.ts'
 
 const onNodes = (of: JsonObject): boolean => ['NodePort', 'LoadBalancer'].includes(stringAt(of, 'type') ?? '')
@@ -62,9 +61,9 @@ function keepAllocated(spec: JsonObject, before: JsonObject): void {
     if (changed && sameJson(spec.clusterIPs, own(before, 'clusterIPs'))) spec.clusterIPs = [ip]
   }
   if (onNodes(spec) && onNodes(before)) {
-    const known = new Map(objectsIn(before, 'ports').map(port => [own(port, 'name'), own(port, 'nodePort')]))
-    const named = new Set(objectsIn(spec, 'ports').map(port => own(port, 'nodePort')))
-    spec.ports = objectsIn(spec, 'ports').map(port => {
+    const known = new Map(objectsAt(before, 'ports').map(port => [own(port, 'name'), own(port, 'nodePort')]))
+    const named = new Set(objectsAt(spec, 'ports').map(port => own(port, 'nodePort')))
+    spec.ports = objectsAt(spec, 'ports').map(port => {
       const nodePort = own(port, 'nodePort') ?? known.get(own(port, 'name'))
       const usable = nodePort !== undefined && (own(port, 'nodePort') !== undefined || !named.has(nodePort))
       return usable ? { ...port, nodePort } : port
@@ -99,11 +98,11 @@ function giveIp(spec: JsonObject, addresses: ServiceAddresses): StatusCause[] {
 }
 
 function givePorts(spec: JsonObject, before: JsonObject | undefined, addresses: ServiceAddresses): void {
-  const given = new Set(objectsIn(spec, 'ports').map(port => own(port, 'nodePort') as number))
-  const byPort = new Map(objectsIn(spec, 'ports').map(port => [own(port, 'port'), own(port, 'nodePort')]))
+  const given = new Set(objectsAt(spec, 'ports').map(port => own(port, 'nodePort') as number))
+  const byPort = new Map(objectsAt(spec, 'ports').map(port => [own(port, 'port'), own(port, 'nodePort')]))
   const allocates = own(spec, 'allocateLoadBalancerNodePorts') !== false
-  const had = new Set(objectsIn(before, 'ports').map(port => own(port, 'nodePort')))
-  spec.ports = objectsIn(spec, 'ports').map((port, i): JsonObject => {
+  const had = new Set(objectsAt(before, 'ports').map(port => own(port, 'nodePort')))
+  spec.ports = objectsAt(spec, 'ports').map((port, i): JsonObject => {
     const asked = own(port, 'nodePort') as number | undefined
     if (asked !== undefined && !had.has(asked) && !addresses.isFreePort(asked)) {
       const cause = invalid(`spec.ports[${i}].nodePort`, asked, 'provided port is already allocated')
@@ -125,15 +124,15 @@ function dropUnused(spec: JsonObject, before: JsonObject): void {
     for (const field of fields) if (sameJson(own(spec, field), own(before, field))) delete spec[field]
   }
   if (!onNodes(before) || onNodes(spec)) return
-  const portsOf = (of: JsonObject): Json[] => objectsIn(of, 'ports').map(port => own(port, 'nodePort') ?? null)
+  const portsOf = (of: JsonObject): Json[] => objectsAt(of, 'ports').map(port => own(port, 'nodePort') ?? null)
   if (!sameJson(portsOf(spec), portsOf(before))) return
-  spec.ports = objectsIn(spec, 'ports').map(({ nodePort: _, ...port }) => port)
+  spec.ports = objectsAt(spec, 'ports').map(({ nodePort: _, ...port }) => port)
 }
 
 /** What is wrong with a Service: its address is for life, and ports need names where there are several. */
 export function serviceProblems(service: KubeObject, old: KubeObject | undefined): StatusCause[] {
   const [spec, before] = [objectAt(service, 'spec') ?? {}, objectAt(old, 'spec')]
-  const ports = objectsIn(spec, 'ports')
+  const ports = objectsAt(spec, 'ports')
   const unnamed = ports.flatMap((port, i) =>
     ports.length > 1 && own(port, 'name') === undefined ? [required(`spec.ports[${i}].name`, '')] : [],
   )

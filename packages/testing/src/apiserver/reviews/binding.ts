@@ -1,6 +1,5 @@
-import { objectsIn } from '../builtin/objects-in.ts'
 import type { CoreParts } from '../core.ts'
-import { type JsonObject, objectAt, own, stringAt } from '../objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, own, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { timestamp } from '../objects/timestamp.ts'
 import { type Status, StatusError } from '../status.ts'
@@ -54,12 +53,12 @@ function whyNot(pod: KubeObject, name: string): string | undefined {
   const node = stringAt(spec, 'nodeName')
   if (pod.metadata.deletionTimestamp !== undefined) return `pod ${name} is being deleted, cannot be assigned to a host`
   if (node !== undefined) return `pod ${name} is already assigned to node ${JSON.stringify(node)}`
-  return objectsIn(spec, 'schedulingGates').length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : undefined
+  return objectsAt(spec, 'schedulingGates').length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : undefined
 }
 
 function scheduled(status: JsonObject, now: string): JsonObject {
   const { nominatedNodeName: _, ...rest } = status
-  const others = objectsIn(status, 'conditions').filter(one => own(one, 'type') !== 'PodScheduled')
+  const others = objectsAt(status, 'conditions').filter(one => own(one, 'type') !== 'PodScheduled')
   const condition = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now }
   return { ...rest, conditions: [...others, condition] }
 }

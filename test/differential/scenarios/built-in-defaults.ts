@@ -223,6 +223,9 @@ export const defaultsScenarios: readonly Scenario[] = [
         }),
       ),
       ...[1, 2].map(() => apply('me', `${core}/services/i`, kind('v1', 'Service', service('i')))),
+      ...['j', 'k'].map(name =>
+        post(`${core}/services`, service(name, { type: 'NodePort', ports: [{ port: 80, nodePort: 30123 }] })),
+      ),
       merge(`${core}/services/a`, { spec: { type: 'NodePort' } }),
       merge(`${core}/services/a`, { spec: { type: 'ClusterIP' } }),
       put(`${core}/services/a`, service('a')),

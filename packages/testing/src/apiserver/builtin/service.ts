@@ -38,14 +38,11 @@ export function allocate(service: KubeObject, old: KubeObject | undefined, addre
   const before = objectAt(old, 'spec')
   service.spec = spec
   if (before !== undefined) keepAllocated(spec, before)
-  const hadNone = before === undefined || !hasIp(before)
-  if (hasIp(spec) && hadNone) {
-    const causes = giveIp(spec, addresses)
-    if (causes.length > 0) {
-      throw StatusError.invalid({ group: '', plural: 'services', kind: 'Service' }, service.metadata.name ?? '', causes)
-    }
+  const causes = hasIp(spec) && (before === undefined || !hasIp(before)) ? giveIp(spec, addresses) : []
+  if (onNodes(spec)) causes.push(...givePorts(spec, before, addresses))
+  if (causes.length > 0) {
+    throw StatusError.invalid({ group: '', plural: 'services', kind: 'Service' }, service.metadata.name ?? '', causes)
   }
-  if (onNodes(spec)) givePorts(spec, before, addresses)
   if (before !== undefined) dropUnused(spec, before)
 }
 
@@ -97,25 +94,32 @@ function giveIp(spec: JsonObject, addresses: ServiceAddresses): StatusCause[] {
   return []
 }
 
-function givePorts(spec: JsonObject, before: JsonObject | undefined, addresses: ServiceAddresses): void {
-  const given = new Set(objectsAt(spec, 'ports').map(port => own(port, 'nodePort') as number))
-  const byPort = new Map(objectsAt(spec, 'ports').map(port => [own(port, 'port'), own(port, 'nodePort')]))
-  const allocates = own(spec, 'allocateLoadBalancerNodePorts') !== false
+function givePorts(spec: JsonObject, before: JsonObject | undefined, addresses: ServiceAddresses): StatusCause[] {
+  const ports = objectsAt(spec, 'ports')
   const had = new Set(objectsAt(before, 'ports').map(port => own(port, 'nodePort')))
-  spec.ports = objectsAt(spec, 'ports').map((port, i): JsonObject => {
+  const taken = ports.flatMap((port, i) => {
     const asked = own(port, 'nodePort') as number | undefined
-    if (asked !== undefined && !had.has(asked) && !addresses.isFreePort(asked)) {
-      const cause = invalid(`spec.ports[${i}].nodePort`, asked, 'provided port is already allocated')
-      throw StatusError.invalid({ group: '', plural: 'services', kind: 'Service' }, '', [cause])
-    }
-    if (asked !== undefined || !allocates) return port
-    // Ports of one number have one port of the nodes, whatever their protocols.
-    const nodePort = (byPort.get(own(port, 'port')) as number | undefined) ?? addresses.freePort(given)
-    given.add(nodePort)
-    byPort.set(own(port, 'port'), nodePort)
-    return { ...port, nodePort }
+    if (asked === undefined || had.has(asked) || addresses.isFreePort(asked)) return []
+    return [invalid(`spec.ports[${i}].nodePort`, asked, 'provided port is already allocated')]
   })
-  if (needsHealthPort(spec)) spec.healthCheckNodePort ??= addresses.freePort(given)
+  const given = new Set(ports.map(port => own(port, 'nodePort') as number))
+  // Ports of one number have one port of the nodes, whatever their protocols.
+  const byPort = new Map(ports.map(port => [own(port, 'port'), own(port, 'nodePort') as number | undefined]))
+  const next = (): number => {
+    const port = addresses.freePort(given)
+    given.add(port)
+    return port
+  }
+  if (own(spec, 'allocateLoadBalancerNodePorts') !== false) {
+    spec.ports = ports.map((port): JsonObject => {
+      const number = own(port, 'port')
+      const nodePort = own(port, 'nodePort') ?? byPort.get(number) ?? next()
+      byPort.set(number, nodePort as number)
+      return { ...port, nodePort }
+    })
+  }
+  if (needsHealthPort(spec)) spec.healthCheckNodePort ??= next()
+  return taken
 }
 
 function dropUnused(spec: JsonObject, before: JsonObject): void {

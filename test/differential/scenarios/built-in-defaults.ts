@@ -1,4 +1,4 @@
-import { apply, get, merge, post, put, quietly, type Scenario } from '../scenario.ts'
+import { apply, get, merge, nextSecond, post, put, quietly, type Scenario } from '../scenario.ts'
 import { secrets } from './shapes.ts'
 
 const apps = '/apis/apps/v1/namespaces/{ns}'
@@ -117,6 +117,7 @@ export const defaultsScenarios: readonly Scenario[] = [
     name: 'defaults of a Pod that is applied',
     steps: [
       apply('me', `${core}/pods/a`, kind('v1', 'Pod', { metadata: meta('a'), spec: ofPod })),
+      nextSecond,
       apply('me', `${core}/pods/a`, kind('v1', 'Pod', { metadata: meta('a'), spec: ofPod })),
     ],
   },
@@ -342,13 +343,15 @@ export const defaultsScenarios: readonly Scenario[] = [
         metadata: meta('a'),
         spec: { selector, template: template(small) },
       }),
-      ...[1, 2].map(() =>
+      ...[1, 2].flatMap(() => [
+        nextSecond,
         apply(
           'me',
           `${apps}/deployments/a?force=true`,
           kind('apps/v1', 'Deployment', { metadata: meta('a'), spec: { selector, template: template(small) } }),
         ),
-      ),
+        apply('me', `${core}/configmaps/a`, kind('v1', 'ConfigMap', { metadata: meta('a'), data: { a: '1' } })),
+      ]),
     ],
   },
   {

@@ -64,6 +64,7 @@ describe('defaults of built-ins', () => {
       const url = `${apps}/deployments/b?fieldManager=me`
       const { json } = await kit.call('PATCH', url, { ...body, metadata: { name: 'b' } }, applied)
       expect(Object.keys(json.metadata.managedFields[0].fieldsV1['f:spec'])).toEqual(['f:selector', 'f:template'])
+      await kit.sim.advance(2000)
       const again = await kit.call('PATCH', url, { ...body, metadata: { name: 'b', creationTimestamp: null } }, applied)
       expect(again.json).toEqual(json)
     }))

@@ -134,8 +134,11 @@ export class Writer {
     if (type.hasGeneration && part !== 'status' && contentChanged(type, old, next)) {
       next.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
-    // What an endpoint ignores counts here, since a real server looks at the request before it is put back.
-    if (sameJson(contentOf(object), contentOf(old))) {
+    // What an endpoint ignores counts here, since a real server looks at the request before it is put back; a null time
+    // of creation does not.
+    const { creationTimestamp } = old.metadata
+    const said = { ...object, metadata: { creationTimestamp, ...object.metadata } } as KubeObject
+    if (sameJson(contentOf(said), contentOf(old))) {
       const managedFields = withOldTimes(next.metadata.managedFields, old.metadata.managedFields)
       if (managedFields !== undefined) next.metadata.managedFields = managedFields
     }

@@ -21,6 +21,8 @@ import type { Part } from './writer.ts'
 
 /** What a built-in does beyond what every resource does. */
 interface Behaviour {
+  /** What admission by the server itself changes in an object that is created, or replaces `old`. */
+  admit?(object: KubeObject, old: KubeObject | undefined): void
   /** Completes an object about to be created. */
   create?(object: KubeObject, addresses: ServiceAddresses): void
   /** Completes an object about to be updated. */
@@ -205,12 +207,11 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   pods: {
     create(object) {
       object.status = newPodStatus(object)
-      admitPod(object, undefined)
     },
-    update(object, old, part) {
-      if (part === 'main') admitPod(object, old)
-      else object.status = { qosClass: own(objectAt(old, 'status') ?? {}, 'qosClass'), ...objectAt(object, 'status') }
+    update(object, old) {
+      object.status = { qosClass: own(objectAt(old, 'status') ?? {}, 'qosClass'), ...objectAt(object, 'status') }
     },
+    admit: admitPod,
     problems: podProblems,
     answersDeleted: true,
   },
@@ -248,9 +249,10 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   },
   'controllerrevisions.apps': { problems: immutable('data') },
   persistentvolumeclaims: {
-    create(object) {
+    admit(object, old) {
       const finalizers = object.metadata.finalizers ?? []
-      if (!finalizers.includes(claimProtection)) object.metadata.finalizers = [...finalizers, claimProtection]
+      if (old === undefined && !finalizers.includes(claimProtection))
+        object.metadata.finalizers = [...finalizers, claimProtection]
     },
     problems: claimProblems,
     answersDeleted: true,

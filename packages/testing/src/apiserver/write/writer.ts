@@ -79,6 +79,7 @@ export class Writer {
   create(type: ResourceType, given: KubeObject, dryRun: boolean): KubeObject {
     const object = this.#hooks.mutate(given, undefined)
     if (object !== given) complete(object, type)
+    behaviourOf(type).admit?.(object, undefined)
     const { metadata } = object
     // It is the storage that refuses this, and a dry run does not come so far.
     if (!dryRun && (parseResourceVersion(metadata.resourceVersion ?? '') ?? 0) > 0) {
@@ -124,6 +125,7 @@ export class Writer {
     this.#checkUid(type, old, given, options)
     const object = this.#hooks.mutate(given, old)
     if (object !== given) complete(object, type)
+    if (part === 'main') behaviourOf(type).admit?.(object, old)
     this.#checkIdentity(type, old, object, options)
     const next = this.#merge(type, old, object, part)
     if (part === 'all') ownByServer(type, old, next, { now: this.#clock.now(), subresource: '' })

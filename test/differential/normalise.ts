@@ -19,6 +19,13 @@ const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const generatedName = /\b([Gg]en[-_])[bcdfghjklmnpqrstvwxz2456789]{5}\b/g
 /** What a server calls itself where it owns fields. */
 const serverName = /\bapiserver-[0-9a-f]{16}\b/g
+/** Which address or port of the nodes a Service is given is chance. */
+const address = /\b10\.0\.\d{1,3}\.\d{1,3}\b/g
+const nodePort = /^(nodePort|healthCheckNodePort)$/
+/** A real server prints its own types where it says what of a spec was changed. */
+const changedSpec =
+  /(pod updates may not change fields other than|spec is immutable after creation except)([^\n]*)\n[\s\S]*/
+const changedTemplate = /Invalid value: \{[\s\S]{300,}?: field is immutable/
 const time = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
 
 /**
@@ -57,6 +64,7 @@ class Ranks {
 
   value(value: unknown, key: string): unknown {
     if (typeof value === 'string') return this.#text(value, key)
+    if (typeof value === 'number' && nodePort.test(key)) return '<port>'
     if (Array.isArray(value)) {
       const items = value.map(item => this.value(item, key))
       return key === 'events' ? items.filter((item, i) => !repeatsBookmark(item, items[i - 1])) : items
@@ -86,10 +94,14 @@ class Ranks {
       .replace(time, '<time>')
       .replace(generatedName, '$1<generated>')
       .replace(serverName, 'apiserver-<id>')
+      .replace(address, '<ip>')
     if (key === 'cells' && /^\d+s$/.test(text)) return '<age>'
     if (key !== 'message') return normal
     return normal
+      .replace(changedSpec, '$1$2')
+      .replace(changedTemplate, 'Invalid value: <template>: field is immutable')
       .replace(/(?<=\berrors:\n)(?: {2}.*\n?)+/, inLineOrder)
+      .replace(/(?<=ResourceVersion in object meta: )\d+/, '<rv>')
       .replace(/Too large resource version: \d+, current: \d+/, 'Too large resource version: <rv>, current: <rv>')
       .replace(/too old resource version: \d+ \(\d+\)/, 'too old resource version: <rv> (<rv>)')
       .replace(/(ResourceVersion in (?:the precondition|record)) \((\d+)\)/g, (_, what: string, rv: string) => {

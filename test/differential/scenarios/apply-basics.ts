@@ -316,13 +316,6 @@ export const applyScenarios: readonly Scenario[] = [
         tolerations: [{ operator: 'Exists' }],
       }),
     ],
-    except: [
-      '*.body.spec.template.spec',
-      ...['progressDeadlineSeconds', 'revisionHistoryLimit', 'strategy', 'replicas'].map(
-        field => `*.body.spec.${field}`,
-      ),
-      '*.body.status',
-    ],
   },
   {
     name: 'apply without the right to create',

@@ -1,5 +1,5 @@
 import { collect, del, get, merge, post, put, quietly, request, type Scenario, wait, watch } from '../scenario.ts'
-import { cms, configMap, filled, namespaces, ownedDefaults } from './shapes.ts'
+import { cms, configMap, filled, namespaces } from './shapes.ts'
 
 const apps = '/apis/apps/v1/namespaces/{ns}'
 const deployment = (replicas: number): Record<string, unknown> => ({
@@ -41,20 +41,6 @@ export const builtinScenarios: readonly Scenario[] = [
       get(`${apps}/deployments?fieldSelector=spec.replicas=4`),
       del(d, { preconditions: { uid: 'other' } }),
       del(d),
-    ],
-    except: [
-      ...ownedDefaults,
-      '0.body.status',
-      '1.body.status',
-      '2.body.status',
-      '3.body.status',
-      '4.body.status',
-      '5.body.status',
-      '6.body.status',
-      '*.body.spec.strategy',
-      '*.body.spec.template',
-      '*.body.spec.progressDeadlineSeconds',
-      '*.body.spec.revisionHistoryLimit',
     ],
   },
   {
@@ -122,7 +108,6 @@ export const builtinScenarios: readonly Scenario[] = [
       quietly(post('/api/v1/namespaces/{ns}/endpoints', { metadata: { name: 'e' } })),
       del('/api/v1/namespaces/{ns}/endpoints/e'),
     ],
-    except: [...ownedDefaults, '*.body.spec', '*.body.template', '*.body.status'],
   },
   {
     name: 'a Node, and its status',
@@ -175,11 +160,6 @@ export const builtinScenarios: readonly Scenario[] = [
         }),
       ),
     ],
-    except: [
-      ...ownedDefaults,
-      ...['annotations', 'managedFields'].map(field => `3.body.metadata.${field}`),
-      ...['*.body.spec', '*.body.status'],
-    ],
   },
   {
     name: 'a Pod that runs nowhere is deleted at once, one on a node gracefully',
@@ -199,7 +179,6 @@ export const builtinScenarios: readonly Scenario[] = [
       del(`${pods}/q`, { gracePeriodSeconds: 0 }),
       get(`${pods}/q`),
     ],
-    except: [...ownedDefaults, '*.body.spec', '*.body.items.*.spec', '*.body.status', '*.body.items.*.status'],
   },
   {
     name: 'a namespace goes with what is in it',

@@ -3,6 +3,8 @@ import { accessScenarios } from './access.ts'
 import { applyScenarios } from './apply-basics.ts'
 import { applyCustomScenarios } from './apply-custom.ts'
 import { managedScenarios } from './apply-managed.ts'
+import { defaultsScenarios } from './built-in-defaults.ts'
+import { updateScenarios } from './built-in-updates.ts'
 import { builtinScenarios } from './builtin.ts'
 import { customScenarios } from './custom.ts'
 import { discoveryScenarios } from './discovery.ts'
@@ -18,6 +20,8 @@ export const scenarios: readonly Scenario[] = [
   ...readScenarios,
   ...customScenarios,
   ...builtinScenarios,
+  ...defaultsScenarios,
+  ...updateScenarios,
   ...accessScenarios,
   ...reviewScenarios,
   ...discoveryScenarios,

@@ -61,8 +61,3 @@ export const columnDescriptions: readonly string[] = [
   '*.body.columnDefinitions.*.description',
   '*.events.*.object.columnDefinitions.*.description',
 ]
-
-/** A built-in's defaults belong to whoever leaves them out, and the embedded server has none. */
-export const ownedDefaults: readonly string[] = ['body', 'body.items.*', 'events.*.object'].flatMap(at =>
-  ['f:spec', 'f:template'].map(field => `*.${at}.metadata.managedFields.*.fieldsV1.${field}`),
-)

@@ -280,19 +280,19 @@ describe.each([
       const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
       const created = await client.create(deployments, {
         metadata: key,
-        spec: { replicas: 1, selector: { matchLabels: { a: 'b' } }, template },
+        spec: { replicas: 2, selector: { matchLabels: { a: 'b' } }, template },
       })
-      const updated = await client.status.update(deployments, { ...created, status: { readyReplicas: 1, replicas: 1 } })
+      const updated = await client.status.update(deployments, { ...created, status: { readyReplicas: 1, replicas: 2 } })
       expect(updated.status).toMatchObject({ readyReplicas: 1 })
-      const patched = await client.status.patch(deployments, key, { status: { readyReplicas: 0 } })
-      expect(patched.status).toMatchObject({ readyReplicas: 0, replicas: 1 })
+      const patched = await client.status.patch(deployments, key, { status: { readyReplicas: 2 } })
+      expect(patched.status).toMatchObject({ readyReplicas: 2, replicas: 2 })
 
       const scale = await client.scale.get(deployments, key)
-      expect(scale).toMatchObject({ kind: 'Scale', spec: { replicas: 1 } })
+      expect(scale).toMatchObject({ kind: 'Scale', spec: { replicas: 2 } })
       const scaled = await client.scale.update(deployments, key, { ...scale, spec: { replicas: 3 } })
       expect(scaled.spec).toEqual({ replicas: 3 })
-      expect((await client.scale.patch(deployments, key, { spec: { replicas: 2 } })).spec?.replicas).toBe(2)
-      expect((await client.get(deployments, key))?.spec?.replicas).toBe(2)
+      expect((await client.scale.patch(deployments, key, { spec: { replicas: 1 } })).spec?.replicas).toBe(1)
+      expect((await client.get(deployments, key))?.spec?.replicas).toBe(1)
       expect(await client.scale.get(deployments, { name: 'none', namespace: 'default' })).toBeUndefined()
     }))
 

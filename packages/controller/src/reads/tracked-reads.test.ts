@@ -198,16 +198,16 @@ describe('what a run has read', () => {
     }))
 
   it('C13: what comes is heard where only the server could tell, at the read, that it was not there', () => {
-    const onNode = pods.within({ fields: 'spec.nodeName=n1' })
+    const running = pods.within({ fields: 'status.phase=Running' })
     return withReads(async ({ reconcile, narrow, writer, run, heard }) => {
       const key = keyOf('a/x')
-      const spec = { nodeName: 'n2', containers: [{ name: 'c', image: 'c' }] }
-      await run(() => narrow.get(onNode, key))
-      await run(async () => narrow.wrote(onNode, await writer.create(pods, { metadata: key, spec })))
-      expect(await reconcile('k', read => read.get(onNode, key))).toBeUndefined()
+      const spec = { containers: [{ name: 'c', image: 'c' }] }
+      await run(() => narrow.get(running, key))
+      await run(async () => narrow.wrote(running, await writer.create(pods, { metadata: key, spec })))
+      expect(await reconcile('k', read => read.get(running, key))).toBeUndefined()
       await run(() => writer.patch(pods, key, { metadata: { labels: { a: 'b' } } }))
       expect(await heard()).toEqual([])
-      await run(() => writer.patch(pods, key, { spec: { nodeName: 'n1' } }))
+      await run(() => writer.status.patch(pods, key, { status: { phase: 'Running' } }))
       expect(await heard()).toEqual(['k: +a/x'])
     })
   })

@@ -23,9 +23,8 @@ import { parseRequestPath, type RequestInfo, type ResourceTarget, verbOf } from 
 import type { Registry } from './resources/registry.ts'
 import type { ResourceType } from './resources/resource-type.ts'
 import { Responder } from './responder.ts'
-import { isReview } from './reviews/access-reviews.ts'
 import type { AccountTokens } from './reviews/account-tokens.ts'
-import { answerAction, isAction, isSubresourceAction } from './reviews/answer-review.ts'
+import { answerAction, isAction, isQuestion, isSubresourceAction } from './reviews/answer-review.ts'
 import { parseFieldSelector } from './selectors/fields.ts'
 import type { Counters } from './stats.ts'
 import { StatusError } from './status.ts'
@@ -232,7 +231,7 @@ function checkServed(type: ResourceType, target: ResourceTarget, verb: string): 
   const what = resourceKey(type)
   if (converted.has(`${type.apiVersion}/${type.plural}`))
     throw StatusError.missing(`conversion of ${what} at ${type.apiVersion}`)
-  if (!type.custom && !type.verbs.includes('watch') && !isReview(type)) throw StatusError.missing(what)
+  if (!type.custom && !type.verbs.includes('watch') && !isQuestion(type)) throw StatusError.missing(what)
   if (subresource !== '') {
     const known = type.subresources.find(({ name }) => name === subresource)
     if (known === undefined) {

@@ -27,7 +27,7 @@ function typeOf(name: string): FieldType {
   if (known !== undefined) return known
   const fields = new Map<string, FieldType>()
   const always = new Set<string>()
-  const type = fieldType({ kind: 'map', struct: true, fields, always })
+  const type = fieldType({ kind: 'map', struct: true, name, fields, always })
   // Before its fields: types refer to themselves.
   read.set(name, type)
   for (const field of (builtinFields[name] ?? '').split(' ')) {

@@ -79,9 +79,10 @@ function compareField(
   change: Change,
 ): void {
   const of = fieldOf(type, name) ?? atomic
-  const was = type.struct ? asEncoded(old, of, type.always.has(name)) : old
+  const always = type.always.has(name)
+  const was = type.struct ? asEncoded(old, of, always && !change.added) : old
   const is =
-    type.struct && !(change.applied && value !== undefined) ? asEncoded(value, of, type.always.has(name)) : value
+    type.struct && !(change.applied && value !== undefined) ? asEncoded(value, of, always && !change.gone) : value
   if (was !== is) change.below(fieldElement(name), compare(was, is, of, change.applied))
 }
 
@@ -91,9 +92,9 @@ function asEncoded(value: Json | undefined, of: FieldType, always: boolean): Jso
   return isLeftOut(value, of) ? undefined : value
 }
 
-/** Whether encoding leaves a built-in's field out: what is null, and empty lists and maps that are no types. */
+/** Whether encoding leaves a built-in's field out: what is null, but for times, and empty lists and maps that are no types. */
 function isLeftOut(value: Json | undefined, of: FieldType): boolean {
-  if (value === undefined || value === null) return true
+  if (value === undefined || value === null) return value === undefined || of.kind !== 'scalar'
   if (Array.isArray(value)) return value.length === 0
   return of.others !== undefined && isObject(value) && Object.keys(value).length === 0
 }
@@ -123,15 +124,17 @@ function compareLists(before: readonly Json[], now: readonly Json[], type: Field
 class Change {
   #set: Record<string, FieldSet> | undefined
   #removed: Record<string, FieldSet> | undefined
-  readonly #added: boolean
-  readonly #gone: boolean
+  /** Whether there was no value before. */
+  readonly added: boolean
+  /** Whether there is none any more. */
+  readonly gone: boolean
   #whole = false
   readonly applied: boolean
 
   constructor(added: boolean, gone: boolean, applied: boolean) {
     this.applied = applied
-    this.#added = added
-    this.#gone = gone
+    this.added = added
+    this.gone = gone
   }
 
   whole(): void {
@@ -151,8 +154,8 @@ class Change {
 
   result(): Changes {
     return {
-      set: node(this.#set ?? {}, this.#added || this.#whole),
-      removed: node(this.#removed ?? {}, this.#gone),
+      set: node(this.#set ?? {}, this.added || this.#whole),
+      removed: node(this.#removed ?? {}, this.gone),
     }
   }
 }

@@ -12,6 +12,8 @@ export interface FieldType {
   readonly others: FieldType | undefined
   /** A built-in's type, of which encoding leaves out what is empty. */
   readonly struct: boolean
+  /** What a built-in's type is called; `''`: it has no name. */
+  readonly name: string
   /** Fields that are in every value of the type, if only as an empty one: nobody adds them. */
   readonly always: ReadonlySet<string>
   readonly items: FieldType | undefined
@@ -35,6 +37,7 @@ const nothing = {
   fields: new Map<string, FieldType>(),
   others: undefined,
   struct: false,
+  name: '',
   always: new Set<string>(),
   items: undefined,
   keys: [],

@@ -43,6 +43,12 @@ export function objectAt(parent: JsonObject | undefined, key: string): JsonObjec
   return isObject(value) ? value : undefined
 }
 
+/** The objects in the list at `key` of `parent`; none where there is no list. */
+export function objectsAt(parent: JsonObject | undefined, key: string): JsonObject[] {
+  const list = parent === undefined ? undefined : own(parent, key)
+  return Array.isArray(list) ? (list as Json[]).filter(isObject) : []
+}
+
 /** The string at `key` of `parent`, or `undefined` where there is none. */
 export function stringAt(parent: JsonObject | undefined, key: string): string | undefined {
   const value = parent === undefined ? undefined : own(parent, key)

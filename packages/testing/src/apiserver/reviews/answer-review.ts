@@ -5,18 +5,29 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import { checkContentType, type WriteRequest } from '../write/answer.ts'
 import { readWriteOptions } from '../write/options.ts'
 import { isReview, review } from './access-reviews.ts'
+import { bind } from './binding.ts'
 import { evict } from './eviction.ts'
 import { tokenFor } from './token-request.ts'
 
-/** Whether a request stores nothing of its own: a review, a token, an eviction. */
+/** Whether a request stores nothing of its own: a review, a token, an eviction, a binding. */
 export function isAction(type: ResourceType, { subresource }: ResourceTarget): boolean {
-  return (subresource === '' && isReview(type)) || isSubresourceAction(type, subresource)
+  return (subresource === '' && isQuestion(type)) || isSubresourceAction(type, subresource)
+}
+
+/** Whether a resource is there to be created, and never stored. */
+export function isQuestion(type: ResourceType): boolean {
+  return isReview(type) || isBinding(type)
+}
+
+function isBinding({ group, plural, custom }: ResourceType): boolean {
+  return !custom && group === '' && plural === 'bindings'
 }
 
 /** Whether a subresource is carried out by this part of the server. */
 export function isSubresourceAction({ group, plural, custom }: ResourceType, subresource: string): boolean {
   if (custom || group !== '') return false
-  return (plural === 'pods' && subresource === 'eviction') || (plural === 'serviceaccounts' && subresource === 'token')
+  const ofPods = subresource === 'eviction' || subresource === 'binding'
+  return (plural === 'pods' && ofPods) || (plural === 'serviceaccounts' && subresource === 'token')
 }
 
 /** Carries out such a request and answers it. Throws what is refused. */
@@ -28,6 +39,7 @@ export function answerAction(parts: CoreParts, write: WriteRequest): void {
     const { code, status } = evict(parts, write)
     return responder.json(code, status)
   }
+  if (target.subresource === 'binding' || isBinding(write.type)) return responder.json(201, bind(parts, write))
   const { tokens } = parts
   const value = target.subresource === 'token' ? tokenFor(parts, tokens, write) : review(parts, tokens, write)
   const text = toLatin1(`${JSON.stringify(value)}\n`)

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, objectAt, own, setOwn, stringAt } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, objectAt, objectsAt, own, setOwn, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { addressOf, type HookAddress } from '../outside/hook-client.ts'
 
@@ -86,12 +86,6 @@ export function hasConditions(configuration: KubeObject): boolean {
 /** The webhooks as they are given. */
 export function webhooksIn(configuration: KubeObject): JsonObject[] {
   return objectsAt(configuration, 'webhooks')
-}
-
-/** The objects in a list of an object. */
-export function objectsAt(parent: JsonObject, key: string): JsonObject[] {
-  const list = own(parent, key)
-  return Array.isArray(list) ? (list as Json[]).filter(isObject) : []
 }
 
 /** The strings in a list of an object. */

@@ -1,6 +1,6 @@
-import { type JsonObject, objectAt, own, stringAt } from '../objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, own, stringAt } from '../objects/json.ts'
 import type { Labels } from '../selectors/labels.ts'
-import { type HookRule, objectsAt, stringsAt } from './configuration.ts'
+import { type HookRule, stringsAt } from './configuration.ts'
 
 /** What of a request rules look at. */
 export interface Matched {

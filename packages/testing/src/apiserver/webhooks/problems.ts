@@ -1,8 +1,8 @@
-import { type JsonObject, objectAt, own, stringAt } from '../objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, own, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { subdomainProblems } from '../objects/qualified-name.ts'
 import type { StatusCause } from '../status.ts'
-import { objectsAt, stringsAt, webhooksIn } from './configuration.ts'
+import { stringsAt, webhooksIn } from './configuration.ts'
 
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const reviewVersions = ['v1', 'v1beta1']

@@ -19,7 +19,7 @@ import { appliedTo, isApply } from './apply.ts'
 import { behaviourOf } from './behaviour.ts'
 import { asObject, contentTypeOf, isYaml, parseObject } from './body.ts'
 import { type FieldValidation, readFields } from './fields.ts'
-import { fieldTypeOf, own } from './managed.ts'
+import { fieldTypeOf, own, ownByScale } from './managed.ts'
 import { readDeleteOptions, readWriteOptions } from './options.ts'
 import { jsonPatch, mergePatch, parsePatch, strategicPatch } from './patch.ts'
 import { scaleOf, withScale } from './scale.ts'
@@ -58,7 +58,7 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
     const current = parts.writer.read(type, target.namespace, target.name)
     const scale = viaPatch ? patched(write, scaleOf(type, current.object)) : parseObject(write.request, type)
     const next = withScale(type, current.object, scale)
-    own(parts, write, current.object, next)
+    ownByScale(parts, write, current.object, next)
     const after = parts.writer.update(type, current, next, 'main', { dryRun, viaPatch })
     return sendValue(write, 200, scaleOf(type, after))
   }

@@ -1,3 +1,11 @@
+import { claimProblems } from '../builtin/claim-updates.ts'
+import { nextTemplate } from '../builtin/daemon-set.ts'
+import { immutable } from '../builtin/immutable.ts'
+import { jobProblems, selectOwnPods } from '../builtin/job.ts'
+import { admitPod, newPodStatus } from '../builtin/pod-defaults.ts'
+import { podProblems } from '../builtin/pod-updates.ts'
+import { allocate, serviceProblems } from '../builtin/service.ts'
+import type { ServiceAddresses } from '../builtin/service-addresses.ts'
 import { isObject, type Json, type JsonObject, objectAt, own, sameJson, setOwn, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { completeDefinition } from '../resources/definition.ts'
@@ -13,10 +21,12 @@ import type { Part } from './writer.ts'
 
 /** What a built-in does beyond what every resource does. */
 interface Behaviour {
+  /** What admission by the server itself changes in an object that is created, or replaces `old`. */
+  admit?(object: KubeObject, old: KubeObject | undefined): void
   /** Completes an object about to be created. */
-  create?(object: KubeObject): void
+  create?(object: KubeObject, addresses: ServiceAddresses): void
   /** Completes an object about to be updated. */
-  update?(object: KubeObject, old: KubeObject, part: Part): void
+  update?(object: KubeObject, old: KubeObject, part: Part, addresses: ServiceAddresses): void
   /** What is wrong with an object beside its metadata. */
   problems?(object: KubeObject, old: KubeObject | undefined): StatusCause[]
   /** Refuses what can't be decoded, by a `DecodeError`, and gives values the form that decoding gives them. */
@@ -57,10 +67,13 @@ function readMaps(object: KubeObject, ...fields: string[]): void {
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** Refuses what is no base64, as decoding does. */
-function checkBytes(object: KubeObject, field: string): void {
-  for (const value of Object.values(objectAt(object, field) ?? {})) {
-    const text = String(value).replaceAll(/[\r\n]/g, '')
+/** Refuses what is no base64, as decoding does, and takes the ends of lines out of what is. */
+function readBytes(object: KubeObject, field: string): void {
+  const data = objectAt(object, field) ?? {}
+  for (const key of Object.keys(data)) {
+    const given = String(own(data, key))
+    const text = given.replaceAll(/[\r\n]/g, '')
+    if (text !== given) setOwn(data, key, text)
     if (base64.test(text)) continue
     const at = text.search(/[^A-Za-z0-9+/]/)
     throw new DecodeError(`illegal base64 data at input byte ${at === -1 ? text.length - (text.length % 4) : at}`)
@@ -109,13 +122,21 @@ function labelled(object: KubeObject): void {
 /** By this finalizer a definition stays until its objects are gone. */
 export const definitionCleanup = 'customresourcecleanup.apiextensions.k8s.io'
 
+/** The one text without a value that is printed, and that nobody owns. */
+function nameService(object: KubeObject): void {
+  object.spec = { ...objectAt(object, 'spec'), serviceName: stringAt(objectAt(object, 'spec'), 'serviceName') ?? '' }
+}
+
+/** By this finalizer a claim stays while Pods use it. */
+const claimProtection = 'kubernetes.io/pvc-protection'
+
 const webhookConfiguration: Behaviour = { decode: completeConfiguration, problems: configurationProblems }
 
 const behaviours: Readonly<Record<string, Behaviour>> = {
   configmaps: {
     decode(object) {
       readMaps(object, 'data', 'binaryData')
-      checkBytes(object, 'binaryData')
+      readBytes(object, 'binaryData')
     },
     problems(object, old) {
       const size = sizeOf(object, ['data', 'binaryData'])
@@ -130,7 +151,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   secrets: {
     decode(object) {
       readMaps(object, 'data', 'stringData')
-      checkBytes(object, 'data')
+      readBytes(object, 'data')
       encodeStringData(object)
       // Defaults belong to whoever leaves them out.
       object.type ??= 'Opaque'
@@ -185,10 +206,16 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   },
   pods: {
     create(object) {
-      object.status = { phase: 'Pending' }
+      object.status = newPodStatus(object)
     },
+    update(object, old) {
+      object.status = { qosClass: own(objectAt(old, 'status') ?? {}, 'qosClass'), ...objectAt(object, 'status') }
+    },
+    admit: admitPod,
+    problems: podProblems,
     answersDeleted: true,
   },
+  'jobs.batch': { create: selectOwnPods, problems: jobProblems },
   'customresourcedefinitions.apiextensions.k8s.io': {
     decode: completeDefinition,
     deletionFinalizer: definitionCleanup,
@@ -208,21 +235,49 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   },
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
-  'deployments.apps': { countsAnnotations: true },
-  persistentvolumeclaims: { answersDeleted: true },
+  'deployments.apps': { countsAnnotations: true, problems: immutable('spec.selector') },
+  'daemonsets.apps': {
+    create: object => nextTemplate(object, undefined),
+    update: nextTemplate,
+    problems: immutable('spec.selector'),
+  },
+  'replicasets.apps': { problems: immutable('spec.selector') },
+  'statefulsets.apps': {
+    create: nameService,
+    update: nameService,
+    problems: immutable('spec.selector', 'spec.volumeClaimTemplates', 'spec.serviceName', 'spec.podManagementPolicy'),
+  },
+  'controllerrevisions.apps': { problems: immutable('data') },
+  persistentvolumeclaims: {
+    admit(object, old) {
+      const finalizers = object.metadata.finalizers ?? []
+      if (old === undefined && !finalizers.includes(claimProtection))
+        object.metadata.finalizers = [...finalizers, claimProtection]
+    },
+    problems: claimProblems,
+    answersDeleted: true,
+  },
   persistentvolumes: { answersDeleted: true },
   podtemplates: { answersDeleted: true },
   resourcequotas: { answersDeleted: true },
   serviceaccounts: { answersDeleted: true },
-  services: { answersDeleted: true, createsOnUpdate: true },
+  services: {
+    create: (object, addresses) => allocate(object, undefined, addresses),
+    update(object, old, part, addresses) {
+      if (part === 'main') allocate(object, old, addresses)
+    },
+    problems: serviceProblems,
+    answersDeleted: true,
+    createsOnUpdate: true,
+  },
   endpoints: { createsOnUpdate: true },
   events: { createsOnUpdate: true },
   limitranges: { createsOnUpdate: true },
   'leases.coordination.k8s.io': { createsOnUpdate: true },
   'clusterroles.rbac.authorization.k8s.io': { createsOnUpdate: true },
-  'clusterrolebindings.rbac.authorization.k8s.io': { createsOnUpdate: true },
+  'clusterrolebindings.rbac.authorization.k8s.io': { problems: immutable('roleRef'), createsOnUpdate: true },
   'roles.rbac.authorization.k8s.io': { createsOnUpdate: true },
-  'rolebindings.rbac.authorization.k8s.io': { createsOnUpdate: true },
+  'rolebindings.rbac.authorization.k8s.io': { problems: immutable('roleRef'), createsOnUpdate: true },
 }
 
 const none: Behaviour = {}

@@ -1,4 +1,5 @@
 import { builtinResources } from '../../generated/builtin-resources.ts'
+import { complete } from '../builtin/complete.ts'
 import type { ServerRequest } from '../exchange.ts'
 import { isObject, type Json, type JsonObject, objectAt, own, parseJson, stringAt } from '../objects/json.ts'
 import type { KubeObject, ObjectMeta } from '../objects/object.ts'
@@ -105,6 +106,7 @@ export function asObject(value: JsonObject, type: ResourceType, namespace: strin
   const object = Object.assign(rest, { apiVersion: type.apiVersion, kind: type.kind, metadata }) as KubeObject
   try {
     behaviourOf(type).decode?.(object)
+    complete(object, type)
   } catch (error) {
     throw error instanceof DecodeError ? undecodable(error, value, type, origin) : error
   }

@@ -8,6 +8,11 @@ import { invalid } from './validate.ts'
 /** Built-ins with a scale subresource, all of one shape. */
 const builtinPaths: ScalePaths = { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas' }
 
+/** Where an object says how many replicas there are to be. */
+export function replicasPath(type: ResourceType): string[] {
+  return (type.scale ?? builtinPaths).specReplicas.split('.').slice(1)
+}
+
 /** The Scale of an object: its replicas and its selector. */
 export function scaleOf(type: ResourceType, object: KubeObject): KubeObject {
   const paths = type.scale ?? builtinPaths
@@ -56,7 +61,7 @@ export function withScale(type: ResourceType, object: KubeObject, scale: Json): 
     const scaleKind = { group: 'autoscaling', plural: 'scales', kind: 'Scale' }
     throw StatusError.invalid(scaleKind, name, [invalid('spec.replicas', asked, 'must be greater than or equal to 0')])
   }
-  const path = (type.scale ?? builtinPaths).specReplicas.split('.').slice(1)
+  const path = replicasPath(type)
   const { resourceVersion, uid } = (objectAt(scale, 'metadata') ?? {}) as KubeObject['metadata']
   const next: KubeObject = { ...object, metadata: { ...object.metadata } }
   if (resourceVersion !== undefined) next.metadata.resourceVersion = resourceVersion

@@ -15,7 +15,7 @@ export function invalid(field: string, value: unknown, why: string): StatusCause
 }
 
 export function required(field: string, why: string): StatusCause {
-  return { reason: 'FieldValueRequired', message: `Required value: ${why}`, field }
+  return { reason: 'FieldValueRequired', message: why === '' ? 'Required value' : `Required value: ${why}`, field }
 }
 
 export function tooLong(field: string, bytes: number): StatusCause {

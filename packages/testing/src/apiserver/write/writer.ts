@@ -1,4 +1,6 @@
 import type { Clock } from '../../clock.ts'
+import { complete, newStatus } from '../builtin/complete.ts'
+import { ServiceAddresses } from '../builtin/service-addresses.ts'
 import { withOldTimes } from '../fields/managers.ts'
 import { contentOf } from '../fields/ownership.ts'
 import { objectAt, own, sameJson } from '../objects/json.ts'
@@ -55,6 +57,7 @@ export class Writer {
   readonly #random: () => number
   readonly #admission: Admission
   readonly #hooks: WriteHooks
+  readonly #addresses: ServiceAddresses
 
   constructor(store: Store, clock: Clock, random: () => number, admission: Admission, hooks: WriteHooks) {
     this.#store = store
@@ -62,6 +65,7 @@ export class Writer {
     this.#random = random
     this.#admission = admission
     this.#hooks = hooks
+    this.#addresses = new ServiceAddresses(store, random)
   }
 
   /** The object at a name. Throws 404. */
@@ -74,6 +78,8 @@ export class Writer {
 
   create(type: ResourceType, given: KubeObject, dryRun: boolean): KubeObject {
     const object = this.#hooks.mutate(given, undefined)
+    if (object !== given) complete(object, type)
+    behaviourOf(type).admit?.(object, undefined)
     const { metadata } = object
     // It is the storage that refuses this, and a dry run does not come so far.
     if (!dryRun && (parseResourceVersion(metadata.resourceVersion ?? '') ?? 0) > 0) {
@@ -87,8 +93,12 @@ export class Writer {
     metadata.uid = uuid(this.#random)
     metadata.creationTimestamp = this.#now()
     if (type.hasGeneration) metadata.generation = 1
-    if (type.hasStatus) delete object.status
-    behaviourOf(type).create?.(object)
+    if (type.hasStatus) {
+      const status = newStatus(type)
+      if (status === undefined) delete object.status
+      else object.status = status
+    }
+    behaviourOf(type).create?.(object, this.#addresses)
     this.#admission(type, object, undefined)
     this.#validate(type, object, undefined, 'main')
     this.#hooks.validate(object, undefined)
@@ -114,18 +124,23 @@ export class Writer {
   ): KubeObject {
     this.#checkUid(type, old, given, options)
     const object = this.#hooks.mutate(given, old)
+    if (object !== given) complete(object, type)
+    if (part === 'main') behaviourOf(type).admit?.(object, old)
     this.#checkIdentity(type, old, object, options)
     const next = this.#merge(type, old, object, part)
     if (part === 'all') ownByServer(type, old, next, { now: this.#clock.now(), subresource: '' })
-    else behaviourOf(type).update?.(next, old, part)
+    else behaviourOf(type).update?.(next, old, part, this.#addresses)
     this.#checkImmutable(type, old, next, object.metadata.uid ?? '')
     this.#admission(type, next, old)
     this.#validate(type, next, old, part)
     if (type.hasGeneration && part !== 'status' && contentChanged(type, old, next)) {
       next.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
-    // What an endpoint ignores counts here, since a real server looks at the request before it is put back.
-    if (sameJson(contentOf(object), contentOf(old))) {
+    // What an endpoint ignores counts here, since a real server looks at the request before it is put back; a null time
+    // of creation does not.
+    const { creationTimestamp } = old.metadata
+    const said = { ...object, metadata: { creationTimestamp, ...object.metadata } } as KubeObject
+    if (sameJson(contentOf(said), contentOf(old))) {
       const managedFields = withOldTimes(next.metadata.managedFields, old.metadata.managedFields)
       if (managedFields !== undefined) next.metadata.managedFields = managedFields
     }
@@ -236,14 +251,9 @@ export class Writer {
     { dryRun, viaPatch }: { readonly dryRun: boolean; readonly viaPatch: boolean },
   ): void {
     const { resourceVersion = '', uid = '' } = object.metadata
-    const stored = old.metadata.name ?? ''
     checkVersion(resourceVersion)
     if (uid !== '' && uid !== old.metadata.uid && !viaPatch) {
-      throw StatusError.conflict(
-        type,
-        stored,
-        `StorageError: invalid object, Code: 4, Key: ${dryRun ? '' : '/registry'}${etcdKey(type, old.metadata)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
-      )
+      throw preconditionFailed(type, old, 'UID', uid, dryRun)
     }
   }
 
@@ -253,9 +263,11 @@ export class Writer {
     object: KubeObject,
     { viaPatch }: { readonly viaPatch: boolean },
   ): void {
-    const { resourceVersion = '' } = object.metadata
+    const { resourceVersion: asked = '' } = object.metadata
+    const resourceVersion = asked === '0' ? '' : asked
     const stored = old.metadata.name ?? ''
-    if (resourceVersion === '' && type.updateNeedsResourceVersion && !viaPatch) {
+    // A patch that names no version has the one of what it changes.
+    if (resourceVersion === '' && type.updateNeedsResourceVersion && !(viaPatch && asked === '')) {
       throw StatusError.invalid(
         type,
         stored,
@@ -355,6 +367,21 @@ function isPod(type: ResourceType): boolean {
 /** Namespaces and definitions are marked as deleted by code of their own, which says less. */
 function marksItself(type: ResourceType): boolean {
   return behaviourOf(type).marked !== undefined
+}
+
+/** The storage's refusal of a write to an object of another uid, or at another version. */
+export function preconditionFailed(
+  type: ResourceType,
+  { metadata }: KubeObject,
+  what: 'UID' | 'ResourceVersion',
+  asked: string,
+  dryRun: boolean,
+): StatusError {
+  const is = what === 'UID' ? metadata.uid : metadata.resourceVersion
+  const failed = `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${is}`
+  const key = `${dryRun ? '' : '/registry'}${etcdKey(type, metadata)}`
+  const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`
+  return StatusError.conflict(type, metadata.name ?? '', why)
 }
 
 /** Where etcd keeps an object, below its root, as refusals of the storage name it. */

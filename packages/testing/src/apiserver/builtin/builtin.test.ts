@@ -1,0 +1,324 @@
+import { describe, expect, it } from 'vitest'
+import { type Answer, type Kit, merge, withServer } from '../testkit/in-memory.ts'
+
+const core = '/api/v1/namespaces/default'
+const apps = '/apis/apps/v1/namespaces/default'
+const applied = { 'content-type': 'application/apply-patch+yaml' }
+const containers = [{ name: 'c', image: 'i' }]
+const selector = { matchLabels: { app: 'a' } }
+const template = { metadata: { labels: { app: 'a' }, creationTimestamp: null }, spec: { containers } }
+const filledIn = {
+  containers: [
+    {
+      ...containers[0],
+      imagePullPolicy: 'Always',
+      resources: {},
+      terminationMessagePath: '/dev/termination-log',
+      terminationMessagePolicy: 'File',
+    },
+  ],
+  dnsPolicy: 'ClusterFirst',
+  restartPolicy: 'Always',
+  schedulerName: 'default-scheduler',
+  securityContext: {},
+  terminationGracePeriodSeconds: 30,
+}
+
+async function create(kit: Kit, path: string, body: object): Promise<Answer['json']> {
+  const { status, json, text } = await kit.call('POST', path, body)
+  expect(status, text).toBe(201)
+  return json
+}
+
+/** The causes of a 422 as `field: message`, without what differs in it. */
+async function refusal(kit: Kit, path: string, patch: object): Promise<string[]> {
+  const { status, json, text } = await kit.call('PATCH', path, patch, merge)
+  expect(status, text).toBe(422)
+  const causes = json.details.causes as { field: string; message: string }[]
+  return causes.map(({ field, message }) => `${field}: ${message.split('\n')[0]}`)
+}
+
+describe('defaults of built-ins', () => {
+  it('F1: a template of a Pod has the defaults of a Pod, whatever it is in', () =>
+    withServer(async kit => {
+      for (const plural of ['deployments', 'statefulsets', 'daemonsets', 'replicasets']) {
+        const { spec } = await create(kit, `${apps}/${plural}`, {
+          metadata: { name: 'a' },
+          spec: { selector, template },
+        })
+        expect(spec.template).toEqual({ metadata: { labels: { app: 'a' } }, spec: filledIn })
+      }
+      const job = { template: { spec: { ...template.spec, restartPolicy: 'Never' } } }
+      const { spec } = await create(kit, '/apis/batch/v1/namespaces/default/cronjobs', {
+        metadata: { name: 'a' },
+        spec: { schedule: '* * * * *', jobTemplate: { spec: job } },
+      })
+      expect(spec.jobTemplate.spec.template.spec).toEqual({ ...filledIn, restartPolicy: 'Never' })
+    }))
+
+  it('F1: what is filled in belongs to who creates, and not to who applies', () =>
+    withServer(async kit => {
+      const body = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a' }, spec: { selector, template } }
+      const created = await create(kit, `${apps}/deployments?fieldManager=me`, body)
+      expect(created.metadata.managedFields[0].fieldsV1['f:spec']).toHaveProperty('f:replicas')
+      const url = `${apps}/deployments/b?fieldManager=me`
+      const { json } = await kit.call('PATCH', url, { ...body, metadata: { name: 'b' } }, applied)
+      expect(Object.keys(json.metadata.managedFields[0].fieldsV1['f:spec'])).toEqual(['f:selector', 'f:template'])
+      await kit.sim.advance(2000)
+      const again = await kit.call('PATCH', url, { ...body, metadata: { name: 'b', creationTimestamp: null } }, applied)
+      expect(again.json).toEqual(json)
+    }))
+
+  it('F1: a write of what leaves the defaults out, or says it in other words, changes nothing', () =>
+    withServer(async kit => {
+      const pod = {
+        metadata: { name: 'a', creationTimestamp: null },
+        spec: {
+          containers: [
+            {
+              ...containers[0],
+              args: [],
+              env: [{ name: 'E', value: '' }],
+              ports: [{ containerPort: 80 }],
+              resources: { limits: { cpu: '1000m', memory: '1024Mi' } },
+            },
+          ],
+          hostNetwork: false,
+          nodeSelector: {},
+        },
+      }
+      const { metadata, spec } = await create(kit, `${core}/pods`, pod)
+      expect(spec.containers[0]).toMatchObject({
+        env: [{ name: 'E' }],
+        ports: [{ containerPort: 80, protocol: 'TCP' }],
+        resources: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1', memory: '1Gi' } },
+      })
+      expect(Object.keys(spec)).not.toContain('hostNetwork')
+      const { json } = await kit.call('PUT', `${core}/pods/a`, pod)
+      expect(json.metadata.resourceVersion).toBe(metadata.resourceVersion)
+    }))
+
+  it('F1: what a webhook adds has defaults, too', async () => {
+    const sidecar = { op: 'add', path: '/spec/containers/-', value: { name: 'd', image: 'i' } }
+    const patch = Buffer.from(JSON.stringify([sidecar])).toString('base64')
+    const webhooks = async ({ review }: { review: unknown }): Promise<unknown> => {
+      const { apiVersion, kind, request } = review as { apiVersion: string; kind: string; request: { uid: string } }
+      return { apiVersion, kind, response: { uid: request.uid, allowed: true, patchType: 'JSONPatch', patch } }
+    }
+    await withServer(
+      async kit => {
+        await create(kit, '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', {
+          metadata: { name: 'w' },
+          webhooks: [
+            {
+              name: 'w.example.com',
+              admissionReviewVersions: ['v1'],
+              sideEffects: 'None',
+              clientConfig: { url: 'https://hook.example/x' },
+              rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }],
+            },
+          ],
+        })
+        const { spec } = await create(kit, `${core}/pods`, { metadata: { name: 'a' }, spec: { containers } })
+        expect(spec.containers[1]).toEqual({ ...filledIn.containers[0], name: 'd' })
+      },
+      { webhooks },
+    )
+  })
+})
+
+describe('Services', () => {
+  it('F1: have an address that no other has, keep it, and leave it when they go', () =>
+    withServer(async kit => {
+      const ports = [{ port: 80 }]
+      const { spec } = await create(kit, `${core}/services`, { metadata: { name: 'a' }, spec: { ports } })
+      expect(spec).toMatchObject({
+        type: 'ClusterIP',
+        clusterIPs: [spec.clusterIP],
+        ipFamilies: ['IPv4'],
+        ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
+      })
+      const { json } = await kit.call('PUT', `${core}/services/a`, { metadata: { name: 'a' }, spec: { ports } })
+      expect(json.spec).toEqual(spec)
+      const same = { metadata: { name: 'b' }, spec: { ports, clusterIP: spec.clusterIP } }
+      expect((await kit.call('POST', `${core}/services`, same)).json.message).toMatch(
+        /provided IP is already allocated$/,
+      )
+      expect(await refusal(kit, `${core}/services/a`, { spec: { clusterIP: '10.0.0.250' } })).toEqual([
+        'spec.clusterIPs[0]: Invalid value: ["10.0.0.250"]: may not change once set',
+      ])
+      await kit.call('DELETE', `${core}/services/a`)
+      await create(kit, `${core}/services`, same)
+    }))
+
+  it('F1: have a port on the nodes while their type wants one', () =>
+    withServer(async kit => {
+      const spec = { type: 'NodePort', ports: [{ port: 80 }] }
+      const created = await create(kit, `${core}/services`, { metadata: { name: 'a' }, spec })
+      expect(created.spec.ports[0].nodePort).toBeGreaterThanOrEqual(30_000)
+      const { json } = await kit.call('PATCH', `${core}/services/a`, { spec: { type: 'ClusterIP' } }, merge)
+      expect(json.spec.ports).toEqual([{ port: 80, protocol: 'TCP', targetPort: 80 }])
+    }))
+})
+
+describe('updates of built-ins', () => {
+  it('F1: refuse another spec of a Pod but for its images, tolerations and deadline', () =>
+    withServer(async kit => {
+      const tolerations = [{ key: 'k', operator: 'Exists' }]
+      await create(kit, `${core}/pods`, { metadata: { name: 'a' }, spec: { containers, tolerations } })
+      const image = { spec: { containers: [{ name: 'c', image: 'j' }] } }
+      expect((await kit.call('PATCH', `${core}/pods/a`, image, merge)).status).toBe(200)
+      expect((await refusal(kit, `${core}/pods/a`, { spec: { nodeName: 'n' } }))[0]).toMatch(
+        /^spec: Forbidden: pod updates may not change fields other than `spec.containers\[\*\].image`/,
+      )
+      expect(await refusal(kit, `${core}/pods/a`, { spec: { tolerations: [] } })).toEqual([
+        'spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds',
+      ])
+    }))
+
+  it('F1: refuse another spec of a claim, but for its volume once and its size when it is bound', () =>
+    withServer(async kit => {
+      const a = `${core}/persistentvolumeclaims/a`
+      const sized = (storage: string): object => ({ spec: { resources: { requests: { storage } } } })
+      const body = {
+        metadata: { name: 'a' },
+        spec: { accessModes: ['ReadWriteOnce'], ...(sized('1Gi') as { spec: object }).spec },
+      }
+      const { metadata } = await create(kit, `${core}/persistentvolumeclaims`, body)
+      expect(metadata.finalizers).toEqual(['kubernetes.io/pvc-protection'])
+      const why =
+        'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
+      expect(await refusal(kit, a, sized('2Gi'))).toEqual([why])
+      expect((await kit.call('PATCH', a, { spec: { volumeName: 'v' } }, merge)).status).toBe(200)
+      expect(await refusal(kit, a, { spec: { volumeName: null } })).toEqual([why])
+      await kit.call('PATCH', `${a}/status`, { status: { phase: 'Bound' } }, merge)
+      expect((await kit.call('PATCH', a, sized('2048Mi'), merge)).json.spec.resources.requests.storage).toBe('2Gi')
+    }))
+
+  it('F1: refuse another template, selector and number of completions of a Job', () =>
+    withServer(async kit => {
+      const jobs = '/apis/batch/v1/namespaces/default/jobs'
+      const spec = { template: { spec: { restartPolicy: 'Never', containers } } }
+      const job = await create(kit, jobs, { metadata: { name: 'a' }, spec })
+      expect(job.spec.selector).toEqual({ matchLabels: { 'batch.kubernetes.io/controller-uid': job.metadata.uid } })
+      expect(job.metadata.labels).toEqual(job.spec.template.metadata.labels)
+      const other = { spec: { completions: 3, template: { spec: { containers: [{ name: 'c', image: 'j' }] } } } }
+      const causes = await refusal(kit, `${jobs}/a`, other)
+      expect(causes.map(cause => cause.split(':')[0])).toEqual(['spec.completions', 'spec.template'])
+      const put = await kit.call('PUT', `${jobs}/a`, { metadata: { name: 'a' }, spec })
+      expect(put.json.details.causes[0]).toEqual({
+        reason: 'FieldValueRequired',
+        message: 'Required value',
+        field: 'spec.selector',
+      })
+    }))
+
+  it.for([
+    ['deployments', 'spec.selector', { selector: { matchLabels: { app: 'b' } } }],
+    ['statefulsets', 'spec.serviceName', { serviceName: 'b' }],
+    ['statefulsets', 'spec.podManagementPolicy', { podManagementPolicy: 'Parallel' }],
+    ['daemonsets', 'spec.selector', { selector: { matchLabels: { app: 'b' } } }],
+    ['replicasets', 'spec.selector', { selector: { matchLabels: { app: 'b' } } }],
+  ] as const)('F1: refuse another field of %s: %s', ([plural, field, spec]) =>
+    withServer(async kit => {
+      await create(kit, `${apps}/${plural}`, { metadata: { name: 'a' }, spec: { selector, template } })
+      const [cause] = await refusal(kit, `${apps}/${plural}/a`, { spec })
+      expect(cause).toMatch(new RegExp(`^${field}: Invalid value: .*: field is immutable$`))
+    }),
+  )
+
+  it('F1: refuse another role of a binding', () =>
+    withServer(async kit => {
+      const bindings = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings'
+      const subjects = [{ kind: 'User', name: 'u' }]
+      const made = await create(kit, bindings, {
+        metadata: { name: 'a' },
+        roleRef: { kind: 'Role', name: 'r' },
+        subjects,
+      })
+      expect(made.subjects[0].apiGroup).toBe('rbac.authorization.k8s.io')
+      expect((await refusal(kit, `${bindings}/a`, { roleRef: { name: 's' } }))[0]).toMatch(/^roleRef: .*immutable$/)
+    }))
+})
+
+describe('pods/binding', () => {
+  it('F1: gives a Pod its node and what else the binding says, once', () =>
+    withServer(async kit => {
+      const { metadata } = await create(kit, `${core}/pods`, { metadata: { name: 'a' }, spec: { containers } })
+      const binding = { metadata: { name: 'a', annotations: { x: 'y' } }, target: { kind: 'Node', name: 'n' } }
+      const other = { ...binding, metadata: { name: 'a', uid: 'other' } }
+      expect((await kit.call('POST', `${core}/pods/a/binding`, other)).status).toBe(409)
+      expect((await create(kit, `${core}/pods/a/binding`, binding)).status).toBe('Success')
+      const { json } = await kit.call('GET', `${core}/pods/a`)
+      expect(json).toMatchObject({
+        metadata: { annotations: { x: 'y' }, managedFields: metadata.managedFields },
+        spec: { nodeName: 'n' },
+        status: { conditions: [{ type: 'PodScheduled', status: 'True' }] },
+      })
+      const again = await kit.call('POST', `${core}/pods/a/binding`, binding)
+      expect([again.status, again.json.reason, again.json.message]).toEqual([
+        409,
+        'Conflict',
+        'Operation cannot be fulfilled on pods/binding "a": pod a is already assigned to node "n"',
+      ])
+    }))
+
+  it('F1: refuses a Pod that waits at a gate', () =>
+    withServer(async kit => {
+      const spec = { containers, schedulingGates: [{ name: 'g' }] }
+      await create(kit, `${core}/pods`, { metadata: { name: 'a' }, spec })
+      const binding = { metadata: { name: 'a' }, target: { name: 'n' } }
+      expect((await kit.call('POST', `${core}/bindings`, binding)).json.message).toMatch(
+        /non-empty .spec.schedulingGates$/,
+      )
+    }))
+})
+
+describe('who scales', () => {
+  it('F1: owns the replicas where somebody owned them before, and nowhere else', () =>
+    withServer(async kit => {
+      const body = (replicas?: number): object => ({
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'a' },
+        spec: { ...(replicas === undefined ? {} : { replicas }), selector, template },
+      })
+      const owners = async (): Promise<string[]> => {
+        const { metadata } = (await kit.call('GET', `${apps}/deployments/a`)).json
+        const entries = metadata.managedFields as {
+          manager: string
+          subresource?: string
+          fieldsV1: Record<string, object>
+        }[]
+        return entries
+          .filter(({ fieldsV1 }) => 'f:replicas' in (fieldsV1['f:spec'] ?? {}))
+          .map(({ manager, subresource }) => `${manager}/${subresource}`)
+      }
+      const scale = (replicas: number): Promise<Answer> =>
+        kit.call('PATCH', `${apps}/deployments/a/scale?fieldManager=scaler`, { spec: { replicas } }, merge)
+      await kit.call('PATCH', `${apps}/deployments/a?fieldManager=me`, body(), applied)
+      await scale(5)
+      expect(await owners()).toEqual([])
+      await kit.call('PATCH', `${apps}/deployments/a?fieldManager=me`, body(3), applied)
+      await scale(6)
+      expect(await owners()).toEqual(['scaler/scale'])
+      await scale(0)
+      expect(await owners()).toEqual([])
+    }))
+})
+
+describe('an apply that names a version', () => {
+  it('F1: of 0 is to whatever is there, and of any other only to that', () =>
+    withServer(async kit => {
+      const of = (resourceVersion: string): Promise<Answer> =>
+        kit.call(
+          'PATCH',
+          `${core}/configmaps/a?fieldManager=me`,
+          { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', resourceVersion }, data: { a: '1' } },
+          applied,
+        )
+      expect((await of('1')).status).toBe(201)
+      expect((await of('1')).status).toBe(409)
+      expect((await of('0')).status).toBe(200)
+    }))
+})

@@ -1,0 +1,112 @@
+import { builtinType } from '../fields/builtin-types.ts'
+import { type FieldType, fieldOf } from '../fields/field-type.ts'
+import { isObject, isRawNumber, type Json, type JsonObject, own, setOwn } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import type { ResourceType } from '../resources/resource-type.ts'
+import { resourceKey } from '../store/store.ts'
+import { countTemplate } from './daemon-set.ts'
+import { completeJob, labelAsPods } from './job.ts'
+import { completePod, podDefaults } from './pod-defaults.ts'
+import { canonicalQuantity } from './quantity.ts'
+import { serviceDefaults } from './service.ts'
+import { workloadDefaults } from './workload-defaults.ts'
+import { keptTexts, leftOutZeros } from './zero-values.ts'
+
+/** What a type's fields are where they are not given; a function is asked in the order of the fields. */
+export type Defaults = Readonly<Record<string, Json | ((of: JsonObject) => Json | undefined)>>
+
+/** By the name of the type, so that what is said of a Pod's spec holds for every template. */
+const defaults: Readonly<Record<string, Defaults>> = { ...podDefaults, ...workloadDefaults, ...serviceDefaults }
+
+/** The resources whose objects are stored as a real server stores them. Others are stored as they come. */
+const completed: ReadonlySet<string> = new Set([
+  ...['pods', 'podtemplates', 'replicationcontrollers', 'services', 'persistentvolumeclaims', 'persistentvolumes'],
+  ...['resourcequotas', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'replicasets.apps'],
+  ...['jobs.batch', 'cronjobs.batch', 'networkpolicies.networking.k8s.io', 'ingresses.networking.k8s.io'],
+  ...['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'].map(one => `${one}.rbac.authorization.k8s.io`),
+  'poddisruptionbudgets.policy',
+  'horizontalpodautoscalers.autoscaling',
+])
+
+function typeOf(type: ResourceType): FieldType | undefined {
+  return !type.custom && completed.has(resourceKey(type)) ? builtinType(type.apiVersion, type.kind) : undefined
+}
+
+/** What is filled in of the object itself, and not of templates of it. */
+const ofItself: Readonly<Record<string, (object: KubeObject) => void>> = {
+  pods: completePod,
+  'jobs.batch': completeJob,
+  replicationcontrollers: labelAsPods,
+  'daemonsets.apps': daemonSet => countTemplate(daemonSet, '0'),
+}
+
+/** Gives an object of a built-in resource its defaults, its values the form that the server prints, and drops what is empty. */
+export function complete(object: KubeObject, type: ResourceType): void {
+  const fields = typeOf(type)
+  if (fields === undefined) return
+  ofItself[resourceKey(type)]?.(object)
+  const { metadata } = object
+  // Metadata has been read, and a null list of it means something.
+  const whole = struct({ ...object, metadata: {} }, fields)
+  for (const key of Object.keys(object)) delete object[key]
+  Object.assign(object, whole, { metadata })
+}
+
+/** The status of a new object of a resource, if every one has some. */
+export function newStatus(type: ResourceType): Json | undefined {
+  const fields = typeOf(type)
+  const status = fields?.always.has('status') ? fieldOf(fields, 'status') : undefined
+  return status === undefined ? undefined : struct({}, status)
+}
+
+function struct(given: JsonObject, type: FieldType): JsonObject {
+  const object: JsonObject = {}
+  for (const name of Object.keys(given)) {
+    const value = given[name]
+    if (value != null && !isZero(value, name, type)) setOwn(object, name, value)
+  }
+  const byDefault = defaults[type.name] ?? {}
+  for (const name of Object.keys(byDefault)) {
+    if (own(object, name) !== undefined) continue
+    const value = byDefault[name]
+    object[name] = typeof value === 'function' ? value(object) : value
+  }
+  for (const name of type.always) object[name] ??= fieldOf(type, name)?.kind === 'map' ? {} : null
+  for (const name of Object.keys(object)) {
+    const field = fieldOf(type, name)
+    const value = object[name]
+    if (field === undefined || value == null) continue
+    const child = completedValue(value, field)
+    if (isEmpty(child, field) && !type.always.has(name)) delete object[name]
+    else object[name] = child
+  }
+  return object
+}
+
+function completedValue(value: Json, type: FieldType): Json {
+  if (type.kind === 'scalar') return quantity(value, false)
+  const { items, others } = type
+  if (Array.isArray(value)) return items === undefined ? value : value.map(item => completedValue(item as Json, items))
+  if (!isObject(value)) return value
+  if (type.struct) return struct(value, type)
+  if (others?.kind !== 'scalar') return value
+  return Object.fromEntries(Object.entries(value).map(([name, amount]) => [name, quantity(amount as Json, true)]))
+}
+
+/** Of scalars that are no texts alone there are two: times, which stay as they are, and quantities. */
+function quantity(value: Json, isResource: boolean): Json {
+  const text = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value
+  return typeof text !== 'string' || /^\d{4}-\d\d-\d\dT/.test(text) ? value : canonicalQuantity(text.trim(), isResource)
+}
+
+/** Whether a value is its type's zero, and left out for that. */
+function isZero(value: Json, name: string, type: FieldType): boolean {
+  if (value === '') return fieldOf(type, name)?.kind === 'string' && !keptTexts.has(`${type.name}.${name}`)
+  return (value === false || value === 0) && leftOutZeros[type.name]?.includes(name) === true
+}
+
+/** Lists and maps that are empty are left out; structs are not. */
+function isEmpty(value: Json, type: FieldType): boolean {
+  if (Array.isArray(value)) return value.length === 0
+  return type.others !== undefined && isObject(value) && Object.keys(value).length === 0
+}

@@ -1,0 +1,19 @@
+import { objectAt, own, sameJson } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+
+const annotation = 'deprecated.daemonset.template.generation'
+
+/** Gives a DaemonSet the annotation that counts its templates, unless it has one. */
+export function countTemplate(daemonSet: KubeObject, count: string): void {
+  const { metadata } = daemonSet
+  metadata.annotations = { [annotation]: count, ...metadata.annotations }
+}
+
+/** Counts the template of a DaemonSet that is created, or replaces `old`. */
+export function nextTemplate(daemonSet: KubeObject, old: KubeObject | undefined): void {
+  const templateOf = (of: KubeObject | undefined): unknown => own(objectAt(of, 'spec') ?? {}, 'template')
+  const before = Number(old?.metadata.annotations?.[annotation] ?? 0)
+  const same = old !== undefined && sameJson(templateOf(daemonSet) as never, templateOf(old) as never)
+  const count = String(same ? before : before + 1)
+  daemonSet.metadata.annotations = { ...daemonSet.metadata.annotations, [annotation]: count }
+}

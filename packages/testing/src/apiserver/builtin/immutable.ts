@@ -1,0 +1,30 @@
+import { isObject, type Json, own, sameJson, sortKeys } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import type { StatusCause } from '../status.ts'
+import { invalid } from '../write/validate.ts'
+
+/** What can't be changed once it is set. A cause for each of the fields, named by their paths, that an update changes. */
+export function fieldProblems(object: KubeObject, old: KubeObject, paths: readonly string[]): StatusCause[] {
+  return paths.flatMap(path => {
+    const value = valueAt(object, path)
+    return sameJson(value, valueAt(old, path)) ? [] : [invalid(path, printed(value), 'field is immutable')]
+  })
+}
+
+/** The `problems` of a resource with such fields. */
+export function immutable(...paths: string[]): (object: KubeObject, old: KubeObject | undefined) => StatusCause[] {
+  return (object, old) => (old === undefined ? [] : fieldProblems(object, old, paths))
+}
+
+/** A value as refusals quote it: a role by the names of the server's own type. */
+function printed(value: Json | undefined): Json {
+  if (!isObject(value) || own(value, 'apiGroup') === undefined) return sortKeys(value ?? null)
+  const { apiGroup, kind, name } = value
+  return { APIGroup: apiGroup, Kind: kind, Name: name }
+}
+
+function valueAt(object: KubeObject, path: string): Json | undefined {
+  return path
+    .split('.')
+    .reduce<Json | undefined>((value, key) => (isObject(value) ? own(value, key) : undefined), object)
+}

@@ -1,0 +1,112 @@
+import { type JsonObject, objectAt, own, sameJson, sortKeys } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import type { StatusCause } from '../status.ts'
+import { invalid, required } from '../write/validate.ts'
+import { fieldProblems } from './immutable.ts'
+
+const maxInt32 = 2_147_483_647
+const controllerUid = 'batch.kubernetes.io/controller-uid'
+
+function labelsOf(job: KubeObject): JsonObject | undefined {
+  return objectAt(objectAt(objectAt(objectAt(job, 'spec'), 'template'), 'metadata'), 'labels')
+}
+
+/** What is filled in of a Job, and not of the template of one. */
+export function completeJob(job: KubeObject): void {
+  const spec = objectAt(job, 'spec')
+  if (spec === undefined) return
+  if (own(spec, 'parallelism') == null) spec.completions ??= 1
+  spec.parallelism ??= 1
+  spec.backoffLimit ??= own(spec, 'backoffLimitPerIndex') == null ? 6 : maxInt32
+  spec.completionMode ??= 'NonIndexed'
+  spec.suspend ??= false
+  spec.podReplacementPolicy ??= own(spec, 'podFailurePolicy') == null ? 'TerminatingOrFailed' : 'Failed'
+  spec.manualSelector ??= false
+  labelAsPods(job)
+}
+
+/** What makes Pods and is without labels has those of its Pods. */
+export function labelAsPods(job: KubeObject): void {
+  const labels = labelsOf(job)
+  if (labels !== undefined && job.metadata.labels === undefined)
+    job.metadata.labels = { ...labels } as { [key: string]: string }
+}
+
+/** Gives a new Job the selector and the labels by which it knows its Pods. */
+export function selectOwnPods(job: KubeObject): void {
+  const spec: JsonObject = { ...objectAt(job, 'spec') }
+  if (own(spec, 'manualSelector') === true) return
+  const { name = '', uid = '' } = job.metadata
+  const template = objectAt(spec, 'template') ?? {}
+  const metadata = objectAt(template, 'metadata') ?? {}
+  const given = objectAt(metadata, 'labels') ?? {}
+  const labels = {
+    'job-name': name,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    [controllerUid]: uid,
+    ...given,
+  }
+  spec.template = { ...template, metadata: { ...metadata, labels } }
+  const selector = objectAt(spec, 'selector') ?? {}
+  spec.selector = { ...selector, matchLabels: { [controllerUid]: uid, ...objectAt(selector, 'matchLabels') } }
+  job.spec = spec
+  // Whose labels were its Pods' has them still.
+  if (job.metadata.labels === undefined || sameJson(job.metadata.labels, given)) job.metadata.labels = { ...labels }
+}
+
+/** What is wrong with a Job that replaces another. */
+export function jobProblems(job: KubeObject, old: KubeObject | undefined): StatusCause[] {
+  if (old === undefined) return []
+  const [spec, before] = [objectAt(job, 'spec') ?? {}, objectAt(old, 'spec') ?? {}]
+  const [labels, wanted] = [labelsOf(job), objectAt(objectAt(spec, 'selector'), 'matchLabels') ?? {}]
+  const selects = Object.keys(wanted).every(key => own(labels ?? {}, key) === own(wanted, key))
+  const indexed = own(spec, 'completionMode') === 'Indexed'
+  const causes = own(spec, 'selector') === undefined ? [required('spec.selector', '')] : []
+  if (!selects || own(spec, 'selector') === undefined) {
+    causes.push(
+      invalid('spec.template.metadata.labels', sortKeys(labels ?? null), '`selector` does not match template `labels`'),
+    )
+  }
+  if (!indexed) causes.push(...fieldProblems(job, old, ['spec.completions']))
+  else if (
+    !sameJson(own(spec, 'completions'), own(before, 'completions')) &&
+    own(spec, 'completions') !== own(spec, 'parallelism')
+  ) {
+    causes.push(
+      invalid('spec.completions', own(spec, 'completions'), 'can only be modified in tandem with spec.parallelism'),
+    )
+  }
+  causes.push(...fieldProblems(job, old, ['spec.selector']))
+  causes.push(...templateProblems(job, old))
+  const others = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy']
+  return [
+    ...causes,
+    ...fieldProblems(
+      job,
+      old,
+      others.map(field => `spec.${field}`),
+    ),
+  ]
+}
+
+/** The template of a Job can't be changed, but for where Pods run and what they need while the Job is suspended. */
+function templateProblems(job: KubeObject, old: KubeObject): StatusCause[] {
+  if (own(objectAt(old, 'spec') ?? {}, 'suspend') !== true) return fieldProblems(job, old, ['spec.template'])
+  const fixed = (of: KubeObject): KubeObject => {
+    const spec = objectAt(of, 'spec') ?? {}
+    const template = objectAt(spec, 'template') ?? {}
+    return { ...of, spec: { template: { spec: withoutScheduling(objectAt(template, 'spec') ?? {}) } } }
+  }
+  return fieldProblems(fixed(job), fixed(old), ['spec.template.spec'])
+}
+
+function withoutScheduling(spec: JsonObject): JsonObject {
+  const { nodeSelector: _n, tolerations: _t, schedulingGates: _g, affinity, ...rest } = spec
+  const { nodeAffinity: _a, ...others } = (affinity ?? {}) as JsonObject
+  const bare = ['containers', 'initContainers'].map(list => {
+    const items = (own(spec, list) ?? []) as JsonObject[]
+    return [list, items.map(({ resources: _, ...container }) => container)] as const
+  })
+  return { ...rest, affinity: others, ...Object.fromEntries(bare) }
+}

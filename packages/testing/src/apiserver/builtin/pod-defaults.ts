@@ -1,0 +1,121 @@
+import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import type { Defaults } from './complete.ts'
+
+/** Who pulls an image that has no tag, or the tag `latest`, pulls it always. */
+function pullPolicy(image: string): string {
+  const [name = '', digest] = image.split('@')
+  const tag = /:([^/:]*)$/.exec(name)?.[1] ?? (digest === undefined ? 'latest' : '')
+  return tag === 'latest' ? 'Always' : 'IfNotPresent'
+}
+
+const container: Defaults = {
+  terminationMessagePath: '/dev/termination-log',
+  terminationMessagePolicy: 'File',
+  imagePullPolicy: of => pullPolicy(stringAt(of, 'image') ?? ''),
+}
+const mode: Defaults = { defaultMode: 0o644 }
+
+/** The defaults of Pods' specs, wherever they are. */
+export const podDefaults: Readonly<Record<string, Defaults>> = {
+  'core.v1.PodSpec': {
+    dnsPolicy: 'ClusterFirst',
+    restartPolicy: 'Always',
+    securityContext: {},
+    terminationGracePeriodSeconds: 30,
+    schedulerName: 'default-scheduler',
+    serviceAccountName: of => own(of, 'serviceAccount'),
+    serviceAccount: of => own(of, 'serviceAccountName'),
+  },
+  'core.v1.Container': container,
+  'core.v1.EphemeralContainer': container,
+  'core.v1.ContainerPort': { protocol: 'TCP' },
+  'core.v1.Probe': { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 },
+  'core.v1.HTTPGetAction': { path: '/', scheme: 'HTTP' },
+  'core.v1.GRPCAction': { service: '' },
+  'core.v1.ObjectFieldSelector': { apiVersion: 'v1' },
+  'core.v1.ResourceFieldSelector': { divisor: '0' },
+  'core.v1.Volume': { emptyDir: of => (Object.keys(of).some(name => name !== 'name') ? undefined : {}) },
+  'core.v1.PodStatus': {
+    podIPs: of => (own(of, 'podIP') === undefined ? undefined : [{ ip: own(of, 'podIP') }]),
+    podIP: of => stringAt(objectsAt(of, 'podIPs')[0], 'ip'),
+  },
+  'core.v1.SecretVolumeSource': mode,
+  'core.v1.ConfigMapVolumeSource': mode,
+  'core.v1.DownwardAPIVolumeSource': mode,
+  'core.v1.ProjectedVolumeSource': mode,
+  'core.v1.HostPathVolumeSource': { type: '' },
+  'core.v1.ImageVolumeSource': { pullPolicy: of => pullPolicy(stringAt(of, 'reference') ?? '') },
+  'core.v1.ServiceAccountTokenProjection': { expirationSeconds: 3600 },
+}
+
+/** The containers of a spec, those that run before the others among them. */
+function containersOf(spec: JsonObject | undefined): JsonObject[] {
+  return [...objectsAt(spec, 'initContainers'), ...objectsAt(spec, 'containers')]
+}
+
+/** What is filled in of a Pod, and not of the template of one. */
+export function completePod(pod: KubeObject): void {
+  const spec = objectAt(pod, 'spec')
+  if (spec === undefined) return
+  spec.enableServiceLinks ??= true
+  for (const one of containersOf(spec)) {
+    const resources = objectAt(one, 'resources')
+    const limits = objectAt(resources, 'limits')
+    if (resources !== undefined && limits !== undefined) {
+      resources.requests = { ...limits, ...objectAt(resources, 'requests') }
+    }
+    if (own(spec, 'hostNetwork') !== true) continue
+    for (const port of objectsAt(one, 'ports')) port.hostPort ||= own(port, 'containerPort') as Json
+  }
+}
+
+/** What admission adds to a Pod that is created, or changed: tolerations of nodes that are gone for a while, a priority. */
+export function admitPod(pod: KubeObject, old: KubeObject | undefined): void {
+  const before = objectAt(old, 'spec') ?? { priority: 0, preemptionPolicy: 'PreemptLowerPriority' }
+  const spec = { ...objectAt(pod, 'spec') }
+  const tolerations = objectsAt(spec, 'tolerations')
+  const added = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
+    .filter(taint => !tolerations.some(one => tolerates(one, 'key', taint) && tolerates(one, 'effect', 'NoExecute')))
+    .map(key => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }))
+  if (added.length > 0) spec.tolerations = [...tolerations, ...added]
+  for (const field of ['priority', 'preemptionPolicy']) spec[field] ??= own(before, field)
+  pod.spec = spec
+}
+
+function tolerates(toleration: JsonObject, field: string, value: string): boolean {
+  return (stringAt(toleration, field) ?? '') === '' || stringAt(toleration, field) === value
+}
+
+/** The status of a Pod that nobody has seen yet. */
+export function newPodStatus(pod: KubeObject): JsonObject {
+  const spec = objectAt(pod, 'spec')
+  const gated = objectsAt(spec, 'schedulingGates').length > 0
+  const condition = {
+    type: 'PodScheduled',
+    status: 'False',
+    lastProbeTime: null,
+    lastTransitionTime: pod.metadata.creationTimestamp,
+    reason: 'SchedulingGated',
+    message: 'Scheduling is blocked due to non-empty scheduling gates',
+  }
+  return { phase: 'Pending', ...(gated ? { conditions: [condition] } : {}), qosClass: qosClass(containersOf(spec)) }
+}
+
+/** See https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/ */
+function qosClass(containers: readonly JsonObject[]): string {
+  const classes = new Set(
+    containers.map(one => {
+      const { limits, requests } = (objectAt(one, 'resources') ?? {}) as Record<string, JsonObject | undefined>
+      const of = (list: JsonObject | undefined, name: string): Json => own(list ?? {}, name) ?? '0'
+      const [cpu, memory] = ['cpu', 'memory']
+      const named = [limits, requests].flatMap(list => [of(list, 'cpu'), of(list, 'memory')])
+      if (named.every(amount => amount === '0')) return 'BestEffort'
+      const bound = [cpu, memory].every(
+        name => of(limits, name as string) !== '0' && of(limits, name as string) === of(requests, name as string),
+      )
+      return bound ? 'Guaranteed' : 'Burstable'
+    }),
+  )
+  return classes.size === 1 ? ([...classes][0] as string) : classes.size === 0 ? 'BestEffort' : 'Burstable'
+}

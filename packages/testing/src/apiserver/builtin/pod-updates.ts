@@ -1,0 +1,99 @@
+import { type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import type { StatusCause } from '../status.ts'
+import { invalid, required } from '../write/validate.ts'
+import { forbidden, withDifference } from './spec-difference.ts'
+
+const changeable = [
+  '`spec.containers[*].image`',
+  '`spec.initContainers[*].image`',
+  '`spec.activeDeadlineSeconds`',
+  '`spec.tolerations` (only additions to existing tolerations)',
+  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
+]
+
+/** What is wrong with a Pod that replaces another: little of its spec can be changed. */
+export function podProblems(pod: KubeObject, old: KubeObject | undefined): StatusCause[] {
+  if (old === undefined) return []
+  const [spec, before] = [objectAt(pod, 'spec') ?? {}, objectAt(old, 'spec') ?? {}]
+  if (sameJson(spec, before)) return []
+  const causes: StatusCause[] = []
+  for (const list of ['containers', 'initContainers']) {
+    if (objectsAt(spec, list).length !== objectsAt(before, list).length) {
+      return [forbidden(`spec.${list}`, 'pod updates may not add or remove containers')]
+    }
+    for (const [i, container] of objectsAt(spec, list).entries()) {
+      if ((stringAt(container, 'image') ?? '') === '') causes.push(required(`spec.${list}[${i}].image`, ''))
+    }
+  }
+  const deadline = deadlineProblem(own(spec, 'activeDeadlineSeconds'), own(before, 'activeDeadlineSeconds'))
+  if (deadline !== undefined) causes.push(deadline)
+  if (deadline !== undefined && own(spec, 'activeDeadlineSeconds') !== undefined) return causes
+  causes.push(...tolerationProblems(objectsAt(spec, 'tolerations'), objectsAt(before, 'tolerations')))
+  causes.push(...gateProblems(objectsAt(spec, 'schedulingGates'), objectsAt(before, 'schedulingGates')))
+  const rest = asBefore(spec, before)
+  if (objectsAt(before, 'schedulingGates').length > 0) causes.push(...whereItRuns(rest, before))
+  if (sameJson(rest, before)) return causes
+  const why = `pod updates may not change fields other than ${changeable.join(',')}`
+  return [...causes, forbidden('spec', withDifference(why, before, rest))]
+}
+
+/** The new spec with what may be changed as it was. */
+function asBefore(spec: JsonObject, before: JsonObject): JsonObject {
+  const rest: JsonObject = { ...spec }
+  for (const list of ['containers', 'initContainers']) {
+    const were = objectsAt(before, list)
+    if (were.length > 0) {
+      rest[list] = objectsAt(spec, list).map((one, i) => restored(one, were[i] as JsonObject, ['image']))
+    }
+  }
+  const { terminationGracePeriodSeconds: grace } = before
+  const shortened = typeof grace === 'number' && grace < 0 && own(spec, 'terminationGracePeriodSeconds') === 1
+  const fields = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates']
+  return restored(rest, before, shortened ? [...fields, 'terminationGracePeriodSeconds'] : fields)
+}
+
+function restored(object: JsonObject, before: JsonObject, fields: readonly string[]): JsonObject {
+  const next = { ...object }
+  for (const field of fields) {
+    const value = own(before, field)
+    if (value === undefined) delete next[field]
+    else next[field] = value
+  }
+  return next
+}
+
+function deadlineProblem(now: Json | undefined, before: Json | undefined): StatusCause | undefined {
+  const field = 'spec.activeDeadlineSeconds'
+  if (before === undefined || now === before) return undefined
+  if (now === undefined) return invalid(field, null, 'must not update from a positive integer to nil value')
+  return Number(now) > Number(before) ? invalid(field, now, 'must be less than or equal to previous value') : undefined
+}
+
+function tolerationProblems(now: readonly JsonObject[], before: readonly JsonObject[]): StatusCause[] {
+  const untimed = ({ tolerationSeconds: _, ...toleration }: JsonObject): JsonObject => toleration
+  const gone = before.some(old => !now.some(one => sameJson(untimed(one), untimed(old))))
+  const why = 'existing toleration can not be modified except its tolerationSeconds'
+  return gone ? [forbidden('spec.tolerations', why)] : []
+}
+
+function gateProblems(now: readonly JsonObject[], before: readonly JsonObject[]): StatusCause[] {
+  const known = new Set(before.map(gate => own(gate, 'name')))
+  return now.flatMap((gate, i) => {
+    const name = stringAt(gate, 'name') ?? ''
+    if (known.has(name)) return []
+    return [
+      forbidden(`spec.schedulingGates[${i}].name`, `only deletion is allowed, but found new scheduling gate '${name}'`),
+    ]
+  })
+}
+
+/** Of a Pod that waits at a gate, where it is to run can be narrowed. What was changed so is put back in `rest`. */
+function whereItRuns(rest: JsonObject, before: JsonObject): StatusCause[] {
+  const [selector, had] = [objectAt(rest, 'nodeSelector') ?? {}, objectAt(before, 'nodeSelector') ?? {}]
+  const narrowed = Object.keys(had).every(key => own(selector, key) === own(had, key))
+  Object.assign(rest, restored(rest, before, ['nodeSelector']))
+  if (own(before, 'nodeSelector') === undefined) delete rest.nodeSelector
+  const why = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'
+  return narrowed ? [] : [invalid('spec.nodeSelector', selector, why)]
+}

@@ -1,0 +1,61 @@
+import type { Store } from '../store/store.ts'
+
+const services = { group: '', plural: 'services', kind: 'Service', namespaced: true, custom: false }
+const firstPort = 30_000
+const ports = 2768
+
+/** The cluster's addresses and the nodes' ports that Services have. What is taken is what Services in the store say. */
+export class ServiceAddresses {
+  readonly #store: Store
+  readonly #random: () => number
+
+  constructor(store: Store, random: () => number) {
+    this.#store = store
+    this.#random = random
+  }
+
+  /** Why a Service can't have an address; `undefined`: it can. */
+  problem(ip: string): string | undefined {
+    const range = /^10\.0\.(\d+)\.(\d+)$/.exec(ip)
+    if (range === null || range.slice(1).some(part => Number(part) > 255)) {
+      return 'the provided network does not match the current range'
+    }
+    return this.#isTaken(`"clusterIP":"${ip}"`) ? 'provided IP is already allocated' : undefined
+  }
+
+  /** Whether no Service has a port of the nodes yet. */
+  isFreePort(port: number): boolean {
+    return !this.#isTaken(`"nodePort":${port}`) && !this.#isTaken(`"healthCheckNodePort":${port}`)
+  }
+
+  /** An address that is free, of 10.0.0.0/16. */
+  freeIp(): string {
+    return this.#free(
+      0xfffd,
+      i => `10.0.${(i + 2) >> 8}.${(i + 2) & 0xff}`,
+      ip => this.problem(ip) === undefined,
+    )
+  }
+
+  /** A port of the nodes that is free, and none of `others`. */
+  freePort(others: ReadonlySet<number>): number {
+    const isFree = (port: number): boolean => !others.has(port) && this.isFreePort(port)
+    return this.#free(ports, i => firstPort + i, isFree)
+  }
+
+  #free<T>(count: number, at: (i: number) => T, isFree: (value: T) => boolean): T {
+    const start = Math.floor(this.#random() * count)
+    for (let i = 0; i < count; i++) {
+      const value = at((start + i) % count)
+      if (isFree(value)) return value
+    }
+    throw new Error('no address or port is left for Services')
+  }
+
+  #isTaken(text: string): boolean {
+    return this.#store
+      .collection(services)
+      .snapshot('')
+      .some(version => version.text.includes(text))
+  }
+}

@@ -1,0 +1,149 @@
+import { type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import { type StatusCause, StatusError } from '../status.ts'
+import { invalid, required } from '../write/validate.ts'
+import type { Defaults } from './complete.ts'
+import type { ServiceAddresses } from './service-addresses.ts'
+
+const onNodes = (of: JsonObject): boolean => ['NodePort', 'LoadBalancer'].includes(stringAt(of, 'type') ?? '')
+const hasIp = (of: JsonObject): boolean => stringAt(of, 'type') !== 'ExternalName'
+const needsHealthPort = (of: JsonObject): boolean =>
+  stringAt(of, 'type') === 'LoadBalancer' && stringAt(of, 'externalTrafficPolicy') === 'Local'
+
+/** The defaults of Services that need no look at others. */
+export const serviceDefaults: Readonly<Record<string, Defaults>> = {
+  'core.v1.ServiceSpec': {
+    sessionAffinity: 'None',
+    sessionAffinityConfig: of => (stringAt(of, 'sessionAffinity') === 'ClientIP' ? { clientIP: {} } : undefined),
+    type: 'ClusterIP',
+    externalTrafficPolicy: of => (onNodes(of) || own(of, 'externalIPs') !== undefined ? 'Cluster' : undefined),
+    internalTrafficPolicy: of => (hasIp(of) ? 'Cluster' : undefined),
+    allocateLoadBalancerNodePorts: of => (stringAt(of, 'type') === 'LoadBalancer' ? true : undefined),
+  },
+  'core.v1.ClientIPConfig': { timeoutSeconds: 10_800 },
+  'core.v1.ServicePort': { protocol: 'TCP', targetPort: of => own(of, 'port') },
+}
+
+/** Fields that go with a type of Service that has no use for them, unless the same write changes them. */
+const ofType: readonly (readonly [uses: (of: JsonObject) => boolean, fields: readonly string[]])[] = [
+  [hasIp, ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']],
+  [needsHealthPort, ['healthCheckNodePort']],
+  [of => stringAt(of, 'type') === 'LoadBalancer', ['allocateLoadBalancerNodePorts', 'loadBalancerClass']],
+  [onNodes, ['externalTrafficPolicy']],
+]
+
+/** Gives a Service that is created, or replaces `old`, its addresses and ports. Throws 422 for those that it can't have. */
+export function allocate(service: KubeObject, old: KubeObject | undefined, addresses: ServiceAddresses): void {
+  const spec: JsonObject = { ...objectAt(service, 'spec') }
+  const before = objectAt(old, 'spec')
+  service.spec = spec
+  if (before !== undefined) keepAllocated(spec, before)
+  const causes = hasIp(spec) && (before === undefined || !hasIp(before)) ? giveIp(spec, addresses) : []
+  if (onNodes(spec)) causes.push(...givePorts(spec, before, addresses))
+  if (causes.length > 0) {
+    throw StatusError.invalid({ group: '', plural: 'services', kind: 'Service' }, service.metadata.name ?? '', causes)
+  }
+  if (before !== undefined) dropUnused(spec, before)
+}
+
+/** What was allocated stays, for who leaves it out. */
+function keepAllocated(spec: JsonObject, before: JsonObject): void {
+  if (hasIp(spec) && hasIp(before)) {
+    const ip = own(spec, 'clusterIP')
+    spec.clusterIP ??= own(before, 'clusterIP')
+    spec.clusterIPs ??= own(before, 'clusterIPs')
+    spec.ipFamilies ??= own(before, 'ipFamilies')
+    spec.ipFamilyPolicy ??= own(before, 'ipFamilyPolicy')
+    const changed = ip !== undefined && ip !== own(before, 'clusterIP')
+    if (changed && sameJson(spec.clusterIPs, own(before, 'clusterIPs'))) spec.clusterIPs = [ip]
+  }
+  if (onNodes(spec) && onNodes(before)) {
+    const known = new Map(objectsAt(before, 'ports').map(port => [own(port, 'name'), own(port, 'nodePort')]))
+    const named = new Set(objectsAt(spec, 'ports').map(port => own(port, 'nodePort')))
+    spec.ports = objectsAt(spec, 'ports').map(port => {
+      const nodePort = own(port, 'nodePort') ?? known.get(own(port, 'name'))
+      const usable = nodePort !== undefined && (own(port, 'nodePort') !== undefined || !named.has(nodePort))
+      return usable ? { ...port, nodePort } : port
+    })
+  }
+  if (needsHealthPort(spec)) spec.healthCheckNodePort ??= own(before, 'healthCheckNodePort')
+}
+
+function giveIp(spec: JsonObject, addresses: ServiceAddresses): StatusCause[] {
+  const asked = stringAt(spec, 'clusterIP')
+  const headless = asked === 'None'
+  const anywhere = headless && objectAt(spec, 'selector') === undefined
+  spec.ipFamilyPolicy ??= anywhere ? 'RequireDualStack' : 'SingleStack'
+  const single = spec.ipFamilyPolicy === 'SingleStack'
+  if (!single && !anywhere && spec.ipFamilyPolicy === 'RequireDualStack') {
+    const why = 'this cluster is not configured for dual-stack services'
+    return [invalid('spec.ipFamilyPolicy', spec.ipFamilyPolicy, why)]
+  }
+  spec.ipFamilies ??= anywhere && !single ? ['IPv4', 'IPv6'] : ['IPv4']
+  if (asked !== undefined && !headless) {
+    if (!/^\d+(\.\d+){3}$/.test(asked) && !asked.includes(':')) {
+      return [invalid('spec.clusterIPs[0]', asked, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')]
+    }
+    const problem = addresses.problem(asked)
+    if (problem !== undefined) {
+      return [invalid('spec.clusterIPs', [asked], `failed to allocate IP ${asked}: ${problem}`)]
+    }
+  }
+  spec.clusterIP = asked ?? addresses.freeIp()
+  spec.clusterIPs ??= [spec.clusterIP]
+  return []
+}
+
+function givePorts(spec: JsonObject, before: JsonObject | undefined, addresses: ServiceAddresses): StatusCause[] {
+  const ports = objectsAt(spec, 'ports')
+  const had = new Set(objectsAt(before, 'ports').map(port => own(port, 'nodePort')))
+  const taken = ports.flatMap((port, i) => {
+    const asked = own(port, 'nodePort') as number | undefined
+    if (asked === undefined || had.has(asked) || addresses.isFreePort(asked)) return []
+    return [invalid(`spec.ports[${i}].nodePort`, asked, 'provided port is already allocated')]
+  })
+  const given = new Set(ports.map(port => own(port, 'nodePort') as number))
+  // Ports of one number have one port of the nodes, whatever their protocols.
+  const byPort = new Map(ports.map(port => [own(port, 'port'), own(port, 'nodePort') as number | undefined]))
+  const next = (): number => {
+    const port = addresses.freePort(given)
+    given.add(port)
+    return port
+  }
+  if (own(spec, 'allocateLoadBalancerNodePorts') !== false) {
+    spec.ports = ports.map((port): JsonObject => {
+      const number = own(port, 'port')
+      const nodePort = own(port, 'nodePort') ?? byPort.get(number) ?? next()
+      byPort.set(number, nodePort as number)
+      return { ...port, nodePort }
+    })
+  }
+  if (needsHealthPort(spec)) spec.healthCheckNodePort ??= next()
+  return taken
+}
+
+function dropUnused(spec: JsonObject, before: JsonObject): void {
+  for (const [uses, fields] of ofType) {
+    if (!uses(before) || uses(spec)) continue
+    for (const field of fields) if (sameJson(own(spec, field), own(before, field))) delete spec[field]
+  }
+  if (!onNodes(before) || onNodes(spec)) return
+  const portsOf = (of: JsonObject): Json[] => objectsAt(of, 'ports').map(port => own(port, 'nodePort') ?? null)
+  if (!sameJson(portsOf(spec), portsOf(before))) return
+  spec.ports = objectsAt(spec, 'ports').map(({ nodePort: _, ...port }) => port)
+}
+
+/** What is wrong with a Service: its address is for life, and ports need names where there are several. */
+export function serviceProblems(service: KubeObject, old: KubeObject | undefined): StatusCause[] {
+  const [spec, before] = [objectAt(service, 'spec') ?? {}, objectAt(old, 'spec')]
+  const ports = objectsAt(spec, 'ports')
+  const unnamed = ports.flatMap((port, i) =>
+    ports.length > 1 && own(port, 'name') === undefined ? [required(`spec.ports[${i}].name`, '')] : [],
+  )
+  if (before === undefined || !hasIp(spec) || !hasIp(before)) return unnamed
+  const [ips, were] = [own(spec, 'clusterIPs'), own(before, 'clusterIPs')].map(list => (list ?? []) as string[])
+  const moved = (were as string[]).flatMap((ip, i) =>
+    ip === ips?.[i] ? [] : [invalid(`spec.clusterIPs[${i}]`, ips, 'may not change once set')],
+  )
+  return [...moved, ...unnamed]
+}

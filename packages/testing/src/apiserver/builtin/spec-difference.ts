@@ -1,0 +1,26 @@
+import { isObject, type Json, type JsonObject, own, sameJson } from '../objects/json.ts'
+import type { StatusCause } from '../status.ts'
+
+/** A cause that says what is not allowed. */
+export function forbidden(field: string, why: string): StatusCause {
+  return { reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field }
+}
+
+/** A refusal with the fields that differ, a line each. A real server prints its own types there, as a diff of lines. */
+export function withDifference(why: string, before: JsonObject, now: JsonObject): string {
+  return [why, ...differences(before, now, '')].join('\n')
+}
+
+function differences(before: Json | undefined, now: Json | undefined, path: string): string[] {
+  if (sameJson(before, now)) return []
+  if (isObject(before) && isObject(now)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]
+    return names.flatMap(name => differences(own(before, name), own(now, name), path === '' ? name : `${path}.${name}`))
+  }
+  if (Array.isArray(before) && Array.isArray(now) && before.length === now.length) {
+    return before.flatMap((item, i) => differences(item as Json, now[i] as Json, `${path}[${i}]`))
+  }
+  const line = (sign: string, value: Json | undefined): string[] =>
+    value === undefined ? [] : [`${sign} ${path}: ${JSON.stringify(value)}`]
+  return [...line('-', before), ...line('+', now)]
+}

@@ -1,0 +1,77 @@
+import { objectAt, own, stringAt } from '../objects/json.ts'
+import type { Defaults } from './complete.ts'
+
+/** What replaces Pods is given where they are replaced one after the other. */
+const rolling: Defaults = {
+  type: 'RollingUpdate',
+  rollingUpdate: of => (stringAt(of, 'type') === 'RollingUpdate' ? {} : undefined),
+}
+const rbac = 'rbac.authorization.k8s.io'
+
+/** The defaults of what makes Pods, and of what else operators make beside Services. */
+export const workloadDefaults: Readonly<Record<string, Defaults>> = {
+  'apps.v1.DeploymentSpec': { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 },
+  'apps.v1.DeploymentStrategy': rolling,
+  'apps.v1.RollingUpdateDeployment': { maxUnavailable: '25%', maxSurge: '25%' },
+  'apps.v1.ReplicaSetSpec': { replicas: 1 },
+  'apps.v1.ReplicaSetStatus': { replicas: 0 },
+  'apps.v1.DaemonSetSpec': { revisionHistoryLimit: 10 },
+  'apps.v1.DaemonSetUpdateStrategy': rolling,
+  'apps.v1.RollingUpdateDaemonSet': { maxUnavailable: 1, maxSurge: 0 },
+  'apps.v1.DaemonSetStatus': {
+    currentNumberScheduled: 0,
+    numberMisscheduled: 0,
+    desiredNumberScheduled: 0,
+    numberReady: 0,
+  },
+  'apps.v1.StatefulSetSpec': {
+    replicas: 1,
+    podManagementPolicy: 'OrderedReady',
+    revisionHistoryLimit: 10,
+    persistentVolumeClaimRetentionPolicy: {},
+  },
+  'apps.v1.StatefulSetUpdateStrategy': {
+    rollingUpdate: of => (own(of, 'type') === undefined ? {} : undefined),
+    type: 'RollingUpdate',
+  },
+  'apps.v1.RollingUpdateStatefulSetStrategy': { partition: 0, maxUnavailable: 1 },
+  'apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy': { whenDeleted: 'Retain', whenScaled: 'Retain' },
+  'apps.v1.StatefulSetStatus': { replicas: 0, availableReplicas: 0 },
+  'autoscaling.v2.HorizontalPodAutoscalerSpec': {
+    minReplicas: 1,
+    metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }],
+  },
+  'autoscaling.v2.HorizontalPodAutoscalerStatus': { desiredReplicas: 0, currentMetrics: null },
+  'batch.v1.CronJobSpec': {
+    concurrencyPolicy: 'Allow',
+    suspend: false,
+    successfulJobsHistoryLimit: 3,
+    failedJobsHistoryLimit: 1,
+  },
+  'core.v1.ReplicationControllerSpec': {
+    replicas: 1,
+    selector: of => objectAt(objectAt(objectAt(of, 'template'), 'metadata'), 'labels'),
+  },
+  'core.v1.ReplicationControllerStatus': { replicas: 0 },
+  'core.v1.PodCondition': { lastProbeTime: null, lastTransitionTime: null },
+  'core.v1.PersistentVolumeClaim': { kind: 'PersistentVolumeClaim', apiVersion: 'v1' },
+  'core.v1.PersistentVolumeClaimSpec': { volumeMode: 'Filesystem' },
+  'core.v1.PersistentVolumeClaimStatus': { phase: 'Pending' },
+  'core.v1.PersistentVolumeSpec': { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' },
+  'core.v1.PersistentVolumeStatus': { phase: 'Pending' },
+  'networking.v1.NetworkPolicyPort': { protocol: 'TCP' },
+  'networking.v1.NetworkPolicySpec': {
+    policyTypes: of => {
+      const egress = own(of, 'egress')
+      return Array.isArray(egress) && egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress']
+    },
+  },
+  'policy.v1.PodDisruptionBudgetStatus': {
+    disruptionsAllowed: 0,
+    currentHealthy: 0,
+    desiredHealthy: 0,
+    expectedPods: 0,
+  },
+  'rbac.v1.RoleRef': { apiGroup: rbac },
+  'rbac.v1.Subject': { apiGroup: of => (stringAt(of, 'kind') === 'ServiceAccount' ? undefined : rbac) },
+}

@@ -1,0 +1,64 @@
+import type { CoreParts } from '../core.ts'
+import { type JsonObject, objectAt, objectsAt, own, stringAt } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import { timestamp } from '../objects/timestamp.ts'
+import { type Status, StatusError } from '../status.ts'
+import type { WriteRequest } from '../write/answer.ts'
+import { asObject, parseObject } from '../write/body.ts'
+import { preconditionFailed } from '../write/writer.ts'
+
+/** Carries out `pods/binding` and `bindings`: gives a Pod the node that it is to run on, once. */
+export function bind(parts: CoreParts, { type, target, request, info }: WriteRequest): Status {
+  const kind = { ...type, kind: 'Binding' }
+  const body = asObject(parseObject(request, kind), kind, target.namespace, 'body')
+  const binding = parts.webhooks.mutate(body, undefined)
+  const { name = '', uid = '', resourceVersion = '', labels, annotations } = binding.metadata
+  if (target.name !== '' && name !== target.name) {
+    throw StatusError.badRequest('name in URL does not match name in Binding object')
+  }
+  const node = nodeOf(binding)
+  parts.webhooks.validate(binding, undefined)
+  const dryRun = info.query.getAll('dryRun').some(one => one !== '')
+  const pods = parts.registry.resolve('', 'v1', 'pods')
+  const { object: pod } = parts.writer.read(pods, target.namespace, name)
+  if (uid !== '' && uid !== pod.metadata.uid) throw preconditionFailed(pods, pod, 'UID', uid, dryRun)
+  if (resourceVersion !== '' && resourceVersion !== pod.metadata.resourceVersion) {
+    throw preconditionFailed(pods, pod, 'ResourceVersion', resourceVersion, dryRun)
+  }
+  const why = whyNot(pod, name)
+  if (why !== undefined) throw StatusError.conflict({ ...pods, plural: 'pods/binding' }, name, why)
+  const metadata = { ...pod.metadata }
+  if (labels !== undefined) metadata.labels = { ...metadata.labels, ...labels }
+  if (annotations !== undefined) metadata.annotations = { ...metadata.annotations, ...annotations }
+  const spec = { ...objectAt(pod, 'spec'), nodeName: node }
+  const status = scheduled(objectAt(pod, 'status') ?? {}, timestamp(parts.clock.now()))
+  if (!dryRun) parts.writer.put(pods, { ...pod, metadata, spec, status })
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
+}
+
+function nodeOf(binding: KubeObject): string {
+  const target = objectAt(binding, 'target')
+  const [kind, name] = [stringAt(target, 'kind') ?? '', stringAt(target, 'name') ?? '']
+  const problems: string[] = []
+  if (kind !== '' && kind !== 'Node') {
+    problems.push(`target.kind: Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`)
+  }
+  if (name === '') problems.push('target.name: Required value')
+  if (problems.length === 0) return name
+  throw new StatusError(500, '', problems.length === 1 ? (problems[0] as string) : `[${problems.join(', ')}]`)
+}
+
+function whyNot(pod: KubeObject, name: string): string | undefined {
+  const spec = objectAt(pod, 'spec')
+  const node = stringAt(spec, 'nodeName')
+  if (pod.metadata.deletionTimestamp !== undefined) return `pod ${name} is being deleted, cannot be assigned to a host`
+  if (node !== undefined) return `pod ${name} is already assigned to node ${JSON.stringify(node)}`
+  return objectsAt(spec, 'schedulingGates').length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : undefined
+}
+
+function scheduled(status: JsonObject, now: string): JsonObject {
+  const { nominatedNodeName: _, ...rest } = status
+  const others = objectsAt(status, 'conditions').filter(one => own(one, 'type') !== 'PodScheduled')
+  const condition = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: now }
+  return { ...rest, conditions: [...others, condition] }
+}

@@ -318,7 +318,7 @@ class Life {
     this.#narrow = new NarrowCache({ client, escalateAt: draw.pick([200, 200, 2]) })
     this.#cache = new DynamicCache({ client, narrow: this.#narrow, whenUnknown: 'wait' })
     this.#manager = new WatchManager({ cache: this.#cache, environment: client.environment })
-    this.#operator = new Operator({ client, cache: { whenUnknown: 'wait' } })
+    this.#operator = new Operator({ name: 'hostile', client, cache: { whenUnknown: 'wait' } })
   }
 
   begin(): Call[] {

@@ -5,6 +5,7 @@ import type { AccessControl } from './access.ts'
 import { accessControl } from './access-control.ts'
 import type { EmbeddedApiServer, FillSource } from './api-server.ts'
 import { bootstrapPolicy } from './authn/bootstrap-policy.ts'
+import { ClaimProtection } from './controllers/claim-protection.ts'
 import { Definitions, isDefinition } from './controllers/definitions.ts'
 import { GarbageCollector } from './controllers/garbage-collector.ts'
 import { initialNamespaces, NamespaceController } from './controllers/namespace-controller.ts'
@@ -133,7 +134,10 @@ export class EmbeddedServer implements EmbeddedApiServer {
     const delayMs = options.controllerDelayMs ?? 5
     const active = options.controllers ?? true
     const namespaces = new NamespaceController(store, registry, writer, clock, active ? delayMs : undefined)
-    if (active) new GarbageCollector(store, registry, writer, clock, delayMs)
+    if (active) {
+      new GarbageCollector(store, registry, writer, clock, delayMs)
+      new ClaimProtection(store, registry, writer, clock, delayMs)
+    }
     const compactionMs = options.compactionMs ?? 300_000
     if (Number.isFinite(compactionMs)) compactEvery(compactionMs, store, clock)
     const tokens = new AccountTokens(store, registry, () => clock.now(), random, this.token)

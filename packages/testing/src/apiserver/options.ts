@@ -93,7 +93,7 @@ export interface EmbeddedOptions {
    */
   readonly reinitialiseMs?: number | undefined
   /**
-   * The controllers of a control plane: namespaces emptied and removed, owners' dependents collected. Without them it is
+   * The controllers of a control plane: namespaces emptied and removed, owners' dependents collected, claims let go that no Pod uses. Without them it is
    * as with a bare kube-apiserver.
    *
    * @default true

@@ -309,3 +309,38 @@ describe('definitions', () => {
       ])
     }))
 })
+
+describe('claims', () => {
+  const claims = '/api/v1/namespaces/default/persistentvolumeclaims'
+  const pods = '/api/v1/namespaces/default/pods'
+  const claim = {
+    metadata: { name: 'data' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  }
+  const pod = (name: string): object => ({
+    metadata: { name },
+    spec: {
+      containers: [{ name: 'a', image: 'a' }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
+    },
+  })
+
+  it('F1: a claim that is deleted goes at once, or when the last Pod that uses it has ended or is gone', () =>
+    withServer(async ({ call, sim }) => {
+      const status = async (): Promise<number> => {
+        await sim.advance(100)
+        return (await call('GET', `${claims}/data`)).status
+      }
+      await call('POST', claims, claim)
+      await call('DELETE', `${claims}/data`)
+      expect(await status()).toBe(404)
+      await call('POST', claims, claim)
+      for (const name of ['one', 'two']) expect((await call('POST', pods, pod(name))).status).toBe(201)
+      await call('DELETE', `${claims}/data`)
+      expect(await status()).toBe(200)
+      await call('PATCH', `${pods}/one/status`, { status: { phase: 'Succeeded' } }, merge)
+      expect(await status()).toBe(200)
+      await call('DELETE', `${pods}/two`, { gracePeriodSeconds: 0 })
+      expect(await status()).toBe(404)
+    }))
+})

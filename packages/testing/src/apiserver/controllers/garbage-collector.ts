@@ -6,6 +6,7 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import { objectKey, resourceKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
 import type { Writer } from '../write/writer.ts'
+import { dropFinalizer } from './finalizers.ts'
 import { Work } from './work.ts'
 
 interface Found {
@@ -125,7 +126,7 @@ export class GarbageCollector {
       if (blocks) blocked = true
       this.#work.add(id)
     }
-    if (!blocked) this.#dropFinalizer(type, version, object, 'foregroundDeletion')
+    if (!blocked) dropFinalizer(this.#writer, type, version, object, 'foregroundDeletion')
   }
 
   #orphan({ type, version, object }: Found): void {
@@ -135,19 +136,12 @@ export class GarbageCollector {
       const kept = (dependent.object.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== version.uid)
       this.#setOwners(dependent, kept)
     }
-    this.#dropFinalizer(type, version, object, 'orphan')
+    dropFinalizer(this.#writer, type, version, object, 'orphan')
   }
 
   #setOwners({ type, version, object }: Found, owners: OwnerReference[]): void {
     const { ownerReferences: _, ...metadata } = object.metadata
     const next = { ...object, metadata: owners.length > 0 ? { ...metadata, ownerReferences: owners } : metadata }
-    this.#writer.update(type, { version, object }, next, 'all', { dryRun: false, viaPatch: true })
-  }
-
-  #dropFinalizer(type: ResourceType, version: Version, object: KubeObject, finalizer: string): void {
-    const { finalizers: had = [], ...metadata } = object.metadata
-    const finalizers = had.filter(name => name !== finalizer)
-    const next = { ...object, metadata: finalizers.length > 0 ? { ...metadata, finalizers } : metadata }
     this.#writer.update(type, { version, object }, next, 'all', { dryRun: false, viaPatch: true })
   }
 }

@@ -6,6 +6,7 @@ import { admitPod, newPodStatus } from '../builtin/pod-defaults.ts'
 import { podProblems } from '../builtin/pod-updates.ts'
 import { allocate, serviceProblems } from '../builtin/service.ts'
 import type { ServiceAddresses } from '../builtin/service-addresses.ts'
+import { claimProtection } from '../controllers/claim-protection.ts'
 import { isObject, type Json, type JsonObject, objectAt, own, sameJson, setOwn, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { completeDefinition } from '../resources/definition.ts'
@@ -126,9 +127,6 @@ export const definitionCleanup = 'customresourcecleanup.apiextensions.k8s.io'
 function nameService(object: KubeObject): void {
   object.spec = { ...objectAt(object, 'spec'), serviceName: stringAt(objectAt(object, 'spec'), 'serviceName') ?? '' }
 }
-
-/** By this finalizer a claim stays while Pods use it. */
-const claimProtection = 'kubernetes.io/pvc-protection'
 
 const webhookConfiguration: Behaviour = { decode: completeConfiguration, problems: configurationProblems }
 

@@ -4,6 +4,7 @@ import { installTest } from '../../test/install/install.ts'
 import { checkLicences } from '../checks/licences.ts'
 import { packed } from '../checks/packed.ts'
 import { checkPublint, checkTypesAreRight } from '../checks/publish.ts'
+import { checkSimulatedSpeed } from '../checks/simulated-speed.ts'
 import { checkSizes } from '../checks/sizes.ts'
 import { publishedPackages, root } from '../workspace.ts'
 import { bin, command } from './command.ts'
@@ -30,6 +31,7 @@ export function steps(): Step[] {
     { name: 'publint', limitMs: 5 * minute, run: checkPublint },
     { name: 'attw', limitMs: 5 * minute, run: checkTypesAreRight },
     { name: 'sizes', limitMs: 5 * minute, run: checkSizes },
+    { name: 'simulated-speed', limitMs: 6 * minute, run: checkSimulatedSpeed },
     { name: 'demo', limitMs: 6 * minute, run: checkDemo },
     { name: 'example', limitMs: 6 * minute, run: checkExample },
     { name: 'reference', limitMs: 5 * minute, run: checkReference },

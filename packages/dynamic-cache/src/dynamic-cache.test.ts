@@ -425,7 +425,7 @@ describe('a report', () => {
         ])
         const [, first, second] = `${report}`.split('\n')
         expect(first).toMatch(/ watching +2 \(1 failed\) /)
-        expect(second).toMatch(/ waiting, not synced +0 .* me, ! .*forbidden/)
+        expect(second).toMatch(/ waiting, not synced +0 .* me, ! .*Forbidden/)
         await run(() => hold.release())
       },
       { cluster: { authorization: ({ resource }) => resource !== 'secrets' } },

@@ -140,23 +140,26 @@ export function errorOfStatus(
     const given = string(value)
     return given === undefined ? undefined : clipped(redact(given))
   }
+  // What the request says itself is no secret, even where a token happens to be the same word.
+  const own = [about.resource, about.key].flatMap(one => one?.split('/') ?? [])
+  const identity = (value: unknown): string | undefined => (own.includes(value as string) ? string(value) : text(value))
   const causes = (Array.isArray(details.causes) ? details.causes : []).slice(0, 1000).map(record)
   const parts: ApiErrorParts = {
     status,
     ...(about.sensitive === true
       ? wordless(body, details, causes, about)
       : {
-          reason: text(body.reason),
+          reason: knownReason(body.reason) ?? text(body.reason),
           message: text(body.message) ?? 'no message',
           causes: causes.map(({ reason, message, field }) => ({
-            reason: text(reason) ?? '',
+            reason: knownReason(reason) ?? text(reason) ?? '',
             message: text(message) ?? '',
             field: text(field) ?? '',
           })),
           details: {
-            name: text(details.name),
-            group: text(details.group),
-            kind: text(details.kind),
+            name: identity(details.name),
+            group: identity(details.group),
+            kind: identity(details.kind),
             uid: text(details.uid),
           },
         }),

@@ -174,6 +174,21 @@ describe('X3: what a client knows to be secret', () => {
     }
   })
 
+  it('X3: hides nothing of what the request itself says, so that an absent object is known to be absent', () => {
+    const short = new KnownSecrets()
+    short.noteHeaders({ authorization: 'Bearer u' })
+    const about = { method: 'GET', path: '/api/v1/namespaces/a/configmaps/u', resource: 'v1/configmaps', key: 'a/u' }
+    const body = {
+      kind: 'Status',
+      reason: 'NotFound',
+      message: 'configmaps "u" not found',
+      details: { name: 'u', kind: 'configmaps' },
+    }
+    const error = errorOfAnswer(404, {}, bytes(body), about, text => short.redact(text))
+    expect(guards.isObjectNotFound(error)).toBe(true)
+    expect(error.message).toContain('configmaps "(hidden)" not found')
+  })
+
   it('X3, X4: is looked for in the beginning of a text, quickly whatever it is', () => {
     const cut = `${'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrIn0.c2ln '.repeat(2000)}`.slice(0, 65_536 - 5)
     expect(known.redact(`${cut}token-one`)).not.toContain('token')

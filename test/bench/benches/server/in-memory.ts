@@ -19,7 +19,8 @@ export async function run(): Promise<Metrics> {
   return { runs_per_s: runs / ((performance.now() - begin) / 1000) }
 }
 
-async function randomRun(seed: number): Promise<void> {
+/** One random run: a server, a connection and 200 operations in memory. */
+export async function randomRun(seed: number): Promise<void> {
   const simulation = simulate(seed)
   const { clock } = simulation
   await simulation.run(async () => {

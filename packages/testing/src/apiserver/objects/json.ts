@@ -14,8 +14,11 @@ const native = JSON as typeof JSON & {
   isRawJSON(value: unknown): value is RawNumber
 }
 
-/** Sixteen digits in a row: only then may a number be one that a double can't hold. */
-const longDigits = /\d{16}/
+/**
+ * A number that begins with sixteen digits: only then may it be one that a double can't hold. Within a string that is looked
+ * at in vain, but a fraction, a hash or a token in quotes is not.
+ */
+const longDigits = /(?:^|[:,[\s])-?\d{16}/
 
 /** Parses JSON without altering any integer. Throws a `SyntaxError` as `JSON.parse` does. */
 export function parseJson(text: string): Json {

@@ -107,6 +107,7 @@ export function toLatin1(text: string): string {
 
 /** The text whose UTF-8 bytes are the characters of `latin1`. */
 export function fromLatin1(latin1: string): string {
+  if (!/[\x80-\xff]/.test(latin1)) return latin1
   return Buffer.from(latin1, 'latin1').toString('utf8')
 }
 

@@ -413,7 +413,8 @@ export class HostileApi {
       if (object !== undefined && truth.of(kind.plural).get(keyOf(object)) === object) line('ADDED', text(object))
       later(draw.integer(1000, 9000), drip)
     }
-    if (fault === 'drip') return drip()
+    // A watch that goes on from a version and leaves deletes out can't be told from one in which nothing was deleted.
+    if (fault === 'drip' && wantsInitial) return drip()
     if (wantsInitial && fault !== 'ignore-initial') {
       const shown = fault === 'reorder' ? draw.shuffle(there) : fault === 'duplicate' ? [...there, ...there] : there
       if (fault === 'early-bookmark') bookmark(version, false)

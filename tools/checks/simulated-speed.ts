@@ -8,7 +8,7 @@ import { packed } from './packed.ts'
  * How much processor time a simulated run may take, in pieces of a fixed work (`simulated-speed.ts` of the bench `server`). It
  * decides how many seeds a night finds.
  */
-const mostWork = 5
+const mostWork = 7
 
 /** A run of the embedded server on simulated time against a fixed piece of work, the median of three processes. */
 export async function checkSimulatedSpeed(): Promise<Found> {

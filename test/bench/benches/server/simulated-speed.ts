@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
 import { summarise } from '../../harness/statistics.ts'
 import { randomRun } from './in-memory.ts'
 
-/** How many simulated runs, and pieces of fixed work, are measured in a row. */
-const AT_ONCE = 25
-const WARM_UP = 4
-const ROUNDS = 7
+/** Pairs of a simulated run and a piece of fixed work: the first are for the compiler. */
+const WARM_UP = 150
+const PAIRS = 300
 
-/** Milliseconds of processor time that `work` takes, in the mean of {@link AT_ONCE}. */
-async function cost(work: (seed: number) => unknown, round: number): Promise<number> {
-  const before = process.cpuUsage()
-  for (let time = 0; time < AT_ONCE; time++) await work(round * AT_ONCE + time)
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000 / AT_ONCE
+/** Milliseconds that `work` takes. */
+async function cost(work: (seed: number) => unknown, seed: number): Promise<number> {
+  const before = performance.now()
+  await work(seed)
+  return performance.now() - before
 }
 
 /** Always the same work, of the kind that a server does: JSON, maps, strings, a hash. */
@@ -34,11 +33,12 @@ function fixedWork(seed: number): number {
   return known.size
 }
 
-// By turns, so that what else the machine does falls on both alike; the first rounds are for the compiler.
-const ratios: number[] = []
-for (let round = 0; round < WARM_UP + ROUNDS; round++) {
-  const fixed = await cost(fixedWork, round)
-  const ratio = (await cost(randomRun, round)) / fixed
-  if (round >= WARM_UP) ratios.push(ratio)
+// By turns, each a few milliseconds: what else the machine does falls on a few of both, which a median leaves out.
+const fixed: number[] = []
+const runs: number[] = []
+for (let pair = 0; pair < WARM_UP + PAIRS; pair++) {
+  fixed.push(await cost(fixedWork, pair))
+  runs.push(await cost(randomRun, pair))
 }
-console.log(JSON.stringify({ ratio: summarise(ratios).median }))
+const median = (of: readonly number[]): number => summarise(of.slice(WARM_UP)).median
+console.log(JSON.stringify({ ratio: median(runs) / median(fixed), run_ms: median(runs) }))

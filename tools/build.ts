@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path'
 import { withLock } from './bootstrap/lock.mjs'
 import { command } from './test/command.ts'
+import { twoAtATime } from './two-at-a-time.ts'
 import { publishedPackages, root, type WorkspacePackage } from './workspace.ts'
 
 /** Everything of a package that decides what its build gives, with that of the packages it leans on. */
@@ -55,7 +56,8 @@ export async function build(say: (line: string) => void = console.error): Promis
   if (stale().length === 0) return undefined
   const onWait = (holder: number): void => say(`wherry: process ${holder} is building already; waiting for it`)
   return withLock(join(root, '.tools/build.lock'), onWait, async () => {
-    for (const [one, print] of stale()) {
+    // A build reads the sources of the other packages, not what was built of them: the order is no matter.
+    const failures = await twoAtATime(stale(), async ([one, print]) => {
       say(`wherry: building ${one.name}`)
       rmSync(stamp(one), { force: true })
       const tsup = join(root, 'node_modules/tsup/dist/cli-default.js')
@@ -63,8 +65,9 @@ export async function build(say: (line: string) => void = console.error): Promis
       if (ended.code !== 0) return `building ${one.name} failed:\n${ended.output}`
       mkdirSync(join(root, '.cache/built'), { recursive: true })
       writeFileSync(stamp(one), print)
-    }
-    return undefined
+      return undefined
+    })
+    return failures.find(failure => failure !== undefined)
   })
 }
 

@@ -27,9 +27,7 @@ export async function installTest(): Promise<Found> {
     const installed = await npm(project, ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'])
     if (installed.code !== 0) return { passed: 0, failures: [`npm install failed:\n${installed.output}`] }
     const nodes = { '22.19': await oldestNode(), '24': process.execPath }
-    const outcomes: (string | undefined)[] = []
-    for (const { one } of packages) outcomes.push(...(await tryExample(project, one.short, one.folder, nodes)))
-    outcomes.push(...(await followTutorial(project, nodes)))
+    const outcomes = [...(await tryExamples(project, packages, nodes)), ...(await followTutorial(project, nodes))]
     const failures = outcomes.filter(outcome => outcome !== undefined)
     return { passed: outcomes.length - failures.length, failures }
   } finally {
@@ -56,32 +54,39 @@ function prepare(project: string, packages: readonly Packed[]): void {
   mkdirSync(join(project, 'src'))
 }
 
-/** One outcome for compiling the example and one for running it on each Node: undefined is well. */
-async function tryExample(
+/** One outcome for compiling the examples of all READMEs, and one for running each on each Node: undefined is well. */
+async function tryExamples(
   project: string,
-  short: string,
-  folder: string,
+  packages: readonly Packed[],
   nodes: Readonly<Record<string, string>>,
 ): Promise<(string | undefined)[]> {
-  const example = firstExample(readFileSync(join(folder, 'README.md'), 'utf8'))
-  if (example === undefined) return [`${short}: its README has no \`\`\`ts example`]
-  const source = join(project, 'src', `${short}.ts`)
-  writeFileSync(source, example)
+  const shorts: string[] = []
+  const without: string[] = []
+  for (const { one } of packages) {
+    const example = firstExample(readFileSync(join(one.folder, 'README.md'), 'utf8'))
+    if (example === undefined) without.push(`${one.short}: its README has no \`\`\`ts example`)
+    else {
+      writeFileSync(join(project, 'src', `${one.short}.ts`), example)
+      shorts.push(one.short)
+    }
+  }
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false']
   const target = ['--target', 'ES2023', '--lib', 'ES2023,ESNext.Disposable', '--module', 'NodeNext', '--types', 'node']
   const tsc = join(project, 'node_modules/typescript/bin/tsc')
-  const compiled = await command(process.execPath, [tsc, ...strict, ...target, '--outDir', 'out', source], {
-    cwd: project,
+  const sources = shorts.map(short => join('src', `${short}.ts`))
+  const args = [tsc, ...strict, ...target, '--rootDir', 'src', '--outDir', 'out', ...sources]
+  const compiled = await command(process.execPath, args, { cwd: project })
+  if (compiled.code !== 0) return [...without, `an example of a README does not compile:\n${compiled.output}`]
+  const ran = Object.entries(nodes).map(async ([version, node]) => {
+    const outcomes: (string | undefined)[] = []
+    for (const short of shorts) {
+      const ended = await command(node, [join('out', `${short}.js`)], { cwd: project, limitMs: 60_000 })
+      const failure = `${short}: its README's example fails on Node ${version}:\n${ended.output}`
+      outcomes.push(ended.code === 0 ? undefined : failure)
+    }
+    return outcomes
   })
-  if (compiled.code !== 0) return [`${short}: its README's example does not compile:\n${compiled.output}`]
-  const outcomes: (string | undefined)[] = [undefined]
-  for (const [version, node] of Object.entries(nodes)) {
-    const ended = await command(node, [join('out', `${short}.js`)], { cwd: project, limitMs: 60_000 })
-    outcomes.push(
-      ended.code === 0 ? undefined : `${short}: its README's example fails on Node ${version}:\n${ended.output}`,
-    )
-  }
-  return outcomes
+  return [...without, ...shorts.map(() => undefined), ...(await Promise.all(ran)).flat()]
 }
 
 /**

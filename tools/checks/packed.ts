@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { build } from '../build.ts'
 import { command } from '../test/command.ts'
 import { StepError } from '../test/step.ts'
+import { twoAtATime } from '../two-at-a-time.ts'
 import { publishedPackages, root, type WorkspacePackage } from '../workspace.ts'
 
 /** A package as npm would serve it. */
@@ -32,12 +33,10 @@ async function pack(): Promise<readonly Packed[]> {
   const folder = join(root, '.cache/packed')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const all: Packed[] = []
-  for (const one of publishedPackages()) {
+  return twoAtATime(publishedPackages(), async one => {
     const tarball = join(folder, `${one.short}.tgz`)
     const ended = await command('pnpm', ['pack', '--out', tarball], { cwd: one.folder })
     if (ended.code !== 0) throw new StepError(`packing ${one.name} failed:\n${ended.output}`)
-    all.push({ one, tarball })
-  }
-  return all
+    return { one, tarball }
+  })
 }

@@ -46,3 +46,27 @@ it('counts a step that overruns its limit as a failure', async () => {
   expect(out).toContain('    took longer than 0.02 s')
   expect(out.at(-1)).toBe('0 passed, 1 failed')
 })
+
+it('runs two steps at a time, and one that is alone by itself', async () => {
+  const log: string[] = []
+  let running = 0
+  const noted = (name: string, alone = false): Step => ({
+    ...step(name, async () => {
+      log.push(`${name} beside ${running}`)
+      running += 1
+      await new Promise(resolve => setImmediate(resolve))
+      running -= 1
+      return { passed: 1, failures: [] }
+    }),
+    alone,
+  })
+  const { failed } = await lines(noted('a'), noted('b'), noted('c'), noted('d', true), noted('e'))
+  expect(failed).toBe(0)
+  expect(log).toEqual([
+    'a beside 0',
+    'b beside 1',
+    expect.stringMatching(/^c beside [01]$/),
+    'd beside 0',
+    'e beside 0',
+  ])
+})

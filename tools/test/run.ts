@@ -5,8 +5,11 @@ export interface Totals {
   readonly failed: number
 }
 
+/** How many cores a run may keep busy. A step that is not `alone` keeps one busy. */
+const atOnce = 2
+
 /**
- * Runs the steps one after the other, says how each went as it goes, and ends with the failures
+ * Runs the steps, those that are not `alone` two at a time. Prints how each step went when it ends, then the failures
  * and one last line: `N passed, N failed`, summed over all.
  */
 export async function runSteps(
@@ -17,7 +20,7 @@ export async function runSteps(
   let passed = 0
   let failed = 0
   const broken: string[] = []
-  for (const step of steps) {
+  const run = async (step: Step): Promise<void> => {
     if (step.live) print(`${step.name} …`)
     const start = performance.now()
     const found = await bounded(step, options)
@@ -31,6 +34,14 @@ export async function runSteps(
     for (const failure of found.failures) print(indented(failure))
     if (failures > 0) broken.push(step.name)
   }
+  const running = new Set<Promise<void>>()
+  for (const step of steps) {
+    while (running.size >= (step.alone ? 1 : atOnce)) await Promise.race(running)
+    const one = run(step).finally(() => running.delete(one))
+    running.add(one)
+    if (step.alone) await one
+  }
+  await Promise.all(running)
   if (broken.length > 0) print(`failed: ${broken.join(', ')} (one alone: npm test -- --only ${broken[0]})`)
   print(`${passed} passed, ${failed} failed`)
   return { passed, failed }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { judge, type Report } from './vitest.ts'
+import { judge, type Report, slowFiles } from './vitest.ts'
 
 const ok = { code: 0, timedOut: false }
 
@@ -56,4 +56,16 @@ it('fails a run that ended badly though every test passed, broke off, or overran
   expect(judge(report('passed'), { code: undefined, timedOut: true }, { ci: false }).failures).toEqual([
     'the suite overran its time limit',
   ])
+})
+
+it('names the files that take more than 5 s, the slowest first', () => {
+  const file = (name: string, ms: number) => ({
+    name,
+    status: 'passed',
+    startTime: 1,
+    endTime: 1 + ms,
+    assertionResults: [],
+  })
+  const testResults = [file('a.test.ts', 5_100), file('b.test.ts', 4_900), file('c.test.ts', 61_000)]
+  expect(slowFiles({ ...report(), testResults })).toEqual(['slow: 61.0 s in c.test.ts', 'slow: 5.1 s in a.test.ts'])
 })

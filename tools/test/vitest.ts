@@ -14,6 +14,9 @@ export interface Report {
     readonly name: string
     readonly status: string
     readonly message?: string | undefined
+    /** When its first test began and its last one ended, in milliseconds since 1970. */
+    readonly startTime?: number | undefined
+    readonly endTime?: number | undefined
     readonly assertionResults: readonly {
       readonly fullName: string
       readonly status: string
@@ -22,11 +25,12 @@ export interface Report {
   }[]
 }
 
-/** A suite of vitest: the test files below `folders`. */
-export function suite(name: string, folders: readonly string[], limitMs: number): Step {
+/** A suite of vitest: the test files below `folders`, or those of them that depend on what changed since a commit. */
+export function suite(name: string, folders: readonly string[], limitMs: number, changedSince?: string): Step {
   return {
     name,
     live: true,
+    alone: true,
     limitMs: limitMs + 10_000,
     async run(options) {
       const reports = join(root, '.cache/reports')
@@ -35,10 +39,31 @@ export function suite(name: string, folders: readonly string[], limitMs: number)
       rmSync(file, { force: true })
       const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
       const env = toolEnvironment(options.seeds === undefined ? {} : { WHERRY_SEEDS: String(options.seeds) })
-      const ended = await command(bin('vitest'), ['run', ...folders, ...reporters], { env, limitMs, show: true })
-      return judge(readReport(file), ended, options)
+      const changed = changedSince === undefined ? [] : ['--changed', changedSince]
+      const args = ['run', ...folders, ...changed, ...reporters]
+      const ended = await command(bin('vitest'), args, { env, limitMs, show: true })
+      const report = readReport(file)
+      if (changedSince !== undefined && ended.code === 0 && !report?.testResults.length)
+        return { passed: 1, failures: [], notes: ['no test depends on what changed'] }
+      const { notes = [], ...found } = judge(report, ended, options)
+      return { ...found, notes: [...notes, ...slowFiles(report)] }
     },
   }
+}
+
+/** What a test file may take, in milliseconds, before it is named. */
+const slowMs = 5_000
+
+/** A line for each test file that takes long, so that the next slow one is seen; the slowest first. */
+export function slowFiles(report: Report | undefined): string[] {
+  const files = (report?.testResults ?? []).map(({ name, startTime = 0, endTime = 0 }) => ({
+    name: name.replace(`${root}/`, ''),
+    ms: endTime - startTime,
+  }))
+  return files
+    .filter(({ ms }) => ms > slowMs)
+    .sort((a, b) => b.ms - a.ms)
+    .map(({ name, ms }) => `slow: ${(ms / 1000).toFixed(1)} s in ${name}`)
 }
 
 function readReport(file: string): Report | undefined {

@@ -11,5 +11,5 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('a dynamic cache over sockets', () => {
-  cacheOverSockets(() => server, { cycles: 1000, views: 50, definitions: 20 })
+  cacheOverSockets(() => server, { cycles: 40, views: 50, definitions: 5 })
 })

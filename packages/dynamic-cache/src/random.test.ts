@@ -206,7 +206,7 @@ describe('informers that join, leave and move at random', () => {
           // To undo gzip, within the loop, takes more than all the rest: some seeds do.
           { seed, cluster: { client: { gzip: seed % 8 === 0 } } },
         ),
-      { seeds: 400 },
+      { seeds: 80 },
     )
   })
 })

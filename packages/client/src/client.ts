@@ -5,8 +5,8 @@ import { NodeTransport } from './connection/node-transport.ts'
 import { type ConnectionOptions, ConnectionPool, connectionChecks } from './connection/pool.ts'
 import { type ClusterAccess, fromUrl, serverUrl, type UrlOptions } from './credentials/access.ts'
 import { findAccess } from './credentials/find.ts'
+import { KnownSecrets, proxiesOfEnvironment } from './credentials/known-secrets.ts'
 import { isLoopback } from './credentials/loopback.ts'
-import { noted, proxiesOfEnvironment } from './credentials/noted.ts'
 import { type DiscoverOptions, Discovery, type ResourceQuery } from './discovery/discovery.ts'
 import type { DiscoveredResource } from './discovery/document.ts'
 import { type Environment, guarded, systemEnvironment } from './environment.ts'
@@ -22,7 +22,6 @@ import {
   oneOf,
   text,
 } from './errors/check.ts'
-import { KnownSecrets } from './errors/known-secrets.ts'
 import { OptionRangeError } from './errors/option.ts'
 import { Fence, type FencedClient } from './fence.ts'
 import type { Transport } from './transport.ts'
@@ -147,7 +146,7 @@ export class Client {
     const access = accessOf(options, this.environment.clock)
     const { server: target, tlsServerName, skipTlsVerify, proxyUrl } = access
     const secrets = new KnownSecrets(() => [proxyUrl, ...proxiesOfEnvironment()])
-    const credentials = noted(access.credentials, secrets)
+    const credentials = secrets.noting(access.credentials)
     const { impersonate = access.impersonate, timeoutMs = 65_000, maxRetries = 5, fieldManager = 'wherry' } = options
     const { connectTimeoutMs, idleMs, pingAfterMs, pingTimeoutMs, maxHttp1Calls } = options
     this.server = target.href
@@ -178,7 +177,7 @@ export class Client {
       fieldManager,
       gunzip: options.gunzip ?? (options.transport === undefined ? 'threads' : 'inline'),
       gzip: options.gzip ?? !isLoopback(target.hostname),
-      redact: text => secrets.redact(text),
+      redact: secrets.redact,
     })
     this.#discovery = new Discovery(this.#caller)
     this.status = new StatusVerbs(this.#caller)

@@ -30,7 +30,6 @@ export type {
 export { fromKubeConfig } from './credentials/kubeconfig.ts'
 export type { KubeconfigFileOptions } from './credentials/kubeconfig-file.ts'
 export { fromKubeconfigFile } from './credentials/kubeconfig-file.ts'
-export { isBuiltIn } from './discovery/absence.ts'
 export type { DiscoverOptions, ResourceQuery } from './discovery/discovery.ts'
 export type { DiscoveredResource } from './discovery/document.ts'
 export type {

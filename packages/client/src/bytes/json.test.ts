@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { InvalidBodyError } from './bounds.ts'
 import { anyJson } from './chunks.fixture.ts'
 import { decodeJson, encodeJson } from './json.ts'
@@ -47,6 +47,19 @@ describe('decoding JSON', () => {
   it('X11: leaves fractions and small integers numbers, however they are written', () => {
     const text = '[1.5,1e-7,-0,1.25e2,1e15,0e9999,9007199254740993.5,123456789012.5e-3,1e-400,"1e21 1234567890123456"]'
     expect(decodeJson(text, { exact: true })).toEqual(JSON.parse(text))
+  })
+
+  it('decodes an ordinary object exactly at the cost of JSON.parse, whatever its uid and hashes are', () => {
+    const uid = '0193e5c1-1e54-7e12-8e9d-12345678901234567890'
+    const metadata = { uid, labels: { hash: '7e1d4e5f6' }, creationTimestamp: '2026-11-25T01:40:38Z', generation: 5 }
+    const text = JSON.stringify({ metadata, data: ['1e5', '"1e5"', '9e9', 'sha256:1e5f00'] })
+    const parse = vi.spyOn(JSON, 'parse')
+    try {
+      decodeJson(text, { exact: true })
+      expect(parse.mock.calls).toEqual([[text]])
+    } finally {
+      parse.mockRestore()
+    }
   })
 
   it.each([

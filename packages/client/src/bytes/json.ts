@@ -12,10 +12,10 @@ export interface DecodeOptions {
 }
 
 /**
- * Sixteen digits in a row, or an exponent: no integer beyond 2^53 − 1 is written without. Also finds what is in strings,
- * which costs time only.
+ * A number of sixteen digits or more, or with an exponent: no integer beyond 2^53 − 1 is written without. What a
+ * string contains can match too, between two such delimiters. That costs time only.
  */
-const maybeLarge = /\d{16}|\d[eE]\+?\d/
+const maybeLarge = /(?:^|[:,[\s])-?(?:\d{16}[\d.eE+-]*|\d[\d.]*[eE]\+?\d+)(?=[,\]}\s]|$)/
 const numeral = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 /** So many zeros an exponent may add: more than any number of JavaScript, or of a server in Go, has. */
 const mostZeros = 1000

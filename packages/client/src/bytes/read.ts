@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Lane, Requester, RequestHandlers } from '../connection/requester.ts'
-import { errorOfAnswer, maxStatusBytes, type Redact } from '../errors/api-error.ts'
+import { errorOfAnswer, maxStatusBytes } from '../errors/error-of-answer.ts'
+import type { Redact } from '../errors/redact.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import type { Exchange, ResponseHeaders } from '../transport.ts'
 import { InvalidBodyError } from './bounds.ts'

@@ -12,8 +12,8 @@ type Answers = Readonly<Record<string, ScriptedAnswer>>
 const page: ScriptedAnswer = { status: 404, text: '<html>404</html>', headers: { 'content-type': 'text/html' } }
 const unknown: ScriptedAnswer = { status: 404, text: '404 page not found\n' }
 
-const definition = (...versions: object[]): ScriptedAnswer => ({
-  body: { kind: 'CustomResourceDefinition', metadata: { name }, spec: { versions } },
+const definition = (version: object, scope = 'Namespaced'): ScriptedAnswer => ({
+  body: { kind: 'CustomResourceDefinition', metadata: { name }, spec: { scope, versions: [version] } },
 })
 const notFound = (of = name): ScriptedAnswer => ({
   status: 404,
@@ -36,10 +36,10 @@ const hidden: Answers = { ...gone, [definitionPath]: refusal(403, 'Forbidden') }
 
 const script = (answers: Answers) => scripted(({ path }: SeenRequest) => answers[path] ?? unknown)
 
-async function proved(answers: Answers, resource = games): Promise<boolean | 'no answer'> {
+async function proved(answers: Answers, resource = games, asked = {}): Promise<boolean | 'no answer'> {
   const { client, run } = script(answers)
   return run(async () => {
-    const proof = client.context.absence?.isProved(resource)
+    const proof = client.context.absence?.isProved(resource, asked)
     const answer = (await proof?.catch(() => 'no answer' as const)) ?? 'no answer'
     await client.close()
     return answer
@@ -94,6 +94,39 @@ describe('that a resource is not served', () => {
     ['each answer is a page', { [definitionPath]: page, '/apis': page, [listPath]: page }],
   ])('D8: is not proved where %s', async (_, answers) => {
     expect(await proved(answers)).not.toBe(true)
+  })
+
+  it.each<[string, Answers]>([
+    [
+      'its definition is cluster-scoped',
+      { ...gone, [definitionPath]: definition({ name: 'v1', served: true }, 'Cluster') },
+    ],
+    [
+      'its definition may not be read, and it is listed as cluster-scoped',
+      {
+        ...hidden,
+        '/apis': groups(['arcade.example.com', 'v1']),
+        [listPath]: {
+          body: {
+            kind: 'APIResourceList',
+            groupVersion: 'arcade.example.com/v1',
+            resources: [{ name: 'games', namespaced: false }],
+          },
+        },
+      },
+    ],
+  ])('D8: is proved for one namespace where %s', async (_, answers) => {
+    expect(await proved(answers, games, { isInNamespace: true })).toBe(true)
+    expect(await proved(answers, games, { isInNamespace: false })).toBe(false)
+  })
+
+  it('D8: is never proved of Kubernetes’ own once there was a state of it, and nothing is asked', async () => {
+    const { client, requests, run } = script({ '/api': { body: { kind: 'APIVersions', versions: [] } } })
+    const isProved = (hasState: boolean) => client.context.absence?.isProved('v1/secrets', { hasState })
+    expect(await run(async () => isProved(true))).toBe(false)
+    expect(requests).toEqual([])
+    expect(await run(async () => isProved(false))).toBe(true)
+    await run(() => client.close())
   })
 
   it('D8: is read once for all who ask at once, at most once a second, and never before it was asked', async () => {

@@ -4,7 +4,7 @@ import type { Bound, Caller } from '../verbs/caller.ts'
 import { readCoreVersions, readGroupVersions } from './document.ts'
 import { SharedRead } from './shared-read.ts'
 
-/** How long a proof may take, in milliseconds. Who waits for it tries the resource again all the same. */
+/** How long a proof may take, in milliseconds. The resource is tried again whatever comes of it. */
 const timeoutMs = 10_000
 
 /** The groups with a dot that kube-apiserver serves itself. No definition can be in any of them, nor in a group without a dot. */
@@ -52,18 +52,21 @@ export class Absence {
   }
 
   /**
-   * Whether it is proved that the server does not serve a resource now. `false`: it serves it, or that can't be told. However
-   * many ask, it is read at most once a second for each resource. Rejects with why there is no answer.
+   * Whether it is proved that the server does not serve a resource now, at the path that was asked for. `false`: the server
+   * serves it, or nobody can tell. The server is asked at most once a second for each resource. Rejects if it gives no answer.
    *
    * @param resource `group/version/plural`; `version/plural` in the core group
    */
-  isProved(resource: string): Promise<boolean> {
-    let read = this.#reads.get(resource)
+  async isProved(resource: string, { isInNamespace = false, hasState = false }: Asked = {}): Promise<boolean> {
+    // Kubernetes' own resources never go.
+    if (hasState && isBuiltIn(resource)) return false
+    const id = `${resource} ${isInNamespace}`
+    let read = this.#reads.get(id)
     if (read === undefined) {
-      const parts = partsOf(resource)
+      const parts = { ...partsOf(resource), isInNamespace }
       const prove = (bound: Bound): Promise<boolean> => this.#prove(resource, parts, bound)
       read = new SharedRead(this.#caller, pathOf(parts), prove, timeoutMs)
-      this.#reads.set(resource, read)
+      this.#reads.set(id, read)
     }
     return read.fresh()
   }
@@ -73,8 +76,8 @@ export class Absence {
     return served === undefined ? this.#isUndiscovered(parts, bound) : !served
   }
 
-  /** Whether its definition serves the version. `undefined`: there is none, or it may not be read. */
-  async #isDefined({ group, version, plural }: Parts, bound: Bound): Promise<boolean | undefined> {
+  /** Whether its definition serves the version there. `undefined`: there is none, or it may not be read. */
+  async #isDefined({ group, version, plural, isInNamespace }: Parts, bound: Bound): Promise<boolean | undefined> {
     const name = `${plural}.${group}`
     const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${encodeSegment('name', name)}`
     try {
@@ -83,6 +86,7 @@ export class Absence {
       if (found.kind !== 'CustomResourceDefinition' || found.metadata?.name !== name || !Array.isArray(versions)) {
         return true
       }
+      if (isInNamespace && found.spec?.scope === 'Cluster') return false
       return versions.some(one => one?.name === version && one.served !== false)
     } catch (error) {
       if (isForbidden(error) || isObjectNotFound(error)) return undefined
@@ -102,20 +106,38 @@ export class Absence {
     const list = (await this.#caller.json({ method: 'GET', path: pathOf(parts) }, bound)) as Document
     if (!isList(list, 'APIResourceList', 'resources')) return false
     if (list.groupVersion !== (isCore ? version : `${group}/${version}`)) return false
-    return !(list.resources as readonly { name?: unknown }[]).some(one => one?.name === plural)
+    const listed = (list.resources as readonly Listed[]).find(one => one?.name === plural)
+    return listed === undefined || (parts.isInNamespace && listed.namespaced === false)
   }
 }
 
-interface Parts {
+/** What was answered with a 404, and what is held of it. */
+interface Asked {
+  /** The request named a namespace. A cluster-scoped resource is not served there. @default false */
+  readonly isInNamespace?: boolean | undefined
+  /** A state of the resource was read before. @default false */
+  readonly hasState?: boolean | undefined
+}
+
+interface Names {
   readonly group: string
   readonly version: string
   readonly plural: string
 }
 
+interface Parts extends Names {
+  readonly isInNamespace: boolean
+}
+
+interface Listed {
+  readonly name?: unknown
+  readonly namespaced?: unknown
+}
+
 interface Definition {
   readonly kind?: unknown
   readonly metadata?: { readonly name?: unknown }
-  readonly spec?: { readonly versions?: unknown }
+  readonly spec?: { readonly versions?: unknown; readonly scope?: unknown }
 }
 
 interface Document {
@@ -126,14 +148,14 @@ function isList(document: Document, kind: string, key: string): boolean {
   return document.kind === kind && Array.isArray(document[key])
 }
 
-function partsOf(resource: string): Parts {
+function partsOf(resource: string): Names {
   const parts = resource.split('/')
   const [plural = '', version = '', group = ''] = parts.reverse()
   return { group, version, plural }
 }
 
 /** Of the list of what is in that version of its group. */
-function pathOf({ group, version }: Parts): string {
+function pathOf({ group, version }: Names): string {
   const prefix = group === '' ? '/api' : `/apis/${encodeSegment('group', group)}`
   return `${prefix}/${encodeSegment('version', version)}`
 }

@@ -1,4 +1,5 @@
 import { ApiError, ResourceNotFoundError } from './api-error.ts'
+import { namesOf } from './request-info.ts'
 import { TimeoutError } from './timeout.ts'
 
 /** Whether the API server refused, for whatever reason. */
@@ -17,8 +18,8 @@ export function isNotFound(error: unknown): error is ApiError {
  */
 export function isObjectNotFound(error: unknown): error is ApiError {
   if (!(error instanceof ApiError) || error.status !== 404 || error.reason !== 'NotFound') return false
-  const { key = '', details } = error
-  const [name, namespace] = key.split('/').reverse()
+  const { key, details } = error
+  const { name, namespace } = namesOf(error)
   if (details.name === undefined || details.name === '') return false
   if (details.kind === 'namespaces' && details.name === namespace) return true
   return details.name === name || details.name === key

@@ -7,11 +7,20 @@ export interface RequestInfo {
   readonly resource?: string | undefined
   /** `namespace/name`, or `name`. */
   readonly key?: string | undefined
-  /** The objects are secrets: nothing that a server says of them in words is told. */
+  /** The objects are secrets: no words of a server about them are told. */
   readonly sensitive?: boolean | undefined
 }
 
 /** The request in words, for messages. */
 export function subject(about: RequestInfo): string {
   return `${about.method} ${about.path}`
+}
+
+/** The object and the namespace that a request names. A create in a namespace names that in its path only. */
+export function namesOf({ path, key }: Pick<RequestInfo, 'path' | 'key'>): {
+  readonly name: string | undefined
+  readonly namespace: string | undefined
+} {
+  const [name, namespace = /\/namespaces\/([^/]+)/.exec(path)?.[1]] = key?.split('/').reverse() ?? []
+  return { name, namespace }
 }

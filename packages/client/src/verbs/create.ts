@@ -4,6 +4,7 @@ import { ApiError } from '../errors/api-error.ts'
 import { checkOptions } from '../errors/check.ts'
 import { isAlreadyExists } from '../errors/guards.ts'
 import { OptionTypeError } from '../errors/option.ts'
+import { keyText } from '../names/path.ts'
 import { checkSegment } from '../names/segment.ts'
 import type { KubernetesObject } from '../views/object.ts'
 import { isExact, projector } from '../views/read.ts'
@@ -45,6 +46,7 @@ export async function create<C>(caller: Caller, view: View<C>, object: object, o
   const call: Call = {
     method: 'POST',
     ...collectionTarget(view, namespace),
+    key: name === undefined ? undefined : keyText({ name, namespace }),
     query: writeQuery(caller, options),
     body: typed(view, object),
   }

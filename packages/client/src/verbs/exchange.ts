@@ -1,6 +1,6 @@
 import { BodyTooLongError } from '../bytes/bounds.ts'
 import type { LaneRequest, Requester } from '../connection/requester.ts'
-import { maxStatusBytes } from '../errors/api-error.ts'
+import { maxStatusBytes } from '../errors/error-of-answer.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import type { ResponseHeaders } from '../transport.ts'
 

@@ -8,7 +8,7 @@ import {
   isResourceNotFound,
 } from '../errors/guards.ts'
 import { deployments } from '../resources/apps.ts'
-import { type ConfigMap, configMaps, namespaces, pods } from '../resources/core.ts'
+import { type ConfigMap, configMaps, namespaces, pods, secrets } from '../resources/core.ts'
 import type { KubernetesObject } from '../views/object.ts'
 import { defineResource } from '../views/resource.ts'
 import { type Bench, inMemory, overSockets } from './bench.fixture.ts'
@@ -34,6 +34,16 @@ describe.each([
     const { run } = bench
     await run(() => test(bench as Bench))
   }
+
+  it('X3: a create of a Secret that is refused says of which, and why, in words of its own', () =>
+    tried(async ({ client }) => {
+      const secret = (namespace: string) => ({ metadata: { name: 'token', namespace }, stringData: { a: 'b' } })
+      await client.create(secrets, secret('default'))
+      const message = async (namespace: string): Promise<string> =>
+        await client.create(secrets, secret(namespace)).then(() => 'created', String)
+      expect(await message('default')).toContain(': 409 AlreadyExists: secrets "token" already exists')
+      expect(await message('nowhere')).toContain(': 404 NotFound: namespaces "nowhere" not found')
+    }))
 
   it('create and get give the object as the view has it, and a miss is undefined', () =>
     tried(async ({ client, server }) => {

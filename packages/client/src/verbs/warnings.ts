@@ -1,6 +1,5 @@
 import type { Environment } from '../environment.ts'
-import type { Redact } from '../errors/api-error.ts'
-import { withoutCredentials } from '../errors/known-secrets.ts'
+import { type Redact, withoutCredentials } from '../errors/redact.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import type { ResponseHeaders } from '../transport.ts'
 

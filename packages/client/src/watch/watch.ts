@@ -3,7 +3,9 @@ import { LineCutter } from '../bytes/lines.ts'
 import { type ReadContext, type ReadHandlers, type Reading, readPieces } from '../bytes/read.ts'
 import type { Timer } from '../clock.ts'
 import { ConnectionError } from '../connection/error.ts'
-import { ApiError, errorOfStatus } from '../errors/api-error.ts'
+import type { Absence } from '../discovery/absence.ts'
+import { ApiError } from '../errors/api-error.ts'
+import { errorOfStatus } from '../errors/error-of-answer.ts'
 import { TimeoutError } from '../errors/timeout.ts'
 import { aboutList } from '../list/items.ts'
 import { InvalidObjectError } from '../list/object.ts'
@@ -19,7 +21,7 @@ export interface WatchContext extends ReadContext {
    * Says whether it is proved that the server does not serve a resource, given as `group/version/plural`. Without it
    * nothing is taken for proof.
    */
-  readonly absence?: { isProved(resource: string): Promise<boolean> } | undefined
+  readonly absence?: Pick<Absence, 'isProved'> | undefined
 }
 
 /** Hears one watch: `opened` at most once, then lines in the order of the stream, then `end` once. */

@@ -165,6 +165,13 @@ describe('an attempt that fails', () => {
     ['another state of it is on its way', answer(409, 'Conflict')],
     ['it is another object', answer(422, 'Invalid', [{ field: 'metadata.uid' }])],
     ['it has gone', new ApiError({ status: 404, reason: 'NotFound', message: '', details: { name: 's0' } }, about)],
+    [
+      'its namespace is not there yet',
+      new ApiError(
+        { status: 404, reason: 'NotFound', message: '', details: { name: 'a', kind: 'namespaces' } },
+        { method: 'POST', path: '/api/v1/namespaces/a/configmaps' },
+      ),
+    ],
     ['its namespace goes', answer(403, 'Forbidden', [{ reason: 'Other' }, { reason: 'NamespaceTerminating' }])],
   ])('H5: because %s is a conflict, and no failure', (_, error) =>
     working({ attempt: () => Promise.reject(error) }, async kit => {

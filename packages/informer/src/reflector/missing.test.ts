@@ -1,6 +1,10 @@
+import { type Client, type ReadTarget, targetsOf } from '@wherry/client'
+import { namespaces } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
-import { type ReflectorBench, reflectorBenches } from '../testkit/bench.ts'
+import { type ReflectorBench, reflectorBenches, target } from '../testkit/bench.ts'
+import { RecordingIntake } from '../testkit/recording-intake.ts'
 import { createDefinition, definition, definitions, things, thingsTarget } from '../testkit/things.ts'
+import { Reflector } from './reflector.ts'
 
 const benches = reflectorBenches()
 const bench: typeof benches = (seed, options, cluster) => benches(seed, { target: thingsTarget, ...options }, cluster)
@@ -139,6 +143,61 @@ describe('a resource that is not there', () => {
     await simulation.runUntil(() => intake.log.at(-1) === 'ADDED c')
     expect(intake.log).toHaveLength(2)
     expect(reflector.stats.lists).toBe(1)
+  })
+
+  it('D8: made anew as cluster-scoped while nobody could watch: a namespace of it is gone, and is cleared', async () => {
+    const inNamespace = targetsOf(things.within({ namespaces: ['default'] }))[0] as ReadTarget
+    const b = await bench(10, { target: inNamespace })
+    const { simulation, writer, server, reflector, intake } = b
+    await createDefinition(b)
+    await add(b, 'a')
+    await b.watch()
+    const effect = { kind: 'status', code: 503, reason: 'ServiceUnavailable' } as const
+    const match = { resource: 'things.x.io' }
+    const faults = [
+      await server.faults.add({ match: { verb: 'watch', ...match }, effect }),
+      await server.faults.add({ match: { verb: 'list', ...match }, effect }),
+    ]
+    await server.restart()
+    await simulation.advance(1000)
+    await simulation.run(() => writer.delete(definitions, { name: 'things.x.io' }))
+    await simulation.advance(1000)
+    const anew: object = { ...definition, spec: { ...definition.spec, scope: 'Cluster' } }
+    await simulation.run(() => writer.create(definitions, anew))
+    await simulation.advance(1000)
+    for (const fault of faults) await fault.remove()
+    await simulation.runUntil(() => reflector.state === 'missing')
+    expect(intake.names).toEqual([])
+  })
+
+  it('D8: of a built-in resource a 404 clears nothing, once there was a state of it', async () => {
+    const b = await bench(11)
+    const { simulation, server, client } = b
+    // A proof that takes every 404 for the truth, unless it is told that there is a state.
+    let proofs = 0
+    const isProved: NonNullable<Client['context']['absence']>['isProved'] = (_, asked) => {
+      proofs += 1
+      return Promise.resolve(asked?.hasState !== true)
+    }
+    const context = { ...client.context, absence: { isProved } }
+    const reflector = new Reflector({ client: { environment: client.environment, context }, target })
+    const intake = new RecordingIntake()
+    reflector.add(intake)
+    await simulation.run(() => b.writer.create(namespaces, { metadata: { name: 'ns' } }))
+    await b.write('+a')
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'watching')
+    const effect = { kind: 'status', code: 404, plain: true } as const
+    for (const verb of ['watch', 'list']) {
+      await server.faults.add({ match: { verb, resource: 'configmaps' }, times: 3, effect })
+    }
+    await server.restart()
+    await simulation.runUntil(() => proofs > 0)
+    await simulation.advance(120_000)
+    expect(reflector.state).toBe('watching')
+    expect(intake.log.filter(line => line === 'clear')).toEqual([])
+    expect(intake.names).toEqual(['a'])
+    await simulation.run(() => reflector.stop())
   })
 
   it('clears no intake that never had a state', async () => {

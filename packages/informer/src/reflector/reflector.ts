@@ -1,4 +1,3 @@
-import { isBuiltIn } from '@wherry/client'
 import { InformerStoppedError } from '../errors.ts'
 import type { Intake } from '../store/intake.ts'
 import { Course, type ReflectorStats } from './course.ts'
@@ -211,9 +210,8 @@ export class Reflector {
   async #doubt(phase: Doubting): Promise<Phase> {
     const course = this.#course
     const { context, target } = course.settings
-    // What there is of Kubernetes' own is never taken to be gone.
-    const mayGo = course.resourceVersion === undefined || !isBuiltIn(target.resource)
-    const isProved = mayGo && (await unlessStopped(course, context.absence?.isProved(target.resource)))
+    const asked = { isInNamespace: target.namespace !== undefined, hasState: course.resourceVersion !== undefined }
+    const isProved = await unlessStopped(course, context.absence?.isProved(target.resource, asked))
     return course.stopped ? { is: 'stopped' } : afterDoubting(course, phase, isProved)
   }
 

@@ -1,12 +1,16 @@
 import type { Client, ObjectKey, Scope, View } from '@wherry/client'
 import { abortSignal, checkOptions, having, milliseconds } from '@wherry/client/checks'
-import type { Hold } from '@wherry/dynamic-cache'
+import type { CachedInformer, Hold } from '@wherry/dynamic-cache'
 import type { Registrar } from '@wherry/watch-manager'
 import { Priority, WorkQueue } from '@wherry/work-queue'
+import { asError } from '../as-error.ts'
 import { EventRecorder } from '../events/event-recorder.ts'
 import { LeadershipLostError } from '../leader/errors.ts'
 import { environmentLogger } from '../logging/logger.ts'
 import { identityOf } from '../objects/identity.ts'
+import { informerOf } from '../reads/informer-of.ts'
+import type { PrimaryObjects } from '../reads/primary-objects.ts'
+import { serverDifference } from '../reads/server-difference.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
 import type { Input, InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
@@ -80,6 +84,7 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #stopping = new AbortController()
   #registrar: Registrar | undefined
   #hold: Hold<C, S> | undefined
+  #primary: PrimaryObjects | undefined
   readonly #connections: NamedConnection[] = []
   readonly #unsynced = new Set<NamedConnection>()
   #reconciler: Reconciler<C, S> | undefined
@@ -158,6 +163,7 @@ export class Controller<C, S extends Scope = Scope> {
     const holder = `controller/${this.name}`
     this.#registrar = manager.registrar(holder)
     this.#hold = cache.hold(this.#definition.for, holder)
+    this.#primary = this.#reads.primary(this.#hold.informer as CachedInformer<unknown>)
     this.#registrar.replace(this.views).catch(error => client.environment.onError(error, { phase: holder }))
   }
 
@@ -180,6 +186,7 @@ export class Controller<C, S extends Scope = Scope> {
       signal?.throwIfAborted()
       this.prepare()
       this.#reconciler = this.#reconcilerWith(client)
+      if (options.client !== undefined) await this.#noteOtherLeaders(client, signal)
       for (const input of this.#inputs) {
         this.#connections.push({ name: input.name, connection: input.connect(this.#target()) })
       }
@@ -251,6 +258,29 @@ export class Controller<C, S extends Scope = Scope> {
     })
   }
 
+  /**
+   * Another process may have led until now, and written what informers that were there already do not show yet. What the server
+   * has now counts as written by this process, so that no reconcile sees an older state.
+   */
+  async #noteOtherLeaders(client: Client, signal: AbortSignal | undefined): Promise<void> {
+    const { cache } = this.#parts
+    const ended = signal === undefined ? this.#stopping.signal : AbortSignal.any([this.#stopping.signal, signal])
+    for (const view of this.views) {
+      const informer = informerOf(cache, view)
+      if (informer?.hasSynced !== true) continue
+      try {
+        const found = await serverDifference(client, informer, ended)
+        for (const object of found?.newer ?? []) this.#reads.wrote(view, object)
+        for (const key of found?.gone ?? []) {
+          this.#reads.deleted(view, parsedKey(view.resource, key), informer.version(key)?.uid)
+        }
+      } catch (error) {
+        if (ended.aborted) throw ended.reason
+        client.environment.onError(asError(error), { phase: `start ${this.name}`, resource: view.key })
+      }
+    }
+  }
+
   #reconcilerWith(client: Client): Reconciler<C, S> {
     const { reconcile, onGone, reconcileTimeoutMs = Number.POSITIVE_INFINITY, for: view } = this.#definition
     const { narrow, log, events, writes = [], operator } = this.#parts
@@ -278,7 +308,10 @@ export class Controller<C, S extends Scope = Scope> {
       reconcile,
       onGone,
       reconcileTimeoutMs,
-      get: key => this.#hold?.informer.get(key),
+      get: (key, signal) => {
+        if (this.#primary?.isBehind(key) !== true) return this.#hold?.informer.get(key)
+        return this.#primary.read(key, signal()) as Promise<C | undefined>
+      },
     })
   }
 
@@ -291,6 +324,7 @@ export class Controller<C, S extends Scope = Scope> {
       manager,
       environment: client.environment,
       enqueue: (key, cause, isInitial) => this.#enqueue(key, cause, isInitial),
+      heard: key => this.#primary?.heard(key),
       gone: (key, last) => this.#reconciler?.gone(key, last as C),
       all: () => this.#hold?.informer.keys() ?? [],
     }

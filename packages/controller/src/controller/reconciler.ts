@@ -21,8 +21,11 @@ export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
   readonly reconcile: Reconcile<C, S>
   readonly onGone: OnGone<C, S> | undefined
   readonly reconcileTimeoutMs: number
-  /** The primary object, as the cache has it. Throws where it could not be transformed. */
-  get(key: string): C | undefined
+  /**
+   * The primary object: as the cache has it, or a promise if that may be older than what this process wrote. Throws or rejects
+   * if it could not be transformed, or could not be read.
+   */
+  get(key: string, signal: () => AbortSignal): C | undefined | Promise<C | undefined>
 }
 
 /** Runs one key after the other, as often as workers ask it to (rule C2), and tells the queue what comes of it. */
@@ -129,7 +132,8 @@ export class Reconciler<C, S extends Scope> {
     const { text: key, state } = run
     run.check()
     if (this.#gone.has(key)) await this.#see(run)
-    const object = this.#parts.get(key)
+    const found = this.#parts.get(key, () => run.signal)
+    const object = found instanceof Promise ? await found : found
     if (object === undefined) return 'gone'
     run.check()
     run.object = object

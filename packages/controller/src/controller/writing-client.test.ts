@@ -148,7 +148,7 @@ it('C10: a delete is told to each who hears of it, also where one can not say wh
         throw new Error('not now')
       },
     }
-    const reads = { ...hearing('reads'), uids: () => ['one', 'two'] }
+    const reads = { ...hearing('reads'), uids: () => ['one', 'two'], unanswered: () => {} }
     const own = writingClient(client, { narrow: hearing('narrow'), reads, others: [failing, hearing('other')] })
     await own.delete(configMaps, at('none'))
     expect(told.sort()).toEqual([

@@ -15,6 +15,7 @@ import { wentWith } from '@wherry/informer/parts'
 import { type WriteListener, type Writes, writesThrough } from '@wherry/narrow-cache'
 import { asError } from '../as-error.ts'
 import { metadataOf } from '../objects/metadata-view.ts'
+import { notingUnanswered } from './unanswered.ts'
 
 const verbs = ['create', 'update', 'patch', 'apply'] as const
 const statusVerbs = ['update', 'patch', 'apply'] as const
@@ -24,6 +25,8 @@ const scaleVerbs = ['update', 'patch'] as const
 export interface InformerReads extends WriteListener {
   /** The uids that a key has now. */
   uids(view: View, key: ObjectKey): Iterable<string>
+  /** The answer to a write of an object was lost. */
+  unanswered(view: View, key: string): void
 }
 
 /** One that hears of writes. Where it tells no uids, it knows by itself what it had. */
@@ -67,9 +70,10 @@ export function writingClient(client: Client, hearing: WriteListeners): Client {
     }
     return writesThrough(client, hear).delete(view, key, options)
   }
+  const noting = (verb: unknown): Verb => notingUnanswered(verb as Verb, listeners) as Verb
   return through(client, {
-    ...pick(writes),
-    delete: deleting,
+    ...Object.fromEntries(verbs.map(name => [name, noting(writes[name])])),
+    delete: noting(deleting),
     ...{ status, scale, fenced },
     ...unsaid(client, listeners, gone),
   })
@@ -83,32 +87,30 @@ type Gone = (view: View, key: ObjectKey) => (uid: string | undefined) => void
 
 type Verb = (view: View, ...rest: unknown[]) => Promise<KubernetesObject>
 
-function pick(writes: Writes): Record<string, unknown> {
-  return Object.fromEntries(verbs.map(verb => [verb, writes[verb]]))
-}
-
-function told(status: StatusVerbs, listeners: readonly WriteListener[]): Record<string, unknown> {
+function told(status: StatusVerbs, listeners: readonly Hearing[]): Record<string, unknown> {
   const verb = (name: (typeof statusVerbs)[number]): Verb => {
     const call = (status[name] as unknown as Verb).bind(status)
-    return async (view, ...rest) => {
+    const writing: Verb = async (view, ...rest) => {
       // A projection may leave out what tells one version from another.
       const answer = await call(unprojected(view) as View, ...rest)
       tell(listeners, view, answer, rest)
       return projector(view)(answer) as KubernetesObject
     }
+    return notingUnanswered(writing, listeners) as Verb
   }
   return Object.fromEntries(statusVerbs.map(name => [name, verb(name)]))
 }
 
 /** What is answered is a `Scale`, with the name and the version of the object that it is of. */
-function scaled(scale: ScaleVerbs, listeners: readonly WriteListener[]): Record<string, unknown> {
+function scaled(scale: ScaleVerbs, listeners: readonly Hearing[]): Record<string, unknown> {
   const verb = (name: (typeof scaleVerbs)[number]): Verb => {
     const call = (scale[name] as unknown as Verb).bind(scale)
-    return async (view, ...rest) => {
+    const writing: Verb = async (view, ...rest) => {
       const answer = await call(view, ...rest)
       tell(listeners, view, answer, rest)
       return answer
     }
+    return notingUnanswered(writing, listeners) as Verb
   }
   return Object.fromEntries(scaleVerbs.map(name => [name, verb(name)]))
 }

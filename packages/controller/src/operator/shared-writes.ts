@@ -10,6 +10,9 @@ export function tellingAll(reads: () => readonly TrackedReads[]): InformerReads 
     deleted: (view, key, uid) => {
       for (const one of reads()) one.deleted(view, key, uid)
     },
+    unanswered: (view, key) => {
+      for (const one of reads()) one.unanswered(view, key)
+    },
     uids: (view, key) => reads().flatMap(one => [...one.uids(view, key)]),
   }
 }

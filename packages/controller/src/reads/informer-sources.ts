@@ -19,13 +19,13 @@ export interface InformerSourcesOptions {
 /** The informers that reads are served from, each from its first use on, and what this process wrote that they may not show yet. */
 export class InformerSources {
   readonly #options: InformerSourcesOptions
-  readonly #writes: RecentWrites
+  readonly writes: RecentWrites
   /** By the key of the informer's view. */
   readonly #sources = new Map<string, InformerSource>()
 
   constructor(options: InformerSourcesOptions) {
     this.#options = options
-    this.#writes = new RecentWrites(options.client.environment.clock)
+    this.writes = new RecentWrites(options.client.environment.clock)
   }
 
   get views(): View[] {
@@ -47,7 +47,7 @@ export class InformerSources {
       view,
       holder,
       stays: declared.some(({ key }) => key === view.key),
-      writes: this.#writes,
+      writes: this.writes,
       ended: () => this.#sources.delete(view.key),
     })
     this.#sources.set(view.key, source)
@@ -60,7 +60,7 @@ export class InformerSources {
    */
   isSeen(view: View, key: string): boolean {
     if (this.#sources.has(view.key)) return false
-    const recent = this.#writes.get(view.resource, key)
+    const recent = this.writes.get(view.resource, key)
     if (recent.length === 0) return true
     const { client, cache } = this.#options
     const informer = informerOf(cache, view)
@@ -78,7 +78,7 @@ export class InformerSources {
 
   /** This process wrote an object: those that are there wait for it, and those that are made in the next minute (rule C10). */
   wrote({ resource }: View, key: string, written: Written): void {
-    this.#writes.note(resource, key, { ...written, selectedBy: this.#selecting(resource, written) })
+    this.writes.note(resource, key, { ...written, selectedBy: this.#selecting(resource, written) })
     for (const source of this.#sources.values()) {
       if (resourceKey(source.view.resource) === resourceKey(resource)) source.wrote(key, written)
     }

@@ -1,6 +1,6 @@
 import { type KubernetesObject, keyText, LabelSelector, OptionTypeError, resourceName, type View } from '@wherry/client'
 import { abortSignal, having } from '@wherry/client/checks'
-import { NotCachedError } from '@wherry/dynamic-cache'
+import { type CachedInformer, NotCachedError } from '@wherry/dynamic-cache'
 import { covers, isSameFunction } from '@wherry/informer'
 import { ViewConflictError } from '@wherry/narrow-cache'
 import { asError } from '../as-error.ts'
@@ -13,8 +13,9 @@ import { InformerSources } from './informer-sources.ts'
 import { NarrowFeed } from './narrow-feed.ts'
 import { namespaceIn, type ObjectName, objectName } from './object-key.ts'
 import { checkReadsOptions, type TrackedReadsOptions } from './options.ts'
-import { writtenOf } from './own-writes.ts'
+import { type Written, writtenOf } from './own-writes.ts'
 import { Polling } from './polling.ts'
+import { PrimaryObjects } from './primary-objects.ts'
 import type { SelectionOptions } from './read.ts'
 import { type Audience, Reader } from './reader.ts'
 import type { TrackedReadsReport } from './report.ts'
@@ -42,6 +43,7 @@ export class TrackedReads {
   readonly #sources: InformerSources
   readonly #audience: Audience
   readonly #runs: Sources
+  #primary: PrimaryObjects | undefined
   #closing: Promise<void> | undefined
 
   /**
@@ -160,7 +162,7 @@ export class TrackedReads {
   wrote(view: View, answer: object): void {
     having('the object that the server answered')('wrote.answer', answer)
     const found = writtenOf(answer as KubernetesObject)
-    if (found !== undefined) this.#sources.wrote(view, found.key, found.written)
+    if (found !== undefined) this.#wrote(view, found.key, found.written)
   }
 
   /**
@@ -168,7 +170,19 @@ export class TrackedReads {
    * @param uid of the object that is gone; `undefined`: whatever the informers that reads are served from have now.
    */
   deleted(view: View, key: { readonly name: string; readonly namespace?: string | undefined }, uid?: string): void {
-    this.#sources.wrote(view, keyText(key), { object: undefined, gone: uid })
+    this.#wrote(view, keyText(key), { object: undefined, gone: uid })
+  }
+
+  /** Says that an object was written and the answer was lost: as a primary object it is read from the server next. */
+  unanswered(view: View, key: string): void {
+    this.#primary?.unanswered(view, key)
+  }
+
+  /** The primary objects, which `informer` has, at least as new as what is told here. To be called once. */
+  primary(informer: CachedInformer<unknown>): PrimaryObjects {
+    const { client } = this.#options
+    this.#primary = new PrimaryObjects({ client, informer, writes: this.#sources.writes, reads: this })
+    return this.#primary
   }
 
   /**
@@ -208,6 +222,11 @@ export class TrackedReads {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  #wrote(view: View, key: string, written: Written): void {
+    this.#sources.wrote(view, key, written)
+    this.#primary?.wrote(view, key, written)
   }
 
   #changed(key: string, cause: ReadCause): void {

@@ -17,6 +17,8 @@ export interface InputTarget {
   readonly environment: Environment
   /** A key is to run. `isInitial`: for what was there already, so at low priority. Never throws. */
   enqueue(key: string, cause: Cause, isInitial: boolean): void
+  /** The informer of the primary objects has heard of one. */
+  heard(key: string): void
   /** A primary object has gone. */
   gone(key: string, last: unknown): void
   /** The keys of all primary objects. */

@@ -45,13 +45,18 @@ export class ObjectInput<C> implements Input {
     const informer: SharedInformer<C> = hold.informer
     const passing = (event: ObjectEvent<C>): boolean =>
       predicates.length === 0 || passes(predicates, event, environment, this.name)
+    const heard = (key: string): void => {
+      if (kind === 'for') target.heard(key)
+    }
     const handler: Handler<C> = {
       add: (object, { key, isInInitialList }) => {
+        heard(key)
         if (!passing({ type: 'add', key, object, isInInitialList })) return
         const cause = this.#cause(isInInitialList ? 'initial' : 'added', key, undefined, object)
         for (const one of this.#keys(object, key, about)) target.enqueue(one, cause, isInInitialList)
       },
       update: (object, old, { key }) => {
+        heard(key)
         if (!passing({ type: 'update', key, object, old })) return
         const cause = this.#cause('updated', key, old, object)
         const now = this.#keys(object, key, about)
@@ -60,6 +65,7 @@ export class ObjectInput<C> implements Input {
         for (const one of this.#keys(old, key, about)) if (!now.includes(one)) target.enqueue(one, cause, false)
       },
       delete: (object, { key, finalStateUnknown }) => {
+        heard(key)
         if (kind === 'for') target.gone(key, object)
         else if (!passing({ type: 'delete', key, object, finalStateUnknown })) return
         const cause = this.#cause('deleted', key, object, undefined)

@@ -1,0 +1,44 @@
+import { type Client, isAtLeast, isForbidden, isResourceNotFound, type KubernetesObject, keyText } from '@wherry/client'
+import type { SharedInformer } from '@wherry/informer'
+import { metadataOf } from '../objects/metadata-view.ts'
+
+/** What the server has and an informer does not show yet. */
+export interface ServerDifference {
+  /** Objects of which the informer has nothing, or an older state: their metadata. */
+  readonly newer: readonly KubernetesObject[]
+  /** Keys that the informer still has and the server has not. */
+  readonly gone: readonly string[]
+}
+
+/**
+ * Compares an informer with the server, by one list of the metadata of all objects of its view. `undefined`: the objects do not
+ * exist, or nobody may read them. Rejects with what the server says otherwise.
+ */
+export async function serverDifference(
+  client: Client,
+  informer: SharedInformer<unknown>,
+  signal: AbortSignal,
+): Promise<ServerDifference | undefined> {
+  const { view } = informer
+  const listed = new Set<string>()
+  const newer: KubernetesObject[] = []
+  try {
+    await client.listEach(
+      metadataOf(view),
+      object => {
+        const { name = '', namespace, uid, resourceVersion } = (object as KubernetesObject).metadata ?? {}
+        const key = keyText({ name, namespace })
+        listed.add(key)
+        const held = informer.version(key)
+        const isAsNew = held?.resourceVersion === resourceVersion || isAtLeast(held?.resourceVersion, resourceVersion)
+        if (held?.uid !== uid || !isAsNew) newer.push(object as KubernetesObject)
+      },
+      { signal },
+    )
+  } catch (error) {
+    // One 404 proves nothing: the informer has asked for a proof.
+    if (isForbidden(error) || (isResourceNotFound(error) && informer.state === 'missing')) return undefined
+    throw error
+  }
+  return { newer, gone: [...informer.keys()].filter(key => !listed.has(key)) }
+}

@@ -44,6 +44,29 @@ describe('decoding JSON', () => {
     expect(encodeJson(decodeJson(`[${source}]`, { exact: true }))).toBe(`[${integer}]`)
   })
 
+  it('X11: reads a text of any depth exactly', () => {
+    const depth = 9000
+    const deep = (inner: string): string => `${'{"a":['.repeat(depth)}${inner}${']}'.repeat(depth)}`
+    const inner = (value: unknown): unknown => {
+      let at = value
+      for (let i = 0; i < depth; i++) at = (at as { a: unknown[] }).a[0]
+      return at
+    }
+    const read = (text: string): unknown => inner(decodeJson(deep(text), { exact: true }))
+    const text = String.raw`{"__proto__":9007199254740993,"s":"12345678901234567890","\"9007199254740993":[1,-1e21,0.5,"\u0031",null]}`
+    expect(encodeJson(read(text))).toBe(encodeJson(decodeJson(text, { exact: true })))
+    fc.assert(
+      fc.property(anyJson, value => {
+        const one = JSON.stringify([value, 1])
+        expect(encodeJson(read(one.replace(/1\]$/, '9007199254740993]')))).toBe(
+          one.replace(/1\]$/, '9007199254740993]'),
+        )
+      }),
+      { numRuns: 20 },
+    )
+    expect(() => read('1e9999')).toThrow(InvalidBodyError)
+  })
+
   it('X11: leaves fractions and small integers numbers, however they are written', () => {
     const text = '[1.5,1e-7,-0,1.25e2,1e15,0e9999,9007199254740993.5,123456789012.5e-3,1e-400,"1e21 1234567890123456"]'
     expect(decodeJson(text, { exact: true })).toEqual(JSON.parse(text))

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { checkExact, InexactNumberError } from '../errors/inexact-number.ts'
 import { InvalidBodyError } from './bounds.ts'
 
@@ -45,6 +46,16 @@ export function tryDecodeJson(text: string, exact: boolean | undefined): unknown
 
 function parsed(text: string, exact: boolean | undefined): unknown {
   if (exact !== true || !maybeLarge.test(text)) return JSON.parse(text)
+  try {
+    return parsedWithSource(text)
+  } catch (error) {
+    // It calls itself for each level of the text.
+    if (!(error instanceof RangeError) || error instanceof InexactNumberError) throw error
+    return parsedDeep(text)
+  }
+}
+
+function parsedWithSource(text: string): unknown {
   let isHeld = true
   const value = parseWithSource(text, (_key, held, { source }) => {
     const number = typeof held === 'number' && source !== undefined ? exactNumber(held, source) : held
@@ -53,6 +64,32 @@ function parsed(text: string, exact: boolean | undefined): unknown {
   })
   if (!isHeld) checkExact(value)
   return value
+}
+
+/** Strings, and numbers, of a JSON text. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+
+/** The same for a text of any depth: integers that a number does not hold come as marked strings, and are put in place one by one. */
+function parsedDeep(text: string): unknown {
+  const mark = `${randomUUID()}:`
+  const marked = text.replace(tokens, token => {
+    if (token.startsWith('"')) return token
+    const number = exactNumber(Number(token), token)
+    if (typeof number === 'bigint') return `"${mark}${number}"`
+    if (!Number.isFinite(number)) throw new InvalidBodyError('what was received has a number that is too large')
+    return token
+  })
+  const root = { value: JSON.parse(marked) as unknown }
+  const holders: object[] = [root]
+  for (let holder = holders.pop(); holder !== undefined; holder = holders.pop()) {
+    for (const [key, held] of Object.entries(holder)) {
+      if (typeof held === 'object' && held !== null) holders.push(held)
+      else if (typeof held === 'string' && held.startsWith(mark)) {
+        ;(holder as Record<string, unknown>)[key] = BigInt(held.slice(mark.length))
+      }
+    }
+  }
+  return root.value
 }
 
 /**

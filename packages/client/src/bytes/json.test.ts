@@ -81,6 +81,30 @@ describe('decoding JSON', () => {
     )
   })
 
+  it('X5: takes no key for one of an earlier text', () => {
+    const prefix = '{"earlier":1,'
+    for (const exact of [false, true]) {
+      decodeJson(String.raw`${prefix}"\\":1}`, { exact })
+      expect(Object.keys(decodeJson(String.raw`${prefix}"\t":1}`, { exact }) as object)).toEqual(['earlier', '\t'])
+    }
+  })
+
+  it('X5: a key that begins with an escape is read as JSON says', () => {
+    const text = String.raw`{ "\u005f_proto__" : 1, "b":["\n:", {"\"x":"\":", "\u0062":2,"b":3}], "\\\"" :{"1":0,"\t":"{\"a\"" }}`
+    const value = decodeJson(text)
+    expect(JSON.stringify(value)).toBe(
+      String.raw`{"__proto__":1,"b":["\n:",{"\"x":"\":","b":3}],"\\\"":{"1":0,"\t":"{\"a\""}}`,
+    )
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    const key = fc.constantFrom('\\', '\t', '"', '\n', '\u0001x', 'a', '__proto__')
+    fc.assert(
+      fc.property(fc.dictionary(key, fc.oneof(anyJson, fc.dictionary(key, anyJson))), object => {
+        const text = JSON.stringify({ earlier: 1, object })
+        expect(JSON.stringify(decodeJson(text))).toBe(text)
+      }),
+    )
+  })
+
   it('X3: an error quotes nothing of the text', () => {
     const secret = '{"data":{"password":"aHVudGVyMg=="} x'
     expect(() => decodeJson(secret)).toThrow(InvalidBodyError)

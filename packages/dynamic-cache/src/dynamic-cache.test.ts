@@ -76,9 +76,13 @@ describe('informers on demand', () => {
         const error = await run(() => cache.get(secrets, key('a', 'one')).catch(error => error))
         expect(isForbidden(error)).toBe(true)
         expect(error.message).toContain('secrets')
-        await expect(run(() => informer.whenSynced())).rejects.toBe(informer.lastError)
+        await expect(run(() => informer.whenSynced())).rejects.toSatisfy(isForbidden)
+        await simulation.advance(120_000)
         allowed = true
-        await simulation.runUntil(() => informer.hasSynced)
+        await simulation.advance(1000)
+        const begun = simulation.clock.monotonic()
+        expect(await run(() => cache.get(secrets, key('a', 'one')))).toBeUndefined()
+        expect(simulation.clock.monotonic() - begun).toBeLessThan(100)
       },
       { cluster: { authorization } },
     )

@@ -60,8 +60,9 @@ export class Entry<C = unknown, S extends Scope = Scope> {
   async whenSynced(signal?: AbortSignal | undefined): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended
     if (this.store.synced) return
+    const isComing = signal?.aborted !== true && this.watch.tryNow()
     const { lastError } = this
-    if (lastError !== undefined && this.#isForTheCaller(lastError)) throw lastError
+    if (lastError !== undefined && this.#isForTheCaller(lastError) && !isComing) throw lastError
     await this.#waiters.wait(signal)
   }
 

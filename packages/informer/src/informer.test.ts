@@ -379,7 +379,7 @@ describe('waiting for the first state', () => {
     expect(error).toMatchObject({ status: code })
     expect(informer.lastError).toBe(error)
     expect(simulation.clock.monotonic()).toBeLessThan(100)
-    await expect(informer.whenSynced()).rejects.toBe(error)
+    await expect(informer.whenSynced({ signal: AbortSignal.abort(new Error('no more')) })).rejects.toBe(error)
     await handle.remove()
     await simulation.runUntil(() => informer.hasSynced)
     await informer.whenSynced()
@@ -406,10 +406,64 @@ describe('waiting for the first state', () => {
     await server.faults.add({ match: { namespace: 'b' }, effect: { kind: 'status', code: 403, reason: 'Forbidden' } })
     const informer = informerOf(served, { view: configMaps.within({ namespaces: ['a', 'b'] }) })
     informer.start()
+    const first = await simulation.run(() => informer.whenSynced().catch((error: unknown) => error))
     await simulation.advance(100)
     const begun = simulation.clock.monotonic()
     const error = await simulation.run(() => informer.whenSynced().catch((error: unknown) => error))
-    expect([isForbidden(error), simulation.clock.monotonic() - begun]).toEqual([true, 0])
+    expect([first, error].map(isForbidden)).toEqual([true, true])
+    expect(simulation.clock.monotonic() - begun).toBeLessThan(1000)
+  })
+
+  it('R36: who asks later is answered with what the server says then', async () => {
+    const served = await cluster(24)
+    const { server, simulation, asked } = served
+    const refused = { kind: 'status', code: 403, reason: 'Forbidden' } as const
+    const handle = await server.faults.add({ effect: refused })
+    const informer = informerOf(served)
+    informer.start()
+    const ask = (): Promise<unknown> => simulation.run(() => informer.whenSynced().catch((error: unknown) => error))
+    await ask()
+    // By now the next try is half a minute away.
+    await simulation.advance(120_000)
+    await simulation.runUntil(() => informer.state !== 'waiting')
+    await simulation.runUntil(() => informer.state === 'waiting')
+    await handle.remove()
+    await simulation.advance(2000)
+    const { length } = asked
+    const begun = simulation.clock.monotonic()
+    expect(await ask()).toBeUndefined()
+    expect(simulation.clock.monotonic() - begun).toBeLessThan(100)
+    // A list, and the watch after it.
+    expect(asked.length - length).toBeLessThanOrEqual(2)
+  })
+
+  it('R36: however many ask, the server is asked once a second', async () => {
+    const served = await cluster(25)
+    const { server, simulation, asked } = served
+    await server.faults.add({ effect: { kind: 'status', code: 403, reason: 'Forbidden' } })
+    const informer = informerOf(served)
+    informer.start()
+    await simulation.advance(120_000)
+    const { length } = asked
+    let answers = 0
+    let isOver = false
+    const loops = Array.from({ length: 5 }, async () => {
+      while (!isOver) {
+        await informer.whenSynced().catch(() => {})
+        answers += 1
+      }
+    })
+    await simulation.advance(10_000)
+    isOver = true
+    await simulation.advance(2000)
+    await Promise.all(loops)
+    expect(asked.length - length).toBeGreaterThan(8)
+    expect(asked.length - length).toBeLessThan(13)
+    expect(answers).toBeGreaterThan(40)
+    // Nobody asks any more.
+    const after = asked.length
+    await simulation.advance(29_000)
+    expect(asked.length).toBe(after)
   })
 
   it('R36: a selector that the server does not take is told, and tried only now and then', async () => {

@@ -156,8 +156,9 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
   async whenSynced(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     checkOptions('whenSynced', options, { signal: abortSignal })
     if (this.#synced && this.#closing === undefined) return
+    const isComing = options.signal?.aborted !== true && this.#reflectors.tryNow()
     const reason = this.#hopeless()
-    if (reason !== undefined) throw reason
+    if (reason !== undefined && !isComing) throw reason
     await this.#waiters.wait(options.signal)
   }
 

@@ -171,6 +171,13 @@ export class Feeding implements Fed, Fetched {
     if (isResourceNotFound(reflector?.lastError)) reflector?.retryNow()
   }
 
+  /** Has its own watches that were refused try again for somebody who waits. Returns what says whether an answer is still to come. */
+  tryNow(): () => boolean {
+    const tried = [this.#own, this.#next].flatMap(source => (source?.reflector.tryNow() ? source.reflector : []))
+    const before = tried.map(({ lastError }) => lastError)
+    return () => tried.some(({ state, lastError }, i) => state !== 'stopped' && lastError === before[i])
+  }
+
   close(): void {
     this.#fetching?.end()
     this.#stopOwn()

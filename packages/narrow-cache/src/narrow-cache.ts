@@ -281,13 +281,15 @@ export class NarrowCache {
     const until = environment.clock.monotonic() + settings.timeoutMs
     const backoff = new Backoff(environment)
     let failure: unknown
+    // What was said before is no answer to who asks now.
+    const isAnswerToCome = entry.feeding.tryNow()
     while (true) {
       const readiness = await settled(this.#shared, entry, narrow, signal, false)
       this.#mustLive()
       if (readiness === 'cached') return
       if (readiness === 'full') throw this.#entries.full(narrow.view)
       const refusal = entry.refusal(narrow)
-      if (refusal !== undefined) throw refusal
+      if (refusal !== undefined && !isAnswerToCome()) throw refusal
       try {
         const learnt = await this.#learn(entry, signal)
         if (learnt !== 'nothing' && entry.isIn(narrow)) return

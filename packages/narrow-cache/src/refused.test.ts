@@ -421,3 +421,25 @@ describe('an escalation that was listed, and is not watched yet', () => {
       { escalateAt: 2 },
     ))
 })
+
+describe('a watch of one object that was refused', () => {
+  it('N10: is tried again for who subscribes later, once a second, and for nobody else', () => {
+    let isDenied = true
+    return withNarrow(
+      async ({ narrow, run, requests, simulation }) => {
+        const watch = () => run(() => narrow.watch(configMaps, keyOf('a/p'), noting([])))
+        await expect(watch()).rejects.toMatchObject({ code: 'NARROW_WATCH_REFUSED' })
+        await simulation.advance(120_000)
+        await expect(watch()).rejects.toMatchObject({ code: 'NARROW_WATCH_REFUSED' })
+        isDenied = false
+        await simulation.advance(2000)
+        requests()
+        const begun = simulation.clock.monotonic()
+        await watch()
+        expect(simulation.clock.monotonic() - begun).toBeLessThan(100)
+        expect(requests()).toHaveLength(1)
+      },
+      { cluster: denying(({ resource }) => resource === 'configmaps' && isDenied) },
+    )
+  })
+})

@@ -44,6 +44,29 @@ describe('decoding JSON', () => {
     expect(encodeJson(decodeJson(`[${source}]`, { exact: true }))).toBe(`[${integer}]`)
   })
 
+  it('X11: reads a text of any depth exactly', () => {
+    const depth = 9000
+    const deep = (inner: string): string => `${'{"a":['.repeat(depth)}${inner}${']}'.repeat(depth)}`
+    const inner = (value: unknown): unknown => {
+      let at = value
+      for (let i = 0; i < depth; i++) at = (at as { a: unknown[] }).a[0]
+      return at
+    }
+    const read = (text: string): unknown => inner(decodeJson(deep(text), { exact: true }))
+    const text = String.raw`{"__proto__":9007199254740993,"s":"12345678901234567890","\"9007199254740993":[1,-1e21,0.5,"\u0031",null]}`
+    expect(encodeJson(read(text))).toBe(encodeJson(decodeJson(text, { exact: true })))
+    fc.assert(
+      fc.property(anyJson, value => {
+        const one = JSON.stringify([value, 1])
+        expect(encodeJson(read(one.replace(/1\]$/, '9007199254740993]')))).toBe(
+          one.replace(/1\]$/, '9007199254740993]'),
+        )
+      }),
+      { numRuns: 20 },
+    )
+    expect(() => read('1e9999')).toThrow(InvalidBodyError)
+  })
+
   it('X11: leaves fractions and small integers numbers, however they are written', () => {
     const text = '[1.5,1e-7,-0,1.25e2,1e15,0e9999,9007199254740993.5,123456789012.5e-3,1e-400,"1e21 1234567890123456"]'
     expect(decodeJson(text, { exact: true })).toEqual(JSON.parse(text))
@@ -68,6 +91,30 @@ describe('decoding JSON', () => {
   ])('X11: refuses to read %s exactly, and names the path', (text, path) => {
     expect(() => decodeJson(text, { exact: true })).toThrow(
       expect.objectContaining({ code: 'INEXACT_NUMBER', path }) as Error,
+    )
+  })
+
+  it('X5: takes no key for one of an earlier text', () => {
+    const prefix = '{"earlier":1,'
+    for (const exact of [false, true]) {
+      decodeJson(String.raw`${prefix}"\\":1}`, { exact })
+      expect(Object.keys(decodeJson(String.raw`${prefix}"\t":1}`, { exact }) as object)).toEqual(['earlier', '\t'])
+    }
+  })
+
+  it('X5: a key that begins with an escape is read as JSON says', () => {
+    const text = String.raw`{ "\u005f_proto__" : 1, "b":["\n:", {"\"x":"\":", "\u0062":2,"b":3}], "\\\"" :{"1":0,"\t":"{\"a\"" }}`
+    const value = decodeJson(text)
+    expect(JSON.stringify(value)).toBe(
+      String.raw`{"__proto__":1,"b":["\n:",{"\"x":"\":","b":3}],"\\\"":{"1":0,"\t":"{\"a\""}}`,
+    )
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    const key = fc.constantFrom('\\', '\t', '"', '\n', '\u0001x', 'a', '__proto__')
+    fc.assert(
+      fc.property(fc.dictionary(key, fc.oneof(anyJson, fc.dictionary(key, anyJson))), object => {
+        const text = JSON.stringify({ earlier: 1, object })
+        expect(JSON.stringify(decodeJson(text))).toBe(text)
+      }),
     )
   })
 

@@ -122,6 +122,7 @@ describe('listing', () => {
         { apiVersion: 'v2', metadata: a },
         { metadata: { ...a, resourceVersion: null } },
         { metadata: { ...a, resourceVersion: 3 } },
+        { metadata: { ...a, namespace: {} } },
         { metadata: { ...a, resourceVersion: '' } },
         { metadata: a },
       ],
@@ -132,7 +133,9 @@ describe('listing', () => {
       'is of another namespace',
       'has another name',
       ...Array(3).fill('is of another kind'),
-      ...Array(3).fill('has a resourceVersion that is no text'),
+      ...Array(2).fill('has a resourceVersion that is no text'),
+      'has a namespace that is no text',
+      'has a resourceVersion that is no text',
     ])
   })
 

@@ -42,6 +42,8 @@ export function whyStray(object: ReceivedObject, target: ReadTarget): string | u
   if (typeof name !== 'string' || name === '') return 'has no name'
   if (target.name !== undefined && name !== target.name) return 'has another name'
   const namespace = metadata?.namespace
+  if (namespace !== undefined && namespace !== null && typeof namespace !== 'string')
+    return 'has a namespace that is no text'
   if (namespace !== undefined && target.namespace !== undefined && namespace !== target.namespace) {
     return 'is of another namespace'
   }

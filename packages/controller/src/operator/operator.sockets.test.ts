@@ -11,13 +11,7 @@ import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import { Operator } from './operator.ts'
 import type { ConnectOptions } from './options.ts'
-import { operating, operatorOverSockets, patient, until } from './testkit/both-servers.ts'
-
-const answerOf = async (port: number, path: string, token?: string): Promise<string> => {
-  const headers = { connection: 'close', ...(token !== undefined && { authorization: `Bearer ${token}` }) }
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
-  return `${answer.status} ${await answer.text()}`
-}
+import { answerOf, operating, operatorOverSockets, patient, until } from './testkit/both-servers.ts'
 
 describe('an operator over sockets', () => {
   let server: EmbeddedApiServer

@@ -149,7 +149,7 @@ export class InformerSource {
       await this.#registration.whenSynced({ signal: ended })
     }
     const isAbsent = async (): Promise<boolean> => {
-      this.#mayComeLater ||= await isAbsentByChoice(this.#informer, clock)
+      this.#mayComeLater ||= await isAbsentByChoice(this.#informer)
       return this.isCurrent
     }
     return unlessAbsent(synced, isAbsent, clock, signal)

@@ -19,3 +19,43 @@ it.each(['tokenreviews.authentication.k8s.io', 'subjectaccessreviews.authorizati
     await close()
   },
 )
+
+it('C8, X8: asks about four tokens at a time and a hundred in ten seconds, and remembers what it was told', async () => {
+  const { client, server, simulation, close } = await startCluster()
+  const authorize = tokenReview(client)
+  const ask = async (token: string) => authorize({ token, path: '/metrics' })
+  const reviews = async () =>
+    (await server.stats()).byVerb.create?.['tokenreviews.authentication.k8s.io']?.requests ?? 0
+  await simulation.run(async () => {
+    await server.faults.add({
+      match: { resource: 'tokenreviews.authentication.k8s.io' },
+      effect: { kind: 'delay', ms: 100 },
+    })
+    const burst = await Promise.all(Array.from({ length: 10 }, (_, i) => ask(`junk-${i}`)))
+    expect(burst).toEqual([...Array(4).fill('unknown'), ...Array(6).fill('busy')])
+    for (let i = 4; i < 150; i++) expect(await ask(`junk-${i}`)).toBe(i < 100 ? 'unknown' : 'busy')
+    expect(await ask('junk-0')).toBe('unknown')
+    expect(await reviews()).toBe(100)
+  })
+  await simulation.advance(10_000)
+  await simulation.run(async () => {
+    expect(await ask(server.token)).toBe('allowed')
+    expect(await ask(server.token)).toBe('allowed')
+    expect(await reviews()).toBe(101)
+  })
+  await close()
+})
+
+it('remembers a failure too', async () => {
+  const { client, server, simulation, close } = await startCluster()
+  const authorize = tokenReview(client)
+  const asked = { token: server.token, path: '/metrics' }
+  await simulation.run(async () => {
+    await server.faults.add({ times: 1, effect: { kind: 'status', code: 500 } })
+    await expect(authorize(asked)).rejects.toMatchObject({ status: 500 })
+    await expect(authorize(asked)).rejects.toMatchObject({ status: 500 })
+  })
+  await simulation.advance(10_000)
+  await simulation.run(async () => expect(await authorize(asked)).toBe('allowed'))
+  await close()
+})

@@ -4,8 +4,8 @@ import { having } from '@wherry/client/checks'
 import { tokenReviews } from '@wherry/client/resources/authentication'
 import { subjectAccessReviews } from '@wherry/client/resources/authorization'
 
-/** `unknown`: nobody knows who asks. `denied`: who asks may not. */
-export type Verdict = 'allowed' | 'denied' | 'unknown'
+/** `unknown`: the token is nobody's. `denied`: its user may not read the path. `busy`: too many tokens are asked about, so this one was not. */
+export type Verdict = 'allowed' | 'denied' | 'unknown' | 'busy'
 
 /** Says whether whoever sent a bearer token may read a path. What it throws is a 500 to who asks, and told to `onError`. */
 export type Authorize = (asked: {
@@ -15,33 +15,42 @@ export type Authorize = (asked: {
 
 /** How long each question may take, in milliseconds. */
 const timeoutMs = 10_000
-/** How long a verdict holds, in milliseconds, and how many are remembered. */
+/** How long an answer is remembered, in milliseconds, and how many are: so many reviews are begun in that time at most. */
 const holdsMs = 10_000
-const most = 100
+const mostRemembered = 100
+/** How many tokens are asked about at a time. Leases and other writes of the client share its connections. */
+const mostUnderWay = 4
 
 /**
  * Asks the API server who a token belongs to (TokenReview) and whether they may `get` the path (SubjectAccessReview), as
  * controller-runtime's and Kubernetes' own metrics endpoints do. Takes the right to create both, as `system:auth-delegator` gives it.
- * A verdict holds for ten seconds, and either may take as long: a server that does not answer is a 500.
+ *
+ * An answer is remembered for ten seconds: a refusal and a failure too. At most 4 tokens are asked about at a time, and 100 in ten
+ * seconds; any other token is `busy`, and costs the API server nothing. A review takes ten seconds at most: a server that does not answer
+ * is a 500.
  */
 export function tokenReview(client: Client): Authorize {
   having('a Client', 'create')('tokenReview.client', client)
   const { clock } = client.environment
+  // In the order in which they were asked about, and so of their ends.
   const known = new Map<string, { readonly verdict: Promise<Verdict>; readonly until: number }>()
+  let underWay = 0
   return ({ token, path }) => {
     if (token === undefined) return 'unknown'
-    const key = `${path} ${createHash('sha256').update(token).digest('base64')}`
     const now = clock.monotonic()
-    const found = known.get(key)
-    if (found !== undefined && found.until > now) return found.verdict
-    known.delete(key)
-    const verdict = review(client, token, path)
-    known.set(key, { verdict, until: now + holdsMs })
-    verdict.catch(() => known.delete(key))
-    for (const oldest of known.keys()) {
-      if (known.size <= most) break
-      known.delete(oldest)
+    for (const [key, { until }] of known) {
+      if (until > now) break
+      known.delete(key)
     }
+    const key = `${path} ${createHash('sha256').update(token).digest('base64')}`
+    const found = known.get(key)
+    if (found !== undefined) return found.verdict
+    if (underWay >= mostUnderWay || known.size >= mostRemembered) return 'busy'
+    underWay += 1
+    const verdict = review(client, token, path).finally(() => {
+      underWay -= 1
+    })
+    known.set(key, { verdict, until: now + holdsMs })
     return verdict
   }
 }

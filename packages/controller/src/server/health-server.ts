@@ -145,6 +145,10 @@ export class HealthServer {
         response.setHeader('www-authenticate', 'Bearer')
         return reply(response, 401, 'unauthorized')
       }
+      if (verdict === 'busy') {
+        response.setHeader('retry-after', '10')
+        return reply(response, 429, 'too many tokens are asked about')
+      }
       if (verdict !== 'allowed') return reply(response, 403, 'forbidden')
       return reply(response, 200, await metrics.text(), metrics.contentType)
     }

@@ -88,7 +88,7 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
       const missed = (): void => enqueue(() => [...target.all()], true)
       const isAbsent = async (view: View): Promise<boolean> => {
         const informer = informerOf(cache, view)
-        return informer !== undefined && isAbsentByChoice(informer, environment.clock)
+        return informer !== undefined && isAbsentByChoice(informer)
       }
       const connection = source.connect({ controller, manager, environment, isAbsent, tell, missed })
       return {

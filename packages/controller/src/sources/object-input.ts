@@ -78,7 +78,7 @@ export class ObjectInput<C> implements Input {
       synced: signal =>
         unlessAbsent(
           ended => registration.whenSynced({ signal: ended }),
-          () => isAbsentByChoice(informer, clock),
+          () => isAbsentByChoice(informer),
           clock,
           signal,
         ),

@@ -34,15 +34,12 @@ export async function unlessAbsent(
 }
 
 /** Whether the server does not know the resource, and that is to be waited for (rule D7). */
-export async function isAbsentByChoice(informer: SharedInformer<unknown>, clock: Clock): Promise<boolean> {
+export async function isAbsentByChoice(informer: SharedInformer<unknown>): Promise<boolean> {
   if (informer.state !== 'missing') return false
-  const giveUp = new AbortController()
-  const waited = informer.whenSynced({ signal: giveUp.signal }).then(
+  // Nothing is asked for such a signal. Where it is an error, that comes first.
+  const signal = AbortSignal.abort(new Error('it is waited for'))
+  return informer.whenSynced({ signal }).then(
     () => false,
-    error => error === giveUp.signal.reason,
+    error => error === signal.reason,
   )
-  // Where it is an error, that is known at once.
-  await clock.turn()
-  giveUp.abort(new Error('it is waited for'))
-  return waited
 }

@@ -144,6 +144,11 @@ export class Feed {
     for (const reflector of this.#reflectors) reflector.retryNow()
   }
 
+  /** Has those that were refused try again for somebody who waits. Returns whether an answer is to come. */
+  tryNow(): boolean {
+    return this.#reflectors.map(reflector => reflector.tryNow()).includes(true)
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.#reflectors.map(reflector => reflector.stop()))
   }

@@ -113,6 +113,11 @@ export class SharedWatch {
     this.#next?.retryNow()
   }
 
+  /** Has what was refused try again for somebody who waits. Returns whether an answer is to come. */
+  tryNow(): boolean {
+    return [this.#live, this.#next].map(feed => feed?.tryNow()).includes(true)
+  }
+
   /** Resolves when all streams that it ended until now are closed. */
   async closed(): Promise<void> {
     await Promise.all(this.#closing)

@@ -1,4 +1,12 @@
-import { Client, defineResource, isConflict, isForbidden, type KubernetesObject, type View } from '@wherry/client'
+import {
+  Client,
+  defineResource,
+  isConflict,
+  isForbidden,
+  isResourceNotFound,
+  type KubernetesObject,
+  type View,
+} from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
@@ -183,7 +191,13 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
         const cache = new DynamicCache({ client: limited, whenUnknown: 'wait' })
         try {
           await expect(limited.get(customResourceDefinitions, definition)).rejects.toSatisfy(isForbidden)
+          // The server asks nobody to wait: half of the least wait is enough for who asks.
+          const eager = new DynamicCache({ client: limited })
+          await expect(eager.informer(games).whenSynced()).rejects.toSatisfy(isResourceNotFound)
+          await until(() => expect(eager.informer(games).state).toBe('missing'))
           await until(() => client.create(customResourceDefinitions, definitionOf(served('v1', true))))
+          const soon = { timeout: 15_000, interval: 5 }
+          await vi.waitFor(() => eager.informer(games).whenSynced(), soon).finally(() => eager.close())
           await until(() => client.create(games, { metadata: { namespace: 'default', name: 'one' } }))
           const informer = cache.informer(games)
           const { log } = listenTo(informer)

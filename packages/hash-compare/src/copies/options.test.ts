@@ -94,3 +94,21 @@ it('chooses namespaces by their labels, or as a function says', () => {
   expect(chooses(({ data }, { metadata }) => data?.to === metadata.name)).toBe(true)
   expect(chooses(({ data }, { metadata }) => data?.to !== metadata.name)).toBe(false)
 })
+
+it('H8: a function that gives anything but true or false chooses no namespace: it is an error that says what it gave', () => {
+  const chooses = (given: unknown) =>
+    checkedTargets({ ...settings, client, cache, targets: () => given as boolean })({ data: {} }, {
+      metadata: {},
+    } as never)
+  for (const [given, kind] of [
+    [Promise.resolve(false), 'a promise'],
+    [Promise.reject(new Error('not handled')), 'a promise'],
+    [undefined, 'undefined'],
+    ['false', 'string'],
+    [null, 'null'],
+  ]) {
+    expect(() => chooses(given)).toThrow(
+      expect.objectContaining({ option: 'copies.targets', message: expect.stringContaining(`one that gives ${kind}`) }),
+    )
+  }
+})

@@ -23,6 +23,7 @@ import {
   text,
 } from '@wherry/client/checks'
 import type { Parts } from '../parts/parts.ts'
+import { asyncGift } from './async-gift.ts'
 import type { CopyCache } from './copy-cache.ts'
 import type { CopyEvent } from './copy-event.ts'
 import type { DampingOptions } from './damper.ts'
@@ -134,11 +135,18 @@ export function checkedTargets<P, T extends KubernetesObject>(
   const { targets, source } = options
   if (typeof targets === 'function') {
     return (one, namespace) => {
+      let chosen: unknown
       try {
-        return targets(one, namespace)
+        chosen = targets(one, namespace)
       } catch (error) {
         throw tellable(source.resource, error)
       }
+      if (typeof chosen === 'boolean') return chosen
+      throw new OptionTypeError(
+        'copies.targets',
+        'a function that gives true or false, at once',
+        `one that gives ${asyncGift(chosen) ?? (chosen === null ? 'null' : typeof chosen)}`,
+      )
     }
   }
   const selector = LabelSelector.of(targets, 'copies.targets')

@@ -42,6 +42,9 @@ it('H8: a copy that is no object is an error that says what it is, also where ad
     [null, 'null'],
     ['x', 'string'],
     [5, 'number'],
+    [Promise.resolve({ data: {} }), 'is a promise'],
+    [Promise.reject(new Error('not handled')), 'is a promise'],
+    [[{ data: {} }], 'is a list'],
   ]) {
     expect(() => made({ build: () => copy }).copyIn(at)).toThrow(refused(`${kind}`))
     expect(() => made({ adapt: () => copy }).copyIn(at)).toThrow(refused(`${kind}`))

@@ -1,6 +1,7 @@
 import { type KubernetesObject, type ObjectMeta, tellable, type Whole } from '@wherry/client'
 import { hashesAnnotation } from '../annotations/key.ts'
 import { hashParts, type PartHashes, type Parts } from '../parts/parts.ts'
+import { asyncGift } from './async-gift.ts'
 import { InvalidCopyError } from './errors.ts'
 import type { Fixpoints } from './fixpoints.ts'
 import { type CopyKey, type Mark, marked } from './marks.ts'
@@ -102,6 +103,9 @@ export class Source<P, T extends KubernetesObject> {
   }
 
   #checked(copy: Whole<T>): Whole<T> {
+    const given = asyncGift(copy) ?? (Array.isArray(copy) ? 'a list' : undefined)
+    if (given !== undefined)
+      throw new InvalidCopyError(this.mark.key, `is ${given}: build and adapt give one object, at once`)
     if (copy === null || typeof copy !== 'object') {
       throw new InvalidCopyError(this.mark.key, `is no object: ${copy === null ? 'null' : typeof copy}`)
     }

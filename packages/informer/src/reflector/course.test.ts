@@ -55,6 +55,15 @@ describe('a reflector on its course', () => {
     expect([course.resourceVersion, metric('reflector_last_resource_version')]).toEqual(['x', 12])
   })
 
+  it('R5: counts that it went back where the server gave an older state than was asked for', () => {
+    read('', '7')
+    read('7', '5')
+    expect(course.stats).toMatchObject({ relists: 1, rollbacks: 1 })
+    // Nothing is known of the order of these.
+    read('5', 'x')
+    expect(course.stats).toMatchObject({ relists: 2, rollbacks: 1 })
+  })
+
   it('R5: counts a relist, and that it went back only where it did and was let', async () => {
     const counts = (): unknown[] => [course.stats.relists, course.stats.rollbacks]
     read('', '7')

@@ -2,9 +2,9 @@ import {
   Backoff,
   type ChangeType,
   type Clock,
+  compareResourceVersions,
   type ErrorContext,
   type InvalidObjectError,
-  isAtLeast,
   isForbidden,
   isUnauthorized,
   type MetricLabels,
@@ -116,13 +116,14 @@ export class Course implements MembersParts {
 
   /**
    * Brings a whole state into the stores. `newest`: it was asked for without a bound on how old it is, so that the view may
-   * go back by it.
+   * go back by it. A server that answers with an older state than was asked for takes it back too.
    */
   commit(reading: Reading, resourceVersion: string, newest: boolean): void {
     if (this.resourceVersion !== undefined) {
       this.stats.relists += 1
       this.count('reflector_relists_total')
-      if (newest && !isAtLeast(resourceVersion, this.resourceVersion)) {
+      const order = compareResourceVersions(resourceVersion, this.resourceVersion)
+      if (order === 'older' || (newest && order === 'unknown')) {
         this.stats.rollbacks += 1
         this.count('reflector_rollbacks_total')
       }

@@ -3,7 +3,15 @@ import type { Intake } from '../store/intake.ts'
 import { Course, type ReflectorStats } from './course.ts'
 import { follow } from './follow.ts'
 import type { Gate } from './gate.ts'
-import { afterChecking, afterDoubting, afterReading, afterStreaming, longestWait, wholeState } from './judge.ts'
+import {
+  afterChecking,
+  afterDoubting,
+  afterReading,
+  afterStreaming,
+  isForTheCaller,
+  longestWait,
+  wholeState,
+} from './judge.ts'
 import { check, list } from './list.ts'
 import type { FillSource } from './members.ts'
 import { type ReflectorOptions, settingsOf } from './options.ts'
@@ -13,6 +21,9 @@ import { type Ended, Stream } from './stream.ts'
 
 /** How long after `retryNow` a resource that is missing still is looked for at short intervals, in milliseconds. */
 const hopefulMs = 30_000
+
+/** How long after a refusal the server is asked again for somebody who asks then, in milliseconds. */
+const soonMs = 1000
 
 /** How an intake joins a reflector that runs. */
 export interface JoinOptions {
@@ -37,6 +48,9 @@ export class Reflector {
   #state: InformerState = 'idle'
   #running: Promise<void> | undefined
   #wake: (() => void) | undefined
+  #hurry: (() => void) | undefined
+  /** The refusal after which somebody asked for another try. */
+  #askedAfter: Error | undefined
   #retriedAt = Number.NEGATIVE_INFINITY
 
   /**
@@ -104,6 +118,21 @@ export class Reflector {
     this.#course.backoff.reset()
     this.#retriedAt = this.#course.clock.monotonic()
     this.#wake?.()
+  }
+
+  /**
+   * Asks for another try, for somebody who comes while there is no state because the server refused (401, 403, 404, 400 and the like): it is
+   * made one second after the refusal, or at once where that is past. Later waits are as long as ever.
+   *
+   * Returns whether the server's answer to another try is to come, which is told as any other.
+   */
+  tryNow(): boolean {
+    const { lastError, resourceVersion, stopped } = this.#course
+    if (stopped || this.#running === undefined || resourceVersion !== undefined || !isForTheCaller(lastError))
+      return false
+    this.#askedAfter = lastError
+    this.#hurry?.()
+    return true
   }
 
   /**
@@ -246,17 +275,26 @@ export class Reflector {
     })
   }
 
-  /** Waits, unless it is stopped or told not to. */
+  /** Waits, unless it is stopped, told not to, or asked for another try. */
   #pause(ms: number): Promise<void> {
+    const { clock, lastError, stopped } = this.#course
+    const from = clock.monotonic()
     return new Promise(resolve => {
-      if (this.#course.stopped) return resolve()
+      if (stopped) return resolve()
       const end = (): void => {
         timer.cancel()
         this.#wake = undefined
+        this.#hurry = undefined
         resolve()
       }
-      const timer = this.#course.clock.timer(ms, end)
+      let timer = clock.timer(ms, end)
       this.#wake = end
+      this.#hurry = () => {
+        timer.cancel()
+        timer = clock.timer(Math.max(0, from + Math.min(ms, soonMs) - clock.monotonic()), end)
+      }
+      // Somebody came between the refusal and this.
+      if (lastError !== undefined && this.#askedAfter === lastError) this.#hurry()
     })
   }
 }

@@ -48,6 +48,11 @@ export class Reflectors {
     for (const reflector of this.#all) reflector.start()
   }
 
+  /** Has those that were refused try again for somebody who waits. Returns whether an answer is to come. */
+  tryNow(): boolean {
+    return this.#all.map(reflector => reflector.tryNow()).includes(true)
+  }
+
   /** From the call on nothing is written and nobody told. Resolves when the streams are gone. */
   async stop(): Promise<void> {
     const all = this.#all.map(reflector => reflector.stop())

@@ -2,7 +2,7 @@ import { type Client, isResourceNotFound } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
 import { afterEach, expect, it, vi } from 'vitest'
 import { Informer } from '../informer.ts'
-import { things } from './things.ts'
+import { definition, definitions, things } from './things.ts'
 
 /** A server over sockets, with a namespace `ns` that has no ConfigMaps. */
 export interface SocketCluster {
@@ -80,6 +80,27 @@ export function behavesAsAnInformer(make: () => Promise<SocketCluster>): void {
     informer.start()
     await expect(informer.whenSynced()).rejects.toSatisfy(isResourceNotFound)
     await vi.waitFor(() => expect(informer.state).toBe('missing'), waiting)
+  })
+
+  it('D7, R36: who asks once there is a definition is told so before the next try is due', async () => {
+    const { client } = await make()
+    const informer = new Informer({ client, view: things })
+    open.push(informer)
+    informer.start()
+    await vi.waitFor(() => expect(informer.state).toBe('missing'), waiting)
+    await client.create(definitions, definition)
+    try {
+      // Half of the least wait.
+      await vi.waitFor(() => informer.whenSynced(), { timeout: 15_000, interval: 5 })
+    } finally {
+      await informer.close()
+      await client.delete(definitions, { name: 'things.x.io' })
+      // Other tests go on without it.
+      await vi.waitFor(
+        async () => expect(await client.get(definitions, { name: 'things.x.io' })).toBeUndefined(),
+        waiting,
+      )
+    }
   })
 
   it('R36: says that a selector is none that the server takes', async () => {

@@ -1,8 +1,10 @@
-import { Client } from '@wherry/client'
+import { Client, isResourceNotFound } from '@wherry/client'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
+import { definition, definitions, things } from '@wherry/informer/testkit/things'
 import type { ApiServer } from '@wherry/testing'
 import { expect, it, vi } from 'vitest'
+import type { NarrowHandler } from '../handler.ts'
 import { NarrowCache } from '../narrow-cache.ts'
 import type { NarrowCacheOptions } from '../options.ts'
 import { writesThrough } from '../writes-through.ts'
@@ -121,6 +123,19 @@ export function narrowOverSockets(server: () => ApiServer): void {
       },
       { escalateAt: 6 },
     ))
+
+  it('D7, N10: who subscribes once there is a definition is told so before the next try is due', () =>
+    connected(server(), async ({ client, narrow }) => {
+      const watch = () => narrow.watch(things, keyOf('default/thing'), noting([]) as NarrowHandler<object>)
+      for (let i = 0; i < 3; i++) await expect(watch()).rejects.toSatisfy(isResourceNotFound)
+      await client.create(definitions, definition)
+      try {
+        // Half of the least wait.
+        await vi.waitFor(watch, { timeout: 15_000, interval: 5 })
+      } finally {
+        await client.delete(definitions, { name: 'things.x.io' })
+      }
+    }))
 
   it('N11: entries of several namespaces move up to one watch of all metadata and down again while objects change', () =>
     connected(

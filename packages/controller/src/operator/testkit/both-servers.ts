@@ -2,6 +2,7 @@ import { Client, type Environment } from '@wherry/client'
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import type { ApiServer } from '@wherry/testing'
 import { expect, it, vi } from 'vitest'
+import { prometheusMetrics } from '../../metrics/prometheus.ts'
 import { Operator } from '../operator.ts'
 import type { OperatorSettings } from '../options.ts'
 import { defineGames, desiredConfig, game, games, ours, secret } from './games.ts'
@@ -49,6 +50,13 @@ export async function operating(
     await operator.close()
     await client.close()
   }
+}
+
+/** Asks a health server, and gives status and body. */
+export async function answerOf(port: number, path: string, token?: string): Promise<string> {
+  const headers = { connection: 'close', ...(token !== undefined && { authorization: `Bearer ${token}` }) }
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+  return `${answer.status} ${await answer.text()}`
 }
 
 /** What an operator does on any server. */
@@ -138,6 +146,39 @@ export function operatorOverSockets(server: () => ApiServer): void {
         },
         { leader: { name: 'lead-test', namespace: 'default' } },
       ),
+    testMs,
+  )
+
+  it(
+    'C8: asks the server about few of the tokens that come at once, and about none again that it has refused',
+    async () => {
+      const metrics = await prometheusMetrics({ processMetrics: false })
+      const settings = { metrics, health: { tokenReview: true }, environment: { metrics } }
+      await operating(
+        server(),
+        async ({ operator, run, errors }) => {
+          operator
+            .controller('maps')
+            .for(ours)
+            .reconcile(() => {})
+          run()
+          await until(() => expect(operator.healthPort).toBeGreaterThan(0))
+          const ask = (token: string): Promise<string> => answerOf(operator.healthPort, '/metrics', token)
+          const answers = await Promise.all(Array.from({ length: 300 }, (_, i) => ask(`junk-${i}`)))
+          const refused = answers.filter(answer => answer.startsWith('401'))
+          expect(refused.length).toBeGreaterThan(0)
+          const sent = async (): Promise<string | undefined> =>
+            /rest_client_requests_total\{[^}]*POST[^}]*\} (\d+)/.exec(await metrics.text())?.[1]
+          expect(await sent()).toBe(`${refused.length}`)
+          expect(refused.length).toBeLessThanOrEqual(100)
+          expect(answers.filter(answer => answer.startsWith('429'))).toHaveLength(300 - refused.length)
+          await ask(`junk-${answers.findIndex(answer => answer.startsWith('401'))}`)
+          expect(await sent()).toBe(`${refused.length}`)
+          expect(errors).toEqual([])
+        },
+        settings,
+      )
+    },
     testMs,
   )
 }

@@ -1,0 +1,18 @@
+import { type RealApiServer, startRealApiServer } from '@wherry/testing'
+import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { judging } from './testkit/judging.ts'
+
+const available = await realApiServerAvailable('apply')
+
+describe.runIf(available)('the judge, on a real API server', () => {
+  let server: RealApiServer
+
+  beforeAll(async () => {
+    server = await startRealApiServer()
+  }, 120_000)
+
+  afterAll(() => server?.close())
+
+  judging(() => server)
+})

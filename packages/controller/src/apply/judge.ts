@@ -1,0 +1,102 @@
+import type { KubernetesObject } from '@wherry/client'
+import { hash } from '@wherry/hash-compare/compare'
+import { below, type FieldsV1, isLeaf, without } from './fields-v1.ts'
+import { fieldOf, isEmpty, matched, valuesAt } from './owned-values.ts'
+
+/** What one manager owns of an object, by its `managedFields` entry. */
+export interface OwnedFields {
+  /** The version of the resource that the manager applied. */
+  readonly apiVersion: string
+  /** The owned fields as JSON, without those of owner references. Empty if the manager owns none. */
+  readonly fields: string
+  /** A digest of what the object has at these fields. */
+  readonly digest: string
+  /** The uids of the owners whose references the manager owns, sorted, by spaces. */
+  readonly owners: string
+}
+
+const ownerReferences = ['f:metadata', 'f:ownerReferences']
+
+/** What `manager` owns of an object by server-side apply; `undefined` if it has not applied it. */
+export function ownedFields(live: KubernetesObject, manager: string, subresource = ''): OwnedFields | undefined {
+  const entry = live.metadata?.managedFields?.find(
+    one => one.manager === manager && one.operation === 'Apply' && (one.subresource ?? '') === subresource,
+  )
+  if (entry === undefined) return undefined
+  const all = (entry.fieldsV1 ?? {}) as FieldsV1
+  const fields = without(all, ownerReferences)
+  const owners = Object.keys(below(all, ownerReferences) ?? {}).flatMap(
+    path => /^k:\{"uid":"(.*)"\}$/.exec(path)?.[1] ?? [],
+  )
+  return {
+    apiVersion: entry.apiVersion ?? '',
+    fields: isLeaf(fields) ? '' : JSON.stringify(fields),
+    digest: digestAt(fields, live),
+    owners: owners.sort().join(' '),
+  }
+}
+
+/**
+ * Whether the owned fields are exactly the desired ones, with the desired values, so that to apply `desired` would change
+ * nothing. It needs no schema. `false` is safe: it costs one request that changes nothing.
+ *
+ * @param desired as it is sent, with apiVersion
+ */
+export function isAsDesired(owned: OwnedFields | undefined, desired: KubernetesObject): boolean {
+  const { apiVersion, metadata } = desired
+  const owners = (metadata?.ownerReferences ?? []).map(({ uid }) => uid)
+  if (owned === undefined) return false
+  if (owned.apiVersion !== apiVersion || owned.owners !== owners.sort().join(' ')) return false
+  if (owned.fields === '') return isEmpty(sent(desired))
+  const fields = JSON.parse(owned.fields) as FieldsV1
+  return covers(fields, sent(desired)) && owned.digest === digestAt(fields, desired)
+}
+
+function digestAt(fields: FieldsV1, object: KubernetesObject): string {
+  return isLeaf(fields) ? '' : hash(valuesAt(fields, object) ?? null, { integers: 'bigint' })
+}
+
+/** The desired object without what no manager owns: its type, its name, and the owners that are compared apart. */
+function sent({ apiVersion: _, kind: __, metadata, ...rest }: KubernetesObject): object {
+  const {
+    name: ___,
+    namespace: ____,
+    uid: _____,
+    resourceVersion: ______,
+    ownerReferences: _______,
+    ...own
+  } = metadata ?? {}
+  return isEmpty(own) ? rest : { ...rest, metadata: own }
+}
+
+/** Whether a manager that owns `fields` owns each value of `desired`, and each owned item of a list is desired. */
+function covers(fields: FieldsV1, desired: unknown): boolean {
+  if (isLeaf(fields)) return true
+  if (Array.isArray(desired)) {
+    const paths = matched(fields, desired)
+    const items = Object.keys(fields).filter(path => path !== '.' && !path.startsWith('f:'))
+    if (paths.size !== desired.length || paths.size !== items.length) return false
+    return desired.every((item, index) => {
+      const path = paths.get(index) as string
+      return !path.startsWith('k:') || covers(fields[path] as FieldsV1, keyless(fields[path] as FieldsV1, path, item))
+    })
+  }
+  if (desired === null || typeof desired !== 'object') return false
+  return Object.keys(desired).every(name => {
+    const value = fieldOf(desired, name)
+    const path = `f:${name}`
+    if (Object.hasOwn(fields, path))
+      return value === undefined || value === null || covers(fields[path] as FieldsV1, value)
+    // A list or a map with nothing in it may own nothing.
+    return value === undefined || value === null || isEmpty(value)
+  })
+}
+
+/** An item without those of its keys that the server does not count among its fields. */
+function keyless(fields: FieldsV1, path: string, item: unknown): unknown {
+  if (item === null || typeof item !== 'object') return item
+  const keys = Object.keys(JSON.parse(path.slice(2)) as object)
+  return Object.fromEntries(
+    Object.entries(item).filter(([name]) => !keys.includes(name) || Object.hasOwn(fields, `f:${name}`)),
+  )
+}

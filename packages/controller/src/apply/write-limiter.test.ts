@@ -1,0 +1,96 @@
+import { type Simulation, simulate } from '@wherry/testing'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { WriteLimiter } from './write-limiter.ts'
+
+let simulation: Simulation
+let limiter: WriteLimiter
+beforeEach(() => {
+  simulation = simulate(1)
+  limiter = new WriteLimiter(simulation.clock)
+})
+
+const write = (digest = 'd', key = 'k', object = 'o') => ({ key, object, digest })
+
+/** How long each write waited before the one after it was sent. */
+async function delays(times: number, between?: (index: number) => void): Promise<number[]> {
+  const waits: number[] = []
+  for (let i = 0; i < times; i++) {
+    let waitedMs = 0
+    for (let ms = limiter.admit(write()); ms > 0; ms = limiter.admit(write())) {
+      waitedMs += ms
+      await simulation.advance(ms)
+    }
+    waits.push(waitedMs)
+    between?.(i)
+  }
+  return waits
+}
+
+describe('the limiter of writes', () => {
+  it('A6: sends the same write three times at once, then after 1 s, doubling to 60 s', async () => {
+    expect(await delays(12)).toEqual([0, 0, 0, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
+  })
+
+  it('A6: counts anew once the object was as desired for 10 s, and not before', async () => {
+    await delays(3)
+    limiter.asDesired('k', 'o')
+    await simulation.advance(9000)
+    expect(limiter.admit(write())).toBe(0)
+    limiter.asDesired('k', 'o')
+    expect(limiter.admit(write())).toBe(2000)
+    await simulation.advance(2000)
+    expect(limiter.admit(write())).toBe(0)
+    limiter.asDesired('k', 'o')
+    await simulation.advance(10_000)
+    expect(await delays(3)).toEqual([0, 0, 0])
+  })
+
+  it('A6: counts anew after the last delay, where that was longer than 10 s', async () => {
+    await delays(9)
+    limiter.asDesired('k', 'o')
+    await simulation.advance(20_000)
+    expect(limiter.admit(write())).toBeGreaterThan(0)
+    await simulation.advance(40_000)
+    expect(limiter.admit(write())).toBe(0)
+    limiter.asDesired('k', 'o')
+    await simulation.advance(60_000)
+    expect(await delays(3)).toEqual([0, 0, 0])
+  })
+
+  it('A6: an object that was undone while its write waits was not at peace', async () => {
+    await delays(4)
+    limiter.asDesired('k', 'o')
+    expect(limiter.admit(write())).toBe(2000)
+    await simulation.advance(30_000)
+    expect(limiter.admit(write())).toBe(0)
+    expect(limiter.admit(write())).toBe(4000)
+  })
+
+  it('A6: another write is another count, and other keys and objects have their own', async () => {
+    await delays(3)
+    expect(limiter.admit(write())).toBe(1000)
+    expect(limiter.admit(write('e'))).toBe(0)
+    expect(limiter.admit(write('d', 'k2'))).toBe(0)
+    expect(limiter.admit(write('d', 'k', 'o2'))).toBe(0)
+    expect(limiter.rivals('k', 'o')).toEqual(['k2'])
+  })
+
+  it('A6: an object gets thirty writes at once, whatever they are and whoever wants them, then two a second', async () => {
+    const admit = (i: number): number => limiter.admit(write(`d${i}`, `k${i % 7}`))
+    expect(Array.from({ length: 30 }, (_, i) => admit(i))).toEqual(Array(30).fill(0))
+    expect(admit(30)).toBe(500)
+    let sent = 0
+    for (let ms = 0; ms < 60_000; ms += 100) {
+      await simulation.advance(100)
+      if (admit(1000 + ms) === 0) sent += 1
+    }
+    expect(sent).toBe(120)
+  })
+
+  it('A6: forgets an object to which nothing happened for ten minutes', async () => {
+    await delays(8)
+    await simulation.advance(600_000)
+    expect(await delays(4)).toEqual([0, 0, 0, 1000])
+    expect(limiter.rivals('other', 'o')).toEqual(['k'])
+  })
+})

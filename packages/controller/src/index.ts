@@ -1,8 +1,8 @@
+export { ApplyDelayedError, FlappingError, NotOursError } from './apply/errors.ts'
+export type { Applied, Apply, DesiredOptions } from './apply/options.ts'
 export type { Cause, CauseChange } from './controller/cause.ts'
 export type {
-  Apply,
   ContextEvents,
-  DesiredOptions,
   GoneContext,
   OnGone,
   Reconcile,
@@ -12,11 +12,9 @@ export type { ControllerState, StartOptions, StopOptions } from './controller/co
 export { Controller } from './controller/controller.ts'
 export type { ControllerDefinition, ControllerOptions, ControllerParts } from './controller/definition.ts'
 export {
-  ChangedMeanwhileError,
   ControllerIncompleteError,
   ControllerStoppedError,
   ControllerUsedError,
-  FlappingError,
   InvalidResultError,
   ReconcileStillRunningError,
   ReconcileTimeoutError,

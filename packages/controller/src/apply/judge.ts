@@ -52,6 +52,11 @@ export function isAsDesired(owned: OwnedFields | undefined, desired: KubernetesO
   return covers(fields, sent(desired)) && owned.digest === digestAt(fields, desired)
 }
 
+/** Whether no manager owns anything of a desired object: it is but a name. */
+export function ownsNothing(desired: KubernetesObject): boolean {
+  return isEmpty(sent(desired)) && desired.metadata?.ownerReferences === undefined
+}
+
 function digestAt(fields: FieldsV1, object: KubernetesObject): string {
   return isLeaf(fields) ? '' : hash(valuesAt(fields, object) ?? null, { integers: 'bigint' })
 }

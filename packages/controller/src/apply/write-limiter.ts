@@ -32,6 +32,10 @@ interface Sent {
   at: number
   /** Since when the object is as desired, as far as it is known. */
   peaceSince: number | undefined
+  /** What the server refused it with last. */
+  refusal: unknown
+  /** That its writes wait was told. */
+  isTold: boolean
 }
 
 interface Bucket {
@@ -63,7 +67,14 @@ export class WriteLimiter {
     const now = this.#clock.monotonic()
     this.#forget(now)
     const id = idOf(key, object)
-    const sent = this.#sent.get(id) ?? { digest, count: 0, at: now, peaceSince: undefined }
+    const sent = this.#sent.get(id) ?? {
+      digest,
+      count: 0,
+      at: now,
+      peaceSince: undefined,
+      refusal: undefined,
+      isTold: false,
+    }
     if (sent.digest !== digest || hadPeace(sent, now)) sent.count = 0
     sent.peaceSince = undefined
     const bucket = this.#buckets.get(object) ?? { tokens: burst, at: now }
@@ -71,7 +82,7 @@ export class WriteLimiter {
     const waitMs = Math.max(sent.at + delayOf(sent) - now, (1 - tokens) * tokenMs, 0)
     // Later than now by less than a timer can tell.
     if (waitMs >= 1) return Math.ceil(waitMs)
-    renew(this.#sent, id, { digest, count: sent.count + 1, at: now, peaceSince: undefined })
+    renew(this.#sent, id, { ...sent, digest, count: sent.count + 1, at: now, refusal: undefined })
     renew(this.#buckets, object, { tokens: tokens - 1, at: now })
     return 0
   }
@@ -80,6 +91,20 @@ export class WriteLimiter {
   asDesired(key: string, object: string): void {
     const sent = this.#sent.get(idOf(key, object))
     if (sent !== undefined) sent.peaceSince ??= this.#clock.monotonic()
+  }
+
+  /** A write that was sent was refused. */
+  refused(key: string, object: string, refusal: unknown): void {
+    const sent = this.#sent.get(idOf(key, object))
+    if (sent !== undefined) sent.refusal = refusal
+  }
+
+  /** A write has to wait. `isNews`: that is so for the first time. */
+  delayed(key: string, object: string): { readonly isNews: boolean; readonly refusal: unknown } {
+    const sent = this.#sent.get(idOf(key, object))
+    const isNews = sent?.isTold === false
+    if (sent !== undefined) sent.isTold = true
+    return { isNews, refusal: sent?.refusal }
   }
 
   /** The other keys that sent a write of an object lately. */

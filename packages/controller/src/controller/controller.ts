@@ -1,8 +1,12 @@
 import type { Client, ObjectKey, Scope, View } from '@wherry/client'
 import { abortSignal, checkOptions, having, milliseconds } from '@wherry/client/checks'
 import type { CachedInformer, Hold } from '@wherry/dynamic-cache'
+import { covers } from '@wherry/informer'
 import type { Registrar } from '@wherry/watch-manager'
 import { Priority, WorkQueue } from '@wherry/work-queue'
+import { AppliedObjects } from '../apply/applied-object.ts'
+import { ServerNormalized } from '../apply/server-normalized.ts'
+import { WriteLimiter } from '../apply/write-limiter.ts'
 import { asError } from '../as-error.ts'
 import { EventRecorder } from '../events/event-recorder.ts'
 import { LeadershipLostError } from '../leader/errors.ts'
@@ -32,7 +36,6 @@ import { KeyStates } from './key-states.ts'
 import { beginMeasuring } from './measured.ts'
 import { pendingLines } from './pending.ts'
 import { Reconciler } from './reconciler.ts'
-import { Repairs } from './repairs.ts'
 import { type NamedConnection, unsyncedLine, untilSynced } from './syncing.ts'
 import { untilEnded } from './until-ended.ts'
 import { work } from './workers.ts'
@@ -80,6 +83,8 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #states = new KeyStates()
   readonly #activity = new Activity()
   readonly #reads: TrackedReads
+  readonly #applied: AppliedObjects
+  readonly #appliedHolds = new Map<string, Hold<unknown>>()
   readonly #inputs: readonly Input[]
   readonly #stopping = new AbortController()
   #registrar: Registrar | undefined
@@ -107,6 +112,8 @@ export class Controller<C, S extends Scope = Scope> {
     this.#parts = parts
     this.name = definition.name
     const { inputs = [], caches = [], predicates = [] } = definition
+    const { operator } = parts
+    this.#applied = new AppliedObjects(operator === undefined ? this.name : `${operator}/${this.name}`)
     this.#inputs = [primary(definition.for, predicates), ...inputs, ...caches.map(cached)]
     const { environment } = parts.client
     this.#queue = new WorkQueue({
@@ -281,17 +288,45 @@ export class Controller<C, S extends Scope = Scope> {
     }
   }
 
+  /**
+   * Whether an informer has what is kept of applied objects for a view. For a view that is owned there is one from its first apply on, in
+   * place of a watch for each object.
+   */
+  #holdsApplied(view: View): boolean {
+    const { cache } = this.#parts
+    for (const { owned } of this.#inputs) {
+      const whole = owned === undefined ? undefined : this.#applied.view(owned)
+      if (whole === undefined || !covers(whole, view)) continue
+      if (!this.#appliedHolds.has(whole.key)) {
+        this.#appliedHolds.set(whole.key, cache.hold(whole, `controller/${this.name}`))
+      }
+      return true
+    }
+    return false
+  }
+
   #reconcilerWith(client: Client): Reconciler<C, S> {
     const { reconcile, onGone, reconcileTimeoutMs = Number.POSITIVE_INFINITY, for: view } = this.#definition
-    const { narrow, log, events, writes = [], operator } = this.#parts
+    const { narrow, log, events, writes = [] } = this.#parts
     const { environment } = this.#parts.client
     return new Reconciler({
       name: this.name,
       view,
       client: writingClient(client, { narrow, reads: this.#reads, others: writes }),
       reads: this.#reads,
-      fieldManager: operator && `${operator}/${this.name}`,
-      repairs: new Repairs({ controller: this.name, environment, queue: this.#queue, states: this.#states }),
+      apply: {
+        controller: this.name,
+        primary: view as unknown as View,
+        limiter: new WriteLimiter(environment.clock),
+        normalized: new ServerNormalized(),
+        objects: this.#applied,
+        isCached: of => this.#holdsApplied(of),
+      },
+      again: (key, afterMs, object) => {
+        this.#states.add(key, dueCause)
+        this.#states.obtain(key).waits(object)
+        this.#queue.add(key, { afterMs, priority: this.#queue.priorityOf(key) })
+      },
       log: log ?? environmentLogger(environment),
       events: () => {
         if (events !== undefined) return events
@@ -374,6 +409,7 @@ export class Controller<C, S extends Scope = Scope> {
     // What it would be asked from now on, such as to explain a key, it can't tell.
     this.#hold = undefined
     await hold?.release()
+    await Promise.all([...this.#appliedHolds.values()].map(one => one.release()))
     await this.#registrar?.close()
     this.#state = 'stopped'
     this.#activity.happened()
@@ -387,3 +423,4 @@ export class Controller<C, S extends Scope = Scope> {
 
 const initially = { priority: Priority.low }
 const toldCause = plainCause('enqueue', 'told')
+const dueCause = plainCause('reconcile', 'due')

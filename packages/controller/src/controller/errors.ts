@@ -1,4 +1,4 @@
-/** Thrown by a reconcile: it failed, and trying again would not help. It runs again when something that it depends on changes, or when the time has come to repair an object that it applied. */
+/** Thrown by a reconcile: it failed, and trying again would not help. The key runs again when something that it depends on changes, or when a write that waits is due. */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError'
   readonly code = 'TERMINAL'
@@ -118,52 +118,5 @@ export class ControllerUsedError extends Error {
   constructor(controller: string) {
     super(`the controller ${controller} was started already: make another one`)
     this.controller = controller
-  }
-}
-
-/**
- * An object that is made as desired is written again and again. To `onError`, once until it was at peace for 10 minutes.
- *
- * - `by` others: somebody else changes it as often. It is repaired ever later, after 5 minutes at most.
- * - `by` itself: the reconcile wants it differently each time, though nobody else has changed it; or it is gone each time, or writes do not
- *   change it; or it is applied (`mode: 'apply'`), where that can't be told. It is written once a second.
- */
-export class FlappingError extends Error {
-  override readonly name = 'FlappingError'
-  readonly code = 'FLAPPING'
-  /** The view's key. */
-  readonly view: string
-  /** `namespace/name` */
-  readonly key: string
-  /** How long the next write waits, in milliseconds. */
-  readonly delayMs: number
-  readonly by: 'others' | 'itself'
-
-  constructor(view: string, key: string, delayMs: number, by: 'others' | 'itself') {
-    super(
-      by === 'others'
-        ? `${key} of ${view} is changed by somebody else again and again: it is repaired ever later`
-        : `${key} of ${view} is written again and again, since something else is desired each time, it is gone each time, writes do not change it, or by server-side apply: it is written once a second`,
-    )
-    this.view = view
-    this.key = key
-    this.delayMs = delayMs
-    this.by = by
-  }
-}
-
-/** An object that is made as desired was changed by somebody else each time that it was looked at. The key runs again, with backoff. */
-export class ChangedMeanwhileError extends Error {
-  override readonly name = 'ChangedMeanwhileError'
-  readonly code = 'CHANGED_MEANWHILE'
-  /** The view's key. */
-  readonly view: string
-  /** `namespace/name` */
-  readonly key: string
-
-  constructor(view: string, key: string) {
-    super(`${key} of ${view} is being changed by somebody else`)
-    this.view = view
-    this.key = key
   }
 }

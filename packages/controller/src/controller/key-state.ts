@@ -1,4 +1,3 @@
-import type { Learned } from './apply.ts'
 import type { Cause } from './cause.ts'
 
 /** What came of a run. */
@@ -22,9 +21,8 @@ export class KeyState {
   attempt = 0
   outcome: Outcome | undefined
   error: unknown
-  /** The objects whose repairs wait for their time. */
+  /** The objects whose writes wait. */
   waitsFor: Set<string> | undefined
-  learned: Map<string, Learned> | undefined
 
   /** It is to run. A change says more than that it was to be tried again. */
   add(cause: Cause): void {

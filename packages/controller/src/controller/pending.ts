@@ -2,7 +2,7 @@ import type { WorkQueue } from '@wherry/work-queue'
 import type { KeyStates } from './key-states.ts'
 
 /**
- * What a controller has still to do, a line each: what runs, is queued, waits to be tried again after a failure, or waits to repair
+ * What a controller has still to do, a line each: what runs, is queued, waits to be tried again after a failure, or waits to write
  * what somebody else, or the controller itself, has changed again and again.
  */
 export function pendingLines(controller: string, queue: WorkQueue, states: KeyStates): readonly string[] {
@@ -13,7 +13,7 @@ export function pendingLines(controller: string, queue: WorkQueue, states: KeySt
     return `${controller}: ${key} waits to be tried again${why}`
   })
   const waiting = states.waiting().map(([key, { waitsFor = [] }]) => {
-    return `${controller}: ${key} waits to repair ${[...waitsFor].join(', ')}`
+    return `${controller}: ${key} waits to write ${[...waitsFor].join(', ')}`
   })
   return [...running, ...queued, ...retrying, ...waiting]
 }

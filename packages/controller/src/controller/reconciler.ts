@@ -1,16 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Environment, resourceName, type Scope, type Timer, type View } from '@wherry/client'
-import { hash } from '@wherry/hash-compare/compare'
+import { type Environment, isApplyConflict, resourceName, type Scope, type Timer, type View } from '@wherry/client'
+import { isWriteConflict } from '@wherry/hash-compare/compare'
 import type { WorkQueue } from '@wherry/work-queue'
 import { asError } from '../as-error.ts'
-import { isPassing } from './apply.ts'
 import { plainCause } from './cause.ts'
 import type { OnGone, Reconcile } from './context.ts'
-import { ChangedMeanwhileError, ControllerStoppedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
+import { ControllerStoppedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
 import type { KeyState, Outcome } from './key-state.ts'
 import type { KeyStates } from './key-states.ts'
 import { type Returned, readResult } from './result.ts'
-import { originOf } from './roots-of.ts'
 import { RunContext, type RunParts } from './run-context.ts'
 
 /** What reconciles keys. */
@@ -37,8 +35,6 @@ export class Reconciler<C, S extends Scope> {
   readonly #runs: RunContext<C, S>[] = []
   /** Primary objects that went, as they were last, until that was seen to. */
   readonly #gone = new Map<string, C | undefined>()
-  /** In which words a refusal was told. */
-  readonly #told = new WeakMap<object, Set<string>>()
   #waiting: (() => void)[] = []
   #stopped: Error | undefined
 
@@ -175,7 +171,6 @@ export class Reconciler<C, S extends Scope> {
     reads.forget(key)
     queue.forget(key)
     run.state.hasReads = false
-    run.state.learned = undefined
     // Another one may have gone meanwhile.
     if (this.#gone.get(key) === last) this.#gone.delete(key)
   }
@@ -191,14 +186,14 @@ export class Reconciler<C, S extends Scope> {
     if (thrown instanceof TerminalError) {
       environment.metrics.count('controller_runtime_terminal_reconcile_errors_total', this.#labels)
       queue.forget(key)
-      this.#tell(run, thrown)
+      this.#report(thrown, key)
       return 'terminal'
     }
-    const isPassed = isPassing(thrown) && run.attempt <= mostConflicts
-    if (thrown instanceof ChangedMeanwhileError || isPassed) {
+    // It ends when it is looked at what is there by now. A conflict with the owner of a field does not.
+    if (isWriteConflict(thrown) && !isApplyConflict(thrown) && run.attempt <= mostConflicts) {
       const fields = { controller: name, resource: resourceName(view.resource), key, err: thrown }
       environment.log('info', 'a conflict: tried again with what is there now', fields)
-    } else if (run.aborted === undefined || thrown !== run.aborted) this.#tell(run, thrown)
+    } else if (run.aborted === undefined || thrown !== run.aborted) this.#report(thrown, key)
     this.#again(key, state)
     return 'error'
   }
@@ -215,24 +210,6 @@ export class Reconciler<C, S extends Scope> {
     })
   }
 
-  /** What an `apply` that waits for its time says again is told once, in the same words. */
-  #tell(run: RunContext<C, S>, thrown: unknown): void {
-    const { repairs } = this.#parts
-    const { roots, text } = originOf(thrown)
-    const refusals = roots.filter(one => repairs.said(one) !== undefined) as object[]
-    const words = refusals.length === 0 ? '' : hash(text.toWellFormed())
-    const isRepeated = (one: object): boolean =>
-      repairs.said(one) === 'again' && this.#told.get(one)?.has(words) === true
-    const isTold = refusals.length > 0 && refusals.length === roots.length && refusals.every(isRepeated)
-    if (!isTold) this.#report(thrown, run.text)
-    for (const one of refusals) {
-      const told = this.#told.get(one) ?? new Set()
-      this.#told.set(one, told.add(words))
-      const [oldest] = told
-      if (told.size > mostTold && oldest !== undefined) told.delete(oldest)
-    }
-  }
-
   #report(thrown: unknown, key: string): void {
     const { environment, name, view } = this.#parts
     const error = asError(thrown)
@@ -246,8 +223,6 @@ export class Reconciler<C, S extends Scope> {
 
 /** So many failures in a row may end in a conflict that is not told. */
 const mostConflicts = 15
-/** In so many ways a refusal is known to have been told. */
-const mostTold = 8
 
 const due = plainCause('reconcile', 'due')
 const retry = plainCause('reconcile', 'retry')

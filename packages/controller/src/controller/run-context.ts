@@ -1,15 +1,15 @@
 import type { Client, Clock, KubernetesObject, ObjectKey, Scope, View } from '@wherry/client'
+import { type ApplyParts, applyDesired } from '../apply/apply.ts'
+import type { Apply } from '../apply/options.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { type Logger, loggerWith } from '../logging/logger.ts'
 import { identityOf } from '../objects/identity.ts'
 import type { Read } from '../reads/read.ts'
 import type { Run } from '../reads/run.ts'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
-import { applyDesired } from './apply.ts'
-import type { Apply, ContextEvents, ReconcileContext } from './context.ts'
+import type { ContextEvents, ReconcileContext } from './context.ts'
 import { parsedKey } from './key.ts'
 import type { KeyState } from './key-state.ts'
-import type { Repairs } from './repairs.ts'
 import { within } from './within.ts'
 
 /** What all runs of a controller have in common. */
@@ -19,9 +19,9 @@ export interface RunParts<C, S extends Scope> {
   /** Whose writes are read back. */
   readonly client: Client
   readonly reads: TrackedReads
-  readonly repairs: Repairs
-  /** As whom the server notes what is applied; `undefined`: as the client. */
-  readonly fieldManager: string | undefined
+  readonly apply: Omit<ApplyParts, 'client'>
+  /** A key is to run again after a time, in milliseconds, for an object whose write waits. */
+  again(key: string, afterMs: number, object: string): void
   readonly log: Logger
   events(): EventRecorder
   /** Who the primary object of a key is, whatever the view keeps of it. */
@@ -46,8 +46,6 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   #aborted: unknown
   #controller: AbortController | undefined
   #run: Run | undefined
-  /** What it applies, by the keys of what is learned. */
-  #applied: Set<string> | undefined
   /** What it applies and has not ended. */
   #applying: Set<Promise<unknown>> | undefined
   #hasRead = false
@@ -103,29 +101,22 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   get apply(): Apply {
     return (view, desired, options) => {
-      const { client, view: primary } = this.#parts
+      const { client, apply, again } = this.#parts
+      this.#hasRead = true
       const about = {
+        ...apply,
         client,
-        primary: primary as unknown as View,
+        key: this.text,
         owner: this.#identity,
         signal: this.signal,
-        read: this.read,
-        learned: () => {
-          this.state.learned ??= new Map()
-          return this.state.learned
-        },
-        key: this.text,
-        repairs: this.#parts.repairs,
-        applies: (object: string) => {
-          this.#applied ??= new Set()
-          this.#applied.add(object)
-        },
+        run: this.#begin(),
+        again: (afterMs: number, object: string) => again(this.text, afterMs, object),
+        warn: (reason: string, message: string) => this.events.record({ type: 'Warning', reason, message }),
       }
-      const { fieldManager } = this.#parts
-      const applied = applyDesired(about, view, desired, { fieldManager, ...options })
+      const applied = applyDesired(about, view, desired, options)
       this.#applying ??= new Set()
       const applying = this.#applying.add(applied)
-      // One that was not waited for must not end the process when it fails (rule X9).
+      // One that nobody waits for must not end the process when it fails.
       const ended = (): boolean => applying.delete(applied)
       applied.then(ended, ended)
       return applied
@@ -166,8 +157,6 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   end(succeeded: boolean): void {
     const { state } = this
     this.#hasEnded = true
-    // One that applies nothing may have its reasons for that now.
-    if (succeeded && this.#applied !== undefined) this.#forget()
     // What it read before and does not now is let go of, also where it reads nothing at all.
     if (this.#run === undefined && !state.hasReads) return
     const run = this.#run ?? this.#opened()
@@ -179,13 +168,6 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   /** Who the object is that this run is about: by now there may be another one of its name, or none. */
   get #identity(): KubernetesObject {
     return this.#unnamed ?? identityOf(this.key, metadataOf(this.#object))
-  }
-
-  /** What was learned of an object that is not applied any more is of no use. */
-  #forget(): void {
-    const { learned } = this.state
-    for (const object of learned?.keys() ?? []) if (this.#applied?.has(object) !== true) learned?.delete(object)
-    if (learned?.size === 0) this.state.learned = undefined
   }
 
   #begin(): Run {

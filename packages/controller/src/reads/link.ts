@@ -19,6 +19,7 @@ export class Link {
   readonly reader: Reader
   readonly target: Target
   #isWhole = false
+  #isSuspended = false
   #parts: Part[] | undefined
 
   constructor(reader: Reader, target: Target) {
@@ -55,8 +56,20 @@ export class Link {
     }
   }
 
+  /** The reader is writing the object: what happens to it meanwhile is looked at when that is over. */
+  suspend(): void {
+    this.#isSuspended = true
+  }
+
+  /** The reader knows the object as `object` from now on. */
+  resume(object: unknown): void {
+    this.#isSuspended = false
+    for (const part of this.#parts ?? []) part.digest = digestNow(part, () => object)
+  }
+
   /** Whether what was read is something else now. Asked once for each change. */
   hasChanged(object: () => unknown): boolean {
+    if (this.#isSuspended) return false
     if (this.#isWhole) return true
     let hasChanged = false
     for (const part of this.#parts ?? []) {

@@ -1,9 +1,23 @@
-import type { Read } from './read.ts'
+import type { View } from '@wherry/client'
+import type { Read, ReadKey } from './read.ts'
+
+/** An object that a run is about to write. */
+export interface Writing<C> {
+  /** As it is now; `undefined` if there is none. */
+  readonly object: C | undefined
+  /** The write is over. `written`: the object as the server answered. What others have changed since makes the key run. */
+  settle(written?: C | undefined): void
+}
 
 /** One run of a reconcile, and what it reads. */
 export interface Run {
   /** What the reconcile reads through. */
   readonly read: Read
+  /**
+   * Reads an object that is to be written, and tracks what `select` gives of it. The write itself does not make the key run.
+   * Rejects as `read.get` does.
+   */
+  writing<C>(view: View<C>, key: ReadKey, select: (object: C) => unknown, signal?: AbortSignal): Promise<Writing<C>>
   /** It succeeded: from now on its key depends on exactly what it has read (rule C11). */
   succeed(): void
   /** It failed: its key depends on what it has read, and on what the last successful run did (rule C12). */

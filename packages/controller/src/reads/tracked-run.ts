@@ -1,11 +1,12 @@
-import type { View } from '@wherry/client'
+import { isAtLeast, type View } from '@wherry/client'
 import { abortSignal, anything, type Check, callback, checkOptions } from '@wherry/client/checks'
 import { checkView } from '../objects/check-view.ts'
+import { versionOf } from '../objects/version.ts'
 import { ReadClosedError } from './errors.ts'
 import { Link } from './link.ts'
 import type { Read, ReadKey, ReadOptions, SelectionOptions, SelectOptions } from './read.ts'
 import { leave, type Reader } from './reader.ts'
-import type { Run } from './run.ts'
+import type { Run, Writing } from './run.ts'
 import type { Selection } from './selection.ts'
 import type { Target } from './target.ts'
 import type { TrackedObject } from './tracked-object.ts'
@@ -77,24 +78,54 @@ export class TrackedRun implements Run {
     const object = this.#sources.object(view, key, this.#primary)
     object.pin()
     try {
-      return await this.#readObject(object, options.select, signal)
+      return this.#taken(object, await this.#valueOf(object, signal), options.select)
     } finally {
       object.unpin()
     }
   }
 
-  async #readObject(
-    object: TrackedObject,
-    select: Select | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<unknown> {
+  async writing<C>(
+    view: View<C>,
+    key: ReadKey,
+    select: (object: C) => unknown,
+    given?: AbortSignal,
+  ): Promise<Writing<C>> {
+    this.#mustLive()
+    const signal = this.#bounded(given)
+    signal?.throwIfAborted()
+    const object = this.#sources.object(view as View, key, this.#primary)
+    object.pin()
+    try {
+      const value = (await this.#valueOf(object, signal)) as C | undefined
+      this.#taken(object, value, select as Select)
+      const links = (): Link[] => object.links.filter(({ reader }) => reader === this.#reader)
+      for (const link of links()) link.suspend()
+      const heard = object.heard
+      const settle = (written: C | undefined): void => {
+        const { state } = object
+        const isGone = state === undefined && object.heard !== heard
+        // The informer has not come to what was written: that is still to be heard.
+        const isBehind = written !== undefined && !isGone && !isAtLeast(versionOf(state), versionOf(written))
+        for (const link of links()) link.resume(written ?? value)
+        const now = (): unknown => (state === undefined ? undefined : object.feed.value(state))
+        if (!isBehind && links().some(link => link.hasChanged(now))) object.tellAgain(this.#reader)
+        object.unpin()
+      }
+      return { object: value, settle }
+    } catch (error) {
+      object.unpin()
+      throw error
+    }
+  }
+
+  /** The object as it is now. What it throws is tracked, too. */
+  async #valueOf(object: TrackedObject, signal: AbortSignal | undefined): Promise<unknown> {
     for (const isFirst of [true, false]) {
       // From here to the link nothing is waited for: what happens later is heard.
       const known = object.peek()
       if (known?.error !== undefined) return this.#untold(object, known.error)
       if (known !== undefined) {
-        const value = known.state === undefined ? undefined : object.feed.value(known.state)
-        return this.#taken(object, value, select)
+        return known.state === undefined ? undefined : object.feed.value(known.state)
       }
       if (isFirst) await this.#sources.ready(object, signal)
       this.#mustLive()
@@ -103,8 +134,7 @@ export class TrackedRun implements Run {
     this.#mustLive()
     // What was heard meanwhile may be newer than the answer.
     if (object.heard !== answer.heard) object.tellAgain(this.#reader)
-    if (answer.error !== undefined) return this.#untold(object, answer.error)
-    return this.#taken(object, answer.value, select)
+    return answer.error === undefined ? answer.value : this.#untold(object, answer.error)
   }
 
   async #list(view: View, options: SelectionOptions = {}): Promise<unknown[]> {

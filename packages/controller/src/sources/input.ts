@@ -41,6 +41,8 @@ export interface Input {
   readonly name: string
   /** The view that it hears of, if it is one that is declared beforehand. */
   readonly view: View | undefined
+  /** The view of the objects that the primary ones own, if it hears of those. */
+  readonly owned?: View | undefined
   connect(target: InputTarget): InputConnection
 }
 

@@ -28,11 +28,13 @@ export interface ObjectInputParts<C> {
 export class ObjectInput<C> implements Input {
   readonly name: string
   readonly view: View
+  readonly owned: View | undefined
   readonly #parts: ObjectInputParts<C>
 
   constructor(parts: ObjectInputParts<C>) {
     this.#parts = parts
     this.view = parts.view as View
+    this.owned = parts.kind === 'owns' ? this.view : undefined
     this.name = `${parts.kind} ${parts.view.key}`
   }
 

@@ -1,0 +1,39 @@
+import type { Client, KubernetesObject, ObjectKey, View } from '@wherry/client'
+import { type FieldsV1, union } from './fields-v1.ts'
+
+/**
+ * Folds what `managers` wrote otherwise into the fields that `manager` applies, so that an apply can give them up. An object that was
+ * written by PUT or PATCH keeps its fields else, whatever is applied later. By one JSON patch, for exactly the state that was read.
+ *
+ * @see https://github.com/kubernetes/client-go/blob/master/util/csaupgrade/upgrade.go
+ */
+export async function foldManagers(
+  client: Client,
+  view: View<KubernetesObject>,
+  key: ObjectKey,
+  {
+    manager,
+    managers,
+    signal,
+  }: { readonly manager: string; readonly managers: readonly string[]; readonly signal: AbortSignal },
+): Promise<void> {
+  const live = await client.get(view, key, { signal })
+  const { managedFields = [], resourceVersion } = live?.metadata ?? {}
+  const isFormer = ({ manager: by = '', operation, subresource = '' }: (typeof managedFields)[number]): boolean =>
+    operation === 'Update' && subresource === '' && managers.includes(by)
+  const former = managedFields.filter(isFormer)
+  const [first] = former
+  if (first === undefined) return
+  const fieldsV1 = former.reduce<FieldsV1>((all, one) => union(all, (one.fieldsV1 ?? {}) as FieldsV1), {})
+  const folded = { ...first, manager, operation: 'Apply', fieldsV1 }
+  const value = [folded, ...managedFields.filter(one => !isFormer(one))]
+  await client.patch(
+    view,
+    key,
+    [
+      { op: 'replace', path: '/metadata/managedFields', value },
+      { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
+    ],
+    { signal },
+  )
+}

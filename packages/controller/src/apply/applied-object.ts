@@ -1,0 +1,83 @@
+import {
+  defineResource,
+  type KubernetesObject,
+  type OwnerReference,
+  type Resource,
+  resourceName,
+  type View,
+} from '@wherry/client'
+import { controllerOf } from '../objects/owner.ts'
+import { type OwnedFields, ownedFields } from './judge.ts'
+
+/** What is kept of an object that a manager applies. */
+export interface AppliedObject {
+  readonly metadata: {
+    readonly name: string | undefined
+    readonly namespace: string | undefined
+    readonly uid: string | undefined
+    readonly resourceVersion: string | undefined
+    readonly deletionTimestamp: string | undefined
+  }
+  readonly controller: OwnerReference | undefined
+  readonly owned: OwnedFields | undefined
+  /** The managers that wrote it otherwise than by apply. Only where the manager has not applied it yet. */
+  readonly writers: readonly string[] | undefined
+}
+
+/** How many texts of owned fields are kept to be shared. Most objects of a kind have equal ones. */
+const mostShared = 10_000
+
+/** Makes of objects what is kept of them, for one field manager. */
+export class AppliedObjects {
+  readonly manager: string
+  readonly #shared = new Map<string, string>()
+  readonly #views = new Map<string, View<AppliedObject>>()
+
+  constructor(manager: string) {
+    this.manager = manager
+  }
+
+  /** The objects that `view` selects, as they are kept here. */
+  view({ resource, namespaces, labels, fields }: View): View<AppliedObject> {
+    const scope = `${resourceName(resource)} ${namespaces ?? '*'} ${labels} ${fields}`
+    const found = this.#views.get(scope)
+    if (found !== undefined) return found
+    const whole: Resource<KubernetesObject> = defineResource<KubernetesObject>({
+      ...resource,
+    } as typeof resource & { readonly namespaced: true })
+    const within = { ...(namespaces !== undefined && { namespaces }), labels, fields } as {
+      readonly labels: typeof labels
+    }
+    const made = whole.within(within).project(`applied:${this.manager}`, this.of) as View<AppliedObject>
+    this.#views.set(scope, made)
+    return made
+  }
+
+  /** What is kept of one object. One function for all views, which so share what is stored. */
+  readonly of = (object: KubernetesObject): AppliedObject => {
+    const { name, namespace, uid, resourceVersion, deletionTimestamp, managedFields = [] } = object.metadata ?? {}
+    const owned = ownedFields(object, this.manager)
+    const writers = managedFields.flatMap(({ manager, operation, subresource = '' }) =>
+      operation === 'Update' && subresource === '' && manager !== undefined ? [manager] : [],
+    )
+    return {
+      metadata: { name, namespace, uid, resourceVersion, deletionTimestamp },
+      controller: controllerOf(object),
+      owned: owned && { ...owned, fields: this.#share(owned.fields) },
+      writers: owned === undefined ? writers : undefined,
+    }
+  }
+
+  #share(text: string): string {
+    const shared = this.#shared.get(text)
+    if (shared !== undefined) return shared
+    if (this.#shared.size >= mostShared) this.#shared.clear()
+    this.#shared.set(text, text)
+    return text
+  }
+}
+
+/** What of an applied object makes its key run when it changes. */
+export function applyState({ metadata, controller, owned }: AppliedObject): unknown {
+  return [metadata.uid, metadata.deletionTimestamp ?? '', controller?.uid ?? '', owned ?? null]
+}

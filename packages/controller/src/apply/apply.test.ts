@@ -1,0 +1,493 @@
+import type { Client } from '@wherry/client'
+import { deployments } from '@wherry/client/resources/apps'
+import { type ConfigMap, configMaps, persistentVolumeClaims, pods, secrets } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import type { ReconcileContext } from '../controller/context.ts'
+import { Operator } from '../operator/operator.ts'
+import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
+import { type Game, game, games, ours } from '../operator/testkit/games.ts'
+import type { Applied } from './options.ts'
+
+const at = (name: string) => ({ name, namespace: 'default' })
+const title = (of: Game): ConfigMap => ({ metadata: { name: 'made' }, data: { title: of.spec.title ?? '' } })
+const labels = { 'app.kubernetes.io/managed-by': 'game' }
+const them = { fieldManager: 'them' }
+const theirs = { ...them, force: true }
+
+type Done = Applied<unknown> | Error
+type What = (context: ReconcileContext<Game, 'namespaced'>) => Promise<Applied<unknown>>
+
+/** Declares a controller that applies `what`. Gives what came of each run. */
+function declare(operator: Operator, what: What): Done[] {
+  const done: Done[] = []
+  operator
+    .controller('game')
+    .for(games)
+    .reconcile(async context => {
+      try {
+        done.push(await what(context))
+      } catch (error) {
+        done.push(error as Error)
+        throw error
+      }
+    })
+  return done
+}
+
+/** Runs `body` beside a controller that has applied `what` for one game. */
+function applying(what: What, body: (arcade: Arcade & { readonly done: Done[] }) => Promise<void>): Promise<void> {
+  return inArcade(async arcade => {
+    const done = declare(arcade.operator, what)
+    await arcade.client.create(games, game('chess'))
+    arcade.run()
+    await arcade.operator.settled()
+    await body({ ...arcade, done })
+  })
+}
+
+const outcomes = (done: readonly Done[]): string[] =>
+  done.map(one => (one instanceof Error ? `${(one as { code?: string }).code}` : one.outcome))
+
+/** Makes the game run, whatever its reconcile depends on. */
+const touch = (client: Client): Promise<unknown> =>
+  client.patch(games, at('chess'), { metadata: { annotations: { at: `${client.environment.clock.monotonic()}` } } })
+
+/** How many writing requests there were of a resource since the counts began. */
+async function writes({ server }: Arcade, resource: string): Promise<number> {
+  const { byVerb } = await server.stats()
+  return ['create', 'update', 'patch'].reduce((sum, verb) => sum + (byVerb[verb]?.[resource]?.requests ?? 0), 0)
+}
+
+describe('an apply', () => {
+  it('A1: sets namespace, labels and owner, as the field manager OPERATOR/CONTROLLER', () =>
+    applying(
+      ({ apply, object }) => apply(ours, title(object)),
+      async ({ client, done }) => {
+        const made = await client.get(configMaps.full(), at('made'))
+        const { metadata } = (await client.get(games, at('chess'))) as Game
+        const owner = { apiVersion: 'arcade.example.com/v1', kind: 'Game', name: 'chess', uid: metadata.uid }
+        expect(made).toMatchObject({
+          metadata: { labels, ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }] },
+          data: { title: 'Chess' },
+        })
+        expect(made?.metadata?.managedFields).toMatchObject([{ manager: 'arcade/game', operation: 'Apply' }])
+        expect(done).toMatchObject([{ outcome: 'created', object: { data: { title: 'Chess' } } }])
+      },
+    ))
+
+  it('A2, A5: sends nothing where all is so, and is not made to run by what it wrote itself', () =>
+    applying(
+      ({ apply, object }) => apply(ours, title(object)),
+      async arcade => {
+        const { client, operator, server, simulation, done } = arcade
+        await simulation.advance(60_000)
+        expect(outcomes(done)).toEqual(['created'])
+        await server.resetStats()
+        await touch(client)
+        await operator.settled()
+        await client.patch(games, at('chess'), { spec: { title: 'Blitz' } })
+        await simulation.advance(60_000)
+        expect(outcomes(done)).toEqual(['created', 'unchanged', 'updated'])
+        expect(await writes(arcade, 'configmaps')).toBe(1)
+      },
+    ))
+
+  it('A5: runs again when what it owns is changed or the object goes, and not for what others add', () =>
+    applying(
+      ({ apply, object }) => apply(ours, title(object)),
+      async ({ client, operator, done }) => {
+        await client.patch(configMaps, at('made'), { data: { theirs: 'x' }, metadata: { annotations: { a: 'b' } } })
+        await operator.settled()
+        expect(outcomes(done)).toEqual(['created'])
+        await client.patch(configMaps, at('made'), { data: { title: 'by hand' } })
+        await operator.settled()
+        await client.patch(configMaps, at('made'), { metadata: { ownerReferences: null } })
+        await operator.settled()
+        await client.delete(configMaps, at('made'))
+        await operator.settled()
+        expect(outcomes(done)).toEqual(['created', 'updated', 'updated', 'delayed', 'created'])
+        expect((await client.get(configMaps, at('made')))?.data).toEqual({ title: 'Chess' })
+      },
+    ))
+
+  it('A1: leaves alone what others fill in, and gives up what it no longer names', () =>
+    applying(
+      ({ apply, object }) => {
+        const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web' }] } }
+        const replicas = object.spec.title === 'Chess' ? { minReadySeconds: 5 } : {}
+        return apply(deployments, {
+          metadata: { name: 'made' },
+          spec: { selector: { matchLabels: labels }, template, ...replicas },
+        })
+      },
+      async ({ client, operator, done }) => {
+        await client.scale.patch(deployments, at('made'), { spec: { replicas: 5 } })
+        await touch(client)
+        await operator.settled()
+        expect(outcomes(done)).toEqual(['created', 'unchanged'])
+        await client.patch(games, at('chess'), { spec: { title: 'Blitz' } })
+        await operator.settled()
+        expect((await client.get(deployments, at('made')))?.spec).toMatchObject({ replicas: 5 })
+        expect((await client.get(deployments, at('made')))?.spec).not.toHaveProperty('minReadySeconds', 5)
+        expect(outcomes(done)).toEqual(['created', 'unchanged', 'updated'])
+      },
+    ))
+
+  it('A1: is at rest with a Pod that was scheduled and a claim that was bound', () =>
+    inArcade(async arcade => {
+      const { operator, client, run } = arcade
+      const done = declare(operator, async ({ apply }) => {
+        await apply(pods, { metadata: { name: 'made' }, spec: { containers: [{ name: 'web', image: 'web' }] } })
+        const resources = { requests: { storage: '1Gi' } }
+        return apply(persistentVolumeClaims, {
+          metadata: { name: 'made' },
+          spec: { accessModes: ['ReadWriteOnce'], resources },
+        })
+      })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      await client.patch(persistentVolumeClaims, at('made'), { spec: { volumeName: 'disk' } }, them)
+      await client.patch(pods, at('made'), { metadata: { annotations: { scheduled: 'yes' } } }, them)
+      await touch(client)
+      await operator.settled()
+      expect(outcomes(done)).toEqual(['created', 'unchanged'])
+      expect((await client.get(persistentVolumeClaims, at('made')))?.spec?.volumeName).toBe('disk')
+    }))
+
+  it('A2: after a restart sends nothing for plain objects, and one request for what the server writes in another form', () =>
+    inArcade(async arcade => {
+      const { client, server, simulation } = arcade
+      const container = { name: 'x', image: 'x', resources: { limits: { cpu: '1000m' } } }
+      const spec = {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [container] } },
+      }
+      for (const name of ['a', 'b', 'c']) await client.create(games, game(name))
+      const counts: unknown[] = []
+      for (let start = 1; start <= 3; start++) {
+        const operator = new Operator({ name: 'arcade', client })
+        declare(operator, async ({ apply, key }) => {
+          await apply(configMaps, { metadata: { name: key.name }, data: { a: '1' } })
+          return apply(deployments, { metadata: { name: key.name }, spec })
+        })
+        await server.resetStats()
+        const stop = new AbortController()
+        const running = operator.run({ signal: stop.signal, signals: false }).catch(() => {})
+        await operator.settled()
+        await simulation.advance(1000)
+        counts.push([await writes(arcade, 'configmaps'), await writes(arcade, 'deployments.apps')])
+        stop.abort(new Error('enough'))
+        await running
+        await operator.close()
+      }
+      expect(counts).toEqual([
+        [3, 3],
+        [0, 1],
+        [0, 1],
+      ])
+    }))
+
+  it('A1: sends the stringData of a Secret as data, and nothing again', () =>
+    applying(
+      ({ apply }) => apply(secrets, { metadata: { name: 'made' }, stringData: { a: 'hunter2' } }),
+      async ({ client, operator, done }) => {
+        await touch(client)
+        await operator.settled()
+        expect(outcomes(done)).toEqual(['created', 'unchanged'])
+        expect((await client.get(secrets, at('made')))?.data).toEqual({ a: btoa('hunter2') })
+      },
+    ))
+
+  it('A1: does not apply what is being deleted, and makes it anew when it has gone', () =>
+    applying(
+      ({ apply, object }) => apply(ours, title(object)),
+      async ({ client, operator, done }) => {
+        await client.patch(configMaps, at('made'), { metadata: { finalizers: ['x.io/y'] } }, them)
+        await client.delete(configMaps, at('made'))
+        await operator.settled()
+        expect(outcomes(done)).toEqual(['created', 'deleting'])
+        await client.patch(configMaps, at('made'), { metadata: { finalizers: null } }, them)
+        await operator.settled()
+        expect(outcomes(done)).toEqual(['created', 'deleting', 'created'])
+      },
+    ))
+
+  it('A1: of the primary object does not make it own itself', () =>
+    applying(
+      ({ apply }) => apply(games, { metadata: { name: 'chess', labels: { seen: 'yes' } } } as never),
+      async ({ client, done }) => {
+        const { metadata } = (await client.get(games, at('chess'))) as Game
+        expect(metadata).toMatchObject({ labels: { seen: 'yes' } })
+        expect(metadata.ownerReferences).toBeUndefined()
+        expect(outcomes(done)).toEqual(['updated', 'unchanged'])
+      },
+    ))
+
+  it('A1: gives up fields that earlier versions wrote by create or PUT, and those of former managers, and no others', () =>
+    inArcade(async arcade => {
+      const { operator, client, run } = arcade
+      const { metadata } = await client.create(games, game('chess'))
+      const owner = { apiVersion: 'arcade.example.com/v1', kind: 'Game', name: 'chess', uid: metadata.uid ?? '' }
+      const ownerReferences = [{ ...owner, controller: true, blockOwnerDeletion: true }]
+      const old = { title: 'Chess', old: '1' }
+      await client.create(configMaps, { metadata: { ...at('made'), ownerReferences }, data: old })
+      await client.patch(configMaps, at('made'), { data: { older: '1' } }, { fieldManager: 'arcade-v0' })
+      await client.patch(configMaps, at('made'), { data: { kept: '1' } }, { fieldManager: 'kubectl-edit' })
+      const done = declare(operator, ({ apply, object }) =>
+        apply(configMaps, title(object), { formerManagers: ['arcade-v0'] }),
+      )
+      run()
+      await operator.settled()
+      expect((await client.get(configMaps, at('made')))?.data).toEqual({ title: 'Chess', kept: '1' })
+      await touch(client)
+      await operator.settled()
+      expect(outcomes(done).at(-1)).toBe('unchanged')
+    }))
+
+  it('A2: a name alone is satisfied when the object is there', () =>
+    applying(
+      ({ apply }) => apply(configMaps, { metadata: { name: 'made' } }, { owner: false }),
+      async arcade => {
+        const { client, operator, done } = arcade
+        await touch(client)
+        await operator.settled()
+        expect(outcomes(done)).toEqual(['created', 'unchanged'])
+      },
+    ))
+})
+
+describe('an object that is there already', () => {
+  it('A3, A5: that another one controls is an AlreadyOwnedError, until it lets go', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      const { metadata } = await client.create(configMaps, { metadata: at('rival') })
+      const rival = { apiVersion: 'v1', kind: 'ConfigMap', name: 'rival', uid: metadata?.uid ?? '', controller: true }
+      await client.create(configMaps, { metadata: { ...at('made'), labels, ownerReferences: [rival] } })
+      const done = declare(operator, ({ apply, object }) => apply(ours, title(object)))
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(1000)
+      expect(new Set(outcomes(done))).toEqual(new Set(['ALREADY_OWNED']))
+      expect(done[0]).toMatchObject({ controller: { name: 'rival' } })
+      await client.delete(configMaps, at('made'))
+      await operator.settled()
+      expect(outcomes(done).at(-1)).toBe('created')
+    }))
+
+  it('A3: that nobody controls is a NotOursError that names its managers, and is taken over with adopt', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      await client.create(configMaps, { metadata: at('made'), data: { precious: 'yes' } }, { fieldManager: 'kubectl' })
+      let adopt = false
+      const done = declare(operator, ({ apply, object }) => apply(ours, title(object), { adopt }))
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(1000)
+      expect(new Set(outcomes(done))).toEqual(new Set(['NOT_OURS']))
+      expect(`${done[0]}`).toContain('written by kubectl): apply it with { adopt: true }')
+      expect((await client.get(configMaps, at('made')))?.data).toEqual({ precious: 'yes' })
+      adopt = true
+      await operator.settled()
+      expect(await client.get(configMaps, at('made'))).toMatchObject({
+        metadata: { labels, ownerReferences: [{ kind: 'Game' }] },
+        data: { precious: 'yes', title: 'Chess' },
+      })
+    }))
+
+  it('A3: that this primary controls is its own, and gets a label that was added to the view', () =>
+    applying(
+      ({ apply, object }) => {
+        const view = object.spec.title === 'Chess' ? ours : configMaps.within({ labels: { ...labels, tier: 'new' } })
+        return apply(view, { metadata: { name: 'made' }, data: { a: '1' } })
+      },
+      async ({ client, operator, done }) => {
+        await client.patch(games, at('chess'), { spec: { title: 'Blitz' } })
+        await operator.settled()
+        expect((await client.get(configMaps, at('made')))?.metadata?.labels).toEqual({ ...labels, tier: 'new' })
+        expect(outcomes(done).at(-1)).toMatch(/updated|unchanged/)
+        await client.patch(configMaps, at('made'), { data: { a: 'theirs' } })
+        await operator.settled()
+        expect((await client.get(configMaps, at('made')))?.data).toEqual({ a: '1' })
+      },
+    ))
+
+  it('A3: two controllers that share an object on purpose are both at rest', () =>
+    inArcade(async arcade => {
+      const { operator, client, run, server, simulation } = arcade
+      for (const name of ['one', 'two']) {
+        operator
+          .controller(name)
+          .for(games)
+          .reconcile(async ({ apply }) => {
+            await apply(configMaps, { metadata: { name: 'made' }, data: { [name]: '1' } }, { owner: false })
+          })
+      }
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      expect((await client.get(configMaps, at('made')))?.data).toEqual({ one: '1', two: '1' })
+      await server.resetStats()
+      await simulation.advance(600_000)
+      expect(await writes(arcade, 'configmaps')).toBe(0)
+    }))
+
+  it('A1: with force off, a conflict names the manager and the field', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      await client.apply(configMaps, { metadata: at('made'), data: { title: 'theirs' } }, theirs)
+      const done = declare(operator, ({ apply, object }) =>
+        apply(configMaps, title(object), { owner: false, force: false }),
+      )
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(100)
+      expect(`${done[0]}`).toMatch(/them.*\.data\.title/s)
+    }))
+})
+
+describe('an object that is written again and again', () => {
+  it('A6: because somebody undoes it, is repaired three times at once, then ever later, and that is told once', () =>
+    applying(
+      ({ apply, object }) => apply(ours, title(object)),
+      async ({ client, operator, simulation, done }) => {
+        const now = async (): Promise<string | undefined> => (await client.get(configMaps, at('made')))?.data?.title
+        const undo = async (): Promise<string | undefined> => {
+          await client.apply(configMaps, { metadata: at('made'), data: { title: 'theirs' } }, theirs)
+          await simulation.advance(10)
+          return now()
+        }
+        // Its create was the first of three.
+        expect([await undo(), await undo()]).toEqual(['Chess', 'Chess'])
+        for (const ms of [1000, 2000, 4000]) {
+          expect(await undo()).toBe('theirs')
+          expect(done.at(-1)).toMatchObject({ outcome: 'delayed', object: undefined, retryAfterMs: expect.any(Number) })
+          await simulation.advance(ms + 50)
+          expect(await now()).toBe('Chess')
+        }
+        expect(simulation.environment.errors).toMatchObject([
+          {
+            error: { code: 'FLAPPING', key: 'default/made', managers: ['them'], keys: [] },
+            context: { phase: 'apply game', key: 'default/chess' },
+          },
+        ])
+        expect(simulation.environment.metric('wherry_apply_flapping_total', { controller: 'game' })).toBe(1)
+        // What is desired otherwise goes through at once.
+        await client.patch(games, at('chess'), { spec: { title: 'Blitz' } })
+        await simulation.advance(50)
+        expect(await now()).toBe('Blitz')
+        await operator.settled()
+      },
+    ))
+
+  it('A6: because the server refuses it, is tried three times, then ever later, and the rest of the reconcile goes on', () =>
+    inArcade(async ({ operator, client, run, server, simulation }) => {
+      const effect = { kind: 'status', code: 422, reason: 'Invalid', message: 'no' } as const
+      const refusing = await server.faults.add({ match: { verb: 'patch', resource: 'configmaps' }, effect })
+      const done = declare(operator, async ({ apply, object, client: own, key }) => {
+        const applied = await apply(ours, title(object))
+        await own.status.patch(games, key, { status: { phase: applied.outcome } })
+        return applied
+      })
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(200)
+      expect(outcomes(done).slice(0, 3)).toEqual(Array(3).fill('API_ERROR'))
+      expect(outcomes(done)[3]).toBe('delayed')
+      expect((await client.get(games, at('chess')))?.status?.phase).toBe('delayed')
+      await simulation.advance(130_000)
+      const tried = await refusing.hits()
+      expect(tried).toBeGreaterThan(7)
+      expect(tried).toBeLessThan(12)
+      await refusing.remove()
+      await operator.settled({ timeoutMs: 120_000 })
+      expect((await client.get(configMaps, at('made')))?.data).toEqual({ title: 'Chess' })
+    }))
+
+  it('A6: rejects with an ApplyDelayedError that has the refusal as its cause, where that is asked for', () =>
+    inArcade(async ({ operator, client, run, server, simulation }) => {
+      const effect = { kind: 'status', code: 422, reason: 'Invalid', message: 'no' } as const
+      await server.faults.add({ match: { verb: 'patch', resource: 'configmaps' }, effect })
+      const done = declare(operator, ({ apply, object }) => apply(ours, title(object), { whenDelayed: 'throw' }))
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(500)
+      expect(done.at(-1)).toMatchObject({ code: 'APPLY_DELAYED', key: 'default/made', cause: { status: 422 } })
+    }))
+
+  it('A6: by a hundred primaries gets two writes a second after thirty, and they are named', () =>
+    inArcade(async arcade => {
+      const { operator, client, run, server, simulation } = arcade
+      operator
+        .controller('game')
+        .for(games)
+        .concurrency(5)
+        .reconcile(async ({ apply, key }) => {
+          await apply(configMaps, { metadata: { name: 'made' }, data: { [key.name]: '1' } }, { owner: false })
+        })
+      for (let i = 0; i < 100; i++) await client.create(games, game(`g${i}`))
+      await server.resetStats()
+      run()
+      await simulation.advance(60_000)
+      expect(await writes(arcade, 'configmaps')).toBeLessThan(30 + 2 * 60 + 20)
+      const told = simulation.environment.errors.map(({ error }) => error as Error & { keys?: string[] })
+      expect(told[0]?.keys?.length).toBeGreaterThan(5)
+    }))
+
+  it('A7: is waited for by settled()', () =>
+    applying(
+      ({ apply, object }) => apply(ours, title(object)),
+      async ({ client, operator, simulation }) => {
+        for (let i = 0; i < 4; i++) {
+          await client.apply(configMaps, { metadata: at('made'), data: { title: 'theirs' } }, theirs)
+          await simulation.advance(10)
+        }
+        await expect(operator.settled({ timeoutMs: 100 })).rejects.toThrow(
+          /default\/chess waits to write default\/made/,
+        )
+        await operator.settled()
+        expect((await client.get(configMaps, at('made')))?.data?.title).toBe('Chess')
+      },
+    ))
+})
+
+describe('what can not be applied', () => {
+  it.each<[string, (context: ReconcileContext<Game, 'namespaced'>) => Promise<unknown>, string]>([
+    ['no object', ({ apply }) => apply(configMaps, undefined as never), 'apply.desired'],
+    ['an object without a name', ({ apply }) => apply(configMaps, { metadata: {} }), 'apply.desired.metadata.name'],
+    [
+      'an unknown option',
+      ({ apply }) => apply(configMaps, { metadata: { name: 'a' } }, { mode: 'apply' } as never),
+      'apply.mode',
+    ],
+    [
+      'a label that the view does not select',
+      ({ apply }) =>
+        apply(ours, { metadata: { name: 'a', labels: { ...labels, 'app.kubernetes.io/managed-by': 'x' } } }),
+      'apply.desired.metadata.labels',
+    ],
+  ])('X6: %s is refused by the name of the option', (_, what, option) =>
+    inArcade(async ({ operator, client, run }) => {
+      const errors: unknown[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(async context => {
+          await what(context).catch(error => errors.push(error))
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      expect(errors).toMatchObject([{ code: 'INVALID_OPTION', option }])
+    }),
+  )
+
+  it('C16: is refused because it can not be watched, and not quietly untracked', () =>
+    inArcade(async ({ operator, client, run, server, simulation }) => {
+      const effect = { kind: 'status', code: 403, reason: 'Forbidden' } as const
+      await server.faults.add({ match: { verb: 'watch', resource: 'configmaps' }, effect })
+      const done = declare(operator, ({ apply, object }) => apply(ours, title(object)))
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(5000)
+      expect(done[0]).toBeInstanceOf(Error)
+      expect(await client.get(configMaps, at('made'))).toBeUndefined()
+    }))
+})

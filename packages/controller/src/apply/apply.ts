@@ -1,0 +1,317 @@
+import {
+  type Client,
+  FieldSelector,
+  isConflict,
+  isInvalid,
+  type KubernetesObject,
+  keyText,
+  LabelSelector,
+  type ObjectKey,
+  OptionTypeError,
+  projector,
+  resourceName,
+  type Scope,
+  type View,
+  type Whole,
+} from '@wherry/client'
+import { checkOptions } from '@wherry/client/checks'
+import { hash } from '@wherry/hash-compare/compare'
+import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'
+import type { Run, Writing } from '../reads/run.ts'
+import { foldManagers } from './adopt-fields.ts'
+import { type AppliedObject, AppliedObjects, applyState } from './applied-object.ts'
+import { ApplyDelayedError, FlappingError, NotOursError } from './errors.ts'
+import { isAsDesired, ownsNothing } from './judge.ts'
+import { type Applied, type DesiredOptions, desiredChecks } from './options.ts'
+import { type Placed, place } from './placed.ts'
+import type { ServerNormalized } from './server-normalized.ts'
+import type { WriteLimiter } from './write-limiter.ts'
+
+/** What all applies of a controller share. */
+export interface ApplyParts {
+  readonly controller: string
+  readonly client: Client
+  /** The view of the primary objects. */
+  readonly primary: View
+  readonly limiter: WriteLimiter
+  readonly normalized: ServerNormalized
+  /** What is kept of the objects that the controller's own manager applies. */
+  readonly objects: AppliedObjects
+  /** Whether an informer has the objects of a view, as they are kept here. */
+  isCached(view: View): boolean
+}
+
+/** For which run something is applied. */
+export interface ApplyFor extends ApplyParts {
+  readonly key: string
+  readonly owner: KubernetesObject
+  readonly signal: AbortSignal
+  readonly run: Pick<Run, 'writing'>
+  /** The key is to run again after a time, in milliseconds, for an object. */
+  again(afterMs: number, object: string): void
+  /** Records a warning about the primary object. */
+  warn(reason: string, message: string): void
+}
+
+/** Managers that this client wrote as before it applied. */
+const ownFormer = 'wherry'
+
+export async function applyDesired<T extends KubernetesObject, S extends Scope>(
+  about: ApplyFor,
+  view: View<T, S>,
+  desired: Whole<T>,
+  options: DesiredOptions = {},
+): Promise<Applied<T>> {
+  checkOptions('apply', options, desiredChecks)
+  if (desired === null || typeof desired !== 'object') {
+    throw new OptionTypeError('apply.desired', 'an object', desired === null ? 'null' : typeof desired)
+  }
+  return (await new Application(about, view as unknown as View, desired, options).run()) as Applied<T>
+}
+
+/** What was sent, and what came of it. */
+interface Brought {
+  readonly applied: Applied<unknown>
+  /** As the server answered. */
+  readonly written?: AppliedObject | undefined
+}
+
+const unsent = { object: undefined, retryAfterMs: undefined }
+
+/** One object that is made as desired. */
+class Application {
+  readonly #about: ApplyFor
+  readonly #view: View
+  readonly #options: DesiredOptions
+  readonly #objects: AppliedObjects
+  readonly #placed: Placed
+  readonly #body: KubernetesObject
+  readonly #isPrimary: boolean
+  readonly #signal: AbortSignal
+
+  constructor(about: ApplyFor, view: View, desired: KubernetesObject, options: DesiredOptions) {
+    const { primary, owner, objects, signal } = about
+    const { fieldManager = objects.manager, signal: given } = options
+    this.#about = about
+    this.#view = view
+    this.#options = options
+    this.#objects = fieldManager === objects.manager ? objects : new AppliedObjects(fieldManager)
+    this.#placed = place(primary, owner, view, desired)
+    this.#isPrimary =
+      resourceName(view.resource) === resourceName(primary.resource) && keyText(this.#placed.key) === about.key
+    this.#body = this.#owned(options)
+    this.#signal = given === undefined ? signal : AbortSignal.any([given, signal])
+  }
+
+  async run(): Promise<Applied<unknown>> {
+    const { run, objects, isCached, limiter, key } = this.#about
+    const view = this.#objects.view(this.#view)
+    // By its name alone, an object that the view does not select is seen, too.
+    const seen = this.#objects === objects && isCached(view) ? view : this.#objects.view(everything(this.#view))
+    const writing = await run.writing(seen, this.#placed.key, applyState, this.#options.signal)
+    try {
+      return (await settling(writing, () => this.#bring(writing.object, false))).applied
+    } catch (error) {
+      if (!(error instanceof ApplyDelayedError)) limiter.refused(key, this.#id, error)
+      throw error
+    }
+  }
+
+  /** Makes an object as desired that is now as `seen`. */
+  async #bring(seen: AppliedObject | undefined, isRead: boolean): Promise<Brought> {
+    if (seen === undefined) return this.#create(isRead)
+    if (seen.metadata.deletionTimestamp !== undefined) return { applied: { outcome: 'deleting', ...unsent } }
+    this.#mustBeOurs(seen)
+    const { limiter, key, normalized } = this.#about
+    const isThere = ownsNothing(this.#body) && seen.owned === undefined
+    if (isThere || isAsDesired(seen.owned, this.#body) || normalized.knows(this.#body, seen.owned)) {
+      limiter.asDesired(key, this.#id)
+      return { applied: { outcome: 'unchanged', ...unsent } }
+    }
+    const delayed = await this.#delay()
+    if (delayed !== undefined) return delayed
+    await this.#fold(seen)
+    return this.#send({ uid: seen.metadata.uid }, seen.metadata.resourceVersion)
+  }
+
+  async #create(isRead: boolean): Promise<Brought> {
+    const delayed = await this.#delay()
+    if (delayed !== undefined) return delayed
+    try {
+      // No object ever has this version: the apply can only create.
+      return await this.#send({ resourceVersion: '1' }, undefined)
+    } catch (error) {
+      if (isRead || !isConflict(error)) throw error
+      const live = await this.#live()
+      if (live === undefined) throw error
+      return this.#bringHidden(this.#objects.of(live), error)
+    }
+  }
+
+  /** There is an object that the informer does not show: it is new, or the view does not select it. */
+  async #bringHidden(seen: AppliedObject, error: unknown): Promise<Brought> {
+    if (!isSelective(this.#view)) {
+      this.#mustBeOurs(seen)
+      throw error
+    }
+    // It is in the way, or is to get the labels of the view: what becomes of it is to be heard.
+    const { run } = this.#about
+    const view = this.#objects.view(everything(this.#view))
+    const writing = await run.writing(view, this.#placed.key, applyState, this.#options.signal)
+    return settling(writing, async () => {
+      if (writing.object === undefined) throw error
+      return this.#bring(writing.object, true)
+    })
+  }
+
+  /** @throws AlreadyOwnedError, NotOursError */
+  #mustBeOurs({ controller, owned, writers = [] }: AppliedObject): void {
+    const { owner = true, adopt = owner === false } = this.#options
+    const { uid } = this.#about.owner.metadata ?? {}
+    if (this.#isPrimary || controller?.uid === uid) return
+    if (controller !== undefined && owner !== false) throw new AlreadyOwnedError(controller)
+    if (owned === undefined && !adopt) throw new NotOursError(this.#view.key, keyText(this.#placed.key), writers)
+  }
+
+  /** What former versions of the operator wrote otherwise becomes what this manager applies. */
+  async #fold({ owned, writers = [], controller }: AppliedObject): Promise<void> {
+    if (owned !== undefined) return
+    const { formerManagers = [] } = this.#options
+    const isControlled = controller?.uid === this.#about.owner.metadata?.uid
+    const known = [this.#objects.manager, ...formerManagers, ...(isControlled ? [ownFormer] : [])]
+    const managers = writers.filter(one => known.includes(one))
+    if (managers.length === 0) return
+    const about = { manager: this.#objects.manager, managers, signal: this.#signal }
+    await foldManagers(
+      this.#about.client,
+      full(everything(this.#view)) as unknown as View<KubernetesObject>,
+      this.#key,
+      about,
+    )
+  }
+
+  /** Sends it, on a condition. @param before the resourceVersion that the object had */
+  async #send(condition: object, before: string | undefined): Promise<Brought> {
+    const { client, normalized } = this.#about
+    const { force = true, fieldValidation, timeoutMs } = this.#options
+    const object = { ...this.#body, metadata: { ...this.#body.metadata, ...condition } }
+    const options = { force, fieldManager: this.#objects.manager, fieldValidation, timeoutMs, signal: this.#signal }
+    try {
+      const answer = (await client.apply(full(this.#view), object as never, options)) as KubernetesObject
+      const written = this.#objects.of(answer)
+      normalized.learn(this.#body, written.owned)
+      const isChanged = written.metadata.resourceVersion !== before
+      const outcome = before === undefined ? 'created' : isChanged ? 'updated' : 'unchanged'
+      return { applied: { outcome, object: projector(this.#view)(answer as object), retryAfterMs: undefined }, written }
+    } catch (error) {
+      throw (await this.#otherController(error)) ?? error
+    }
+  }
+
+  /** The server refuses a second controller in words only. */
+  async #otherController(error: unknown): Promise<AlreadyOwnedError | undefined> {
+    if (!isInvalid(error) || !error.causes.some(({ field }) => field === 'metadata.ownerReferences')) return undefined
+    const live = await this.#live()
+    const controller = live && this.#objects.of(live).controller
+    if (controller === undefined || controller.uid === this.#about.owner.metadata?.uid) return undefined
+    return new AlreadyOwnedError(controller)
+  }
+
+  /** `undefined`: it may be sent now, which counts. */
+  async #delay(): Promise<Brought | undefined> {
+    const { limiter, key, again } = this.#about
+    const waitMs = limiter.admit({ key, object: this.#id, digest: hash(this.#body, { integers: 'bigint' }) })
+    if (waitMs === 0) return undefined
+    again(waitMs, `${keyText(this.#placed.key)} of ${this.#view.key}`)
+    const { isNews, refusal } = limiter.delayed(key, this.#id)
+    if (isNews) await this.#report(waitMs, refusal)
+    if (this.#options.whenDelayed === 'throw') {
+      throw new ApplyDelayedError(this.#view.key, keyText(this.#placed.key), waitMs, refusal)
+    }
+    return { applied: { outcome: 'delayed', object: undefined, retryAfterMs: waitMs } }
+  }
+
+  /** Tells once that an object is fought over, and by whom. */
+  async #report(delayMs: number, refusal: unknown): Promise<void> {
+    const { client, controller, key, limiter, warn } = this.#about
+    const { environment } = client
+    const live = await this.#live().catch(() => undefined)
+    const managers = new Set((live?.metadata?.managedFields ?? []).flatMap(({ manager }) => manager ?? []))
+    managers.delete(this.#objects.manager)
+    const about = { view: this.#view.key, key: keyText(this.#placed.key), delayMs, managers: [...managers] }
+    const error = new FlappingError({ ...about, keys: limiter.rivals(key, this.#id) }, refusal)
+    environment.metrics.count('wherry_apply_flapping_total', { controller })
+    environment.onError(error, { phase: `apply ${controller}`, resource: this.#view.key, key })
+    warn('ApplyDelayed', error.message)
+  }
+
+  #live(): Promise<KubernetesObject | undefined> {
+    const view = full(everything(this.#view)) as unknown as View<KubernetesObject>
+    return this.#about.client.get(view, this.#key, { signal: this.#signal })
+  }
+
+  /** The desired object as it is sent: with its type, and with its owner. */
+  #owned({ owner = true }: DesiredOptions): KubernetesObject {
+    const { primary, owner: of } = this.#about
+    const { object, key } = this.#placed
+    const body = typed(this.#view, object)
+    if (owner === false || this.#isPrimary) return body
+    const reference = ownerReference(primary, of, key.namespace, owner === true ? {} : owner)
+    const ownerReferences = withOwner(body.metadata?.ownerReferences, reference)
+    return { ...body, metadata: { ...body.metadata, ownerReferences } }
+  }
+
+  get #key(): ObjectKey {
+    return this.#placed.key as ObjectKey
+  }
+
+  /** Names the object for the limiter, whichever view it is applied through. */
+  get #id(): string {
+    return `${resourceName(this.#view.resource)} ${keyText(this.#placed.key)}`
+  }
+}
+
+/** Does a write, and tells the tracked read what came of it. */
+async function settling<R extends Brought>(writing: Writing<AppliedObject>, bring: () => Promise<R>): Promise<R> {
+  let written: AppliedObject | undefined
+  try {
+    const brought = await bring()
+    written = brought.written
+    return brought
+  } finally {
+    writing.settle(written)
+  }
+}
+
+/** Whether an object can be there that the view does not select. */
+function isSelective({ labels, fields }: View): boolean {
+  return labels.text !== '' || fields.text !== ''
+}
+
+/** All objects of a view's resource and namespaces. */
+function everything(view: View): View {
+  return { ...view, labels: LabelSelector.everything, fields: FieldSelector.everything }
+}
+
+/** The view's objects with their managed fields. */
+function full(view: View): View<object, never> {
+  const exact = view.projection.kind === 'exact'
+  return { ...view, projection: { kind: exact ? 'exact' : 'full', name: exact ? 'exact' : 'full' } } as View<
+    object,
+    never
+  >
+}
+
+/** The object with its type; a Secret's `stringData` as the server stores it. */
+function typed({ resource }: View, object: KubernetesObject): KubernetesObject {
+  const { group, version, kind } = resource
+  const { stringData, ...rest } = object as KubernetesObject & { readonly stringData?: Record<string, string> }
+  const body = { apiVersion: group === '' ? version : `${group}/${version}`, kind, ...rest }
+  if (kind !== 'Secret' || group !== '' || stringData === undefined)
+    return { ...body, ...(stringData && { stringData }) }
+  const encoded = Object.entries(stringData).map(([name, text]) => [name, Buffer.from(text).toString('base64')])
+  return {
+    ...body,
+    data: { ...(object as { data?: object }).data, ...Object.fromEntries(encoded) },
+  } as KubernetesObject
+}

@@ -1,0 +1,72 @@
+/** An object of that name is there, nobody controls it, and this manager has not applied it: it can be somebody else's. */
+export class NotOursError extends Error {
+  override readonly name = 'NotOursError'
+  readonly code = 'NOT_OURS'
+  /** The view's key. */
+  readonly view: string
+  /** `namespace/name` */
+  readonly key: string
+  /** The field managers that wrote the object. */
+  readonly managers: readonly string[]
+
+  constructor(view: string, key: string, managers: readonly string[]) {
+    const by = managers.length === 0 ? '' : ` (written by ${managers.join(', ')})`
+    super(`${key} of ${view} is there already${by}: apply it with { adopt: true } to take it over`)
+    this.view = view
+    this.key = key
+    this.managers = managers
+  }
+}
+
+/** A write has to wait, because it was sent again and again: it was refused, undone, or its answer was lost. The cause is the last refusal, if there was one. */
+export class ApplyDelayedError extends Error {
+  override readonly name = 'ApplyDelayedError'
+  readonly code = 'APPLY_DELAYED'
+  /** The view's key. */
+  readonly view: string
+  /** `namespace/name` */
+  readonly key: string
+  /** How long the write waits, in milliseconds. */
+  readonly retryAfterMs: number
+
+  constructor(view: string, key: string, retryAfterMs: number, cause: unknown) {
+    super(`the write of ${key} of ${view} waits for ${retryAfterMs} ms`, cause === undefined ? undefined : { cause })
+    this.view = view
+    this.key = key
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** An object is written again and again, because somebody else undoes it, or because the server refuses it. To `onError`, once until nothing happened for 10 minutes. */
+export class FlappingError extends Error {
+  override readonly name = 'FlappingError'
+  readonly code = 'FLAPPING'
+  /** The view's key. */
+  readonly view: string
+  /** `namespace/name` */
+  readonly key: string
+  /** How long the next write waits, in milliseconds. */
+  readonly delayMs: number
+  /** The other field managers of the object. */
+  readonly managers: readonly string[]
+  /** The other keys of this controller that write it. */
+  readonly keys: readonly string[]
+
+  constructor(about: Pick<FlappingError, 'view' | 'key' | 'delayMs' | 'managers' | 'keys'>, cause: unknown) {
+    const { view, key, delayMs, managers, keys } = about
+    const others = [
+      ...managers.map(one => `the manager ${one}`),
+      ...keys.map(one => `the key ${one} of this controller`),
+    ]
+    const by = others.length === 0 ? '' : `; also written by ${others.join(', ')}`
+    super(
+      `${key} of ${view} is written again and again: writes wait, ${delayMs} ms now${by}`,
+      cause === undefined ? undefined : { cause },
+    )
+    this.view = view
+    this.key = key
+    this.delayMs = delayMs
+    this.managers = managers
+    this.keys = keys
+  }
+}

@@ -1,0 +1,85 @@
+import type { KubernetesObject, Scope, View, Whole } from '@wherry/client'
+import { abortSignal, anything, type Check, flag, milliseconds, oneOf, text, texts } from '@wherry/client/checks'
+import type { OwnerOptions } from '../objects/owner.ts'
+
+/** How an object is applied. */
+export interface DesiredOptions {
+  /**
+   * Whether the primary object owns it, and how. Without an owner the object stays when the primary is gone. An object in another
+   * namespace, or in none, can't be owned by a namespaced one. The primary itself is never its own owner.
+   * @default true
+   */
+  readonly owner?: boolean | OwnerOptions | undefined
+  /**
+   * Takes over an object that is there already and that nobody controls. Without it that is a `NotOursError`.
+   * @default false; true with `owner: false`, since such objects are shared on purpose
+   */
+  readonly adopt?: boolean | undefined
+  /** Takes over fields that other managers own. With `false` they are a conflict, which names them. @default true */
+  readonly force?: boolean | undefined
+  /** The field manager. @default OPERATOR/CONTROLLER */
+  readonly fieldManager?: string | undefined
+  /** Field managers of earlier versions of this operator. What they wrote is this manager's from the first apply on. @default none */
+  readonly formerManagers?: readonly string[] | undefined
+  /** What unknown and duplicate fields are: an error, a warning, or nothing. @default the server's ('Warn') */
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
+  /**
+   * What a write does that has to wait: `resolve` lets the rest of the reconcile go on; `throw` rejects with an `ApplyDelayedError`.
+   * The key runs again when the time has come, either way.
+   * @default 'resolve'
+   */
+  readonly whenDelayed?: 'resolve' | 'throw' | undefined
+  /** Ends it, beside the run's own signal. */
+  readonly signal?: AbortSignal | undefined
+  /** How long a request may take, in milliseconds. @default the client's */
+  readonly timeoutMs?: number | undefined
+}
+
+export const desiredChecks: Readonly<Record<keyof DesiredOptions, Check>> = {
+  owner: anything,
+  adopt: flag,
+  force: flag,
+  fieldManager: text,
+  formerManagers: texts,
+  fieldValidation: oneOf('Ignore', 'Warn', 'Strict'),
+  whenDelayed: oneOf('resolve', 'throw'),
+  signal: abortSignal,
+  timeoutMs: milliseconds({ min: 1, infinite: true }),
+}
+
+/** What came of an apply. */
+export interface Applied<T> {
+  /**
+   * - `unchanged`: the object is as desired. In most cases no request was sent.
+   * - `created`, `updated`: it was written.
+   * - `delayed`: it was written too often lately, and is to be written when `retryAfterMs` have passed. The key runs again then.
+   * - `deleting`: it is being deleted. The key runs again when it has gone.
+   */
+  readonly outcome: 'unchanged' | 'created' | 'updated' | 'delayed' | 'deleting'
+  /** The object as the server answered; `undefined` where nothing was sent. */
+  readonly object: T | undefined
+  /** How long a delayed write waits, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+}
+
+/**
+ * Makes an object as desired, by server-side apply with the controller's own field manager. It owns exactly what `desired` names: what others
+ * fill in or own stays as it is, and a field that is no longer named is given up. No request is sent where all is as desired already.
+ *
+ * Filled in: the primary's namespace where `desired` names none, the labels that the view selects by, the primary as its controlling owner,
+ * and for a Secret `data` from `stringData`.
+ *
+ * The key runs again when somebody changes what is applied, and when the object goes. What is written again and again, because somebody undoes
+ * it or the server refuses it, is written ever later: three times at once, then after 1 s, doubling to 60 s. Until then this resolves with
+ * `outcome: 'delayed'`, and `onError` hears of it once, as a `FlappingError`.
+ *
+ * Rejects with an `AlreadyOwnedError` if another object controls it, a `NotOursError` if it is there and nobody's, a conflict where the cache
+ * was behind (throw it on: the key runs again), and with what the server says.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/
+ */
+export type Apply = <T extends KubernetesObject, S extends Scope>(
+  view: View<T, S>,
+  desired: Whole<NoInfer<T>>,
+  options?: DesiredOptions,
+) => Promise<Applied<T>>

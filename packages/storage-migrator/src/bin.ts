@@ -3,23 +3,27 @@ import { Client } from '@wherry/client'
 import { runCommand } from './cli/run.ts'
 import { printable } from './cli/terminal.ts'
 
-const stop = new AbortController()
-let stoppedBy = 0
-for (const [name, number] of [
-  ['SIGINT', 2],
-  ['SIGTERM', 15],
-] as const) {
-  // A second signal ends the process at once, as it would without this.
-  process.once(name, () => {
-    stoppedBy = 128 + number
-    stop.abort(new Error(`stopped by ${name}`))
-  })
+/** Stops the command at a signal; a second one ends the process at once. Resolves with the exit status. */
+async function main(args: readonly string[]): Promise<number> {
+  const { stdout, stderr } = process
+  const stop = new AbortController()
+  let stoppedBy: number | undefined
+  const on = (name: 'SIGINT' | 'SIGTERM', number: number): void => {
+    process.once(name, () => {
+      stoppedBy = 128 + number
+      stop.abort(new Error(`stopped by ${name}`))
+    })
+  }
+  on('SIGINT', 2)
+  on('SIGTERM', 15)
+  const tell = (message: string): void => void stderr.write(`storage-migrator: ${printable(message)}\n`)
+  const environment = {
+    onWarning: (message: string) => tell(message),
+    onError: ({ message }: Error) => tell(message),
+  }
+  const connect = (): Promise<Client> => Client.connect({ environment })
+  const status = await runCommand(args, { stdout, stderr, signal: stop.signal, connect })
+  return stoppedBy ?? status
 }
-const { stdout, stderr } = process
-const told = (message: string): void => void stderr.write(`storage-migrator: ${printable(message)}\n`)
-const status = await runCommand(process.argv.slice(2), {
-  ...{ stdout, stderr, signal: stop.signal },
-  connect: () =>
-    Client.connect({ environment: { onWarning: message => told(message), onError: ({ message }) => told(message) } }),
-})
-process.exitCode = stoppedBy === 0 ? status : stoppedBy
+
+process.exitCode = await main(process.argv.slice(2))

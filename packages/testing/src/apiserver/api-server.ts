@@ -87,4 +87,11 @@ export interface EmbeddedApiServer extends ControlledApiServer {
    * `random` is by default the server's.
    */
   transport(options?: Partial<Omit<MemoryTransportOptions, 'handler' | 'clock'>>): MemoryTransport
+  /**
+   * The version that each object of a resource is stored at, by `namespace/name` or `name`, as `{ 'default/chess': 'v1' }`.
+   * No request tells it: a real server has it in etcd alone.
+   *
+   * @param resource `games.arcade.example.com`, or `configmaps`.
+   */
+  storedVersions(resource: string): Readonly<Record<string, string>>
 }

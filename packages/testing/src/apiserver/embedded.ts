@@ -30,7 +30,7 @@ import { ServerClock } from './server-clock.ts'
 import { Counters, type ServerStats } from './stats.ts'
 import { StatusError } from './status.ts'
 import { compactEvery } from './store/compaction.ts'
-import { objectKey, Store } from './store/store.ts'
+import { objectKey, resourceKey, Store } from './store/store.ts'
 import { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
 import { hasConditions } from './webhooks/configuration.ts'
 import { uuid } from './write/names.ts'
@@ -219,6 +219,12 @@ export class EmbeddedServer implements EmbeddedApiServer {
     if (this.#closing !== undefined) transport.close()
     this.#transports.add(transport)
     return transport
+  }
+
+  storedVersions(resource: string): Readonly<Record<string, string>> {
+    const found = this.#store.resources().find(one => resourceKey(one) === resource)
+    const objects = found === undefined ? [] : this.#store.collection(found).snapshot('')
+    return Object.fromEntries([...objects].map(({ key, storedAs }) => [key, storedAs]))
   }
 
   async writeKubeconfig(path: string): Promise<void> {

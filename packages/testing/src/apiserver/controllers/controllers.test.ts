@@ -222,7 +222,7 @@ describe('definitions', () => {
     }))
 
   it('F1: after a move of the storage version a write that changes nothing rewrites, once', () =>
-    withServer(async ({ call, sim }) => {
+    withServer(async ({ call, sim, server }) => {
       const versions = [
         { name: 'v1', served: true, storage: true },
         { name: 'v2', served: true, storage: false },
@@ -237,11 +237,13 @@ describe('definitions', () => {
       const answer = (await call('PUT', path, moved)).json
       expect(answer.status.storedVersions).toEqual(['v1', 'v2'])
       const dry = (await call('PATCH', `${games}/chess?dryRun=All`, {}, merge)).json.metadata
+      expect(server.storedVersions('games.arcade.example.com')).toEqual({ 'default/chess': 'v1' })
       const first = (await call('PATCH', `${games}/chess`, {}, merge)).json.metadata
       const second = (await call('PATCH', `${games}/chess`, {}, merge)).json.metadata
       expect(dry.resourceVersion).toBe(made.resourceVersion)
       expect(Number(first.resourceVersion)).toBeGreaterThan(Number(made.resourceVersion))
       expect([first.generation, second.resourceVersion]).toEqual([1, first.resourceVersion])
+      expect(server.storedVersions('games.arcade.example.com')).toEqual({ 'default/chess': 'v2' })
       answer.spec.versions = [answer.spec.versions[1]]
       const refused = await call('PUT', path, answer)
       expect([refused.status, refused.json.message]).toEqual([

@@ -1,0 +1,78 @@
+import { type Client, defineResource, type PartialObjectMetadata, type View } from '@wherry/client'
+import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { MigrationError } from './errors.ts'
+import { permitted } from './retry.ts'
+
+/** A definition as a migration sees it: what is to be migrated, and to which version. */
+export interface StorageTarget {
+  /** The definition's name, as `games.arcade.example.com`. */
+  readonly definition: string
+  readonly uid: string
+  /** Grows with each change of the definition's spec. */
+  readonly generation: number
+  readonly resourceVersion: string
+  /** The version that objects are stored at when they are written. */
+  readonly storageVersion: string
+  /** The versions that objects may still be stored at, as the API server keeps book of them. */
+  readonly storedVersions: readonly string[]
+  readonly servedVersions: readonly string[]
+  /** All versions of the definition, in its order. */
+  readonly versions: readonly string[]
+  /** The definition's objects, by metadata alone, at the storage version or another that is served. */
+  readonly view: View<PartialObjectMetadata>
+}
+
+/** Whether objects can be stored at no version but the storage version. */
+export function isMigrated({ storedVersions, storageVersion }: StorageTarget): boolean {
+  return storedVersions.length === 1 && storedVersions[0] === storageVersion
+}
+
+/** Whether two reads show the same definition with the same spec, so that what was migrated for one counts for the other. */
+export function isSameTarget(
+  a: Pick<StorageTarget, 'uid' | 'generation' | 'storageVersion'>,
+  b: Pick<StorageTarget, 'uid' | 'generation' | 'storageVersion'>,
+): boolean {
+  return a.uid === b.uid && a.generation === b.generation && a.storageVersion === b.storageVersion
+}
+
+/**
+ * Reads a definition.
+ *
+ * @throws MigrationError if it is absent or being deleted, or has no storage version or no served version.
+ */
+export async function readTarget(client: Client, name: string, signal?: AbortSignal): Promise<StorageTarget> {
+  const read = (): Promise<CustomResourceDefinition | undefined> =>
+    client.get(customResourceDefinitions, { name }, { signal })
+  const found = await permitted(client.environment, name, 'get customresourcedefinitions', read, signal)
+  if (found === undefined) throw new MigrationError('DEFINITION_NOT_FOUND', name, 'there is no such definition')
+  return targetOf(name, found)
+}
+
+function targetOf(definition: string, { metadata = {}, spec, status }: CustomResourceDefinition): StorageTarget {
+  const { uid = '', generation = 0, resourceVersion = '', deletionTimestamp } = metadata
+  if (deletionTimestamp !== undefined) {
+    const why = 'the definition is being deleted, and its objects with it: there is nothing to migrate'
+    throw new MigrationError('DEFINITION_TERMINATING', definition, why)
+  }
+  const storage = spec.versions.find(version => version.storage)
+  if (storage === undefined) {
+    throw new MigrationError('NO_STORAGE_VERSION', definition, 'no version has `storage: true`')
+  }
+  const servedVersions = spec.versions.filter(({ served }) => served).map(({ name }) => name)
+  const version = storage.served ? storage.name : servedVersions[0]
+  if (version === undefined) {
+    const why =
+      'no version is served, so its objects cannot be read: set `served: true` for one while they are migrated'
+    throw new MigrationError('NO_SERVED_VERSION', definition, why)
+  }
+  const { group, names, scope } = spec
+  const { kind, plural } = names
+  const resource = defineResource({ group, version, kind, plural, namespaced: scope === 'Namespaced' })
+  return {
+    ...{ definition, uid, generation, resourceVersion, servedVersions },
+    versions: spec.versions.map(({ name }) => name),
+    storageVersion: storage.name,
+    storedVersions: status?.storedVersions ?? [],
+    view: resource.metadata(),
+  }
+}

@@ -1,0 +1,30 @@
+/** Why a migration can't be done, or can't go on. */
+export type MigrationErrorCode =
+  /** There is no definition of that name. */
+  | 'DEFINITION_NOT_FOUND'
+  /** The definition is being deleted, and its objects with it. */
+  | 'DEFINITION_TERMINATING'
+  /** The definition marks no version as its storage version. */
+  | 'NO_STORAGE_VERSION'
+  /** No version of the definition is served, so its objects can't be read. */
+  | 'NO_SERVED_VERSION'
+  /** The definition changed, or was not served, at each of several attempts. */
+  | 'DEFINITION_UNSTABLE'
+  /** The server refuses a request that the migration needs; `cause` is its answer. */
+  | 'NO_ACCESS'
+  /** What is kept under the state's name was not written by a migration. */
+  | 'INVALID_STATE'
+
+/** A migration that can't be done, or can't go on. What was done stays done, and a later run goes on from there. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError'
+  readonly code: MigrationErrorCode
+  /** The definition's name, as `games.arcade.example.com`. */
+  readonly definition: string
+
+  constructor(code: MigrationErrorCode, definition: string, message: string, cause?: unknown) {
+    super(`${definition}: ${message}`, { cause })
+    this.code = code
+    this.definition = definition
+  }
+}

@@ -1,0 +1,64 @@
+import { isInvalid, isRequestTooLarge } from '@wherry/client'
+import { isPassing } from './retry.ts'
+
+/** Why an object could not be rewritten. */
+export type FailureReason =
+  /** It is larger than the server stores. */
+  | 'too-large'
+  /** It is not valid by the schema of the version, or by the definition's rules. */
+  | 'invalid'
+  /** A webhook refuses it, can't convert it, or does not answer. */
+  | 'webhook'
+  /** The server did not answer, or not well, at any of several attempts. */
+  | 'unavailable'
+  /** The server refuses it for another reason. */
+  | 'refused'
+
+/** An object that could not be rewritten, so that it may still be stored at an old version. */
+export interface ObjectFailure {
+  /** `undefined` for a cluster-scoped object. */
+  readonly namespace?: string | undefined
+  readonly name: string
+  readonly reason: FailureReason
+  /** The last error's message, at most 300 characters. */
+  readonly message: string
+}
+
+/** The longest message that is kept, so that the state of a run stays small. */
+const maxMessage = 300
+
+/** The failure that an error is, of one object. */
+export function failureOf(
+  key: { readonly namespace?: string | undefined; readonly name: string },
+  error: unknown,
+): ObjectFailure {
+  const { namespace, name } = key
+  const message = error instanceof Error ? error.message : `${error}`
+  return {
+    ...(namespace !== undefined && { namespace }),
+    name,
+    reason: reasonOf(error, message),
+    message: message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message,
+  }
+}
+
+function reasonOf(error: unknown, message: string): FailureReason {
+  if (isRequestTooLarge(error)) return 'too-large'
+  if (/webhook/.test(message)) return 'webhook'
+  if (isInvalid(error)) return 'invalid'
+  return isPassing(error) ? 'unavailable' : 'refused'
+}
+
+const ways: Readonly<Record<FailureReason, string>> = {
+  'too-large':
+    'make the object smaller, or raise the limit of etcd (--max-request-bytes), then run the migration again',
+  invalid: 'mend the object so that it is valid by the present schema, or delete it, then run the migration again',
+  webhook: 'mend the webhook, or the object that it refuses, then run the migration again',
+  unavailable: 'see that the API server and its webhooks answer, then run the migration again',
+  refused: 'remove the reason that the server gives, or delete the object, then run the migration again',
+}
+
+/** What to do about a failure, in words. */
+export function wayOut({ reason }: ObjectFailure): string {
+  return ways[reason]
+}

@@ -1,0 +1,66 @@
+import { OptionTypeError } from '@wherry/client'
+import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
+
+/** What a gate finds in an update of a definition. */
+export interface GateFinding {
+  /**
+   * - `removes-stored-version`: the API server will refuse the update, since objects may be stored at the version.
+   * - `removes-served-version`: the version's clients get 404, and their watches end without an error.
+   * - `stops-serving`: the same, by `served: false`.
+   * - `needs-migration`: the storage version changes, so that objects are stored at two versions from then on.
+   */
+  readonly kind: 'removes-stored-version' | 'removes-served-version' | 'stops-serving' | 'needs-migration'
+  readonly version: string
+  /** Whether the API server refuses the update for it. The others are warnings. */
+  readonly refused: boolean
+  /** What happens, and the way out. */
+  readonly message: string
+}
+
+/** A definition as the gate reads it: from the cluster, or from a manifest. */
+export type GateDefinition = Pick<CustomResourceDefinition, 'metadata' | 'spec' | 'status'>
+
+/**
+ * Says what an update of a definition breaks, before the API server refuses it or clients notice. Asks no server.
+ *
+ * @param before the definition as the cluster has it, with its `status.storedVersions`.
+ * @param after the definition as it is to be; its status does not count.
+ * @returns the findings, those that the server refuses first; none: the update is safe.
+ * @throws OptionTypeError if `before` has no `status.storedVersions`, or either is no definition.
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/
+ */
+export function gate(before: GateDefinition, after: GateDefinition): GateFinding[] {
+  check('before', before)
+  check('after', after)
+  const stored = before.status?.storedVersions
+  if (!Array.isArray(stored) || stored.length === 0) {
+    throw new OptionTypeError('gate.before', 'a definition of the cluster, with its status.storedVersions', 'none')
+  }
+  const name = before.metadata?.name ?? `${before.spec.names.plural}.${before.spec.group}`
+  const kept = new Map(after.spec.versions.map(version => [version.name, version]))
+  const refused: GateFinding[] = stored
+    .filter(version => !kept.has(version))
+    .map(version => ({
+      kind: 'removes-stored-version',
+      version,
+      refused: true,
+      message: `${version} is removed, but objects may be stored at it (status.storedVersions of ${name}): migrate them first`,
+    }))
+  const warnings = before.spec.versions.flatMap((version): GateFinding[] => {
+    if (!version.served) return []
+    const now = kept.get(version.name)
+    if (now?.served === true || (now === undefined && stored.includes(version.name))) return []
+    const kind = now === undefined ? 'removes-served-version' : 'stops-serving'
+    const message = `${version.name} is served no more: its watches end without an error, and its requests are 404`
+    return [{ kind, version: version.name, refused: false, message }]
+  })
+  const storage = after.spec.versions.find(version => version.storage)?.name
+  if (storage === undefined || stored.includes(storage)) return [...refused, ...warnings]
+  const message = `${storage} becomes the storage version: objects stay stored at ${stored.join(', ')} until they are migrated`
+  return [...refused, ...warnings, { kind: 'needs-migration', version: storage, refused: false, message }]
+}
+
+function check(option: string, definition: GateDefinition): void {
+  if (Array.isArray(definition?.spec?.versions)) return
+  throw new OptionTypeError(`gate.${option}`, 'a CustomResourceDefinition with its versions', `${definition}`)
+}

@@ -1,0 +1,127 @@
+import {
+  type Client,
+  isApiError,
+  isConflict,
+  isNotFound,
+  isResourceNotFound,
+  type PartialObjectMetadata,
+} from '@wherry/client'
+import type { StorageTarget } from './definition.ts'
+import { failureOf, type ObjectFailure } from './failure.ts'
+import type { Pacer } from './pacer.ts'
+import { isAccessDenied, isPassing, noAccess, retried } from './retry.ts'
+
+/** What became of one object; a failure says why it may still be stored at an old version. */
+export type ObjectOutcome = 'rewritten' | 'unchanged' | 'changed' | 'gone' | ObjectFailure
+
+/** An object as a list shows it. */
+export interface ListedObject {
+  readonly namespace: string | undefined
+  readonly name: string
+  readonly uid: string
+  readonly resourceVersion: string
+}
+
+export function listed({ metadata }: PartialObjectMetadata): ListedObject {
+  const { namespace, name = '', uid = '', resourceVersion = '' } = metadata
+  return { namespace, name, uid, resourceVersion }
+}
+
+/**
+ * Makes the server store an object at its storage version, by a merge patch that changes nothing: an unchanged
+ * resourceVersion in the answer says that it was stored so already.
+ *
+ * @see https://kubernetes.io/docs/tasks/manage-kubernetes-objects/storage-version-migration/
+ */
+export class ObjectMigration {
+  readonly #client: Client
+  readonly #target: StorageTarget
+  readonly #pacer: Pacer
+  readonly #signal: AbortSignal
+
+  constructor(client: Client, target: StorageTarget, pacer: Pacer, signal: AbortSignal) {
+    this.#client = client
+    this.#target = target
+    this.#pacer = pacer
+    this.#signal = signal
+  }
+
+  /** Throws only what concerns all objects: no access, no such resource, an abort, an error of another kind. */
+  async migrate(object: ListedObject): Promise<ObjectOutcome> {
+    try {
+      return await this.#patched(object)
+    } catch (error) {
+      this.#signal.throwIfAborted()
+      const { definition } = this.#target
+      if (isAccessDenied(error)) throw noAccess(definition, `patch ${definition}`, error)
+      // A webhook may refuse with any status, 404 and 409 too: what the server has now tells.
+      if (isConflict(error) || isNotFound(error)) return this.#since(object, error)
+      if (!isRefusal(error)) throw error
+      return failureOf(object, error)
+    }
+  }
+
+  /** An object that could not be rewritten before, as it is by now. */
+  async again(failure: ObjectFailure): Promise<ObjectOutcome> {
+    try {
+      const now = await this.#read(failure)
+      return now === undefined ? 'gone' : await this.migrate(now)
+    } catch (error) {
+      this.#signal.throwIfAborted()
+      if (!isRefusal(error)) throw error
+      return failureOf(failure, error)
+    }
+  }
+
+  async #patched(object: ListedObject): Promise<ObjectOutcome> {
+    const { uid, resourceVersion } = object
+    const change = { metadata: { uid, resourceVersion } }
+    const patch = async (): Promise<PartialObjectMetadata> => {
+      await this.#pacer.turn(this.#signal)
+      return this.#client.patch(this.#target.view, keyOf(object), change, { signal: this.#signal })
+    }
+    const after = await retried(this.#client.environment, patch, this.#signal)
+    return after.metadata.resourceVersion === resourceVersion ? 'unchanged' : 'rewritten'
+  }
+
+  /** What the object is after a conflict or a miss: gone, or written since it was listed, or as it was and refused. */
+  async #since(object: ListedObject, refusal: unknown): Promise<ObjectOutcome> {
+    try {
+      const now = await this.#read(object)
+      if (now === undefined) return 'gone'
+      return now.resourceVersion === object.resourceVersion ? failureOf(object, refusal) : 'changed'
+    } catch (error) {
+      this.#signal.throwIfAborted()
+      if (!isRefusal(error)) throw error
+      return failureOf(object, error)
+    }
+  }
+
+  async #read(key: {
+    readonly namespace?: string | undefined
+    readonly name: string
+  }): Promise<ListedObject | undefined> {
+    const { definition, view } = this.#target
+    const read = (): Promise<PartialObjectMetadata | undefined> =>
+      this.#client.get(view, keyOf(key), { signal: this.#signal })
+    try {
+      const found = await retried(this.#client.environment, read, this.#signal)
+      return found === undefined ? undefined : listed(found)
+    } catch (error) {
+      throw isAccessDenied(error) ? noAccess(definition, `get ${definition}`, error) : error
+    }
+  }
+}
+
+function keyOf({ namespace, name }: { readonly namespace?: string | undefined; readonly name: string }): {
+  readonly namespace: string
+  readonly name: string
+} {
+  // A cluster-scoped object has none, which the view of any scope cannot say in its type.
+  return { namespace, name } as { readonly namespace: string; readonly name: string }
+}
+
+/** Whether an error is about one object: the server refuses it, or could not be brought to take it. */
+function isRefusal(error: unknown): boolean {
+  return (isApiError(error) && !isResourceNotFound(error)) || isPassing(error)
+}

@@ -1,0 +1,101 @@
+import type { Client } from '@wherry/client'
+import { OptionRangeError, OptionTypeError } from '@wherry/client'
+import {
+  abortSignal,
+  type Check,
+  callback,
+  checkOptions,
+  having,
+  integer,
+  milliseconds,
+  text,
+} from '@wherry/client/checks'
+import type { MigrationProgress } from './progress.ts'
+import type { StateStore } from './state/migration-state.ts'
+
+/** Which definition, and by which client. */
+export interface DefinitionOptions {
+  readonly client: Client
+  /** The definition's name, as `games.arcade.example.com`. */
+  readonly definition: string
+  /** Ends the call: it rejects with the signal's reason once nothing of it runs any more. @default none */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** How objects are rewritten. */
+export interface RewriteOptions extends DefinitionOptions {
+  /** Objects on a page of the list; the state is kept after each page. @default 500 */
+  readonly chunkSize?: number | undefined
+  /** Objects that are written at a time. @default 10 */
+  readonly concurrency?: number | undefined
+  /**
+   * The most writes in a second; `Infinity`: no bound on this side, since the server's own fairness slows the migration
+   * down before other users notice.
+   * @default Infinity
+   */
+  readonly qps?: number | undefined
+  /**
+   * So many objects that could not be rewritten end the run, since the fault is then hardly theirs. At most 1000, so that
+   * the state fits into a ConfigMap.
+   * @default 100
+   */
+  readonly maxFailures?: number | undefined
+  /** Hears after each page how far the migration is. What it throws goes to the client's `onError`. @default none */
+  readonly onProgress?: ((progress: MigrationProgress) => void) | undefined
+}
+
+export interface MigrateOptions extends RewriteOptions {
+  /**
+   * Where the run's state is kept: `configMapState(…)`, `fileState(…)` or a store of your own.
+   * @default in memory: a run that was killed begins anew, which costs time and nothing else
+   */
+  readonly state?: StateStore | undefined
+  /**
+   * How long to wait before objects are listed, in milliseconds, so that each API server of the cluster writes at the
+   * storage version by then. They learn of a changed definition by a watch. 0 is right for one API server, and where the
+   * definition changed long ago. A resumed run does not wait.
+   * @default 5000
+   */
+  readonly settleMs?: number | undefined
+}
+
+const client: Check = having('a Client', 'get', 'list', 'patch', 'discover')
+const store: Check = having('a StateStore', 'load', 'save', 'clear')
+
+const perSecond: Check = (option, value) => {
+  const takes = 'writes a second, more than 0 (Infinity: no bound)'
+  if (typeof value !== 'number') throw new OptionTypeError(option, takes, typeof value)
+  if (!(value > 0)) throw new OptionRangeError(option, takes, `${value}`)
+}
+
+const definitionChecks = { client, definition: text, signal: abortSignal }
+const rewriteChecks = {
+  ...definitionChecks,
+  chunkSize: integer(1, 10_000),
+  concurrency: integer(1, 1000),
+  qps: perSecond,
+  maxFailures: integer(1, 1000),
+  onProgress: callback,
+}
+const migrateChecks = { ...rewriteChecks, state: store, settleMs: milliseconds() }
+
+/** @throws OptionTypeError or OptionRangeError for an option that is wrong, unknown or missing. */
+export function checkMigrateOptions(options: MigrateOptions): void {
+  checked('migrateStorage', options, migrateChecks)
+}
+
+export function checkVerifyOptions(options: RewriteOptions): void {
+  checked('verify', options, rewriteChecks)
+}
+
+export function checkPlanOptions(options: DefinitionOptions & Pick<RewriteOptions, 'chunkSize'>): void {
+  checked('plan', options, { ...definitionChecks, chunkSize: rewriteChecks.chunkSize })
+}
+
+function checked(of: string, options: DefinitionOptions, checks: Readonly<Record<string, Check>>): void {
+  checkOptions(of, options ?? null, checks)
+  for (const name of ['client', 'definition'] as const) {
+    if (options[name] === undefined)
+      throw new OptionTypeError(`${of}.${name}`, name === 'client' ? 'a Client' : 'a name', 'nothing')
+  }
+}

@@ -1,0 +1,170 @@
+import { type Client, type Environment, isExpired, type List, type PartialObjectMetadata } from '@wherry/client'
+import PQueue from 'p-queue'
+import { type MigrationCounts, noCounts } from './counts.ts'
+import type { StorageTarget } from './definition.ts'
+import type { ObjectFailure } from './failure.ts'
+import { type ListedObject, listed, ObjectMigration, type ObjectOutcome } from './object.ts'
+import type { RewriteOptions } from './options.ts'
+import { Pacer } from './pacer.ts'
+import { permitted } from './retry.ts'
+import type { MigrationState } from './state/migration-state.ts'
+
+/** A state in which nothing is done yet. */
+export function freshState({ uid, generation, storageVersion }: StorageTarget): MigrationState {
+  return { form: 1, uid, generation, storageVersion, listed: false, counts: noCounts, failures: [] }
+}
+
+/** What a pass needs beside the options that callers give. */
+export interface PassHost {
+  readonly target: StorageTarget
+  /** Keeps the state, after each page. */
+  save(state: MigrationState): Promise<void>
+}
+
+/**
+ * One way through all objects of a definition, page by page: each is rewritten, deleted by then, or a failure. A page
+ * counts once each of its objects does.
+ */
+export class Pass {
+  readonly #options: RewriteOptions
+  readonly #host: PassHost
+  readonly #client: Client
+  readonly #environment: Environment
+  readonly #startedAt: number
+  readonly #resumedAt: number
+  readonly #ending = new AbortController()
+  readonly #signal: AbortSignal
+  readonly #objects: ObjectMigration
+  readonly #chunkSize: number
+  #state: MigrationState
+  #total: number | undefined
+
+  constructor(options: RewriteOptions, host: PassHost, state: MigrationState) {
+    const { client, signal, chunkSize = 500, qps = Number.POSITIVE_INFINITY } = options
+    this.#options = options
+    this.#host = host
+    this.#client = client
+    this.#environment = client.environment
+    this.#chunkSize = chunkSize
+    this.#state = state
+    this.#startedAt = this.#environment.clock.monotonic()
+    this.#resumedAt = state.counts.listed
+    const ending = this.#ending.signal
+    this.#signal = signal === undefined ? ending : AbortSignal.any([signal, ending])
+    this.#objects = new ObjectMigration(client, host.target, new Pacer(this.#environment.clock, qps), this.#signal)
+  }
+
+  /**
+   * Goes on from the state given to the end, or to where there are too many failures. Resolves with the last state. When
+   * it rejects, nothing of it runs any more.
+   */
+  async run(): Promise<MigrationState> {
+    const { maxFailures = 100 } = this.#options
+    await this.#retryFailures()
+    if (this.#state.listed) return this.#state
+    while (!this.#state.listed) {
+      const page = await this.#list()
+      const next = await this.#worked(page)
+      if (next.failures.length >= maxFailures) {
+        // The page is listed again by the next run: it is kept in mind here for the report alone.
+        await this.#host.save(this.#state)
+        return { ...next, listed: false }
+      }
+      await this.#keep(next)
+    }
+    await this.#retryFailures()
+    return this.#state
+  }
+
+  /** A page; of an expired list, the page that goes on in a newer state, or the first one. */
+  async #list(): Promise<List<PartialObjectMetadata>> {
+    const { definition, view } = this.#host.target
+    let token = this.#state.continue
+    for (;;) {
+      const options = { limit: this.#chunkSize, continue: token, signal: this.#signal }
+      const list = (): Promise<List<PartialObjectMetadata>> => this.#client.list(view, options)
+      try {
+        return await permitted(this.#environment, definition, `list ${definition}`, list, this.#signal)
+      } catch (error) {
+        if (token === undefined || !isExpired(error)) throw error
+        if (error.continueToken === undefined) this.#startAgain()
+        token = error.continueToken
+      }
+    }
+  }
+
+  /** From the first page again: what was worked through is unchanged then, and what failed fails or does not. */
+  #startAgain(): void {
+    this.#state = freshState(this.#host.target)
+  }
+
+  /** The state after a page. */
+  async #worked(page: List<PartialObjectMetadata>): Promise<MigrationState> {
+    const objects = page.items.map(listed)
+    const { counts, failures } = this.#state
+    this.#total = counts.listed + objects.length + (page.remainingItemCount ?? 0)
+    const outcomes = await this.#each(objects, object => this.#objects.migrate(object))
+    const { continue: _, ...state } = this.#state
+    return {
+      ...state,
+      ...(page.continue !== undefined && { continue: page.continue }),
+      listed: page.continue === undefined,
+      counts: added(counts, outcomes, objects.length),
+      failures: [...failures, ...outcomes.filter(isFailure)],
+    }
+  }
+
+  async #retryFailures(): Promise<void> {
+    const { failures, counts } = this.#state
+    if (failures.length === 0) return
+    const outcomes = await this.#each(failures, failure => this.#objects.again(failure))
+    await this.#keep({ ...this.#state, counts: added(counts, outcomes, 0), failures: outcomes.filter(isFailure) })
+  }
+
+  async #keep(state: MigrationState): Promise<void> {
+    await this.#host.save(state)
+    this.#state = state
+    this.#tell()
+  }
+
+  /** Some at a time. The first error ends all; it is thrown once none runs any more. */
+  async #each<T extends ListedObject | ObjectFailure>(
+    objects: readonly T[],
+    one: (object: T) => Promise<ObjectOutcome>,
+  ): Promise<ObjectOutcome[]> {
+    const queue = new PQueue({ concurrency: this.#options.concurrency ?? 10 })
+    try {
+      return await queue.addAll(objects.map(object => () => one(object)))
+    } catch (error) {
+      queue.clear()
+      this.#ending.abort(error)
+      await queue.onIdle()
+      throw error
+    }
+  }
+
+  #tell(): void {
+    const { onProgress } = this.#options
+    if (onProgress === undefined) return
+    const { definition, storageVersion } = this.#host.target
+    const { counts, failures } = this.#state
+    const elapsedMs = this.#environment.clock.monotonic() - this.#startedAt
+    const told = { total: this.#total, counts, failed: failures.length, elapsedMs, resumedAt: this.#resumedAt }
+    try {
+      onProgress({ definition, storageVersion, ...told })
+    } catch (error) {
+      const thrown = error instanceof Error ? error : new Error(`onProgress threw ${error}`)
+      this.#environment.onError(thrown, { resource: definition, phase: 'onProgress' })
+    }
+  }
+}
+
+export function isFailure(outcome: ObjectOutcome): outcome is ObjectFailure {
+  return typeof outcome === 'object'
+}
+
+function added(counts: MigrationCounts, outcomes: readonly ObjectOutcome[], more: number): MigrationCounts {
+  const sums = { ...counts, listed: counts.listed + more }
+  for (const outcome of outcomes) if (!isFailure(outcome)) sums[outcome] += 1
+  return sums
+}

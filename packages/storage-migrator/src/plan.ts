@@ -1,0 +1,50 @@
+import type { List, PartialObjectMetadata } from '@wherry/client'
+import { isMigrated, readTarget } from './definition.ts'
+import { checkPlanOptions, type DefinitionOptions } from './options.ts'
+import { permitted } from './retry.ts'
+
+export interface PlanOptions extends DefinitionOptions {
+  /** Objects on a page, as the migration will have it. @default 500 */
+  readonly chunkSize?: number | undefined
+}
+
+/** What a migration would do. */
+export interface MigrationPlan {
+  /** The definition's name. */
+  readonly definition: string
+  readonly storageVersion: string
+  /** `status.storedVersions`: the versions that objects may be stored at. */
+  readonly storedVersions: readonly string[]
+  readonly servedVersions: readonly string[]
+  /** Whether `status.storedVersions` holds the storage version alone, so that the migration has nothing to do. */
+  readonly nothingToDo: boolean
+  /** How many objects there are. Which of them are stored at an old version, no request tells. */
+  readonly objects: number
+  /** How many requests the migration takes if nothing fails: one for each object, the pages, and four for the definition. */
+  readonly requests: number
+  /** Whether the server has a migration API of its own (`storagemigration.k8s.io`). */
+  readonly serverMigrates: boolean
+}
+
+/**
+ * Says what {@link migrateStorage} would do, and writes nothing. Takes two requests, and those of discovery.
+ *
+ * @throws MigrationError as the migration does.
+ */
+export async function plan(options: PlanOptions): Promise<MigrationPlan> {
+  checkPlanOptions(options)
+  const { client, definition, signal, chunkSize = 500 } = options
+  const target = await readTarget(client, definition, signal)
+  const list = (): Promise<List<PartialObjectMetadata>> => client.list(target.view, { limit: 1, signal })
+  const page = await permitted(client.environment, definition, `list ${definition}`, list, signal)
+  const objects = page.items.length + (page.remainingItemCount ?? 0)
+  const nothingToDo = isMigrated(target)
+  const query = { group: 'storagemigration.k8s.io', kind: 'StorageVersionMigration' }
+  const found = await client.discover(query, { signal })
+  const { storageVersion, storedVersions, servedVersions } = target
+  return {
+    ...{ definition, storageVersion, storedVersions, servedVersions, nothingToDo, objects },
+    requests: nothingToDo ? 1 : objects + Math.max(1, Math.ceil(objects / chunkSize)) + 4,
+    serverMigrates: found !== undefined,
+  }
+}

@@ -1,0 +1,69 @@
+import {
+  ApiError,
+  Backoff,
+  type Environment,
+  isConnectionError,
+  isForbidden,
+  isRequestTooLarge,
+  isServerError,
+  isTimeout,
+  isTooManyRequests,
+  isUnauthorized,
+} from '@wherry/client'
+import { MigrationError } from './errors.ts'
+
+/** How often a request is tried that fails in passing. With the backoff between, that is about a minute. */
+const maxAttempts = 6
+
+/** Whether a later attempt may succeed: the server is busy, away, or calls a webhook that does not answer. */
+export function isPassing(error: unknown): boolean {
+  if (isConnectionError(error)) return error.code !== 'CLIENT_CLOSED'
+  if (isRequestTooLarge(error)) return false
+  return isTooManyRequests(error) || isTimeout(error) || isServerError(error)
+}
+
+/**
+ * Whether the server does not let this user do what was asked. A webhook, or a quota, that refuses one object answers
+ * 403 too; the authorizer's answer names the verb and the resource.
+ */
+export function isAccessDenied(error: unknown): boolean {
+  if (isUnauthorized(error)) return true
+  return isForbidden(error) && / cannot [a-z]+ resource /.test(error.message) && !/webhook/.test(error.message)
+}
+
+/**
+ * Does `once` again, with backoff and no sooner than a Retry-After says, while its error is a passing one. Throws the
+ * last error, or the signal's reason.
+ */
+export async function retried<T>(environment: Environment, once: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const backoff = new Backoff(environment)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await once()
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (attempt === maxAttempts || !isPassing(error)) throw error
+      await backoff.wait(signal, error instanceof ApiError ? error.retryAfterMs : 0)
+    }
+  }
+}
+
+/** As {@link retried}; a refusal of this user is a `MigrationError` that says which right is missing. */
+export async function permitted<T>(
+  environment: Environment,
+  definition: string,
+  right: string,
+  once: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  try {
+    return await retried(environment, once, signal)
+  } catch (error) {
+    throw isAccessDenied(error) ? noAccess(definition, right, error) : error
+  }
+}
+
+export function noAccess(definition: string, right: string, cause: unknown): MigrationError {
+  const said = cause instanceof Error ? cause.message : `${cause}`
+  return new MigrationError('NO_ACCESS', definition, `the server does not allow to ${right} (${said})`, cause)
+}

@@ -1,0 +1,80 @@
+import { type Client, isAlreadyExists, isObjectNotFound, OptionTypeError } from '@wherry/client'
+import { checkOptions, having, text } from '@wherry/client/checks'
+import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
+import { permitted } from '../retry.ts'
+import { type MigrationState, parseState, type StateStore } from './migration-state.ts'
+
+export interface ConfigMapStateOptions {
+  readonly client: Client
+  readonly namespace: string
+  /** @default 'wherry-storage-migrator' */
+  readonly name?: string | undefined
+}
+
+/**
+ * Keeps the state of migrations in a ConfigMap, under the names of their definitions. Needs the rights to get, create and
+ * patch that ConfigMap. It is made when it is missing, and stays when all is done.
+ */
+export function configMapState(options: ConfigMapStateOptions): StateStore {
+  const client = having('a Client', 'get', 'create', 'patch')
+  checkOptions('configMapState', options ?? null, { client, namespace: text, name: text })
+  for (const name of ['client', 'namespace'] as const) {
+    if (options[name] === undefined) throw new OptionTypeError(`configMapState.${name}`, `a ${name}`, 'nothing')
+  }
+  return new ConfigMapState(options)
+}
+
+class ConfigMapState implements StateStore {
+  readonly #client: Client
+  readonly #key: { readonly namespace: string; readonly name: string }
+
+  constructor({ client, namespace, name = 'wherry-storage-migrator' }: ConfigMapStateOptions) {
+    this.#client = client
+    this.#key = { namespace, name }
+  }
+
+  async load(definition: string, signal?: AbortSignal): Promise<MigrationState | undefined> {
+    const get = (): Promise<ConfigMap | undefined> => this.#client.get(configMaps, this.#key, { signal })
+    const found = await this.#call(definition, 'get', get, signal)
+    const { data = {} } = found ?? {}
+    const state = Object.hasOwn(data, definition) ? data[definition] : undefined
+    const { namespace, name } = this.#key
+    return state === undefined ? undefined : parseState(definition, state, `ConfigMap ${namespace}/${name}`)
+  }
+
+  async save(definition: string, state: MigrationState, signal?: AbortSignal): Promise<void> {
+    const data = { [definition]: JSON.stringify(state) }
+    if (await this.#patch(definition, data, signal)) return
+    try {
+      const create = (): Promise<unknown> => this.#client.create(configMaps, { metadata: this.#key, data }, { signal })
+      await this.#call(definition, 'create', create, signal)
+    } catch (error) {
+      // Another migration has just made it.
+      if (!isAlreadyExists(error)) throw error
+      await this.#patch(definition, data, signal)
+    }
+  }
+
+  async clear(definition: string, signal?: AbortSignal): Promise<void> {
+    // A run without an earlier state has nothing to forget, and needs no right to write then.
+    if ((await this.load(definition, signal)) === undefined) return
+    await this.#patch(definition, { [definition]: null }, signal)
+  }
+
+  /** False where there is no such ConfigMap. */
+  async #patch(definition: string, data: Record<string, string | null>, signal?: AbortSignal): Promise<boolean> {
+    const patch = (): Promise<unknown> => this.#client.patch(configMaps, this.#key, { data }, { signal })
+    try {
+      await this.#call(definition, 'patch', patch, signal)
+      return true
+    } catch (error) {
+      if (isObjectNotFound(error)) return false
+      throw error
+    }
+  }
+
+  #call<T>(definition: string, verb: string, once: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const { namespace, name } = this.#key
+    return permitted(this.#client.environment, definition, `${verb} ConfigMap ${namespace}/${name}`, once, signal)
+  }
+}

@@ -1,0 +1,85 @@
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { text } from '@wherry/client/checks'
+import { MigrationError } from '../errors.ts'
+import { type MigrationState, parseState, type StateStore } from './migration-state.ts'
+
+/**
+ * Keeps the state of migrations in a file, those of several definitions side by side; the file is gone when all of them
+ * are done. For one program at a time. An etcd that is restored from a backup does not take the file back with it: delete
+ * it then.
+ *
+ * @param path the file; its folder must be there.
+ */
+export function fileState(path: string): StateStore {
+  text('fileState.path', path)
+  return new FileState(path)
+}
+
+class FileState implements StateStore {
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  async load(definition: string): Promise<MigrationState | undefined> {
+    const state = (await this.#read(definition))[definition]
+    return state === undefined ? undefined : parseState(definition, JSON.stringify(state), this.#path)
+  }
+
+  async save(definition: string, state: MigrationState): Promise<void> {
+    await this.#write({ ...(await this.#read(definition)), [definition]: state })
+  }
+
+  async clear(definition: string): Promise<void> {
+    const { [definition]: own, ...others } = await this.#read(definition)
+    if (own === undefined) return
+    if (Object.keys(others).length > 0) await this.#write(others)
+    else await rm(this.#path, { force: true })
+  }
+
+  async #read(definition: string): Promise<Record<string, unknown>> {
+    let content: string
+    try {
+      content = await readFile(this.#path, 'utf8')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+      throw error
+    }
+    const states = parsed(content)
+    if (states !== undefined) return states
+    const why = `${this.#path} has no states of migrations: name another file, or delete it`
+    throw new MigrationError('INVALID_STATE', definition, why)
+  }
+
+  /** Whole or not at all: a new file takes the old one's place once it is on the disk. */
+  async #write(states: Record<string, unknown>): Promise<void> {
+    const next = `${this.#path}.tmp`
+    const file = await open(next, 'w', 0o600)
+    try {
+      await file.writeFile(`${JSON.stringify(states)}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(next, this.#path)
+    const folder = await open(dirname(this.#path), 'r')
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
+  }
+}
+
+function parsed(content: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(content)
+    return value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -4,6 +4,8 @@ import {
   type OwnerReference,
   type Resource,
   resourceName,
+  type SelfNamedProjection,
+  selfNamed,
   type View,
 } from '@wherry/client'
 import { controllerOf } from '../objects/owner.ts'
@@ -33,8 +35,12 @@ export class AppliedObjects {
   readonly #shared = new Map<string, string>()
   readonly #views = new Map<string, View<AppliedObject>>()
 
+  /** What is kept of one object. */
+  readonly of: SelfNamedProjection<KubernetesObject, AppliedObject>
+
   constructor(manager: string) {
     this.manager = manager
+    this.of = selfNamed(`applied:${manager}`, object => this.#kept(object))
   }
 
   /** The objects that `view` selects, as they are kept here. */
@@ -48,13 +54,12 @@ export class AppliedObjects {
     const within = { ...(namespaces !== undefined && { namespaces }), labels, fields } as {
       readonly labels: typeof labels
     }
-    const made = whole.within(within).project(`applied:${this.manager}`, this.of) as View<AppliedObject>
+    const made = whole.within(within).project(this.of) as View<AppliedObject>
     this.#views.set(scope, made)
     return made
   }
 
-  /** What is kept of one object. One function for all views, which so share what is stored. */
-  readonly of = (object: KubernetesObject): AppliedObject => {
+  #kept(object: KubernetesObject): AppliedObject {
     const { name, namespace, uid, resourceVersion, deletionTimestamp, managedFields = [] } = object.metadata ?? {}
     const owned = ownedFields(object, this.manager)
     const writers = managedFields.flatMap(({ manager, operation, subresource = '' }) =>

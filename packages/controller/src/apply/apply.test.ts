@@ -451,6 +451,11 @@ describe('an object that is written again and again', () => {
 describe('what can not be applied', () => {
   it.each<[string, (context: ReconcileContext<Game, 'namespaced'>) => Promise<unknown>, string]>([
     ['no object', ({ apply }) => apply(configMaps, undefined as never), 'apply.desired'],
+    [
+      'a status',
+      ({ apply }) => apply(games, { metadata: { name: 'a' }, status: { phase: 'x' } } as never),
+      'apply.desired.status',
+    ],
     ['an object without a name', ({ apply }) => apply(configMaps, { metadata: {} }), 'apply.desired.metadata.name'],
     [
       'an unknown option',

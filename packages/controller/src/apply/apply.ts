@@ -66,6 +66,9 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
   if (desired === null || typeof desired !== 'object') {
     throw new OptionTypeError('apply.desired', 'an object', desired === null ? 'null' : typeof desired)
   }
+  if ((desired as { readonly status?: unknown }).status !== undefined) {
+    throw new OptionTypeError('apply.desired.status', 'nothing: write a status by client.status', 'a status')
+  }
   return (await new Application(about, view as unknown as View, desired, options).run()) as Applied<T>
 }
 

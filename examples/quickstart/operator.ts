@@ -28,7 +28,7 @@ export function declareGames(operator: Operator, namespace: string): void {
     .controller('game')
     .for(games.within(here))
     .owns(ours.within(here).metadata())
-    .reconcile(async ({ object: game, key, read, apply, client, log }) => {
+    .reconcile(async ({ object: game, key, read, apply, status, log }) => {
       const { title, licenceSecret } = game.spec
       // Tracked: this runs again when the Secret comes, changes or goes. No other Secret is received.
       const licence = await read.get(secrets, { name: licenceSecret })
@@ -40,8 +40,8 @@ export function declareGames(operator: Operator, namespace: string): void {
         await apply(ours, { metadata: { name: `${key.name}-settings` }, data: { title, checksum } })
       }
       const phase = licence === undefined ? 'NoLicence' : 'Ready'
-      if (game.status?.phase === phase) return
-      await client.status.patch(games, key, { status: { phase } })
-      log.info({ phase }, 'the phase has changed')
+      // No request either where the status says so already.
+      const { outcome } = await status({ phase })
+      if (outcome === 'updated') log.info({ phase }, 'the phase has changed')
     })
 }

@@ -1,5 +1,12 @@
-export { ApplyDelayedError, FlappingError, NotOursError } from './apply/errors.ts'
+export {
+  ApplyDelayedError,
+  AtomicConditionsError,
+  FlappingError,
+  NoStatusError,
+  NotOursError,
+} from './apply/errors.ts'
 export type { Applied, Apply, DesiredOptions } from './apply/options.ts'
+export type { ApplyStatus, DesiredStatus, StatusOf, StatusOptions } from './apply/status.ts'
 export type { Cause, CauseChange } from './controller/cause.ts'
 export type {
   ContextEvents,

@@ -11,22 +11,25 @@ export async function foldManagers(
   client: Client,
   view: View<KubernetesObject>,
   key: ObjectKey,
-  {
-    manager,
-    managers,
-    signal,
-  }: { readonly manager: string; readonly managers: readonly string[]; readonly signal: AbortSignal },
+  about: {
+    readonly manager: string
+    readonly managers: readonly string[]
+    readonly subresource: '' | 'status'
+    readonly signal: AbortSignal
+  },
 ): Promise<void> {
+  const { manager, managers, signal } = about
   const live = await client.get(view, key, { signal })
   const { managedFields = [], resourceVersion } = live?.metadata ?? {}
   const isFormer = ({ manager: by = '', operation, subresource = '' }: (typeof managedFields)[number]): boolean =>
-    operation === 'Update' && subresource === '' && managers.includes(by)
+    operation === 'Update' && subresource === about.subresource && managers.includes(by)
   const former = managedFields.filter(isFormer)
   const [first] = former
   if (first === undefined) return
   const fieldsV1 = former.reduce<FieldsV1>((all, one) => union(all, (one.fieldsV1 ?? {}) as FieldsV1), {})
   const folded = { ...first, manager, operation: 'Apply', fieldsV1 }
   const value = [folded, ...managedFields.filter(one => !isFormer(one))]
+  // A subresource takes no managed fields, those of its own entries neither.
   await client.patch(
     view,
     key,

@@ -8,6 +8,7 @@ import {
   selfNamed,
   type View,
 } from '@wherry/client'
+import type { Condition } from '../objects/conditions.ts'
 import { controllerOf } from '../objects/owner.ts'
 import { type OwnedFields, ownedFields } from './judge.ts'
 
@@ -24,23 +25,27 @@ export interface AppliedObject {
   readonly owned: OwnedFields | undefined
   /** The managers that wrote it otherwise than by apply. Only where the manager has not applied it yet. */
   readonly writers: readonly string[] | undefined
+  /** The conditions of the status: type, status and time. Only where the status is applied. */
+  readonly conditions?: readonly Condition[] | undefined
 }
 
 /** How many texts of owned fields are kept to be shared. Most objects of a kind have equal ones. */
 const mostShared = 10_000
 
-/** Makes of objects what is kept of them, for one field manager. */
+/** Makes of objects what is kept of them, for one field manager, and for the object itself or its status. */
 export class AppliedObjects {
   readonly manager: string
+  readonly subresource: '' | 'status'
   readonly #shared = new Map<string, string>()
   readonly #views = new Map<string, View<AppliedObject>>()
 
   /** What is kept of one object. */
   readonly of: SelfNamedProjection<KubernetesObject, AppliedObject>
 
-  constructor(manager: string) {
+  constructor(manager: string, subresource: '' | 'status' = '') {
     this.manager = manager
-    this.of = selfNamed(`applied:${manager}`, object => this.#kept(object))
+    this.subresource = subresource
+    this.of = selfNamed(`applied${subresource && '-status'}:${manager}`, object => this.#kept(object))
   }
 
   /** The objects that `view` selects, as they are kept here. */
@@ -61,15 +66,16 @@ export class AppliedObjects {
 
   #kept(object: KubernetesObject): AppliedObject {
     const { name, namespace, uid, resourceVersion, deletionTimestamp, managedFields = [] } = object.metadata ?? {}
-    const owned = ownedFields(object, this.manager)
+    const owned = ownedFields(object, this.manager, this.subresource)
     const writers = managedFields.flatMap(({ manager, operation, subresource = '' }) =>
-      operation === 'Update' && subresource === '' && manager !== undefined ? [manager] : [],
+      operation === 'Update' && subresource === this.subresource && manager !== undefined ? [manager] : [],
     )
     return {
       metadata: { name, namespace, uid, resourceVersion, deletionTimestamp },
       controller: controllerOf(object),
       owned: owned && { ...owned, fields: this.#share(owned.fields) },
       writers: owned === undefined ? writers : undefined,
+      ...(this.subresource === 'status' && { conditions: conditionsOf(object) }),
     }
   }
 
@@ -80,6 +86,16 @@ export class AppliedObjects {
     this.#shared.set(text, text)
     return text
   }
+}
+
+function conditionsOf(object: KubernetesObject): readonly Condition[] {
+  const { conditions } = (object as { readonly status?: { readonly conditions?: unknown } }).status ?? {}
+  if (!Array.isArray(conditions)) return []
+  return (conditions as readonly Condition[]).map(({ type, status, lastTransitionTime }) => ({
+    type,
+    status,
+    lastTransitionTime,
+  }))
 }
 
 /** What of an applied object makes its key run when it changes. */

@@ -2,6 +2,7 @@ import {
   type Client,
   FieldSelector,
   isConflict,
+  isForbidden,
   isInvalid,
   type KubernetesObject,
   keyText,
@@ -49,6 +50,8 @@ export interface ApplyFor extends ApplyParts {
   readonly run: Pick<Run, 'writing'>
   /** The key is to run again after a time, in milliseconds, for an object. */
   again(afterMs: number, object: string): void
+  /** Does something once for the controller. */
+  once(what: string, work: () => void): void
   /** Records a warning about the primary object. */
   warn(reason: string, message: string): void
 }
@@ -69,7 +72,40 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
   if ((desired as { readonly status?: unknown }).status !== undefined) {
     throw new OptionTypeError('apply.desired.status', 'nothing: write a status by client.status', 'a status')
   }
-  return (await new Application(about, view as unknown as View, desired, options).run()) as Applied<T>
+  const { primary, owner, objects } = about
+  const { fieldManager = objects.manager } = options
+  const plain = view as unknown as View
+  const { object, key } = place(primary, owner, plain, desired)
+  const isPrimary = resourceName(plain.resource) === resourceName(primary.resource) && keyText(key) === about.key
+  const body = owned(about, plain, object, isPrimary ? false : options.owner)
+  const task = {
+    ...{ view: plain, key, isPrimary },
+    bodyOf: () => body,
+    objects: fieldManager === objects.manager ? objects : new AppliedObjects(fieldManager),
+  }
+  return (await new Application(about, task, options).run()) as Applied<T>
+}
+
+/** The same for a body that follows from what is there. */
+export async function applyBody(about: ApplyFor, task: Task, options: DesiredOptions): Promise<Applied<unknown>> {
+  checkOptions('status', options, desiredChecks)
+  return new Application(about, task, options).run()
+}
+
+/** The desired object as it is sent: with its type, and with its owner. */
+function owned(
+  { primary, owner: of }: ApplyFor,
+  view: View,
+  object: KubernetesObject,
+  owner: DesiredOptions['owner'] = true,
+): KubernetesObject {
+  const body = typed(view, object)
+  if (owner === false) return body
+  const reference = ownerReference(primary, of, object.metadata?.namespace, owner === true ? {} : owner)
+  return {
+    ...body,
+    metadata: { ...body.metadata, ownerReferences: withOwner(body.metadata?.ownerReferences, reference) },
+  }
 }
 
 /** What was sent, and what came of it. */
@@ -81,29 +117,41 @@ interface Brought {
 
 const unsent = { object: undefined, retryAfterMs: undefined }
 
-/** One object that is made as desired. */
+/** What is to be made as desired. */
+export interface Task {
+  readonly view: View
+  readonly key: Placed['key']
+  /** The object as it is to be sent, given what is there. */
+  bodyOf(seen: AppliedObject | undefined): KubernetesObject
+  readonly objects: AppliedObjects
+  /** Whose it is does not matter: it is the primary object itself. */
+  readonly isPrimary: boolean
+  /** Hears of what the server answered. */
+  written?(object: AppliedObject): void
+}
+
+/** One object, or the status of one, that is made as desired. */
 class Application {
   readonly #about: ApplyFor
   readonly #view: View
   readonly #options: DesiredOptions
   readonly #objects: AppliedObjects
-  readonly #placed: Placed
-  readonly #body: KubernetesObject
+  readonly #keyOf: Placed['key']
+  readonly #task: Task
+  #body: KubernetesObject = {}
   readonly #isPrimary: boolean
   readonly #signal: AbortSignal
 
-  constructor(about: ApplyFor, view: View, desired: KubernetesObject, options: DesiredOptions) {
-    const { primary, owner, objects, signal } = about
-    const { fieldManager = objects.manager, signal: given } = options
+  constructor(about: ApplyFor, task: Task, options: DesiredOptions) {
+    const { view, key, objects, isPrimary } = task
     this.#about = about
     this.#view = view
     this.#options = options
-    this.#objects = fieldManager === objects.manager ? objects : new AppliedObjects(fieldManager)
-    this.#placed = place(primary, owner, view, desired)
-    this.#isPrimary =
-      resourceName(view.resource) === resourceName(primary.resource) && keyText(this.#placed.key) === about.key
-    this.#body = this.#owned(options)
-    this.#signal = given === undefined ? signal : AbortSignal.any([given, signal])
+    this.#objects = objects
+    this.#keyOf = key
+    this.#task = task
+    this.#isPrimary = isPrimary
+    this.#signal = options.signal === undefined ? about.signal : AbortSignal.any([options.signal, about.signal])
   }
 
   async run(): Promise<Applied<unknown>> {
@@ -111,7 +159,7 @@ class Application {
     const view = this.#objects.view(this.#view)
     // By its name alone, an object that the view does not select is seen, too.
     const seen = this.#objects === objects && isCached(view) ? view : this.#objects.view(everything(this.#view))
-    const writing = await run.writing(seen, this.#placed.key, applyState, this.#options.signal)
+    const writing = await run.writing(seen, this.#keyOf, applyState, this.#options.signal)
     try {
       return (await settling(writing, () => this.#bring(writing.object, false))).applied
     } catch (error) {
@@ -122,8 +170,11 @@ class Application {
 
   /** Makes an object as desired that is now as `seen`. */
   async #bring(seen: AppliedObject | undefined, isRead: boolean): Promise<Brought> {
+    this.#body = typed(this.#view, this.#task.bodyOf(seen))
     if (seen === undefined) return this.#create(isRead)
-    if (seen.metadata.deletionTimestamp !== undefined) return { applied: { outcome: 'deleting', ...unsent } }
+    const isStatus = this.#objects.subresource === 'status'
+    if (seen.metadata.deletionTimestamp !== undefined && !isStatus)
+      return { applied: { outcome: 'deleting', ...unsent } }
     this.#mustBeOurs(seen)
     const { limiter, key, normalized } = this.#about
     const isThere = ownsNothing(this.#body) && seen.owned === undefined
@@ -160,7 +211,7 @@ class Application {
     // It is in the way, or is to get the labels of the view: what becomes of it is to be heard.
     const { run } = this.#about
     const view = this.#objects.view(everything(this.#view))
-    const writing = await run.writing(view, this.#placed.key, applyState, this.#options.signal)
+    const writing = await run.writing(view, this.#keyOf, applyState, this.#options.signal)
     return settling(writing, async () => {
       if (writing.object === undefined) throw error
       return this.#bring(writing.object, true)
@@ -173,24 +224,28 @@ class Application {
     const { uid } = this.#about.owner.metadata ?? {}
     if (this.#isPrimary || controller?.uid === uid) return
     if (controller !== undefined && owner !== false) throw new AlreadyOwnedError(controller)
-    if (owned === undefined && !adopt) throw new NotOursError(this.#view.key, keyText(this.#placed.key), writers)
+    if (owned === undefined && !adopt) throw new NotOursError(this.#view.key, keyText(this.#keyOf), writers)
   }
 
   /** What former versions of the operator wrote otherwise becomes what this manager applies. */
-  async #fold({ owned, writers = [], controller }: AppliedObject): Promise<void> {
+  async #fold({ owned, writers = [], controller: owner }: AppliedObject): Promise<void> {
     if (owned !== undefined) return
     const { formerManagers = [] } = this.#options
-    const isControlled = controller?.uid === this.#about.owner.metadata?.uid
+    const isControlled = this.#isPrimary || owner?.uid === this.#about.owner.metadata?.uid
     const known = [this.#objects.manager, ...formerManagers, ...(isControlled ? [ownFormer] : [])]
     const managers = writers.filter(one => known.includes(one))
     if (managers.length === 0) return
-    const about = { manager: this.#objects.manager, managers, signal: this.#signal }
-    await foldManagers(
-      this.#about.client,
-      full(everything(this.#view)) as unknown as View<KubernetesObject>,
-      this.#key,
-      about,
-    )
+    const { manager, subresource } = this.#objects
+    const about = { manager, managers, subresource, signal: this.#signal }
+    const { client, once, controller } = this.#about
+    const view = full(everything(this.#view)) as unknown as View<KubernetesObject>
+    try {
+      await foldManagers(client, view, this.#key, about)
+    } catch (error) {
+      // Who writes a status only may not write the rest: what was written before stays then.
+      if (!isForbidden(error) || subresource === '') throw error
+      once('fold', () => client.environment.onError(error, { phase: `status ${controller}`, resource: this.#view.key }))
+    }
   }
 
   /** Sends it, on a condition. @param before the resourceVersion that the object had */
@@ -200,9 +255,11 @@ class Application {
     const object = { ...this.#body, metadata: { ...this.#body.metadata, ...condition } }
     const options = { force, fieldManager: this.#objects.manager, fieldValidation, timeoutMs, signal: this.#signal }
     try {
-      const answer = (await client.apply(full(this.#view), object as never, options)) as KubernetesObject
+      const writer = this.#objects.subresource === 'status' ? client.status : client
+      const answer = (await writer.apply(full(this.#view), object as never, options)) as KubernetesObject
       const written = this.#objects.of(answer)
       normalized.learn(this.#body, written.owned)
+      this.#task.written?.(written)
       const isChanged = written.metadata.resourceVersion !== before
       const outcome = before === undefined ? 'created' : isChanged ? 'updated' : 'unchanged'
       return { applied: { outcome, object: projector(this.#view)(answer as object), retryAfterMs: undefined }, written }
@@ -225,11 +282,11 @@ class Application {
     const { limiter, key, again } = this.#about
     const waitMs = limiter.admit({ key, object: this.#id, digest: hash(this.#body, { integers: 'bigint' }) })
     if (waitMs === 0) return undefined
-    again(waitMs, `${keyText(this.#placed.key)} of ${this.#view.key}`)
+    again(waitMs, `${keyText(this.#keyOf)} of ${this.#view.key}`)
     const { isNews, refusal } = limiter.delayed(key, this.#id)
     if (isNews) await this.#report(waitMs, refusal)
     if (this.#options.whenDelayed === 'throw') {
-      throw new ApplyDelayedError(this.#view.key, keyText(this.#placed.key), waitMs, refusal)
+      throw new ApplyDelayedError(this.#view.key, keyText(this.#keyOf), waitMs, refusal)
     }
     return { applied: { outcome: 'delayed', object: undefined, retryAfterMs: waitMs } }
   }
@@ -241,7 +298,7 @@ class Application {
     const live = await this.#live().catch(() => undefined)
     const managers = new Set((live?.metadata?.managedFields ?? []).flatMap(({ manager }) => manager ?? []))
     managers.delete(this.#objects.manager)
-    const about = { view: this.#view.key, key: keyText(this.#placed.key), delayMs, managers: [...managers] }
+    const about = { view: this.#view.key, key: keyText(this.#keyOf), delayMs, managers: [...managers] }
     const error = new FlappingError({ ...about, keys: limiter.rivals(key, this.#id) }, refusal)
     environment.metrics.count('wherry_apply_flapping_total', { controller })
     environment.onError(error, { phase: `apply ${controller}`, resource: this.#view.key, key })
@@ -253,24 +310,14 @@ class Application {
     return this.#about.client.get(view, this.#key, { signal: this.#signal })
   }
 
-  /** The desired object as it is sent: with its type, and with its owner. */
-  #owned({ owner = true }: DesiredOptions): KubernetesObject {
-    const { primary, owner: of } = this.#about
-    const { object, key } = this.#placed
-    const body = typed(this.#view, object)
-    if (owner === false || this.#isPrimary) return body
-    const reference = ownerReference(primary, of, key.namespace, owner === true ? {} : owner)
-    const ownerReferences = withOwner(body.metadata?.ownerReferences, reference)
-    return { ...body, metadata: { ...body.metadata, ownerReferences } }
-  }
-
   get #key(): ObjectKey {
-    return this.#placed.key as ObjectKey
+    return this.#keyOf as ObjectKey
   }
 
   /** Names the object for the limiter, whichever view it is applied through. */
   get #id(): string {
-    return `${resourceName(this.#view.resource)} ${keyText(this.#placed.key)}`
+    const { subresource } = this.#objects
+    return `${resourceName(this.#view.resource)} ${keyText(this.#keyOf)}${subresource && ` ${subresource}`}`
   }
 }
 

@@ -70,3 +70,34 @@ export class FlappingError extends Error {
     this.keys = keys
   }
 }
+
+/** The definition of the primary objects has no status subresource. */
+export class NoStatusError extends Error {
+  override readonly name = 'NoStatusError'
+  readonly code = 'NO_STATUS'
+  /** `group/version/plural` */
+  readonly resource: string
+
+  constructor(resource: string, cause: unknown) {
+    super(
+      `${resource} has no status subresource: set spec.versions[].subresources.status to {} in its CustomResourceDefinition`,
+      { cause },
+    )
+    this.resource = resource
+  }
+}
+
+/** The conditions of a status are one value for the server, so that controllers overwrite each other's. To `onError`, once for a controller. */
+export class AtomicConditionsError extends Error {
+  override readonly name = 'AtomicConditionsError'
+  readonly code = 'ATOMIC_CONDITIONS'
+  /** `group/version/plural` */
+  readonly resource: string
+
+  constructor(resource: string) {
+    super(
+      `status.conditions of ${resource} is one value: set x-kubernetes-list-type: map and x-kubernetes-list-map-keys: [type] in its CustomResourceDefinition, or other managers replace it`,
+    )
+    this.resource = resource
+  }
+}

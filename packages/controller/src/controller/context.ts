@@ -1,5 +1,6 @@
 import type { Client, KubernetesObject, ObjectKey, Scope, View } from '@wherry/client'
 import type { Apply } from '../apply/options.ts'
+import type { ApplyStatus } from '../apply/status.ts'
 import type { RecordedEvent } from '../events/event-recorder.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Read } from '../reads/read.ts'
@@ -21,6 +22,7 @@ export interface ReconcileContext<C, S extends Scope = Scope> {
   /** Reads, and depends on what it reads: the key runs again when any of it changes, comes or goes. */
   readonly read: Read
   readonly apply: Apply
+  readonly status: ApplyStatus<C>
   /**
    * Reads live, and writes; what it writes is seen by later reads of `read` (rule C10). Of a controller that runs on a leader
    * only, it sends nothing outside its term.

@@ -84,6 +84,9 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #activity = new Activity()
   readonly #reads: TrackedReads
   readonly #applied: AppliedObjects
+  readonly #statuses: AppliedObjects
+  /** What was done once. */
+  readonly #done = new Set<string>()
   readonly #appliedHolds = new Map<string, Hold<unknown>>()
   readonly #inputs: readonly Input[]
   readonly #stopping = new AbortController()
@@ -113,7 +116,9 @@ export class Controller<C, S extends Scope = Scope> {
     this.name = definition.name
     const { inputs = [], caches = [], predicates = [] } = definition
     const { operator } = parts
-    this.#applied = new AppliedObjects(operator === undefined ? this.name : `${operator}/${this.name}`)
+    const manager = operator === undefined ? this.name : `${operator}/${this.name}`
+    this.#applied = new AppliedObjects(manager)
+    this.#statuses = new AppliedObjects(manager, 'status')
     this.#inputs = [primary(definition.for, predicates), ...inputs, ...caches.map(cached)]
     const { environment } = parts.client
     this.#queue = new WorkQueue({
@@ -289,20 +294,18 @@ export class Controller<C, S extends Scope = Scope> {
   }
 
   /**
-   * Whether an informer has what is kept of applied objects for a view. For a view that is owned there is one from its first apply on, in
-   * place of a watch for each object.
+   * Whether an informer has what is kept of applied objects for a view. For views that are owned, and for the statuses of the primary objects,
+   * there is one from the first apply on, in place of a watch for each object.
    */
   #holdsApplied(view: View): boolean {
     const { cache } = this.#parts
-    for (const { owned } of this.#inputs) {
-      const whole = owned === undefined ? undefined : this.#applied.view(owned)
-      if (whole === undefined || !covers(whole, view)) continue
-      if (!this.#appliedHolds.has(whole.key)) {
-        this.#appliedHolds.set(whole.key, cache.hold(whole, `controller/${this.name}`))
-      }
-      return true
+    const owned = this.#inputs.flatMap(one => (one.owned === undefined ? [] : [this.#applied.view(one.owned)]))
+    const whole = [...owned, this.#statuses.view(this.#definition.for)].find(one => covers(one, view))
+    if (whole === undefined) return false
+    if (!this.#appliedHolds.has(whole.key)) {
+      this.#appliedHolds.set(whole.key, cache.hold(whole, `controller/${this.name}`))
     }
-    return false
+    return true
   }
 
   #reconcilerWith(client: Client): Reconciler<C, S> {
@@ -321,6 +324,12 @@ export class Controller<C, S extends Scope = Scope> {
         normalized: new ServerNormalized(),
         objects: this.#applied,
         isCached: of => this.#holdsApplied(of),
+      },
+      statuses: this.#statuses,
+      once: (what, work) => {
+        if (this.#done.has(what)) return
+        this.#done.add(what)
+        work()
       },
       again: (key, afterMs, object) => {
         this.#states.add(key, dueCause)

@@ -1,6 +1,8 @@
 import type { Client, Clock, KubernetesObject, ObjectKey, Scope, View } from '@wherry/client'
-import { type ApplyParts, applyDesired } from '../apply/apply.ts'
-import type { Apply } from '../apply/options.ts'
+import type { AppliedObjects } from '../apply/applied-object.ts'
+import { type ApplyFor, type ApplyParts, applyDesired } from '../apply/apply.ts'
+import type { Applied, Apply } from '../apply/options.ts'
+import { type ApplyStatus, applyStatus } from '../apply/status.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { type Logger, loggerWith } from '../logging/logger.ts'
 import { identityOf } from '../objects/identity.ts'
@@ -20,6 +22,10 @@ export interface RunParts<C, S extends Scope> {
   readonly client: Client
   readonly reads: TrackedReads
   readonly apply: Omit<ApplyParts, 'client'>
+  /** What is kept of the statuses that the controller applies. */
+  readonly statuses: AppliedObjects
+  /** Does something once for the controller. */
+  once(what: string, work: () => void): void
   /** A key is to run again after a time, in milliseconds, for an object whose write waits. */
   again(key: string, afterMs: number, object: string): void
   readonly log: Logger
@@ -47,7 +53,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   #controller: AbortController | undefined
   #run: Run | undefined
   /** What it applies and has not ended. */
-  #applying: Set<Promise<unknown>> | undefined
+  #writing: Set<Promise<unknown>> | undefined
   #hasRead = false
   #hasEnded = false
 
@@ -100,27 +106,39 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 
   get apply(): Apply {
-    return (view, desired, options) => {
-      const { client, apply, again } = this.#parts
-      this.#hasRead = true
-      const about = {
-        ...apply,
-        client,
-        key: this.text,
-        owner: this.#identity,
-        signal: this.signal,
-        run: this.#begin(),
-        again: (afterMs: number, object: string) => again(this.text, afterMs, object),
-        warn: (reason: string, message: string) => this.events.record({ type: 'Warning', reason, message }),
-      }
-      const applied = applyDesired(about, view, desired, options)
-      this.#applying ??= new Set()
-      const applying = this.#applying.add(applied)
-      // One that nobody waits for must not end the process when it fails.
-      const ended = (): boolean => applying.delete(applied)
-      applied.then(ended, ended)
-      return applied
+    return (view, desired, options) => this.#noted(applyDesired(this.#applying(), view, desired, options))
+  }
+
+  get status(): ApplyStatus<C> {
+    return (status, options) => {
+      const about = { ...this.#applying(), objects: this.#parts.statuses }
+      return this.#noted(applyStatus(about, status as object, options)) as Promise<Applied<C>>
     }
+  }
+
+  #applying(): ApplyFor {
+    const { client, apply, again } = this.#parts
+    this.#hasRead = true
+    return {
+      ...apply,
+      client,
+      key: this.text,
+      owner: this.#identity,
+      signal: this.signal,
+      run: this.#begin(),
+      again: (afterMs, object) => again(this.text, afterMs, object),
+      once: this.#parts.once,
+      warn: (reason, message) => this.events.record({ type: 'Warning', reason, message }),
+    }
+  }
+
+  /** One that nobody waits for must not end the process when it fails. */
+  #noted<T>(applied: Promise<T>): Promise<T> {
+    this.#writing ??= new Set()
+    const writing = this.#writing.add(applied)
+    const ended = (): boolean => writing.delete(applied)
+    applied.then(ended, ended)
+    return applied
   }
 
   get events(): ContextEvents {
@@ -149,8 +167,8 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   /** Resolves when nothing is being applied, after a while in any case. */
   async applying(clock: Clock): Promise<void> {
-    if (this.#applying === undefined || this.#applying.size === 0) return
-    await within(Promise.allSettled(this.#applying), applyingMs, clock)
+    if (this.#writing === undefined || this.#writing.size === 0) return
+    await within(Promise.allSettled(this.#writing), applyingMs, clock)
   }
 
   /** It has ended; its reads count from now on, or beside those before. */

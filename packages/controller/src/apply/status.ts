@@ -1,0 +1,82 @@
+import { type Client, isNotFound, type KubernetesObject, type ObjectKey, resourceName, type View } from '@wherry/client'
+import type { Condition } from '../objects/conditions.ts'
+import type { AppliedObject } from './applied-object.ts'
+import { type ApplyFor, applyBody } from './apply.ts'
+import { AtomicConditionsError, NoStatusError } from './errors.ts'
+import { below, type FieldsV1, isLeaf } from './fields-v1.ts'
+import type { Applied, DesiredOptions } from './options.ts'
+
+/** A status as it is given: the times of its conditions, and their messages, may be left out. */
+export type DesiredStatus<S> = S extends { readonly conditions?: readonly (infer C)[] | undefined }
+  ? Omit<S, 'conditions'> & { readonly conditions?: readonly DesiredCondition<C>[] | undefined }
+  : S
+
+type Filled = 'lastTransitionTime' | 'message'
+type DesiredCondition<C> = Omit<C, Filled> & { readonly [K in Filled]?: string | undefined }
+
+/** The status that objects of a type have. */
+export type StatusOf<T> = T extends { readonly status?: infer S } ? NonNullable<S> : Record<string, unknown>
+
+/** How a status is applied. */
+export type StatusOptions = Pick<DesiredOptions, 'signal' | 'timeoutMs' | 'whenDelayed'>
+
+/**
+ * Makes the status of the primary object as desired, by server-side apply of its status subresource. It is all that this controller says
+ * of the status: what the next call leaves out is removed. What other managers say stays. No request is sent where all is so already.
+ *
+ * A condition gets its `lastTransitionTime`, and keeps it while its status is the same; a `message` that is left out is empty.
+ *
+ * What is written again and again is delayed, as by `apply`. Rejects with a `NoStatusError` if the definition has no status subresource.
+ */
+export type ApplyStatus<C> = (status: DesiredStatus<StatusOf<C>>, options?: StatusOptions) => Promise<Applied<C>>
+
+export async function applyStatus(
+  about: ApplyFor,
+  status: object,
+  options: StatusOptions = {},
+): Promise<Applied<unknown>> {
+  const { client, primary, owner } = about
+  const { name = '', namespace } = owner.metadata ?? {}
+  const key = { name, ...(namespace !== undefined && { namespace }) } as ObjectKey
+  const now = new Date(client.environment.clock.now()).toISOString().replace(/\.\d+/, '')
+  const bodyOf = (seen: AppliedObject | undefined): KubernetesObject =>
+    ({ metadata: key, status: timed(status, seen?.conditions ?? [], now) }) as KubernetesObject
+  try {
+    const written = (object: AppliedObject): void => tellAtomic(about, status, object)
+    const task = { view: primary, key, bodyOf, objects: about.objects, isPrimary: true, written }
+    return await applyBody(about, task, options)
+  } catch (error) {
+    if (isNotFound(error) && (await isThere(client, primary, key)))
+      throw new NoStatusError(resourceName(primary.resource), error)
+    throw error
+  }
+}
+
+/** The status with the times of its conditions. */
+function timed(status: object, before: readonly Condition[], now: string): object {
+  const { conditions } = status as { readonly conditions?: readonly Condition[] | undefined }
+  if (!Array.isArray(conditions)) return status
+  const withTimes = conditions.map((condition: Condition) => {
+    const known = before.find(({ type }) => type === condition.type)
+    const kept = known?.status === condition.status ? known.lastTransitionTime : undefined
+    return { message: '', lastTransitionTime: kept ?? now, ...condition }
+  })
+  return { ...status, conditions: withTimes }
+}
+
+/** Where the definition says nothing of the list, it has one owner as a whole: each manager replaces what the others say. */
+function tellAtomic(about: ApplyFor, status: object, { owned }: AppliedObject): void {
+  const { conditions = [] } = status as { readonly conditions?: readonly unknown[] }
+  const fields = JSON.parse(owned?.fields || '{}') as FieldsV1
+  const list = below(fields, ['f:status', 'f:conditions'])
+  if (conditions.length === 0 || list === undefined || !isLeaf(list)) return
+  about.once('atomic conditions', () => {
+    const { client, controller, primary, key } = about
+    const error = new AtomicConditionsError(resourceName(primary.resource))
+    client.environment.onError(error, { phase: `status ${controller}`, resource: primary.key, key })
+  })
+}
+
+async function isThere(client: Client, view: View, key: ObjectKey): Promise<boolean> {
+  return (await client.get(view, key).catch(() => undefined)) !== undefined
+}

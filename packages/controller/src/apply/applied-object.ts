@@ -38,6 +38,7 @@ export class AppliedObjects {
   readonly subresource: '' | 'status'
   readonly #shared = new Map<string, string>()
   readonly #views = new Map<string, View<AppliedObject>>()
+  readonly #others = new Map<string, AppliedObjects>()
 
   /** What is kept of one object. */
   readonly of: SelfNamedProjection<KubernetesObject, AppliedObject>
@@ -46,6 +47,14 @@ export class AppliedObjects {
     this.manager = manager
     this.subresource = subresource
     this.of = selfNamed(`applied${subresource && '-status'}:${manager}`, object => this.#kept(object))
+  }
+
+  /** The same for another manager. */
+  by(manager: string): AppliedObjects {
+    if (manager === this.manager) return this
+    const found = this.#others.get(manager) ?? new AppliedObjects(manager, this.subresource)
+    this.#others.set(manager, found)
+    return found
   }
 
   /** The objects that `view` selects, as they are kept here. */

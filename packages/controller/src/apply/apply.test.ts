@@ -257,6 +257,44 @@ describe('an apply', () => {
     ))
 })
 
+describe('an owned view', () => {
+  it('A5: makes the owner run for what others change, its status too, and not for what it applied itself, without a watch for each', () =>
+    inArcade(async ({ operator, client, run, server, simulation }) => {
+      let runs = 0
+      operator
+        .controller('game')
+        .for(games)
+        .owns(deployments)
+        .reconcile(async ({ apply, object, key }) => {
+          runs += 1
+          const template = {
+            metadata: { labels },
+            spec: { containers: [{ name: 'web', image: object.spec.title ?? '' }] },
+          }
+          await apply(deployments, {
+            metadata: { name: key.name },
+            spec: { selector: { matchLabels: labels }, template },
+          })
+        })
+      for (let i = 0; i < 20; i++) await client.create(games, game(`g${i}`))
+      run()
+      await operator.settled()
+      await simulation.advance(60_000)
+      expect(runs).toBe(20)
+      const { byVerb } = await server.stats()
+      expect(byVerb.watch?.['deployments.apps']?.openStreams).toBeLessThan(3)
+      await client.status.patch(deployments, at('g1'), { status: { readyReplicas: 1 } }, them)
+      await simulation.advance(1000)
+      expect(runs).toBe(21)
+      await client.patch(games, at('g2'), { spec: { title: 'Blitz' } })
+      await simulation.advance(60_000)
+      expect(runs).toBe(22)
+      await client.delete(deployments, at('g3'))
+      await operator.settled()
+      expect(await client.get(deployments, at('g3'))).toBeDefined()
+    }))
+})
+
 describe('an object that is there already', () => {
   it('A3, A5: that another one controls is an AlreadyOwnedError, until it lets go', () =>
     inArcade(async ({ operator, client, run, simulation }) => {

@@ -20,10 +20,11 @@ import { hash } from '@wherry/hash-compare/compare'
 import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'
 import type { Run, Writing } from '../reads/run.ts'
 import { foldManagers } from './adopt-fields.ts'
-import { type AppliedObject, AppliedObjects, applyState } from './applied-object.ts'
+import { type AppliedObject, type AppliedObjects, applyState } from './applied-object.ts'
 import { ApplyDelayedError, FlappingError, NotOursError } from './errors.ts'
 import { isAsDesired, ownsNothing } from './judge.ts'
 import { type Applied, type DesiredOptions, desiredChecks } from './options.ts'
+import { type OwnEvents, objectId } from './own-events.ts'
 import { type Placed, place } from './placed.ts'
 import type { ServerNormalized } from './server-normalized.ts'
 import type { WriteLimiter } from './write-limiter.ts'
@@ -38,6 +39,8 @@ export interface ApplyParts {
   readonly normalized: ServerNormalized
   /** What is kept of the objects that the controller's own manager applies. */
   readonly objects: AppliedObjects
+  /** Which events this controller's own writes make. */
+  readonly ownEvents: OwnEvents
   /** Whether an informer has the objects of a view, as they are kept here. */
   isCached(view: View): boolean
 }
@@ -81,7 +84,7 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
   const task = {
     ...{ view: plain, key, isPrimary },
     bodyOf: () => body,
-    objects: fieldManager === objects.manager ? objects : new AppliedObjects(fieldManager),
+    objects: objects.by(fieldManager),
   }
   return (await new Application(about, task, options).run()) as Applied<T>
 }
@@ -250,7 +253,9 @@ class Application {
 
   /** Sends it, on a condition. @param before the resourceVersion that the object had */
   async #send(condition: object, before: string | undefined): Promise<Brought> {
-    const { client, normalized } = this.#about
+    const { client, normalized, ownEvents } = this.#about
+    const over = ownEvents.begin(objectId(this.#view, keyText(this.#keyOf)))
+    let version: string | undefined
     const { force = true, fieldValidation, timeoutMs } = this.#options
     const object = { ...this.#body, metadata: { ...this.#body.metadata, ...condition } }
     const options = { force, fieldManager: this.#objects.manager, fieldValidation, timeoutMs, signal: this.#signal }
@@ -258,6 +263,7 @@ class Application {
       const writer = this.#objects.subresource === 'status' ? client.status : client
       const answer = (await writer.apply(full(this.#view), object as never, options)) as KubernetesObject
       const written = this.#objects.of(answer)
+      version = written.metadata.resourceVersion
       normalized.learn(this.#body, written.owned)
       this.#task.written?.(written)
       const isChanged = written.metadata.resourceVersion !== before
@@ -265,6 +271,8 @@ class Application {
       return { applied: { outcome, object: projector(this.#view)(answer as object), retryAfterMs: undefined }, written }
     } catch (error) {
       throw (await this.#otherController(error)) ?? error
+    } finally {
+      over(version)
     }
   }
 
@@ -317,7 +325,7 @@ class Application {
   /** Names the object for the limiter, whichever view it is applied through. */
   get #id(): string {
     const { subresource } = this.#objects
-    return `${resourceName(this.#view.resource)} ${keyText(this.#keyOf)}${subresource && ` ${subresource}`}`
+    return `${objectId(this.#view, keyText(this.#keyOf))}${subresource && ` ${subresource}`}`
   }
 }
 

@@ -5,6 +5,7 @@ import { covers } from '@wherry/informer'
 import type { Registrar } from '@wherry/watch-manager'
 import { Priority, WorkQueue } from '@wherry/work-queue'
 import { AppliedObjects } from '../apply/applied-object.ts'
+import { OwnEvents, objectId } from '../apply/own-events.ts'
 import { ServerNormalized } from '../apply/server-normalized.ts'
 import { WriteLimiter } from '../apply/write-limiter.ts'
 import { asError } from '../as-error.ts'
@@ -12,6 +13,7 @@ import { EventRecorder } from '../events/event-recorder.ts'
 import { LeadershipLostError } from '../leader/errors.ts'
 import { environmentLogger } from '../logging/logger.ts'
 import { identityOf } from '../objects/identity.ts'
+import { versionOf } from '../objects/version.ts'
 import { informerOf } from '../reads/informer-of.ts'
 import type { PrimaryObjects } from '../reads/primary-objects.ts'
 import { serverDifference } from '../reads/server-difference.ts'
@@ -87,6 +89,7 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #statuses: AppliedObjects
   /** What was done once. */
   readonly #done = new Set<string>()
+  readonly #ownEvents = new OwnEvents()
   readonly #appliedHolds = new Map<string, Hold<unknown>>()
   readonly #inputs: readonly Input[]
   readonly #stopping = new AbortController()
@@ -96,7 +99,7 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #connections: NamedConnection[] = []
   readonly #unsynced = new Set<NamedConnection>()
   #reconciler: Reconciler<C, S> | undefined
-  #ownEvents: EventRecorder | undefined
+  #recorder: EventRecorder | undefined
   /** It is closed, or will not be made: what a stop has left behind records nothing. */
   #recordsNothing = false
   #working: Promise<void> = Promise.resolve()
@@ -324,6 +327,7 @@ export class Controller<C, S extends Scope = Scope> {
         normalized: new ServerNormalized(),
         objects: this.#applied,
         isCached: of => this.#holdsApplied(of),
+        ownEvents: this.#ownEvents,
       },
       statuses: this.#statuses,
       once: (what, work) => {
@@ -339,11 +343,11 @@ export class Controller<C, S extends Scope = Scope> {
       log: log ?? environmentLogger(environment),
       events: () => {
         if (events !== undefined) return events
-        if (this.#ownEvents === undefined) {
-          this.#ownEvents = new EventRecorder({ client, controller: this.name })
-          if (this.#recordsNothing) void this.#ownEvents.close()
+        if (this.#recorder === undefined) {
+          this.#recorder = new EventRecorder({ client, controller: this.name })
+          if (this.#recordsNothing) void this.#recorder.close()
         }
-        return this.#ownEvents
+        return this.#recorder
       },
       identity: key => identityOf(parsedKey(view.resource, key), this.#hold?.informer.version(key)),
       environment,
@@ -369,6 +373,7 @@ export class Controller<C, S extends Scope = Scope> {
       environment: client.environment,
       enqueue: (key, cause, isInitial) => this.#enqueue(key, cause, isInitial),
       heard: key => this.#primary?.heard(key),
+      unlessOwn: (view, key, object, tell) => this.#ownEvents.heard(objectId(view, key), versionOf(object), tell),
       gone: (key, last) => this.#reconciler?.gone(key, last as C),
       all: () => this.#hold?.informer.keys() ?? [],
     }
@@ -412,7 +417,7 @@ export class Controller<C, S extends Scope = Scope> {
     if (open.length > 0) environment.onError(new SourceNotClosedError(this.name, open), { phase: `stop ${this.name}` })
     this.#recordsNothing = true
     // By a client that sends nothing any more there is nothing to wait for.
-    await this.#ownEvents?.close(reason instanceof LeadershipLostError ? { timeoutMs: 0 } : {})
+    await this.#recorder?.close(reason instanceof LeadershipLostError ? { timeoutMs: 0 } : {})
     await this.#reads.close()
     const hold = this.#hold
     // What it would be asked from now on, such as to explain a key, it can't tell.

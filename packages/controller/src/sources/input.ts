@@ -19,6 +19,8 @@ export interface InputTarget {
   enqueue(key: string, cause: Cause, isInitial: boolean): void
   /** The informer of the primary objects has heard of one. */
   heard(key: string): void
+  /** An owned object came or changed. Calls `tell` unless this controller's own write made that. */
+  unlessOwn(view: View, key: string, object: unknown, tell: () => void): void
   /** A primary object has gone. */
   gone(key: string, last: unknown): void
   /** The keys of all primary objects. */

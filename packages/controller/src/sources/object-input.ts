@@ -50,21 +50,29 @@ export class ObjectInput<C> implements Input {
     const heard = (key: string): void => {
       if (kind === 'for') target.heard(key)
     }
+    const unlessOwn = (key: string, object: C, tell: () => void): void => {
+      if (kind === 'owns') target.unlessOwn(view as View, key, object, tell)
+      else tell()
+    }
     const handler: Handler<C> = {
       add: (object, { key, isInInitialList }) => {
         heard(key)
         if (!passing({ type: 'add', key, object, isInInitialList })) return
         const cause = this.#cause(isInInitialList ? 'initial' : 'added', key, undefined, object)
-        for (const one of this.#keys(object, key, about)) target.enqueue(one, cause, isInInitialList)
+        unlessOwn(key, object, () => {
+          for (const one of this.#keys(object, key, about)) target.enqueue(one, cause, isInInitialList)
+        })
       },
       update: (object, old, { key }) => {
         heard(key)
         if (!passing({ type: 'update', key, object, old })) return
         const cause = this.#cause('updated', key, old, object)
-        const now = this.#keys(object, key, about)
-        for (const one of now) target.enqueue(one, cause, false)
-        if (kind === 'for') return
-        for (const one of this.#keys(old, key, about)) if (!now.includes(one)) target.enqueue(one, cause, false)
+        unlessOwn(key, object, () => {
+          const now = this.#keys(object, key, about)
+          for (const one of now) target.enqueue(one, cause, false)
+          if (kind === 'for') return
+          for (const one of this.#keys(old, key, about)) if (!now.includes(one)) target.enqueue(one, cause, false)
+        })
       },
       delete: (object, { key, finalStateUnknown }) => {
         heard(key)

@@ -44,8 +44,8 @@ export interface Connection {
   /** How many requests may be under way at once. May change when the server's settings arrive. */
   readonly maxStreams: number
   /**
-   * The other machine that can read what is sent, where that is not encrypted: no credentials go there. Absent where it is
-   * encrypted, or stays on this machine.
+   * The address that the connection is open to, where it is not encrypted: a proxy's, where there is one. Credentials are
+   * sent there only if it is this machine's own. Absent where the connection is encrypted, or stays within this process.
    */
   readonly readableBy?: string | undefined
   request(head: RequestHead, on: ResponseHandlers): Exchange

@@ -4,9 +4,9 @@
  */
 export { formFor, type ReadForm, scopeKey, targetsFor } from './covering/scope.ts'
 export { jointError, jointResourceVersion, jointState } from './reflector/joint.ts'
-export { isClosed, isForTheCaller } from './reflector/judge.ts'
 export { clientCheck, readingChecks } from './reflector/options.ts'
 export { Reflectors, type ReflectorsOptions } from './reflector/reflectors.ts'
+export { isClosed, isForTheCaller } from './reflector/transitions.ts'
 export { packingCheck } from './store/packing.ts'
 export { StoreReader } from './store-reader.ts'
 export { SyncWaiters } from './synced.ts'

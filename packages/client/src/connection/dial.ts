@@ -41,12 +41,10 @@ export async function dial(target: URL, signal: AbortSignal, options: DialOption
   return opened(secured(raw, options.tls, options.serverName ?? host, options), 'secureConnect', signal)
 }
 
-/** TLS over `raw`, which is destroyed where that throws. */
+/** TLS over `raw`, which is destroyed where that throws. From then on the TLS socket hears the errors of `raw`. */
 function secured(raw: Socket, secureContext: SecureContext, name: string, options: DialOptions): TLSSocket {
-  // Unheard, the error of a connection that never came about would end the process.
-  raw.on('error', () => {})
   try {
-    const secure = tlsConnect({
+    return tlsConnect({
       socket: raw,
       secureContext,
       ALPNProtocols: [...options.protocols],
@@ -54,9 +52,6 @@ function secured(raw: Socket, secureContext: SecureContext, name: string, option
       // An address is no SNI, but it is still what the certificate must bear.
       ...(isIP(name) === 0 ? { servername: name } : { host: name }),
     })
-    // The raw socket alone tells that error.
-    raw.once('error', error => secure.destroy(error))
-    return secure
   } catch (error) {
     raw.destroy()
     throw error

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import { isLoopbackAddress } from '../credentials/loopback.ts'
 import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers, ResponseHeaders } from '../transport.ts'
 import { ConnectionError } from './error.ts'
 import type { Intake } from './intake.ts'
@@ -43,8 +42,7 @@ class Http1Connection implements Connection, ResponseParts {
     this.#host = target.host
     this.#socket = socket
     // By the address that it is connected to: that of a proxy, where there is one. Any name may be resolved to any address.
-    const { remoteAddress = 'an unknown address' } = socket
-    this.readableBy = target.protocol === 'https:' || isLoopbackAddress(remoteAddress) ? undefined : remoteAddress
+    this.readableBy = target.protocol === 'https:' ? undefined : (socket.remoteAddress ?? 'an unknown address')
     this.#parser = new ResponseParser(limits.maxHeaderBytes, this)
     socket.on('error', error => {
       this.#cause ??= error

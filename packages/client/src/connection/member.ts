@@ -1,4 +1,4 @@
-import { carriesSecret } from '../credentials/loopback.ts'
+import { carriesSecret, refuseUnencrypted } from '../credentials/unencrypted.ts'
 import type { Clock, Timer } from '../environment.ts'
 import type { CloseReason, Connection, Exchange, ResponseHandlers, ResponseHeaders } from '../transport.ts'
 import { ConnectionError } from './error.ts'
@@ -116,7 +116,8 @@ export class Member {
     job.attempts += 1
     job.occupy(slot)
     try {
-      this.#mayCarry(job)
+      const { readableBy } = this.#connection
+      if (readableBy !== undefined && carriesSecret(job.head.headers)) refuseUnencrypted(readableBy)
       job.request.admit?.()
     } catch (thrown) {
       const cause = asError(thrown)
@@ -136,14 +137,6 @@ export class Member {
         } else if (this.#slots.has(slot)) this.breaks(slot, cause)
       })
     }
-  }
-
-  /** @throws ConnectionError where credentials would go to another machine unencrypted. */
-  #mayCarry({ head }: Job): void {
-    const { readableBy } = this.#connection
-    if (readableBy === undefined || !carriesSecret(head.headers)) return
-    const message = `credentials are not sent over plain http to ${readableBy}`
-    throw new ConnectionError('INSECURE_TOKEN', message, { unprocessed: true })
   }
 
   /** Takes no more requests; ends when those under way have. */

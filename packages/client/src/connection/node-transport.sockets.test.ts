@@ -783,6 +783,11 @@ describe('opening', () => {
     await expect(transport().connect(url, never)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
+  it('X9: rejects with what the system says where a server resets the connection amid the handshake', async () => {
+    const url = await listening(createTcpServer(socket => socket.once('data', () => socket.resetAndDestroy())))
+    await expect(transport().connect(url, never)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  })
+
   it.each(['https', 'http'])('ends at once when its signal aborts, and leaves no socket (%s)', async scheme => {
     const server = createTcpServer(socket => socket.resume())
     const url = await listening(server, scheme)

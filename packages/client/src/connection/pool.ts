@@ -1,5 +1,4 @@
 import { anonymous, type Credentials } from '../credentials/credentials.ts'
-import { carriesSecret, isLoopback } from '../credentials/loopback.ts'
 import { type Environment, guarded, type MetricLabels } from '../environment.ts'
 import { anything, type Check, checkOptions, having, integer, milliseconds } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
@@ -197,11 +196,6 @@ export class ConnectionPool implements Requester {
   #send(job: Job, credentials: Readonly<Record<string, string>>): void {
     if (job.over) return
     const headers = { ...this.#headers, ...job.request.headers, ...credentials }
-    if (this.#target.protocol === 'http:' && carriesSecret(headers) && !isLoopback(this.#target.hostname)) {
-      const message = `credentials are not sent over plain http to ${this.#target.host}`
-      this.#soon(job, new ConnectionError('INSECURE_TOKEN', message, { unprocessed: true }))
-      return
-    }
     const refused = unsendable(headers)
     if (refused !== undefined) {
       const message = `the header ${refused} has a character that can't be sent`

@@ -1,11 +1,10 @@
 import { type Clock, systemClock } from '../clock.ts'
-import { ConnectionError } from '../connection/error.ts'
 import { checkOptions, having, headerText, text } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 import type { Impersonation } from '../verbs/impersonate.ts'
 import type { Credentials } from './credentials.ts'
 import { GivenCredentials } from './given.ts'
-import { isLoopback } from './loopback.ts'
+import { refuseUnencrypted } from './unencrypted.ts'
 
 /** A cluster, and who one is there: what a client is made from. */
 export interface ClusterAccess {
@@ -103,12 +102,8 @@ export function serverUrl(option: string, url: string | URL): URL {
  */
 export function refuseInsecure(server: URL, proxy: string | undefined): void {
   if (server.protocol === 'https:') return
-  const hops = proxy !== undefined && URL.canParse(proxy) ? [server, new URL(proxy)] : [server]
-  const other = hops.find(({ hostname }) => !isLoopback(hostname))
-  if (other === undefined) return
-  throw new ConnectionError('INSECURE_TOKEN', `credentials are not sent over plain http to ${other.host}`, {
-    unprocessed: true,
-  })
+  refuseUnencrypted(server.hostname)
+  if (proxy !== undefined && URL.canParse(proxy)) refuseUnencrypted(new URL(proxy).hostname)
 }
 
 /** A token that a header takes; white space around it is not sent. */

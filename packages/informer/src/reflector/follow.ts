@@ -1,8 +1,8 @@
 import type { Timer } from '@wherry/client'
-import type { Course, UnderWay } from './course.ts'
-import { afterWatching } from './judge.ts'
 import type { Phase } from './phase.ts'
+import type { ReflectorContext, UnderWay } from './reflector-context.ts'
 import { type Ended, Stream, type StreamFollower } from './stream.ts'
+import { afterWatching } from './transitions.ts'
 
 /** A watch that the server will end soon is opened anew within so many milliseconds, at random (rule N14). */
 const movingMs = 5_000
@@ -13,10 +13,10 @@ const openingMs = 5_000
  * Follows the changes until their stream ends: by `stream`, which a streaming list has become, or by a new one from the
  * last resourceVersion on. Resolves with what comes next.
  */
-export function follow(course: Course, stream?: Stream): Promise<Phase> {
+export function follow(context: ReflectorContext, stream?: Stream): Promise<Phase> {
   return new Promise(resolve => {
-    const following = new Following(course, resolve, stream)
-    course.underWay = following
+    const following = new Following(context, resolve, stream)
+    context.underWay = following
     stream?.follow(following)
   })
 }
@@ -27,7 +27,7 @@ export function follow(course: Course, stream?: Stream): Promise<Phase> {
  * resourceVersions can be compared or not.
  */
 class Following implements UnderWay, StreamFollower {
-  readonly #course: Course
+  readonly #context: ReflectorContext
   readonly #resolve: (next: Phase) => void
   #stream: Stream
   #next: Stream | undefined
@@ -35,20 +35,20 @@ class Following implements UnderWay, StreamFollower {
   /** Leaves the gate that it waits at. */
   #leave: (() => void) | undefined
 
-  constructor(course: Course, resolve: (next: Phase) => void, stream: Stream | undefined) {
-    this.#course = course
+  constructor(context: ReflectorContext, resolve: (next: Phase) => void, stream: Stream | undefined) {
+    this.#context = context
     this.#resolve = resolve
     this.#stream = stream ?? this.#open(this)
   }
 
   draining(): void {
-    this.#move(this.#course.settings.environment.random() * movingMs)
+    this.#move(this.#context.settings.environment.random() * movingMs)
   }
 
   ended(ended: Ended): void {
     this.#end()
-    this.#course.isAgain = true
-    this.#resolve(afterWatching(this.#course, ended))
+    this.#context.isAgain = true
+    this.#resolve(afterWatching(this.#context, ended))
   }
 
   fail(error: Error): void {
@@ -61,11 +61,11 @@ class Following implements UnderWay, StreamFollower {
   }
 
   #open(follower: StreamFollower): Stream {
-    return new Stream(this.#course, { resourceVersion: this.#course.resourceVersion ?? '' }, follower)
+    return new Stream(this.#context, { resourceVersion: this.#context.resourceVersion ?? '' }, follower)
   }
 
   #end(): void {
-    this.#course.underWay = undefined
+    this.#context.underWay = undefined
     this.#timer?.cancel()
     this.#leave?.()
     this.#stream.abort()
@@ -75,8 +75,8 @@ class Following implements UnderWay, StreamFollower {
   #move(inMs: number): void {
     if (this.#next !== undefined || this.#leave !== undefined) return
     this.#timer?.cancel()
-    this.#timer = this.#course.clock.timer(inMs, () => {
-      this.#leave = this.#course.settings.gate?.enter(() => this.#openNext(), false)
+    this.#timer = this.#context.clock.timer(inMs, () => {
+      this.#leave = this.#context.settings.gate?.enter(() => this.#openNext(), false)
       if (this.#leave === undefined) this.#openNext()
     })
   }
@@ -86,7 +86,7 @@ class Following implements UnderWay, StreamFollower {
     this.#stream.hold()
     const next: Stream = this.#open({ opened: () => this.#moved(next), ended: () => this.#stay() })
     this.#next = next
-    this.#timer = this.#course.clock.timer(openingMs, () => {
+    this.#timer = this.#context.clock.timer(openingMs, () => {
       next.abort()
       this.#stay()
     })
@@ -105,7 +105,7 @@ class Following implements UnderWay, StreamFollower {
   #stay(): void {
     this.#timer?.cancel()
     this.#next = undefined
-    this.#move(this.#course.backoff.next())
+    this.#move(this.#context.backoff.next())
     this.#stream.release()
   }
 }

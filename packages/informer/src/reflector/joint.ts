@@ -1,7 +1,7 @@
 import { compareResourceVersions } from '@wherry/client'
-import { isForTheCaller } from './judge.ts'
 import type { Reflector } from './reflector.ts'
 import type { InformerState } from './state.ts'
+import { isForTheCaller } from './transitions.ts'
 
 /** What several reflectors of one scope are, taken as one. */
 export type Told = Pick<Reflector, 'state' | 'lastSyncedResourceVersion' | 'lastError'>

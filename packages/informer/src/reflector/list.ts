@@ -8,9 +8,9 @@ import {
   readItems,
   TimeoutError,
 } from '@wherry/client'
-import type { Course } from './course.ts'
 import type { Reading } from './members.ts'
 import type { Listing } from './phase.ts'
+import type { ReflectorContext } from './reflector-context.ts'
 
 /** How long a list may keep silent, in milliseconds: kube-apiserver gives up after 60 s by itself. */
 const silenceMs = 65_000
@@ -18,30 +18,30 @@ const silenceMs = 65_000
 /**
  * Reads a whole state by a list, in one answer or in pages. Resolves once it is in the stores.
  */
-export async function list(course: Course, { resourceVersion }: Listing): Promise<void> {
-  const { settings, clock, stats } = course
+export async function list(context: ReflectorContext, { resourceVersion }: Listing): Promise<void> {
+  const { settings, clock, stats } = context
   const { target, initial, pageSize } = settings
   const { selection } = target
   // From the cache, a limit is ignored; a resource that has none honours it (rule R1).
-  const paged = initial === 'paged' || course.inPages || resourceVersion === '0'
+  const paged = initial === 'paged' || context.inPages || resourceVersion === '0'
   const begunAt = clock.monotonic()
-  let reading = course.read(resourceVersion)
+  let reading = context.read(resourceVersion)
   let query = listQuery(selection, { resourceVersion }, paged ? pageSize : undefined)
   let tokens = new PageTokens({ method: 'GET', ...target })
   let token: string | undefined
   let whole = false
   let seen: string | undefined
   stats.lists += 1
-  course.count('reflector_lists_total')
+  context.count('reflector_lists_total')
   try {
     for (;;) {
       try {
         const { count } = reading
-        const { metadata } = await page(course, query, reading)
+        const { metadata } = await page(context, query, reading)
         seen ??= metadata.resourceVersion
         token = tokens.after(metadata, reading.count - count)
         if (token === undefined) break
-        course.inPages ||= resourceVersion === '0'
+        context.inPages ||= resourceVersion === '0'
         query = nextPageQuery(selection, pageSize, token)
       } catch (error) {
         if (token === undefined || whole || !isExpired(error)) throw error
@@ -49,7 +49,7 @@ export async function list(course: Course, { resourceVersion }: Listing): Promis
         whole = true
         token = undefined
         seen = undefined
-        reading = course.read(resourceVersion)
+        reading = context.read(resourceVersion)
         tokens = new PageTokens({ method: 'GET', ...target })
         query = listQuery(selection, { resourceVersion })
       }
@@ -57,9 +57,9 @@ export async function list(course: Course, { resourceVersion }: Listing): Promis
     if (seen === undefined || seen === '') {
       throw new InvalidBodyError('the list has no resourceVersion', { method: 'GET', ...target })
     }
-    course.observe('reflector_list_duration_seconds', (clock.monotonic() - begunAt) / 1000)
-    course.observe('reflector_items_per_list', reading.count)
-    course.commit(reading, seen, resourceVersion === '')
+    context.observe('reflector_list_duration_seconds', (clock.monotonic() - begunAt) / 1000)
+    context.observe('reflector_items_per_list', reading.count)
+    context.commit(reading, seen, resourceVersion === '')
   } catch (error) {
     reading.drop()
     throw error
@@ -67,19 +67,19 @@ export async function list(course: Course, { resourceVersion }: Listing): Promis
 }
 
 /** One item of the collection, if there is any, at least as new as the last resourceVersion: or why not (rule R21). */
-export async function check(course: Course): Promise<void> {
-  const { resourceVersion, settings } = course
-  await page(course, listQuery(settings.target.selection, { resourceVersion }, 1), undefined)
+export async function check(context: ReflectorContext): Promise<void> {
+  const { resourceVersion, settings } = context
+  await page(context, listQuery(settings.target.selection, { resourceVersion }, 1), undefined)
 }
 
 /** One answer. Bounded in silence, since no call of this kind is by itself. */
-async function page(course: Course, query: string, reading: Reading | undefined): Promise<ListHead> {
-  const { settings, clock, stats } = course
-  const { context, target, maxObjectBytes } = settings
+async function page(context: ReflectorContext, query: string, reading: Reading | undefined): Promise<ListHead> {
+  const { settings, clock, stats } = context
+  const { context: client, target, maxObjectBytes } = settings
   const giveUp = new AbortController()
-  course.underWay = { interrupt: () => giveUp.abort() }
+  context.underWay = { interrupt: () => giveUp.abort() }
   // Between two pages nothing was under way that a stop could have ended.
-  if (course.stopped) giveUp.abort()
+  if (context.stopped) giveUp.abort()
   let count = 0
   let counted = 0
   let timer = clock.timer(silenceMs, function silent() {
@@ -93,14 +93,14 @@ async function page(course: Course, query: string, reading: Reading | undefined)
     reading?.put(object, bytes)
   }
   try {
-    return await readItems(context, target, query, item, {
+    return await readItems(client, target, query, item, {
       signal: giveUp.signal,
-      gzip: context.gzip,
+      gzip: client.gzip,
       maxItemBytes: maxObjectBytes,
-      skipped: error => course.skipped(error, 'list'),
+      skipped: error => context.skipped(error, 'list'),
     })
   } finally {
     timer.cancel()
-    course.underWay = undefined
+    context.underWay = undefined
   }
 }

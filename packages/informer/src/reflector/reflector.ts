@@ -1,8 +1,14 @@
 import { InformerStoppedError } from '../errors.ts'
 import type { Intake } from '../store/intake.ts'
-import { Course, type ReflectorStats } from './course.ts'
 import { follow } from './follow.ts'
 import type { Gate } from './gate.ts'
+import { check, list } from './list.ts'
+import type { FillSource } from './members.ts'
+import { type ReflectorOptions, settingsOf } from './options.ts'
+import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting } from './phase.ts'
+import { ReflectorContext, type ReflectorStats } from './reflector-context.ts'
+import { type InformerState, nameOf } from './state.ts'
+import { type Ended, Stream } from './stream.ts'
 import {
   afterChecking,
   afterDoubting,
@@ -11,13 +17,7 @@ import {
   isForTheCaller,
   longestWait,
   wholeState,
-} from './judge.ts'
-import { check, list } from './list.ts'
-import type { FillSource } from './members.ts'
-import { type ReflectorOptions, settingsOf } from './options.ts'
-import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting } from './phase.ts'
-import { type InformerState, nameOf } from './state.ts'
-import { type Ended, Stream } from './stream.ts'
+} from './transitions.ts'
 
 /** How long after `retryNow` a resource that is missing still is looked for at short intervals, in milliseconds. */
 const hopefulMs = 30_000
@@ -44,7 +44,7 @@ export interface JoinOptions {
  * resumed, a whole state again, at least as new as the last (but for the counted rollbacks of rule R5).
  */
 export class Reflector {
-  readonly #course: Course
+  readonly #context: ReflectorContext
   #state: InformerState = 'idle'
   #running: Promise<void> | undefined
   #wake: (() => void) | undefined
@@ -58,7 +58,7 @@ export class Reflector {
    * @throws OptionTypeError, OptionRangeError
    */
   constructor(options: ReflectorOptions) {
-    this.#course = new Course(settingsOf(options))
+    this.#context = new ReflectorContext(settingsOf(options))
   }
 
   get state(): InformerState {
@@ -67,21 +67,21 @@ export class Reflector {
 
   /** How new the stores are known to be: of the last list, event or bookmark. `undefined` where there is no state. */
   get lastSyncedResourceVersion(): string | undefined {
-    return this.#course.resourceVersion
+    return this.#context.resourceVersion
   }
 
   /** The last failure; `undefined` once a watch was accepted after it. */
   get lastError(): Error | undefined {
-    return this.#course.lastError
+    return this.#context.lastError
   }
 
   get stats(): ReflectorStats {
-    return { ...this.#course.stats }
+    return { ...this.#context.stats }
   }
 
   /** How many intakes it feeds. */
   get size(): number {
-    return this.#course.members.size
+    return this.#context.members.size
   }
 
   /** Begins. Does nothing where it has begun already. @throws InformerStoppedError once it was stopped. */
@@ -100,7 +100,7 @@ export class Reflector {
    */
   add(intake: Intake, options?: JoinOptions): void {
     this.#mustLive()
-    const { members } = this.#course
+    const { members } = this.#context
     if (members.has(intake)) throw new TypeError('the reflector feeds this intake already')
     if (this.#running === undefined) members.add(intake)
     else if (typeof options?.fill !== 'function') {
@@ -110,13 +110,13 @@ export class Reflector {
 
   /** Feeds it no more, from now on; the intake itself stays open. Harmless where it was not fed. */
   remove(intake: Intake): void {
-    this.#course.members.remove(intake)
+    this.#context.members.remove(intake)
   }
 
   /** Ends a wait at once, and begins the backoff anew: there is reason to think that the next try does better. */
   retryNow(): void {
-    this.#course.backoff.reset()
-    this.#retriedAt = this.#course.clock.monotonic()
+    this.#context.backoff.reset()
+    this.#retriedAt = this.#context.clock.monotonic()
     this.#wake?.()
   }
 
@@ -127,7 +127,7 @@ export class Reflector {
    * Returns whether the server's answer to another try is to come, which is told as any other.
    */
   tryNow(): boolean {
-    const { lastError, resourceVersion, stopped } = this.#course
+    const { lastError, resourceVersion, stopped } = this.#context
     if (stopped || this.#running === undefined || resourceVersion !== undefined || !isForTheCaller(lastError))
       return false
     this.#askedAfter = lastError
@@ -140,35 +140,35 @@ export class Reflector {
    * Idempotent. Resolves when all that was under way is gone.
    */
   stop(): Promise<void> {
-    const course = this.#course
-    if (!course.stopped) {
-      course.stopped = true
+    const context = this.#context
+    if (!context.stopped) {
+      context.stopped = true
       this.#state = 'stopped'
-      course.underWay?.interrupt()
-      course.members.end()
+      context.underWay?.interrupt()
+      context.members.end()
       this.#wake?.()
     }
     return this.#running ?? Promise.resolve()
   }
 
   #mustLive(): void {
-    if (this.#course.stopped) throw new InformerStoppedError(this.#course.settings.name)
+    if (this.#context.stopped) throw new InformerStoppedError(this.#context.settings.name)
   }
 
   async #run(): Promise<void> {
-    const course = this.#course
-    let phase: Phase = wholeState(course)
-    while (!course.stopped && phase.is !== 'stopped') {
-      if (course.settings.gate !== undefined && asksAgain(course, phase)) await this.#pass(course.settings.gate)
-      if (course.stopped) break
-      if (phase.is === 'watching' && course.isUnfilled) {
+    const context = this.#context
+    let phase: Phase = wholeState(context)
+    while (!context.stopped && phase.is !== 'stopped') {
+      if (context.settings.gate !== undefined && asksAgain(context, phase)) await this.#pass(context.settings.gate)
+      if (context.stopped) break
+      if (phase.is === 'watching' && context.isUnfilled) {
         phase.stream?.abort()
-        phase = wholeState(course)
+        phase = wholeState(context)
       }
-      this.#enter(nameOf(phase, course.resourceVersion !== undefined))
-      if (!course.stopped) phase = await this.#step(phase)
+      this.#enter(nameOf(phase, context.resourceVersion !== undefined))
+      if (!context.stopped) phase = await this.#step(phase)
     }
-    if (!course.stopped) {
+    if (!context.stopped) {
       this.#enter('stopped')
       void this.stop()
     }
@@ -176,9 +176,9 @@ export class Reflector {
 
   #enter(state: InformerState): void {
     if (this.#state === state) return
-    if (state === 'watching') this.#course.isMissing = false
+    if (state === 'watching') this.#context.isMissing = false
     this.#state = state
-    this.#course.tell(() => this.#course.settings.on.state?.(state))
+    this.#context.tell(() => this.#context.settings.on.state?.(state))
   }
 
   /** Does one phase to its end, and says what comes next. */
@@ -189,7 +189,7 @@ export class Reflector {
       case 'listing':
         return this.#list(phase)
       case 'watching':
-        return follow(this.#course, phase.stream)
+        return follow(this.#context, phase.stream)
       case 'checking':
         return this.#check(phase)
       case 'waiting':
@@ -202,60 +202,60 @@ export class Reflector {
   }
 
   async #stream(phase: Streaming): Promise<Phase> {
-    const course = this.#course
-    const outcome = await begun(course, phase)
+    const context = this.#context
+    const outcome = await begun(context, phase)
     if (outcome === undefined) return { is: 'stopped' }
-    return outcome instanceof Stream ? { is: 'watching', stream: outcome } : afterStreaming(course, phase, outcome)
+    return outcome instanceof Stream ? { is: 'watching', stream: outcome } : afterStreaming(context, phase, outcome)
   }
 
   async #list(phase: Listing): Promise<Phase> {
-    const course = this.#course
+    const context = this.#context
     try {
-      await list(course, phase)
-      const { streaming, target } = course.settings
+      await list(context, phase)
+      const { streaming, target } = context.settings
       if (phase.refusedStreaming) streaming.refused(target.resource)
       return { is: 'watching' }
     } catch (error) {
-      return course.stopped ? { is: 'stopped' } : afterReading(course, phase, error as Error)
+      return context.stopped ? { is: 'stopped' } : afterReading(context, phase, error as Error)
     }
   }
 
   async #check(_: Checking): Promise<Phase> {
-    const course = this.#course
+    const context = this.#context
     try {
-      await check(course)
-      return afterChecking(course, undefined)
+      await check(context)
+      return afterChecking(context, undefined)
     } catch (error) {
-      return course.stopped ? { is: 'stopped' } : afterChecking(course, error as Error)
+      return context.stopped ? { is: 'stopped' } : afterChecking(context, error as Error)
     }
   }
 
   async #wait({ ms, next }: Waiting): Promise<Phase> {
-    this.#course.isAgain = true
+    this.#context.isAgain = true
     await this.#pause(ms)
     return next
   }
 
   async #doubt(phase: Doubting): Promise<Phase> {
-    const course = this.#course
-    const { context, target } = course.settings
-    const asked = { isInNamespace: target.namespace !== undefined, hasState: course.resourceVersion !== undefined }
-    const isProved = await unlessStopped(course, context.absence?.isProved(target.resource, asked))
-    return course.stopped ? { is: 'stopped' } : afterDoubting(course, phase, isProved)
+    const context = this.#context
+    const { context: client, target } = context.settings
+    const asked = { isInNamespace: target.namespace !== undefined, hasState: context.resourceVersion !== undefined }
+    const isProved = await unlessStopped(context, client.absence?.isProved(target.resource, asked))
+    return context.stopped ? { is: 'stopped' } : afterDoubting(context, phase, isProved)
   }
 
   async #miss({ error }: Missing): Promise<Phase> {
-    const course = this.#course
-    const isNews = course.resourceVersion !== undefined
-    course.resourceVersion = undefined
-    if (isNews) course.clear()
-    if (!course.isMissing) {
-      course.isMissing = true
-      course.tell(() => course.settings.on.missing?.(error))
+    const context = this.#context
+    const isNews = context.resourceVersion !== undefined
+    context.resourceVersion = undefined
+    if (isNews) context.clear()
+    if (!context.isMissing) {
+      context.isMissing = true
+      context.tell(() => context.settings.on.missing?.(error))
     }
-    const isHopeful = course.clock.monotonic() - this.#retriedAt < hopefulMs
-    await this.#pause(isHopeful ? course.backoff.next() : longestWait(course))
-    return wholeState(course)
+    const isHopeful = context.clock.monotonic() - this.#retriedAt < hopefulMs
+    await this.#pause(isHopeful ? context.backoff.next() : longestWait(context))
+    return wholeState(context)
   }
 
   /** Waits for its turn, unless it is stopped or told not to. */
@@ -265,7 +265,7 @@ export class Reflector {
         this.#wake = undefined
         resolve()
       }
-      const leave = gate.enter(pass, this.#course.resourceVersion === undefined)
+      const leave = gate.enter(pass, this.#context.resourceVersion === undefined)
       if (leave === undefined) return resolve()
       this.#wake = () => {
         leave()
@@ -277,7 +277,7 @@ export class Reflector {
 
   /** Waits, unless it is stopped, told not to, or asked for another try. */
   #pause(ms: number): Promise<void> {
-    const { clock, lastError, stopped } = this.#course
+    const { clock, lastError, stopped } = this.#context
     const from = clock.monotonic()
     return new Promise(resolve => {
       if (stopped) return resolve()
@@ -300,26 +300,26 @@ export class Reflector {
 }
 
 /** Whether a phase begins with a request that is not the first. */
-function asksAgain({ isAgain }: Course, phase: Phase): boolean {
+function asksAgain({ isAgain }: ReflectorContext, phase: Phase): boolean {
   if (!isAgain || phase.is === 'waiting' || phase.is === 'doubting' || phase.is === 'missing') return false
   return phase.is !== 'watching' || phase.stream === undefined
 }
 
 /** What a proof says; `false` where it fails, or the reflector is stopped before. */
-function unlessStopped(course: Course, proof: Promise<boolean> | undefined): Promise<boolean> {
+function unlessStopped(context: ReflectorContext, proof: Promise<boolean> | undefined): Promise<boolean> {
   return new Promise(resolve => {
     const settle = (isProved: boolean): void => {
-      course.underWay = undefined
+      context.underWay = undefined
       resolve(isProved)
     }
-    course.underWay = { interrupt: () => settle(false) }
+    context.underWay = { interrupt: () => settle(false) }
     if (proof === undefined) settle(false)
     else proof.then(settle, () => settle(false))
   })
 }
 
 /** A stream that has brought its initial state, or how it ended before; `undefined` where the reflector was stopped. */
-function begun(course: Course, { resourceVersion }: Streaming): Promise<Stream | Ended | undefined> {
+function begun(context: ReflectorContext, { resourceVersion }: Streaming): Promise<Stream | Ended | undefined> {
   return new Promise(resolve => {
     const stop = (): void => {
       stream.abort()
@@ -327,11 +327,11 @@ function begun(course: Course, { resourceVersion }: Streaming): Promise<Stream |
     }
     const settle = (outcome: Stream | Ended): void => {
       // Until somebody follows it: the next line may be a change whose handler stops it all.
-      course.underWay = outcome instanceof Stream ? { interrupt: () => outcome.abort() } : undefined
+      context.underWay = outcome instanceof Stream ? { interrupt: () => outcome.abort() } : undefined
       resolve(outcome)
     }
     const start = { resourceVersion, initialEvents: true }
-    const stream: Stream = new Stream(course, start, { whole: () => settle(stream), ended: settle })
-    course.underWay = { interrupt: stop }
+    const stream: Stream = new Stream(context, start, { whole: () => settle(stream), ended: settle })
+    context.underWay = { interrupt: stop }
   })
 }

@@ -8,8 +8,8 @@ import {
   type WatchEnd,
   type WatchStart,
 } from '@wherry/client'
-import type { Course } from './course.ts'
 import { keyOf, type Reading } from './members.ts'
+import type { ReflectorContext } from './reflector-context.ts'
 
 /** How a stream ended: as its watch did, or given up because the initial state did not go on (rule R12). */
 export type StreamEnd = WatchEnd | { readonly how: 'silent'; readonly error: TimeoutError }
@@ -43,7 +43,7 @@ const standstillMs = 60_000
  * and then, or from the start where it resumes, to the stores as changes.
  */
 export class Stream {
-  readonly #course: Course
+  readonly #context: ReflectorContext
   readonly #watch: Watch
   readonly #begunAt: number
   /** It began with a state without a bound on how old that is. */
@@ -59,22 +59,22 @@ export class Stream {
   #events = 0
   #ended: Ended | undefined
 
-  constructor(course: Course, start: WatchStart, follower: StreamFollower) {
-    const { settings, stats, clock } = course
-    this.#course = course
+  constructor(context: ReflectorContext, start: WatchStart, follower: StreamFollower) {
+    const { settings, stats, clock } = context
+    this.#context = context
     this.#isNewest = start.resourceVersion === ''
     this.#follower = follower
     this.#begunAt = clock.monotonic()
     this.#lastKeyAt = this.#begunAt
     stats.watches += 1
-    course.count('reflector_watches_total')
+    context.count('reflector_watches_total')
     if (start.initialEvents === true) {
       stats.lists += 1
-      course.count('reflector_lists_total')
-      this.#reading = course.read(start.resourceVersion)
+      context.count('reflector_lists_total')
+      this.#reading = context.read(start.resourceVersion)
     }
     this.#watch = openWatch(settings.context, settings.target, start, this, {
-      timeoutSeconds: course.timeoutSeconds(),
+      timeoutSeconds: context.timeoutSeconds(),
       gzip: settings.context.gzip,
       maxLineBytes: settings.maxObjectBytes,
     })
@@ -104,10 +104,10 @@ export class Stream {
   }
 
   opened(): void {
-    const course = this.#course
-    course.lastError = undefined
+    const context = this.#context
+    context.lastError = undefined
     this.#follower.opened?.()
-    course.tell(() => course.settings.on.watching?.())
+    context.tell(() => context.settings.on.watching?.())
   }
 
   event(type: ChangeType, object: object, length: number): void {
@@ -115,10 +115,10 @@ export class Stream {
     const reading = this.#reading
     if (reading === undefined) {
       this.#events += 1
-      this.#course.change(type, object, length)
+      this.#context.change(type, object, length)
     } else if (type === 'DELETED') reading.remove(object)
     else {
-      this.#course.stats.bytes += length
+      this.#context.stats.bytes += length
       if (type === 'ADDED') this.#noteKey(keyOf(object))
       reading.put(object, length)
     }
@@ -126,13 +126,13 @@ export class Stream {
 
   bookmark(resourceVersion: string, initialEventsEnd: boolean): void {
     this.#heard = true
-    if (this.#reading === undefined) this.#course.bookmark(resourceVersion)
+    if (this.#reading === undefined) this.#context.bookmark(resourceVersion)
     else if (initialEventsEnd) this.#whole(this.#reading, resourceVersion)
   }
 
   skipped(error: InvalidObjectError): void {
     this.#heard = true
-    this.#course.skipped(error, this.#reading === undefined ? 'watch' : 'list')
+    this.#context.skipped(error, this.#reading === undefined ? 'watch' : 'list')
   }
 
   draining(): void {
@@ -145,26 +145,26 @@ export class Stream {
   }
 
   #whole(reading: Reading, resourceVersion: string): void {
-    const course = this.#course
+    const context = this.#context
     this.#reading = undefined
     this.#endWaiting()
-    course.unendedStreams = 0
-    course.observe('reflector_list_duration_seconds', (course.clock.monotonic() - this.#begunAt) / 1000)
-    course.observe('reflector_items_per_list', reading.count)
-    course.commit(reading, resourceVersion, this.#isNewest)
-    if (!course.stopped) this.#follower.whole?.()
+    context.failures.streamingList = 0
+    context.observe('reflector_list_duration_seconds', (context.clock.monotonic() - this.#begunAt) / 1000)
+    context.observe('reflector_items_per_list', reading.count)
+    context.commit(reading, resourceVersion, this.#isNewest)
+    if (!context.stopped) this.#follower.whole?.()
   }
 
   #over(end: StreamEnd): Ended {
-    const course = this.#course
-    const livedMs = course.clock.monotonic() - this.#begunAt
+    const context = this.#context
+    const livedMs = context.clock.monotonic() - this.#begunAt
     this.#endWaiting()
     this.#reading?.drop()
     this.#reading = undefined
-    course.observe('reflector_watch_duration_seconds', livedMs / 1000)
-    course.observe('reflector_items_per_watch', this.#events)
-    if (livedMs < 1000 && this.#events === 0) course.count('reflector_short_watches_total')
-    if (this.#heard) course.heardAt = Math.max(course.heardAt, this.#watch.lastReceivedAt)
+    context.observe('reflector_watch_duration_seconds', livedMs / 1000)
+    context.observe('reflector_items_per_watch', this.#events)
+    if (livedMs < 1000 && this.#events === 0) context.count('reflector_short_watches_total')
+    if (this.#heard) context.heardAt = Math.max(context.heardAt, this.#watch.lastReceivedAt)
     const ended = { end, livedMs, events: this.#events }
     this.#ended = ended
     return ended
@@ -174,7 +174,7 @@ export class Stream {
   #noteKey(key: string): void {
     if (key <= this.#lastKey) return
     this.#lastKey = key
-    this.#lastKeyAt = this.#course.clock.monotonic()
+    this.#lastKeyAt = this.#context.clock.monotonic()
   }
 
   #endWaiting(): void {
@@ -183,7 +183,7 @@ export class Stream {
   }
 
   #awaitProgress(): void {
-    const { clock } = this.#course
+    const { clock } = this.#context
     const now = clock.monotonic()
     const silentInMs = this.#watch.lastReceivedAt + silenceMs - now
     const stillInMs = this.#lastKeyAt + standstillMs - now
@@ -194,6 +194,6 @@ export class Stream {
 
   #giveUp(afterMs: number): void {
     this.#watch.abort()
-    this.end({ how: 'silent', error: new TimeoutError(afterMs, { method: 'GET', ...this.#course.settings.target }) })
+    this.end({ how: 'silent', error: new TimeoutError(afterMs, { method: 'GET', ...this.#context.settings.target }) })
   }
 }

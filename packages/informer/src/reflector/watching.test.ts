@@ -267,25 +267,21 @@ describe('watching', () => {
   })
 
   it.each([
-    // an ERROR comes with the first bookmark, after a minute
-    ['ERROR events', { kind: 'error-event', code: 500 }, 130_000],
-    ['answers', { kind: 'status', code: 500 }, 31_000],
-  ] as const)('R18: other %s: the same again for 30 s, then a relist; the store stays', async (_, effect, mostMs) => {
+    ['ERROR events', { kind: 'error-event', code: 500 }],
+    ['answers', { kind: 'status', code: 500 }],
+  ] as const)('R18: other %s: the same again, the fifth time a relist; the store stays', async (_, effect) => {
     const { server, simulation, reflector, intake, asked, write } = await bench(10)
     const handle = await server.faults.add({ match: { verb: 'watch' }, effect })
     await server.endWatches()
-    const begun = simulation.clock.monotonic()
     await simulation.runUntil(() => asked.some((one, i) => i > 0 && one.startsWith('stream')))
-    expect(simulation.clock.monotonic() - begun).toBeGreaterThan(30_000)
-    expect(simulation.clock.monotonic() - begun).toBeLessThan(mostMs)
+    expect(asked.map(one => one.split(' ')[0])).toEqual(['stream', ...Array(5).fill('watch'), 'stream'])
     expect(intake.names).toEqual(['a', 'b'])
     await handle.remove()
     await write('+c')
     await simulation.runUntil(() => reflector.state === 'watching' && intake.names.length === 3)
-    expect(asked.slice(1, 3).every(one => one.startsWith('watch'))).toBe(true)
   })
 
-  it('R18: a watch that worked in between begins the 30 s anew', async () => {
+  it('R18: a watch that worked in between begins the count anew', async () => {
     const { server, simulation, intake, asked, write } = await bench(11)
     for (let round = 0; round < 6; round++) {
       await server.faults.add({ ...watches, nth: 1, effect: { kind: 'error-event', code: 500 } })
@@ -295,16 +291,6 @@ describe('watching', () => {
       await simulation.advance(10_000)
     }
     expect(asked.filter(one => one.startsWith('stream'))).toHaveLength(1)
-  })
-
-  it('R18: so does one that was open for 30 s, and broke', async () => {
-    const { server, simulation, transport, asked } = await bench(11)
-    for (let round = 0; round < 3; round++) {
-      await server.faults.add({ ...watches, nth: 1, effect: { kind: 'status', code: 500 } })
-      for (const connection of transport.controls.connections()) transport.controls.kill(connection)
-      await simulation.advance(60_000)
-    }
-    expect(asked.map(one => one.split(' ')[0])).toEqual(['stream', ...Array.from({ length: 6 }, () => 'watch')])
   })
 
   it('R19: bookmarks change nothing but the resourceVersion that is known', async () => {

@@ -309,7 +309,7 @@ function answerObject(
   const asked = askedText === '' ? 0 : parseResourceVersion(askedText)
   if (asked === undefined) throw new StatusError(500, '', notAResourceVersion(askedText))
   if (asked > parts.store.revision) throw StatusError.tooLarge(asked, parts.store.revision, 1)
-  const { version } = parts.writer.read(type, namespace, name)
+  const version = parts.writer.find(type, namespace, name)
   let text: string
   if (representation.as === 'metadata') text = metadataText(version)
   else if (representation.as === 'table')

@@ -226,6 +226,44 @@ export function handlerContract(make: MakeStore): void {
       expect(log).toEqual([])
     })
 
+    it('R33: one that is removed amid its first adds, or amid a resync, hears nothing more', async () => {
+      list(item('a/x', 1), item('a/y', 2))
+      const log: string[] = []
+      await at.simulation.run(async () => {
+        const first = store.register({
+          add: (_, { key }) => {
+            first.remove()
+            log.push(`add ${key}`)
+          },
+        })
+        const update = (_object: Item, _old: Item, { key }: { readonly key: string }): void => {
+          second.remove()
+          log.push(`update ${key}`)
+        }
+        const second = store.register({ update }, { resyncMs: 1000 })
+        await at.simulation.advance(5000)
+      })
+      expect(log).toEqual(['add a/x', 'update a/x'])
+      expect(at.simulation.pending()).toEqual([])
+    })
+
+    it('R33: one that is removed while it waits for its resync leaves no timer', async () => {
+      list(item('a/x', 1))
+      await at.simulation.run(async () => {
+        const registration = store.register(recorder([]), { resyncMs: 1000 })
+        await registration.whenSynced()
+        registration.remove()
+      })
+      expect(at.simulation.pending()).toEqual([])
+    })
+
+    it('R33: one that is removed after the end of its store says why that ended', async () => {
+      const registration = store.register(recorder([]))
+      store.close(new Error('over'))
+      registration.remove()
+      await expect(registration.whenSynced()).rejects.toThrow('over')
+    })
+
     it('R36: waiting for its sync ends with the signal, too', async () => {
       const registration = store.register(recorder([]))
       const controller = new AbortController()

@@ -23,6 +23,7 @@ export function readImpersonation(
   request: Pick<ServerRequest, 'headers' | 'path'>,
 ): Impersonation | undefined {
   const { headers } = request
+  if (!Object.keys(headers).some(header => header.startsWith('impersonate-'))) return undefined
   const name = headers['impersonate-user'] ?? ''
   const groups = values(headers['impersonate-group'])
   const uid = headers['impersonate-uid'] ?? ''

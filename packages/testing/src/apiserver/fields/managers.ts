@@ -96,6 +96,7 @@ const maxUpdaters = 10
 
 /** Lets at most ten managers that update remain: the oldest of each version become one, `ancient-changes`. */
 export function capped(managers: readonly Manager[]): readonly Manager[] {
+  if (managers.length <= maxUpdaters) return managers
   const updaters = managers
     .filter(one => one.operation === 'Update')
     .sort((a, b) => seconds(a) - seconds(b) || byAge(a, b))

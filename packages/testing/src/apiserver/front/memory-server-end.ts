@@ -154,8 +154,10 @@ export class MemoryServerEnd {
 
 /** As Node's servers give it: lines of one name are one text. */
 function joined(headers: RequestHead['headers']): Record<string, string> {
-  const entries = Object.entries(headers)
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, typeof value === 'string' ? value : value.join(', ')]),
-  )
+  const texts: Record<string, string> = {}
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] as string | readonly string[]
+    texts[name] = typeof value === 'string' ? value : value.join(', ')
+  }
+  return texts
 }

@@ -36,10 +36,10 @@ export const metaOrder: readonly string[] = [
   'managedFields',
 ]
 
-function orderedMeta(meta: ObjectMeta): JsonObject {
+function orderedMeta(meta: ObjectMeta, resourceVersion: string): JsonObject {
   const ordered: JsonObject = {}
   for (const key of metaOrder) {
-    const value = meta[key]
+    const value = key === 'resourceVersion' ? resourceVersion || undefined : meta[key]
     if (value !== undefined) ordered[key] = value
   }
   return ordered
@@ -47,8 +47,7 @@ function orderedMeta(meta: ObjectMeta): JsonObject {
 
 /** Serialises `object` (`resourceVersion` '': it has none): built-ins in the order of their types, custom resources sorted as Go sorts maps. */
 export function serialise(object: KubeObject, resourceVersion: string, custom: boolean): StoredText {
-  const { resourceVersion: _, ...metadata } = object.metadata
-  const ordered = orderedMeta(resourceVersion === '' ? metadata : { ...metadata, resourceVersion })
+  const ordered = orderedMeta(object.metadata, resourceVersion)
   const meta = JSON.stringify(custom ? sortKeys(ordered) : ordered)
   let before = ''
   let beforeKind = ''
@@ -74,10 +73,11 @@ export function serialise(object: KubeObject, resourceVersion: string, custom: b
   }
   const head = `{${beforeKind}`
   const upToMeta = `${head}${before}"metadata":`
-  const kindAt = byteLength(head)
-  const metaStart = byteLength(upToMeta)
-  const text = toLatin1(`${upToMeta}${meta}${after}}`)
-  return { text, metaStart, metaEnd: metaStart + byteLength(meta), kindAt }
+  const whole = `${upToMeta}${meta}${after}}`
+  const text = toLatin1(whole)
+  const length = text.length === whole.length ? lengthOf : byteLength
+  const metaStart = length(upToMeta)
+  return { text, metaStart, metaEnd: metaStart + length(meta), kindAt: length(head) }
 }
 
 /** The object that `stored` holds, with kind and apiVersion put back. */
@@ -102,6 +102,8 @@ export function metadataText(stored: StoredText): string {
 
 /** Text as UTF-8 bytes, one character a byte, flat. */
 export function toLatin1(text: string): string {
+  // To search it makes it flat.
+  if (!/[\u0080-\uffff]/.test(text)) return text
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
@@ -113,4 +115,8 @@ export function fromLatin1(latin1: string): string {
 
 function byteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8')
+}
+
+function lengthOf(text: string): number {
+  return text.length
 }

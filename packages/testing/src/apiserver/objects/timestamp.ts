@@ -1,4 +1,9 @@
 /** A time as Kubernetes writes it: RFC 3339 in UTC, whole seconds. */
 export function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+  const second = Math.floor(ms / 1000)
+  // A server writes many objects in one second.
+  if (second !== last.second) last = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` }
+  return last.text
 }
+
+let last = { second: Number.NaN, text: '' }

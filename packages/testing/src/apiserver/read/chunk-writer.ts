@@ -65,7 +65,7 @@ export class ChunkWriter {
     const { length } = text
     if (this.#buffer === undefined) {
       // Small answers take small buffers: thousands of watches must not hold 256 KiB each.
-      this.#buffer = Buffer.allocUnsafeSlow(Math.max(length, Math.min(chunkBytes, 4096)))
+      this.#buffer = Buffer.allocUnsafe(Math.max(length, 2048))
     }
     if (this.#used + length > this.#buffer.length) {
       if (this.#buffer.length < chunkBytes && this.#used + length <= chunkBytes) {

@@ -26,7 +26,9 @@ export function negotiate(
 ): Representation {
   const gzip = /\bgzip\b/.test(headers['accept-encoding'] ?? '')
   const pretty = isPretty(headers, query)
-  const ranges = parseAccept(headers.accept || '*/*')
+  const { accept = '' } = headers
+  if (accept === '' || accept === '*/*' || accept === 'application/json') return { as: 'object', pretty, gzip }
+  const ranges = parseAccept(accept)
   const json = ranges.filter(({ type }) => type === 'application/json' || type === '*/*' || type === 'application/*')
   for (const { params } of json) {
     const as = params.get('as')

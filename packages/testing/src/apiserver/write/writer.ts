@@ -68,12 +68,17 @@ export class Writer {
     this.#addresses = new ServiceAddresses(store, random)
   }
 
-  /** The object at a name. Throws 404. */
-  read(type: ResourceType, namespace: string, name: string): { version: Version; object: KubeObject } {
+  /** The object at a name, as it is printed. Throws 404. */
+  find(type: ResourceType, namespace: string, name: string): Version {
     const version = this.#store.collection(type).get(objectKey(namespace, name))
     if (version === undefined) throw StatusError.notFound(type, name)
-    const view = viewOf(type, version)
-    return { version: view, object: materialise(view, type.apiVersion, type.kind) }
+    return viewOf(type, version)
+  }
+
+  /** The object at a name. Throws 404. */
+  read(type: ResourceType, namespace: string, name: string): { version: Version; object: KubeObject } {
+    const version = this.find(type, namespace, name)
+    return { version, object: materialise(version, type.apiVersion, type.kind) }
   }
 
   create(type: ResourceType, given: KubeObject, dryRun: boolean): KubeObject {

@@ -42,10 +42,21 @@ interface Metadata {
 }
 
 /**
+ * A kind of failure that is counted for as long as it comes again and again. What follows from it, see `limits` in
+ * transitions.ts.
+ *
+ * - `streamingList`: a streaming list without its end. An end begins the count anew, a list does not (rule R11).
+ * - `watch`: a watch that the server failed, or that was soon over without an event. An event, a bookmark, a whole state
+ *   and a watch that lasted begin the count anew (rules R14, R15, R18).
+ * - `unreadable`: an answer or a line that can't be read. An event and a clean end begin the count anew (rule R20).
+ */
+export type FailureKind = 'streamingList' | 'watch' | 'unreadable'
+
+/**
  * What a reflector knows on its way, shared by its phases: where it is in the resource's history, what it feeds, and how
  * often it has failed.
  */
-export class Course implements MembersParts {
+export class ReflectorContext implements MembersParts {
   readonly settings: Settings
   readonly clock: Clock
   readonly members: Members
@@ -65,16 +76,10 @@ export class Course implements MembersParts {
   isMissing = false
   /** A list from the cache came in pages: this resource has no watch cache (rule R2). */
   inPages = false
-  /** Streams running whose initial state did not come to its end, whatever lists came between (rule R11). */
-  unendedStreams = 0
-  /** Watches that were soon over, without an event, running (rules R14, R15). */
-  quickEnds = 0
-  /** Since when a watch fails for reasons of the server's, on the monotonic clock (rule R18). */
-  failingSince: number | undefined
+  /** How often running each kind of failure came. */
+  readonly failures: Record<FailureKind, number> = { streamingList: 0, watch: 0, unreadable: 0 }
   /** When something of the server's state was last heard, on the monotonic clock (rule R21). */
   heardAt = 0
-  /** How often running something came that can't be read (rule R20). */
-  unreadable = 0
 
   constructor(settings: Settings) {
     this.settings = settings
@@ -100,16 +105,15 @@ export class Course implements MembersParts {
     stats.bytes += bytes
     const { resourceVersion } = (object as Metadata).metadata
     if (typeof resourceVersion === 'string' && resourceVersion !== '') this.resourceVersion = resourceVersion
-    this.quickEnds = 0
-    this.failingSince = undefined
-    this.unreadable = 0
+    this.failures.watch = 0
+    this.failures.unreadable = 0
     this.members.change(type, object, bytes)
   }
 
   /** All up to `resourceVersion` was told (rule R19). */
   bookmark(resourceVersion: string): void {
     this.resourceVersion = resourceVersion
-    this.quickEnds = 0
+    this.failures.watch = 0
     this.gauge('reflector_last_resource_version', Number(resourceVersion))
     this.members.progress(resourceVersion)
   }
@@ -130,8 +134,7 @@ export class Course implements MembersParts {
     }
     this.resourceVersion = resourceVersion
     this.heardAt = this.clock.monotonic()
-    this.failingSince = undefined
-    this.quickEnds = 0
+    this.failures.watch = 0
     this.gauge('reflector_last_resource_version', Number(resourceVersion))
     reading.commit(resourceVersion)
     this.tell(() => this.settings.on.synced?.(resourceVersion))

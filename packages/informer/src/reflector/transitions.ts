@@ -1,0 +1,251 @@
+import {
+  type ApiError,
+  InvalidBodyError,
+  ItemTooLongError,
+  isApiError,
+  isBadRequest,
+  isConnectionError,
+  isExpired,
+  isForbidden,
+  isInvalid,
+  isMethodNotAllowed,
+  isResourceNotFound,
+  isTooLarge,
+  isUnauthorized,
+  LineTooLongError,
+} from '@wherry/client'
+import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
+import type { FailureKind, ReflectorContext } from './reflector-context.ts'
+import type { Ended, StreamEnd } from './stream.ts'
+
+/**
+ * What follows from each kind of failure, and at how many of them running; until then the same is tried again after a
+ * backoff. `relist`: the state is read anew, since what a watch resumes from may be what the server can't bear.
+ */
+const limits = {
+  /** `list`: the state is listed instead. */
+  streamingList: { list: 2 },
+  /** `report`: a clean end is told as an error. */
+  watch: { report: 3, relist: 5 },
+  /** `longestWait`: the next try comes after the longest backoff. */
+  unreadable: { relist: 2, longestWait: 3 },
+} as const satisfies Record<FailureKind, Record<string, number>>
+
+/** A watch that was closed within so many milliseconds, without an event, counts as a failure (rule R15). */
+const shortCloseMs = 1000
+/** A watch that broke within so many milliseconds, without an event, counts as a failure (rule R14). */
+const shortBreakMs = 30_000
+/** What a backoff grows to, in milliseconds (rule R22). */
+const longestMs = 30_000
+
+const watching: Watching = { is: 'watching' }
+
+/** How the whole state is to be read now: not older than the last resourceVersion, so that the view does not go back. */
+export function wholeState(
+  context: ReflectorContext,
+  resourceVersion: string | undefined = context.resourceVersion,
+): Streaming | Listing {
+  const { initial, streaming, target } = context.settings
+  if (initial === 'stream' && streaming.expected(target.resource))
+    return { is: 'streaming', resourceVersion: resourceVersion ?? '' }
+  return listing(context, resourceVersion)
+}
+
+function listing(context: ReflectorContext, resourceVersion = context.resourceVersion): Listing {
+  const { initial, firstList } = context.settings
+  const first = initial === 'paged' || firstList === 'newest' ? '' : '0'
+  return { is: 'listing', resourceVersion: resourceVersion ?? first }
+}
+
+/**
+ * Whether no retry is likely to mend an error: the caller has to, or the administrator (rule R36). Who waits for the first
+ * state is told at once.
+ */
+export function isForTheCaller(error: unknown): boolean {
+  return isDenied(error) || isResourceNotFound(error) || isImpossible(error)
+}
+
+const isDenied = (error: unknown): boolean => isUnauthorized(error) || isForbidden(error)
+
+/** The server will never do this: a selector that it does not know, a resource that can't be listed. */
+const isImpossible = (error: unknown): boolean => isBadRequest(error) || isInvalid(error) || isMethodNotAllowed(error)
+
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof InvalidBodyError || error instanceof LineTooLongError || error instanceof ItemTooLongError
+
+/** Nothing of it reached the server. */
+const isUnprocessed = (error: Error): boolean => isConnectionError(error) && error.unprocessed
+
+/** The client was closed: every watch of it has ended for good. */
+export function isClosed(error: unknown): boolean {
+  return isConnectionError(error) && error.code === 'CLIENT_CLOSED'
+}
+
+/** After `error` instead of a whole state. */
+export function afterReading(context: ReflectorContext, phase: Streaming | Listing, error: Error): Phase {
+  if (isClosed(error)) return ended(context, error)
+  if (isResourceNotFound(error)) return missing(context, error)
+  if ((isExpired(error) || isTooLarge(error)) && isDefinite(phase.resourceVersion)) {
+    // Only now may the view go back (rule R5).
+    context.fail(error, 'list', false)
+    return { ...phase, resourceVersion: '' }
+  }
+  if (phase.is === 'streaming' && isImpossible(error)) return insteadOf(context, phase, true)
+  context.fail(error, 'list')
+  if (isUnreadable(error)) return afterUnreadable(context, otherWay(context, phase))
+  if (isImpossible(error)) return waitLongest(context, wholeState(context))
+  return wait(context, isPassing(error) ? wholeState(context) : otherWay(context, phase), error)
+}
+
+/** After an initial state that did not come to its end in a stream (rule R11). */
+export function afterStreaming(context: ReflectorContext, phase: Streaming, { end }: Ended): Phase {
+  if (end.how !== 'closed' && !isUnended(end)) return afterReading(context, phase, errorOf(end.error))
+  const isListed = ++context.failures.streamingList >= limits.streamingList.list
+  if (end.how !== 'closed') context.fail(end.error, 'list')
+  else if (isListed) {
+    const path = context.settings.target.path
+    context.fail(new Error(`the streaming list of ${path} was closed before its end, again`), 'list')
+  }
+  // That a connection breaks says nothing of what the server can do.
+  if (isListed) return wait(context, insteadOf(context, phase, end.how !== 'broken'))
+  return wait(context, end.how === 'silent' ? listing(context) : wholeState(context))
+}
+
+/** The stream was there, and is over without an end of its initial state. */
+function isUnended(end: StreamEnd): end is Extract<StreamEnd, { how: 'broken' | 'silent' }> {
+  return end.how === 'silent' || (end.how === 'broken' && !isUnprocessed(end.error) && !isClosed(end.error))
+}
+
+/** A list instead of a stream. */
+function insteadOf(context: ReflectorContext, { resourceVersion }: Streaming, refusedStreaming: boolean): Listing {
+  const first = resourceVersion === '' && context.resourceVersion === undefined
+  return { ...listing(context, first ? undefined : resourceVersion), refusedStreaming }
+}
+
+/** What else may work when a stream was no good: a list, this once. */
+function otherWay(context: ReflectorContext, phase: Streaming | Listing): Streaming | Listing {
+  return phase.is === 'streaming' ? listing(context) : wholeState(context)
+}
+
+/** After a watch. */
+export function afterWatching(context: ReflectorContext, { end, livedMs, events }: Ended): Phase {
+  const { failures } = context
+  switch (end.how) {
+    case 'closed': {
+      if (livedMs < shortCloseMs && events === 0) return afterFailedWatch(context, goOn(context))
+      failures.watch = 0
+      failures.unreadable = 0
+      return goOn(context)
+    }
+    case 'broken':
+    case 'silent': {
+      if (isClosed(end.error)) return ended(context, end.error)
+      context.fail(end.error, 'watch')
+      if (livedMs >= shortBreakMs || events > 0) failures.watch = 0
+      else if (!isUnprocessed(end.error)) return afterFailedWatch(context, goOn(context), end.error)
+      return wait(context, goOn(context))
+    }
+    case 'unreadable': {
+      context.fail(end.error, 'watch')
+      return afterUnreadable(context, watching, wholeState(context))
+    }
+    case 'threw': {
+      context.fail(errorOf(end.error), 'watch')
+      return wait(context, wholeState(context))
+    }
+    case 'refused':
+    case 'failed':
+      return afterRefusal(context, end.error)
+  }
+}
+
+/** A watch again; where the server was silent for as long as one lasts, not before it was asked why (rule R21). */
+function goOn({ clock, heardAt, settings }: ReflectorContext): Watching | Checking {
+  return { is: clock.monotonic() - heardAt < settings.timeoutSeconds.min * 1000 ? 'watching' : 'checking' }
+}
+
+function afterRefusal(context: ReflectorContext, error: ApiError): Phase {
+  if (isResourceNotFound(error)) return missing(context, error)
+  // What every restart of a server brings; the waits spread the relists (rule R17).
+  const isOld = isExpired(error)
+  context.fail(error, 'watch', !isOld)
+  if (isOld || isTooLarge(error)) return wait(context, wholeState(context))
+  if (isPassing(error) || isDenied(error)) return wait(context, watching, error)
+  return afterFailedWatch(context, watching, error)
+}
+
+/** After the server was asked whether it still knows the last resourceVersion (rule R21). */
+export function afterChecking(context: ReflectorContext, error: Error | undefined): Phase {
+  if (error === undefined) {
+    context.heardAt = context.clock.monotonic()
+    return watching
+  }
+  if (isClosed(error)) return ended(context, error)
+  if (isResourceNotFound(error)) return missing(context, error)
+  if (isTooLarge(error)) {
+    context.fail(error, 'list', false)
+    return wholeState(context, '')
+  }
+  context.fail(error, 'list')
+  return wait(context, watching, error)
+}
+
+/** The server failed a watch by `error`, or closed it as soon as it was opened. A definition that changes does that, too. */
+function afterFailedWatch(context: ReflectorContext, again: Waiting['next'], error?: Error): Waiting {
+  const times = ++context.failures.watch
+  if (error === undefined && times >= limits.watch.report) {
+    context.fail(new Error(`the watch of ${context.settings.target.path} was closed at once, again and again`), 'watch')
+  }
+  return wait(context, times < limits.watch.relist ? again : wholeState(context), error)
+}
+
+/** An answer or a line can't be read: `next`, or the state anew. */
+function afterUnreadable(context: ReflectorContext, next: Waiting['next'], relist = next): Waiting {
+  const times = ++context.failures.unreadable
+  if (times >= limits.unreadable.longestWait) return waitLongest(context, relist)
+  return wait(context, times < limits.unreadable.relist ? next : relist)
+}
+
+/** Told once: many an operator runs without it. */
+function missing(context: ReflectorContext, error: Error): Missing | Doubting {
+  context.fail(error, 'list', !isResourceNotFound(context.lastError))
+  return { is: context.isMissing ? 'missing' : 'doubting', error }
+}
+
+/** After a 404. `isProved`: the server does not serve the resource; else it is tried again soon, and the last state stays. */
+export function afterDoubting(context: ReflectorContext, { error }: Doubting, isProved: boolean): Missing | Waiting {
+  return isProved ? { is: 'missing', error } : wait(context, wholeState(context), error)
+}
+
+/** The client was closed: nothing will ever come again. */
+function ended(context: ReflectorContext, error: Error): Phase {
+  context.fail(error, 'watch')
+  return { is: 'stopped' }
+}
+
+function wait(context: ReflectorContext, next: Waiting['next'], error?: Error): Waiting {
+  return { is: 'waiting', ms: context.backoff.next(isApiError(error) ? error.retryAfterMs : 0), next }
+}
+
+function waitLongest(context: ReflectorContext, next: Waiting['next']): Waiting {
+  return { is: 'waiting', ms: longestWait(context), next }
+}
+
+/** The wait that a backoff grows to. */
+export function longestWait(context: ReflectorContext): number {
+  return longestMs * (1 + context.settings.environment.random())
+}
+
+/** Throttled, refused or not there: the same again, later (rule R16). */
+function isPassing(error: Error): boolean {
+  if (isApiError(error)) return error.status === 429 || error.status === 503 || error.retryAfterMs !== undefined
+  return isConnectionError(error) && error.code !== 'HEADERS_TOO_LARGE'
+}
+
+function isDefinite(resourceVersion: string): boolean {
+  return resourceVersion !== '' && resourceVersion !== '0'
+}
+
+function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error('a store threw what is no Error', { cause: error })
+}

@@ -218,7 +218,9 @@ describe('an apply', () => {
       ({ apply }) => apply(games, { metadata: { name: 'chess', labels: { seen: 'yes' } } } as never),
       async ({ client, done }) => {
         const { metadata } = (await client.get(games, at('chess'))) as Game
+        // What its users wrote stays, by whichever client they did.
         expect(metadata).toMatchObject({ labels: { seen: 'yes' } })
+        expect((await client.get(games, at('chess')))?.spec.title).toBe('Chess')
         expect(metadata.ownerReferences).toBeUndefined()
         expect(outcomes(done)).toEqual(['updated', 'unchanged'])
       },

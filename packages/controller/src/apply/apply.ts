@@ -234,11 +234,12 @@ class Application {
   async #fold({ owned, writers = [], controller: owner }: AppliedObject): Promise<void> {
     if (owned !== undefined) return
     const { formerManagers = [] } = this.#options
-    const isControlled = this.#isPrimary || owner?.uid === this.#about.owner.metadata?.uid
-    const known = [this.#objects.manager, ...formerManagers, ...(isControlled ? [ownFormer] : [])]
+    const { manager, subresource } = this.#objects
+    // The primary object itself is its users', who may write by such a client too. Its status is the operator's.
+    const isMade = subresource === 'status' || owner?.uid === this.#about.owner.metadata?.uid
+    const known = [manager, ...formerManagers, ...(isMade ? [ownFormer] : [])]
     const managers = writers.filter(one => known.includes(one))
     if (managers.length === 0) return
-    const { manager, subresource } = this.#objects
     const about = { manager, managers, subresource, signal: this.#signal }
     const { client, once, controller } = this.#about
     const view = full(everything(this.#view)) as unknown as View<KubernetesObject>

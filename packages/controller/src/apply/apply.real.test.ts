@@ -2,10 +2,11 @@ import { type RealApiServer, startRealApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { judging } from './testkit/judging.ts'
+import { applyOnAServer } from './testkit/on-a-server.ts'
 
 const available = await realApiServerAvailable('apply')
 
-describe.runIf(available)('the judge, on a real API server', () => {
+describe.runIf(available)('apply, on a real API server', () => {
   let server: RealApiServer
 
   beforeAll(async () => {
@@ -15,4 +16,5 @@ describe.runIf(available)('the judge, on a real API server', () => {
   afterAll(() => server?.close())
 
   judging(() => server)
+  applyOnAServer(() => server)
 })

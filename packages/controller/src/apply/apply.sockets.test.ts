@@ -1,8 +1,9 @@
 import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { judging } from './testkit/judging.ts'
+import { applyOnAServer } from './testkit/on-a-server.ts'
 
-describe('the judge, on an embedded server', () => {
+describe('apply, on an embedded server', () => {
   let server: EmbeddedApiServer
 
   beforeAll(async () => {
@@ -12,4 +13,5 @@ describe('the judge, on an embedded server', () => {
   afterAll(() => server.close())
 
   judging(() => server)
+  applyOnAServer(() => server)
 })

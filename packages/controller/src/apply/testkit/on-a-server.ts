@@ -1,0 +1,128 @@
+import { Client, isConflict, type KubernetesObject, type Resource } from '@wherry/client'
+import { deployments } from '@wherry/client/resources/apps'
+import {
+  type ConfigMap,
+  configMaps,
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  pods,
+  secrets,
+  services,
+} from '@wherry/client/resources/core'
+import type { ApiServer } from '@wherry/testing'
+import { expect, it } from 'vitest'
+import { operating, patient } from '../../operator/testkit/both-servers.ts'
+import type { Apply } from '../options.ts'
+
+const namespace = 'applied'
+const at = (name: string) => ({ name, namespace })
+const sources = configMaps.within({ namespaces: [namespace], labels: { source: 'yes' } })
+const labels = { app: 'web' }
+const them = { fieldManager: 'them' }
+
+const container = {
+  name: 'web',
+  image: 'web',
+  ports: [{ containerPort: 53 }, { containerPort: 53, protocol: 'UDP' }],
+  env: [
+    { name: 'B', value: '1' },
+    { name: 'A', value: '2' },
+  ],
+}
+
+/** What an operator of a first week makes, of eight kinds. One of them the server stores in another form. */
+async function applyAll(apply: Apply, name: string, env: readonly object[] = container.env): Promise<void> {
+  const metadata = { name }
+  const web = { ...container, env }
+  const template = { metadata: { labels }, spec: { containers: [web] } }
+  const limited = { ...web, resources: { limits: { cpu: '1000m' } } }
+  const desired: readonly (readonly [Resource<KubernetesObject>, object])[] = [
+    [configMaps as never, { metadata: { name: `${name}-made` }, data: { a: '1' } }],
+    [secrets as never, { metadata, stringData: { a: 'hunter2' } }],
+    [services as never, { metadata, spec: { selector: labels, ports: [{ port: 80 }] } }],
+    [pods as never, { metadata, spec: { containers: [container] } }],
+    [
+      persistentVolumeClaims as never,
+      { metadata, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
+    ],
+    [deployments as never, { metadata, spec: { selector: { matchLabels: labels }, template } }],
+    [
+      deployments as never,
+      {
+        metadata: { name: `${name}-limited` },
+        spec: { selector: { matchLabels: labels }, template: { ...template, spec: { containers: [limited] } } },
+      },
+    ],
+  ]
+  for (const [view, object] of desired) await apply(view, object as never)
+}
+
+/** What `apply` does on any server. */
+export function applyOnAServer(server: () => ApiServer): void {
+  const start = async (
+    body: (client: Client, settled: () => Promise<number>) => Promise<void>,
+    env?: readonly object[],
+  ): Promise<void> => {
+    let patches = 0
+    const count = (name: string, more?: Readonly<Record<string, unknown>>): void => {
+      if (name === 'rest_client_requests_total' && more?.method === 'PATCH') patches += 1
+    }
+    const metrics = { count, gauge: () => {}, observe: () => {} }
+    await operating(
+      server(),
+      async ({ operator, client, errors, run }) => {
+        operator
+          .controller('source')
+          .for(sources)
+          .owns(deployments.within({ namespaces: [namespace] }))
+          .reconcile(async ({ apply, key }) => applyAll(apply, key.name, env))
+        run()
+        await body(client, async () => {
+          await operator.settled(patient)
+          const made = patches
+          patches = 0
+          return made
+        })
+        expect(errors).toEqual([])
+      },
+      { environment: { metrics } },
+    )
+  }
+
+  it('A1, A2: a restart sends nothing for plain objects and one request for a normalised state; what others filled in stays', async () => {
+    const { url, ca, token } = server()
+    await using hand = new Client({ url, ca, token })
+    await hand.create(namespaces, { metadata: { name: namespace } })
+    const names = ['s0', 's1', 's2', 's3', 's4']
+    for (const name of names) await hand.create(configMaps, { metadata: { ...at(name), labels: { source: 'yes' } } })
+    await start(async (_, settled) => {
+      expect(await settled()).toBeGreaterThanOrEqual(names.length * 6)
+    })
+    await hand.create(nodes, { metadata: { name: 'node' } }).catch(() => {})
+    await hand.patch(persistentVolumeClaims, at('s0'), { spec: { volumeName: 'disk' } }, them)
+    await hand.scale.patch(deployments, at('s0'), { spec: { replicas: 5 } })
+    for (let restart = 0; restart < 2; restart++) {
+      await start(async (_, settled) => expect(await settled()).toBe(1))
+    }
+    expect((await hand.get(persistentVolumeClaims, at('s0')))?.spec?.volumeName).toBe('disk')
+    expect((await hand.get(deployments, at('s0')))?.spec?.replicas).toBe(5)
+    // The order of a list alone is a change.
+    const turned = [...container.env].reverse()
+    await start(async (_, settled) => expect(await settled()).toBe(names.length * 2), turned)
+    const [first] = (await hand.get(deployments, at('s0')))?.spec?.template?.spec?.containers ?? []
+    expect(first?.env).toEqual(turned)
+  }, 180_000)
+
+  it('A1: of twenty that create one object at once, one does', async () => {
+    const { url, ca, token } = server()
+    await using hand = new Client({ url, ca, token })
+    const object = { metadata: { name: 'raced', namespace: 'default', resourceVersion: '1' } } as ConfigMap
+    const racing = Array.from({ length: 20 }, (_, i) =>
+      hand.apply(configMaps, { ...object, data: { by: `${i}` } }, { fieldManager: `racer-${i}`, force: true }),
+    )
+    const outcomes = await Promise.allSettled(racing)
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const one of outcomes) if (one.status === 'rejected') expect(isConflict(one.reason)).toBe(true)
+  }, 60_000)
+}

@@ -1,4 +1,3 @@
-import { queryObjects } from 'node:v8'
 import {
   Client,
   defineResource,
@@ -14,6 +13,7 @@ import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac
 import { DynamicCache } from '@wherry/dynamic-cache'
 import { PlainStore } from '@wherry/informer'
 import type { ApiServer } from '@wherry/testing'
+import { countInstances } from '@wherry/testing/testkit/count-instances'
 import { type Registrar, type ViewsFailedError, WatchManager } from '@wherry/watch-manager'
 import { Delivery } from '@wherry/watch-manager/delivery/delivery'
 import { RegistrarOfViews } from '@wherry/watch-manager/registrar-of-views'
@@ -230,12 +230,13 @@ export function registrarsOverSockets(
     () =>
       connected(async ({ client, cache, manager }) => {
         const views: View<KubernetesObject>[] = [mine, blue, configMaps.metadata(), games]
-        const before = leftOver()
+        const counted = [RegistrarOfViews, Delivery, PlainStore]
+        const before = countInstances(counted)
         await rounds(client, manager, views)
         await until(() => expect(manager.intended).toEqual([]))
         expect(cache.report()).toMatchObject({ informers: [], watches: 0 })
         await removeAll(client)
-        await until(() => expect(leftOver()).toEqual(before))
+        await until(() => expect(countInstances(counted)).toBe(before))
       }),
   )
 }
@@ -315,15 +316,4 @@ function versionsOf(recorder: Recorder): Record<string, string | undefined> {
 async function contentsOf(client: Client): Promise<Record<string, string | undefined>> {
   const { items } = await client.list(mine)
   return Object.fromEntries(items.map(({ metadata }) => [`${namespace}/${metadata?.name}`, metadata?.resourceVersion]))
-}
-
-/** How many of each there are on the heap, counted after a collection of garbage. */
-function leftOver(): Record<string, number> {
-  // The leak check of the tests holds on to timers until it looks at them.
-  const detector = (globalThis as { wherryLeaks?: { open(): unknown } }).wherryLeaks
-  detector?.open()
-  const classes = { RegistrarOfViews, Delivery, PlainStore }
-  return Object.fromEntries(
-    Object.entries(classes).map(([name, made]) => [name, queryObjects(made as never, { format: 'count' }) as never]),
-  )
 }

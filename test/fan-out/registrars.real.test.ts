@@ -18,5 +18,5 @@ describe.runIf(available)('registrars over a dynamic cache, on a real API server
 
   afterAll(() => server?.close())
 
-  registrarsOverSockets(() => server, { definitions: 5 })
+  registrarsOverSockets(() => server, { definitions: 2 })
 })

@@ -16,5 +16,5 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('registrars over a dynamic cache, over sockets', () => {
-  registrarsOverSockets(() => server, { definitions: 5 })
+  registrarsOverSockets(() => server, { definitions: 3 })
 })

@@ -36,11 +36,20 @@ function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
   return named.elements.length > 0 && named.elements.every(element => element.isTypeOnly)
 }
 
+/** The imports of each file that was parsed: several tests ask for the same files. */
+const parsed = new Map<string, Import[]>()
+
+function importsIn(file: string): Import[] {
+  const found = parsed.get(file) ?? importsOf(file, readFileSync(file, 'utf8'))
+  parsed.set(file, found)
+  return found
+}
+
 /** The imports of every source file below `folder`, those of tests only when asked for. */
 export function importsBelow(folder: string, tests: boolean): Import[] {
   return globSync('src/**/*.ts', { cwd: folder })
     .filter(name => tests || !isTestCode(name))
-    .flatMap(name => importsOf(join(folder, name), readFileSync(join(folder, name), 'utf8')))
+    .flatMap(name => importsIn(join(folder, name)))
 }
 
 /** Code that only tests use: it is not part of what is published. */

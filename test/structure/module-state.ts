@@ -9,7 +9,7 @@ const changing = 'set|add|push|unshift|splice|delete|clear|write|fill'
 
 /** The variables of a module that change while a program runs: `let`, and collections and buffers that are written to. */
 export function stateOf(file: string, text: string): string[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false)
   return source.statements.filter(ts.isVariableStatement).flatMap(({ declarationList }) => {
     const isConstant = (declarationList.flags & ts.NodeFlags.Const) !== 0
     return declarationList.declarations

@@ -3,8 +3,8 @@ import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { cacheOverSockets } from './testkit/both-servers.ts'
 
-/** How often a definition comes and goes; five times as often views do. */
-const definitions = Number(process.env.WHERRY_SEEDS ?? 20)
+/** How many times a definition comes and goes. Views are started and removed ten times as often. */
+const definitions = Number(process.env.WHERRY_SEEDS ?? 4)
 
 const available = await realApiServerAvailable('the dynamic cache')
 
@@ -17,5 +17,5 @@ describe.runIf(available)('a dynamic cache on a real API server', () => {
 
   afterAll(() => server?.close())
 
-  cacheOverSockets(() => server, { cycles: 5 * definitions, views: 20, definitions })
+  cacheOverSockets(() => server, { cycles: 10 * definitions, views: 25, definitions })
 })

@@ -11,5 +11,5 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('a dynamic cache over sockets', () => {
-  cacheOverSockets(() => server, { cycles: 40, views: 50, definitions: 5 })
+  cacheOverSockets(() => server, { cycles: 20, views: 50, definitions: 3 })
 })

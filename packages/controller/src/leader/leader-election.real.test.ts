@@ -15,7 +15,7 @@ import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { History, lease } from './testkit/history.ts'
 
-/** Forty seconds each. */
+/** Half a minute each: every trouble once. */
 const first = Number(process.env.WHERRY_FIRST_SEED ?? 1)
 const seeds = Array.from({ length: Number(process.env.WHERRY_SEEDS ?? 1) }, (_, i) => first + i)
 
@@ -81,8 +81,7 @@ describe.runIf(available)('leader election, in processes on a real API server', 
       const stopped = new Set<string>()
       for (const name of ['a', 'b', 'c']) await start(name)
       await vi.waitFor(async () => expect(await holder()).not.toBe(''), waiting)
-      const until = performance.now() + 40_000
-      for (let round = 0; performance.now() < until; round += 1) {
+      for (const [round, trouble] of ['stop', 'kill', 'cut', 'end'].entries()) {
         const victim = await vi.waitFor(async () => {
           const identity = await holder()
           return members.find(one => one.identity === identity) ?? expect.fail(`${identity} leads`)
@@ -91,7 +90,6 @@ describe.runIf(available)('leader election, in processes on a real API server', 
         // In the midst of its writes, or before the first.
         const writes = history.accepted.length + integer(random, 0, 200)
         await vi.waitFor(() => expect(history.accepted.length).toBeGreaterThanOrEqual(writes), waiting)
-        const trouble = ['stop', 'kill', 'cut', 'end'][round % 4]
         const from = performance.now()
         if (trouble === 'stop') {
           stopped.add(held)
@@ -134,7 +132,6 @@ describe.runIf(available)('leader election, in processes on a real API server', 
         expect(late.slice(1), `more than one, the first: ${late[0]?.what}`).toEqual([])
       }
       expect(history.accepted.filter(({ kind }) => kind === 'write').length).toBeGreaterThan(100)
-      expect(handovers.length).toBeGreaterThan(2)
       // By lease and retry; the rest is this machine's, which starts processes meanwhile.
       expect(Math.max(...handovers)).toBeLessThan(times.leaseMs + times.retryMs + 3000)
     },

@@ -225,7 +225,7 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
       }
       expect(cache.report()).toMatchObject({ informers: [], watches: 0 })
       // resets are paced: the last streams end a moment after the informers
-      await until(() => expect(leftOver()).toEqual(before))
+      await until(() => expect(leftOver()).toBe(before))
       // the server did not close its connections for a flood of resets
       await client.get(configMaps, { namespace: 'default', name: 'none' })
       expect(client.connections).toBeLessThanOrEqual(Math.ceil(views / 100) + 3)

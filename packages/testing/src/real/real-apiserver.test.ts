@@ -126,8 +126,9 @@ describe('other versions of a real API server', { timeout: 300_000 }, () => {
   })
 })
 
-describe.runIf(available)('a restart of a real API server', { timeout: 300_000 }, () => {
-  it('keeps its address and data, whether it was killed or told to end', async () => {
+describe.runIf(available)('the end of a real API server', { timeout: 300_000 }, () => {
+  // One server for both: most of a test's time is the start.
+  it('leaves no process, folder or listener; restarts before it keep address and data', async () => {
     const server = await startRealApiServer()
     const { url } = server
     await ask(server, 'POST', configMaps, configMap('kept'))
@@ -138,13 +139,6 @@ describe.runIf(available)('a restart of a real API server', { timeout: 300_000 }
       expect(server.url).toBe(url)
       expect((await ask(server, 'GET', `${configMaps}/kept`)).status).toBe(200)
     }
-    await server.close()
-  })
-})
-
-describe.runIf(available)('the end of a real API server', { timeout: 300_000 }, () => {
-  it('leaves no process, folder or listener', async () => {
-    const server = await startRealApiServer()
     expect(processesNaming(server.folder)).toHaveLength(2)
     await server.close()
     await server.close()

@@ -1,7 +1,7 @@
+import assert from 'node:assert/strict'
 import type { Environment, KubernetesObject, Resource, View } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
 import { type RecordedEnvironment, type Simulation, simulate } from '@wherry/testing'
-import { expect } from 'vitest'
 import type { Change } from '../../change.ts'
 import type { Handler } from '../../registrations/handler.ts'
 import type { Packing } from '../packing.ts'
@@ -54,8 +54,8 @@ export function shown(object: Item | undefined): string {
 
 /** Two reads of one state give the very same object or, of a packed store, an equal one. */
 export function expectSame(store: Store<Item, 'namespaced'>, object: unknown, other: unknown): void {
-  if (store.stats().packed === undefined) expect(object).toBe(other)
-  else expect(object).toEqual(other)
+  if (store.stats().packed === undefined) assert.equal(object, other)
+  else assert.deepEqual(object, other)
 }
 
 /** A change in a word. */

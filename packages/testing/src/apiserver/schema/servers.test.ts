@@ -34,6 +34,42 @@ function thing(plural: string, name: string, spec: JsonObject | string, more = '
   return `{"apiVersion":"x.example.com/v1","kind":"${kindOf(plural)}","metadata":{"name":"${name}"},"spec":${text}${more}}`
 }
 
+/** Each case has a resource of its own. */
+const cases = schemaCases.map(({ title, schema, whole, specs }, i) => ({
+  title,
+  plural: `things${i}`,
+  versions: [version(whole === true ? schema : { type: 'object', properties: { spec: schema } })],
+  specs,
+}))
+
+const changedSpec: JsonObject = {
+  type: 'object',
+  required: ['a'],
+  properties: {
+    a: { type: 'string', maxLength: 3 },
+    n: { type: 'integer', default: 1, minimum: 0 },
+    old: { type: 'string' },
+    items: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['k'],
+      items: { type: 'object', required: ['k'], properties: { k: { type: 'string' }, v: { type: 'integer' } } },
+    },
+  },
+}
+const changedStatus: JsonObject = {
+  type: 'object',
+  required: ['phase'],
+  properties: { phase: { enum: ['A', 'B'], type: 'string' } },
+}
+/** The versions of the resource whose objects are changed. */
+const changes = [
+  version(
+    { type: 'object', properties: { spec: changedSpec, status: changedStatus } },
+    { subresources: { status: {} } },
+  ),
+]
+
 /** An answer without what differs between any two servers. Causes have no order: the real server's are from maps. */
 function comparable({ status, warnings, body }: TestAnswer): unknown {
   const { causes } = (body.details ?? {}) as { causes?: { field: string; message: string }[] }
@@ -70,6 +106,18 @@ describe.runIf(available)(
     let real: RealApiServer
     beforeAll(async () => {
       real = await startRealApiServer()
+      // A definition comes into force after about two seconds: the test waits once, for all of them together.
+      const defined = [
+        ...cases.map(({ plural, versions }) => [plural, versions] as const),
+        ['changes', changes] as const,
+      ]
+      for (const [plural, versions] of defined)
+        expect((await askedReal('POST', definitions, definition(plural, versions))).status).toBe(201)
+      for (const [plural] of defined)
+        await eventually(
+          () => askedReal('GET', `/apis/x.example.com/v1/${plural}`),
+          ({ status }) => status === 200,
+        )
     }, 300_000)
     afterAll(() => real.close())
 
@@ -89,14 +137,8 @@ describe.runIf(available)(
       return result as T
     }
 
-    /** Runs the requests on both, after the definition came into force. */
+    /** Runs the requests on both. The definition is in force on the real server. */
     async function compare(plural: string, versions: readonly JsonObject[], requests: readonly Parameters<Ask>[]) {
-      const path = `/apis/x.example.com/v1/${plural}`
-      expect((await askedReal('POST', definitions, definition(plural, versions))).status).toBe(201)
-      await eventually(
-        () => askedReal('GET', path),
-        ({ status }) => status === 200,
-      )
       const expected = await answers(askedReal, requests)
       const found = await embedded(async (ask, wait) => {
         expect((await ask('POST', definitions, definition(plural, versions))).status).toBe(201)
@@ -107,18 +149,14 @@ describe.runIf(available)(
         expect({ request, answer: found[i] }).toEqual({ request, answer: expected[i] })
     }
 
-    it.each(schemaCases.map((one, i) => [one.title, one, i] as const))(
-      'with %s',
-      async (_, { schema, whole, specs }, i) => {
-        const root = whole === true ? schema : { type: 'object', properties: { spec: schema } }
-        const path = `/apis/x.example.com/v1/things${i}`
-        const requests = specs.flatMap((spec, j): Parameters<Ask>[] => [
-          ['POST', path, thing(`things${i}`, `o${j}`, spec)],
-          ['POST', `${path}?fieldValidation=Strict`, thing(`things${i}`, `s${j}`, spec)],
-        ])
-        await compare(`things${i}`, [version(root)], requests)
-      },
-    )
+    it.each(cases)('with $title', async ({ plural, versions, specs }) => {
+      const path = `/apis/x.example.com/v1/${plural}`
+      const requests = specs.flatMap((spec, j): Parameters<Ask>[] => [
+        ['POST', path, thing(plural, `o${j}`, spec)],
+        ['POST', `${path}?fieldValidation=Strict`, thing(plural, `s${j}`, spec)],
+      ])
+      await compare(plural, versions, requests)
+    })
 
     it('where a definition is refused', async () => {
       for (const [i, schema] of refusedSchemas.entries()) {
@@ -142,56 +180,31 @@ describe.runIf(available)(
     })
 
     it('through updates, patches and the status', async () => {
-      const spec = {
-        type: 'object',
-        required: ['a'],
-        properties: {
-          a: { type: 'string', maxLength: 3 },
-          n: { type: 'integer', default: 1, minimum: 0 },
-          old: { type: 'string' },
-          items: {
-            type: 'array',
-            'x-kubernetes-list-type': 'map',
-            'x-kubernetes-list-map-keys': ['k'],
-            items: { type: 'object', required: ['k'], properties: { k: { type: 'string' }, v: { type: 'integer' } } },
-          },
-        },
-      }
-      const status = {
-        type: 'object',
-        required: ['phase'],
-        properties: { phase: { enum: ['A', 'B'], type: 'string' } },
-      }
-      const root = { type: 'object', properties: { spec, status } }
       const path = '/apis/x.example.com/v1/changes'
       const one = `${path}/one`
       const merge = 'application/merge-patch+json'
       const json = 'application/json-patch+json'
-      await compare(
-        'changes',
-        [version(root, { subresources: { status: {} } })],
+      await compare('changes', changes, [
         [
-          [
-            'POST',
-            path,
-            thing('changes', 'one', { a: 'x', zz: 1, items: [{ k: 'a', v: 1 }] }, ',"status":{"phase":"Q"}'),
-          ],
-          ['PATCH', one, '{"spec":{"n":null}}', merge],
-          ['PATCH', one, '{"spec":{"n":-1,"a":"long"}}', merge],
-          ['PATCH', one, '{"spec":{"yy":1,"n":3}}', merge],
-          ['PATCH', `${one}?fieldValidation=Strict`, '{"spec":{"yy":1,"n":4}}', merge],
-          ['PATCH', `${one}?fieldValidation=Ignore`, '{"spec":{"yy":1,"n":4}}', merge],
-          ['PATCH', one, '{"spec":{"n":5,"n":6}}', merge],
-          ['PATCH', one, '[{"op":"add","path":"/spec/old","value":"x","zz":1}]', json],
-          ['PATCH', one, '{"metadata":{"zz":1,"labels":{"a":"b"}}}', merge],
-          ['PATCH', `${one}/status`, '{"status":{"phase":"C","more":1}}', merge],
-          ['PATCH', `${one}/status`, '{"status":{}}', merge],
-          ['PATCH', `${one}/status`, '{"status":{"phase":"A","more":1}}', merge],
-          ['PATCH', one, '{"spec":{"items":[{"v":2},{"k":"b"},{"k":"b"}]}}', merge],
-          ['PATCH', one, '{"spec":null}', merge],
-          ['GET', one],
+          'POST',
+          path,
+          thing('changes', 'one', { a: 'x', zz: 1, items: [{ k: 'a', v: 1 }] }, ',"status":{"phase":"Q"}'),
         ],
-      )
+        ['PATCH', one, '{"spec":{"n":null}}', merge],
+        ['PATCH', one, '{"spec":{"n":-1,"a":"long"}}', merge],
+        ['PATCH', one, '{"spec":{"yy":1,"n":3}}', merge],
+        ['PATCH', `${one}?fieldValidation=Strict`, '{"spec":{"yy":1,"n":4}}', merge],
+        ['PATCH', `${one}?fieldValidation=Ignore`, '{"spec":{"yy":1,"n":4}}', merge],
+        ['PATCH', one, '{"spec":{"n":5,"n":6}}', merge],
+        ['PATCH', one, '[{"op":"add","path":"/spec/old","value":"x","zz":1}]', json],
+        ['PATCH', one, '{"metadata":{"zz":1,"labels":{"a":"b"}}}', merge],
+        ['PATCH', `${one}/status`, '{"status":{"phase":"C","more":1}}', merge],
+        ['PATCH', `${one}/status`, '{"status":{}}', merge],
+        ['PATCH', `${one}/status`, '{"status":{"phase":"A","more":1}}', merge],
+        ['PATCH', one, '{"spec":{"items":[{"v":2},{"k":"b"},{"k":"b"}]}}', merge],
+        ['PATCH', one, '{"spec":null}', merge],
+        ['GET', one],
+      ])
     })
   },
 )

@@ -12,6 +12,7 @@ import { importBench } from './import/bench.ts'
 import { journalBench } from './journal/bench.ts'
 import { listBench } from './list/bench.ts'
 import { memoryBench } from './memory/bench.ts'
+import { migrateBench } from './migrate/bench.ts'
 import { narrowBench } from './narrow/bench.ts'
 import { operatorBench } from './operator/bench.ts'
 import { queueBench } from './queue/bench.ts'
@@ -48,4 +49,5 @@ export const benches: readonly Bench[] = [
   coldBench,
   operatorBench,
   reactionBench,
+  migrateBench,
 ]

@@ -15,6 +15,8 @@ export interface Writing {
   readonly time: string | undefined
   /** How objects are owned at an apiVersion; `undefined`: it is not served. */
   readonly typeAt: (apiVersion: string) => FieldType | undefined
+  /** Whether it is a custom resource: of one, the server can't convert an object to a version that is gone. @default false */
+  readonly custom?: boolean | undefined
   /** Fields that this endpoint puts back to what they were. */
   readonly reset: FieldSet | undefined
 }
@@ -74,9 +76,11 @@ export function update(
   writing: Writing,
   name: string = writing.manager,
 ): readonly Manager[] | undefined {
-  const { apiVersion, subresource, time, typeAt, reset } = writing
+  const { apiVersion, subresource, time, typeAt, custom = false, reset } = writing
   const type = typeAt(apiVersion)
   if (type === undefined) return undefined
+  // The server logs that it can't tell what differs at that version, and leaves all owners as they are.
+  if (custom && given.some(manager => typeAt(manager.apiVersion) === undefined)) return undefined
   const changes = changesOf(live, next, type, reset, false)
   const others = taken(given, live, next, changes, writing, false)
   const mine = difference(changes.set, unowned)

@@ -62,6 +62,7 @@ export function writingOf({ clock, registry }: CoreParts, { info, request, targe
       const other = registry.find(type.group, version, type.plural)
       return other === undefined || other.apiVersion !== apiVersion ? undefined : fieldTypeOf(other)
     },
+    custom: type.custom,
     reset: resetBy(type, target.subresource),
   }
 }

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { Client } from '@wherry/client'
+import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { events } from '@wherry/client/resources/core'
+import { type Condition, conditionOf, Operator } from '@wherry/controller'
+import { startApiServer } from '@wherry/testing'
+import { expect, it, vi } from 'vitest'
+import { parse } from 'yaml'
+import { conditionType, declareMigration, definition } from './migration.ts'
+import { games } from './operator.ts'
+
+const within = { timeout: 30_000 }
+
+it('S4: a game that the server refuses is named, and the old version stays until it is taken', async () => {
+  await using server = await startApiServer()
+  await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
+  const name = { name: definition }
+  const read = async (): Promise<CustomResourceDefinition | undefined> => client.get(customResourceDefinitions, name)
+  const condition = async (): Promise<Condition | undefined> =>
+    conditionOf((await read())?.status?.conditions ?? [], conditionType)
+  const versions = async (): Promise<string[] | undefined> => (await read())?.spec.versions.map(each => each.name)
+  const crd = parse(readFileSync(`${import.meta.dirname}/crd.yaml`, 'utf8')) as CustomResourceDefinition
+  const [v1, v2] = crd.spec.versions
+  const stored = [
+    { ...v1, storage: true },
+    { ...v2, storage: false },
+  ]
+  await client.create(customResourceDefinitions, { ...crd, spec: { ...crd.spec, versions: stored } } as typeof crd)
+  const chess = { metadata: { name: 'chess', namespace: 'default' }, spec: { title: 'Chess' } }
+  await vi.waitFor(() => client.create(games, chess), within) // a new resource is not served at once
+  await client.patch(customResourceDefinitions, name, { spec: { versions: crd.spec.versions } })
+
+  const message = 'admission webhook "quota.example.com" denied the request'
+  await server.faults.add({
+    match: { verb: 'patch', resource: definition, name: 'chess' },
+    effect: { kind: 'status', code: 403, reason: 'Forbidden', message },
+  })
+  await using operator = new Operator({ name: 'crd-upgrade', client })
+  declareMigration(operator, 'default')
+  void operator.run()
+  await vi.waitFor(async () => expect(await condition()).toMatchObject({ status: 'False', reason: 'Refused' }), within)
+  expect((await condition())?.message).toContain('default/chess')
+  expect(await versions()).toEqual(['v1', 'v2'])
+
+  await server.faults.clear()
+  await vi.waitFor(async () => expect(await condition()).toMatchObject({ status: 'True' }), within)
+  expect(await versions()).toEqual(['v2'])
+  await operator.settled()
+  await operator.close()
+  const told = (await client.list(events)).items.map(({ reason }) => reason)
+  expect(new Set(told)).toEqual(new Set(['Migrating', 'Refused', 'Migrated']))
+}, 120_000)

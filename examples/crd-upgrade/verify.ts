@@ -1,0 +1,76 @@
+import { defineResource, isServerError, type ObjectMeta } from '@wherry/client'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { isConditionTrue } from '@wherry/controller'
+import { verify as verifyStorage } from '@wherry/storage-migrator'
+import type { Stage } from '../runner/stage.ts'
+import { conditionType, definition, newVersion, oldVersion } from './migration.ts'
+import { games } from './operator.ts'
+
+const namespace = 'arcade'
+const count = 200
+
+/** A game as the release before had it. */
+const oldGames = defineResource<{ metadata?: ObjectMeta; spec: { title: string }; status?: { phase: string } }>({
+  ...games.resource,
+  version: oldVersion,
+  namespaced: true,
+})
+
+/** Plays an upgrade from the release before, with users who write all the while. */
+export async function verify({ client, start, until, say }: Stage): Promise<void> {
+  const name = { name: definition }
+  const isMigrated = async (): Promise<boolean> =>
+    isConditionTrue((await client.get(customResourceDefinitions, name))?.status?.conditions ?? [], conditionType)
+  const isReady = async (game: string): Promise<boolean> =>
+    (await client.get(games, { namespace, name: game }))?.status?.phase === 'Ready'
+  const storeAt = async (stored: string): Promise<void> => {
+    const { spec } = (await client.get(customResourceDefinitions, name)) ?? {}
+    const versions = spec?.versions.map(version => ({ ...version, storage: version.name === stored }))
+    await client.patch(customResourceDefinitions, name, { spec: { versions } })
+  }
+
+  /** A server that has just taken a changed definition may refuse a write with 503, and takes it a moment later. */
+  const taken = (write: () => Promise<object>): Promise<object> =>
+    until('the server takes a write', () =>
+      write().catch(error => {
+        if (!isServerError(error)) throw error
+        return false as const
+      }),
+    )
+
+  await storeAt(oldVersion)
+  for (let i = 0; i < count; i++) {
+    const metadata = { namespace, name: `game-${i}` }
+    await taken(() => client.create(oldGames, { metadata, spec: { title: `Game ${i}` } }))
+    await taken(() => client.status.patch(oldGames, metadata, { status: { phase: 'Ready' } }))
+  }
+  // The last one in the order of lists.
+  const last = { namespace, name: 'zeppelin' }
+  await taken(() => client.create(oldGames, { metadata: last, spec: { title: 'Zeppelin' } }))
+  await storeAt(newVersion)
+  say(`a cluster of the release before: ${count + 1} games stored at ${oldVersion}`)
+
+  const program = start()
+  await until('a game is ready', () => isReady('zeppelin'))
+  if (await isMigrated()) throw new Error('the migration did not wait')
+  say('the controller of games works before they are migrated')
+
+  for (let players = 1; !(await isMigrated()); players++) {
+    program.check()
+    for (let i = 0; i < 20; i++) await taken(() => client.patch(games, last, { spec: { players: players * 20 + i } }))
+  }
+  say('what users write meanwhile does not stop the migration')
+
+  const after = await client.get(customResourceDefinitions, name)
+  const left = JSON.stringify([after?.spec.versions.map(version => version.name), after?.status?.storedVersions])
+  if (left !== JSON.stringify([[newVersion], [newVersion]])) throw new Error(`versions left: ${left}`)
+  const { proven, counts } = await verifyStorage({ client, definition })
+  if (!proven || counts.listed !== count + 1) throw new Error(`not proved: ${JSON.stringify(counts)}`)
+  say(`all games are stored at ${newVersion}, and ${oldVersion} is gone from the definition`)
+
+  const chess = { metadata: { namespace, name: 'chess' }, spec: { title: 'Chess', players: 2 } }
+  await taken(() => client.create(games, chess))
+  await until('a new game is ready', () => isReady('chess'))
+  say('the controller of games goes on')
+  await program.stop()
+}

@@ -17,6 +17,7 @@ import {
 } from '@wherry/client'
 import { checkOptions } from '@wherry/client/checks'
 import { hash } from '@wherry/hash-compare/compare'
+import { apiVersionOfView } from '../objects/identity.ts'
 import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'
 import type { Run, Writing } from '../reads/run.ts'
 import { foldManagers } from './adopt-fields.ts'
@@ -80,7 +81,7 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
   const plain = view as unknown as View
   const { object, key } = place(primary, owner, plain, desired)
   const isPrimary = resourceName(plain.resource) === resourceName(primary.resource) && keyText(key) === about.key
-  const body = owned(about, plain, object, isPrimary ? false : options.owner)
+  const body = owned(about, object, isPrimary ? false : options.owner)
   const task = {
     ...{ view: plain, key, isPrimary },
     bodyOf: () => body,
@@ -95,20 +96,16 @@ export async function applyBody(about: ApplyFor, task: Task, options: DesiredOpt
   return new Application(about, task, options).run()
 }
 
-/** The desired object as it is sent: with its type, and with its owner. */
+/** The desired object with its owner. */
 function owned(
   { primary, owner: of }: ApplyFor,
-  view: View,
   object: KubernetesObject,
   owner: DesiredOptions['owner'] = true,
 ): KubernetesObject {
-  const body = typed(view, object)
-  if (owner === false) return body
-  const reference = ownerReference(primary, of, object.metadata?.namespace, owner === true ? {} : owner)
-  return {
-    ...body,
-    metadata: { ...body.metadata, ownerReferences: withOwner(body.metadata?.ownerReferences, reference) },
-  }
+  if (owner === false) return object
+  const { metadata } = object
+  const reference = ownerReference(primary, of, metadata?.namespace, owner === true ? {} : owner)
+  return { ...object, metadata: { ...metadata, ownerReferences: withOwner(metadata?.ownerReferences, reference) } }
 }
 
 /** What was sent, and what came of it. */
@@ -362,10 +359,10 @@ function full(view: View): View<object, never> {
 }
 
 /** The object with its type; a Secret's `stringData` as the server stores it. */
-function typed({ resource }: View, object: KubernetesObject): KubernetesObject {
-  const { group, version, kind } = resource
+function typed(view: View, object: KubernetesObject): KubernetesObject {
+  const { group, kind } = view.resource
   const { stringData, ...rest } = object as KubernetesObject & { readonly stringData?: Record<string, string> }
-  const body = { apiVersion: group === '' ? version : `${group}/${version}`, kind, ...rest }
+  const body = { apiVersion: apiVersionOfView(view), kind, ...rest }
   if (kind !== 'Secret' || group !== '' || stringData === undefined)
     return { ...body, ...(stringData && { stringData }) }
   const encoded = Object.entries(stringData).map(([name, text]) => [name, Buffer.from(text).toString('base64')])

@@ -1,4 +1,5 @@
 import type { View } from '@wherry/client'
+import { resourceKey } from '../reads/own-writes.ts'
 
 interface Sent {
   /** How many writes of the object are under way. */
@@ -51,6 +52,6 @@ export class OwnEvents {
 }
 
 /** Names an object, whichever view it is of. */
-export function objectId({ resource: { group, plural } }: Pick<View, 'resource'>, key: string): string {
-  return `${plural}.${group} ${key}`
+export function objectId({ resource }: Pick<View, 'resource'>, key: string): string {
+  return `${resourceKey(resource)} ${key}`
 }

@@ -117,7 +117,7 @@ function notAudited(reason: string, message: string): NewCondition {
 
 /** Sends nothing where the status is so already. Tells of violations that were not there before. */
 async function write(
-  { client, events, now }: Context,
+  { client, events, now, signal }: Context,
   resource: Resource<Constraint, 'cluster'>,
   constraint: Constraint,
   status: ConstraintStatus | undefined,
@@ -128,7 +128,7 @@ async function write(
   const next = { ...status, conditions: setCondition(before.conditions, observed, now().getTime()) }
   if (isDeepStrictEqual(before, next)) return
   try {
-    await client.status.patch(resource, { name }, { status: next })
+    await client.status.patch(resource, { name }, { status: next }, { signal })
   } catch (error) {
     if (isNotFound(error)) return // it has gone meanwhile, or its kind has
     throw error

@@ -13,6 +13,10 @@ export class ObjectsOfKind<C extends object> {
     return this.#isReady
   }
 
+  get size(): number {
+    return this.#entries.size
+  }
+
   get all(): readonly C[] {
     return Array.from(this.#entries.values(), ({ object }) => object)
   }

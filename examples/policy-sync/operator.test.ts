@@ -1,75 +1,32 @@
-import { readFileSync } from 'node:fs'
-import { Client, defineResource, type KubernetesObject } from '@wherry/client'
+import { type Client, defineResource, type KubernetesObject } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { configMaps, events, namespaces } from '@wherry/client/resources/core'
 import { ingresses } from '@wherry/client/resources/networking'
-import { conditionOf, Operator } from '@wherry/controller'
+import { conditionOf } from '@wherry/controller'
 import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { parseAllDocuments } from 'yaml'
 import { configs } from './config.ts'
-import type { Constraint, ConstraintStatus } from './constraint.ts'
-import { cache, declarePolicySync, type PolicySync } from './operator.ts'
-import { type ConstraintTemplate, constraintsOf, definitionName, templates } from './template.ts'
+import { type ConstraintTemplate, definitionName, templates } from './template.ts'
+import { audited, constrain, installed, Running, sync, within } from './testkit/running.ts'
+import { requiredLabels, uniqueHosts } from './testkit/templates.ts'
 
-const within = { timeout: 30_000 }
 const ingressKind = { group: 'networking.k8s.io', kind: 'Ingress' }
-
-const uniqueHost: ConstraintTemplate = {
-  metadata: { name: 'uniquehost' },
-  spec: {
-    kind: 'UniqueHost',
-    expression: `object.spec.rules.all(rule, !lookup("networking.k8s.io", "Ingress", "spec.rules.host", rule.host)
-      .exists(other, other.metadata.uid != object.metadata.uid))`,
-    message: 'another Ingress has the host',
-  },
-}
-const requiredLabels: ConstraintTemplate = {
-  metadata: { name: 'requiredlabels' },
-  spec: {
-    kind: 'RequiredLabels',
-    parameters: { type: 'object', properties: { labels: { type: 'array', items: { type: 'string' } } } },
-    expression: 'has(object.metadata.labels) && params.labels.all(label, label in object.metadata.labels)',
-    message: 'a label is missing',
-  },
-}
 
 let server: EmbeddedApiServer
 let client: Client
-let operator: Operator
-let running: Promise<void>
-let policySync: PolicySync
-
-function begin(): void {
-  operator = new Operator({ name: 'policy-sync', client, cache })
-  policySync = declarePolicySync(operator, { auditDelayMs: 10 })
-  running = operator.run({ signals: false })
-}
-
-async function end(): Promise<void> {
-  await operator.close()
-  await running
-}
+let running: Running
 
 beforeEach(async () => {
   server = await startApiServer({ kind: 'embedded' })
-  client = new Client({ url: server.url, ca: server.ca, token: server.token })
-  for (const document of parseAllDocuments(readFileSync(`${import.meta.dirname}/crd.yaml`, 'utf8'))) {
-    await client.create(customResourceDefinitions, document.toJS())
-  }
-  await vi.waitFor(() => client.list(configs), within)
-  await vi.waitFor(() => client.list(templates), within)
-  begin()
+  client = await installed(server)
+  running = new Running(client)
 })
 
 afterEach(async () => {
-  await end()
+  await running.close()
   await client.close()
   await server.close()
 })
-
-const sync = (...kinds: { group: string; kind: string }[]): Promise<unknown> =>
-  client.apply(configs, { metadata: { name: 'config' }, spec: { sync: kinds } }, { fieldManager: 'user', force: true })
 
 const ingress = (name: string, host: string): Promise<unknown> =>
   client.create(ingresses, {
@@ -86,22 +43,14 @@ const ingress = (name: string, host: string): Promise<unknown> =>
     },
   })
 
-async function constrain(of: ConstraintTemplate, constraint: Constraint): Promise<() => Promise<ConstraintStatus>> {
-  const resource = constraintsOf(of)
-  const name = constraint.metadata?.name ?? ''
-  await vi.waitFor(() => client.create(resource, constraint), within)
-  return async () => (await client.get(resource, { name }))?.status ?? {}
-}
-
-const audited = ({ conditions }: ConstraintStatus): string | undefined => conditionOf(conditions, 'Audited')?.reason
 const readiness = async ({ metadata }: ConstraintTemplate): Promise<string | undefined> =>
   conditionOf((await client.get(templates, { name: metadata?.name ?? '' }))?.status?.conditions, 'Ready')?.reason
 
 it('W2: two Ingresses with one host are found, told of by an event, and no longer found once one of them goes', async () => {
-  await client.create(templates, uniqueHost)
-  const status = await constrain(uniqueHost, { metadata: { name: 'hosts' }, spec: { match: [ingressKind] } })
+  await client.create(templates, uniqueHosts)
+  const status = await constrain(client, uniqueHosts, 'hosts', { match: [ingressKind] })
   await vi.waitFor(async () => expect(audited(await status())).toBe('NotSynced'), within)
-  await sync(ingressKind)
+  await sync(client, ingressKind)
   await vi.waitFor(async () => expect(audited(await status())).toBe('Audited'), within)
   expect(await status()).toMatchObject({ totalViolations: 0, violations: [] })
   await ingress('a', 'one.example.com')
@@ -123,7 +72,7 @@ it('W2: two Ingresses with one host are found, told of by an event, and no longe
   }, within)
   await client.delete(ingresses, { namespace: 'default', name: 'a' })
   await vi.waitFor(async () => expect(await status()).toMatchObject({ totalViolations: 0, violations: [] }), within)
-  const watched = operator.manager.watched.filter(({ resource }) => resource.kind === 'Ingress')
+  const watched = running.operator.manager.watched.filter(({ resource }) => resource.kind === 'Ingress')
   expect(watched).toHaveLength(1)
   const { byVerb } = await server.stats()
   expect(byVerb.watch?.['ingresses.networking.k8s.io']?.requests).toBe(1)
@@ -140,9 +89,9 @@ it('a kind that is not installed is pending, and a kind that leaves the Config l
   const states = async (): Promise<unknown> =>
     (await client.get(configs, { name: 'config' }))?.status?.kinds.map(({ kind, state }) => `${kind} ${state}`)
   await client.create(configMaps, { metadata: { namespace: 'default', name: 'a' } })
-  await sync({ group: '', kind: 'ConfigMap' }, { group: 'example.com', kind: 'Widget' })
+  await sync(client, { group: '', kind: 'ConfigMap' }, { group: 'example.com', kind: 'Widget' })
   await vi.waitFor(async () => expect(await states()).toEqual(['ConfigMap Synced', 'Widget Pending']), within)
-  expect(policySync.synced.lookup('ConfigMap', 'metadata.name', 'a')).toHaveLength(1)
+  expect(running.policySync.synced.lookup('ConfigMap', 'metadata.name', 'a')).toHaveLength(1)
   await client.create(customResourceDefinitions, {
     metadata: { name: 'widgets.example.com' },
     spec: {
@@ -154,12 +103,12 @@ it('a kind that is not installed is pending, and a kind that leaves the Config l
   })
   await vi.waitFor(async () => expect(await states()).toEqual(['ConfigMap Synced', 'Widget Synced']), within)
   await vi.waitFor(() => client.create(widgets, { metadata: { namespace: 'default', name: 'b' } }), within)
-  await vi.waitFor(() => expect(policySync.synced.objects('Widget.example.com')).toHaveLength(1), within)
-  await sync({ group: 'example.com', kind: 'Widget' })
-  await vi.waitFor(() => expect(policySync.synced.kinds).toEqual(['Widget.example.com']), within)
-  expect(policySync.synced.lookup('ConfigMap', 'metadata.name', 'a')).toEqual([])
+  await vi.waitFor(() => expect(running.policySync.synced.objects('Widget.example.com')).toHaveLength(1), within)
+  await sync(client, { group: 'example.com', kind: 'Widget' })
+  await vi.waitFor(() => expect(running.policySync.synced.kinds).toEqual(['Widget.example.com']), within)
+  expect(running.policySync.synced.lookup('ConfigMap', 'metadata.name', 'a')).toEqual([])
   await client.delete(configs, { name: 'config' })
-  await vi.waitFor(() => expect(policySync.synced.kinds).toEqual([]), within)
+  await vi.waitFor(() => expect(running.policySync.synced.kinds).toEqual([]), within)
 }, 60_000)
 
 it('a policy that does not compile, or takes too long, is named in its template, and the others go on', async () => {
@@ -181,12 +130,9 @@ it('a policy that does not compile, or takes too long, is named in its template,
   }
   for (const template of [broken, slow, number, requiredLabels]) await client.create(templates, template)
   const match = [{ group: '', kind: 'Namespace' }]
-  const ofBroken = await constrain(broken, { metadata: { name: 'x' }, spec: { match } })
-  const ofSlow = await constrain(slow, { metadata: { name: 'x' }, spec: { match } })
-  const labels = await constrain(requiredLabels, {
-    metadata: { name: 'x' },
-    spec: { match, parameters: { labels: ['owner'] } },
-  })
+  const ofBroken = await constrain(client, broken, 'x', { match })
+  const ofSlow = await constrain(client, slow, 'x', { match })
+  const labels = await constrain(client, requiredLabels, 'x', { match, parameters: { labels: ['owner'] } })
   await vi.waitFor(async () => expect(await readiness(broken)).toBe('DoesNotCompile'), within)
   await vi.waitFor(async () => expect(await readiness(number)).toBe('DoesNotCompile'), within)
   await vi.waitFor(async () => expect(await readiness(slow)).toBe('TooSlow'), within)
@@ -208,18 +154,15 @@ it('a policy that does not compile, or takes too long, is named in its template,
 it('D4: a template that goes takes its kind, its constraints and its watches along', async () => {
   await client.create(templates, requiredLabels)
   const match = [{ group: '', kind: 'Namespace' }]
-  const status = await constrain(requiredLabels, {
-    metadata: { name: 'x' },
-    spec: { match, parameters: { labels: ['owner'] } },
-  })
+  const status = await constrain(client, requiredLabels, 'x', { match, parameters: { labels: ['owner'] } })
   await vi.waitFor(async () => expect(audited(await status())).toBe('Audited'), within)
   await client.delete(templates, { name: 'requiredlabels' })
   await vi.waitFor(async () => {
     expect(await client.get(customResourceDefinitions, { name: definitionName('requiredlabels') })).toBeUndefined()
   }, within)
-  await vi.waitFor(() => expect(policySync.constraints.kinds).toEqual([]), within)
-  await vi.waitFor(() => expect(policySync.audited.kinds).toEqual([]), within)
-  const kinds = (): string[] => operator.manager.intended.map(({ resource }) => resource.kind)
+  await vi.waitFor(() => expect(running.policySync.constraints.kinds).toEqual([]), within)
+  await vi.waitFor(() => expect(running.policySync.audited.kinds).toEqual([]), within)
+  const kinds = (): string[] => running.operator.manager.intended.map(({ resource }) => resource.kind)
   await vi.waitFor(() => expect(kinds()).not.toContain('RequiredLabels'), within)
   expect(kinds()).not.toContain('Namespace')
 }, 60_000)

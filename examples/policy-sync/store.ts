@@ -29,6 +29,11 @@ export class ObjectStore<C extends KubernetesObject> implements Sink<C> {
     return this.#kinds.get(kind)?.isReady === true
   }
 
+  /** How many objects of a kind it has. */
+  count(kind: string): number {
+    return this.#kinds.get(kind)?.size ?? 0
+  }
+
   /** The objects of a kind; none if it is not watched. */
   objects(kind: string): readonly C[] {
     return this.#kinds.get(kind)?.all ?? []

@@ -8,6 +8,7 @@ import { configName, configs } from './config.ts'
 import type { Constraint, ConstraintStatus } from './constraint.ts'
 import type { KindName } from './kinds.ts'
 import { type ConstraintTemplate, constraintsOf, definitionName, templates } from './template.ts'
+import { requiredLabels, uniqueHosts } from './testkit/templates.ts'
 
 const ingressKind = { group: 'networking.k8s.io', kind: 'Ingress' }
 const gameKind = { group: 'arcade.example.com', kind: 'Game' }
@@ -15,26 +16,6 @@ const gameKind = { group: 'arcade.example.com', kind: 'Game' }
 const games: Resource<KubernetesObject & { spec: { title: string } }, 'namespaced'> = defineResource<
   KubernetesObject & { spec: { title: string } }
 >({ ...gameKind, version: 'v1', plural: 'games', namespaced: true })
-
-const uniqueHosts: ConstraintTemplate = {
-  metadata: { name: 'uniquehosts' },
-  spec: {
-    kind: 'UniqueHosts',
-    expression: `object.spec.rules.all(rule, !lookup("networking.k8s.io", "Ingress", "spec.rules.host", rule.host)
-      .exists(other, other.metadata.uid != object.metadata.uid))`,
-    message: 'another Ingress has the host',
-  },
-}
-
-const requiredLabels: ConstraintTemplate = {
-  metadata: { name: 'requiredlabels' },
-  spec: {
-    kind: 'RequiredLabels',
-    parameters: { type: 'object', properties: { labels: { type: 'array', items: { type: 'string' } } } },
-    expression: 'has(object.metadata.labels) && params.labels.all(label, label in object.metadata.labels)',
-    message: 'a label is missing',
-  },
-}
 
 /** Plays the users of the operator. */
 export async function verify({ client, start, until, say }: Stage): Promise<void> {

@@ -8,7 +8,7 @@ import { constrain, installed, Running, sync, within } from './testkit/running.t
 import { requiredLabels } from './testkit/templates.ts'
 
 const objects = 200
-const rounds = 3
+const rounds = 8
 const kind = { group: '', kind: 'ConfigMap' }
 
 it('W5: an audit that is stuck holds up nobody else', async () => {
@@ -63,8 +63,9 @@ it('W5: an audit that is stuck holds up nobody else', async () => {
     await vi.waitFor(async () => expect(await hung()).toBe(1), within)
     const stuck = await p99()
     expect(policySync.audited.lookup('ConfigMap', 'data.value', `${value}`)).toEqual([])
-    // A millisecond beside the factor: that is what a collection of garbage takes.
-    expect(stuck).toBeLessThan(1.2 * without + 1)
+    // Two milliseconds beside the factor: that is what a collection of garbage takes, or another process.
+    console.log(`p99 ${without.toFixed(2)} ms without, ${stuck.toFixed(2)} ms beside an audit that is stuck`)
+    expect(stuck).toBeLessThan(1.2 * without + 2)
   } finally {
     await running.close()
   }

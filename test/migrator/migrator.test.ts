@@ -65,6 +65,7 @@ describe.runIf(available)('the storage migrator, on a real API server', () => {
   afterEach(async () => {
     for (const child of children) child.kill('SIGKILL')
     await client.close()
+    hooks.disconnect()
   })
 
   const name = (): string => crd.metadata?.name ?? ''

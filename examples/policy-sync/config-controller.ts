@@ -5,7 +5,7 @@ import { configName, type SyncedKind, theConfig } from './config.ts'
 import { type Kinds, textOf } from './kinds.ts'
 import { ObjectStore, type OnChange } from './store.ts'
 
-/** How soon kinds that are not installed are looked for again. */
+/** How soon kinds that are not installed are looked for again, and how soon the Config says that one has gone. */
 export const retryMs = 2000
 
 /** The policy store: the objects of the kinds that the Config names. */
@@ -37,7 +37,7 @@ export function declareConfig(operator: Operator, kinds: Kinds, store: PolicySto
       await sync.replace(found.flatMap(({ view }) => view ?? []))
       const states = found.map(({ name, view }) => stateOf(name, view, store, sync))
       await status({ kinds: states })
-      return states.some(({ state }) => state === 'Pending') ? { requeueAfterMs: retryMs } : undefined
+      return { requeueAfterMs: retryMs }
     })
     .onGone(() => sync.replace([]))
 }

@@ -72,6 +72,14 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
   await until('the game without an owner is named', names)
   say('it is watched once its definition comes')
 
+  await client.delete(customResourceDefinitions, { name: 'games.arcade.example.com' })
+  await until('games are pending again', () => isIn(gameKind, 'Pending'))
+  await until('the game is not named any more', async () => !(await names()))
+  await client.create(customResourceDefinitions, definitionOfGames)
+  await until('games are served again', () => attempt(client.create(games, chess)))
+  await until('the game is named again', names)
+  say('a kind that goes is pending, and watched again when it comes back')
+
   const bad = { spec: { expression: 'object.spec.(' } }
   await client.patch(templates, { name: 'uniquehosts' }, bad)
   await until('the template says so', async () => (await readiness(uniqueHosts)) === 'DoesNotCompile')

@@ -27,7 +27,7 @@ export function declareGames(operator: Operator, namespace: string): void {
   operator
     .controller('game')
     .for(games.within(here))
-    .owns(ours.within(here).metadata())
+    .owns(ours.within(here))
     .reconcile(async ({ object: game, key, read, apply, status, log }) => {
       const { title, licenceSecret } = game.spec
       // Tracked: this runs again when the Secret comes, changes or goes. No other Secret is received.

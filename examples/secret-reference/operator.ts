@@ -13,7 +13,7 @@ const ours = configMaps.within({ labels: { 'app.kubernetes.io/managed-by': 'secr
  * costs is not.
  */
 export function declareFlowCollectors(operator: Operator, { informers = false }: { informers?: boolean } = {}): void {
-  const controller = operator.controller('flowcollector').for(flowCollectors).owns(ours.metadata())
+  const controller = operator.controller('flowcollector').for(flowCollectors).owns(ours)
   if (informers) controller.caches(configMaps).caches(secrets)
   controller.reconcile(async ({ object: collector, key, read, apply, client }) => {
     const bundle: Record<string, string> = {}

@@ -65,6 +65,7 @@ describe.runIf(available)('the storage migrator, on a real API server', () => {
   afterEach(async () => {
     for (const child of children) child.kill('SIGKILL')
     await client.close()
+    hooks.disconnect()
   })
 
   const name = (): string => crd.metadata?.name ?? ''
@@ -103,6 +104,8 @@ describe.runIf(available)('the storage migrator, on a real API server', () => {
     const probe = { metadata: { name: 'probe' } }
     await expect
       .poll(async () => {
+        // It is there where a try before has failed after its create: a server may answer 503 right after the change.
+        await client.delete(at(version), probe.metadata)
         await client.create(at(version), probe)
         const stored = await storedVersion('probe')
         await client.delete(at(version), probe.metadata)

@@ -15,7 +15,7 @@ const operator = new Operator({ name: 'arcade', client })
 operator
   .controller('wishes')
   .for(wishes)
-  .owns(outputs.metadata())
+  .owns(outputs)
   .concurrency(4)
   .reconcile(async ({ object: wish, key, read, apply, client: writer }) => {
     if (wish.metadata?.deletionTimestamp !== undefined) {

@@ -23,6 +23,7 @@ export {
   ControllerStoppedError,
   ControllerUsedError,
   InvalidResultError,
+  NotAwaitedError,
   ReconcileStillRunningError,
   ReconcileTimeoutError,
   SourceNotClosedError,
@@ -96,7 +97,7 @@ export { and, not, or } from './predicates/predicate.ts'
 export type { ReadCause, ReadChange } from './reads/cause.ts'
 export type { Dependency, ObjectDependency, SelectionDependency, Served } from './reads/dependency.ts'
 export { OwnWriteTimeoutError, ReadClosedError } from './reads/errors.ts'
-export type { Read, ReadKey, ReadOptions, SelectionOptions, SelectOptions } from './reads/read.ts'
+export type { MaybeOwned, Read, ReadKey, ReadOptions, SelectionOptions, SelectOptions } from './reads/read.ts'
 export type { TrackedReadsReport } from './reads/report.ts'
 export type { Run } from './reads/run.ts'
 export type { PollPolicy, TrackedReadsOptions } from './reads/tracked-reads.ts'
@@ -109,7 +110,6 @@ export { HealthServer } from './server/health-server.ts'
 export { Channel } from './sources/channel.ts'
 export { ChannelNotConnectedError, SourceTakenError } from './sources/errors.ts'
 export type { Input, InputConnection, InputTarget } from './sources/input.ts'
-export type { MaybeOwned } from './sources/inputs.ts'
 export { from, owns, watches } from './sources/inputs.ts'
 export type { CursorEvent } from './sources/registrar-source.ts'
 export { RegistrarSource } from './sources/registrar-source.ts'

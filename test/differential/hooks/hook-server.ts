@@ -65,6 +65,11 @@ export class HookServer {
     return calls
   }
 
+  /** Ends the connections that a caller keeps; one that it dialled and has not used has no timeout of its own. */
+  disconnect(): void {
+    this.#server.closeAllConnections()
+  }
+
   async close(): Promise<void> {
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()))
     this.#server.closeAllConnections()

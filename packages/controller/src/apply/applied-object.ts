@@ -1,7 +1,9 @@
 import {
   defineResource,
   type KubernetesObject,
+  nameOfProjection,
   type OwnerReference,
+  projector,
   type Resource,
   resourceName,
   type SelfNamedProjection,
@@ -27,6 +29,8 @@ export interface AppliedObject {
   readonly writers: readonly string[] | undefined
   /** The conditions of the status: type, status and time. Only where the status is applied. */
   readonly conditions?: readonly Condition[] | undefined
+  /** What views make of it, by the names of their projections. Only where somebody looks at that. */
+  readonly values?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** How many texts of owned fields are kept to be shared. Most objects of a kind have equal ones. */
@@ -39,6 +43,9 @@ export class AppliedObjects {
   readonly #shared = new Map<string, string>()
   readonly #views = new Map<string, View<AppliedObject>>()
   readonly #others = new Map<string, AppliedObjects>()
+  /** By resource: what else is kept of its objects. */
+  readonly #values = new Map<string, Map<string, (object: object) => unknown>>()
+  readonly #projections = new Map<string, (object: KubernetesObject) => AppliedObject>()
 
   /** What is kept of one object. */
   readonly of: SelfNamedProjection<KubernetesObject, AppliedObject>
@@ -57,6 +64,13 @@ export class AppliedObjects {
     return found
   }
 
+  /** Keeps what `view` makes of the objects of its resource. To be called before any view is asked for. */
+  keepValues(view: View): void {
+    const name = resourceName(view.resource)
+    const values = this.#values.get(name) ?? new Map<string, (object: object) => unknown>()
+    this.#values.set(name, values.set(view.projection.name, projector(view)))
+  }
+
   /** The objects that `view` selects, as they are kept here. */
   view({ resource, namespaces, labels, fields }: View): View<AppliedObject> {
     const scope = `${resourceName(resource)} ${namespaces ?? '*'} ${labels} ${fields}`
@@ -68,7 +82,13 @@ export class AppliedObjects {
     const within = { ...(namespaces !== undefined && { namespaces }), labels, fields } as {
       readonly labels: typeof labels
     }
-    const made = whole.within(within).project(this.of) as View<AppliedObject>
+    const selected = whole.within(within)
+    const values = this.#values.get(resourceName(resource))
+    const made = (
+      values === undefined
+        ? selected.project(this.of)
+        : selected.project(nameOfProjection(this.of) as string, this.#withValues(resourceName(resource), values))
+    ) as View<AppliedObject>
     this.#views.set(scope, made)
     return made
   }
@@ -86,6 +106,21 @@ export class AppliedObjects {
       writers: owned === undefined ? writers : undefined,
       ...(this.subresource === 'status' && { conditions: conditionsOf(object) }),
     }
+  }
+
+  /** One function for each resource: views whose functions differ do not share an informer. */
+  #withValues(
+    name: string,
+    values: ReadonlyMap<string, (object: object) => unknown>,
+  ): (object: KubernetesObject) => AppliedObject {
+    const found = this.#projections.get(name)
+    if (found !== undefined) return found
+    const made = (object: KubernetesObject): AppliedObject => ({
+      ...this.#kept(object),
+      values: Object.fromEntries([...values].map(([of, project]) => [of, project(object)])),
+    })
+    this.#projections.set(name, made)
+    return made
   }
 
   #share(text: string): string {

@@ -21,7 +21,7 @@ import { TrackedReads } from '../reads/tracked-reads.ts'
 import type { Input, InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
 import { Activity } from './activity.ts'
-import { plainCause } from './cause.ts'
+import { type Cause, plainCause } from './cause.ts'
 import { closeSources } from './closing-sources.ts'
 import { type ControllerDefinition, type ControllerParts, checkDefinition, checkParts } from './definition.ts'
 import {
@@ -79,6 +79,8 @@ export type ControllerState = 'idle' | 'starting' | 'running' | 'stopping' | 'st
  */
 export class Controller<C, S extends Scope = Scope> {
   readonly name: string
+  /** The views that it declares, each once: that of its primary objects first. Of owned objects, the one that is watched. */
+  readonly views: readonly View[]
   readonly #definition: ControllerDefinition<C, S>
   readonly #parts: ControllerParts
   readonly #queue: WorkQueue
@@ -90,7 +92,11 @@ export class Controller<C, S extends Scope = Scope> {
   /** What was done once. */
   readonly #done = new Set<string>()
   readonly #ownEvents = new OwnEvents()
-  readonly #appliedHolds = new Map<string, Hold<unknown>>()
+  /** By the key of an owned view, that of the view that is watched for it. */
+  readonly #watched = new Map<string, string>()
+  /** What made a key run last. */
+  #lastCause: { readonly key: string; readonly cause: Cause } | undefined
+  #statusHold: Hold<unknown> | undefined
   readonly #inputs: readonly Input[]
   readonly #stopping = new AbortController()
   #registrar: Registrar | undefined
@@ -123,6 +129,15 @@ export class Controller<C, S extends Scope = Scope> {
     this.#applied = new AppliedObjects(manager)
     this.#statuses = new AppliedObjects(manager, 'status')
     this.#inputs = [primary(definition.for, predicates), ...inputs, ...caches.map(cached)]
+    for (const { view, keepsValues } of this.#inputs) if (keepsValues && view) this.#applied.keepValues(view)
+    const views = this.#inputs.flatMap(({ view, isOwned }) => {
+      if (view === undefined) return []
+      if (!isOwned) return [view]
+      const watched = this.#applied.view(view) as unknown as View
+      this.#watched.set(view.key, watched.key)
+      return [watched]
+    })
+    this.views = [...new Map(views.map(view => [view.key, view])).values()]
     const { environment } = parts.client
     this.#queue = new WorkQueue({
       clock: environment.clock,
@@ -135,6 +150,7 @@ export class Controller<C, S extends Scope = Scope> {
       cache: parts.cache,
       narrow: parts.narrow,
       declared: this.views,
+      alsoListed: () => this.#inputs.flatMap(({ cached = [] }) => cached),
       onChange: (key, { view, object, change, from, to }) =>
         this.#enqueue(key, { source: 'read', change, view, object, from, to }, false),
       poll: parts.poll,
@@ -144,12 +160,6 @@ export class Controller<C, S extends Scope = Scope> {
 
   get state(): ControllerState {
     return this.#state
-  }
-
-  /** The views that it declares, each once: that of its primary objects first. */
-  get views(): readonly View[] {
-    const views = this.#inputs.flatMap(({ view }) => (view === undefined ? [] : [view]))
-    return [...new Map(views.map(view => [view.key, view])).values()]
   }
 
   /** Whether it runs on a leader only. */
@@ -297,17 +307,14 @@ export class Controller<C, S extends Scope = Scope> {
   }
 
   /**
-   * Whether an informer has what is kept of applied objects for a view. For views that are owned, and for the statuses of the primary objects,
-   * there is one from the first apply on, in place of a watch for each object.
+   * Whether an informer has what is kept of applied objects for a view: that of `owns`, or that of the statuses of the primary objects, which
+   * there is from the first status on.
    */
   #holdsApplied(view: View): boolean {
-    const { cache } = this.#parts
-    const owned = this.#inputs.flatMap(one => (one.owned === undefined ? [] : [this.#applied.view(one.owned)]))
-    const whole = [...owned, this.#statuses.view(this.#definition.for)].find(one => covers(one, view))
-    if (whole === undefined) return false
-    if (!this.#appliedHolds.has(whole.key)) {
-      this.#appliedHolds.set(whole.key, cache.hold(whole, `controller/${this.name}`))
-    }
+    if (this.views.some(one => covers(one, view))) return true
+    const statuses = this.#statuses.view(this.#definition.for)
+    if (!covers(statuses, view)) return false
+    this.#statusHold ??= this.#parts.cache.hold(statuses, `controller/${this.name}`)
     return true
   }
 
@@ -371,6 +378,7 @@ export class Controller<C, S extends Scope = Scope> {
       cache,
       manager,
       environment: client.environment,
+      applied: this.#applied,
       enqueue: (key, cause, isInitial) => this.#enqueue(key, cause, isInitial),
       heard: key => this.#primary?.heard(key),
       unlessOwn: (view, key, object, tell) => this.#ownEvents.heard(objectId(view, key), versionOf(object), tell),
@@ -379,8 +387,15 @@ export class Controller<C, S extends Scope = Scope> {
     }
   }
 
-  #enqueue(key: string, cause: Parameters<InputTarget['enqueue']>[1], isInitial: boolean): void {
+  #enqueue(key: string, cause: Cause, isInitial: boolean): void {
     if (this.#queue.state !== 'open') return
+    const before = this.#lastCause
+    this.#lastCause = { key, cause }
+    // One informer tells an owned object to `owns` and then to who has read it: that is one change.
+    if (before?.key === key && before.cause.source === 'owns' && cause.source === 'read') {
+      const { view = '', object, to } = before.cause
+      if (this.#watched.get(view) === cause.view && object === cause.object && to === cause.to) return
+    }
     this.#states.add(key, cause)
     this.#queue.add(key, isInitial ? initially : undefined)
     this.#activity.happened()
@@ -423,7 +438,7 @@ export class Controller<C, S extends Scope = Scope> {
     // What it would be asked from now on, such as to explain a key, it can't tell.
     this.#hold = undefined
     await hold?.release()
-    await Promise.all([...this.#appliedHolds.values()].map(one => one.release()))
+    await this.#statusHold?.release()
     await this.#registrar?.close()
     this.#state = 'stopped'
     this.#activity.happened()

@@ -14,6 +14,22 @@ export class InvalidResultError extends Error {
   }
 }
 
+/**
+ * A reconcile returned while reads or writes that it had begun were under way: it did not await them. Counts as a failure, and is
+ * tried again.
+ */
+export class NotAwaitedError extends Error {
+  override readonly name = 'NotAwaitedError'
+  readonly code = 'NOT_AWAITED'
+  /** Such as `read.get of v1/secrets chess-key`. */
+  readonly calls: readonly string[]
+
+  constructor(calls: readonly string[]) {
+    super(`the reconcile has returned, and did not await: ${calls.join(', ')}`)
+    this.calls = calls
+  }
+}
+
 /** A reconcile took longer than its `reconcileTimeoutMs`. Its signal was aborted with this; its key waits until it has ended. */
 export class ReconcileTimeoutError extends Error {
   override readonly name = 'ReconcileTimeoutError'

@@ -5,7 +5,7 @@ import type { WorkQueue } from '@wherry/work-queue'
 import { asError } from '../as-error.ts'
 import { plainCause } from './cause.ts'
 import type { OnGone, Reconcile } from './context.ts'
-import { ControllerStoppedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
+import { ControllerStoppedError, NotAwaitedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
 import type { KeyState, Outcome } from './key-state.ts'
 import type { KeyStates } from './key-states.ts'
 import { type Returned, readResult } from './result.ts'
@@ -136,6 +136,8 @@ export class Reconciler<C, S extends Scope> {
     const result = await this.#context.run(run, this.#parts.reconcile, run)
     // It came to its end too late, whatever it made of that.
     if (this.#stopped === undefined && run.aborted !== undefined) throw run.aborted
+    const { openCalls } = run
+    if (this.#stopped === undefined && openCalls.length > 0) throw new NotAwaitedError(openCalls)
     const returned = readResult(result)
     if (this.#stopped === undefined) this.#next(key, state, returned)
     else queue.forget(key)

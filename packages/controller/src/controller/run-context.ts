@@ -6,6 +6,7 @@ import { type ApplyStatus, applyStatus } from '../apply/status.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { type Logger, loggerWith } from '../logging/logger.ts'
 import { identityOf } from '../objects/identity.ts'
+import { OpenCalls } from '../reads/open-calls.ts'
 import type { Read } from '../reads/read.ts'
 import type { Run } from '../reads/run.ts'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
@@ -53,7 +54,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   #controller: AbortController | undefined
   #run: Run | undefined
   /** What it applies and has not ended. */
-  #writing: Set<Promise<unknown>> | undefined
+  #writes: OpenCalls | undefined
   #hasRead = false
   #hasEnded = false
 
@@ -106,13 +107,16 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 
   get apply(): Apply {
-    return (view, desired, options) => this.#noted(applyDesired(this.#applying(), view, desired, options))
+    return (view, desired, options) =>
+      this.#noted(applyDesired(this.#applying(), view, desired, options), () =>
+        appliedName(view as unknown as View, desired),
+      )
   }
 
   get status(): ApplyStatus<C> {
     return (status, options) => {
       const about = { ...this.#applying(), objects: this.#parts.statuses }
-      return this.#noted(applyStatus(about, status as object, options)) as Promise<Applied<C>>
+      return this.#noted(applyStatus(about, status as object, options), () => 'status') as Promise<Applied<C>>
     }
   }
 
@@ -132,13 +136,14 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
     }
   }
 
-  /** One that nobody waits for must not end the process when it fails. */
-  #noted<T>(applied: Promise<T>): Promise<T> {
-    this.#writing ??= new Set()
-    const writing = this.#writing.add(applied)
-    const ended = (): boolean => writing.delete(applied)
-    applied.then(ended, ended)
-    return applied
+  #noted<T>(applied: Promise<T>, name: () => string): Promise<T> {
+    this.#writes ??= new OpenCalls()
+    return this.#writes.note(applied, name)
+  }
+
+  /** What it has begun, and what has not ended, for people. */
+  get openCalls(): readonly string[] {
+    return [...(this.#run?.calls.names ?? []), ...(this.#writes?.names ?? [])]
   }
 
   get events(): ContextEvents {
@@ -167,8 +172,8 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   /** Resolves when nothing is being applied, after a while in any case. */
   async applying(clock: Clock): Promise<void> {
-    if (this.#writing === undefined || this.#writing.size === 0) return
-    await within(Promise.allSettled(this.#writing), applyingMs, clock)
+    if (this.#writes === undefined || this.#writes.size === 0) return
+    await within(this.#writes.settled(), applyingMs, clock)
   }
 
   /** It has ended; its reads count from now on, or beside those before. */
@@ -195,12 +200,16 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   #opened(): Run {
     const { namespace } = this.key as { readonly namespace?: string }
-    return this.#parts.reads.begin(this.text, { namespace }, this.signal)
+    return this.#parts.reads.begin(this.text, { namespace, uid: this.#identity.metadata?.uid }, this.signal)
   }
 }
 
 /** So long a run that has failed waits for what it applies still, in milliseconds. */
 const applyingMs = 1000
+
+function appliedName(view: View | undefined, desired: KubernetesObject | undefined): string {
+  return `apply of ${view?.key} ${desired?.metadata?.name}`
+}
 
 function metadataOf(object: unknown): NonNullable<KubernetesObject['metadata']> {
   return (object as KubernetesObject | undefined)?.metadata ?? {}

@@ -8,7 +8,7 @@ import { checkView } from '../objects/check-view.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import type { Input } from '../sources/input.ts'
-import { from, type MaybeOwned, owns, watches } from '../sources/inputs.ts'
+import { from, owns, watches } from '../sources/inputs.ts'
 import type { Source } from '../sources/source.ts'
 import type { Tick } from '../sources/timer.ts'
 
@@ -70,10 +70,11 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   }
 
   /**
-   * Objects that it makes: where one comes, changes or goes, its owner runs, as its controlling owner reference says. Metadata is
-   * enough.
+   * Objects that it makes: where one comes, changes or goes, its owner runs, as its controlling owner reference says. Its status counts,
+   * too; what the controller itself wrote does not. Only what an `apply` compares is kept of them. To list them or to read them without
+   * a request, name the view with `.caches(view)` as well.
    */
-  owns<O extends MaybeOwned>(view: View<O>): ControllerBuilder<C, S, ObjectEvent<O>> {
+  owns<O>(view: View<O>): ControllerBuilder<C, S, ObjectEvent<O>> {
     checkView('owns', view)
     return this.#declare(predicates => owns(view, predicates as Predicate<ObjectEvent<O>>[]))
   }

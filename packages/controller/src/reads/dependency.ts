@@ -32,6 +32,8 @@ export interface SelectionDependency {
   readonly namespace: string | undefined
   /** A label selector's text; `''`: all of the view's. */
   readonly labels: string
+  /** The uid of the object that controls them; `undefined`: whoever does. */
+  readonly owner: string | undefined
   /** How many objects it selects now. */
   readonly objects: number
   readonly served: 'informer'

@@ -6,6 +6,7 @@ import { isAbsentByChoice, unlessAbsent } from '../sources/unless-absent.ts'
 import { OwnWriteTimeoutError } from './errors.ts'
 import type { InformerFeed } from './informer-feed.ts'
 import { type RecentWrites, rememberedMs, UnseenWrites, type Written } from './own-writes.ts'
+import { ownerIndex, ownerUids } from './owner-index.ts'
 import { Selection } from './selection.ts'
 import { nameOf, SelectionIndex } from './selection-index.ts'
 import { type SelectionScope, selects } from './selection-scope.ts'
@@ -112,6 +113,7 @@ export class InformerSource {
   selection(scope: SelectionScope): Selection {
     const found = this.#selections.get(nameOf(scope))
     if (found !== undefined) return found
+    if (scope.owner !== undefined) this.#informer.addIndex(ownerIndex, ownerUids)
     const selection = new Selection(this, this.lister(scope.view), scope)
     this.#selections.add(selection)
     return selection
@@ -119,6 +121,7 @@ export class InformerSource {
 
   drop(selection: Selection): void {
     this.#selections.delete(selection)
+    this.#look()
   }
 
   join(key: string, feed: InformerFeed): void {
@@ -161,9 +164,8 @@ export class InformerSource {
     return this.#hold.release()
   }
 
-  /** Selections are of views that were declared, and those stay. */
   #look(): void {
-    if (!this.#options.stays && this.#feeds.size === 0) void this.close()
+    if (!this.#options.stays && this.#feeds.size === 0 && this.#selections.size === 0) void this.close()
   }
 
   #lacking(asked: Asked): string | undefined {

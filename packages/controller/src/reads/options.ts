@@ -21,6 +21,8 @@ export interface TrackedReadsOptions {
   readonly narrow: NarrowCache
   /** The views that the controller declared: what can be listed. Their informers are held once they are read from. */
   readonly declared: readonly View[]
+  /** More views that can be listed, as long as somebody has them cached: kinds that are known only at run time. */
+  readonly alsoListed?: (() => readonly View[]) | undefined
   /**
    * A key is to run again. Called at once, from within whatever brought the change about. Called again for each change: a
    * work queue makes one run of them.
@@ -49,6 +51,7 @@ const checks: Readonly<Record<keyof TrackedReadsOptions, Check>> = {
   cache: having('a DynamicCache', 'hold', 'covering'),
   narrow: having('a NarrowCache', 'watch', 'peek'),
   declared: listOf('views', having('a view', 'within')),
+  alsoListed: callback,
   onChange: callback,
   poll: listOf('{ resource, pollMs }', (option, value) => {
     checkOptions(option, value, policyChecks)

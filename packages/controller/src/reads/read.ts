@@ -1,4 +1,4 @@
-import type { LabelSelectorInput, View } from '@wherry/client'
+import type { LabelSelectorInput, OwnerReference, View } from '@wherry/client'
 
 /** Names an object to read. A missing namespace is the primary object's (rule C15); cluster-scoped objects have none. */
 export interface ReadKey {
@@ -30,6 +30,11 @@ export interface SelectionOptions extends ReadOptions {
   readonly labels?: LabelSelectorInput | undefined
 }
 
+/** What is read of an object that may be owned; views of metadata will do. */
+export interface MaybeOwned {
+  readonly metadata?: { readonly ownerReferences?: readonly OwnerReference[] | undefined } | undefined
+}
+
 /**
  * What a reconcile reads through this is what it depends on (rules C11–C17): its key runs again when any of it changes, comes
  * or goes. It is closed when its run ends; using it later is a `ReadClosedError`.
@@ -50,7 +55,7 @@ export interface Read {
   get<C>(view: View<C>, key: ReadKey, options?: ReadOptions & { readonly select?: undefined }): Promise<C | undefined>
   get<C, V>(view: View<C>, key: ReadKey, options: SelectOptions<C, V>): Promise<V | undefined>
   /**
-   * All objects of a view that the controller declared (`.caches(view)`), or of a narrower one, in no particular order. An
+   * All objects of a view that the controller declared (`.caches(view)`), or that a `RegistrarSource` of it watches now, or of a narrower one, in no particular order. An
    * object that enters the selection, leaves it or changes inside it makes the key run again. Of a resource that may come later
    * (rule D7) there are none until it does.
    *
@@ -61,6 +66,12 @@ export interface Read {
    * @throws InvalidNameError, OptionRangeError, OptionTypeError for options that can't be, a namespace that the view leaves out among them.
    */
   list<C>(view: View<C>, options?: SelectionOptions): Promise<C[]>
+  /**
+   * The objects of a view that the primary object controls, by their owner references. The view is as for `list`: `.owns(view)` alone
+   * keeps no objects, so that a view which is only owned is a `NotCachedError`, too. Served by an index. Tracked and rejected as `list`
+   * is.
+   */
+  owned<C extends MaybeOwned>(view: View<C>, options?: SelectionOptions): Promise<C[]>
   /** As `get`, without tracking: what happens to the object later makes nothing run. */
   peek<C>(view: View<C>, key: ReadKey, options?: ReadOptions): Promise<C | undefined>
 }

@@ -1,4 +1,5 @@
 import type { View } from '@wherry/client'
+import type { OpenCalls } from './open-calls.ts'
 import type { Read, ReadKey } from './read.ts'
 
 /** An object that a run is about to write. */
@@ -13,6 +14,8 @@ export interface Writing<C> {
 export interface Run {
   /** What the reconcile reads through. */
   readonly read: Read
+  /** The reads that have not ended. */
+  readonly calls: OpenCalls
   /**
    * Reads an object that is to be written, and tracks what `select` gives of it. The write itself does not make the key run.
    * Rejects as `read.get` does.

@@ -1,4 +1,6 @@
 import type { KubernetesObject } from '@wherry/client'
+import { controllerOf } from '../objects/owner.ts'
+import type { Reader } from './reader.ts'
 import type { Selection } from './selection.ts'
 import type { SelectionScope } from './selection-scope.ts'
 
@@ -12,6 +14,10 @@ export class SelectionIndex {
 
   values(): IterableIterator<Selection> {
     return this.#selections.values()
+  }
+
+  get size(): number {
+    return this.#selections.size
   }
 
   get(name: string): Selection | undefined {
@@ -40,24 +46,26 @@ export class SelectionIndex {
   changed(key: string, object: unknown, before: unknown): void {
     if (this.#selections.size === 0) return
     const namespace = key.slice(0, Math.max(key.indexOf('/'), 0))
-    const labels = new Set(['', ...labelsOf(before), ...labelsOf(object)])
+    const places = new Set(['', ...ownerOf(before), ...ownerOf(object), ...labelsOf(before), ...labelsOf(object)])
     const concerned = new Set<Selection>()
     for (const within of new Set(['', namespace])) {
-      for (const label of labels) {
-        for (const selection of this.#places.get(placeOf(within, label)) ?? []) concerned.add(selection)
+      for (const place of places) {
+        for (const selection of this.#places.get(placeOf(within, place)) ?? []) concerned.add(selection)
       }
     }
-    for (const selection of concerned) selection.changed(key, object, before)
+    const told = new Set<Reader>()
+    for (const selection of concerned) selection.changed(key, object, before, told)
   }
 }
 
 /** Equal selections have equal names. */
-export function nameOf({ view, namespace, labels }: SelectionScope): string {
-  return JSON.stringify([view.key, namespace ?? null, labels.text])
+export function nameOf({ view, namespace, labels, owner }: SelectionScope): string {
+  return JSON.stringify([view.key, namespace ?? null, labels.text, owner])
 }
 
-/** Where it is looked for: under each value of one label that it asks for, or else under its namespace alone. */
-function placesOf({ view, namespace = '', filter }: Selection): string[] {
+/** Where it is looked for: under its owner, under each value of one label that it asks for, or else under its namespace alone. */
+function placesOf({ view, namespace = '', filter, owner }: Selection): string[] {
+  if (owner !== undefined) return [placeOf(namespace, owner)]
   const one = filter.requirements.find(({ operator }) => operator === 'in')
   // Of what keeps no labels it can't be told whether it is in: all of it is looked at.
   if (one === undefined || view.projection.kind === 'named') return [placeOf(namespace, '')]
@@ -70,6 +78,12 @@ function placeOf(namespace: string, label: string): string {
 
 function labelText(key: string, value: string): string {
   return `${key}=${value}`
+}
+
+/** By uid, which no text of a label is. */
+function ownerOf(object: unknown): string[] {
+  const owner = object === undefined ? undefined : controllerOf(object as KubernetesObject)
+  return owner === undefined ? [] : [owner.uid]
 }
 
 function labelsOf(object: unknown): string[] {

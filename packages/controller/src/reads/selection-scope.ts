@@ -1,4 +1,5 @@
 import type { FieldRequirement, KubernetesObject, LabelSelector, View } from '@wherry/client'
+import { controllerOf } from '../objects/owner.ts'
 
 /** Which objects a selection is of. */
 export interface SelectionScope {
@@ -9,12 +10,16 @@ export interface SelectionScope {
   readonly labels: LabelSelector
   /** What has to be looked at in each object: these, and those of the view where its informer selects less. */
   readonly filter: LabelSelector
+  /** The uid of the object that controls them. @default whoever does */
+  readonly owner?: string | undefined
 }
 
 /** Whether an object of that key is among them. What can't be told counts as true. */
-export function selects({ view, namespace, filter }: SelectionScope, key: string, object: unknown): boolean {
+export function selects({ view, namespace, filter, owner }: SelectionScope, key: string, object: unknown): boolean {
   if (namespace !== undefined && !key.startsWith(`${namespace}/`)) return false
   if (!isWithin(view, key)) return false
+  if (owner !== undefined && object !== undefined && controllerOf(object as KubernetesObject)?.uid !== owner)
+    return false
   if (filter.text === '') return true
   const { labels } = (object as KubernetesObject | undefined)?.metadata ?? {}
   // A projection may leave labels out.

@@ -3,26 +3,31 @@ import type { Lister } from '@wherry/informer'
 import { versionOf } from '../objects/version.ts'
 import type { SelectionDependency } from './dependency.ts'
 import type { InformerSource } from './informer-source.ts'
+import { ownerIndex } from './owner-index.ts'
+import type { Reader } from './reader.ts'
 import { type SelectionScope, selects } from './selection-scope.ts'
 import { Target } from './target.ts'
 
-/** The objects of a view that some labels select, in one namespace or all: what keys have listed. */
+/** The objects of a view that some labels select, in one namespace or all, or that one object controls: what keys have listed. */
 export class Selection extends Target implements SelectionScope {
   readonly view: View
   readonly namespace: string | undefined
   readonly labels: LabelSelector
   readonly filter: LabelSelector
+  readonly owner: string | undefined
   readonly #source: InformerSource
   readonly #lister: Lister<unknown>
 
-  constructor(source: InformerSource, lister: Lister<unknown>, { view, namespace, labels, filter }: SelectionScope) {
+  constructor(source: InformerSource, lister: Lister<unknown>, scope: SelectionScope) {
     super()
+    const { view, namespace, labels, filter, owner } = scope
     this.#source = source
     this.#lister = lister
     this.view = view
     this.namespace = namespace
     this.labels = labels
     this.filter = filter
+    this.owner = owner
   }
 
   /** What it lists is as new as it has to be. */
@@ -33,7 +38,7 @@ export class Selection extends Target implements SelectionScope {
   /** The objects; `undefined` where that would be older than it may be. */
   list(): unknown[] | undefined {
     if (!this.isCurrent) return undefined
-    return this.#lister.list({ namespace: this.namespace, labels: this.labels })
+    return this.#list()
   }
 
   /** Resolves when {@link Selection.list} may tell. */
@@ -41,8 +46,8 @@ export class Selection extends Target implements SelectionScope {
     return this.#source.ready(this, signal)
   }
 
-  /** An object of the source was `before`, and is `object` now; `undefined`: absent. */
-  changed(key: string, object: unknown, before: unknown): void {
+  /** An object of the source was `before`, and is `object` now; `undefined`: absent. @param told who knows it already; grows */
+  changed(key: string, object: unknown, before: unknown, told: Set<Reader>): void {
     const was = before !== undefined && selects(this, key, before)
     const is = object !== undefined && selects(this, key, object)
     if (!was && !is) return
@@ -55,13 +60,20 @@ export class Selection extends Target implements SelectionScope {
         to: is ? versionOf(object) : undefined,
       }),
       () => true,
+      told,
     )
   }
 
   describe(): SelectionDependency {
-    const { view, namespace, labels } = this
-    const objects = this.#lister.list({ namespace, labels }).length
-    return { type: 'selection', view: view.key, namespace, labels: labels.text, objects, served: 'informer' }
+    const { view, namespace, labels, owner } = this
+    const objects = this.#list().length
+    return { type: 'selection', view: view.key, namespace, labels: labels.text, owner, objects, served: 'informer' }
+  }
+
+  #list(): unknown[] {
+    const { namespace, labels, owner } = this
+    const index = owner === undefined ? undefined : { name: ownerIndex, value: owner }
+    return this.#lister.list({ namespace, labels, index })
   }
 
   protected override release(): void {

@@ -55,12 +55,13 @@ export abstract class Target {
     this.release()
   }
 
-  /** Tells each key once that depends on what has changed. */
-  protected tell(cause: () => ReadCause, isConcerned: (link: Link) => boolean): void {
+  /** Tells each key once that depends on what has changed. @param told those that know it already; grows */
+  protected tell(cause: () => ReadCause, isConcerned: (link: Link) => boolean, told: Set<Reader> = new Set()): void {
     const concerned = new Set<Reader>()
-    for (const link of this.links) if (isConcerned(link)) concerned.add(link.reader)
+    for (const link of this.links) if (isConcerned(link) && !told.has(link.reader)) concerned.add(link.reader)
     let why: ReadCause | undefined
     for (const reader of concerned) {
+      told.add(reader)
       why ??= cause()
       reader.changed(why)
     }

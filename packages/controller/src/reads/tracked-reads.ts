@@ -23,7 +23,7 @@ import type { Run } from './run.ts'
 import type { Selection } from './selection.ts'
 import { TrackedObject } from './tracked-object.ts'
 import { TrackedObjects } from './tracked-objects.ts'
-import { type Sources, TrackedRun } from './tracked-run.ts'
+import { type ReadPrimary, type Sources, TrackedRun } from './tracked-run.ts'
 
 export type { PollPolicy, TrackedReadsOptions } from './options.ts'
 
@@ -59,7 +59,7 @@ export class TrackedReads {
     this.#audience = { changed: ({ key }, cause) => this.#changed(key, cause) }
     this.#runs = {
       object: (view, key, primary) => this.#object(view, objectName(view, key, primary)),
-      selection: (view, selected) => this.#selection(view, selected),
+      selection: (view, selected, owner) => this.#selection(view, selected, owner),
       ready: (object, signal) => this.#polling.ready(object, signal),
       peek: (view, key, primary, signal) => this.#peek(view, objectName(view, key, primary), signal),
     }
@@ -68,16 +68,16 @@ export class TrackedReads {
   /**
    * A run of `key` begins, whose reads are to be tracked. A run of it that did not end counts as failed.
    *
-   * @param primary the object that it is about: a read without a namespace is of its own.
+   * @param primary the object that it is about: a read without a namespace is of its own, and `read.owned` gives what it controls.
    * @param signal bounds all reads of the run, with its reason.
    * @throws OptionTypeError
    */
-  begin(key: string, primary: { readonly namespace?: string | undefined }, signal?: AbortSignal | undefined): Run {
+  begin(key: string, primary: ReadPrimary, signal?: AbortSignal | undefined): Run {
     if (typeof key !== 'string') throw new OptionTypeError('begin.key', 'a string', typeof key)
     if (signal !== undefined) abortSignal('begin.signal', signal)
     const reader = this.#readers.get(key) ?? new Reader(key, this.#audience)
     reader.run?.fail()
-    const run = new TrackedRun(reader, this.#runs, primary.namespace, signal)
+    const run = new TrackedRun(reader, this.#runs, primary, signal)
     if (this.#closing !== undefined) run.cancel()
     else {
       this.#readers.set(key, reader)
@@ -88,7 +88,7 @@ export class TrackedReads {
 
   /** A run of `key` that is over: it reads nothing (rule C17), and is in the way of no other. */
   ended(key: string): Run {
-    const run = new TrackedRun(new Reader(key, this.#audience), this.#runs, undefined, undefined)
+    const run = new TrackedRun(new Reader(key, this.#audience), this.#runs, {}, undefined)
     run.cancel()
     return run
   }
@@ -255,8 +255,8 @@ export class TrackedReads {
     return object
   }
 
-  #selection(view: View, { namespace, labels }: SelectionOptions): Selection {
-    const { declared } = this.#options
+  #selection(view: View, { namespace, labels }: SelectionOptions, owner: string | undefined): Selection {
+    const declared = [...this.#options.declared, ...(this.#options.alsoListed?.() ?? [])]
     const wide = declared.find(({ key }) => key === view.key) ?? declared.find(one => covers(one, view))
     if (wide === undefined) {
       throw new NotCachedError(view.key, 'declare it with .caches(view) to list it, or get() single objects by name')
@@ -266,7 +266,7 @@ export class TrackedReads {
     if (namespace !== undefined) namespaceIn(view, namespace)
     const asked = LabelSelector.of(labels ?? LabelSelector.everything, 'list.labels')
     const filter = wide.labels.text === view.labels.text ? asked : view.labels.and(asked)
-    return this.#sources.of(wide).selection({ view, namespace, labels: asked, filter })
+    return this.#sources.of(wide).selection({ view, namespace, labels: asked, filter, owner })
   }
 
   async #peek(view: View, key: ObjectName, signal: AbortSignal | undefined): Promise<unknown> {

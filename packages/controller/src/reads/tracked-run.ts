@@ -1,9 +1,10 @@
-import { isAtLeast, type View } from '@wherry/client'
+import { isAtLeast, OptionTypeError, type View } from '@wherry/client'
 import { abortSignal, anything, type Check, callback, checkOptions } from '@wherry/client/checks'
 import { checkView } from '../objects/check-view.ts'
 import { versionOf } from '../objects/version.ts'
 import { ReadClosedError } from './errors.ts'
 import { Link } from './link.ts'
+import { OpenCalls } from './open-calls.ts'
 import type { Read, ReadKey, ReadOptions, SelectionOptions, SelectOptions } from './read.ts'
 import { leave, type Reader } from './reader.ts'
 import type { Run, Writing } from './run.ts'
@@ -14,7 +15,7 @@ import type { TrackedObject } from './tracked-object.ts'
 /** Where a run finds what it reads. */
 export interface Sources {
   object(view: View, key: ReadKey, primary: string | undefined): TrackedObject
-  selection(view: View, options: SelectionOptions): Selection
+  selection(view: View, options: SelectionOptions, owner?: string): Selection
   /** Resolves when it is known how an object can be read. */
   ready(object: TrackedObject, signal: AbortSignal | undefined): Promise<void>
   peek(view: View, key: ReadKey, primary: string | undefined, signal: AbortSignal | undefined): Promise<unknown>
@@ -32,26 +33,39 @@ const listChecks: Readonly<Record<keyof SelectionOptions, Check>> = {
 
 type Select = (object: never) => unknown
 
+/** The object that a run is about. */
+export interface ReadPrimary {
+  /** Where a read without a namespace reads. */
+  readonly namespace?: string | undefined
+  /** Whose objects `read.owned` gives. */
+  readonly uid?: string | undefined
+}
+
 /** A run of a key, and what it has read so far. What it reads is subscribed to from that moment on (rule C13). */
 export class TrackedRun implements Run {
   readonly read: Read
+  readonly calls: OpenCalls = new OpenCalls()
   readonly #reader: Reader
   readonly #sources: Sources
-  readonly #primary: string | undefined
+  readonly #primary: ReadPrimary
   readonly #signal: AbortSignal | undefined
   readonly #links = new Map<Target, Link>()
   #hasEnded = false
 
-  constructor(reader: Reader, sources: Sources, primary: string | undefined, signal: AbortSignal | undefined) {
+  constructor(reader: Reader, sources: Sources, primary: ReadPrimary, signal: AbortSignal | undefined) {
     this.#reader = reader
     this.#sources = sources
     this.#primary = primary
     this.#signal = signal
     const read = {
       get: (view: View, key: ReadKey, options?: Partial<SelectOptions<never, unknown>>) =>
-        quiet(this.#get(view, key, options)),
-      list: (view: View, options?: SelectionOptions) => quiet(this.#list(view, options)),
-      peek: (view: View, key: ReadKey, options?: ReadOptions) => quiet(this.#peek(view, key, options)),
+        this.calls.note(this.#get(view, key, options), () => named('get', view, key)),
+      list: (view: View, options?: SelectionOptions) =>
+        this.calls.note(this.#list(view, options), () => named('list', view)),
+      owned: (view: View, options?: SelectionOptions) =>
+        this.calls.note(this.#owned(view, options), () => named('owned', view)),
+      peek: (view: View, key: ReadKey, options?: ReadOptions) =>
+        this.calls.note(this.#peek(view, key, options), () => named('peek', view, key)),
     }
     this.read = read as Read
   }
@@ -75,7 +89,7 @@ export class TrackedRun implements Run {
     checkOptions('get', options, getChecks)
     const signal = this.#bounded(options.signal)
     signal?.throwIfAborted()
-    const object = this.#sources.object(view, key, this.#primary)
+    const object = this.#sources.object(view, key, this.#primary.namespace)
     object.pin()
     try {
       return this.#taken(object, await this.#valueOf(object, signal), options.select)
@@ -93,7 +107,7 @@ export class TrackedRun implements Run {
     this.#mustLive()
     const signal = this.#bounded(given)
     signal?.throwIfAborted()
-    const object = this.#sources.object(view as View, key, this.#primary)
+    const object = this.#sources.object(view as View, key, this.#primary.namespace)
     object.pin()
     try {
       const value = (await this.#valueOf(object, signal)) as C | undefined
@@ -137,13 +151,19 @@ export class TrackedRun implements Run {
     return answer.error === undefined ? answer.value : this.#untold(object, answer.error)
   }
 
-  async #list(view: View, options: SelectionOptions = {}): Promise<unknown[]> {
+  async #owned(view: View, options?: SelectionOptions): Promise<unknown[]> {
+    const { uid } = this.#primary
+    if (uid === undefined) throw new OptionTypeError('begin.primary.uid', 'the uid of the primary object', 'nothing')
+    return this.#list(view, options, uid)
+  }
+
+  async #list(view: View, options: SelectionOptions = {}, owner?: string): Promise<unknown[]> {
     this.#mustLive()
     checkView('view', view)
     checkOptions('list', options, listChecks)
     const signal = this.#bounded(options.signal)
     signal?.throwIfAborted()
-    const selection = this.#sources.selection(view, options)
+    const selection = this.#sources.selection(view, options, owner)
     selection.pin()
     try {
       for (;;) {
@@ -166,7 +186,7 @@ export class TrackedRun implements Run {
     checkOptions('peek', options, { signal: abortSignal })
     const signal = this.#bounded(options.signal)
     signal?.throwIfAborted()
-    return this.#sources.peek(view, key, this.#primary, signal)
+    return this.#sources.peek(view, key, this.#primary.namespace, signal)
   }
 
   /** That it could not be transformed is something to depend on, too, for who goes on from there. */
@@ -210,8 +230,7 @@ export class TrackedRun implements Run {
   }
 }
 
-/** A read that a reconcile did not wait for must not end the process when it fails (rule X9). */
-function quiet<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => {})
-  return promise
+/** Names a read for people. */
+function named(verb: string, view: View | undefined, key?: ReadKey): string {
+  return `read.${verb} of ${[view?.key, key?.name].filter(part => part !== undefined).join(' ')}`
 }

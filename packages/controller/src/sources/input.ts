@@ -2,6 +2,7 @@ import { type Environment, type ErrorContext, type ResourceType, tellable, type 
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import { watched } from '@wherry/informer/parts'
 import type { WatchManager } from '@wherry/watch-manager'
+import type { AppliedObjects } from '../apply/applied-object.ts'
 import { asError } from '../as-error.ts'
 import type { Cause } from '../controller/cause.ts'
 import type { Predicate } from '../predicates/predicate.ts'
@@ -15,6 +16,8 @@ export interface InputTarget {
   readonly cache: DynamicCache
   readonly manager: WatchManager
   readonly environment: Environment
+  /** What is kept of owned objects. */
+  readonly applied: AppliedObjects
   /** A key is to run. `isInitial`: for what was there already, so at low priority. Never throws. */
   enqueue(key: string, cause: Cause, isInitial: boolean): void
   /** The informer of the primary objects has heard of one. */
@@ -43,8 +46,12 @@ export interface Input {
   readonly name: string
   /** The view that it hears of, if it is one that is declared beforehand. */
   readonly view: View | undefined
-  /** The view of the objects that the primary ones own, if it hears of those. */
-  readonly owned?: View | undefined
+  /** The views that it has cached now, whoever chose them. */
+  readonly cached?: readonly View[] | undefined
+  /** Set if it hears of objects that the primary ones own: `view` is of these. Of them is kept what an apply compares. */
+  readonly isOwned?: boolean | undefined
+  /** Predicates look at what `view` makes of the owned objects. */
+  readonly keepsValues?: boolean | undefined
   connect(target: InputTarget): InputConnection
 }
 

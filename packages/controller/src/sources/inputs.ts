@@ -1,5 +1,6 @@
 import { OptionTypeError, type OwnerReference, type ResourceType, type Scope, type View } from '@wherry/client'
 import { callback, having } from '@wherry/client/checks'
+import type { AppliedObject } from '../apply/applied-object.ts'
 import { asError } from '../as-error.ts'
 import { plainCause } from '../controller/cause.ts'
 import { checkedKeyText, type Keys, keyTexts, parsedKey } from '../controller/key.ts'
@@ -7,34 +8,30 @@ import { checkView } from '../objects/check-view.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf } from '../reads/informer-of.ts'
-import { type Input, type InputTarget, mapped, passes, watchedFor } from './input.ts'
+import { type Input, mapped, passes, watchedFor } from './input.ts'
 import { ObjectInput, type ObjectInputParts } from './object-input.ts'
 import type { Source } from './source.ts'
 import type { Tick } from './timer.ts'
 import { isAbsentByChoice } from './unless-absent.ts'
 
-/** What is read of an object that may be owned; metadata views, and those of `hashAtIngest`, will do. */
-export interface MaybeOwned {
-  readonly metadata?:
-    | {
-        readonly namespace?: string | undefined
-        readonly ownerReferences?: readonly OwnerReference[] | undefined
-      }
-    | undefined
-}
-
 /**
  * Makes the primary object run that controls the object which came, changed or went: by its owner reference, which names kind
- * and group, with `controller: true`. Where an object changes hands, both owners run.
+ * and group, with `controller: true`. Where an object changes hands, both owners run. What the view makes of an object is kept for
+ * `predicates` only.
  */
-export function owns<O extends MaybeOwned>(
-  view: View<O>,
-  predicates: readonly Predicate<ObjectEvent<O>>[] = [],
-): Input {
+export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEvent<O>>[] = []): Input {
   checkView('owns', view)
-  const keysOf = (object: O, _key: string, { primary }: Pick<InputTarget, 'primary'>): readonly string[] =>
-    ownersOf(object, primary)
-  return new ObjectInput({ kind: 'owns', view, predicates: checked('owns', predicates), keysOf })
+  const plain = view as unknown as View
+  const passing = checked('owns', predicates).map(passes => (event: ObjectEvent<AppliedObject>) => {
+    const valueIn = (object: AppliedObject): O => object.values?.[view.projection.name] as O
+    const { object, old } = event
+    return passes({ ...event, object: valueIn(object), ...(old && { old: valueIn(old) }) } as ObjectEvent<O>)
+  })
+  return new ObjectInput<AppliedObject>({
+    ...{ kind: 'owns', view: plain, predicates: passing },
+    watched: ({ applied }) => applied.view(plain),
+    keysOf: ({ controller, metadata }, _key, { primary }) => ownersOf(controller, metadata.namespace, primary),
+  })
 }
 
 /** Makes the primary objects run that `map` names for an object which came, changed or went. It is synchronous. */
@@ -47,7 +44,12 @@ export function watches<O, S extends Scope>(
   callback('watches.map', map)
   const keysOf: ObjectInputParts<O>['keysOf'] = (object, _key, { primary, environment }) =>
     keyTexts('watches.map', primary, watchedFor(map(object), environment, 'watches.map'))
-  return new ObjectInput({ kind: 'watches', view, predicates: checked('watches', predicates), keysOf })
+  return new ObjectInput({
+    kind: 'watches',
+    view: view as unknown as View,
+    predicates: checked('watches', predicates),
+    keysOf,
+  })
 }
 
 /** Makes the primary objects run that `map` names for what a source tells: of a timer all, of a channel the key that was sent. */
@@ -66,6 +68,9 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
   return {
     name,
     view: undefined,
+    get cached() {
+      return source.cached
+    },
     connect: target => {
       const { controller, manager, cache, environment, primary } = target
       let lastError: Error | undefined
@@ -118,7 +123,7 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
 /** The primary objects' own view. */
 export function primary<C>(view: View<C>, predicates: readonly Predicate<ObjectEvent<C>>[]): Input {
   const keysOf = (_object: C, key: string): readonly string[] => [key]
-  return new ObjectInput({ kind: 'for', view, predicates: checked('for', predicates), keysOf })
+  return new ObjectInput({ kind: 'for', view: view as unknown as View, predicates: checked('for', predicates), keysOf })
 }
 
 /** A view that is cached, and makes nothing run. */
@@ -126,12 +131,15 @@ export function cached(view: View): Input {
   return new ObjectInput({ kind: 'caches', view, predicates: [], keysOf: () => [] })
 }
 
-function ownersOf(object: MaybeOwned, { group, kind, namespaced }: ResourceType): readonly string[] {
-  const { metadata } = object
-  const owner = metadata?.ownerReferences?.find(({ controller }) => controller === true)
+/** The key of the primary object that an owner reference names, if it names one. */
+function ownersOf(
+  owner: OwnerReference | undefined,
+  namespace: string | undefined,
+  { group, kind, namespaced }: ResourceType,
+): readonly string[] {
   if (owner === undefined || owner.kind !== kind || groupOf(owner.apiVersion) !== group) return []
   if (!namespaced) return [owner.name]
-  return metadata?.namespace === undefined ? [] : [`${metadata.namespace}/${owner.name}`]
+  return namespace === undefined ? [] : [`${namespace}/${owner.name}`]
 }
 
 function groupOf(apiVersion: string): string {

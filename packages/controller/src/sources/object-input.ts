@@ -15,7 +15,9 @@ interface KeysTarget extends Pick<InputTarget, 'primary'> {
 /** What an {@link ObjectInput} is made of. */
 export interface ObjectInputParts<C> {
   readonly kind: 'for' | 'owns' | 'watches' | 'caches'
-  readonly view: View<C>
+  readonly view: View
+  /** The view that is watched. @default `view` */
+  watched?(target: Pick<InputTarget, 'applied'>): View<C>
   readonly predicates: readonly Predicate<ObjectEvent<C>>[]
   /** The keys that an object means. May throw. */
   keysOf(object: C, key: string, target: KeysTarget): readonly string[]
@@ -28,18 +30,21 @@ export interface ObjectInputParts<C> {
 export class ObjectInput<C> implements Input {
   readonly name: string
   readonly view: View
-  readonly owned: View | undefined
+  readonly isOwned: boolean
+  readonly keepsValues: boolean
   readonly #parts: ObjectInputParts<C>
 
   constructor(parts: ObjectInputParts<C>) {
     this.#parts = parts
-    this.view = parts.view as View
-    this.owned = parts.kind === 'owns' ? this.view : undefined
+    this.view = parts.view
+    this.isOwned = parts.kind === 'owns'
+    this.keepsValues = this.isOwned && parts.predicates.length > 0
     this.name = `${parts.kind} ${parts.view.key}`
   }
 
   connect(target: InputTarget): InputConnection {
-    const { view, predicates, kind } = this.#parts
+    const { predicates, kind } = this.#parts
+    const view = this.#parts.watched?.(target) ?? (this.view as View<C>)
     const { primary } = target
     const environment = tellingOf(view, target.environment)
     const about = { primary, environment }
@@ -51,7 +56,7 @@ export class ObjectInput<C> implements Input {
       if (kind === 'for') target.heard(key)
     }
     const unlessOwn = (key: string, object: C, tell: () => void): void => {
-      if (kind === 'owns') target.unlessOwn(view as View, key, object, tell)
+      if (kind === 'owns') target.unlessOwn(this.view, key, object, tell)
       else tell()
     }
     const handler: Handler<C> = {

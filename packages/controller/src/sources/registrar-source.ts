@@ -46,6 +46,11 @@ export class RegistrarSource<C> implements Source<CursorEvent<C>> {
     return this.#registrar?.intended ?? [...this.#wanted.values()]
   }
 
+  /** The views that it has cached now. */
+  get cached(): readonly View[] {
+    return (this.#registrar?.intended ?? []) as readonly View[]
+  }
+
   /** Wants a view; before the controller has started: from then on. */
   async add(view: View<C>): Promise<void> {
     this.#wanted.set(view.key, view)

@@ -38,5 +38,7 @@ export interface Source<out E> {
   readonly isBackground?: boolean | undefined
   /** Which keys an event means where the controller maps it to none. `all` gives the keys of all primary objects there are. */
   defaultKeys?(event: unknown, all: () => Iterable<string>): Keys | readonly string[]
+  /** The views that it has cached now: reconciles may list them. @default none */
+  readonly cached?: readonly View[] | undefined
   connect(target: SourceTarget<E>): SourceConnection
 }

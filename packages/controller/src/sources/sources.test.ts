@@ -548,7 +548,7 @@ describe('a controller from its parts', () => {
         { client, cache, narrow, manager },
       )
       expect(controller.views.map(({ key }) => key)).toEqual(
-        [games, configMaps.metadata(), secrets, secrets.metadata()].map(({ key }) => key),
+        [games, configMaps.project('applied:game', () => 0), secrets, secrets.metadata()].map(({ key }) => key),
       )
       await client.create(games, game('chess'))
       await controller.start()

@@ -1,0 +1,181 @@
+import type { Client } from '@wherry/client'
+import { deployments } from '@wherry/client/resources/apps'
+import { type ConfigMap, configMaps, secrets } from '@wherry/client/resources/core'
+import type { Simulation } from '@wherry/testing'
+import { describe, expect, it } from 'vitest'
+import { ownerReference } from '../objects/owner.ts'
+import { RegistrarSource } from '../sources/registrar-source.ts'
+import { inArcade } from './testkit/arcade.ts'
+import { type Game, game, games, ours } from './testkit/games.ts'
+
+const at = (name: string) => ({ name, namespace: 'default' })
+const errorsOf = ({ environment }: Simulation): readonly Error[] => environment.errors.map(({ error }) => error)
+const part = (name: string): ConfigMap => ({ metadata: { name }, data: { n: '1' } })
+
+/** Creates a ConfigMap that a game controls. */
+async function create(client: Client, owner: Game, name: string): Promise<void> {
+  const ownerReferences = [ownerReference(games, owner, 'default')]
+  await client.create(configMaps, { metadata: { ...at(name), ownerReferences }, data: { n: '1' } })
+}
+
+describe('read.owned', () => {
+  it('C14: gives what the primary object controls, and makes its key run when that changes', () =>
+    inArcade(async ({ operator, client, run }) => {
+      const seen: string[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .caches(configMaps)
+        .reconcile(async ({ key, read }) => {
+          const owned = await read.owned(configMaps)
+          const heads = await read.owned(configMaps.metadata(), { labels: '!hidden' })
+          const names = owned.map(({ metadata }) => metadata?.name).sort()
+          seen.push(`${key.name}: ${names}${heads.length === owned.length ? '' : ` (${heads.length} shown)`}`)
+        })
+      const since = async (): Promise<string[]> => {
+        await operator.settled()
+        return seen.splice(0).sort()
+      }
+      const chess = await client.create(games, game('chess'))
+      const go = await client.create(games, game('go'))
+      for (const name of ['a', 'b']) await create(client, chess as Game, name)
+      await create(client, go as Game, 'c')
+      await client.create(configMaps, { metadata: at('stray') })
+      run()
+      expect(await since()).toEqual(['chess: a,b', 'go: c'])
+      await client.patch(configMaps, at('c'), { data: { n: '2' } })
+      expect(await since()).toEqual(['go: c'])
+      await client.patch(configMaps, at('a'), { metadata: { labels: { hidden: 'yes' } } })
+      expect(await since()).toEqual(['chess: a,b (1 shown)'])
+      const reference = ownerReference(games, go as Game, 'default')
+      await client.patch(configMaps, at('b'), { metadata: { ownerReferences: [reference] } })
+      expect(await since()).toEqual(['chess: a (0 shown)', 'go: b,c'])
+      await client.delete(configMaps, at('c'))
+      await client.patch(configMaps, at('stray'), { data: { n: '2' } })
+      expect(await since()).toEqual(['go: b'])
+      const [, owned] = operator.explain('game', 'default/go').reads
+      expect(owned).toMatchObject({ type: 'selection', owner: go.metadata?.uid, objects: 1 })
+    }))
+
+  it('C10: sees what the reconcile has just applied', () =>
+    inArcade(async ({ operator, client, run }) => {
+      const seen: number[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .owns(configMaps)
+        .caches(configMaps)
+        .reconcile(async ({ apply, read }) => {
+          for (const name of ['a', 'b']) await apply(configMaps, part(name))
+          seen.push((await read.owned(configMaps)).length)
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      expect(new Set(seen)).toEqual(new Set([2]))
+    }))
+
+  it('C15: of a view that is only owned says that it is to be cached', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      operator
+        .controller('game')
+        .for(games)
+        .owns(ours)
+        .reconcile(({ read }) => read.owned(ours).then(() => {}))
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(1000)
+      expect(`${errorsOf(simulation)[0]}`).toContain('.caches(view)')
+    }))
+})
+
+describe('read.list', () => {
+  it('C15: gives the objects of a view that a registrar of the controller watches, as long as it does', () =>
+    inArcade(async ({ operator, client, run, simulation, server }) => {
+      const watched = new RegistrarSource<unknown>('kinds')
+      const seen: string[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .from(watched, () => at('chess'))
+        .reconcile(async ({ object, read }) => {
+          const isOn = object.spec.title !== 'off'
+          await watched.replace(isOn ? [secrets] : [])
+          const found = await read.list(secrets)
+          seen.push(found.map(({ metadata }) => metadata?.name).join())
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      await client.create(secrets, { metadata: at('key') })
+      await operator.settled()
+      expect([seen[0], seen.at(-1)]).toEqual(['', 'key'])
+      await client.patch(games, at('chess'), { spec: { title: 'off' } })
+      await simulation.advance(1000)
+      expect(`${errorsOf(simulation)[0]}`).toContain('.caches(view)')
+      await client.delete(games, at('chess'))
+      await simulation.advance(60_000)
+      expect((await server.stats()).byVerb.watch?.secrets?.openStreams).toBe(0)
+    }))
+})
+
+describe('an owned view with predicates', () => {
+  it('C4: shows them what the view makes of the objects, by one watch', () =>
+    inArcade(async ({ operator, client, run, server }) => {
+      let runs = 0
+      const seen: unknown[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .owns(deployments.project('ready', ({ status }) => ({ ready: status?.readyReplicas ?? 0 })))
+        .withPredicates(({ object, old }) => {
+          seen.push([old?.ready, object.ready])
+          return object.ready !== old?.ready
+        })
+        .reconcile(async ({ apply }) => {
+          runs += 1
+          const labels = { app: 'web' }
+          const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web' }] } }
+          await apply(deployments, { metadata: { name: 'web' }, spec: { selector: { matchLabels: labels }, template } })
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      const them = { fieldManager: 'them' }
+      await client.status.patch(deployments, at('web'), { status: { readyReplicas: 1 } }, them)
+      await operator.settled()
+      await client.status.patch(deployments, at('web'), { status: { replicas: 1 } }, them)
+      await operator.settled()
+      expect(seen).toEqual([
+        [undefined, 0],
+        [0, 1],
+        [1, 1],
+      ])
+      expect(runs).toBe(2)
+      expect((await server.stats()).byVerb.watch?.['deployments.apps']?.openStreams).toBe(1)
+    }))
+})
+
+describe('a call that a reconcile does not await', () => {
+  it('A9: fails the run, by its name, however it ends', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      let isCareless = true
+      operator
+        .controller('game')
+        .for(games)
+        .reconcile(async ({ apply, read, status }) => {
+          const calls = [read.get(secrets, { name: 'key' }), apply(configMaps, part('made')), status({ phase: 'Won' })]
+          if (!isCareless) await Promise.all(calls)
+        })
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(100)
+      const [error] = errorsOf(simulation)
+      expect(error).toMatchObject({ code: 'NOT_AWAITED' })
+      for (const name of ['read.get of /v1/secrets key', 'apply of /v1/configmaps made', 'status'])
+        expect(`${error}`).toContain(name)
+      isCareless = false
+      await operator.settled()
+      expect(await client.get(games, at('chess'))).toMatchObject({ status: { phase: 'Won' } })
+    }))
+})

@@ -29,7 +29,7 @@ export interface AppliedObject {
   readonly writers: readonly string[] | undefined
   /** The conditions of the status: type, status and time. Only where the status is applied. */
   readonly conditions?: readonly Condition[] | undefined
-  /** What views make of it, by the names of their projections. Only where somebody looks at that. */
+  /** What owned views make of the object, by the names of their projections. Only for views whose predicates look at that. */
   readonly values?: Readonly<Record<string, unknown>> | undefined
 }
 

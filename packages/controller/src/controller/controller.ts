@@ -94,8 +94,8 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #ownEvents = new OwnEvents()
   /** By the key of an owned view, that of the view that is watched for it. */
   readonly #watched = new Map<string, string>()
-  /** What made a key run last. */
-  #lastCause: { readonly key: string; readonly cause: Cause } | undefined
+  /** The change of an owned object that `owns` has just made a key run for. It is forgotten once the informer's telling returns. */
+  #told: { readonly key: string; readonly cause: Cause } | undefined
   #statusHold: Hold<unknown> | undefined
   readonly #inputs: readonly Input[]
   readonly #stopping = new AbortController()
@@ -389,16 +389,23 @@ export class Controller<C, S extends Scope = Scope> {
 
   #enqueue(key: string, cause: Cause, isInitial: boolean): void {
     if (this.#queue.state !== 'open') return
-    const before = this.#lastCause
-    this.#lastCause = { key, cause }
-    // One informer tells an owned object to `owns` and then to who has read it: that is one change.
-    if (before?.key === key && before.cause.source === 'owns' && cause.source === 'read') {
-      const { view = '', object, to } = before.cause
-      if (this.#watched.get(view) === cause.view && object === cause.object && to === cause.to) return
+    if (cause.source === 'read' && this.#isTold(key, cause)) return
+    if (cause.source === 'owns') {
+      this.#told = { key, cause }
+      queueMicrotask(() => {
+        this.#told = undefined
+      })
     }
     this.#states.add(key, cause)
     this.#queue.add(key, isInitial ? initially : undefined)
     this.#activity.happened()
+  }
+
+  /** One informer tells of an owned object to `owns`, and then to whoever has read it: that is one change. */
+  #isTold(key: string, { view, object, to }: Cause): boolean {
+    if (this.#told?.key !== key) return false
+    const { view: owned = '', object: its, to: version } = this.#told.cause
+    return this.#watched.get(owned) === view && object === its && to === version
   }
 
   #begin(): void {

@@ -21,7 +21,7 @@ export class InvalidResultError extends Error {
 export class NotAwaitedError extends Error {
   override readonly name = 'NotAwaitedError'
   readonly code = 'NOT_AWAITED'
-  /** Such as `read.get of v1/secrets chess-key`. */
+  /** Such as `read.get of /v1/secrets chess-key`. */
   readonly calls: readonly string[]
 
   constructor(calls: readonly string[]) {

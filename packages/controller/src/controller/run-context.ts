@@ -141,7 +141,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
     return this.#writes.note(applied, name)
   }
 
-  /** What it has begun, and what has not ended, for people. */
+  /** Names the reads and the writes that the run has begun and that have not ended. */
   get openCalls(): readonly string[] {
     return [...(this.#run?.calls.names ?? []), ...(this.#writes?.names ?? [])]
   }

@@ -156,6 +156,35 @@ describe('an owned view with predicates', () => {
     }))
 })
 
+describe('an applied object of an owned view', () => {
+  it('A5: is made again when it goes, also where predicates have let an earlier deletion pass and not this one', () =>
+    inArcade(async ({ operator, client, run }) => {
+      let isApplied = false
+      let isTold = true
+      operator
+        .controller('game')
+        .for(games)
+        .owns(configMaps)
+        .withPredicates(({ type }) => type !== 'delete' || isTold)
+        .reconcile(async ({ apply }) => {
+          if (isApplied) await apply(configMaps, part('made'))
+        })
+      await create(client, (await client.create(games, game('chess'))) as Game, 'made')
+      run()
+      await operator.settled()
+      isApplied = true
+      await client.delete(configMaps, at('made'))
+      await operator.settled()
+      isTold = false
+      const { metadata } = (await client.get(configMaps, at('made'))) ?? {}
+      await client.delete(configMaps, at('made'))
+      await operator.settled()
+      const again = await client.get(configMaps, at('made'))
+      expect([metadata?.uid, again?.metadata?.uid]).toEqual([expect.any(String), expect.any(String)])
+      expect(again?.metadata?.uid).not.toBe(metadata?.uid)
+    }))
+})
+
 describe('a call that a reconcile does not await', () => {
   it('A9: fails the run, by its name, however it ends', () =>
     inArcade(async ({ operator, client, run, simulation }) => {

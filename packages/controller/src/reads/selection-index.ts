@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@wherry/client'
-import { controllerOf } from '../objects/owner.ts'
+import { ownerUids } from './owner-index.ts'
 import type { Reader } from './reader.ts'
 import type { Selection } from './selection.ts'
 import type { SelectionScope } from './selection-scope.ts'
@@ -46,7 +46,7 @@ export class SelectionIndex {
   changed(key: string, object: unknown, before: unknown): void {
     if (this.#selections.size === 0) return
     const namespace = key.slice(0, Math.max(key.indexOf('/'), 0))
-    const places = new Set(['', ...ownerOf(before), ...ownerOf(object), ...labelsOf(before), ...labelsOf(object)])
+    const places = new Set(['', ...ownerUids(before), ...ownerUids(object), ...labelsOf(before), ...labelsOf(object)])
     const concerned = new Set<Selection>()
     for (const within of new Set(['', namespace])) {
       for (const place of places) {
@@ -78,12 +78,6 @@ function placeOf(namespace: string, label: string): string {
 
 function labelText(key: string, value: string): string {
   return `${key}=${value}`
-}
-
-/** By uid, which no text of a label is. */
-function ownerOf(object: unknown): string[] {
-  const owner = object === undefined ? undefined : controllerOf(object as KubernetesObject)
-  return owner === undefined ? [] : [owner.uid]
 }
 
 function labelsOf(object: unknown): string[] {

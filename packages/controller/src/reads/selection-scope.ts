@@ -1,5 +1,5 @@
 import type { FieldRequirement, KubernetesObject, LabelSelector, View } from '@wherry/client'
-import { controllerOf } from '../objects/owner.ts'
+import { ownerUids } from './owner-index.ts'
 
 /** Which objects a selection is of. */
 export interface SelectionScope {
@@ -18,8 +18,7 @@ export interface SelectionScope {
 export function selects({ view, namespace, filter, owner }: SelectionScope, key: string, object: unknown): boolean {
   if (namespace !== undefined && !key.startsWith(`${namespace}/`)) return false
   if (!isWithin(view, key)) return false
-  if (owner !== undefined && object !== undefined && controllerOf(object as KubernetesObject)?.uid !== owner)
-    return false
+  if (owner !== undefined && object !== undefined && !ownerUids(object).includes(owner)) return false
   if (filter.text === '') return true
   const { labels } = (object as KubernetesObject | undefined)?.metadata ?? {}
   // A projection may leave labels out.

@@ -172,6 +172,19 @@ describe('a selection', () => {
     )
   })
 
+  it('C14: of a projection that makes null of objects is told of what happens to them', () => {
+    const none = configMaps.project('reads-null', () => null)
+    return withReads(
+      async ({ reconcile, write, heard }) => {
+        await write('+a/x')
+        expect(await reconcile('k', read => read.list(none))).toEqual([null])
+        await write('~a/x')
+        expect(await heard()).toEqual(['k: ~a/x'])
+      },
+      { declared: [none] },
+    )
+  })
+
   it('C15: of a projection that leaves labels out counts whatever may be in it', () => {
     const bare = configMaps.within({ labels: 'app=web' }).project('reads-bare', ({ data }) => ({ n: data?.n }))
     return withReads(

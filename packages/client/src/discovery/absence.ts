@@ -51,6 +51,11 @@ export class Absence {
     this.#caller = caller
   }
 
+  /** How many resources it keeps something of. */
+  get size(): number {
+    return this.#reads.size
+  }
+
   /**
    * Whether it is proved that the server does not serve a resource now, at the path that was asked for. `false`: the server
    * serves it, or nobody can tell. The server is asked at most once a second for each resource. Rejects if it gives no answer.
@@ -66,6 +71,8 @@ export class Absence {
       const parts = { ...partsOf(resource), isInNamespace }
       const prove = (bound: Bound): Promise<boolean> => this.#prove(resource, parts, bound)
       read = new SharedRead(this.#caller, pathOf(parts), prove, timeoutMs)
+      // Resources come and go, and each is asked about once it has gone.
+      for (const [other, known] of this.#reads) if (known.isIdle) this.#reads.delete(other)
       this.#reads.set(id, read)
     }
     return read.fresh()

@@ -43,7 +43,7 @@ export interface ApplyParts {
   /** Which events this controller's own writes make. */
   readonly ownEvents: OwnEvents
   /** Whether an informer has the objects of a view, as they are kept here. */
-  isCached(view: View): boolean
+  isCached(view: View, signal: AbortSignal): Promise<boolean>
 }
 
 /** For which run something is applied. */
@@ -158,7 +158,10 @@ class Application {
     const { run, objects, isCached, limiter, key } = this.#about
     const view = this.#objects.view(this.#view)
     // By its name alone, an object that the view does not select is seen, too.
-    const seen = this.#objects === objects && isCached(view) ? view : this.#objects.view(everything(this.#view))
+    const seen =
+      this.#objects === objects && (await isCached(view, this.#signal))
+        ? view
+        : this.#objects.view(everything(this.#view))
     const writing = await run.writing(seen, this.#keyOf, applyState, this.#options.signal)
     try {
       return (await settling(writing, () => this.#bring(writing.object, false))).applied

@@ -192,8 +192,11 @@ describe('a call that a reconcile does not await', () => {
       operator
         .controller('game')
         .for(games)
-        .reconcile(async ({ apply, read, status }) => {
-          const calls = [read.get(secrets, { name: 'key' }), apply(configMaps, part('made')), status({ phase: 'Won' })]
+        .reconcile(async ({ apply, read, status, client: own }) => {
+          const calls = [
+            ...[read.get(secrets, { name: 'key' }), apply(configMaps, part('made')), status({ phase: 'Won' })],
+            ...[own.get(secrets, at('by-hand')), own.status.patch(games, at('chess'), { status: { round: 1 } })],
+          ]
           if (!isCareless) await Promise.all(calls)
         })
       await client.create(games, game('chess'))
@@ -201,8 +204,13 @@ describe('a call that a reconcile does not await', () => {
       await simulation.advance(100)
       const [error] = errorsOf(simulation)
       expect(error).toMatchObject({ code: 'NOT_AWAITED' })
-      for (const name of ['read.get of /v1/secrets key', 'apply of /v1/configmaps made', 'status'])
-        expect(`${error}`).toContain(name)
+      const named = [
+        'read.get of /v1/secrets key',
+        'apply of /v1/configmaps made',
+        'status',
+        'client.get of /v1/secrets by-hand',
+      ]
+      for (const name of [...named, `client.status.patch of ${games.key} chess`]) expect(`${error}`).toContain(name)
       isCareless = false
       await operator.settled()
       expect(await client.get(games, at('chess'))).toMatchObject({ status: { phase: 'Won' } })

@@ -1,5 +1,5 @@
 import type { Client } from '@wherry/client'
-import type { OpenCalls } from '../reads/open-calls.ts'
+import { callName, type OpenCalls } from '../reads/open-calls.ts'
 
 /** A client whose calls are noted until they end (rule A9). In all else it is the other client. */
 export function notedClient(client: Client, calls: OpenCalls): Client {
@@ -15,19 +15,8 @@ function noted<T extends object>(target: T, calls: OpenCalls, path: string): T {
       if (typeof value !== 'function' || member === 'constructor') return value
       return (...args: unknown[]): unknown => {
         const result: unknown = value.apply(target, args)
-        return result instanceof Promise ? calls.note(result, () => named(name, args)) : result
+        return result instanceof Promise ? calls.note(result, () => callName(name, args)) : result
       }
     },
   })
-}
-
-/** Names a call for people: the verb, the view, and the object's name. */
-function named(name: string, [view, target]: readonly unknown[]): string {
-  const { key } = (view ?? {}) as { readonly key?: unknown }
-  if (typeof key !== 'string') return name
-  const { metadata, name: own } = (target ?? {}) as {
-    readonly metadata?: { readonly name?: string }
-    readonly name?: string
-  }
-  return [`${name} of ${key}`, own ?? metadata?.name].filter(part => part !== undefined).join(' ')
 }

@@ -6,7 +6,7 @@ import { type ApplyStatus, applyStatus } from '../apply/status.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { type Logger, loggerWith } from '../logging/logger.ts'
 import { identityOf } from '../objects/identity.ts'
-import { OpenCalls } from '../reads/open-calls.ts'
+import { callName, OpenCalls } from '../reads/open-calls.ts'
 import type { Read } from '../reads/read.ts'
 import type { Run } from '../reads/run.ts'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
@@ -112,9 +112,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   get apply(): Apply {
     return (view, desired, options) =>
-      this.#noted(applyDesired(this.#applying(), view, desired, options), () =>
-        appliedName(view as unknown as View, desired),
-      )
+      this.#noted(applyDesired(this.#applying(), view, desired, options), () => callName('apply', [view, desired]))
   }
 
   get status(): ApplyStatus<C> {
@@ -210,10 +208,6 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
 /** So long a run that has failed waits for the calls that it has begun, in milliseconds. */
 const applyingMs = 1000
-
-function appliedName(view: View | undefined, desired: KubernetesObject | undefined): string {
-  return `apply of ${view?.key} ${desired?.metadata?.name}`
-}
 
 function metadataOf(object: unknown): NonNullable<KubernetesObject['metadata']> {
   return (object as KubernetesObject | undefined)?.metadata ?? {}

@@ -4,7 +4,7 @@ import { checkView } from '../objects/check-view.ts'
 import { versionOf } from '../objects/version.ts'
 import { ReadClosedError } from './errors.ts'
 import { Link } from './link.ts'
-import { OpenCalls } from './open-calls.ts'
+import { callName, OpenCalls } from './open-calls.ts'
 import type { Read, ReadKey, ReadOptions, SelectionOptions, SelectOptions } from './read.ts'
 import { leave, type Reader } from './reader.ts'
 import type { Run, Writing } from './run.ts'
@@ -59,13 +59,13 @@ export class TrackedRun implements Run {
     this.#signal = signal
     const read = {
       get: (view: View, key: ReadKey, options?: Partial<SelectOptions<never, unknown>>) =>
-        this.calls.note(this.#get(view, key, options), () => named('get', view, key)),
+        this.calls.note(this.#get(view, key, options), () => callName('read.get', [view, key])),
       list: (view: View, options?: SelectionOptions) =>
-        this.calls.note(this.#list(view, options), () => named('list', view)),
+        this.calls.note(this.#list(view, options), () => callName('read.list', [view])),
       owned: (view: View, options?: SelectionOptions) =>
-        this.calls.note(this.#owned(view, options), () => named('owned', view)),
+        this.calls.note(this.#owned(view, options), () => callName('read.owned', [view])),
       peek: (view: View, key: ReadKey, options?: ReadOptions) =>
-        this.calls.note(this.#peek(view, key, options), () => named('peek', view, key)),
+        this.calls.note(this.#peek(view, key, options), () => callName('read.peek', [view, key])),
     }
     this.read = read as Read
   }
@@ -228,9 +228,4 @@ export class TrackedRun implements Run {
     this.#reader.run = undefined
     return true
   }
-}
-
-/** Names a read for people. */
-function named(verb: string, view: View | undefined, key?: ReadKey): string {
-  return `read.${verb} of ${[view?.key, key?.name].filter(part => part !== undefined).join(' ')}`
 }

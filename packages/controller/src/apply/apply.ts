@@ -155,13 +155,8 @@ class Application {
   }
 
   async run(): Promise<Applied<unknown>> {
-    const { run, objects, isCached, limiter, key } = this.#about
-    const view = this.#objects.view(this.#view)
-    // By its name alone, an object that the view does not select is seen, too.
-    const seen =
-      this.#objects === objects && (await isCached(view, this.#signal))
-        ? view
-        : this.#objects.view(everything(this.#view))
+    const { run, limiter, key } = this.#about
+    const seen = await this.#seenIn()
     const writing = await run.writing(seen, this.#keyOf, applyState, this.#options.signal)
     try {
       return (await settling(writing, () => this.#bring(writing.object, false))).applied
@@ -169,6 +164,19 @@ class Application {
       if (!(error instanceof ApplyDelayedError)) limiter.refused(key, this.#id, error)
       throw error
     }
+  }
+
+  /** The view whose informer has the object. Where there is none, it is watched by its name: what the view does not select is seen, too. */
+  async #seenIn(): Promise<View<AppliedObject>> {
+    const { objects, isCached } = this.#about
+    const { namespace } = this.#keyOf as { readonly namespace?: string | undefined }
+    // What is owned may be one namespace of what is applied to.
+    const within = namespace === undefined ? [] : [{ ...this.#view, namespaces: [namespace] }]
+    for (const view of this.#objects === objects ? [this.#view, ...within] : []) {
+      const applied = this.#objects.view(view)
+      if (await isCached(applied, this.#signal)) return applied
+    }
+    return this.#objects.view(everything(this.#view))
   }
 
   /** Makes an object as desired that is now as `seen`. */

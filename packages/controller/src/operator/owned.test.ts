@@ -157,6 +157,23 @@ describe('an owned view with predicates', () => {
 })
 
 describe('an applied object of an owned view', () => {
+  it('A5: is not watched by its name where what is owned is one namespace of what it is applied to', () =>
+    inArcade(async ({ operator, client, run, server }) => {
+      operator
+        .controller('game')
+        .for(games)
+        .owns(configMaps.within({ namespaces: ['default'] }))
+        .reconcile(async ({ apply, object }) => {
+          await apply(configMaps, part(`${object.metadata.name}-part`))
+        })
+      for (const name of ['chess', 'go', 'ludo']) await client.create(games, game(name))
+      await server.resetStats()
+      run()
+      await operator.settled()
+      expect((await client.list(configMaps)).items).toHaveLength(3)
+      expect((await server.stats()).byVerb.watch?.configmaps?.requests).toBe(1)
+    }))
+
   it('A5: is made again when it goes, also where predicates have let an earlier deletion pass and not this one', () =>
     inArcade(async ({ operator, client, run }) => {
       let isApplied = false

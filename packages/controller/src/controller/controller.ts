@@ -320,6 +320,14 @@ export class Controller<C, S extends Scope = Scope> {
     return true
   }
 
+  /** Whether `owns` hears of each change of the applied objects of a view: no predicate holds one back. */
+  #hearsEach(view: View): boolean {
+    return this.#inputs.some(
+      input =>
+        input.isOwned === true && input.keepsValues !== true && covers(this.#applied.view(input.view as View), view),
+    )
+  }
+
   #reconcilerWith(client: Client): Reconciler<C, S> {
     const { reconcile, onGone, reconcileTimeoutMs = Number.POSITIVE_INFINITY, for: view } = this.#definition
     const { narrow, log, events, writes = [] } = this.#parts
@@ -336,6 +344,7 @@ export class Controller<C, S extends Scope = Scope> {
         normalized: new ServerNormalized(),
         objects: this.#applied,
         isCached: (of, signal) => this.#holdsApplied(of, signal),
+        isHeard: of => this.#hearsEach(of),
         ownEvents: this.#ownEvents,
       },
       statuses: this.#statuses,

@@ -157,6 +157,28 @@ describe('an owned view with predicates', () => {
 })
 
 describe('an applied object of an owned view', () => {
+  it('A5: makes its owner run when another key of the controller writes it, and not the key that writes', () =>
+    inArcade(async ({ operator, client, run }) => {
+      const runs: string[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .owns(configMaps)
+        .reconcile(async ({ apply, object: { metadata, spec } }) => {
+          runs.push(metadata.name ?? '')
+          if (metadata.name === 'chess') await apply(configMaps, part('made'))
+          else if (spec.title === 'meddle' && runs.length === 1)
+            await apply(configMaps, { ...part('made'), data: {} }, { owner: false })
+        })
+      for (const name of ['chess', 'go']) await client.create(games, game(name))
+      run()
+      await operator.settled()
+      expect(runs.splice(0).sort()).toEqual(['chess', 'go'])
+      await client.patch(games, at('go'), { spec: { title: 'meddle' } })
+      await operator.settled()
+      expect(runs.slice(0, 2)).toEqual(['go', 'chess'])
+    }))
+
   it('A5: is not watched by its name where what is owned is one namespace of what it is applied to', () =>
     inArcade(async ({ operator, client, run, server }) => {
       operator

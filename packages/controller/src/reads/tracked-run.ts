@@ -115,7 +115,7 @@ export class TrackedRun implements Run {
       const links = (): Link[] => object.links.filter(({ reader }) => reader === this.#reader)
       for (const link of links()) link.suspend()
       const heard = object.heard
-      const settle = (written: C | undefined): void => {
+      const settle = (written?: C, isHeard = false): void => {
         const { state } = object
         const isGone = state === undefined && object.heard !== heard
         // The informer has not come to what was written: that is still to be heard.
@@ -123,6 +123,11 @@ export class TrackedRun implements Run {
         for (const link of links()) link.resume(written ?? value)
         const now = (): unknown => (state === undefined ? undefined : object.feed.value(state))
         if (!isBehind && links().some(link => link.hasChanged(now))) object.tellAgain(this.#reader)
+        const link = this.#links.get(object)
+        if (isHeard && link !== undefined) {
+          this.#links.delete(object)
+          object.leave(link)
+        }
         object.unpin()
       }
       return { object: value, settle }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Client, type Clock, type Metrics } from '@wherry/client'
+import { Client, type Clock, defineResource, type Metrics } from '@wherry/client'
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { namespaces } from '@wherry/client/resources/core'
 import { isConditionTrue, Operator, type OperatorSettings } from '@wherry/controller'
@@ -71,12 +71,18 @@ export class Stage {
   }
 }
 
-/** Creates a definition, and waits until its objects can be created. */
+/** Creates a definition, and waits until its objects are served. */
 export async function define(client: Client, definition: CustomResourceDefinition): Promise<void> {
   await client.create(customResourceDefinitions, definition)
-  const one = customResourceDefinitions.within({ fields: { 'metadata.name': definition.metadata?.name ?? '' } })
+  const { group, names, scope, versions } = definition.spec
+  const one = customResourceDefinitions.within({ fields: { 'metadata.name': `${names.plural}.${group}` } })
   for await (const event of client.watch(one)) {
-    if (event.type !== 'BOOKMARK' && isConditionTrue(event.object.status?.conditions ?? [], 'Established')) return
+    if (event.type === 'BOOKMARK' || !isConditionTrue(event.object.status?.conditions ?? [], 'Established')) continue
+    const { name: version = '' } = versions[0] ?? {}
+    // A real server answers 429 at first, which the client waits out.
+    const { kind, plural } = names
+    await client.list(defineResource({ group, version, kind, plural, namespaced: scope === 'Namespaced' }))
+    return
   }
 }
 

@@ -93,6 +93,11 @@ class Caches implements AsyncDisposable {
     await this.settled()
   }
 
+  async deleteService(name: string): Promise<void> {
+    await this.#stage.client.delete(services, this.#key(name))
+    await this.settled()
+  }
+
   /** As an autoscaler does. */
   async scale(name: string, replicas: number): Promise<void> {
     const key = this.#key(name)
@@ -186,6 +191,8 @@ onBothServers([memcachedDefinition], stage => {
     expect(await caches.image('a')).toBe('memcached:1.6')
     await caches.scale('a', 7)
     expect(await caches.replicas('a')).toBe(2)
+    await caches.deleteService('a')
+    expect(await caches.service('a')).toBeDefined()
   })
 
   it('leaves the replicas to an autoscaler where the Memcached has no size', async () => {
@@ -200,6 +207,10 @@ onBothServers([memcachedDefinition], stage => {
     expect(caches.writes).toBe(writes)
     await caches.change('a', { size: 2 })
     expect(await caches.replicas('a')).toBe(2)
+    await caches.change('a', { size: null })
+    expect(await caches.replicas('a')).toBe(1)
+    await caches.scale('a', 6)
+    expect(await caches.replicas('a')).toBe(6)
   })
 
   it('has a line for each Memcached in one ConfigMap, which others may write to', async () => {

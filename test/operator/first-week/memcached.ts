@@ -2,7 +2,7 @@ import { defineResource, type ObjectMeta, type Resource } from '@wherry/client'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import { type Deployment, deployments } from '@wherry/client/resources/apps'
 import { configMaps, type Service, services } from '@wherry/client/resources/core'
-import { addFinalizer, type Condition, hasFinalizer, type Operator, removeFinalizer } from '@wherry/controller'
+import { addFinalizer, type Condition, type Operator, removeFinalizer } from '@wherry/controller'
 
 /** A Memcached of some Pods behind a Service. */
 export interface Memcached {
@@ -113,7 +113,6 @@ export function addMemcacheds(operator: Operator, namespace: string, registry: R
       // A field manager for each Memcached: an apply gives up the lines that its manager no longer names.
       const sharing = { owner: false, fieldManager: `memcached-operator/${name}` }
       if (memcached.metadata?.deletionTimestamp !== undefined) {
-        if (!hasFinalizer(memcached, finalizer)) return
         await registry.unregister(outside)
         await apply(shared, { metadata: { name: servers } }, sharing)
         await removeFinalizer(client, primaries, memcached, finalizer)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Client, type Clock, defineResource, type Metrics } from '@wherry/client'
+import { Client, type Clock, defineResource, isTooManyRequests, type Metrics } from '@wherry/client'
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { namespaces } from '@wherry/client/resources/core'
 import { isConditionTrue, Operator, type OperatorSettings } from '@wherry/controller'
@@ -22,7 +22,7 @@ class WriteCounter implements Metrics {
 
 /** An operator that runs in a test, as a process of its own would. */
 export class RunningOperator implements AsyncDisposable {
-  /** What `onError` was told. */
+  /** What `onError` was told, beside refusals that end by themselves. */
   readonly errors: Error[] = []
   readonly operator: Operator
   readonly #counter = new WriteCounter()
@@ -35,7 +35,10 @@ export class RunningOperator implements AsyncDisposable {
     add: (operator: Operator) => void,
     clock?: Clock,
   ) {
-    const onError = (error: Error) => void this.errors.push(error)
+    const onError = (error: Error) => {
+      // A real server says so of a kind that it has just come to know, and is asked again.
+      if (!isTooManyRequests(error)) this.errors.push(error)
+    }
     const environment = { metrics: this.#counter, onError, ...(clock === undefined ? {} : { clock }) }
     this.#client = new Client({ url: server.url, ca: server.ca, token: server.token, environment })
     this.operator = new Operator({ ...settings, client: this.#client })
@@ -79,7 +82,7 @@ export async function define(client: Client, definition: CustomResourceDefinitio
   for await (const event of client.watch(one)) {
     if (event.type === 'BOOKMARK' || !isConditionTrue(event.object.status?.conditions ?? [], 'Established')) continue
     const { name: version = '' } = versions[0] ?? {}
-    // A real server answers 429 at first, which the client waits out.
+    // Is told 429 until the server is ready, which the client waits out.
     const { kind, plural } = names
     await client.list(defineResource({ group, version, kind, plural, namespaced: scope === 'Namespaced' }))
     return

@@ -23,22 +23,29 @@ const jobTemplate = {
 
 /** A CronJob, an operator for it, and a clock that moves from minute to minute. */
 class Schedule implements AsyncDisposable {
-  readonly clock = new MovableClock()
+  readonly clock: MovableClock
   readonly #stage: Stage
   readonly #key: { readonly namespace: string; readonly name: 'backup' }
   #running: RunningOperator
 
-  private constructor(stage: Stage) {
+  private constructor(stage: Stage, clock: MovableClock) {
+    this.clock = clock
     this.#stage = stage
     this.#key = { namespace: stage.namespace, name: 'backup' }
     this.#running = this.#start()
   }
 
+  /** A CronJob whose last run was a second ago, so that no minute passes by itself while the test runs. */
   static async of(stage: Stage, spec: Partial<CronJobSpec> = {}): Promise<Schedule> {
+    const clock = new MovableClock()
+    const last = clock.now() - (clock.now() % minute) + minute
+    clock.moveTo(new Date(last + 1000))
     const metadata = { namespace: stage.namespace, name: 'backup' }
     await stage.client.create(cronJobs, { metadata, spec: { schedule: '* * * * *', jobTemplate, ...spec } })
-    const schedule = new Schedule(stage)
-    await schedule.#running.settled()
+    const status = { lastScheduleTime: new Date(last).toISOString() }
+    await stage.client.status.patch(cronJobs, metadata, { status })
+    const schedule = new Schedule(stage, clock)
+    await schedule.settled()
     return schedule
   }
 
@@ -238,7 +245,7 @@ describe('on simulated time', () => {
       const operator = new Operator({ name: 'cronjob-operator', client })
       addCronJobs(operator, 'default')
       const running = operator.run({ signals: false })
-      await simulation.advance(2 * 60 * minute)
+      await simulation.advance((2 * 60 + 1) * minute)
       const { items } = await client.list(jobs)
       expect(items).toHaveLength(24)
       await operator.close()

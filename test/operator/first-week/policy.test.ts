@@ -196,6 +196,19 @@ onBothServers([policyDefinition], stage => {
     expect(policing.cached).not.toContain('/secrets')
   })
 
+  it('watches the kinds of all policies', async () => {
+    await using policing = new Policing(stage())
+    await policing.create(secrets, 'a')
+    await policing.create(configMaps, 'b')
+    await policing.require('secrets', '', 'Secret')
+    await policing.require('settings', '', 'ConfigMap')
+    await policing.label(secrets, 'a', { team: 'red' })
+    await policing.label(configMaps, 'b', { team: 'red' })
+    expect(await policing.said('secrets')).toEqual([])
+    expect(await policing.said('settings')).not.toContain('b')
+    expect(policing.errors).toEqual([])
+  })
+
   it('goes on with another kind when the policy names one', async () => {
     await using policing = new Policing(stage())
     await policing.create(secrets, 'a')

@@ -14,11 +14,9 @@ import type { Condition } from '../objects/conditions.ts'
 import { controllerOf } from '../objects/owner.ts'
 import { type OwnedFields, ownedFields } from './judge.ts'
 
-/** What is kept of an object that a manager applies. */
+/** What is kept of an object that a manager applies. Its name is that under which it is kept. */
 export interface AppliedObject {
   readonly metadata: {
-    readonly name: string | undefined
-    readonly namespace: string | undefined
     readonly uid: string | undefined
     readonly resourceVersion: string | undefined
     readonly deletionTimestamp: string | undefined
@@ -95,14 +93,14 @@ export class AppliedObjects {
   }
 
   #kept(object: KubernetesObject): AppliedObject {
-    const { name, namespace, uid, resourceVersion, deletionTimestamp, managedFields = [] } = object.metadata ?? {}
+    const { name, uid, resourceVersion, deletionTimestamp, managedFields = [] } = object.metadata ?? {}
     const owned = ownedFields(object, this.manager, this.subresource)
     const writers = managedFields.flatMap(({ manager, operation, subresource = '' }) =>
       operation === 'Update' && subresource === this.subresource && manager !== undefined ? [manager] : [],
     )
     const controller = this.#reference(controllerOf(object), name)
     const kept = {
-      metadata: { name, namespace, uid, resourceVersion, deletionTimestamp },
+      metadata: { uid, resourceVersion, deletionTimestamp },
       controller,
       owned: owned && this.#owned(owned, controller?.uid),
       writers: owned === undefined ? writers : undefined,

@@ -30,7 +30,7 @@ export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEven
   return new ObjectInput<AppliedObject>({
     ...{ kind: 'owns', view: plain, predicates: passing },
     watched: ({ applied }) => applied.view(plain),
-    keysOf: ({ controller, metadata }, _key, { primary }) => ownersOf(controller, metadata.namespace, primary),
+    keysOf: ({ controller }, key, { primary }) => ownersOf(controller, namespaceOf(key), primary),
   })
 }
 
@@ -140,6 +140,11 @@ function ownersOf(
   if (owner === undefined || owner.kind !== kind || groupOf(owner.apiVersion) !== group) return []
   if (!namespaced) return [owner.name]
   return namespace === undefined ? [] : [`${namespace}/${owner.name}`]
+}
+
+function namespaceOf(key: string): string | undefined {
+  const slash = key.indexOf('/')
+  return slash === -1 ? undefined : key.slice(0, slash)
 }
 
 function groupOf(apiVersion: string): string {

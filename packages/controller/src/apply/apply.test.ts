@@ -417,6 +417,33 @@ describe('an object that is written again and again', () => {
       },
     ))
 
+  it('A6: because two keys say different things of it by one manager, names them and what helps: a manager for each', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      let hasManagers = false
+      declare(operator, ({ apply, key }) => {
+        const fieldManager = hasManagers ? { fieldManager: `game/${key.name}` } : {}
+        return apply(
+          configMaps,
+          { metadata: { name: 'shared' }, data: { [key.name]: '1' } },
+          { owner: false, ...fieldManager },
+        )
+      })
+      for (const name of ['chess', 'go']) await client.create(games, game(name))
+      run()
+      await simulation.advance(60_000)
+      const error = simulation.environment.errors[0]?.error as Error
+      expect(error).toMatchObject({
+        code: 'FLAPPING',
+        key: 'default/shared',
+        keys: [expect.stringMatching(/chess|go/)],
+      })
+      expect(error.message).toMatch(/the key default\/\w+ of this controller: give keys .* a fieldManager each$/)
+      hasManagers = true
+      for (const name of ['chess', 'go']) await client.patch(games, at(name), { spec: { title: 'other' } })
+      await operator.settled()
+      expect((await client.get(configMaps, at('shared')))?.data).toEqual({ chess: '1', go: '1' })
+    }))
+
   it('A6: because the server refuses it, is tried three times, then ever later, and the rest of the reconcile goes on', () =>
     inArcade(async ({ operator, client, run, server, simulation }) => {
       const effect = { kind: 'status', code: 422, reason: 'Invalid', message: 'no' } as const

@@ -58,7 +58,8 @@ export class FlappingError extends Error {
       ...managers.map(one => `the manager ${one}`),
       ...keys.map(one => `the key ${one} of this controller`),
     ]
-    const by = others.length === 0 ? '' : `; also written by ${others.join(', ')}`
+    const hint = keys.length === 0 ? '' : ': give keys that say different things of it a fieldManager each'
+    const by = others.length === 0 ? '' : `; also written by ${others.join(', ')}${hint}`
     super(
       `${key} of ${view} is written again and again: writes wait, ${delayMs} ms now${by}`,
       cause === undefined ? undefined : { cause },

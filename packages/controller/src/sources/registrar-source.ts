@@ -25,6 +25,8 @@ type Hearing = 'first' | 'live' | 'again'
  *   .reconcile(async ({ object }) => watched.replace(viewsOf(object)))
  * ```
  *
+ * Here one primary object says all that is watched. Where several do, replace with what all of them want.
+ *
  * Events of one object are coalesced, and come without its earlier state. What was there already, when a view is heard from the
  * start, waits behind what has changed. Where so much has gone meanwhile that it can not be told of, all primary objects run.
  */

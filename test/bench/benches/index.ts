@@ -1,4 +1,5 @@
 import type { Bench } from '../harness/bench.ts'
+import { applyBench } from './apply/bench.ts'
 import { callBench } from './call/bench.ts'
 import { churnBench } from './churn/bench.ts'
 import { coldBench } from './cold/bench.ts'
@@ -45,6 +46,7 @@ export const benches: readonly Bench[] = [
   firstBench,
   gameBench,
   copiesBench,
+  applyBench,
   reconcileBench,
   coldBench,
   operatorBench,

@@ -57,6 +57,8 @@ export interface ServerSpec {
    * to be there: `npm run apiserver`. @default the embedded server
    */
   readonly real?: boolean | undefined
+  /** A real one has no objects but the definition of the custom resources: the subjects make their own. @default false */
+  readonly empty?: boolean | undefined
   readonly tls: boolean
   /** How many events a watch can be resumed over. @default 0 */
   readonly history?: number | undefined

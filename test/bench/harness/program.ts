@@ -46,13 +46,26 @@ export class Program {
 
   /** Resolves as soon as the program has printed that line. Rejects, with its stderr, when it ends before. */
   async says(line: string): Promise<Cost> {
+    await this.#line(said => said === line)
+    return this.cost()
+  }
+
+  /** The number that the program prints behind a name, as `heap 1000`. Rejects as {@link Program.says} does. */
+  async number(name: string): Promise<number> {
+    const line = await this.#line(said => said.startsWith(`${name} `))
+    return Number(line.slice(name.length))
+  }
+
+  async #line(isIt: (line: string) => boolean): Promise<string> {
+    const find = (): string | undefined => [...this.#said].find(isIt)
     const said = new Promise<undefined>(resolve => {
-      this.#onLine = () => this.#said.has(line) && resolve(undefined)
+      this.#onLine = () => find() !== undefined && resolve(undefined)
       this.#onLine()
     })
     const ended = await Promise.race([said, this.#closed])
-    if (ended !== undefined && !this.#said.has(line)) throw new Error(`the program ${ended}\n${this.#stderr}`)
-    return this.cost()
+    const found = find()
+    if (found === undefined) throw new Error(`the program ${ended}\n${this.#stderr}`)
+    return found
   }
 
   /** What it has cost until now. */

@@ -22,12 +22,13 @@ async function start({
   canned,
   secrets = false,
   real = false,
+  empty = false,
   objects,
 }: ServerSpec & { readonly objects: number }): Promise<ServerAddress> {
   if (canned !== undefined) return startCanned(objects, canned)
   if (real) {
     const server = await startApiServer({ kind: 'real' })
-    await fillReal(server, objects)
+    await fillReal(server, empty ? 0 : objects)
     return { url: server.url, ca: server.ca, token: server.token, emptyVersion: '0' }
   }
   // Nothing is forgotten while a bench lasts, so that each run can watch from the empty server on.

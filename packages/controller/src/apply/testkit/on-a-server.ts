@@ -8,8 +8,10 @@ import {
   persistentVolumeClaims,
   pods,
   secrets,
+  serviceAccounts,
   services,
 } from '@wherry/client/resources/core'
+import { roles } from '@wherry/client/resources/rbac'
 import type { ApiServer } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { operating, patient } from '../../operator/testkit/both-servers.ts'
@@ -31,15 +33,20 @@ const container = {
   ],
 }
 
-/** What an operator of a first week makes, of eight kinds. One of them the server stores in another form. */
+/** The server adds to it which version of the API it is of. */
+const host = { name: 'HOST', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }
+
+/** What an operator of a first week makes: nine objects, of eight kinds. One of them the server stores in another form. */
 async function applyAll(apply: Apply, name: string, env: readonly object[] = container.env): Promise<void> {
   const metadata = { name }
   const web = { ...container, env }
   const template = { metadata: { labels }, spec: { containers: [web] } }
-  const limited = { ...web, resources: { limits: { cpu: '1000m' } } }
+  const limited = { ...web, resources: { limits: { cpu: '1000m' } }, env: [...env, host] }
   const desired: readonly (readonly [Resource<KubernetesObject>, object])[] = [
     [configMaps as never, { metadata: { name: `${name}-made` }, data: { a: '1' } }],
     [secrets as never, { metadata, stringData: { a: 'hunter2' } }],
+    [serviceAccounts as never, { metadata, automountServiceAccountToken: false }],
+    [roles as never, { metadata, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['list', 'get'] }] }],
     [services as never, { metadata, spec: { selector: labels, ports: [{ port: 80 }] } }],
     [pods as never, { metadata, spec: { containers: [container] } }],
     [
@@ -90,14 +97,14 @@ export function applyOnAServer(server: () => ApiServer): void {
     )
   }
 
-  it('A1, A2: a restart sends nothing for plain objects and one request for a normalised state; what others filled in stays', async () => {
+  it('A1, A2: a restart with 225 objects of eight kinds sends nothing for plain ones and one request for a normalised state; what others filled in stays', async () => {
     const { url, ca, token } = server()
     await using hand = new Client({ url, ca, token })
     await hand.create(namespaces, { metadata: { name: namespace } })
-    const names = ['s0', 's1', 's2', 's3', 's4']
+    const names = Array.from({ length: 25 }, (_, i) => `s${i}`)
     for (const name of names) await hand.create(configMaps, { metadata: { ...at(name), labels: { source: 'yes' } } })
     await start(async (_, settled) => {
-      expect(await settled()).toBeGreaterThanOrEqual(names.length * 6)
+      expect(await settled()).toBeGreaterThanOrEqual(names.length * 9)
     })
     await hand.create(nodes, { metadata: { name: 'node' } }).catch(() => {})
     await hand.patch(persistentVolumeClaims, at('s0'), { spec: { volumeName: 'disk' } }, them)

@@ -265,10 +265,7 @@ describe.runIf(available)('the storage migrator, on a real API server', () => {
   async function content(): Promise<Map<string, object>> {
     const { items } = await client.list(at(storage).full())
     return new Map(
-      items.map(({ metadata: { resourceVersion: _, ...metadata } = {}, ...rest }) => [
-        metadata.name ?? '',
-        { ...rest, metadata },
-      ]),
+      items.map(({ metadata: { resourceVersion: _, ...metadata }, ...rest }) => [metadata.name, { ...rest, metadata }]),
     )
   }
 })

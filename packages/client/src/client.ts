@@ -54,7 +54,7 @@ import { StatusVerbs } from './verbs/status.ts'
 import { type WatchHandlers, type WatchOptions, watch, watchEach } from './verbs/watch.ts'
 import { apply, type Patch, patch, update } from './verbs/write.ts'
 import { version } from './version.ts'
-import type { ObjectKey, Scope, Some, Whole } from './views/object.ts'
+import { asKey, type KeyOf, type Scope, type Some, type Stored, type Whole } from './views/object.ts'
 import type { View } from './views/resource.ts'
 import type { WatchEvent } from './watch/events.ts'
 import type { Watch, WatchContext } from './watch/watch.ts'
@@ -225,32 +225,36 @@ export class Client {
   }
 
   /** Reads one object; `undefined` where it is not there, or the view's selectors leave it out. */
-  get<C, S extends Scope>(view: View<C, S>, key: ObjectKey<S>, options?: GetOptions): Promise<C | undefined> {
-    return get(this.#caller, view, key, options)
+  get<C, S extends Scope>(view: View<C, S>, key: KeyOf<S>, options?: GetOptions): Promise<Stored<C> | undefined> {
+    return get(this.#caller, view, asKey(key), options) as Promise<Stored<C> | undefined>
   }
 
   /**
    * Reads all objects of a view, or one page of them, into memory. The body is cut into items as its
    * bytes come, and never held. Views of several namespaces are read one after the other.
    */
-  list<C>(view: View<C>, options?: ListPageOptions): Promise<List<C>> {
-    return list(this.#caller, view, options)
+  list<C>(view: View<C>, options?: ListPageOptions): Promise<List<Stored<C>>> {
+    return list(this.#caller, view, options) as Promise<List<Stored<C>>>
   }
 
   /**
    * Reads all objects of a view and calls `item` with each as it comes, holding none. Only once it has
    * resolved they are known to be all. What `item` throws ends it.
    */
-  listEach<C>(view: View<C>, item: (object: C) => void, options?: ListOptions): Promise<Omit<List<C>, 'items'>> {
-    return listEach(this.#caller, view, item, options)
+  listEach<C>(
+    view: View<C>,
+    item: (object: Stored<C>) => void,
+    options?: ListOptions,
+  ): Promise<Omit<List<C>, 'items'>> {
+    return listEach(this.#caller, view, item as (object: C) => void, options)
   }
 
   /**
    * Reads all objects of a view page by page, each when it is wanted. Where the server has forgotten
    * the list's state on the way, a page with `restarted` has all of a newer one.
    */
-  pages<C>(view: View<C>, options?: PagesOptions): AsyncGenerator<ListPage<C>, void, undefined> {
-    return pages(this.#caller, view, options)
+  pages<C>(view: View<C>, options?: PagesOptions): AsyncGenerator<ListPage<Stored<C>>, void, undefined> {
+    return pages(this.#caller, view as View<Stored<C>>, options)
   }
 
   /**
@@ -258,13 +262,13 @@ export class Client {
    * `resourceVersion` it begins with all objects there are. A consumer that is slow holds the server
    * back. A refusal, or an error in the stream, is thrown.
    */
-  watch<C>(view: View<C>, options?: WatchOptions): AsyncGenerator<WatchEvent<C>, void, undefined> {
-    return watch(this.#caller, view, options)
+  watch<C>(view: View<C>, options?: WatchOptions): AsyncGenerator<WatchEvent<Stored<C>>, void, undefined> {
+    return watch(this.#caller, view as View<Stored<C>>, options)
   }
 
   /** As {@link Client.watch}, with callbacks: no promise for each event, and `end` says how it ended. */
-  watchEach<C>(view: View<C>, on: WatchHandlers<C>, options?: WatchOptions): Watch {
-    return watchEach(this.#caller, view, on, options)
+  watchEach<C>(view: View<C>, on: WatchHandlers<Stored<C>>, options?: WatchOptions): Watch {
+    return watchEach(this.#caller, view as View<Stored<C>>, on, options)
   }
 
   /**
@@ -275,8 +279,8 @@ export class Client {
     view: View<T, S>,
     object: Whole<NoInfer<T>>,
     options?: WriteOptions,
-  ): Promise<T> {
-    return create(this.#caller, view, object, options)
+  ): Promise<Stored<T>> {
+    return create(this.#caller, view, object, options) as Promise<Stored<T>>
   }
 
   /**
@@ -287,13 +291,18 @@ export class Client {
     view: View<T, S>,
     object: Whole<NoInfer<T>>,
     options?: WriteOptions,
-  ): Promise<T> {
-    return update(this.#caller, view, object, options)
+  ): Promise<Stored<T>> {
+    return update(this.#caller, view, object, options) as Promise<Stored<T>>
   }
 
   /** Changes an object by a merge, JSON or strategic merge patch. */
-  patch<C, S extends Scope>(view: View<C, S>, key: ObjectKey<S>, change: Patch, options?: PatchOptions): Promise<C> {
-    return patch(this.#caller, view, key, change, options)
+  patch<C, S extends Scope>(
+    view: View<C, S>,
+    key: KeyOf<S>,
+    change: Patch,
+    options?: PatchOptions,
+  ): Promise<Stored<C>> {
+    return patch(this.#caller, view, asKey(key), change, options) as Promise<Stored<C>>
   }
 
   /**
@@ -304,27 +313,27 @@ export class Client {
     view: View<T, S>,
     object: Whole<Some<NoInfer<T>>>,
     options?: ApplyOptions,
-  ): Promise<T> {
-    return apply(this.#caller, view, object, options)
+  ): Promise<Stored<T>> {
+    return apply(this.#caller, view, object, options) as Promise<Stored<T>>
   }
 
   /** Deletes an object; `undefined` where there was none. It may stay until its finalizers are gone. */
   delete<C, S extends Scope>(
     view: View<C, S>,
-    key: ObjectKey<S>,
+    key: KeyOf<S>,
     options?: DeleteOptions,
   ): Promise<Deleted<C> | undefined> {
-    return remove(this.#caller, view, key, options)
+    return remove(this.#caller, view, asKey(key), options)
   }
 
   /** Deletes all objects of a view, which must name its namespaces if it has some; resolves with them. */
-  deleteCollection<C>(view: View<C>, options?: DeleteCollectionOptions): Promise<C[]> {
-    return deleteCollection(this.#caller, view, options)
+  deleteCollection<C>(view: View<C>, options?: DeleteCollectionOptions): Promise<Stored<C>[]> {
+    return deleteCollection(this.#caller, view, options) as Promise<Stored<C>[]>
   }
 
   /** Evicts a pod. `isTooManyRequests` where a disruption budget does not allow it now: that is not repeated. */
-  evict(pods: View<unknown, 'namespaced'>, key: ObjectKey<'namespaced'>, options?: EvictOptions): Promise<void> {
-    return evict(this.#caller, pods, key, options)
+  evict(pods: View<unknown, 'namespaced'>, key: KeyOf<'namespaced'>, options?: EvictOptions): Promise<void> {
+    return evict(this.#caller, pods, asKey(key), options)
   }
 
   /**

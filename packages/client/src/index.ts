@@ -125,6 +125,7 @@ export type {
 export { LabelSelector } from './views/label-selector.ts'
 export type {
   Exact,
+  KeyOf,
   KubernetesObject,
   ManagedFieldsEntry,
   ObjectKey,
@@ -135,8 +136,11 @@ export type {
   Projected,
   Scope,
   Some,
+  Stored,
+  StoredMeta,
   Whole,
 } from './views/object.ts'
+export { asKey } from './views/object.ts'
 export type { Projection, ProjectionKind, SelfNamed, SelfNamedProjection } from './views/projection.ts'
 export { nameOfProjection, selfNamed } from './views/projection.ts'
 export { acceptOf, isExact, projector, unprojected } from './views/read.ts'

@@ -1,4 +1,4 @@
-import { type Client, type ObjectKey, OptionTypeError, type Scope, type View } from '@wherry/client'
+import { type Client, type KeyOf, OptionTypeError, type Scope, type Stored, type View } from '@wherry/client'
 import { abortSignal, anything, checkOptions } from '@wherry/client/checks'
 import { coveredLister, covers, guarded, type Lister, type ListerOptions } from '@wherry/informer'
 import { SyncWaiters } from '@wherry/informer/parts'
@@ -87,13 +87,13 @@ export class DynamicCache {
    */
   async get<C, S extends Scope>(
     view: View<C, S>,
-    key: ObjectKey<S>,
+    key: KeyOf<S>,
     options: ReadOptions = {},
-  ): Promise<C | undefined> {
+  ): Promise<Stored<C> | undefined> {
     checkOptions('get', options, { signal: abortSignal })
     const { signal } = options
     const lister = await this.#lister(view, signal)
-    if (lister !== undefined) return lister.get(key)
+    if (lister !== undefined) return lister.get(key) as Stored<C> | undefined
     if (this.#informers.policies.onMissing(view) === 'live') return this.#client.get(guarded(view), key, { signal })
     return this.#options.narrow?.get(view, key, { signal })
   }
@@ -102,11 +102,11 @@ export class DynamicCache {
    * All objects of a view that is cached or covered, in an array of the caller's own. As {@link DynamicCache.get}; with
    * `onMissing: 'narrow'` there is nothing to list from, and that is a `NotCachedError` too.
    */
-  async list<C, S extends Scope>(view: View<C, S>, options: ReadListOptions = {}): Promise<C[]> {
+  async list<C, S extends Scope>(view: View<C, S>, options: ReadListOptions = {}): Promise<Stored<C>[]> {
     checkOptions('list', options, { signal: abortSignal, namespace: anything, labels: anything, index: anything })
     const { signal, ...which } = options
     const lister = await this.#lister(view, signal)
-    if (lister !== undefined) return lister.list(which)
+    if (lister !== undefined) return lister.list(which) as Stored<C>[]
     if (this.#informers.policies.onMissing(view) === 'narrow') {
       throw new NotCachedError(view.key, 'a narrow cache knows single objects; ask for informer(view) to list them')
     }

@@ -1,10 +1,11 @@
 import {
   type Client,
-  type ObjectKey,
+  type KeyOf,
   OptionRangeError,
   OptionTypeError,
   type ResourceDefinition,
   type Scope,
+  type Stored,
   type View,
 } from '@wherry/client'
 import { type Check, checkOptions, flag, having, integer, oneOf } from '@wherry/client/checks'
@@ -26,9 +27,9 @@ export type OnMissing = 'error' | 'start' | 'live' | 'narrow'
 export interface NarrowReader {
   get<C, S extends Scope>(
     view: View<C, S>,
-    key: ObjectKey<S>,
+    key: KeyOf<S>,
     options?: { readonly signal?: AbortSignal | undefined },
-  ): Promise<C | undefined>
+  ): Promise<Stored<C> | undefined>
 }
 
 /** What holds for all resources, or for one. */

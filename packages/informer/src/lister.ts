@@ -1,4 +1,4 @@
-import type { LabelSelectorInput, ObjectKey, Scope } from '@wherry/client'
+import type { KeyOf, LabelSelectorInput, Scope } from '@wherry/client'
 
 /** Which objects to list. What is given must all hold. */
 export interface ListerOptions {
@@ -31,7 +31,7 @@ export interface Lister<C, S extends Scope = Scope> {
    * One object; `undefined` where there is none. The key is `{ name, namespace }` or its text, `namespace/name`.
    * @throws TransformError where the object is there and could not be transformed.
    */
-  get(key: ObjectKey<S> | string): C | undefined
+  get(key: KeyOf<S> | string): C | undefined
   /** All objects that `options` select, in no particular order, in an array of the caller's own. */
   list(options?: ListerOptions): C[]
   /** The keys of all objects that are there, failed ones among them: `namespace/name`. */
@@ -41,5 +41,5 @@ export interface Lister<C, S extends Scope = Scope> {
   /** Keys of objects that are there and could not be transformed; those with an earlier value (stale) among them. */
   failed(): readonly string[]
   /** The uid and resourceVersion of one object as the server has them; `undefined` where there is none. */
-  version(key: ObjectKey<S> | string): ObjectVersion | undefined
+  version(key: KeyOf<S> | string): ObjectVersion | undefined
 }

@@ -1,4 +1,4 @@
-import type { ObjectKey, Scope, View } from '@wherry/client'
+import type { KeyOf, Scope, View } from '@wherry/client'
 import type { Change } from './change.ts'
 import { changesOf } from './journal/changes-of.ts'
 import type { Cursor } from './journal/cursor.ts'
@@ -13,7 +13,7 @@ export abstract class StoreReader<C, S extends Scope = Scope> implements Lister<
   /** The store. Throws the reason once it is gone. */
   protected abstract live(): Store<C, S>
 
-  get(key: ObjectKey<S> | string): C | undefined {
+  get(key: KeyOf<S> | string): C | undefined {
     return this.live().lister.get(key)
   }
 
@@ -33,7 +33,7 @@ export abstract class StoreReader<C, S extends Scope = Scope> implements Lister<
     return this.live().lister.failed()
   }
 
-  version(key: ObjectKey<S> | string): ObjectVersion | undefined {
+  version(key: KeyOf<S> | string): ObjectVersion | undefined {
     return this.live().lister.version(key)
   }
 

@@ -1,4 +1,4 @@
-import { checkSegment, InvalidNameError, keyText, type ObjectKey, OptionRangeError, type View } from '@wherry/client'
+import { asKey, checkSegment, InvalidNameError, type KeyOf, keyText, OptionRangeError, type View } from '@wherry/client'
 
 /** A key, checked, and its text. */
 export interface CheckedKey {
@@ -12,8 +12,8 @@ export interface CheckedKey {
  *
  * @throws InvalidNameError, OptionRangeError
  */
-export function checkedKey({ resource, namespaces }: View, key: ObjectKey): CheckedKey {
-  const { name, namespace } = (key ?? {}) as { readonly name?: unknown; readonly namespace?: unknown }
+export function checkedKey({ resource, namespaces }: View, key: KeyOf): CheckedKey {
+  const { name, namespace } = (asKey(key) ?? {}) as { readonly name?: unknown; readonly namespace?: unknown }
   const checkedName = checkSegment('name', name)
   if (!resource.namespaced) {
     if (namespace === undefined) return { name: checkedName, namespace: undefined, text: checkedName }
@@ -29,7 +29,8 @@ export function checkedKey({ resource, namespaces }: View, key: ObjectKey): Chec
 }
 
 /** The text of a key that was not checked: where it is wrong, there is no entry of it. */
-export function quickText({ resource }: View, key: ObjectKey): string {
+export function quickText({ resource }: View, of: KeyOf): string {
+  const key = asKey(of)
   const namespace = key?.namespace
   if ((namespace !== undefined) !== resource.namespaced) return ''
   return namespace === undefined ? key?.name : `${namespace}/${key.name}`

@@ -1,11 +1,14 @@
 import {
+  asKey,
   Backoff,
+  type KeyOf,
   type KubernetesObject,
   type ObjectKey,
   OptionTypeError,
   projector,
   resourceName,
   type Scope,
+  type Stored,
   unprojected,
   type View,
 } from '@wherry/client'
@@ -75,9 +78,9 @@ export class NarrowCache {
    */
   async get<C, S extends Scope>(
     view: View<C, S>,
-    key: ObjectKey<S>,
+    key: KeyOf<S>,
     options?: NarrowReadOptions,
-  ): Promise<C | undefined> {
+  ): Promise<Stored<C> | undefined> {
     // Mostly there are none, and the check would cost a good part of a read from memory.
     if (options !== undefined) checkOptions('get', options, { signal: abortSignal })
     const signal = options?.signal
@@ -87,10 +90,10 @@ export class NarrowCache {
       if (narrow !== undefined && entry?.readiness(narrow) === 'cached') {
         narrow.mustBe(view)
         this.#entries.touch(entry)
-        return narrow.store.lister.get(entry.key.text) as C | undefined
+        return narrow.store.lister.get(entry.key.text) as Stored<C> | undefined
       }
     }
-    return (await this.#read(checkedView(view), key, signal)) as C | undefined
+    return (await this.#read(checkedView(view), key, signal)) as Stored<C> | undefined
   }
 
   /**
@@ -102,7 +105,7 @@ export class NarrowCache {
    */
   async watch<C, S extends Scope>(
     view: View<C, S>,
-    key: ObjectKey<S>,
+    key: KeyOf<S>,
     handler: NarrowHandler<C>,
     options: NarrowReadOptions = {},
   ): Promise<Subscription> {
@@ -139,7 +142,7 @@ export class NarrowCache {
    * What is cached of an object, without a request, and without counting as a read: `undefined` where nothing is known,
    * `{ object: undefined }` where it is known to be absent.
    */
-  peek<C, S extends Scope>(view: View<C, S>, key: ObjectKey<S>): { readonly object: C | undefined } | undefined {
+  peek<C, S extends Scope>(view: View<C, S>, key: KeyOf<S>): { readonly object: C | undefined } | undefined {
     const plain = checkedView(view)
     const { text } = checkedKey(plain, key)
     const narrow = this.#views.find(plain)
@@ -153,7 +156,7 @@ export class NarrowCache {
    * Closes the watch of an object, and lets go of it in all views of the same selectors. Gives whether it did: not where
    * there is none, or where somebody subscribes to it or waits for it.
    */
-  forget<S extends Scope>(view: View<unknown, S>, key: ObjectKey<S>): boolean {
+  forget<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>): boolean {
     const plain = checkedView(view)
     const entry = this.#entries.find(plain, checkedKey(plain, key))
     return entry !== undefined && this.#entries.forget(entry)
@@ -197,8 +200,9 @@ export class NarrowCache {
    * Says that an object was deleted: later reads do not give it any more (rule N9).
    * @param uid of the object that is gone; `undefined`: whatever it was.
    */
-  deleted<S extends Scope>(view: View<unknown, S>, key: ObjectKey<S>, uid?: string | undefined): void {
-    for (const entry of this.#entries.named(view as View, key?.name, key?.namespace)) entry.sawGone(uid)
+  deleted<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>, uid?: string | undefined): void {
+    const { name, namespace } = asKey(key) ?? {}
+    for (const entry of this.#entries.named(view as View, name, namespace)) entry.sawGone(uid)
   }
 
   /** What it holds at present. */
@@ -229,7 +233,7 @@ export class NarrowCache {
     return this.close()
   }
 
-  async #read(view: View, key: ObjectKey, signal: AbortSignal | undefined): Promise<unknown> {
+  async #read(view: View, key: KeyOf, signal: AbortSignal | undefined): Promise<unknown> {
     const checked = checkedKey(view, key)
     signal?.throwIfAborted()
     this.#mustLive()

@@ -1,8 +1,10 @@
 import {
   type ApplyOptions,
+  asKey,
   type Client,
   type Deleted,
   type DeleteOptions,
+  type KeyOf,
   type KubernetesObject,
   type ObjectKey,
   OptionTypeError,
@@ -36,17 +38,13 @@ export interface Writes {
     object: Whole<NoInfer<T>>,
     options?: WriteOptions,
   ): Promise<T>
-  patch<C, S extends Scope>(view: View<C, S>, key: ObjectKey<S>, change: Patch, options?: PatchOptions): Promise<C>
+  patch<C, S extends Scope>(view: View<C, S>, key: KeyOf<S>, change: Patch, options?: PatchOptions): Promise<C>
   apply<T extends object, S extends Scope>(
     view: View<T, S>,
     object: Whole<Some<NoInfer<T>>>,
     options?: ApplyOptions,
   ): Promise<T>
-  delete<C, S extends Scope>(
-    view: View<C, S>,
-    key: ObjectKey<S>,
-    options?: DeleteOptions,
-  ): Promise<Deleted<C> | undefined>
+  delete<C, S extends Scope>(view: View<C, S>, key: KeyOf<S>, options?: DeleteOptions): Promise<Deleted<C> | undefined>
 }
 
 /**
@@ -74,7 +72,8 @@ export function writesThrough(client: Client, ...caches: readonly WriteListener[
       told(view as never, await client.patch(whole(view), key as never, change, options), options),
     apply: async (view, object, options) =>
       told(view as never, await client.apply(whole(view), object as never, options), options),
-    delete: async (view, key, options) => {
+    delete: async (view, of, options) => {
+      const key = asKey(of)
       const answer = await client.delete(whole(view), key as never, options)
       const plain = view as unknown as View
       if (options?.dryRun !== true) {

@@ -3,7 +3,7 @@ import { isObjectNotFound } from '../errors/guards.ts'
 import { subject } from '../errors/request-info.ts'
 import { InvalidObjectError } from '../list/object.ts'
 import { queryText } from '../names/path.ts'
-import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
+import { asKey, type KeyOf, type KubernetesObject, type Scope } from '../views/object.ts'
 import type { View } from '../views/resource.ts'
 import type { Call, Caller } from './caller.ts'
 import { type GetOptions, getChecks, type WriteOptions, writeChecks } from './options.ts'
@@ -27,12 +27,16 @@ export class ScaleVerbs {
   /** The scale of one object; `undefined` where there is no such object. */
   async get<S extends Scope>(
     view: View<unknown, S>,
-    key: ObjectKey<S>,
+    key: KeyOf<S>,
     options: GetOptions = {},
   ): Promise<Scale | undefined> {
     checkOptions('scale.get', options, getChecks)
     const { resourceVersion } = options
-    const call: Call = { method: 'GET', ...objectTarget(view, key, 'scale'), query: queryText({ resourceVersion }) }
+    const call: Call = {
+      method: 'GET',
+      ...objectTarget(view, asKey(key), 'scale'),
+      query: queryText({ resourceVersion }),
+    }
     try {
       return await this.#send(options, call)
     } catch (error) {
@@ -47,29 +51,30 @@ export class ScaleVerbs {
    */
   async update<S extends Scope>(
     view: View<unknown, S>,
-    key: ObjectKey<S>,
+    key: KeyOf<S>,
     scale: Scale,
     options: WriteOptions = {},
   ): Promise<Scale> {
     checkOptions('scale.update', options, writeChecks)
     checkObject(scale)
-    const target = objectTarget(view, key, 'scale')
+    const target = objectTarget(view, asKey(key), 'scale')
     const typed = { ...scale, apiVersion: scale.apiVersion ?? 'autoscaling/v1', kind: scale.kind ?? 'Scale' }
-    const body = scale.metadata?.name === undefined ? { ...typed, metadata: { ...scale.metadata, ...key } } : typed
+    const body =
+      scale.metadata?.name === undefined ? { ...typed, metadata: { ...scale.metadata, ...asKey(key) } } : typed
     return this.#send(options, { method: 'PUT', ...target, query: writeQuery(this.#caller, options), body })
   }
 
   /** Sets how many replicas there shall be, whoever else writes. */
   async patch<S extends Scope>(
     view: View<unknown, S>,
-    key: ObjectKey<S>,
+    key: KeyOf<S>,
     change: { readonly spec: { readonly replicas: number } },
     options: WriteOptions = {},
   ): Promise<Scale> {
     checkOptions('scale.patch', options, writeChecks)
     return this.#send(options, {
       method: 'PATCH',
-      ...objectTarget(view, key, 'scale'),
+      ...objectTarget(view, asKey(key), 'scale'),
       query: writeQuery(this.#caller, options),
       body: checkObject(change),
       contentType: 'application/merge-patch+json',

@@ -1,4 +1,4 @@
-import type { ObjectKey, Scope, Some, Whole } from '../views/object.ts'
+import { asKey, type KeyOf, type Scope, type Some, type Stored, type Whole } from '../views/object.ts'
 import type { View } from '../views/resource.ts'
 import type { Caller } from './caller.ts'
 import type { ApplyOptions, PatchOptions, WriteOptions } from './options.ts'
@@ -17,18 +17,18 @@ export class StatusVerbs {
     view: View<T, S>,
     object: Whole<Some<NoInfer<T>>>,
     options: WriteOptions = {},
-  ): Promise<T> {
-    return update(this.#caller, view, object, options, 'status')
+  ): Promise<Stored<T>> {
+    return update(this.#caller, view, object, options, 'status') as Promise<never>
   }
 
   /** Changes the status by a merge, JSON or strategic patch of the whole object: `{ status: { … } }`. */
   async patch<C, S extends Scope>(
     view: View<C, S>,
-    key: ObjectKey<S>,
+    key: KeyOf<S>,
     change: Patch,
     options: PatchOptions = {},
-  ): Promise<C> {
-    return patch(this.#caller, view, key, change, options, 'status')
+  ): Promise<Stored<C>> {
+    return patch(this.#caller, view, asKey(key), change, options, 'status') as Promise<never>
   }
 
   /** Applies the status fields given (server-side apply). */
@@ -36,7 +36,7 @@ export class StatusVerbs {
     view: View<T, S>,
     object: Whole<Some<NoInfer<T>>>,
     options: ApplyOptions = {},
-  ): Promise<T> {
-    return apply(this.#caller, view, object, options, 'status')
+  ): Promise<Stored<T>> {
+    return apply(this.#caller, view, object, options, 'status') as Promise<never>
   }
 }

@@ -56,6 +56,19 @@ export type ObjectKey<S extends Scope = Scope> = S extends 'namespaced'
   ? { readonly name: string; readonly namespace: string }
   : { readonly name: string; readonly namespace?: undefined }
 
+/** What names one object to who reads, deletes or changes it: its key, or the object as it was read. */
+export type KeyOf<S extends Scope = Scope> =
+  | ObjectKey<S>
+  | { readonly metadata: { readonly name: string; readonly namespace?: string | undefined } }
+
+/** The key of an object that was read; a key is given back as it is. */
+export function asKey<S extends Scope>(key: KeyOf<S>): ObjectKey<S> {
+  const { metadata } = (key ?? {}) as { readonly metadata?: ObjectMeta | null | undefined }
+  if (metadata === undefined || metadata === null) return key as ObjectKey<S>
+  const { name, namespace } = metadata
+  return (namespace === undefined ? { name } : { name, namespace }) as ObjectKey<S>
+}
+
 declare const partial: unique symbol
 
 /**
@@ -67,6 +80,16 @@ export interface PartialBrand {
   readonly [partial]: true
 }
 
+/** What names an object that the server has. */
+export interface StoredMeta {
+  name: string
+  uid: string
+}
+
+/** `C` as it is read: an object that the server has also has a name and a uid. What a projection makes is as it makes it. */
+export type Stored<C> = C &
+  (C extends PartialBrand ? unknown : 'metadata' extends keyof C ? { metadata: StoredMeta } : unknown)
+
 /** `T`, and nothing that is marked as less than the whole: what write verbs take. */
 export type Whole<T> = T & { readonly [partial]?: never }
 
@@ -74,7 +97,7 @@ export type Whole<T> = T & { readonly [partial]?: never }
 export interface PartialObjectMetadata extends PartialBrand {
   readonly apiVersion: string
   readonly kind: string
-  readonly metadata: ObjectMeta
+  readonly metadata: ObjectMeta & StoredMeta
 }
 
 /** What a projection gives: never to be written back as an object. */

@@ -1,4 +1,4 @@
-import type { Client, ObjectKey, Scope, View } from '@wherry/client'
+import type { Client, KeyOf, Scope, View } from '@wherry/client'
 import { abortSignal, checkOptions, having, milliseconds } from '@wherry/client/checks'
 import type { CachedInformer, Hold } from '@wherry/dynamic-cache'
 import { covers } from '@wherry/informer'
@@ -247,7 +247,7 @@ export class Controller<C, S extends Scope = Scope> {
   }
 
   /** Makes a key run, as if something had changed that it depends on. */
-  enqueue(key: ObjectKey<S>): void {
+  enqueue(key: KeyOf<S>): void {
     const text = checkedKeyText('enqueue', this.#definition.for.resource, key)
     this.#enqueue(text, toldCause, false)
   }
@@ -268,7 +268,7 @@ export class Controller<C, S extends Scope = Scope> {
   }
 
   /** What a key depends on, why it last ran, and what came of it. */
-  explain(key: ObjectKey<S> | string): Explanation {
+  explain(key: KeyOf<S> | string): Explanation {
     const { resource } = this.#definition.for
     const text = checkedKeyText('explain', resource, typeof key === 'string' ? parsedKey(resource, key) : key)
     return explanationOf({

@@ -1,5 +1,7 @@
 import {
+  asKey,
   checkSegment,
+  type KeyOf,
   keyText,
   type ObjectKey,
   OptionRangeError,
@@ -9,14 +11,14 @@ import {
 } from '@wherry/client'
 
 /** Which objects are meant: one, several, or none. */
-export type Keys<S extends Scope = Scope> = ObjectKey<S> | Iterable<ObjectKey<S>> | undefined
+export type Keys<S extends Scope = Scope> = KeyOf<S> | Iterable<KeyOf<S>> | undefined
 
 /** A key's text as the queue has it. @throws OptionTypeError, OptionRangeError, InvalidNameError for what is no key of the resource. */
 export function checkedKeyText(option: string, resource: ResourceType, key: unknown): string {
   const takes = resource.namespaced ? '{ namespace, name }' : '{ name }'
   if (key === null || typeof key !== 'object')
     throw new OptionTypeError(option, takes, key === null ? 'null' : typeof key)
-  const { name, namespace } = key as { readonly name?: unknown; readonly namespace?: unknown }
+  const { name, namespace } = asKey(key as KeyOf) as { readonly name?: unknown; readonly namespace?: unknown }
   if (typeof name !== 'string') throw new OptionTypeError(`${option}.name`, 'a name', typeof name)
   checkSegment('name', name)
   if (!resource.namespaced) {

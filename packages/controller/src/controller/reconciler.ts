@@ -1,5 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Environment, isApplyConflict, resourceName, type Scope, type Timer, type View } from '@wherry/client'
+import {
+  type Environment,
+  isApplyConflict,
+  resourceName,
+  type Scope,
+  type Stored,
+  type Timer,
+  type View,
+} from '@wherry/client'
 import { isWriteConflict } from '@wherry/hash-compare/compare'
 import type { WorkQueue } from '@wherry/work-queue'
 import { asError } from '../as-error.ts'
@@ -132,7 +140,7 @@ export class Reconciler<C, S extends Scope> {
     const object = found instanceof Promise ? await found : found
     if (object === undefined) return 'gone'
     run.check()
-    run.object = object
+    run.object = object as Stored<C>
     const result = await this.#context.run(run, this.#parts.reconcile, run)
     // It came to its end too late, whatever it made of that.
     if (this.#stopped === undefined && run.aborted !== undefined) throw run.aborted
@@ -168,7 +176,7 @@ export class Reconciler<C, S extends Scope> {
     const last = this.#gone.get(key) as C
     if (onGone !== undefined) {
       const { signal, log } = run
-      await this.#context.run(run, onGone, { key: run.key, last, client, signal, log })
+      await this.#context.run(run, onGone, { key: run.key, last: last as Stored<C>, client, signal, log })
     }
     reads.forget(key)
     queue.forget(key)

@@ -1,4 +1,4 @@
-import type { Client, Clock, KubernetesObject, ObjectKey, Scope, View } from '@wherry/client'
+import type { Client, Clock, KubernetesObject, ObjectKey, Scope, Stored, View } from '@wherry/client'
 import type { AppliedObjects } from '../apply/applied-object.ts'
 import { type ApplyFor, type ApplyParts, applyDesired } from '../apply/apply.ts'
 import type { Applied, Apply } from '../apply/options.ts'
@@ -48,7 +48,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   /** It has asked for a stop, and may wait for it: who stops does not wait for it. */
   hasStopped = false
   readonly #parts: RunParts<C, S>
-  #object: C | undefined
+  #object: Stored<C> | undefined
   /** Who it is, where a projection leaves that out. */
   #unnamed: KubernetesObject | undefined
   #aborted: unknown
@@ -71,11 +71,11 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
     return parsedKey(this.#parts.view.resource, this.text)
   }
 
-  get object(): C {
-    return this.#object as C
+  get object(): Stored<C> {
+    return this.#object as Stored<C>
   }
 
-  set object(object: C) {
+  set object(object: Stored<C>) {
     this.#object = object
     // Later there may be another one of its name, or none.
     if (metadataOf(object).uid === undefined) this.#unnamed = this.#parts.identity(this.text)

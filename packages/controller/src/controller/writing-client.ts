@@ -1,4 +1,5 @@
 import {
+  asKey,
   type Client,
   isForbidden,
   type KubernetesObject,
@@ -61,7 +62,8 @@ export function writingClient(client: Client, hearing: WriteListeners): Client {
       }
     }
   }
-  const deleting: Writes['delete'] = (view, key, options) => {
+  const deleting: Writes['delete'] = (view, of, options) => {
+    const key = asKey(of)
     const went = gone(view as View, key)
     const { wrote } = toAll(listeners)
     const hear: WriteListener = {
@@ -133,7 +135,8 @@ function unsaid(
     }
   }
   return {
-    evict: async (pods, key, options) => {
+    evict: async (pods, of, options) => {
+      const key = asKey(of)
       const went = gone(pods, key)
       await client.evict(pods, key, options)
       if (options?.dryRun === true) return
@@ -158,7 +161,7 @@ function unsaid(
           }
         })
       }
-      return answered.map(object => projector(view)(object))
+      return answered.map(object => projector(view)(object)) as never[]
     },
   }
 }

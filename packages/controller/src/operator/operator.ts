@@ -1,4 +1,4 @@
-import { Client, type LogFields, type ObjectKey, type View, version } from '@wherry/client'
+import { Client, type KeyOf, type LogFields, type View, version } from '@wherry/client'
 import { checkOptions } from '@wherry/client/checks'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
 import { NarrowCache } from '@wherry/narrow-cache'
@@ -202,7 +202,7 @@ export class Operator {
    *
    * @throws UnknownControllerError; OperatorUsedError where it was not run.
    */
-  explain(controller: string, key: ObjectKey | string): Explanation {
+  explain(controller: string, key: KeyOf | string): Explanation {
     const found = this.#controllers.find(({ name }) => name === controller)
     if (found !== undefined) return found.explain(key)
     if (this.#named.has(controller))

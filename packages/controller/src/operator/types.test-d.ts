@@ -1,4 +1,4 @@
-import type { Client, PartialObjectMetadata } from '@wherry/client'
+import type { Client, PartialObjectMetadata, Stored } from '@wherry/client'
 import { type ConfigMap, configMaps, nodes, type Secret, secrets } from '@wherry/client/resources/core'
 import type { HashedObject } from '@wherry/hash-compare'
 import { hashAtIngest, parts, specPart } from '@wherry/hash-compare'
@@ -21,11 +21,12 @@ it('a reconcile is given what the view gives', () => {
     .controller('game')
     .for(games)
     .reconcile(async ({ object, key, read, apply, client }) => {
-      expectTypeOf(object).toEqualTypeOf<Game>()
+      expectTypeOf(object).toEqualTypeOf<Stored<Game>>()
+      expectTypeOf(object.metadata.uid).toEqualTypeOf<string>()
       expectTypeOf(key).toEqualTypeOf<{ readonly name: string; readonly namespace: string }>()
       expectTypeOf(client).toEqualTypeOf<Client>()
       const found = await read.get(secrets, { name: object.spec.secret })
-      expectTypeOf(found).toEqualTypeOf<Secret | undefined>()
+      expectTypeOf(found).toEqualTypeOf<Stored<Secret> | undefined>()
       if (!found) return
       const applied = await apply(ours, desiredConfig(object, found))
       expectTypeOf(applied.object).toEqualTypeOf<ConfigMap | undefined>()
@@ -35,7 +36,7 @@ it('a reconcile is given what the view gives', () => {
       await apply(ours.metadata(), desiredConfig(object, found))
     })
     .onGone(({ last, key }) => {
-      expectTypeOf(last).toEqualTypeOf<Game>()
+      expectTypeOf(last).toEqualTypeOf<Stored<Game>>()
       expectTypeOf(key.namespace).toEqualTypeOf<string>()
     })
   operator

@@ -1,4 +1,4 @@
-import { checkSegment, InvalidNameError, keyText, OptionRangeError, type View } from '@wherry/client'
+import { asKey, checkSegment, InvalidNameError, type KeyOf, keyText, OptionRangeError, type View } from '@wherry/client'
 import type { ReadKey } from './read.ts'
 
 /** A key, checked and whole, and its text. */
@@ -15,7 +15,7 @@ export interface ObjectName {
  * @throws InvalidNameError for what can be no name (rule X1), OptionRangeError for a namespace that the view leaves out.
  */
 export function objectName(view: View, key: ReadKey, primary: string | undefined): ObjectName {
-  const { name, namespace } = (key ?? {}) as { readonly name?: unknown; readonly namespace?: unknown }
+  const { name, namespace } = (asKey(key as KeyOf) ?? {}) as { readonly name?: unknown; readonly namespace?: unknown }
   const checked = checkSegment('name', name)
   const isWithout = !view.resource.namespaced && namespace === undefined
   const within = isWithout ? undefined : namespaceIn(view, namespace ?? primary)

@@ -1,10 +1,9 @@
-import type { LabelSelectorInput, OwnerReference, View } from '@wherry/client'
+import type { LabelSelectorInput, OwnerReference, Stored, View } from '@wherry/client'
 
-/** Names an object to read. A missing namespace is the primary object's (rule C15); cluster-scoped objects have none. */
-export interface ReadKey {
-  readonly name: string
-  readonly namespace?: string | undefined
-}
+/** Names an object to read: its key, or the object as it was read. A missing namespace is the primary object's (rule C15); cluster-scoped objects have none. */
+export type ReadKey =
+  | { readonly name: string; readonly namespace?: string | undefined }
+  | { readonly metadata: { readonly name: string; readonly namespace?: string | undefined } }
 
 /** How a read may be bounded. */
 export interface ReadOptions {
@@ -19,7 +18,7 @@ export interface SelectOptions<C, V> extends ReadOptions {
    * object has changed, so it must not change anything; the key runs again if it gives something else then, compared by value.
    * Not called where there is no object.
    */
-  readonly select: (object: C) => V
+  readonly select: (object: Stored<C>) => V
 }
 
 /** Which objects of a view to read, and how that may be bounded. */
@@ -52,7 +51,11 @@ export interface Read {
    *
    * @throws InvalidNameError, OptionRangeError, OptionTypeError for a key or options that can't be.
    */
-  get<C>(view: View<C>, key: ReadKey, options?: ReadOptions & { readonly select?: undefined }): Promise<C | undefined>
+  get<C>(
+    view: View<C>,
+    key: ReadKey,
+    options?: ReadOptions & { readonly select?: undefined },
+  ): Promise<Stored<C> | undefined>
   get<C, V>(view: View<C>, key: ReadKey, options: SelectOptions<C, V>): Promise<V | undefined>
   /**
    * All objects of a view that the controller declared (`.caches(view)`), or that a `RegistrarSource` of it watches now, or of a narrower one, in no particular order. An
@@ -65,13 +68,13 @@ export interface Read {
    *
    * @throws InvalidNameError, OptionRangeError, OptionTypeError for options that can't be, a namespace that the view leaves out among them.
    */
-  list<C>(view: View<C>, options?: SelectionOptions): Promise<C[]>
+  list<C>(view: View<C>, options?: SelectionOptions): Promise<Stored<C>[]>
   /**
    * The objects of a view that the primary object controls, by their owner references. The view is as for `list`: `.owns(view)` alone
    * keeps no objects, so that a view which is only owned is a `NotCachedError`, too. Served by an index. Tracked and rejected as `list`
    * is.
    */
-  owned<C extends MaybeOwned>(view: View<C>, options?: SelectionOptions): Promise<C[]>
+  owned<C extends MaybeOwned>(view: View<C>, options?: SelectionOptions): Promise<Stored<C>[]>
   /** As `get`, without tracking: what happens to the object later makes nothing run. */
-  peek<C>(view: View<C>, key: ReadKey, options?: ReadOptions): Promise<C | undefined>
+  peek<C>(view: View<C>, key: ReadKey, options?: ReadOptions): Promise<Stored<C> | undefined>
 }

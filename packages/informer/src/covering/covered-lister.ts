@@ -1,9 +1,9 @@
 import {
+  type KeyOf,
   type KubernetesObject,
   keyText,
   LabelSelector,
   type LabelSelectorInput,
-  type ObjectKey,
   projector,
   type Scope,
   type View,
@@ -48,7 +48,7 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
     this.#labels = wide.labels.text === view.labels.text ? undefined : view.labels
   }
 
-  get(key: ObjectKey<S> | string): C | undefined {
+  get(key: KeyOf<S> | string): C | undefined {
     const text = this.#within(key)
     const object = text === undefined ? undefined : this.#lister.get(text)
     return object !== undefined && this.#matches(object) ? this.#project(object as object) : undefined
@@ -85,7 +85,7 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
     return this.#lister.failed().filter(key => this.#has(key))
   }
 
-  version(key: ObjectKey<S> | string): ObjectVersion | undefined {
+  version(key: KeyOf<S> | string): ObjectVersion | undefined {
     const text = this.#within(key)
     return text !== undefined && this.#has(text) ? this.#lister.version(text) : undefined
   }
@@ -96,7 +96,7 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
   }
 
   /** A key's text; `undefined` for one of another scope. @throws InvalidNameError for what can be no key (rule X1). */
-  #within(key: ObjectKey<S> | string): string | undefined {
+  #within(key: KeyOf<S> | string): string | undefined {
     const text = typeof key === 'string' ? key : checkKey(this.#resource, key)
     if (this.#isWithin(text)) return text
     checkKey(this.#resource, text)

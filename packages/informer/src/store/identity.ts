@@ -1,4 +1,12 @@
-import { checkSegment, InvalidNameError, keyText, type ObjectKey, type ResourceType } from '@wherry/client'
+import {
+  asKey,
+  checkSegment,
+  InvalidNameError,
+  type KeyOf,
+  keyText,
+  type ObjectKey,
+  type ResourceType,
+} from '@wherry/client'
 
 interface Identified {
   readonly metadata: {
@@ -40,7 +48,7 @@ export function isSameState(
  *
  * @throws InvalidNameError for what can be no key of the resource.
  */
-export function checkKey({ namespaced, plural }: ResourceType, key: ObjectKey | string): string {
+export function checkKey({ namespaced, plural }: ResourceType, key: KeyOf | string): string {
   const { namespace, name } = typeof key === 'string' ? parts(key, namespaced) : partsOf(key)
   checkSegment('name', name)
   if (namespaced) checkSegment('namespace', namespace)
@@ -50,7 +58,7 @@ export function checkKey({ namespaced, plural }: ResourceType, key: ObjectKey | 
 }
 
 function partsOf(key: unknown): { readonly namespace?: unknown; readonly name?: unknown } {
-  if (typeof key === 'object' && key !== null) return key
+  if (typeof key === 'object' && key !== null) return asKey(key as ObjectKey)
   throw new InvalidNameError('key', key, "must be { name, namespace } or its text, 'namespace/name'")
 }
 

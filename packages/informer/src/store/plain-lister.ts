@@ -1,4 +1,4 @@
-import { checkSegment, LabelSelector, type ObjectKey, OptionRangeError, type Scope } from '@wherry/client'
+import { checkSegment, type KeyOf, LabelSelector, OptionRangeError, type Scope } from '@wherry/client'
 import { anything, callback, checkOptions, text } from '@wherry/client/checks'
 import { LabelsNotKeptError, TransformError } from '../errors.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -39,13 +39,13 @@ export class PlainLister<C, S extends Scope> implements Lister<C, S> {
     return this.#live.contents.entries.size
   }
 
-  get(key: ObjectKey<S> | string): C | undefined {
+  get(key: KeyOf<S> | string): C | undefined {
     const value = this.#entry(key)?.value
     if (value instanceof TransformError) throw new TransformError(value.view, value.key, value.cause)
     return value
   }
 
-  version(key: ObjectKey<S> | string): ObjectVersion | undefined {
+  version(key: KeyOf<S> | string): ObjectVersion | undefined {
     const entry = this.#entry(key)
     return entry && { uid: entry.uid, resourceVersion: entry.resourceVersion }
   }
@@ -94,7 +94,7 @@ export class PlainLister<C, S extends Scope> implements Lister<C, S> {
     return this.#parts
   }
 
-  #entry(key: ObjectKey<S> | string): Entry<C> | undefined {
+  #entry(key: KeyOf<S> | string): Entry<C> | undefined {
     const { contents, journal } = this.#live
     // What is there has a key that is right; only of what is not there it must be asked.
     const entry = typeof key === 'string' ? contents.entries.get(key) : undefined

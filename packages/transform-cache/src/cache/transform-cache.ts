@@ -1,4 +1,4 @@
-import type { Environment, ObjectKey, Scope, Timer, View } from '@wherry/client'
+import type { Environment, KeyOf, Scope, Stored, Timer, View } from '@wherry/client'
 import { abortSignal, anything, checkOptions } from '@wherry/client/checks'
 import {
   coveredLister,
@@ -107,18 +107,18 @@ export class TransformCache {
    */
   async get<C, S extends Scope>(
     view: View<C, S>,
-    key: ObjectKey<S> | string,
+    key: KeyOf<S> | string,
     options: ReadOptions = {},
-  ): Promise<C | undefined> {
+  ): Promise<Stored<C> | undefined> {
     checkOptions('get', options, { signal: abortSignal })
-    return (await this.#lister(view, options.signal)).get(key)
+    return (await this.#lister(view, options.signal)).get(key) as Stored<C> | undefined
   }
 
   /** All objects of a view, in an array of the caller's own. As {@link TransformCache.get}. */
-  async list<C, S extends Scope>(view: View<C, S>, options: ReadListOptions = {}): Promise<C[]> {
+  async list<C, S extends Scope>(view: View<C, S>, options: ReadListOptions = {}): Promise<Stored<C>[]> {
     checkOptions('list', options, { signal: abortSignal, namespace: anything, labels: anything, index: anything })
     const { signal, ...which } = options
-    return (await this.#lister(view, signal)).list(which)
+    return (await this.#lister(view, signal)).list(which) as Stored<C>[]
   }
 
   /** Resolves when all views have their first state. Rejects as the first of them does that will not. */

@@ -48,6 +48,11 @@ export class Entry<C = unknown, S extends Scope = Scope> {
     return this.watch.lastError(this.#key)
   }
 
+  /** It has its first state, and its resource is there. */
+  get hasSynced(): boolean {
+    return this.store.synced && !this.watch.isMissing(this.#key)
+  }
+
   get holders(): readonly string[] {
     return [...new Set(this.holds.values())]
   }
@@ -59,7 +64,7 @@ export class Entry<C = unknown, S extends Scope = Scope> {
   /** Resolves when it has its first state. Rejects with why nobody should wait for it (rule R36). */
   async whenSynced(signal?: AbortSignal | undefined): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended
-    if (this.store.synced) return
+    if (this.hasSynced) return
     const isComing = signal?.aborted !== true && this.watch.tryNow()
     const { lastError } = this
     if (lastError !== undefined && this.#isForTheCaller(lastError) && !isComing) throw lastError
@@ -79,7 +84,12 @@ export class Entry<C = unknown, S extends Scope = Scope> {
   /** A watch of its own has failed, and tries again. */
   failed(watch: SharedWatch, error: Error): void {
     if (watch === this.rescoping?.watch && this.#isForTheCaller(error)) this.rescoping.fail(error)
-    if (watch === this.watch && !this.store.synced && this.#isForTheCaller(error)) this.#waiters.reject(error)
+    if (watch === this.watch && !this.hasSynced && this.#isForTheCaller(error)) this.#waiters.reject(error)
+  }
+
+  /** A watch of its own is watching: the resource may have been missing until now. */
+  found(watch: SharedWatch): void {
+    if (watch === this.watch && this.hasSynced) this.#waiters.resolve()
   }
 
   /** It is no more: who waits for it is told, and the store lets go of everything. */

@@ -34,6 +34,9 @@ export class Informers {
       failed: (watch, error) => {
         for (const { entry } of this.all) entry.failed(watch, error)
       },
+      found: watch => {
+        for (const { entry } of this.all) entry.found(watch)
+      },
     })
   }
 

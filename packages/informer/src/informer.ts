@@ -150,12 +150,12 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
   }
 
   get hasSynced(): boolean {
-    return this.#synced
+    return this.#synced && !this.#reflectors.isMissing
   }
 
   async whenSynced(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     checkOptions('whenSynced', options, { signal: abortSignal })
-    if (this.#synced && this.#closing === undefined) return
+    if (this.hasSynced && this.#closing === undefined) return
     const isComing = options.signal?.aborted !== true && this.#reflectors.tryNow()
     const reason = this.#hopeless()
     if (reason !== undefined && !isComing) throw reason
@@ -189,7 +189,7 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
   }
 
   #failed(error: Error): void {
-    if (!this.#synced && isForTheCaller(error)) this.#waiters.reject(error)
+    if (!this.hasSynced && isForTheCaller(error)) this.#waiters.reject(error)
     this.#lifecycle.emit('error', error)
   }
 
@@ -201,6 +201,8 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
 
   #stateChanged(state: InformerState): void {
     this.#state = state
+    // It may have been missing until now.
+    if (state === 'watching') this.#waiters.resolve()
     if (state !== 'stopped') return this.#lifecycle.emit('state', state)
     // It has stopped by itself: its client was closed.
     this.#waiters.reject(this.lastError ?? new InformerStoppedError(this.view.key))

@@ -75,6 +75,11 @@ export class Reflector {
     return this.#context.lastError
   }
 
+  /** The server does not serve the resource, as was proved, and no watch was accepted since. */
+  get isMissing(): boolean {
+    return this.#context.isMissing
+  }
+
   get stats(): ReflectorStats {
     return { ...this.#context.stats }
   }

@@ -39,6 +39,11 @@ export class Reflectors {
     return jointError(this.#all)
   }
 
+  /** The resource of one of them is gone, or was never there. */
+  get isMissing(): boolean {
+    return this.#all.some(({ isMissing }) => isMissing)
+  }
+
   /** Each feeds the store by an intake of its own. Before the start. */
   feed(store: Store<unknown>): void {
     for (const reflector of this.#all) reflector.add(store.intake())

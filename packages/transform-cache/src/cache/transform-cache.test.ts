@@ -1,8 +1,17 @@
-import { isForbidden, isInvalidOption, keyText, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
+import {
+  isForbidden,
+  isInvalidOption,
+  isResourceNotFound,
+  keyText,
+  OptionRangeError,
+  OptionTypeError,
+  type View,
+} from '@wherry/client'
 import { type ConfigMap, configMaps, namespaces, secrets } from '@wherry/client/resources/core'
 import { InformerStoppedError, TransformError, ViewConflictError } from '@wherry/informer'
 import { packed } from '@wherry/informer/packed'
 import { type SimulatedCluster, type SimulatedOptions, simulatedCluster } from '@wherry/informer/testkit/served'
+import { createDefinition, definitions, things } from '@wherry/informer/testkit/things'
 import { describe, expect, it } from 'vitest'
 import { dropData } from '../projections/drop-data.ts'
 import { keyOnly } from '../projections/key-only.ts'
@@ -392,6 +401,31 @@ describe('a transform cache', () => {
       const reason = new Error('enough')
       await expect(run(() => cache.get(size, 'a/x', { signal: AbortSignal.abort(reason) }))).rejects.toBe(reason)
       await expect(run(() => cache.synced({ signal: AbortSignal.abort(reason) }))).rejects.toBe(reason)
+    }))
+
+  it('D8, R36: a resource that is gone is waited for as one that never was there, and asked for anew', () =>
+    withCache([things], async kit => {
+      const { cache, run, writer } = kit
+      const answer = (): Promise<unknown> =>
+        run(() =>
+          cache.synced().then(
+            () => 'synced',
+            error => (isResourceNotFound(error) ? 'unknown' : error),
+          ),
+        )
+      cache.start()
+      expect(await answer()).toBe('unknown')
+      await createDefinition(kit)
+      expect(await answer()).toBe('synced')
+      const informer = cache.informer(things)
+      await run(() => writer.delete(definitions, { name: 'things.x.io' }))
+      await kit.simulation.runUntil(() => informer.state === 'missing')
+      expect(informer.hasSynced).toBe(false)
+      expect(await answer()).toBe('unknown')
+      const waiting = cache.list(things)
+      await createDefinition(kit)
+      expect(await run(() => waiting)).toEqual([])
+      expect(informer.hasSynced).toBe(true)
     }))
 
   it('X6: refuses what it can not be made of', () =>

@@ -167,6 +167,7 @@ export class TransformCache {
       streaming,
       on: {
         state: state => {
+          if (state === 'watching') for (const one of informers) one.feedWatches()
           const { lastError } = reflectors
           if (state !== 'stopped' || this.#isOver) return
           // It has stopped by itself: the client was closed.

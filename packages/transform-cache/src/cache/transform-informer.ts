@@ -32,20 +32,27 @@ export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C
   }
 
   get hasSynced(): boolean {
-    return this.#store?.synced === true
+    return this.#store?.synced === true && !this.#reflectors.isMissing
   }
 
   async whenSynced(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     checkOptions('whenSynced', options, { signal: abortSignal })
-    if (this.live().synced) return
+    this.live()
+    if (this.hasSynced) return
+    const isComing = options.signal?.aborted !== true && this.#reflectors.tryNow()
     const { lastError } = this
-    if (lastError !== undefined && (this.state === 'stopped' || isForTheCaller(lastError))) throw lastError
+    if (lastError !== undefined && !isComing && (this.state === 'stopped' || isForTheCaller(lastError))) throw lastError
     await this.#waiters.wait(options.signal)
   }
 
   /** What feeds it has failed, and tries again. Called by the cache. */
   feedFailed(error: Error): void {
     if (!this.hasSynced && (this.state === 'stopped' || isForTheCaller(error))) this.#waiters.reject(error)
+  }
+
+  /** What feeds it is watching. Called by the cache. */
+  feedWatches(): void {
+    this.#waiters.resolve()
   }
 
   /** It is no more. Called by the cache. */

@@ -33,6 +33,8 @@ export class MemoryInformer implements HeldInformer<unknown> {
   #view: View
   #selected = new Set<string>()
   #connected = false
+  /** The resource vanished, and was not listed since. */
+  #isGone = false
   state: InformerState = 'idle'
   lastError: Error | undefined
 
@@ -51,7 +53,7 @@ export class MemoryInformer implements HeldInformer<unknown> {
   }
 
   get hasSynced(): boolean {
-    return this.store.synced
+    return this.store.synced && !this.#isGone
   }
 
   cursor(): Cursor<unknown> {
@@ -92,8 +94,9 @@ export class MemoryInformer implements HeldInformer<unknown> {
   vanish(error: Error): void {
     this.#connected = false
     this.state = 'missing'
-    if (this.hasSynced) this.#intake.clear()
+    if (this.store.synced) this.#intake.clear()
     this.#selected.clear()
+    this.#isGone = true
     this.#settle(error)
   }
 
@@ -135,6 +138,7 @@ export class MemoryInformer implements HeldInformer<unknown> {
     }
     this.#fill(this.#intake)
     this.#connected = true
+    this.#isGone = false
     this.state = 'watching'
     this.#settle(undefined)
   }

@@ -10,7 +10,7 @@ export {
   ViewConflictError,
 } from './errors.ts'
 export { guarded } from './guarded.ts'
-export type { InformerOptions } from './informer.ts'
+export type { InformerOptions, WhenSyncedOptions } from './informer.ts'
 export { Informer } from './informer.ts'
 export { changesOf } from './journal/changes-of.ts'
 export type { Cursor } from './journal/cursor.ts'

@@ -9,7 +9,7 @@ import {
 import { configMaps } from '@wherry/client/resources/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { InformerStoppedError } from './errors.ts'
-import { Informer, type InformerOptions } from './informer.ts'
+import { Informer, type InformerOptions, type WhenSyncedOptions } from './informer.ts'
 import { packed } from './packed.ts'
 import { configMap, view } from './testkit/bench.ts'
 import { type SimulatedCluster, type SimulatedOptions, simulatedCluster } from './testkit/served.ts'
@@ -397,6 +397,54 @@ describe('waiting for the first state', () => {
     expect(isForbidden(error)).toBe(true)
     allowed = true
     await served.simulation.runUntil(() => informer.hasSynced)
+  })
+
+  it("D7: with whenUnknown 'wait' a resource is waited for until its definition is there", async () => {
+    const served = await cluster(31)
+    const { asked, server, simulation } = served
+    const informer = informerOf(served, { view: customThings })
+    informer.start()
+    const log: string[] = []
+    const wait = (name: string, options: WhenSyncedOptions): Promise<void> =>
+      informer.whenSynced(options).then(
+        () => void log.push(`${name} synced`),
+        error =>
+          void log.push(`${name} ${isResourceNotFound(error) ? 'unknown' : isForbidden(error) ? 'forbidden' : error}`),
+      )
+    const ended = new AbortController()
+    const waits = [
+      wait('default', {}),
+      wait('error', { whenUnknown: 'error' }),
+      wait('first', { whenUnknown: 'wait' }),
+      wait('ended', { whenUnknown: 'wait', signal: ended.signal }),
+    ]
+    await simulation.advance(5000)
+    expect(log).toEqual(['default unknown', 'error unknown'])
+    waits.push(wait('late', { whenUnknown: 'wait' }))
+    await simulation.advance(5000)
+    ended.abort('enough')
+    // Nobody polls.
+    await simulation.advance(50_000)
+    const { length } = asked
+    await simulation.advance(300_000)
+    expect(asked.length - length).toBeLessThanOrEqual(10)
+    expect(log.slice(2)).toEqual(['ended enough'])
+    const dead = { whenUnknown: 'wait', signal: AbortSignal.abort('dead') } as const
+    await expect(informer.whenSynced(dead)).rejects.toBe('dead')
+    const forbidden = await server.faults.add({ effect: { kind: 'status', code: 403, reason: 'Forbidden' } })
+    await simulation.runUntil(() => log.length === 5)
+    expect(log.slice(3)).toEqual(['first forbidden', 'late forbidden'])
+    await forbidden.remove()
+    waits.push(wait('again', { whenUnknown: 'wait' }))
+    await simulation.advance(10_000)
+    await createDefinition(served)
+    const from = simulation.clock.monotonic()
+    await simulation.run(() => Promise.all(waits))
+    expect(log.slice(5)).toEqual(['again synced'])
+    // It was asked for less than half a minute ago.
+    expect(simulation.clock.monotonic() - from).toBeLessThan(20_000)
+    await simulation.run(() => informer.whenSynced({ whenUnknown: 'wait' }))
+    await expect(informer.whenSynced({ whenUnknown: 'never' as never })).rejects.toThrow(OptionRangeError)
   })
 
   it('R36: what is not allowed in one namespace is told at once, whatever the server says of another', async () => {

@@ -1,4 +1,4 @@
-import { type Client, OptionTypeError, type Scope, targetsOf, type View } from '@wherry/client'
+import { type Client, isResourceNotFound, OptionTypeError, type Scope, targetsOf, type View } from '@wherry/client'
 import { abortSignal, anything, type Check, checkOptions, flag, having, integer, oneOf } from '@wherry/client/checks'
 import { InformerStoppedError } from './errors.ts'
 import { Lifecycle, type LifecycleEvents } from './lifecycle.ts'
@@ -43,6 +43,19 @@ export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOpti
   readonly maxTombstoneBytes?: number | undefined
   /** What is known of the server's streaming lists; shared by informers of one client. @default one of its own */
   readonly streaming?: StreamingSupport | undefined
+}
+
+/** How long {@link Informer.whenSynced} waits. */
+export interface WhenSyncedOptions {
+  /** Ends the wait. @default none */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * If the server does not know the resource: `error` rejects with the 404 at once; `wait` waits until the resource is there. Use `wait`
+   * in a program that is installed together with the resource's definition. The informer looks for the resource often for half a
+   * minute after the call, and then every 30 to 60 seconds.
+   * @default 'error'
+   */
+  readonly whenUnknown?: 'error' | 'wait' | undefined
 }
 
 const checks: Readonly<Record<keyof InformerOptions<unknown>, Check>> = {
@@ -153,13 +166,18 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
     return this.#synced && !this.#reflectors.isMissing
   }
 
-  async whenSynced(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
-    checkOptions('whenSynced', options, { signal: abortSignal })
+  /**
+   * As {@link SharedInformer.whenSynced}. With `whenUnknown: 'wait'` it also waits for a resource that the server does not know.
+   */
+  async whenSynced(options: WhenSyncedOptions = {}): Promise<void> {
+    checkOptions('whenSynced', options, { signal: abortSignal, whenUnknown: oneOf('error', 'wait') })
+    const { signal, whenUnknown } = options
     if (this.hasSynced && this.#closing === undefined) return
-    const isComing = options.signal?.aborted !== true && this.#reflectors.tryNow()
+    const ignores = (reason: unknown): boolean => whenUnknown === 'wait' && isResourceNotFound(reason)
+    const isComing = signal?.aborted !== true && this.#reflectors.tryNow(whenUnknown === 'wait')
     const reason = this.#hopeless()
-    if (reason !== undefined && !isComing) throw reason
-    await this.#waiters.wait(options.signal)
+    if (reason !== undefined && !isComing && !ignores(reason)) throw reason
+    await this.#waiters.wait(signal, ignores)
   }
 
   protected live(): Store<C, S> {

@@ -1,4 +1,6 @@
 interface Waiter {
+  /** Which rejections it goes on waiting after. */
+  readonly ignores: (reason: unknown) => boolean
   resolve(): void
   reject(reason: unknown): void
 }
@@ -8,10 +10,10 @@ export class SyncWaiters {
   readonly #waiting = new Set<Waiter>()
 
   /**
-   * Resolves on {@link SyncWaiters.resolve}, rejects on {@link SyncWaiters.reject} or when the signal is aborted, with its
-   * reason.
+   * Resolves on {@link SyncWaiters.resolve}, rejects on {@link SyncWaiters.reject}, but for a reason that it `ignores`, or when
+   * the signal is aborted, with its reason.
    */
-  wait(signal: AbortSignal | undefined): Promise<void> {
+  wait(signal: AbortSignal | undefined, ignores: (reason: unknown) => boolean = () => false): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
       const over = (): void => {
@@ -20,6 +22,7 @@ export class SyncWaiters {
       }
       const aborted = (): void => waiter.reject(signal?.reason)
       const waiter: Waiter = {
+        ignores,
         resolve() {
           over()
           resolve()
@@ -39,6 +42,6 @@ export class SyncWaiters {
   }
 
   reject(reason: unknown): void {
-    for (const waiter of [...this.#waiting]) waiter.reject(reason)
+    for (const waiter of [...this.#waiting]) if (!waiter.ignores(reason)) waiter.reject(reason)
   }
 }

@@ -54,8 +54,8 @@ export class Reflectors {
   }
 
   /** Has those that were refused try again for somebody who waits. Returns whether an answer is to come. */
-  tryNow(): boolean {
-    return this.#all.map(reflector => reflector.tryNow()).includes(true)
+  tryNow(isLasting = false): boolean {
+    return this.#all.map(reflector => reflector.tryNow(isLasting)).includes(true)
   }
 
   /** From the call on nothing is written and nobody told. Resolves when the streams are gone. */

@@ -64,6 +64,8 @@ describe('informers on demand', () => {
         message: expect.stringContaining('/v1/configmaps'),
         cause: reason,
       })
+      const waiting = cache.informer(configMaps).whenSynced({ signal: AbortSignal.abort(reason) })
+      await expect(waiting).rejects.toMatchObject({ code: 'NOT_SYNCED', cause: reason })
     }))
 
   it('R36: whoever waits for a view that is forbidden is told at once, and it goes on trying', () => {

@@ -1,7 +1,7 @@
 import { isResourceNotFound, type Scope, type View } from '@wherry/client'
 import type { InformerState, Store } from '@wherry/informer'
-import { isClosed, isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
-import { InformerRemovedError, NotSyncedError } from './errors.ts'
+import { isClosed, isForTheCaller, SyncWaiters, whyNotSynced } from '@wherry/informer/parts'
+import { InformerRemovedError } from './errors.ts'
 import type { Rescoping } from './rescoping.ts'
 import type { SharedWatch } from './sharing/shared-watch.ts'
 
@@ -61,24 +61,16 @@ export class Entry<C = unknown, S extends Scope = Scope> {
     this.watch.join(this.#key)
   }
 
-  /** Resolves when it has its first state. Rejects with why nobody should wait for it (rule R36). */
+  /** Resolves when it has its first state. Rejects with why nobody should wait for it, or a `NotSyncedError` (rules R36, D2). */
   async whenSynced(signal?: AbortSignal | undefined): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended
     if (this.hasSynced) return
     const isComing = signal?.aborted !== true && this.watch.tryNow()
     const { lastError } = this
     if (lastError !== undefined && this.#isForTheCaller(lastError) && !isComing) throw lastError
-    await this.#waiters.wait(signal)
-  }
-
-  /** As {@link Entry.whenSynced}; where the signal ends it, the error says on which view it waited (rule D2). */
-  async readable(signal?: AbortSignal | undefined): Promise<void> {
-    try {
-      await this.whenSynced(signal)
-    } catch (error) {
-      if (signal?.aborted && error === signal.reason) throw new NotSyncedError(this.view.key, this.state, error)
-      throw error
-    }
+    await this.#waiters.wait(signal).catch(reason => {
+      throw whyNotSynced(this, signal, reason, 'idle')
+    })
   }
 
   /** A watch of its own has failed, and tries again. */

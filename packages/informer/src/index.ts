@@ -5,6 +5,7 @@ export {
   HandlerRemovedError,
   InformerStoppedError,
   LabelsNotKeptError,
+  NotSyncedError,
   TransformError,
   UnpackableValueError,
   ViewConflictError,

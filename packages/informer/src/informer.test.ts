@@ -8,7 +8,7 @@ import {
 } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { InformerStoppedError } from './errors.ts'
+import { InformerStoppedError, NotSyncedError } from './errors.ts'
 import { Informer, type InformerOptions, type WhenSyncedOptions } from './informer.ts'
 import { packed } from './packed.ts'
 import { configMap, view } from './testkit/bench.ts'
@@ -354,16 +354,26 @@ describe('an informer', () => {
 })
 
 describe('waiting for the first state', () => {
-  it('R36: rejects with the signal’s reason', async () => {
+  it('R36: where the signal ends it, says what the informer was doing, and why', async () => {
     const served = await cluster(20)
     const informer = informerOf(served)
     const waiting = new AbortController()
     const { simulation } = served
     const rejected = simulation.run(() => informer.whenSynced({ signal: waiting.signal }).catch(error => error))
     waiting.abort('mine')
-    expect(await rejected).toBe('mine')
-    await expect(informer.whenSynced({ signal: AbortSignal.abort('dead') })).rejects.toBe('dead')
+    const error = await rejected
+    expect(error).toBeInstanceOf(NotSyncedError)
+    expect(error).toMatchObject({ code: 'NOT_SYNCED', view: view.key, state: 'idle', cause: 'mine' })
+    expect(error.message).toContain('start() was not called')
+    await expect(informer.whenSynced({ signal: AbortSignal.abort('dead') })).rejects.toMatchObject({ cause: 'dead' })
+    const busy = await served.server.faults.add({ effect: { kind: 'status', code: 503, reason: 'ServiceUnavailable' } })
     informer.start()
+    await simulation.runUntil(() => informer.state === 'waiting')
+    const late = await informer.whenSynced({ signal: AbortSignal.abort() }).catch(error => error)
+    expect(late).toMatchObject({ state: 'waiting', lastError: { status: 503 } })
+    expect(late.message).toContain('has not synced (waiting): ')
+    expect(late.message).toContain('503')
+    await busy.remove()
     await simulation.run(() => informer.whenSynced({ signal: new AbortController().signal }))
   })
 
@@ -409,7 +419,9 @@ describe('waiting for the first state', () => {
       informer.whenSynced(options).then(
         () => void log.push(`${name} synced`),
         error =>
-          void log.push(`${name} ${isResourceNotFound(error) ? 'unknown' : isForbidden(error) ? 'forbidden' : error}`),
+          void log.push(
+            `${name} ${isResourceNotFound(error) ? 'unknown' : isForbidden(error) ? 'forbidden' : error.cause}`,
+          ),
       )
     const ended = new AbortController()
     const waits = [
@@ -430,7 +442,7 @@ describe('waiting for the first state', () => {
     expect(asked.length - length).toBeLessThanOrEqual(10)
     expect(log.slice(2)).toEqual(['ended enough'])
     const dead = { whenUnknown: 'wait', signal: AbortSignal.abort('dead') } as const
-    await expect(informer.whenSynced(dead)).rejects.toBe('dead')
+    await expect(informer.whenSynced(dead)).rejects.toMatchObject({ cause: 'dead' })
     const forbidden = await server.faults.add({ effect: { kind: 'status', code: 403, reason: 'Forbidden' } })
     await simulation.runUntil(() => log.length === 5)
     expect(log.slice(3)).toEqual(['first forbidden', 'late forbidden'])

@@ -12,7 +12,7 @@ import { type Packing, packingCheck } from './store/packing.ts'
 import { PlainStore } from './store/plain-store.ts'
 import type { IndexFunction, Store } from './store/store.ts'
 import { StoreReader } from './store-reader.ts'
-import { SyncWaiters } from './synced.ts'
+import { SyncWaiters, whyNotSynced } from './synced.ts'
 
 /** What an {@link Informer} is made of. */
 export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOptions {
@@ -177,7 +177,9 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
     const isComing = signal?.aborted !== true && this.#reflectors.tryNow(whenUnknown === 'wait')
     const reason = this.#hopeless()
     if (reason !== undefined && !isComing && !ignores(reason)) throw reason
-    await this.#waiters.wait(signal, ignores)
+    await this.#waiters.wait(signal, ignores).catch(reason => {
+      throw whyNotSynced(this, signal, reason)
+    })
   }
 
   protected live(): Store<C, S> {

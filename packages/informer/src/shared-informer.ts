@@ -20,8 +20,8 @@ export interface SharedInformer<C, S extends Scope = Scope> extends Lister<C, S>
   readonly hasSynced: boolean
   /**
    * Resolves when the first state is in the store. A resource that is gone is waited for again: the answer is that of a
-   * resource which never was there. Rejects with the reason (rule R36): the signal's, an
-   * `InformerStoppedError`, or what the server said where that is for good or the caller's to mend (403, 401, no such
+   * resource which never was there. Rejects with the reason: a
+   * `NotSyncedError` when the signal is aborted, whose cause is the signal's reason, an `InformerStoppedError`, or what the server said where that is for good or the caller's to mend (403, 401, no such
    * resource, a selector that it does not take), while the informer goes on trying. What the server said before the call is
    * no answer: it is asked again, at most once a second, unless the signal is aborted already.
    */

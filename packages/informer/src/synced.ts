@@ -1,3 +1,7 @@
+import type { View } from '@wherry/client'
+import { NotSyncedError } from './errors.ts'
+import type { InformerState } from './reflector/state.ts'
+
 interface Waiter {
   /** Which rejections it goes on waiting after. */
   readonly ignores: (reason: unknown) => boolean
@@ -44,4 +48,25 @@ export class SyncWaiters {
   reject(reason: unknown): void {
     for (const waiter of [...this.#waiting]) if (!waiter.ignores(reason)) waiter.reject(reason)
   }
+}
+
+/** What was waited for. */
+interface Awaited {
+  readonly view: Pick<View, 'key'>
+  readonly state: InformerState
+  readonly lastError: Error | undefined
+}
+
+/**
+ * What a wait for an informer's first state rejects with: a signal's reason comes with what the informer was doing.
+ * @param idle what is said of an informer that does nothing
+ */
+export function whyNotSynced(
+  { view, state, lastError }: Awaited,
+  signal: AbortSignal | undefined,
+  reason: unknown,
+  idle = 'start() was not called',
+): unknown {
+  if (signal?.aborted !== true || reason !== signal.reason) return reason
+  return new NotSyncedError(view.key, state, lastError, reason, state === 'idle' ? idle : state)
 }

@@ -396,11 +396,18 @@ describe('a transform cache', () => {
       expect(await waiting).toMatchObject({ code: 'CLIENT_CLOSED' })
     }))
 
-  it('D2: a wait ends with its signal', () =>
+  it('D2: a wait ends with its signal, and says for what it was', () =>
     withCache([size], async ({ cache, run }) => {
-      const reason = new Error('enough')
-      await expect(run(() => cache.get(size, 'a/x', { signal: AbortSignal.abort(reason) }))).rejects.toBe(reason)
-      await expect(run(() => cache.synced({ signal: AbortSignal.abort(reason) }))).rejects.toBe(reason)
+      const cause = new Error('enough')
+      const signal = AbortSignal.abort(cause)
+      const told = {
+        code: 'NOT_SYNCED',
+        view: size.key,
+        cause,
+        message: expect.stringContaining('start() was not called'),
+      }
+      await expect(run(() => cache.get(size, 'a/x', { signal }))).rejects.toMatchObject(told)
+      await expect(run(() => cache.synced({ signal }))).rejects.toMatchObject(told)
     }))
 
   it('D8, R36: a resource that is gone is waited for as one that never was there, and asked for anew', () =>

@@ -102,7 +102,7 @@ export class TransformCache {
    * is read from a wider view that is there, and nothing more is kept for it. `undefined` where there is none. Waits for
    * the first state.
    *
-   * Rejects with a `ViewNotCachedError`, the signal's reason, an `InformerStoppedError`, a `TransformError`, or what the
+   * Rejects with a `ViewNotCachedError`, a `NotSyncedError` (the signal), an `InformerStoppedError`, a `TransformError`, or what the
    * server said where waiting is vain.
    */
   async get<C, S extends Scope>(

@@ -1,7 +1,7 @@
 import type { Scope, View } from '@wherry/client'
 import { abortSignal, checkOptions } from '@wherry/client/checks'
 import { type InformerState, InformerStoppedError, type SharedInformer, type Store } from '@wherry/informer'
-import { isForTheCaller, type Reflectors, StoreReader, SyncWaiters } from '@wherry/informer/parts'
+import { isForTheCaller, type Reflectors, StoreReader, SyncWaiters, whyNotSynced } from '@wherry/informer/parts'
 
 /** An informer of a {@link TransformCache}: read and followed as any other, begun and ended by the cache. */
 export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C, S> implements SharedInformer<C, S> {
@@ -39,10 +39,13 @@ export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C
     checkOptions('whenSynced', options, { signal: abortSignal })
     this.live()
     if (this.hasSynced) return
-    const isComing = options.signal?.aborted !== true && this.#reflectors.tryNow()
+    const { signal } = options
+    const isComing = signal?.aborted !== true && this.#reflectors.tryNow()
     const { lastError } = this
     if (lastError !== undefined && !isComing && (this.state === 'stopped' || isForTheCaller(lastError))) throw lastError
-    await this.#waiters.wait(options.signal)
+    await this.#waiters.wait(signal).catch(reason => {
+      throw whyNotSynced(this, signal, reason)
+    })
   }
 
   /** What feeds it has failed, and tries again. Called by the cache. */

@@ -1,5 +1,12 @@
 import type { Environment, KubernetesObject, View } from '@wherry/client'
-import { type Cursor, type InformerState, InformerStoppedError, type Intake, PlainStore } from '@wherry/informer'
+import {
+  type Cursor,
+  type InformerState,
+  InformerStoppedError,
+  type Intake,
+  NotSyncedError,
+  PlainStore,
+} from '@wherry/informer'
 import type { HeldInformer } from '../cache.ts'
 
 /** An object of the cluster's, with its key. */
@@ -63,7 +70,9 @@ export class MemoryInformer implements HeldInformer<unknown> {
 
   whenSynced({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason)
+      const late = (): void =>
+        reject(new NotSyncedError(this.#view.key, this.state, undefined, signal?.reason, this.state))
+      if (signal?.aborted) return late()
       if (this.state === 'stopped') return reject(new InformerStoppedError(this.#view.key))
       if (this.hasSynced) return resolve()
       if (this.lastError !== undefined) return reject(this.lastError)
@@ -71,7 +80,7 @@ export class MemoryInformer implements HeldInformer<unknown> {
       this.#waiting.add(waiter)
       signal?.addEventListener('abort', () => {
         this.#waiting.delete(waiter)
-        reject(signal.reason)
+        late()
       })
     })
   }

@@ -498,6 +498,35 @@ describe('bad input', () => {
     }),
   )
 
+  it.each(['configmaps', undefined, configMaps.resource])(
+    'X6: a view that is none is refused, and a key that is none (%s)',
+    none =>
+      withCache(async ({ cache, run }) => {
+        const view = none as never
+        const calls: readonly (() => unknown)[] = [
+          () => cache.informer(view),
+          () => cache.covering(view),
+          () => cache.get(view, key('a', 'b')),
+          () => cache.list(view),
+          () => cache.remove(view),
+          () => cache.rescope(view, configMaps),
+          () => cache.rescope(configMaps, view),
+          () => cache.hold(view, 'me'),
+        ]
+        const informer = cache.informer(configMaps)
+        for (const call of calls) {
+          const thrown = await run(async () => call()).catch((error: unknown) => error)
+          expect(String(thrown)).toContain('view takes a resource or a view of one, got ')
+        }
+        await run(() => informer.whenSynced())
+        for (const text of ['a/b', undefined]) {
+          await expect(run(() => cache.get(configMaps, text as never))).rejects.toThrow(
+            'key takes { name, namespace }, got',
+          )
+        }
+      }),
+  )
+
   it('X6: a hold without a name, and options of reads that are none, are refused', () =>
     withCache(async ({ cache, run }) => {
       expect(() => cache.hold(configMaps, '')).toThrow(TypeError)

@@ -1,5 +1,5 @@
 import { type Client, type ObjectKey, OptionTypeError, type Scope, type View } from '@wherry/client'
-import { abortSignal, anything, checkOptions } from '@wherry/client/checks'
+import { abortSignal, anything, checkOptions, keyCheck } from '@wherry/client/checks'
 import { coveredLister, covers, guarded, type Lister, type ListerOptions } from '@wherry/informer'
 import { SyncWaiters, whyNotSynced } from '@wherry/informer/parts'
 import type { CachedInformer } from './cached-informer.ts'
@@ -91,6 +91,7 @@ export class DynamicCache {
     options: ReadOptions = {},
   ): Promise<C | undefined> {
     checkOptions('get', options, { signal: abortSignal })
+    keyCheck('key', key)
     const { signal } = options
     const lister = await this.#lister(view, signal)
     if (lister !== undefined) return lister.get(key)

@@ -1,5 +1,5 @@
 import { type Client, isResourceNotFound, OptionTypeError, type Scope, targetsOf, type View } from '@wherry/client'
-import { abortSignal, anything, type Check, checkOptions, flag, having, integer, oneOf } from '@wherry/client/checks'
+import { abortSignal, anything, type Check, checkOptions, flag, integer, oneOf, viewCheck } from '@wherry/client/checks'
 import { InformerStoppedError } from './errors.ts'
 import { Lifecycle, type LifecycleEvents } from './lifecycle.ts'
 import { clientCheck, type ReadingOptions, readingChecks } from './reflector/options.ts'
@@ -61,7 +61,7 @@ export interface WhenSyncedOptions {
 const checks: Readonly<Record<keyof InformerOptions<unknown>, Check>> = {
   ...readingChecks,
   client: clientCheck,
-  view: having('a View', 'within'),
+  view: viewCheck,
   indices: anything,
   freeze: flag,
   packed: packingCheck,
@@ -104,7 +104,7 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
     checkOptions('informer', options, checks)
     const { client, view, initial, pageSize, maxObjectBytes } = options
     clientCheck('informer.client', client)
-    checks.view('informer.view', view ?? null)
+    viewCheck('informer.view', view)
     const { environment } = client
     this.view = view
     this.#lifecycle = new Lifecycle(error => environment.onError(error, { resource: view.key, phase: 'listener' }))

@@ -442,6 +442,15 @@ describe('a transform cache', () => {
       expect(make({ views: configMaps })).toThrow(OptionTypeError)
       expect(make({ views: undefined })).toThrow(OptionTypeError)
       expect(make({ views: [{}] })).toThrow(OptionTypeError)
+      expect(make({ views: [configMaps.resource] })).toThrow(
+        'got a description of a resource: pass it to defineResource',
+      )
+      expect(() => cache.informer('configmaps' as never)).toThrow(
+        'view takes a resource or a view of one, got a string',
+      )
+      await expect(cache.list(undefined as never)).rejects.toThrow(
+        'view takes a resource or a view of one, got undefined',
+      )
       expect(make({ client: {} })).toThrow(OptionTypeError)
       expect(make({ metricsEveryMs: 0 })).toThrow(OptionRangeError)
       expect(make({ pageSize: 0 })).toThrow(OptionRangeError)

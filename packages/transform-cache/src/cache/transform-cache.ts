@@ -1,5 +1,5 @@
 import type { Environment, ObjectKey, Scope, Timer, View } from '@wherry/client'
-import { abortSignal, anything, checkOptions } from '@wherry/client/checks'
+import { abortSignal, anything, checkOptions, viewCheck } from '@wherry/client/checks'
 import {
   coveredLister,
   covers,
@@ -232,6 +232,7 @@ export class TransformCache {
   }
 
   #find(view: View): AnyInformer | undefined {
+    viewCheck('view', view)
     const informer = this.#informers.get(view.key)
     if (informer !== undefined && !isSameFunction(informer.view.projection, view.projection)) {
       throw new ViewConflictError(view.key)

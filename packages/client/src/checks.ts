@@ -13,8 +13,10 @@ export {
   flag,
   having,
   integer,
+  keyCheck,
   milliseconds,
   oneOf,
   text,
   texts,
+  viewCheck,
 } from './errors/check.ts'

@@ -41,7 +41,7 @@ export class CachedInformer<C, S extends Scope = Scope> extends StoreReader<C, S
   }
 
   get hasSynced(): boolean {
-    return this.#held.entry?.store.synced === true
+    return this.#held.entry?.hasSynced === true
   }
 
   async whenSynced(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {

@@ -148,6 +148,35 @@ describe('a resource that is not defined', () => {
       expect(informer.state).toBe('watching')
     }))
 
+  it.each(['error', 'wait'] as const)(
+    'D8: one that is gone is waited for as one that never was there (%s)',
+    whenUnknown =>
+      withCache(
+        async kit => {
+          const { cache, run } = kit
+          const informer = cache.informer(games)
+          await define(kit)
+          await run(() => cache.synced())
+          await undefine(kit)
+          expect([informer.state, informer.hasSynced]).toEqual(['missing', false])
+          expect(cache.report().informers[0]?.synced).toBe(false)
+          const asked = [informer.whenSynced(), cache.synced(), cache.get(games, { namespace: 'a', name: 'one' })]
+          const answers = asked.map(answer =>
+            answer.then(
+              () => 'synced',
+              error => (isResourceNotFound(error) ? 'unknown' : error),
+            ),
+          )
+          await kit.simulation.advance(5000)
+          await define(kit)
+          const expected = whenUnknown === 'wait' ? 'synced' : 'unknown'
+          expect(await run(() => Promise.all(answers))).toEqual([expected, expected, expected])
+          expect(informer.hasSynced).toBe(true)
+        },
+        { whenUnknown },
+      ),
+  )
+
   it('D8: a version that is no longer served is gone, and back when it is served again', () =>
     withCache(async kit => {
       const { run, writer, simulation, cache } = kit

@@ -64,6 +64,8 @@ describe('informers on demand', () => {
         message: expect.stringContaining('/v1/configmaps'),
         cause: reason,
       })
+      const waiting = cache.informer(configMaps).whenSynced({ signal: AbortSignal.abort(reason) })
+      await expect(waiting).rejects.toMatchObject({ code: 'NOT_SYNCED', cause: reason })
     }))
 
   it('R36: whoever waits for a view that is forbidden is told at once, and it goes on trying', () => {
@@ -494,6 +496,35 @@ describe('bad input', () => {
       }
       expect(isInvalidOption(error)).toBe(true)
     }),
+  )
+
+  it.each(['configmaps', undefined, configMaps.resource])(
+    'X6: a view that is none is refused, and a key that is none (%s)',
+    none =>
+      withCache(async ({ cache, run }) => {
+        const view = none as never
+        const calls: readonly (() => unknown)[] = [
+          () => cache.informer(view),
+          () => cache.covering(view),
+          () => cache.get(view, key('a', 'b')),
+          () => cache.list(view),
+          () => cache.remove(view),
+          () => cache.rescope(view, configMaps),
+          () => cache.rescope(configMaps, view),
+          () => cache.hold(view, 'me'),
+        ]
+        const informer = cache.informer(configMaps)
+        for (const call of calls) {
+          const thrown = await run(async () => call()).catch((error: unknown) => error)
+          expect(String(thrown)).toContain('view takes a resource or a view of one, got ')
+        }
+        await run(() => informer.whenSynced())
+        for (const text of ['a/b', undefined]) {
+          await expect(run(() => cache.get(configMaps, text as never))).rejects.toThrow(
+            'key takes { name, namespace }, got',
+          )
+        }
+      }),
   )
 
   it('X6: a hold without a name, and options of reads that are none, are refused', () =>

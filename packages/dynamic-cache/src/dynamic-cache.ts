@@ -1,10 +1,10 @@
 import { type Client, type KeyOf, OptionTypeError, type Scope, type Stored, type View } from '@wherry/client'
-import { abortSignal, anything, checkOptions } from '@wherry/client/checks'
+import { abortSignal, anything, checkOptions, keyCheck } from '@wherry/client/checks'
 import { coveredLister, covers, guarded, type Lister, type ListerOptions } from '@wherry/informer'
-import { SyncWaiters } from '@wherry/informer/parts'
+import { SyncWaiters, whyNotSynced } from '@wherry/informer/parts'
 import type { CachedInformer } from './cached-informer.ts'
 import type { Entry } from './entry.ts'
-import { AlreadyCachedError, InformerRemovedError, NotCachedError, NotSyncedError, ViewHeldError } from './errors.ts'
+import { AlreadyCachedError, InformerRemovedError, NotCachedError, ViewHeldError } from './errors.ts'
 import type { Hold } from './hold.ts'
 import { type Cached, Informers } from './informers.ts'
 import { checkCacheOptions, type DynamicCacheOptions } from './options.ts'
@@ -91,6 +91,7 @@ export class DynamicCache {
     options: ReadOptions = {},
   ): Promise<Stored<C> | undefined> {
     checkOptions('get', options, { signal: abortSignal })
+    keyCheck('key', key)
     const { signal } = options
     const lister = await this.#lister(view, signal)
     if (lister !== undefined) return lister.get(key) as Stored<C> | undefined
@@ -163,7 +164,7 @@ export class DynamicCache {
   /** Resolves when all informers that are there now have synced. Rejects as the first of them does that will not. */
   async synced(options: ReadOptions = {}): Promise<void> {
     checkOptions('synced', options, { signal: abortSignal })
-    await Promise.all(this.#informers.all.map(({ entry }) => entry.readable(options.signal)))
+    await Promise.all(this.#informers.all.map(({ entry }) => entry.whenSynced(options.signal)))
   }
 
   /**
@@ -234,7 +235,7 @@ export class DynamicCache {
       const cached = this.#informers.find(view) ?? this.#started(view)
       const found = cached ?? this.#informers.covering(view)
       if (found === undefined) break
-      await found.entry.readable(signal)
+      await found.entry.whenSynced(signal)
       const { entry } = found
       // While it was waited for it may have moved to another scope.
       if (entry.view.key === view.key) return entry.store.lister as unknown as Lister<C, S>
@@ -251,7 +252,7 @@ export class DynamicCache {
     const waiters = new SyncWaiters()
     void entry.rescoping?.over.then(() => waiters.resolve())
     await waiters.wait(signal).catch(reason => {
-      throw new NotSyncedError(view.key, entry.state, reason)
+      throw whyNotSynced({ view, state: entry.state, lastError: entry.lastError }, signal, reason, 'idle')
     })
   }
 

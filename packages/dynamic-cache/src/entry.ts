@@ -1,7 +1,7 @@
 import { isResourceNotFound, type Scope, type View } from '@wherry/client'
 import type { InformerState, Store } from '@wherry/informer'
-import { isClosed, isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
-import { InformerRemovedError, NotSyncedError } from './errors.ts'
+import { isClosed, isForTheCaller, SyncWaiters, whyNotSynced } from '@wherry/informer/parts'
+import { InformerRemovedError } from './errors.ts'
 import type { Rescoping } from './rescoping.ts'
 import type { SharedWatch } from './sharing/shared-watch.ts'
 
@@ -48,6 +48,11 @@ export class Entry<C = unknown, S extends Scope = Scope> {
     return this.watch.lastError(this.#key)
   }
 
+  /** It has its first state, and its resource is there. */
+  get hasSynced(): boolean {
+    return this.store.synced && !this.watch.isMissing(this.#key)
+  }
+
   get holders(): readonly string[] {
     return [...new Set(this.holds.values())]
   }
@@ -56,30 +61,27 @@ export class Entry<C = unknown, S extends Scope = Scope> {
     this.watch.join(this.#key)
   }
 
-  /** Resolves when it has its first state. Rejects with why nobody should wait for it (rule R36). */
+  /** Resolves when it has its first state. Rejects with why nobody should wait for it, or a `NotSyncedError` (rules R36, D2). */
   async whenSynced(signal?: AbortSignal | undefined): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended
-    if (this.store.synced) return
+    if (this.hasSynced) return
     const isComing = signal?.aborted !== true && this.watch.tryNow()
     const { lastError } = this
     if (lastError !== undefined && this.#isForTheCaller(lastError) && !isComing) throw lastError
-    await this.#waiters.wait(signal)
-  }
-
-  /** As {@link Entry.whenSynced}; where the signal ends it, the error says on which view it waited (rule D2). */
-  async readable(signal?: AbortSignal | undefined): Promise<void> {
-    try {
-      await this.whenSynced(signal)
-    } catch (error) {
-      if (signal?.aborted && error === signal.reason) throw new NotSyncedError(this.view.key, this.state, error)
-      throw error
-    }
+    await this.#waiters.wait(signal).catch(reason => {
+      throw whyNotSynced(this, signal, reason, 'idle')
+    })
   }
 
   /** A watch of its own has failed, and tries again. */
   failed(watch: SharedWatch, error: Error): void {
     if (watch === this.rescoping?.watch && this.#isForTheCaller(error)) this.rescoping.fail(error)
-    if (watch === this.watch && !this.store.synced && this.#isForTheCaller(error)) this.#waiters.reject(error)
+    if (watch === this.watch && !this.hasSynced && this.#isForTheCaller(error)) this.#waiters.reject(error)
+  }
+
+  /** A watch of its own is watching: the resource may have been missing until now. */
+  found(watch: SharedWatch): void {
+    if (watch === this.watch && this.hasSynced) this.#waiters.resolve()
   }
 
   /** It is no more: who waits for it is told, and the store lets go of everything. */

@@ -1,5 +1,3 @@
-import type { InformerState } from '@wherry/informer'
-
 /** A view was read that nobody asked to cache, and nothing says what to do then (rule D3). */
 export class NotCachedError extends Error {
   override readonly name = 'NotCachedError'
@@ -52,22 +50,6 @@ export class AlreadyCachedError extends Error {
   constructor(view: string) {
     super(`${view} is cached already`)
     this.view = view
-  }
-}
-
-/** What waited for a view's first state waited in vain (rule D2). Its cause is why: the signal's reason, say. */
-export class NotSyncedError extends Error {
-  override readonly name = 'NotSyncedError'
-  readonly code = 'NOT_SYNCED'
-  /** The view's key. */
-  readonly view: string
-  /** What its informer was doing. */
-  readonly state: InformerState
-
-  constructor(view: string, state: InformerState, cause: unknown) {
-    super(`${view} has not synced (${state})`, { cause })
-    this.view = view
-    this.state = state
   }
 }
 

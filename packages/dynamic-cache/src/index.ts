@@ -1,4 +1,4 @@
-export { ViewConflictError } from '@wherry/informer'
+export { NotSyncedError, ViewConflictError } from '@wherry/informer'
 export type { CachedInformer } from './cached-informer.ts'
 export type { ReadListOptions, ReadOptions } from './dynamic-cache.ts'
 export { DynamicCache } from './dynamic-cache.ts'
@@ -8,7 +8,6 @@ export {
   CacheClosedError,
   InformerRemovedError,
   NotCachedError,
-  NotSyncedError,
   ViewHeldError,
 } from './errors.ts'
 export type { Hold } from './hold.ts'

@@ -1,4 +1,5 @@
 import { OptionRangeError, type Scope, type View } from '@wherry/client'
+import { viewCheck } from '@wherry/client/checks'
 import { covers, isSameFunction, PlainStore, type Store, ViewConflictError } from '@wherry/informer'
 import { CachedInformer, type HeldEntry } from './cached-informer.ts'
 import { Entry } from './entry.ts'
@@ -34,6 +35,9 @@ export class Informers {
       failed: (watch, error) => {
         for (const { entry } of this.all) entry.failed(watch, error)
       },
+      found: watch => {
+        for (const { entry } of this.all) entry.found(watch)
+      },
     })
   }
 
@@ -49,6 +53,7 @@ export class Informers {
 
   /** @throws ViewConflictError where there is one with another function of that name. */
   find(view: View): Cached | undefined {
+    viewCheck('view', view)
     const cached = this.#cached.get(view.key)
     if (cached !== undefined && !isSameFunction(cached.entry.view.projection, view.projection)) {
       throw new ViewConflictError(view.key)
@@ -58,6 +63,7 @@ export class Informers {
 
   /** One that is on its way to a view, and not there yet. */
   comingTo(view: View): Cached | undefined {
+    viewCheck('view', view)
     return this.#moving.get(view.key)
   }
 
@@ -97,6 +103,7 @@ export class Informers {
    */
   async move(cached: Cached, to: View, isHolders: boolean, signal: AbortSignal | undefined): Promise<void> {
     const { entry, held } = cached
+    viewCheck('view', to)
     checkMove(entry.view, to)
     signal?.throwIfAborted()
     if (entry.view.key === to.key) return

@@ -45,7 +45,7 @@ function oneOf(entry: Entry, now: number): InformerReport {
   return {
     view: entry.view.key,
     state: entry.state,
-    synced: entry.store.synced,
+    synced: entry.hasSynced,
     whenUnknown: entry.whenUnknown,
     objects,
     failed,

@@ -9,6 +9,8 @@ export interface WatchesOptions {
   readonly reading: ReadingOptions
   /** One of them could not list or watch, and tries again. */
   readonly failed: (watch: SharedWatch, error: Error) => void
+  /** One of them is watching. */
+  readonly found: (watch: SharedWatch) => void
 }
 
 /**
@@ -38,9 +40,9 @@ export class Watches {
   /** The watch of a view's scope. It is forgotten when it has nothing to feed any more. */
   of(view: View): SharedWatch {
     const key = scopeKey(view)
-    const found = this.#byScope.get(key)
-    if (found !== undefined) return found
-    const { client, reading, failed } = this.#options
+    const there = this.#byScope.get(key)
+    if (there !== undefined) return there
+    const { client, reading, failed, found } = this.#options
     let unwait: (() => void) | undefined
     const known = (): void => {
       unwait?.()
@@ -56,7 +58,10 @@ export class Watches {
         missing: () => {
           unwait ??= this.#definitions.wait(view.resource, () => watch.retryNow())
         },
-        found: known,
+        found: () => {
+          known()
+          found(watch)
+        },
         empty: () => {
           known()
           if (this.#byScope.get(key) === watch) this.#byScope.delete(key)

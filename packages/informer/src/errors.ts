@@ -1,3 +1,5 @@
+import type { InformerState } from './reflector/state.ts'
+
 /** The informer was stopped: nothing can be added to it, and who waited for its first state waits in vain. */
 export class InformerStoppedError extends Error {
   override readonly name = 'InformerStoppedError'
@@ -27,6 +29,25 @@ export class TransformError extends Error {
     super(`${key} of ${view} could not be transformed`, { cause })
     this.view = view
     this.key = key
+  }
+}
+
+/** The signal of a wait for a view's first state was aborted before the state was there. The cause is the signal's reason. */
+export class NotSyncedError extends Error {
+  override readonly name = 'NotSyncedError'
+  readonly code = 'NOT_SYNCED'
+  /** The key of the view. */
+  readonly view: string
+  /** What its informer was doing. */
+  readonly state: InformerState
+  /** The last failure to list or watch, if no watch was opened after it. */
+  readonly lastError: Error | undefined
+
+  constructor(view: string, state: InformerState, lastError: Error | undefined, cause: unknown, why: string) {
+    super(`${view} has not synced (${why})${lastError === undefined ? '' : `: ${lastError.message}`}`, { cause })
+    this.view = view
+    this.state = state
+    this.lastError = lastError
   }
 }
 

@@ -5,12 +5,13 @@ export {
   HandlerRemovedError,
   InformerStoppedError,
   LabelsNotKeptError,
+  NotSyncedError,
   TransformError,
   UnpackableValueError,
   ViewConflictError,
 } from './errors.ts'
 export { guarded } from './guarded.ts'
-export type { InformerOptions } from './informer.ts'
+export type { InformerOptions, WhenSyncedOptions } from './informer.ts'
 export { Informer } from './informer.ts'
 export { changesOf } from './journal/changes-of.ts'
 export type { Cursor } from './journal/cursor.ts'

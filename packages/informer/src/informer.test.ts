@@ -8,8 +8,8 @@ import {
 } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { InformerStoppedError } from './errors.ts'
-import { Informer, type InformerOptions } from './informer.ts'
+import { InformerStoppedError, NotSyncedError } from './errors.ts'
+import { Informer, type InformerOptions, type WhenSyncedOptions } from './informer.ts'
 import { packed } from './packed.ts'
 import { configMap, view } from './testkit/bench.ts'
 import { type SimulatedCluster, type SimulatedOptions, simulatedCluster } from './testkit/served.ts'
@@ -354,16 +354,26 @@ describe('an informer', () => {
 })
 
 describe('waiting for the first state', () => {
-  it('R36: rejects with the signal’s reason', async () => {
+  it('R36: where the signal ends it, says what the informer was doing, and why', async () => {
     const served = await cluster(20)
     const informer = informerOf(served)
     const waiting = new AbortController()
     const { simulation } = served
     const rejected = simulation.run(() => informer.whenSynced({ signal: waiting.signal }).catch(error => error))
     waiting.abort('mine')
-    expect(await rejected).toBe('mine')
-    await expect(informer.whenSynced({ signal: AbortSignal.abort('dead') })).rejects.toBe('dead')
+    const error = await rejected
+    expect(error).toBeInstanceOf(NotSyncedError)
+    expect(error).toMatchObject({ code: 'NOT_SYNCED', view: view.key, state: 'idle', cause: 'mine' })
+    expect(error.message).toContain('start() was not called')
+    await expect(informer.whenSynced({ signal: AbortSignal.abort('dead') })).rejects.toMatchObject({ cause: 'dead' })
+    const busy = await served.server.faults.add({ effect: { kind: 'status', code: 503, reason: 'ServiceUnavailable' } })
     informer.start()
+    await simulation.runUntil(() => informer.state === 'waiting')
+    const late = await informer.whenSynced({ signal: AbortSignal.abort() }).catch(error => error)
+    expect(late).toMatchObject({ state: 'waiting', lastError: { status: 503 } })
+    expect(late.message).toContain('has not synced (waiting): ')
+    expect(late.message).toContain('503')
+    await busy.remove()
     await simulation.run(() => informer.whenSynced({ signal: new AbortController().signal }))
   })
 
@@ -397,6 +407,56 @@ describe('waiting for the first state', () => {
     expect(isForbidden(error)).toBe(true)
     allowed = true
     await served.simulation.runUntil(() => informer.hasSynced)
+  })
+
+  it("D7: with whenUnknown 'wait' a resource is waited for until its definition is there", async () => {
+    const served = await cluster(31)
+    const { asked, server, simulation } = served
+    const informer = informerOf(served, { view: customThings })
+    informer.start()
+    const log: string[] = []
+    const wait = (name: string, options: WhenSyncedOptions): Promise<void> =>
+      informer.whenSynced(options).then(
+        () => void log.push(`${name} synced`),
+        error =>
+          void log.push(
+            `${name} ${isResourceNotFound(error) ? 'unknown' : isForbidden(error) ? 'forbidden' : error.cause}`,
+          ),
+      )
+    const ended = new AbortController()
+    const waits = [
+      wait('default', {}),
+      wait('error', { whenUnknown: 'error' }),
+      wait('first', { whenUnknown: 'wait' }),
+      wait('ended', { whenUnknown: 'wait', signal: ended.signal }),
+    ]
+    await simulation.advance(5000)
+    expect(log).toEqual(['default unknown', 'error unknown'])
+    waits.push(wait('late', { whenUnknown: 'wait' }))
+    await simulation.advance(5000)
+    ended.abort('enough')
+    // Nobody polls.
+    await simulation.advance(50_000)
+    const { length } = asked
+    await simulation.advance(300_000)
+    expect(asked.length - length).toBeLessThanOrEqual(10)
+    expect(log.slice(2)).toEqual(['ended enough'])
+    const dead = { whenUnknown: 'wait', signal: AbortSignal.abort('dead') } as const
+    await expect(informer.whenSynced(dead)).rejects.toMatchObject({ cause: 'dead' })
+    const forbidden = await server.faults.add({ effect: { kind: 'status', code: 403, reason: 'Forbidden' } })
+    await simulation.runUntil(() => log.length === 5)
+    expect(log.slice(3)).toEqual(['first forbidden', 'late forbidden'])
+    await forbidden.remove()
+    waits.push(wait('again', { whenUnknown: 'wait' }))
+    await simulation.advance(10_000)
+    await createDefinition(served)
+    const from = simulation.clock.monotonic()
+    await simulation.run(() => Promise.all(waits))
+    expect(log.slice(5)).toEqual(['again synced'])
+    // It was asked for less than half a minute ago.
+    expect(simulation.clock.monotonic() - from).toBeLessThan(20_000)
+    await simulation.run(() => informer.whenSynced({ whenUnknown: 'wait' }))
+    await expect(informer.whenSynced({ whenUnknown: 'never' as never })).rejects.toThrow(OptionRangeError)
   })
 
   it('R36: what is not allowed in one namespace is told at once, whatever the server says of another', async () => {
@@ -511,8 +571,12 @@ describe('waiting for the first state', () => {
       simulation.run(() => writer.patch(definitions, { name: 'things.x.io' }, { spec: { versions: versions(on) } }))
     await serve(false)
     await simulation.runUntil(() => informer.state === 'missing')
-    expect([informer.size, informer.hasSynced]).toEqual([0, true])
+    expect([informer.size, informer.hasSynced]).toEqual([0, false])
+    const refused = await simulation.run(() => informer.whenSynced().catch((error: unknown) => error))
+    expect(refused).toSatisfy(isResourceNotFound)
     await serve(true)
+    await simulation.run(() => informer.whenSynced())
+    expect(informer.hasSynced).toBe(true)
     await simulation.runUntil(() => informer.state === 'watching')
     expect(log).toEqual(['add default/a', 'delete default/a true', 'add default/a'])
     expect(informer.size).toBe(1)

@@ -1,5 +1,5 @@
-import { type Client, OptionTypeError, type Scope, targetsOf, type View } from '@wherry/client'
-import { abortSignal, anything, type Check, checkOptions, flag, having, integer, oneOf } from '@wherry/client/checks'
+import { type Client, isResourceNotFound, OptionTypeError, type Scope, targetsOf, type View } from '@wherry/client'
+import { abortSignal, anything, type Check, checkOptions, flag, integer, oneOf, viewCheck } from '@wherry/client/checks'
 import { InformerStoppedError } from './errors.ts'
 import { Lifecycle, type LifecycleEvents } from './lifecycle.ts'
 import { clientCheck, type ReadingOptions, readingChecks } from './reflector/options.ts'
@@ -12,7 +12,7 @@ import { type Packing, packingCheck } from './store/packing.ts'
 import { PlainStore } from './store/plain-store.ts'
 import type { IndexFunction, Store } from './store/store.ts'
 import { StoreReader } from './store-reader.ts'
-import { SyncWaiters } from './synced.ts'
+import { SyncWaiters, whyNotSynced } from './synced.ts'
 
 /** What an {@link Informer} is made of. */
 export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOptions {
@@ -45,10 +45,23 @@ export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOpti
   readonly streaming?: StreamingSupport | undefined
 }
 
+/** How long {@link Informer.whenSynced} waits. */
+export interface WhenSyncedOptions {
+  /** Ends the wait. @default none */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * If the server does not know the resource: `error` rejects with the 404 at once; `wait` waits until the resource is there. Use `wait`
+   * in a program that is installed together with the resource's definition. The informer looks for the resource often for half a
+   * minute after the call, and then every 30 to 60 seconds.
+   * @default 'error'
+   */
+  readonly whenUnknown?: 'error' | 'wait' | undefined
+}
+
 const checks: Readonly<Record<keyof InformerOptions<unknown>, Check>> = {
   ...readingChecks,
   client: clientCheck,
-  view: having('a View', 'within'),
+  view: viewCheck,
   indices: anything,
   freeze: flag,
   packed: packingCheck,
@@ -91,7 +104,7 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
     checkOptions('informer', options, checks)
     const { client, view, initial, pageSize, maxObjectBytes } = options
     clientCheck('informer.client', client)
-    checks.view('informer.view', view ?? null)
+    viewCheck('informer.view', view)
     const { environment } = client
     this.view = view
     this.#lifecycle = new Lifecycle(error => environment.onError(error, { resource: view.key, phase: 'listener' }))
@@ -150,16 +163,23 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
   }
 
   get hasSynced(): boolean {
-    return this.#synced
+    return this.#synced && !this.#reflectors.isMissing
   }
 
-  async whenSynced(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
-    checkOptions('whenSynced', options, { signal: abortSignal })
-    if (this.#synced && this.#closing === undefined) return
-    const isComing = options.signal?.aborted !== true && this.#reflectors.tryNow()
+  /**
+   * As {@link SharedInformer.whenSynced}. With `whenUnknown: 'wait'` it also waits for a resource that the server does not know.
+   */
+  async whenSynced(options: WhenSyncedOptions = {}): Promise<void> {
+    checkOptions('whenSynced', options, { signal: abortSignal, whenUnknown: oneOf('error', 'wait') })
+    const { signal, whenUnknown } = options
+    if (this.hasSynced && this.#closing === undefined) return
+    const ignores = (reason: unknown): boolean => whenUnknown === 'wait' && isResourceNotFound(reason)
+    const isComing = signal?.aborted !== true && this.#reflectors.tryNow(whenUnknown === 'wait')
     const reason = this.#hopeless()
-    if (reason !== undefined && !isComing) throw reason
-    await this.#waiters.wait(options.signal)
+    if (reason !== undefined && !isComing && !ignores(reason)) throw reason
+    await this.#waiters.wait(signal, ignores).catch(reason => {
+      throw whyNotSynced(this, signal, reason)
+    })
   }
 
   protected live(): Store<C, S> {
@@ -189,7 +209,7 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
   }
 
   #failed(error: Error): void {
-    if (!this.#synced && isForTheCaller(error)) this.#waiters.reject(error)
+    if (!this.hasSynced && isForTheCaller(error)) this.#waiters.reject(error)
     this.#lifecycle.emit('error', error)
   }
 
@@ -201,6 +221,8 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
 
   #stateChanged(state: InformerState): void {
     this.#state = state
+    // It may have been missing until now.
+    if (state === 'watching') this.#waiters.resolve()
     if (state !== 'stopped') return this.#lifecycle.emit('state', state)
     // It has stopped by itself: its client was closed.
     this.#waiters.reject(this.lastError ?? new InformerStoppedError(this.view.key))

@@ -16,11 +16,12 @@ export interface SharedInformer<C, S extends Scope = Scope> extends Lister<C, S>
   readonly lastSyncedResourceVersion: string | undefined
   /** The last failure to list or watch; `undefined` once a watch was opened after it. */
   readonly lastError: Error | undefined
-  /** The first state is in the store. */
+  /** The first state is in the store. False again while the server is known not to serve the resource (state `missing`). */
   readonly hasSynced: boolean
   /**
-   * Resolves when the first state is in the store. Rejects with the reason (rule R36): the signal's, an
-   * `InformerStoppedError`, or what the server said where that is for good or the caller's to mend (403, 401, no such
+   * Resolves when the first state is in the store. A resource that is gone is waited for again: the answer is that of a
+   * resource which never was there. Rejects with the reason: a
+   * `NotSyncedError` when the signal is aborted, whose cause is the signal's reason, an `InformerStoppedError`, or what the server said where that is for good or the caller's to mend (403, 401, no such
    * resource, a selector that it does not take), while the informer goes on trying. What the server said before the call is
    * no answer: it is asked again, at most once a second, unless the signal is aborted already.
    */

@@ -1,4 +1,10 @@
+import type { View } from '@wherry/client'
+import { NotSyncedError } from './errors.ts'
+import type { InformerState } from './reflector/state.ts'
+
 interface Waiter {
+  /** Which rejections it goes on waiting after. */
+  readonly ignores: (reason: unknown) => boolean
   resolve(): void
   reject(reason: unknown): void
 }
@@ -8,10 +14,10 @@ export class SyncWaiters {
   readonly #waiting = new Set<Waiter>()
 
   /**
-   * Resolves on {@link SyncWaiters.resolve}, rejects on {@link SyncWaiters.reject} or when the signal is aborted, with its
-   * reason.
+   * Resolves on {@link SyncWaiters.resolve}, rejects on {@link SyncWaiters.reject}, but for a reason that it `ignores`, or when
+   * the signal is aborted, with its reason.
    */
-  wait(signal: AbortSignal | undefined): Promise<void> {
+  wait(signal: AbortSignal | undefined, ignores: (reason: unknown) => boolean = () => false): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
       const over = (): void => {
@@ -20,6 +26,7 @@ export class SyncWaiters {
       }
       const aborted = (): void => waiter.reject(signal?.reason)
       const waiter: Waiter = {
+        ignores,
         resolve() {
           over()
           resolve()
@@ -39,6 +46,27 @@ export class SyncWaiters {
   }
 
   reject(reason: unknown): void {
-    for (const waiter of [...this.#waiting]) waiter.reject(reason)
+    for (const waiter of [...this.#waiting]) if (!waiter.ignores(reason)) waiter.reject(reason)
   }
+}
+
+/** What was waited for. */
+interface Awaited {
+  readonly view: Pick<View, 'key'>
+  readonly state: InformerState
+  readonly lastError: Error | undefined
+}
+
+/**
+ * What a wait for an informer's first state rejects with: a signal's reason comes with what the informer was doing.
+ * @param idle what is said of an informer that does nothing
+ */
+export function whyNotSynced(
+  { view, state, lastError }: Awaited,
+  signal: AbortSignal | undefined,
+  reason: unknown,
+  idle = 'start() was not called',
+): unknown {
+  if (signal?.aborted !== true || reason !== signal.reason) return reason
+  return new NotSyncedError(view.key, state, lastError, reason, state === 'idle' ? idle : state)
 }

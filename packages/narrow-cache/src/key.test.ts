@@ -10,7 +10,7 @@ describe('a key', () => {
   })
 
   it.each([
-    [configMaps, undefined, /^name /],
+    [configMaps, { namespace: 'a' }, /^name /],
     [configMaps, { namespace: 'a', name: '' }, /^name /],
     [configMaps, { name: 'x' }, /^namespace /],
     [namespaces, { namespace: 'a', name: 'x' }, /^namespace "a" is given, and namespaces have none$/],
@@ -18,6 +18,10 @@ describe('a key', () => {
     const check = () => checkedKey(view, key as ObjectKey)
     expect(check).toThrow(InvalidNameError)
     expect(check).toThrow(says)
+  })
+
+  it.each([[undefined], [null], ['a/x']])('X6: is { name, namespace }, and not %s', key => {
+    expect(() => checkedKey(configMaps, key as never)).toThrow('key takes { name, namespace }, got ')
   })
 
   it('N2: outside the view’s namespaces is an error that names these', () => {

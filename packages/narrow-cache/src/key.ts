@@ -1,4 +1,5 @@
 import { asKey, checkSegment, InvalidNameError, type KeyOf, keyText, OptionRangeError, type View } from '@wherry/client'
+import { keyCheck } from '@wherry/client/checks'
 
 /** A key, checked, and its text. */
 export interface CheckedKey {
@@ -13,7 +14,8 @@ export interface CheckedKey {
  * @throws InvalidNameError, OptionRangeError
  */
 export function checkedKey({ resource, namespaces }: View, key: KeyOf): CheckedKey {
-  const { name, namespace } = (asKey(key) ?? {}) as { readonly name?: unknown; readonly namespace?: unknown }
+  keyCheck('key', key)
+  const { name, namespace } = asKey(key) as { readonly name?: unknown; readonly namespace?: unknown }
   const checkedName = checkSegment('name', name)
   if (!resource.namespaced) {
     if (namespace === undefined) return { name: checkedName, namespace: undefined, text: checkedName }

@@ -371,17 +371,18 @@ describe('an entry', () => {
       await get('a/b')
       requests()
       const invalid = { code: 'INVALID_NAME' }
-      const refused = async (given: unknown, key: unknown): Promise<void> => {
+      const refused = async (given: unknown, key: unknown, as: object = invalid): Promise<void> => {
         const view = given as View<unknown, 'namespaced'>
-        await expect(run(() => narrow.get(view, key as never))).rejects.toMatchObject(invalid)
-        await expect(run(() => narrow.watch(view, key as never, { add() {} }))).rejects.toMatchObject(invalid)
-        expect(() => narrow.peek(view, key as never)).toThrow(expect.objectContaining(invalid))
-        expect(() => narrow.forget(view, key as never)).toThrow(expect.objectContaining(invalid))
+        await expect(run(() => narrow.get(view, key as never))).rejects.toMatchObject(as)
+        await expect(run(() => narrow.watch(view, key as never, { add() {} }))).rejects.toMatchObject(as)
+        expect(() => narrow.peek(view, key as never)).toThrow(expect.objectContaining(as))
+        expect(() => narrow.forget(view, key as never)).toThrow(expect.objectContaining(as))
       }
       for (const name of ['', '.', '..', 'a/b', 'a%2fb', 1, undefined])
         await refused(configMaps, { namespace: 'a', name })
       for (const namespace of ['', '..', 'a/b', undefined]) await refused(configMaps, { namespace, name: 'x' })
-      for (const key of [null, undefined, 'a/x', {}]) await refused(configMaps, key)
+      await refused(configMaps, {})
+      for (const key of [null, undefined, 'a/x']) await refused(configMaps, key, { code: 'INVALID_OPTION' })
       await refused(namespaces, { namespace: 'a', name: 'x' })
       expect(requests()).toEqual([])
       expect(narrow.report()).toMatchObject({ entries: 1, views: [{ view: '/v1/configmaps' }] })

@@ -4,7 +4,6 @@ import {
   type KeyOf,
   type KubernetesObject,
   type ObjectKey,
-  OptionTypeError,
   projector,
   resourceName,
   type Scope,
@@ -12,7 +11,7 @@ import {
   unprojected,
   type View,
 } from '@wherry/client'
-import { abortSignal, checkOptions, having } from '@wherry/client/checks'
+import { abortSignal, checkOptions, having, viewCheck } from '@wherry/client/checks'
 import { type Change, type Cursor, changesOf, guarded } from '@wherry/informer'
 import { Entries } from './entries.ts'
 import type { Entry, Learnt } from './entry.ts'
@@ -344,8 +343,6 @@ export class NarrowCache {
 
 /** @throws OptionTypeError */
 function checkedView(view: unknown): View {
-  const { resource, key, within } = (view ?? {}) as Partial<View>
-  const isView = typeof resource?.plural === 'string' && typeof key === 'string' && typeof within === 'function'
-  if (isView) return view as View
-  throw new OptionTypeError('view', 'a resource or a view of one', view === null ? 'null' : typeof view)
+  viewCheck('view', view)
+  return view as View
 }

@@ -1,4 +1,4 @@
-export { ViewConflictError } from '@wherry/informer'
+export { NotSyncedError, ViewConflictError } from '@wherry/informer'
 export { ViewNotCachedError } from './cache/errors.ts'
 export type { TransformCacheOptions } from './cache/options.ts'
 export type { ReadListOptions, ReadOptions, TransformCacheStats } from './cache/transform-cache.ts'

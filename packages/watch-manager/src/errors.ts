@@ -90,6 +90,7 @@ export class SinkStillRunningError extends Error {
 /** Throws if some views failed: the signal's reason, where that is all that there is. */
 export function throwFailed(registrar: string, failed: readonly FailedView[], signal: AbortSignal | undefined): void {
   if (failed.length === 0) return
-  if (signal?.aborted && failed.every(({ reason }) => reason === signal.reason)) throw signal.reason
+  const isOf = (reason: Error): boolean => reason === signal?.reason || reason.cause === signal?.reason
+  if (signal?.aborted && failed.every(({ reason }) => isOf(reason))) throw signal.reason
   throw new ViewsFailedError(registrar, failed)
 }

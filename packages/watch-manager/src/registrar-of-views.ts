@@ -1,8 +1,8 @@
 import { OptionTypeError, type View } from '@wherry/client'
-import { abortSignal, checkOptions, oneOf } from '@wherry/client/checks'
+import { abortSignal, checkOptions, oneOf, viewCheck } from '@wherry/client/checks'
 import { asError } from './as-error.ts'
 import type { Hold } from './cache.ts'
-import { checkSame, checkView } from './check-view.ts'
+import { checkSame } from './check-same.ts'
 import type { Outlet } from './delivery/outlet.ts'
 import { type FailedView, RegistrarClosedError, ReplaceSupersededError, throwFailed } from './errors.ts'
 import { isThenable } from './is-thenable.ts'
@@ -49,7 +49,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
   }
 
   async add(view: View<C>): Promise<void> {
-    checkView('view', view)
+    viewCheck('view', view)
     this.#checkOpen()
     const held = this.#wants.get(view.key)
     if (held !== undefined) checkSame('view', held.view, view)
@@ -58,7 +58,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
   }
 
   async remove(view: View<C>, options: WaitOptions = {}): Promise<void> {
-    checkView('view', view)
+    viewCheck('view', view)
     checkOptions('remove', options, { signal: abortSignal })
     this.#trial?.target.delete(view.key)
     this.#unwantAll([view.key])
@@ -280,7 +280,7 @@ function targetOf<C>(views: Iterable<View<C>>): Map<string, View<C>> {
   }
   const target = new Map<string, View<C>>()
   for (const view of views) {
-    checkView('views', view)
+    viewCheck('views', view)
     const twice = target.get(view.key)
     if (twice !== undefined) checkSame('views', twice, view)
     target.set(view.key, view)

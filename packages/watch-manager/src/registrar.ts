@@ -101,7 +101,8 @@ export interface Registrar<C = unknown> {
    */
   replace(views: Iterable<View<C>>, options?: ReplaceOptions): Promise<void>
   /**
-   * Resolves when the sink took a `synced` of each view that is wanted now (without a sink: when each has synced). Those
+   * Resolves when the sink took a `synced` of each view that is wanted now (without a sink: when each has synced), and the
+   * server serves the resource of each. Those
    * that are removed meanwhile are not waited for.
    *
    * Rejects with the signal's reason; with a {@link RegistrarClosedError}; or, as soon as the others have synced, with a

@@ -168,10 +168,10 @@ export class Want<C = unknown> implements DeliveryListener {
 
   /** Resolves when the sink took a `synced` (without a sink: when the informer has synced), or when it is not wanted any more. */
   async whenSynced(signal: AbortSignal | undefined): Promise<void> {
-    while ((!this.#synced || this.#moving) && !this.#removed) {
+    while (!this.#removed) {
       if (this.#failure !== undefined) throw this.#failure
       const informer = this.#moving ? undefined : this.#hold?.informer
-      if (informer?.hasSynced && this.#delivery === undefined) return
+      if (informer?.hasSynced && (this.#synced || this.#delivery === undefined)) return
       const done = new AbortController()
       try {
         const change = this.#change(signal, done.signal)

@@ -1,8 +1,16 @@
 import { type Environment, guarded, systemEnvironment, type Timer, type View } from '@wherry/client'
-import { abortSignal, callback, checkOptions, having, integer, milliseconds, text } from '@wherry/client/checks'
+import {
+  abortSignal,
+  callback,
+  checkOptions,
+  having,
+  integer,
+  milliseconds,
+  text,
+  viewCheck,
+} from '@wherry/client/checks'
 import { asError } from './as-error.ts'
 import type { WatchedCache } from './cache.ts'
-import { checkView } from './check-view.ts'
 import { Outlet } from './delivery/outlet.ts'
 import { Call, CallContext, Running } from './delivery/running.ts'
 import { Turns } from './delivery/turns.ts'
@@ -128,7 +136,7 @@ export class WatchManager {
    * meanwhile. Otherwise `fn` is not called, and the answer says so. Rejects with what `fn` throws.
    */
   async ifWatching<T>(view: View, fn: () => T): Promise<IfWatching<Awaited<T>>> {
-    checkView('view', view)
+    viewCheck('view', view)
     callback('fn', fn)
     const { cache, context, environment, wants } = this.#shared
     if (![...wants.of(view.key)].some(want => want.watched)) return { watching: false }

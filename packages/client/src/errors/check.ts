@@ -102,6 +102,17 @@ export function having(what: string, ...methods: readonly string[]): Check {
   }
 }
 
+/** A resource, or a view of one. */
+export const viewCheck: Check = (option, value) => {
+  const { resource, plural } = Object(value)
+  if (typeof resource?.plural === 'string') return
+  const got = typeof plural === 'string' ? 'a description of a resource: pass it to defineResource' : described(value)
+  throw new OptionTypeError(option, 'a resource or a view of one', got)
+}
+
+/** The key of an object. */
+export const keyCheck: Check = having('{ name, namespace }')
+
 /** An `AbortSignal`, or what behaves as one. */
 export const abortSignal: Check = having('an AbortSignal', 'addEventListener', 'removeEventListener', 'throwIfAborted')
 
@@ -109,7 +120,7 @@ export const abortSignal: Check = having('an AbortSignal', 'addEventListener', '
 export const anything: Check = () => {}
 
 function described(value: unknown): string {
-  if (value === null) return 'null'
+  if (value === null || value === undefined) return `${value}`
   if (Array.isArray(value)) return 'an array'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

@@ -540,6 +540,34 @@ describe('an answer of another kind', () => {
 })
 
 describe('X6: what makes no sense', () => {
+  it.each([
+    ['configmaps', 'a string'],
+    [undefined, 'undefined'],
+    [{ ...configMaps.resource, verbs: ['get'] }, 'a description of a resource: pass it to defineResource'],
+  ])('X6: a view that is none is named, whatever is asked of it (%s)', async (given, got) => {
+    const { requests } = await answering([], async ({ client }) => {
+      const view = given as never
+      const handlers = { event() {}, end() {} }
+      const calls: readonly (() => unknown)[] = [
+        () => client.get(view, key),
+        () => client.list(view),
+        () => client.listEach(view, () => {}),
+        () => client.pages(view).next(),
+        () => client.watchEach(view, handlers),
+        () => client.create(view, object),
+        () => client.update(view, object),
+        () => client.patch(view, key, {}),
+        () => client.delete(view, key),
+        () => client.deleteCollection(view),
+      ]
+      for (const call of calls) {
+        const thrown = await (async () => call())().catch((error: unknown) => error)
+        expect(String(thrown)).toContain(`view takes a resource or a view of one, got ${got}`)
+      }
+    })
+    expect(requests).toEqual([])
+  })
+
   it('X6: is refused before any request', async () => {
     const { requests } = await answering([{ body: object }], async ({ client }) => {
       const wrong = { code: 'INVALID_OPTION' }

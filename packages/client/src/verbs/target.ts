@@ -1,4 +1,4 @@
-import { OptionTypeError } from '../errors/option.ts'
+import { keyCheck, viewCheck } from '../errors/check.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import { isSensitive } from '../errors/sensitive.ts'
 import { checkWithin, collectionPath, keyText, objectPath, resourceName } from '../names/path.ts'
@@ -18,8 +18,8 @@ function about(resource: ResourceDefinition): Pick<Target, 'resource' | 'sensiti
 
 /** The address of one object. Throws for a key that is none, or outside the view's namespaces. */
 export function objectTarget<S extends Scope>(view: View<unknown, S>, key: ObjectKey<S>, subresource?: string): Target {
-  checkView(view)
-  if (key === null || typeof key !== 'object') throw new OptionTypeError('key', '{ name, namespace }', `${key}`)
+  viewCheck('view', view)
+  keyCheck('key', key)
   const path = objectPath(view.resource, key, subresource)
   checkWithin(view, key.namespace)
   return { ...about(view.resource), path, key: keyText(key) }
@@ -27,7 +27,6 @@ export function objectTarget<S extends Scope>(view: View<unknown, S>, key: Objec
 
 /** The address of a collection: all of the view's, or those in one of its namespaces. */
 export function collectionTarget(view: View, namespace: string | undefined): Target {
-  checkView(view)
   return { ...about(view.resource), path: collectionPath(view.resource, namespace) }
 }
 
@@ -42,15 +41,10 @@ export function keyOf<S extends Scope>(view: View<unknown, S>, object: Kubernete
 
 /** The namespace that an object is to be written to; `undefined` for a cluster-scoped resource. */
 export function namespaceOf(view: View, object: KubernetesObject): string | undefined {
+  viewCheck('view', view)
   if (!view.resource.namespaced) return undefined
   const only = view.namespaces?.length === 1 ? view.namespaces[0] : undefined
   const namespace = checkSegment('namespace', object.metadata?.namespace ?? only)
   checkWithin(view, namespace)
   return namespace
-}
-
-function checkView(view: View): void {
-  if (view === null || typeof view !== 'object' || typeof view.resource?.plural !== 'string') {
-    throw new OptionTypeError('view', 'a resource or a view of one', view === null ? 'null' : typeof view)
-  }
 }

@@ -85,7 +85,11 @@ describe('an operator that is not run', () => {
         pending: ['the operator was not run'],
       })
       const signal = AbortSignal.abort(new Error('enough'))
-      await expect(operator.settled({ signal })).rejects.toThrow('enough')
+      await expect(operator.settled({ signal })).rejects.toMatchObject({
+        code: 'NOT_SETTLED',
+        pending: ['the operator was not run'],
+        cause: signal.reason,
+      })
     }))
 })
 

@@ -179,7 +179,7 @@ export class Operator {
    *
    * It asks the server for the metadata of all objects that are cached, more than once while they change. Not for production.
    *
-   * Rejects with a {@link NotSettledError} that says what is left, with the signal's reason, or as `run` does where that has failed.
+   * Rejects with a {@link NotSettledError} that says what is left, also when the signal is aborted, or as `run` does where that has failed.
    */
   async settled(options: SettledOptions = {}): Promise<void> {
     checkOptions('settled', options, settledChecks)

@@ -58,7 +58,7 @@ export async function settled(settling: Settling): Promise<void> {
     giveUp.abort(new Error('it is late'))
   }
   const timer = timeoutMs === Number.POSITIVE_INFINITY ? undefined : clock.timer(timeoutMs, late)
-  let pending: readonly string[] = []
+  let pending = pendingOf(settling)
   try {
     for (let waitMs = firstMs; ; waitMs = Math.min(waitMs * 2, longestMs)) {
       giveUp.signal.throwIfAborted()
@@ -74,9 +74,11 @@ export async function settled(settling: Settling): Promise<void> {
       await sleep(clock, waitMs, giveUp.signal)
     }
   } catch (error) {
-    if (isLate) throw new NotSettledError(timeoutMs, pending)
+    if (isLate || signal?.aborted) {
+      throw new NotSettledError(isLate ? `within ${timeoutMs} ms` : 'in time', pending, signal?.reason)
+    }
     // As the run has failed, if it has.
-    if (ended.aborted && !signal?.aborted) await settling.run()
+    if (ended.aborted) await settling.run()
     throw giveUp.signal.aborted ? giveUp.signal.reason : error
   } finally {
     timer?.cancel()

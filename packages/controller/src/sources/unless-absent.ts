@@ -25,6 +25,8 @@ export async function unlessAbsent(
   })()
   try {
     await Promise.race([heard, absent])
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error
   } finally {
     signal?.removeEventListener('abort', stop)
     heard.catch(() => {})
@@ -40,6 +42,6 @@ export async function isAbsentByChoice(informer: SharedInformer<unknown>): Promi
   const signal = AbortSignal.abort(new Error('it is waited for'))
   return informer.whenSynced({ signal }).then(
     () => false,
-    error => error === signal.reason,
+    error => error.cause === signal.reason,
   )
 }

@@ -82,6 +82,11 @@ export class Feed {
     return jointError(this.#reflectors)
   }
 
+  /** The resource is gone, or was never there. */
+  get isMissing(): boolean {
+    return this.#reflectors.some(({ isMissing }) => isMissing)
+  }
+
   /** It gets nowhere at present: what it has begun is no loss. */
   get isStuck(): boolean {
     return this.#reflectors.every(({ state }) => state === 'idle' || state === 'waiting' || state === 'missing')

@@ -87,6 +87,11 @@ export class SharedWatch {
     return (this.#feedOf(store) ?? this.#live)?.lastError
   }
 
+  /** The resource is gone, or was never there. */
+  isMissing(store: Store<unknown>): boolean {
+    return this.#feedOf(store)?.isMissing === true
+  }
+
   /** Feeds a store too, as soon as it can. */
   join(store: Store<unknown>, move?: Move | undefined): void {
     this.#members.set(store, { store, move, source: undefined, orphans: [] })

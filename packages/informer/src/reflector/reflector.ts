@@ -75,6 +75,11 @@ export class Reflector {
     return this.#context.lastError
   }
 
+  /** The server does not serve the resource, as was proved, and no watch was accepted since. */
+  get isMissing(): boolean {
+    return this.#context.isMissing
+  }
+
   get stats(): ReflectorStats {
     return { ...this.#context.stats }
   }
@@ -124,9 +129,13 @@ export class Reflector {
    * Asks for another try, for somebody who comes while there is no state because the server refused (401, 403, 404, 400 and the like): it is
    * made one second after the refusal, or at once where that is past. Later waits are as long as ever.
    *
+   * `isLasting`: somebody waits until the resource is there. For the next half minute it is looked for at short intervals, as after
+   * {@link Reflector.retryNow}.
+   *
    * Returns whether the server's answer to another try is to come, which is told as any other.
    */
-  tryNow(): boolean {
+  tryNow(isLasting = false): boolean {
+    if (isLasting) this.#retriedAt = this.#context.clock.monotonic()
     const { lastError, resourceVersion, stopped } = this.#context
     if (stopped || this.#running === undefined || resourceVersion !== undefined || !isForTheCaller(lastError))
       return false

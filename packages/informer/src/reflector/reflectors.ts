@@ -39,6 +39,11 @@ export class Reflectors {
     return jointError(this.#all)
   }
 
+  /** The resource of one of them is gone, or was never there. */
+  get isMissing(): boolean {
+    return this.#all.some(({ isMissing }) => isMissing)
+  }
+
   /** Each feeds the store by an intake of its own. Before the start. */
   feed(store: Store<unknown>): void {
     for (const reflector of this.#all) reflector.add(store.intake())
@@ -49,8 +54,8 @@ export class Reflectors {
   }
 
   /** Has those that were refused try again for somebody who waits. Returns whether an answer is to come. */
-  tryNow(): boolean {
-    return this.#all.map(reflector => reflector.tryNow()).includes(true)
+  tryNow(isLasting = false): boolean {
+    return this.#all.map(reflector => reflector.tryNow(isLasting)).includes(true)
   }
 
   /** From the call on nothing is written and nobody told. Resolves when the streams are gone. */

@@ -9,7 +9,7 @@ import {
   tellable,
   type View,
 } from '@wherry/client'
-import { callback, checkOptions, flag, having, integer, milliseconds, text } from '@wherry/client/checks'
+import { callback, checkOptions, flag, having, integer, milliseconds, text, viewCheck } from '@wherry/client/checks'
 import { InformerStoppedError, TransformError } from '../errors.ts'
 import type { Cursor } from '../journal/cursor.ts'
 import { Journal } from '../journal/journal.ts'
@@ -427,7 +427,7 @@ function isEqual(a: unknown, b: unknown): boolean {
 }
 
 const checks = {
-  view: having('a view', 'within'),
+  view: viewCheck,
   environment: having('an Environment', 'onError', 'random'),
   freeze: flag,
   packed: packingCheck,

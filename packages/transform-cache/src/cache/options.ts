@@ -1,5 +1,5 @@
 import { type Client, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
-import { type Check, checkOptions, flag, having, integer, milliseconds } from '@wherry/client/checks'
+import { type Check, checkOptions, flag, integer, milliseconds, viewCheck } from '@wherry/client/checks'
 import { isSameFunction, type Packing, type ReadingOptions, ViewConflictError } from '@wherry/informer'
 import { clientCheck, packingCheck, readingChecks } from '@wherry/informer/parts'
 
@@ -38,7 +38,7 @@ const checks: Readonly<Record<keyof TransformCacheOptions, Check>> = {
   views: (option, value) => {
     if (!Array.isArray(value)) throw new OptionTypeError(option, 'a list of views', typeof value)
     if (value.length === 0) throw new OptionRangeError(option, 'at least one view', 'none')
-    for (const [index, view] of value.entries()) having('a View', 'within')(`${option}[${index}]`, view)
+    for (const [index, view] of value.entries()) viewCheck(`${option}[${index}]`, view)
   },
   freeze: flag,
   packed: packingCheck,

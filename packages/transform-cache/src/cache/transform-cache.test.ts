@@ -1,8 +1,17 @@
-import { isForbidden, isInvalidOption, keyText, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
+import {
+  isForbidden,
+  isInvalidOption,
+  isResourceNotFound,
+  keyText,
+  OptionRangeError,
+  OptionTypeError,
+  type View,
+} from '@wherry/client'
 import { type ConfigMap, configMaps, namespaces, secrets } from '@wherry/client/resources/core'
 import { InformerStoppedError, TransformError, ViewConflictError } from '@wherry/informer'
 import { packed } from '@wherry/informer/packed'
 import { type SimulatedCluster, type SimulatedOptions, simulatedCluster } from '@wherry/informer/testkit/served'
+import { createDefinition, definitions, things } from '@wherry/informer/testkit/things'
 import { describe, expect, it } from 'vitest'
 import { dropData } from '../projections/drop-data.ts'
 import { keyOnly } from '../projections/key-only.ts'
@@ -387,11 +396,43 @@ describe('a transform cache', () => {
       expect(await waiting).toMatchObject({ code: 'CLIENT_CLOSED' })
     }))
 
-  it('D2: a wait ends with its signal', () =>
+  it('D2: a wait ends with its signal, and says for what it was', () =>
     withCache([size], async ({ cache, run }) => {
-      const reason = new Error('enough')
-      await expect(run(() => cache.get(size, 'a/x', { signal: AbortSignal.abort(reason) }))).rejects.toBe(reason)
-      await expect(run(() => cache.synced({ signal: AbortSignal.abort(reason) }))).rejects.toBe(reason)
+      const cause = new Error('enough')
+      const signal = AbortSignal.abort(cause)
+      const told = {
+        code: 'NOT_SYNCED',
+        view: size.key,
+        cause,
+        message: expect.stringContaining('start() was not called'),
+      }
+      await expect(run(() => cache.get(size, 'a/x', { signal }))).rejects.toMatchObject(told)
+      await expect(run(() => cache.synced({ signal }))).rejects.toMatchObject(told)
+    }))
+
+  it('D8, R36: a resource that is gone is waited for as one that never was there, and asked for anew', () =>
+    withCache([things], async kit => {
+      const { cache, run, writer } = kit
+      const answer = (): Promise<unknown> =>
+        run(() =>
+          cache.synced().then(
+            () => 'synced',
+            error => (isResourceNotFound(error) ? 'unknown' : error),
+          ),
+        )
+      cache.start()
+      expect(await answer()).toBe('unknown')
+      await createDefinition(kit)
+      expect(await answer()).toBe('synced')
+      const informer = cache.informer(things)
+      await run(() => writer.delete(definitions, { name: 'things.x.io' }))
+      await kit.simulation.runUntil(() => informer.state === 'missing')
+      expect(informer.hasSynced).toBe(false)
+      expect(await answer()).toBe('unknown')
+      const waiting = cache.list(things)
+      await createDefinition(kit)
+      expect(await run(() => waiting)).toEqual([])
+      expect(informer.hasSynced).toBe(true)
     }))
 
   it('X6: refuses what it can not be made of', () =>
@@ -401,6 +442,15 @@ describe('a transform cache', () => {
       expect(make({ views: configMaps })).toThrow(OptionTypeError)
       expect(make({ views: undefined })).toThrow(OptionTypeError)
       expect(make({ views: [{}] })).toThrow(OptionTypeError)
+      expect(make({ views: [configMaps.resource] })).toThrow(
+        'got a description of a resource: pass it to defineResource',
+      )
+      expect(() => cache.informer('configmaps' as never)).toThrow(
+        'view takes a resource or a view of one, got a string',
+      )
+      await expect(cache.list(undefined as never)).rejects.toThrow(
+        'view takes a resource or a view of one, got undefined',
+      )
       expect(make({ client: {} })).toThrow(OptionTypeError)
       expect(make({ metricsEveryMs: 0 })).toThrow(OptionRangeError)
       expect(make({ pageSize: 0 })).toThrow(OptionRangeError)

@@ -1,5 +1,5 @@
 import type { Environment, KeyOf, Scope, Stored, Timer, View } from '@wherry/client'
-import { abortSignal, anything, checkOptions } from '@wherry/client/checks'
+import { abortSignal, anything, checkOptions, viewCheck } from '@wherry/client/checks'
 import {
   coveredLister,
   covers,
@@ -102,7 +102,7 @@ export class TransformCache {
    * is read from a wider view that is there, and nothing more is kept for it. `undefined` where there is none. Waits for
    * the first state.
    *
-   * Rejects with a `ViewNotCachedError`, the signal's reason, an `InformerStoppedError`, a `TransformError`, or what the
+   * Rejects with a `ViewNotCachedError`, a `NotSyncedError` (the signal), an `InformerStoppedError`, a `TransformError`, or what the
    * server said where waiting is vain.
    */
   async get<C, S extends Scope>(
@@ -167,6 +167,7 @@ export class TransformCache {
       streaming,
       on: {
         state: state => {
+          if (state === 'watching') for (const one of informers) one.feedWatches()
           const { lastError } = reflectors
           if (state !== 'stopped' || this.#isOver) return
           // It has stopped by itself: the client was closed.
@@ -231,6 +232,7 @@ export class TransformCache {
   }
 
   #find(view: View): AnyInformer | undefined {
+    viewCheck('view', view)
     const informer = this.#informers.get(view.key)
     if (informer !== undefined && !isSameFunction(informer.view.projection, view.projection)) {
       throw new ViewConflictError(view.key)

@@ -1,7 +1,7 @@
 import type { Scope, View } from '@wherry/client'
 import { abortSignal, checkOptions } from '@wherry/client/checks'
 import { type InformerState, InformerStoppedError, type SharedInformer, type Store } from '@wherry/informer'
-import { isForTheCaller, type Reflectors, StoreReader, SyncWaiters } from '@wherry/informer/parts'
+import { isForTheCaller, type Reflectors, StoreReader, SyncWaiters, whyNotSynced } from '@wherry/informer/parts'
 
 /** An informer of a {@link TransformCache}: read and followed as any other, begun and ended by the cache. */
 export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C, S> implements SharedInformer<C, S> {
@@ -32,20 +32,30 @@ export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C
   }
 
   get hasSynced(): boolean {
-    return this.#store?.synced === true
+    return this.#store?.synced === true && !this.#reflectors.isMissing
   }
 
   async whenSynced(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     checkOptions('whenSynced', options, { signal: abortSignal })
-    if (this.live().synced) return
+    this.live()
+    if (this.hasSynced) return
+    const { signal } = options
+    const isComing = signal?.aborted !== true && this.#reflectors.tryNow()
     const { lastError } = this
-    if (lastError !== undefined && (this.state === 'stopped' || isForTheCaller(lastError))) throw lastError
-    await this.#waiters.wait(options.signal)
+    if (lastError !== undefined && !isComing && (this.state === 'stopped' || isForTheCaller(lastError))) throw lastError
+    await this.#waiters.wait(signal).catch(reason => {
+      throw whyNotSynced(this, signal, reason)
+    })
   }
 
   /** What feeds it has failed, and tries again. Called by the cache. */
   feedFailed(error: Error): void {
     if (!this.hasSynced && (this.state === 'stopped' || isForTheCaller(error))) this.#waiters.reject(error)
+  }
+
+  /** What feeds it is watching. Called by the cache. */
+  feedWatches(): void {
+    this.#waiters.resolve()
   }
 
   /** It is no more. Called by the cache. */

@@ -1,5 +1,12 @@
 import type { Environment, KubernetesObject, View } from '@wherry/client'
-import { type Cursor, type InformerState, InformerStoppedError, type Intake, PlainStore } from '@wherry/informer'
+import {
+  type Cursor,
+  type InformerState,
+  InformerStoppedError,
+  type Intake,
+  NotSyncedError,
+  PlainStore,
+} from '@wherry/informer'
 import type { HeldInformer } from '../cache.ts'
 
 /** An object of the cluster's, with its key. */
@@ -33,6 +40,8 @@ export class MemoryInformer implements HeldInformer<unknown> {
   #view: View
   #selected = new Set<string>()
   #connected = false
+  /** The resource vanished, and was not listed since. */
+  #isGone = false
   state: InformerState = 'idle'
   lastError: Error | undefined
 
@@ -51,7 +60,7 @@ export class MemoryInformer implements HeldInformer<unknown> {
   }
 
   get hasSynced(): boolean {
-    return this.store.synced
+    return this.store.synced && !this.#isGone
   }
 
   cursor(): Cursor<unknown> {
@@ -61,7 +70,9 @@ export class MemoryInformer implements HeldInformer<unknown> {
 
   whenSynced({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason)
+      const late = (): void =>
+        reject(new NotSyncedError(this.#view.key, this.state, undefined, signal?.reason, this.state))
+      if (signal?.aborted) return late()
       if (this.state === 'stopped') return reject(new InformerStoppedError(this.#view.key))
       if (this.hasSynced) return resolve()
       if (this.lastError !== undefined) return reject(this.lastError)
@@ -69,7 +80,7 @@ export class MemoryInformer implements HeldInformer<unknown> {
       this.#waiting.add(waiter)
       signal?.addEventListener('abort', () => {
         this.#waiting.delete(waiter)
-        reject(signal.reason)
+        late()
       })
     })
   }
@@ -92,8 +103,9 @@ export class MemoryInformer implements HeldInformer<unknown> {
   vanish(error: Error): void {
     this.#connected = false
     this.state = 'missing'
-    if (this.hasSynced) this.#intake.clear()
+    if (this.store.synced) this.#intake.clear()
     this.#selected.clear()
+    this.#isGone = true
     this.#settle(error)
   }
 
@@ -135,6 +147,7 @@ export class MemoryInformer implements HeldInformer<unknown> {
     }
     this.#fill(this.#intake)
     this.#connected = true
+    this.#isGone = false
     this.state = 'watching'
     this.#settle(undefined)
   }

@@ -66,6 +66,8 @@ export class Absence {
       const parts = { ...partsOf(resource), isInNamespace }
       const prove = (bound: Bound): Promise<boolean> => this.#prove(resource, parts, bound)
       read = new SharedRead(this.#caller, pathOf(parts), prove, timeoutMs)
+      // Resources come and go, and each is asked about once it has gone.
+      for (const [other, known] of this.#reads) if (known.isIdle) this.#reads.delete(other)
       this.#reads.set(id, read)
     }
     return read.fresh()

@@ -33,6 +33,12 @@ export class SharedRead<T> {
     return this.#caller.environment.clock.monotonic() - last.askedAt < minIntervalMs ? last.value : undefined
   }
 
+  /** Whether nobody waits, and the server may be asked again at once: a new read in its place would do the same. */
+  get isIdle(): boolean {
+    const { clock } = this.#caller.environment
+    return this.#next === undefined && clock.monotonic() - this.#askedAt >= minIntervalMs
+  }
+
   /** What the server says from now on. */
   fresh(): Promise<T> {
     this.#next ??= this.#ask()

@@ -3,9 +3,10 @@ import { customResourceDefinitions } from '@wherry/client/resources/apiextension
 import { configMaps, events, namespaces } from '@wherry/client/resources/core'
 import { ingresses } from '@wherry/client/resources/networking'
 import { conditionOf } from '@wherry/controller'
-import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
+import { type AccessAttributes, type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { configs } from './config.ts'
+import { constraintGroup } from './constraint.ts'
 import { type ConstraintTemplate, definitionName, templates } from './template.ts'
 import { audited, constrain, installed, Running, sync, within } from './testkit/running.ts'
 import { requiredLabels, uniqueHosts } from './testkit/templates.ts'
@@ -16,8 +17,12 @@ let server: EmbeddedApiServer
 let client: Client
 let running: Running
 
+/** What the server refuses. */
+let refuse: (asked: AccessAttributes) => boolean
+
 beforeEach(async () => {
-  server = await startApiServer({ kind: 'embedded' })
+  refuse = () => false
+  server = await startApiServer({ kind: 'embedded', authorization: asked => !refuse(asked) })
   client = await installed(server)
   running = new Running(client)
 })
@@ -149,6 +154,26 @@ it('a policy that does not compile, or takes too long, is named in its template,
   await client.patch(templates, { name: 'slows' }, { spec: { expression: 'object.metadata.name != "nobodys"' } })
   await vi.waitFor(async () => expect(await readiness(slow)).toBe('Compiled'), within)
   await vi.waitFor(async () => expect(await ofSlow()).toMatchObject({ totalViolations: 1 }), within)
+}, 60_000)
+
+it('what the server refuses of a kind of constraints is named in its template, until it is allowed', async () => {
+  const message = async (): Promise<string | undefined> =>
+    conditionOf((await client.get(templates, { name: 'requiredlabels' }))?.status?.conditions, 'Ready')?.message
+  refuse = ({ group, verb }) => group === constraintGroup && (verb === 'list' || verb === 'watch')
+  await client.create(templates, requiredLabels)
+  await vi.waitFor(async () => expect(await readiness(requiredLabels)).toBe('NotWatched'), within)
+  expect(await message()).toContain('requiredlabels.constraints.policy.example.com is forbidden')
+
+  refuse = ({ group, subresource }) => group === constraintGroup && subresource === 'status'
+  await vi.waitFor(async () => expect(await readiness(requiredLabels)).toBe('Compiled'), within)
+  const match = [{ group: '', kind: 'Namespace' }]
+  const status = await constrain(client, requiredLabels, 'x', { match, parameters: { labels: ['owner'] } })
+  await vi.waitFor(async () => expect(await readiness(requiredLabels)).toBe('Refused'), within)
+  expect(await message()).toContain('requiredlabels.constraints.policy.example.com "x" is forbidden')
+
+  refuse = () => false
+  await vi.waitFor(async () => expect(audited(await status())).toBe('Audited'), within)
+  await vi.waitFor(async () => expect(await readiness(requiredLabels)).toBe('Compiled'), within)
 }, 60_000)
 
 it('D4: a template that goes takes its kind, its constraints and its watches along', async () => {

@@ -1,4 +1,4 @@
-import { isNotFound, type ObjectMeta } from '@wherry/client'
+import { isForbidden, isInvalid, isNotFound, type ObjectMeta } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import {
   generationChanged,
@@ -52,15 +52,16 @@ export function declareTemplates(operator: Operator, parts: TemplateParts): void
     .reconcile(async context => {
       const { object: template, key, apply } = context
       const resource = constraintsOf(template)
-      await apply(definitions, definitionOf(template))
-      await registrar.add(resource)
-      const policy = compile(template)
-      const result = await auditConstraints(context, parts, resource, policy)
-      if (result.failure !== undefined) {
-        compiled.set(key.name, { of: versionOf(template.metadata), policy: result.failure })
-      }
-      await tell(context, conditionOf(result.failure))
-      return result.isWaiting ? { requeueAfterMs: retryMs } : undefined
+      const { failure, isWaiting } = await tellOfRefusal(context, async () => {
+        await apply(definitions, definitionOf(template))
+        await registrar.add(resource)
+        return auditConstraints(context, parts, resource, compile(template))
+      })
+      if (failure !== undefined) compiled.set(key.name, { of: versionOf(template.metadata), policy: failure })
+      const pending = registrar.pending.find(({ view }) => view.key === resource.key)
+      await tell(context, conditionOf(failure, pending?.reason))
+      // Nobody tells when the server refuses to list a kind, or no longer does.
+      return isWaiting || pending !== undefined ? { requeueAfterMs: retryMs } : undefined
     })
     .onGone(async ({ key, last, client }) => {
       compiled.delete(key.name)
@@ -74,6 +75,16 @@ export function declareTemplates(operator: Operator, parts: TemplateParts): void
         if (!isNotFound(error)) throw error
       }
     })
+}
+
+/** Does what the server may refuse. A refusal is named in the template, and tried again as any failure is. */
+async function tellOfRefusal<T>(context: Context, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isForbidden(error) || isInvalid(error)) await tell(context, notReady('Refused', error.message))
+    throw error
+  }
 }
 
 /** Writes the template's condition, where it is another. */
@@ -101,8 +112,14 @@ function versionOf(metadata: ObjectMeta | undefined): string {
   return `${metadata?.uid} ${metadata?.generation}`
 }
 
-function conditionOf(failure: PolicyError | undefined): NewCondition {
-  if (failure === undefined) return { type: 'Ready', status: 'True', reason: 'Compiled' }
-  const reason = failure.code === 'TOO_SLOW' ? 'TooSlow' : 'DoesNotCompile'
-  return { type: 'Ready', status: 'False', reason, message: failure.message }
+function conditionOf(failure: PolicyError | undefined, whyPending: Error | undefined): NewCondition {
+  if (failure !== undefined) {
+    return notReady(failure.code === 'TOO_SLOW' ? 'TooSlow' : 'DoesNotCompile', failure.message)
+  }
+  if (isForbidden(whyPending)) return notReady('NotWatched', whyPending.message)
+  return { type: 'Ready', status: 'True', reason: 'Compiled' }
+}
+
+function notReady(reason: string, message: string): NewCondition {
+  return { type: 'Ready', status: 'False', reason, message }
 }

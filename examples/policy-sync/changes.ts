@@ -2,7 +2,8 @@ import type { Clock, Timer } from '@wherry/client'
 import type { Source, SourceConnection, SourceTarget } from '@wherry/controller'
 
 /**
- * Makes templates run again when objects have changed that they read: not for each change, but a moment after the first.
+ * Makes templates run again when something has changed that they read. Objects change often: for these they run a moment after the first
+ * change, and not for each.
  */
 export class Changes implements Source<{ name: string }> {
   readonly name = 'objects'
@@ -31,7 +32,12 @@ export class Changes implements Source<{ name: string }> {
     // A controller that starts later runs for all templates anyway.
     if (this.#target === undefined) return
     this.#changed.add(kind)
-    this.#timer ??= this.#clock.timer(this.#delayMs, () => this.#tell())
+    this.#timer ??= this.#clock.timer(this.#delayMs, () => this.#tellChanged())
+  }
+
+  /** The constraints of a kind are there: their templates run at once, since nobody watches before what they match. */
+  ready(kind: string): void {
+    this.#tell([kind])
   }
 
   /** What is told is the key. */
@@ -50,10 +56,14 @@ export class Changes implements Source<{ name: string }> {
     }
   }
 
-  #tell(): void {
+  #tellChanged(): void {
     this.#timer = undefined
     const changed = [...this.#changed]
     this.#changed.clear()
+    this.#tell(changed)
+  }
+
+  #tell(changed: readonly string[]): void {
     for (const [name, kinds] of this.#reads) {
       if (changed.some(kind => kinds.has(kind))) this.#target?.tell({ name })
     }

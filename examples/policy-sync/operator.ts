@@ -33,10 +33,12 @@ export function declarePolicySync(operator: Operator, { auditDelayMs = 1000 }: P
   const changes = new Changes(client.environment.clock, auditDelayMs)
   const changed = (kind: string): void => changes.changed(kind)
   const synced = new PolicyStore(changed)
-  const constraints = new ObjectStore<Constraint>((kind, before, after) => {
+  const constraints: ObjectStore<Constraint> = new ObjectStore((kind, before, after) => {
     // A status that was written here is no reason for another audit.
     const isSame = after !== undefined && before?.metadata?.generation === after.metadata?.generation
-    if (!isSame) changed(kind)
+    if (isSame) return
+    if (constraints.isReady(kind)) changes.ready(kind)
+    else changed(kind)
   })
   const audit = new Audit(manager, changed)
   declareConfig(operator, kinds, synced)

@@ -159,8 +159,14 @@ it('a policy that does not compile, or takes too long, is named in its template,
 it('what the server refuses of a kind of constraints is named in its template, until it is allowed', async () => {
   const message = async (): Promise<string | undefined> =>
     conditionOf((await client.get(templates, { name: 'requiredlabels' }))?.status?.conditions, 'Ready')?.message
-  refuse = ({ group, verb }) => group === constraintGroup && (verb === 'list' || verb === 'watch')
   await client.create(templates, requiredLabels)
+  await vi.waitFor(async () => expect(await readiness(requiredLabels)).toBe('Compiled'), within)
+  await running.close()
+  refuse = ({ group, verb }) => group === constraintGroup && (verb === 'list' || verb === 'watch')
+  // The template has run before the server refuses.
+  const resource = definitionName('requiredlabels')
+  await server.faults.add({ match: { verb: 'watch', resource }, nth: 1, effect: { kind: 'delay', ms: 500 } })
+  running = new Running(client)
   await vi.waitFor(async () => expect(await readiness(requiredLabels)).toBe('NotWatched'), within)
   expect(await message()).toContain('requiredlabels.constraints.policy.example.com is forbidden')
 

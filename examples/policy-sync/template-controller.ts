@@ -7,7 +7,7 @@ import {
   type ReconcileContext,
   setCondition,
 } from '@wherry/controller'
-import type { Registrar } from '@wherry/watch-manager'
+import type { PendingView, Registrar } from '@wherry/watch-manager'
 import { retryMs } from './config-controller.ts'
 import type { Constraint } from './constraint.ts'
 import { auditConstraints, type TemplateParts } from './constraint-audit.ts'
@@ -59,8 +59,10 @@ export function declareTemplates(operator: Operator, parts: TemplateParts): void
       })
       if (failure !== undefined) compiled.set(key.name, { of: versionOf(template.metadata), policy: failure })
       const pending = registrar.pending.find(({ view }) => view.key === resource.key)
-      await tell(context, conditionOf(failure, pending?.reason))
-      // Nobody tells when the server refuses to list a kind, or no longer does.
+      const condition = conditionOf(failure, pending)
+      // While the constraints are being read, the condition stays as it was.
+      if (condition !== undefined) await tell(context, condition)
+      // Nobody tells when the server refuses to list a kind.
       return isWaiting || pending !== undefined ? { requeueAfterMs: retryMs } : undefined
     })
     .onGone(async ({ key, last, client }) => {
@@ -112,12 +114,12 @@ function versionOf(metadata: ObjectMeta | undefined): string {
   return `${metadata?.uid} ${metadata?.generation}`
 }
 
-function conditionOf(failure: PolicyError | undefined, whyPending: Error | undefined): NewCondition {
+function conditionOf(failure: PolicyError | undefined, pending: PendingView | undefined): NewCondition | undefined {
   if (failure !== undefined) {
     return notReady(failure.code === 'TOO_SLOW' ? 'TooSlow' : 'DoesNotCompile', failure.message)
   }
-  if (isForbidden(whyPending)) return notReady('NotWatched', whyPending.message)
-  return { type: 'Ready', status: 'True', reason: 'Compiled' }
+  if (pending === undefined) return { type: 'Ready', status: 'True', reason: 'Compiled' }
+  return isForbidden(pending.reason) ? notReady('NotWatched', pending.reason.message) : undefined
 }
 
 function notReady(reason: string, message: string): NewCondition {

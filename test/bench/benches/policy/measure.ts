@@ -18,6 +18,8 @@ import { define } from '../../server/define.ts'
 import { clientFor } from '../../server/wherry.ts'
 
 export const kinds = 20
+/** How long after a change of an object the audits begin that read it. */
+export const auditDelayMs = 1000
 export const group = 'bench.example.com'
 export const kindOf = (index: number): { group: string; kind: string } => ({ group, kind: `Part${index}` })
 export const pluralOf = (index: number): string => `part${index}s`

@@ -4,14 +4,14 @@ import { cache, declarePolicySync } from '../../../../examples/policy-sync/opera
 import { constraintKind } from '../../../../examples/policy-sync/template.ts'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { clientFor } from '../../server/wherry.ts'
-import { kindOf, kinds, measurePolicy, templateOf } from './measure.ts'
+import { auditDelayMs, kindOf, kinds, measurePolicy, templateOf } from './measure.ts'
 
 /** The example's operator, as it is. */
 export function run(context: SubjectContext): Promise<Metrics> {
   return measurePolicy(context, async address => {
     const client = clientFor(address)
     const operator = new Operator({ name: 'policy-sync', client, cache })
-    const { synced, audited, constraints } = declarePolicySync(operator)
+    const { synced, audited, constraints } = declarePolicySync(operator, { auditDelayMs })
     const running = operator.run({ signals: false })
     const all = Array.from({ length: kinds }, (_, index) => index)
     const names = all.map(index => textOf(kindOf(index)))

@@ -19,29 +19,31 @@ const cycles = process.env.WHERRY_SOAK === undefined ? 50 : seeds * (seeds < 10 
 const lanes = 10
 /** Before the heap is measured, so that code is compiled and buffers are there. */
 const warmUp = Math.min(cycles, 50)
+/** Nothing is violated while the heap is measured: the event recorder remembers some thousands of the last events. */
+const noLabels: string[] = []
 /** What the heap may grow by. It wavers by 2 MB, also where it shrinks in the end. */
 const growth = { fixed: 4_000_000, perCycle: 500 }
 const patience = 1_800_000
 
 /** A template comes, with an instance, and goes. Every other name comes again and again. */
-async function cycle(client: Client, lane: number, index: number): Promise<void> {
+async function cycle(client: Client, labels: string[], lane: number, index: number): Promise<void> {
   const id = index % 2 === 0 ? `${lane}` : `${lane}x${index}`
   const name = `label${id}s`
   const template: ConstraintTemplate = { metadata: { name }, spec: { ...requiredLabels.spec, kind: `Label${id}` } }
   await client.create(templates, template)
   const match = [{ group: '', kind: 'Namespace' }]
-  const status = await constrain(client, template, 'one', { match, parameters: { labels: ['nobody'] } })
+  const status = await constrain(client, template, 'one', { match, parameters: { labels } })
   await vi.waitFor(async () => expect(audited(await status())).toBe('Audited'), within)
-  expect((await status()).totalViolations).toBeGreaterThan(0)
+  expect(((await status()).totalViolations ?? 0) > 0).toBe(labels.length > 0)
   await client.delete(templates, { name })
   const gone = async (): Promise<void> =>
     expect(await client.get(customResourceDefinitions, { name: definitionName(name) })).toBeUndefined()
   await vi.waitFor(gone, within)
 }
 
-async function run(client: Client, count: number): Promise<void> {
+async function run(client: Client, labels: string[], count: number): Promise<void> {
   const lane = async (_: unknown, number: number): Promise<void> => {
-    for (let index = 0; index < count / lanes; index++) await cycle(client, number, index)
+    for (let index = 0; index < count / lanes; index++) await cycle(client, labels, number, index)
   }
   await Promise.all(Array.from({ length: lanes }, lane))
 }
@@ -56,7 +58,7 @@ describe.runIf(available)(
         await using client = await installed(server)
         const running = new Running(client)
         try {
-          await run(client, cycles)
+          await run(client, ['nobody'], cycles)
           const { operator, policySync } = running
           await vi.waitFor(() => expect(policySync.constraints.kinds).toEqual([]), within)
           await vi.waitFor(() => expect(policySync.audited.kinds).toEqual([]), within)
@@ -86,9 +88,9 @@ describe.runIf(available)(
         }
         await onStage('policy-sync', options, async ({ client, start }) => {
           const program = start()
-          await run(client, warmUp)
+          await run(client, noLabels, warmUp)
           const before = (await program.memory()).heap
-          await run(client, cycles)
+          await run(client, noLabels, cycles)
           const grown = (await program.memory()).heap - before
           console.log(`${cycles} cycles: the heap has grown by ${Math.round(grown / 1000)} kB`)
           expect(grown).toBeLessThan(growth.fixed + growth.perCycle * cycles)

@@ -34,7 +34,7 @@ class Latency {
         cached.delete(told.key)
         this.#times.set(told.key, performance.now() - at)
       }
-      event(told)
+      return event(told)
     })
   }
 

@@ -58,7 +58,7 @@ export interface DynamicCacheOptions extends CachePolicy, ReadingOptions {
   readonly narrow?: NarrowReader | undefined
   /**
    * Freezes stored objects deep, so that who changes one is found (rule R37). Costs time.
-   * @default where `NODE_ENV` is `test` or `development`
+   * @default true unless `NODE_ENV` is `production`
    */
   readonly freeze?: boolean | undefined
   /** Most deleted objects that each view keeps for cursors that lag. @default 10,000, or the most objects there were */

@@ -23,7 +23,7 @@ export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOpti
   /**
    * Freezes stored objects deep, so that who changes one is found (rule R37). Costs time. What several objects share (equal
    * labels, short annotations, owners, finalizers) is frozen in any case.
-   * @default where `NODE_ENV` is `test` or `development`
+   * @default true unless `NODE_ENV` is `production`
    */
   readonly freeze?: boolean | undefined
   /**

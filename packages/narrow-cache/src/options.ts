@@ -42,7 +42,7 @@ export interface NarrowCacheOptions {
   readonly maxObjectBytes?: number | undefined
   /**
    * Freezes stored objects deep, so that who changes one is found (rule R37). Costs time.
-   * @default where `NODE_ENV` is `test` or `development`
+   * @default true unless `NODE_ENV` is `production`
    */
   readonly freeze?: boolean | undefined
 }

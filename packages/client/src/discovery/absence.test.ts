@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { refusal, type ScriptedAnswer, type SeenRequest, scripted } from '../verbs/scripted.fixture.ts'
-import { isBuiltIn } from './absence.ts'
+import { type Absence, isBuiltIn } from './absence.ts'
 
 const games = 'arcade.example.com/v1/games'
 const name = 'games.arcade.example.com'
@@ -141,6 +141,18 @@ describe('that a resource is not served', () => {
     expect(requests).toHaveLength(2)
     expect(new Set(await run(() => Promise.all(later)))).toEqual(new Set([false]))
     expect(requests).toHaveLength(3)
+    await run(() => client.close())
+  })
+
+  it('D8: nothing is kept of a resource that was asked about more than a second ago', async () => {
+    const { client, run, advance } = scripted(({ path }: SeenRequest) => gone[path] ?? notFound(path.split('/').at(-1)))
+    const absence = client.context.absence as Absence
+    for (let i = 0; i < 50; i++) {
+      expect(await run(async () => absence.isProved(`arcade.example.com/v1/games${i}`))).toBe(true)
+      if (i === 48) expect(absence.size).toBe(1)
+      await advance(i < 48 ? 1_000 : 900)
+    }
+    expect(absence.size).toBe(2)
     await run(() => client.close())
   })
 

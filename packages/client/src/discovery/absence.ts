@@ -51,6 +51,11 @@ export class Absence {
     this.#caller = caller
   }
 
+  /** How many resources it keeps something of. */
+  get size(): number {
+    return this.#reads.size
+  }
+
   /**
    * Whether it is proved that the server does not serve a resource now, at the path that was asked for. `false`: the server
    * serves it, or nobody can tell. The server is asked at most once a second for each resource. Rejects if it gives no answer.

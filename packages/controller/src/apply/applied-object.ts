@@ -23,6 +23,7 @@ export interface AppliedObject {
     readonly resourceVersion: string | undefined
     readonly deletionTimestamp: string | undefined
   }
+  /** Without the flags that a reference has. */
   readonly controller: OwnerReference | undefined
   readonly owned: OwnedFields | undefined
   /** The managers that wrote it otherwise than by apply. Only where the manager has not applied it yet. */
@@ -99,12 +100,23 @@ export class AppliedObjects {
     const writers = managedFields.flatMap(({ manager, operation, subresource = '' }) =>
       operation === 'Update' && subresource === this.subresource && manager !== undefined ? [manager] : [],
     )
-    return {
+    const controller = this.#reference(controllerOf(object), name)
+    const kept = {
       metadata: { name, namespace, uid, resourceVersion, deletionTimestamp },
-      controller: controllerOf(object),
-      owned: owned && { ...owned, fields: this.#share(owned.fields) },
+      controller,
+      owned: owned && this.#owned(owned, controller?.uid),
       writers: owned === undefined ? writers : undefined,
-      ...(this.subresource === 'status' && { conditions: conditionsOf(object) }),
+    }
+    return this.subresource === 'status' ? { ...kept, conditions: conditionsOf(object) } : kept
+  }
+
+  /** Most have no other owner than the one that controls them: then that is one text. */
+  #owned({ apiVersion, fields, digest, owners }: OwnedFields, controller: string | undefined): OwnedFields {
+    return {
+      apiVersion: this.#share(apiVersion),
+      fields: this.#share(fields),
+      digest,
+      owners: owners === controller ? controller : owners,
     }
   }
 
@@ -121,6 +133,18 @@ export class AppliedObjects {
     })
     this.#projections.set(name, made)
     return made
+  }
+
+  /** A controlling owner. Its texts are shared with others, and with the object's name where that is the same. */
+  #reference(owner: OwnerReference | undefined, name: string | undefined): OwnerReference | undefined {
+    if (owner === undefined) return undefined
+    const { apiVersion, kind, uid } = owner
+    return {
+      apiVersion: this.#share(apiVersion),
+      kind: this.#share(kind),
+      name: owner.name === name ? name : owner.name,
+      uid,
+    }
   }
 
   #share(text: string): string {

@@ -43,7 +43,9 @@ export interface ApplyParts {
   /** Which events this controller's own writes make. */
   readonly ownEvents: OwnEvents
   /** Whether an informer has the objects of a view, as they are kept here. */
-  isCached(view: View): boolean
+  isCached(view: View, signal: AbortSignal): Promise<boolean>
+  /** Whether the owners of the objects of a view, as they are kept here, run for each change of one. */
+  isHeard(view: View): boolean
 }
 
 /** For which run something is applied. */
@@ -155,17 +157,30 @@ class Application {
   }
 
   async run(): Promise<Applied<unknown>> {
-    const { run, objects, isCached, limiter, key } = this.#about
-    const view = this.#objects.view(this.#view)
-    // By its name alone, an object that the view does not select is seen, too.
-    const seen = this.#objects === objects && isCached(view) ? view : this.#objects.view(everything(this.#view))
+    const { run, limiter, key } = this.#about
+    const seen = await this.#seenIn()
     const writing = await run.writing(seen, this.#keyOf, applyState, this.#options.signal)
+    const isHeard = (options: DesiredOptions) =>
+      !this.#isPrimary && (options.owner ?? true) === true && this.#about.isHeard(seen)
     try {
-      return (await settling(writing, () => this.#bring(writing.object, false))).applied
+      return (await settling(writing, () => this.#bring(writing.object, false), isHeard(this.#options))).applied
     } catch (error) {
       if (!(error instanceof ApplyDelayedError)) limiter.refused(key, this.#id, error)
       throw error
     }
+  }
+
+  /** The view whose informer has the object. Where there is none, it is watched by its name: what the view does not select is seen, too. */
+  async #seenIn(): Promise<View<AppliedObject>> {
+    const { objects, isCached } = this.#about
+    const { namespace } = this.#keyOf as { readonly namespace?: string | undefined }
+    // What is owned may be one namespace of what is applied to.
+    const within = namespace === undefined ? [] : [{ ...this.#view, namespaces: [namespace] }]
+    for (const view of this.#objects === objects ? [this.#view, ...within] : []) {
+      const applied = this.#objects.view(view)
+      if (await isCached(applied, this.#signal)) return applied
+    }
+    return this.#objects.view(everything(this.#view))
   }
 
   /** Makes an object as desired that is now as `seen`. */
@@ -251,8 +266,8 @@ class Application {
 
   /** Sends it, on a condition. @param before the resourceVersion that the object had */
   async #send(condition: object, before: string | undefined): Promise<Brought> {
-    const { client, normalized, ownEvents } = this.#about
-    const over = ownEvents.begin(objectId(this.#view, keyText(this.#keyOf)))
+    const { client, normalized, ownEvents, key } = this.#about
+    const over = ownEvents.begin(objectId(this.#view, keyText(this.#keyOf)), key)
     let version: string | undefined
     const { force = true, fieldValidation, timeoutMs } = this.#options
     const object = { ...this.#body, metadata: { ...this.#body.metadata, ...condition } }
@@ -327,15 +342,24 @@ class Application {
   }
 }
 
-/** Does a write, and tells the tracked read what came of it. */
-async function settling<R extends Brought>(writing: Writing<AppliedObject>, bring: () => Promise<R>): Promise<R> {
-  let written: AppliedObject | undefined
+/** Outcomes after which an object is as desired, its owner too. */
+const asDesired: ReadonlySet<string> = new Set(['created', 'updated', 'unchanged'])
+
+/**
+ * Does a write, and tells the tracked read what came of it.
+ * @param isHeard the owner runs for each change of the object
+ */
+async function settling<R extends Brought>(
+  writing: Writing<AppliedObject>,
+  bring: () => Promise<R>,
+  isHeard = false,
+): Promise<R> {
+  let brought: R | undefined
   try {
-    const brought = await bring()
-    written = brought.written
+    brought = await bring()
     return brought
   } finally {
-    writing.settle(written)
+    writing.settle(brought?.written, isHeard && asDesired.has(brought?.applied.outcome ?? ''))
   }
 }
 

@@ -58,7 +58,10 @@ export function ownsNothing(desired: KubernetesObject): boolean {
 }
 
 function digestAt(fields: FieldsV1, object: KubernetesObject): string {
-  return isLeaf(fields) ? '' : hash(valuesAt(fields, object) ?? null, { integers: 'bigint' })
+  if (isLeaf(fields)) return ''
+  // 132 bits, as a text of its own: a slice would keep the whole one.
+  const whole = hash(valuesAt(fields, object) ?? null, { integers: 'bigint' })
+  return Buffer.from(whole, 'latin1').toString('latin1', 0, 22)
 }
 
 /** The desired object without what no manager owns: its type, its name, and the owners that are compared apart. */

@@ -4,43 +4,48 @@ import { resourceKey } from '../reads/own-writes.ts'
 interface Sent {
   /** How many writes of the object are under way. */
   underWay: number
-  /** The resourceVersion that the last write made. */
+  /** The resourceVersion that the last write made, and the key whose write that was. */
   version: string | undefined
+  by: string | undefined
   /** Events that came while a write was under way. */
-  readonly held: { readonly version: string | undefined; readonly tell: () => void }[]
+  readonly held: { readonly version: string | undefined; readonly tell: Tell }[]
 }
+
+/** Tells of an event. @param by the key whose own write made it, which need not hear of it */
+export type Tell = (by: string | undefined) => void
 
 /** Of how many objects the last write is known whose event has not come. */
 const mostKnown = 10_000
 
-/** Tells events of owned objects that this controller's own writes made from those of others, so that a write makes nothing run. */
+/** Knows which events of owned objects a key's own writes made, so that a write does not make that key run. */
 export class OwnEvents {
   /** By resource and key, the oldest first. */
   readonly #sent = new Map<string, Sent>()
 
-  /** A write of an object is sent. What is returned is to be called when it is over, with the resourceVersion that it made. */
-  begin(object: string): (version: string | undefined) => void {
-    const sent = this.#sent.get(object) ?? { underWay: 0, version: undefined, held: [] }
+  /** A key sends a write of an object. What is returned is to be called when it is over, with the resourceVersion that it made. */
+  begin(object: string, by: string): (version: string | undefined) => void {
+    const sent = this.#sent.get(object) ?? { underWay: 0, version: undefined, by: undefined, held: [] }
     sent.underWay += 1
     this.#sent.set(object, sent)
     return version => {
       sent.underWay -= 1
       const isHeard = sent.held.some(one => one.version === version)
       sent.version = isHeard ? undefined : version
-      for (const one of sent.held.splice(0)) if (version === undefined || one.version !== version) one.tell()
+      sent.by = by
+      for (const one of sent.held.splice(0)) one.tell(version !== undefined && one.version === version ? by : undefined)
       this.#forget(object, sent)
     }
   }
 
-  /** An event has come. Calls `tell` unless a write of this controller made it; after the writes that are under way. */
-  heard(object: string, version: string | undefined, tell: () => void): void {
+  /** An event has come: tells of it, after the writes that are under way. */
+  heard(object: string, version: string | undefined, tell: Tell): void {
     const sent = this.#sent.get(object)
-    if (sent === undefined) return tell()
+    if (sent === undefined) return tell(undefined)
     if (sent.underWay > 0) return void sent.held.push({ version, tell })
     const isOwn = version !== undefined && version === sent.version
     sent.version = undefined
     this.#forget(object, sent)
-    if (!isOwn) tell()
+    tell(isOwn ? sent.by : undefined)
   }
 
   #forget(object: string, { underWay, version }: Sent): void {

@@ -156,6 +156,22 @@ describe('status', () => {
       }
     }))
 
+  it('A4: the statuses of all primary objects are watched by one watch, however many begin at once', () =>
+    inArcade(async arcade => {
+      const { client, operator, run, server } = arcade
+      await define(arcade)
+      for (let i = 0; i < 20; i++) {
+        await client.create(machines, { metadata: { ...at, name: `m${i}` }, spec: { size: 1 } })
+      }
+      const done = declare(operator, ready)
+      await server.resetStats()
+      run()
+      await operator.settled()
+      expect(outcomes(done)).toHaveLength(40)
+      expect((await server.stats()).byVerb.watch?.['machines.x.io']?.requests).toBe(2)
+      expect((await server.stats()).byVerb.get?.['machines.x.io']?.requests ?? 0).toBe(0)
+    }))
+
   it('A1, A4: gives up what an earlier version wrote by patch', () =>
     inArcade(async arcade => {
       const { client, operator, run } = arcade

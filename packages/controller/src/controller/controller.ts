@@ -308,14 +308,24 @@ export class Controller<C, S extends Scope = Scope> {
 
   /**
    * Whether an informer has what is kept of applied objects for a view: that of `owns`, or that of the statuses of the primary objects, which
-   * there is from the first status on.
+   * there is from the first status on. Waits for the first state of the latter.
    */
-  #holdsApplied(view: View): boolean {
+  async #holdsApplied(view: View, signal: AbortSignal): Promise<boolean> {
     if (this.views.some(one => covers(one, view))) return true
     const statuses = this.#statuses.view(this.#definition.for)
     if (!covers(statuses, view)) return false
     this.#statusHold ??= this.#parts.cache.hold(statuses, `controller/${this.name}`)
+    // Until it has synced, each object would be watched by its name.
+    await this.#statusHold.informer.whenSynced({ signal })
     return true
+  }
+
+  /** Whether `owns` hears of each change of the applied objects of a view: no predicate holds one back. */
+  #hearsEach(view: View): boolean {
+    return this.#inputs.some(
+      input =>
+        input.isOwned === true && input.keepsValues !== true && covers(this.#applied.view(input.view as View), view),
+    )
   }
 
   #reconcilerWith(client: Client): Reconciler<C, S> {
@@ -333,7 +343,8 @@ export class Controller<C, S extends Scope = Scope> {
         limiter: new WriteLimiter(environment.clock),
         normalized: new ServerNormalized(),
         objects: this.#applied,
-        isCached: of => this.#holdsApplied(of),
+        isCached: (of, signal) => this.#holdsApplied(of, signal),
+        isHeard: of => this.#hearsEach(of),
         ownEvents: this.#ownEvents,
       },
       statuses: this.#statuses,

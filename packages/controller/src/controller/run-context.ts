@@ -6,13 +6,14 @@ import { type ApplyStatus, applyStatus } from '../apply/status.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { type Logger, loggerWith } from '../logging/logger.ts'
 import { identityOf } from '../objects/identity.ts'
-import { OpenCalls } from '../reads/open-calls.ts'
+import { callName, OpenCalls } from '../reads/open-calls.ts'
 import type { Read } from '../reads/read.ts'
 import type { Run } from '../reads/run.ts'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
 import type { ContextEvents, ReconcileContext } from './context.ts'
 import { parsedKey } from './key.ts'
 import type { KeyState } from './key-state.ts'
+import { notedClient } from './noted-client.ts'
 import { within } from './within.ts'
 
 /** What all runs of a controller have in common. */
@@ -53,8 +54,9 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   #aborted: unknown
   #controller: AbortController | undefined
   #run: Run | undefined
-  /** What it applies and has not ended. */
-  #writes: OpenCalls | undefined
+  /** What it applies and what it asks of the client, until that ends. */
+  #calls: OpenCalls | undefined
+  #client: Client | undefined
   #hasRead = false
   #hasEnded = false
 
@@ -85,7 +87,9 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 
   get client(): Client {
-    return this.#parts.client
+    this.#calls ??= new OpenCalls()
+    this.#client ??= notedClient(this.#parts.client, this.#calls)
+    return this.#client
   }
 
   get signal(): AbortSignal {
@@ -108,9 +112,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   get apply(): Apply {
     return (view, desired, options) =>
-      this.#noted(applyDesired(this.#applying(), view, desired, options), () =>
-        appliedName(view as unknown as View, desired),
-      )
+      this.#noted(applyDesired(this.#applying(), view, desired, options), () => callName('apply', [view, desired]))
   }
 
   get status(): ApplyStatus<C> {
@@ -137,13 +139,13 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 
   #noted<T>(applied: Promise<T>, name: () => string): Promise<T> {
-    this.#writes ??= new OpenCalls()
-    return this.#writes.note(applied, name)
+    this.#calls ??= new OpenCalls()
+    return this.#calls.note(applied, name)
   }
 
-  /** Names the reads and the writes that the run has begun and that have not ended. */
+  /** Names the calls that the run has begun and that have not ended. */
   get openCalls(): readonly string[] {
-    return [...(this.#run?.calls.names ?? []), ...(this.#writes?.names ?? [])]
+    return [...(this.#run?.calls.names ?? []), ...(this.#calls?.names ?? [])]
   }
 
   get events(): ContextEvents {
@@ -170,10 +172,10 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
     return this.#aborted
   }
 
-  /** Resolves when nothing is being applied, after a while in any case. */
+  /** Resolves when nothing is being written, after a while in any case. */
   async applying(clock: Clock): Promise<void> {
-    if (this.#writes === undefined || this.#writes.size === 0) return
-    await within(this.#writes.settled(), applyingMs, clock)
+    if (this.#calls === undefined || this.#calls.size === 0) return
+    await within(this.#calls.settled(), applyingMs, clock)
   }
 
   /** It has ended; its reads count from now on, or beside those before. */
@@ -204,12 +206,8 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 }
 
-/** So long a run that has failed waits for what it applies still, in milliseconds. */
+/** So long a run that has failed waits for the calls that it has begun, in milliseconds. */
 const applyingMs = 1000
-
-function appliedName(view: View | undefined, desired: KubernetesObject | undefined): string {
-  return `apply of ${view?.key} ${desired?.metadata?.name}`
-}
 
 function metadataOf(object: unknown): NonNullable<KubernetesObject['metadata']> {
   return (object as KubernetesObject | undefined)?.metadata ?? {}

@@ -34,7 +34,7 @@ export class AlreadyOwnedError extends Error {
 
   constructor(controller: OwnerReference) {
     super(`${controller.kind} ${controller.name} controls it`)
-    this.controller = controller
+    this.controller = { ...controller, controller: true }
   }
 }
 

@@ -157,6 +157,45 @@ describe('an owned view with predicates', () => {
 })
 
 describe('an applied object of an owned view', () => {
+  it('A5: makes its owner run when another key of the controller writes it, and not the key that writes', () =>
+    inArcade(async ({ operator, client, run }) => {
+      const runs: string[] = []
+      operator
+        .controller('game')
+        .for(games)
+        .owns(configMaps)
+        .reconcile(async ({ apply, object: { metadata, spec } }) => {
+          runs.push(metadata.name ?? '')
+          if (metadata.name === 'chess') await apply(configMaps, part('made'))
+          else if (spec.title === 'meddle' && runs.length === 1)
+            await apply(configMaps, { ...part('made'), data: {} }, { owner: false })
+        })
+      for (const name of ['chess', 'go']) await client.create(games, game(name))
+      run()
+      await operator.settled()
+      expect(runs.splice(0).sort()).toEqual(['chess', 'go'])
+      await client.patch(games, at('go'), { spec: { title: 'meddle' } })
+      await operator.settled()
+      expect(runs.slice(0, 2)).toEqual(['go', 'chess'])
+    }))
+
+  it('A5: is not watched by its name where what is owned is one namespace of what it is applied to', () =>
+    inArcade(async ({ operator, client, run, server }) => {
+      operator
+        .controller('game')
+        .for(games)
+        .owns(configMaps.within({ namespaces: ['default'] }))
+        .reconcile(async ({ apply, object }) => {
+          await apply(configMaps, part(`${object.metadata.name}-part`))
+        })
+      for (const name of ['chess', 'go', 'ludo']) await client.create(games, game(name))
+      await server.resetStats()
+      run()
+      await operator.settled()
+      expect((await client.list(configMaps)).items).toHaveLength(3)
+      expect((await server.stats()).byVerb.watch?.configmaps?.requests).toBe(1)
+    }))
+
   it('A5: is made again when it goes, also where predicates have let an earlier deletion pass and not this one', () =>
     inArcade(async ({ operator, client, run }) => {
       let isApplied = false
@@ -192,8 +231,11 @@ describe('a call that a reconcile does not await', () => {
       operator
         .controller('game')
         .for(games)
-        .reconcile(async ({ apply, read, status }) => {
-          const calls = [read.get(secrets, { name: 'key' }), apply(configMaps, part('made')), status({ phase: 'Won' })]
+        .reconcile(async ({ apply, read, status, client: own }) => {
+          const calls = [
+            ...[read.get(secrets, { name: 'key' }), apply(configMaps, part('made')), status({ phase: 'Won' })],
+            ...[own.get(secrets, at('by-hand')), own.status.patch(games, at('chess'), { status: { round: 1 } })],
+          ]
           if (!isCareless) await Promise.all(calls)
         })
       await client.create(games, game('chess'))
@@ -201,8 +243,13 @@ describe('a call that a reconcile does not await', () => {
       await simulation.advance(100)
       const [error] = errorsOf(simulation)
       expect(error).toMatchObject({ code: 'NOT_AWAITED' })
-      for (const name of ['read.get of /v1/secrets key', 'apply of /v1/configmaps made', 'status'])
-        expect(`${error}`).toContain(name)
+      const named = [
+        'read.get of /v1/secrets key',
+        'apply of /v1/configmaps made',
+        'status',
+        'client.get of /v1/secrets by-hand',
+      ]
+      for (const name of [...named, `client.status.patch of ${games.key} chess`]) expect(`${error}`).toContain(name)
       isCareless = false
       await operator.settled()
       expect(await client.get(games, at('chess'))).toMatchObject({ status: { phase: 'Won' } })

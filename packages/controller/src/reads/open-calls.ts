@@ -24,3 +24,14 @@ export class OpenCalls {
     await Promise.allSettled(this.#open.keys())
   }
 }
+
+/** Names a call for people: the verb, the view, and the name of the object. */
+export function callName(verb: string, [view, target]: readonly unknown[]): string {
+  const { key } = (view ?? {}) as { readonly key?: unknown }
+  if (typeof key !== 'string') return verb
+  const { metadata, name } = (target ?? {}) as {
+    readonly metadata?: { readonly name?: unknown }
+    readonly name?: unknown
+  }
+  return `${verb} of ${key} ${metadata?.name ?? name ?? ''}`.trimEnd()
+}

@@ -5,6 +5,8 @@ import type { TrackedRun } from './tracked-run.ts'
 /** Who hears of keys that are to run again. */
 export interface Audience {
   changed(reader: Reader, cause: ReadCause): void
+  /** It depends on nothing any more. */
+  freed(reader: Reader): void
 }
 
 /** A key, and what it depends on. */
@@ -38,6 +40,7 @@ export class Reader {
     this.#succeeded = links.length === 0 ? none : links
     this.#failed = none
     leave(before)
+    if (links.length === 0) this.#audience.freed(this)
   }
 
   /** It depends on this too, and no more on what the failed run before has read (rule C12). */

@@ -6,8 +6,11 @@ import type { Read, ReadKey } from './read.ts'
 export interface Writing<C> {
   /** As it is now; `undefined` if there is none. */
   readonly object: C | undefined
-  /** The write is over. `written`: the object as the server answered. What others have changed since makes the key run. */
-  settle(written?: C | undefined): void
+  /**
+   * The write is over. `written`: the object as the server answered. What others have changed since makes the key run.
+   * @param isHeard the key hears of each change of the object by other means: it need not be tracked
+   */
+  settle(written?: C | undefined, isHeard?: boolean): void
 }
 
 /** One run of a reconcile, and what it reads. */

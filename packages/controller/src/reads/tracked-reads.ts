@@ -56,7 +56,12 @@ export class TrackedReads {
     this.#options = options
     this.#polling = new Polling(client, narrow, poll)
     this.#sources = new InformerSources({ client, cache, declared, holder: name })
-    this.#audience = { changed: ({ key }, cause) => this.#changed(key, cause) }
+    this.#audience = {
+      changed: ({ key }, cause) => this.#changed(key, cause),
+      freed: reader => {
+        if (reader.run === undefined && this.#readers.get(reader.key) === reader) this.#readers.delete(reader.key)
+      },
+    }
     this.#runs = {
       object: (view, key, primary) => this.#object(view, objectName(view, key, primary)),
       selection: (view, selected, owner) => this.#selection(view, selected, owner),

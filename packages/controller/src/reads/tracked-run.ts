@@ -4,7 +4,7 @@ import { checkView } from '../objects/check-view.ts'
 import { versionOf } from '../objects/version.ts'
 import { ReadClosedError } from './errors.ts'
 import { Link } from './link.ts'
-import { OpenCalls } from './open-calls.ts'
+import { callName, OpenCalls } from './open-calls.ts'
 import type { Read, ReadKey, ReadOptions, SelectionOptions, SelectOptions } from './read.ts'
 import { leave, type Reader } from './reader.ts'
 import type { Run, Writing } from './run.ts'
@@ -59,13 +59,13 @@ export class TrackedRun implements Run {
     this.#signal = signal
     const read = {
       get: (view: View, key: ReadKey, options?: Partial<SelectOptions<never, unknown>>) =>
-        this.calls.note(this.#get(view, key, options), () => named('get', view, key)),
+        this.calls.note(this.#get(view, key, options), () => callName('read.get', [view, key])),
       list: (view: View, options?: SelectionOptions) =>
-        this.calls.note(this.#list(view, options), () => named('list', view)),
+        this.calls.note(this.#list(view, options), () => callName('read.list', [view])),
       owned: (view: View, options?: SelectionOptions) =>
-        this.calls.note(this.#owned(view, options), () => named('owned', view)),
+        this.calls.note(this.#owned(view, options), () => callName('read.owned', [view])),
       peek: (view: View, key: ReadKey, options?: ReadOptions) =>
-        this.calls.note(this.#peek(view, key, options), () => named('peek', view, key)),
+        this.calls.note(this.#peek(view, key, options), () => callName('read.peek', [view, key])),
     }
     this.read = read as Read
   }
@@ -115,7 +115,7 @@ export class TrackedRun implements Run {
       const links = (): Link[] => object.links.filter(({ reader }) => reader === this.#reader)
       for (const link of links()) link.suspend()
       const heard = object.heard
-      const settle = (written: C | undefined): void => {
+      const settle = (written?: C, isHeard = false): void => {
         const { state } = object
         const isGone = state === undefined && object.heard !== heard
         // The informer has not come to what was written: that is still to be heard.
@@ -123,6 +123,11 @@ export class TrackedRun implements Run {
         for (const link of links()) link.resume(written ?? value)
         const now = (): unknown => (state === undefined ? undefined : object.feed.value(state))
         if (!isBehind && links().some(link => link.hasChanged(now))) object.tellAgain(this.#reader)
+        const link = this.#links.get(object)
+        if (isHeard && link !== undefined) {
+          this.#links.delete(object)
+          object.leave(link)
+        }
         object.unpin()
       }
       return { object: value, settle }
@@ -228,9 +233,4 @@ export class TrackedRun implements Run {
     this.#reader.run = undefined
     return true
   }
-}
-
-/** Names a read for people. */
-function named(verb: string, view: View | undefined, key?: ReadKey): string {
-  return `read.${verb} of ${[view?.key, key?.name].filter(part => part !== undefined).join(' ')}`
 }

@@ -3,6 +3,7 @@ import type { DynamicCache } from '@wherry/dynamic-cache'
 import { watched } from '@wherry/informer/parts'
 import type { WatchManager } from '@wherry/watch-manager'
 import type { AppliedObjects } from '../apply/applied-object.ts'
+import type { Tell } from '../apply/own-events.ts'
 import { asError } from '../as-error.ts'
 import type { Cause } from '../controller/cause.ts'
 import type { Predicate } from '../predicates/predicate.ts'
@@ -22,8 +23,8 @@ export interface InputTarget {
   enqueue(key: string, cause: Cause, isInitial: boolean): void
   /** The informer of the primary objects has heard of one. */
   heard(key: string): void
-  /** An owned object came or changed. Calls `tell` unless this controller's own write made that. */
-  unlessOwn(view: View, key: string, object: unknown, tell: () => void): void
+  /** An owned object came or changed. Calls `tell`, with the key of this controller whose own write made that, if one did. */
+  unlessOwn(view: View, key: string, object: unknown, tell: Tell): void
   /** A primary object has gone. */
   gone(key: string, last: unknown): void
   /** The keys of all primary objects. */

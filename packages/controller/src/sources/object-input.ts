@@ -1,5 +1,6 @@
 import type { View } from '@wherry/client'
 import type { Handler, SharedInformer } from '@wherry/informer'
+import type { Tell } from '../apply/own-events.ts'
 import type { Cause, CauseChange } from '../controller/cause.ts'
 import { versionOf } from '../objects/version.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
@@ -55,28 +56,27 @@ export class ObjectInput<C> implements Input {
     const heard = (key: string): void => {
       if (kind === 'for') target.heard(key)
     }
-    const unlessOwn = (key: string, object: C, tell: () => void): void => {
+    const unlessOwn = (key: string, object: C, tell: Tell): void => {
       if (kind === 'owns') target.unlessOwn(this.view, key, object, tell)
-      else tell()
+      else tell(undefined)
     }
     const handler: Handler<C> = {
       add: (object, { key, isInInitialList }) => {
         heard(key)
         if (!passing({ type: 'add', key, object, isInInitialList })) return
         const cause = this.#cause(isInInitialList ? 'initial' : 'added', key, undefined, object)
-        unlessOwn(key, object, () => {
-          for (const one of this.#keys(object, key, about)) target.enqueue(one, cause, isInInitialList)
+        unlessOwn(key, object, by => {
+          for (const one of this.#keys(object, key, about)) if (one !== by) target.enqueue(one, cause, isInInitialList)
         })
       },
       update: (object, old, { key }) => {
         heard(key)
         if (!passing({ type: 'update', key, object, old })) return
         const cause = this.#cause('updated', key, old, object)
-        unlessOwn(key, object, () => {
+        unlessOwn(key, object, by => {
           const now = this.#keys(object, key, about)
-          for (const one of now) target.enqueue(one, cause, false)
-          if (kind === 'for') return
-          for (const one of this.#keys(old, key, about)) if (!now.includes(one)) target.enqueue(one, cause, false)
+          const before = kind === 'for' ? [] : this.#keys(old, key, about)
+          for (const one of new Set([...now, ...before])) if (one !== by) target.enqueue(one, cause, false)
         })
       },
       delete: (object, { key, finalStateUnknown }) => {

@@ -41,7 +41,7 @@ export interface PlainStoreOptions<C, S extends Scope = Scope> {
   /**
    * Freezes what is stored, so that a change of it throws where it is made (rule R37), and what a projection is given, which
    * other views are made of too. Costs about as much as decoding. What several objects share is frozen in any case.
-   * @default true where `NODE_ENV` is `test` or `development`
+   * @default true unless `NODE_ENV` is `production`
    */
   readonly freeze?: boolean | undefined
   /** See the option of an informer. @default values are objects of the V8 heap */
@@ -90,8 +90,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     const { view, maxTombstones, maxTombstoneBytes = 32 * 1024 * 1024, indices = {}, transform, packed } = options
     const environment = guarded(options.environment)
     const { clock } = environment
-    const { NODE_ENV } = process.env
-    const { freeze = NODE_ENV === 'test' || NODE_ENV === 'development' } = options
+    const { freeze = process.env.NODE_ENV !== 'production' } = options
     const report = (phase: string) => (error: unknown, key?: string) => this.#report(phase, error, key)
     this.#view = view
     this.#environment = environment

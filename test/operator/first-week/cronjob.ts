@@ -1,0 +1,198 @@
+import { defineResource, type ObjectMeta, type Resource } from '@wherry/client'
+import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
+import { type Job, type JobSpec, jobs } from '@wherry/client/resources/batch'
+import { type Operator, TerminalError } from '@wherry/controller'
+
+/** The CronJob of the kubebuilder book. */
+export interface CronJob {
+  apiVersion?: string | undefined
+  kind?: string | undefined
+  metadata?: ObjectMeta | undefined
+  spec: CronJobSpec
+  status?: CronJobStatus | undefined
+}
+
+export interface CronJobSpec {
+  /** Every minute, or every N minutes of an hour, in UTC. */
+  schedule: string
+  /** A run that could not start within this time after its scheduled time is skipped. */
+  startingDeadlineSeconds?: number | undefined
+  concurrencyPolicy?: 'Allow' | 'Forbid' | 'Replace' | undefined
+  suspend?: boolean | undefined
+  jobTemplate: { metadata?: ObjectMeta | undefined; spec: JobSpec }
+  successfulJobsHistoryLimit?: number | undefined
+  failedJobsHistoryLimit?: number | undefined
+}
+
+export interface CronJobStatus {
+  active?: { name: string; uid: string }[] | undefined
+  lastScheduleTime?: string | undefined
+}
+
+const group = 'batch.tutorial.example.com'
+
+export const cronJobs: Resource<CronJob, 'namespaced'> = defineResource<CronJob>({
+  group,
+  version: 'v1',
+  kind: 'CronJob',
+  plural: 'cronjobs',
+  namespaced: true,
+})
+
+const text = { type: 'string' }
+const time = { type: 'string', format: 'date-time' }
+const count = { type: 'integer', minimum: 0 }
+const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+
+export const cronJobDefinition: CustomResourceDefinition = {
+  metadata: { name: `cronjobs.${group}` },
+  spec: {
+    group,
+    scope: 'Namespaced',
+    names: { kind: 'CronJob', plural: 'cronjobs' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: {
+                type: 'object',
+                required: ['schedule', 'jobTemplate'],
+                properties: {
+                  schedule: text,
+                  startingDeadlineSeconds: count,
+                  concurrencyPolicy: { type: 'string', enum: ['Allow', 'Forbid', 'Replace'], default: 'Allow' },
+                  suspend: { type: 'boolean', default: false },
+                  jobTemplate: anything,
+                  successfulJobsHistoryLimit: { ...count, default: 3 },
+                  failedJobsHistoryLimit: { ...count, default: 1 },
+                },
+              },
+              status: {
+                type: 'object',
+                properties: {
+                  active: { type: 'array', items: { type: 'object', properties: { name: text, uid: text } } },
+                  lastScheduleTime: time,
+                },
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
+}
+
+/** The Jobs of all CronJobs, and nobody else's. */
+export const ownJobs: Resource<Job, 'namespaced'> = jobs.within({
+  labels: { 'app.kubernetes.io/managed-by': 'cronjob' },
+})
+
+const scheduledAt = `${group}/scheduled-at`
+const minute = 60_000
+
+export function addCronJobs(operator: Operator, namespace: string): void {
+  const here = { namespaces: [namespace] }
+  const made = ownJobs.within(here)
+  operator
+    .controller('cronjob')
+    .for(cronJobs.within(here))
+    .owns(made)
+    .caches(made)
+    .reconcile(async ({ object: cronJob, key, now, read, apply, status, client, events }) => {
+      if (cronJob.metadata?.deletionTimestamp !== undefined) return
+      const { spec } = cronJob
+      const remove = (job: Job) =>
+        client.delete(jobs, { namespace: key.namespace, name: nameOf(job) }, { propagationPolicy: 'Background' })
+
+      const before = sorted(await read.owned(made))
+      for (const job of oldest(before.failed, spec.failedJobsHistoryLimit ?? 1)) await remove(job)
+      for (const job of oldest(before.successful, spec.successfulJobsHistoryLimit ?? 3)) await remove(job)
+
+      const at = now().getTime()
+      const last = timeOf(cronJob.status?.lastScheduleTime)
+      const due = latestTime(spec.schedule, at)
+      const missed = due > Math.max(last, timeOf(cronJob.metadata?.creationTimestamp))
+      const late = spec.startingDeadlineSeconds !== undefined && due + spec.startingDeadlineSeconds * 1000 < at
+      const blocked = spec.concurrencyPolicy === 'Forbid' && before.active.length > 0
+      let latest = last
+      if (missed && late)
+        events.record({ type: 'Warning', reason: 'MissedSchedule', message: 'too late to start a run' })
+      if (missed && !late && !blocked && spec.suspend !== true) {
+        if (spec.concurrencyPolicy === 'Replace') for (const job of before.active) await remove(job)
+        await apply(made, jobOf(cronJob, due))
+        latest = due
+      }
+
+      const active = sorted(await read.owned(made)).active.map(job => ({
+        name: nameOf(job),
+        uid: job.metadata?.uid ?? '',
+      }))
+      const times = latest > 0 ? { lastScheduleTime: timeText(latest) } : {}
+      await status({ ...(active.length > 0 ? { active } : {}), ...times })
+      if (spec.suspend === true) return
+      return { requeueAfterMs: nextTime(spec.schedule, at) - at }
+    })
+}
+
+/** The Job of one scheduled time. Its name is made of that time, so that no time ever has two Jobs. */
+function jobOf({ metadata, spec: { jobTemplate } }: CronJob, time: number): Job {
+  return {
+    metadata: {
+      name: `${metadata?.name}-${time / minute}`,
+      labels: jobTemplate.metadata?.labels,
+      annotations: { ...jobTemplate.metadata?.annotations, [scheduledAt]: timeText(time) },
+    },
+    spec: jobTemplate.spec,
+  }
+}
+
+function sorted(owned: readonly Job[]): Record<'active' | 'successful' | 'failed', Job[]> {
+  const all = [...owned].sort((a, b) => scheduledTime(a) - scheduledTime(b))
+  const ended = (job: Job, type: string) =>
+    job.status?.conditions?.some(one => one.type === type && one.status === 'True')
+  const successful = all.filter(job => ended(job, 'Complete'))
+  const failed = all.filter(job => ended(job, 'Failed'))
+  const active = all.filter(
+    job => job.metadata?.deletionTimestamp === undefined && !ended(job, 'Complete') && !ended(job, 'Failed'),
+  )
+  return { active, successful, failed }
+}
+
+/** All but the last `limit` jobs. */
+function oldest(all: readonly Job[], limit: number): readonly Job[] {
+  return all.slice(0, Math.max(0, all.length - limit))
+}
+
+const nameOf = ({ metadata }: Job): string => metadata?.name ?? ''
+const scheduledTime = ({ metadata }: Job): number => timeOf(metadata?.annotations?.[scheduledAt])
+const timeOf = (time: string | undefined): number => (time === undefined ? 0 : Date.parse(time))
+/** As Kubernetes writes times: to the second. */
+const timeText = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z')
+
+/** The latest time of a schedule that is not after `time`. */
+export function latestTime(schedule: string, time: number): number {
+  const every = minutesBetween(schedule)
+  let at = time - (time % minute)
+  while (new Date(at).getUTCMinutes() % every !== 0) at -= minute
+  return at
+}
+
+/** The first time of a schedule that is after `time`. */
+export function nextTime(schedule: string, time: number): number {
+  const every = minutesBetween(schedule)
+  let at = time - (time % minute) + minute
+  while (new Date(at).getUTCMinutes() % every !== 0) at += minute
+  return at
+}
+
+function minutesBetween(schedule: string): number {
+  const [, every] = /^\*(?:\/([1-9]\d?))? \* \* \* \*$/.exec(schedule) ?? [undefined, '']
+  if (every === '') throw new TerminalError(`no schedule that is understood: ${schedule}`)
+  return Number(every ?? 1)
+}

@@ -1,0 +1,174 @@
+import { defineResource, type ObjectMeta, type Resource } from '@wherry/client'
+import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
+import { type Deployment, deployments } from '@wherry/client/resources/apps'
+import { configMaps, type Service, services } from '@wherry/client/resources/core'
+import { addFinalizer, type Condition, type Operator, removeFinalizer } from '@wherry/controller'
+
+/** A Memcached of some Pods behind a Service. */
+export interface Memcached {
+  apiVersion?: string | undefined
+  kind?: string | undefined
+  metadata?: ObjectMeta | undefined
+  spec: {
+    /** How many Pods; without it, whoever scales the Deployment says so. */
+    size?: number | undefined
+    image?: string | undefined
+  }
+  status?: MemcachedStatus | undefined
+}
+
+export interface MemcachedStatus {
+  address?: string | undefined
+  readyReplicas?: number | undefined
+  conditions?: Condition[] | undefined
+}
+
+/** Keeps addresses outside the cluster, as a DNS server does. */
+export interface Registry {
+  register(name: string, address: string): Promise<void>
+  unregister(name: string): Promise<void>
+}
+
+const group = 'cache.example.com'
+const finalizer = `${group}/registry`
+/** One ConfigMap of a namespace has a line for each Memcached in it. */
+export const servers = 'memcached-servers'
+
+export const memcacheds: Resource<Memcached, 'namespaced'> = defineResource<Memcached>({
+  group,
+  version: 'v1',
+  kind: 'Memcached',
+  plural: 'memcacheds',
+  namespaced: true,
+})
+
+const text = { type: 'string' }
+const condition = {
+  type: 'object',
+  required: ['type', 'status'],
+  properties: {
+    type: text,
+    status: text,
+    reason: text,
+    message: text,
+    lastTransitionTime: { type: 'string', format: 'date-time' },
+    observedGeneration: { type: 'integer' },
+  },
+}
+
+export const memcachedDefinition: CustomResourceDefinition = {
+  metadata: { name: `memcacheds.${group}` },
+  spec: {
+    group,
+    scope: 'Namespaced',
+    names: { kind: 'Memcached', plural: 'memcacheds' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: { type: 'object', properties: { size: { type: 'integer', minimum: 0 }, image: text } },
+              status: {
+                type: 'object',
+                properties: {
+                  address: text,
+                  readyReplicas: { type: 'integer' },
+                  conditions: {
+                    type: 'array',
+                    'x-kubernetes-list-type': 'map',
+                    'x-kubernetes-list-map-keys': ['type'],
+                    items: condition,
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
+}
+
+const ours = { labels: { 'app.kubernetes.io/managed-by': 'memcached-operator' } }
+
+export function addMemcacheds(operator: Operator, namespace: string, registry: Registry): void {
+  const here = { namespaces: [namespace] }
+  const primaries = memcacheds.within(here)
+  const ownDeployments = deployments.within({ ...ours, ...here })
+  const ownServices = services.within({ ...ours, ...here })
+  const shared = configMaps.within(here)
+  operator
+    .controller('memcached')
+    .for(primaries)
+    .owns(ownDeployments)
+    .owns(ownServices)
+    .reconcile(async ({ object: memcached, key, read, apply, status, client }) => {
+      const { name } = key
+      const outside = `${key.namespace}/${name}`
+      // A field manager for each Memcached: an apply gives up the lines that its manager no longer names.
+      const sharing = { owner: false, fieldManager: `memcached-operator/${name}` }
+      if (memcached.metadata?.deletionTimestamp !== undefined) {
+        await registry.unregister(outside)
+        await apply(shared, { metadata: { name: servers } }, sharing)
+        await removeFinalizer(client, primaries, memcached, finalizer)
+        return
+      }
+      await addFinalizer(client, primaries, memcached, finalizer)
+      const address = `${name}.${key.namespace}.svc:11211`
+      await registry.register(outside, address)
+      await apply(ownDeployments, deploymentOf(name, memcached.spec))
+      await apply(ownServices, serviceOf(name))
+      await apply(shared, { metadata: { name: servers }, data: { [name]: address } }, sharing)
+
+      const ready = await read.get(ownDeployments, { name }, { select: ({ status }) => status?.readyReplicas ?? 0 })
+      const available = (ready ?? 0) > 0
+      await status({
+        address,
+        readyReplicas: ready ?? 0,
+        conditions: [
+          {
+            type: 'Available',
+            status: available ? 'True' : 'False',
+            reason: available ? 'Running' : 'NoPods',
+            observedGeneration: memcached.metadata?.generation,
+          },
+        ],
+      })
+    })
+}
+
+function deploymentOf(name: string, { size, image = 'memcached:1.6' }: Memcached['spec']): Deployment {
+  const labels = { app: 'memcached', memcached: name }
+  return {
+    metadata: { name },
+    spec: {
+      ...(size === undefined ? {} : { replicas: size }),
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          containers: [
+            {
+              name: 'memcached',
+              image,
+              ports: [{ name: 'memcached', containerPort: 11211 }],
+              resources: { limits: { cpu: '500m', memory: '64Mi' } },
+            },
+          ],
+        },
+      },
+    },
+  }
+}
+
+function serviceOf(name: string): Service {
+  return {
+    metadata: { name },
+    spec: { selector: { app: 'memcached', memcached: name }, ports: [{ name: 'memcached', port: 11211 }] },
+  }
+}

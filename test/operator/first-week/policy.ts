@@ -1,0 +1,142 @@
+import {
+  defineResource,
+  type KubernetesObject,
+  type ObjectMeta,
+  type PartialObjectMetadata,
+  type Resource,
+  type View,
+} from '@wherry/client'
+import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { type Condition, isConditionTrue, type Operator, RegistrarSource } from '@wherry/controller'
+
+/** Says that all objects of a kind have a label. Of kinds in namespaces, it is about those of its own namespace. */
+export interface Policy {
+  apiVersion?: string | undefined
+  kind?: string | undefined
+  metadata?: ObjectMeta | undefined
+  spec: { group: string; version: string; kind: string; label: string }
+  status?: PolicyStatus | undefined
+}
+
+export interface PolicyStatus {
+  /** The names of the objects without the label. */
+  violations?: string[] | undefined
+  conditions?: Condition[] | undefined
+}
+
+const group = 'policy.example.com'
+
+export const policies: Resource<Policy, 'namespaced'> = defineResource<Policy>({
+  group,
+  version: 'v1',
+  kind: 'Policy',
+  plural: 'policies',
+  namespaced: true,
+})
+
+const text = { type: 'string' }
+
+export const policyDefinition: CustomResourceDefinition = {
+  metadata: { name: `policies.${group}` },
+  spec: {
+    group,
+    scope: 'Namespaced',
+    names: { kind: 'Policy', plural: 'policies' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: {
+                type: 'object',
+                required: ['group', 'version', 'kind', 'label'],
+                properties: { group: text, version: text, kind: text, label: text },
+              },
+              status: {
+                type: 'object',
+                properties: {
+                  violations: { type: 'array', items: text },
+                  conditions: {
+                    type: 'array',
+                    'x-kubernetes-list-type': 'map',
+                    'x-kubernetes-list-map-keys': ['type'],
+                    items: {
+                      type: 'object',
+                      required: ['type', 'status'],
+                      properties: { type: text, status: text, reason: text, message: text, lastTransitionTime: text },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
+}
+
+/** What a definition says of a kind, and no schemas. */
+interface Kind {
+  readonly group: string
+  readonly kind: string
+  readonly plural: string
+  readonly namespaced: boolean
+  readonly versions: readonly string[]
+}
+
+/** The kinds that definitions bring: those that are served. */
+const definedKinds = customResourceDefinitions.project('policy-kinds', ({ spec, status }): Kind => {
+  const { group, names, scope, versions } = spec
+  const isServed = isConditionTrue(status?.conditions ?? [], 'Established')
+  const served = isServed ? versions.filter(one => one.served).map(({ name }) => name) : []
+  return { group, kind: names.kind, plural: names.plural, namespaced: scope === 'Namespaced', versions: served }
+})
+
+export function addPolicies(operator: Operator, namespace: string): void {
+  const watched = new RegistrarSource<PartialObjectMetadata>('policed')
+  /** What each Policy wants to be watched, by its name. */
+  const wanted = new Map<string, View<PartialObjectMetadata>>()
+  const watch = () => watched.replace(new Map([...wanted.values()].map(view => [view.key, view])).values())
+  operator
+    .controller('policy')
+    .for(policies.within({ namespaces: [namespace] }))
+    .caches(definedKinds)
+    .from(watched, () => undefined) // what a reconcile lists makes it run
+    .reconcile(async ({ object: policy, key, read, status, client }) => {
+      const { spec } = policy
+      const kinds = await read.list(definedKinds)
+      const defined = kinds.find(one => one.group === spec.group && one.kind === spec.kind)
+      const { group, version, kind } = spec
+      const resource = defined ?? (isOwn(group) ? await client.discover({ group, version, kind }) : undefined)
+      if (resource === undefined || (defined !== undefined && !defined.versions.includes(version))) {
+        wanted.delete(key.name)
+        await watch()
+        await status({ conditions: [{ type: 'Watching', status: 'False', reason: 'NotInstalled' }] })
+        return
+      }
+      const { plural, namespaced } = resource
+      const whole = defineResource<KubernetesObject>({ group, version, kind, plural, namespaced })
+      const view = (namespaced ? whole.within({ namespaces: [namespace] }) : whole).metadata()
+      wanted.set(key.name, view)
+      await watch()
+      const objects = await read.list(view)
+      const without = objects.filter(({ metadata }) => metadata.labels?.[spec.label] === undefined)
+      await status({
+        violations: without.map(({ metadata }) => metadata.name ?? '').sort(),
+        conditions: [{ type: 'Watching', status: 'True', reason: 'Watched' }],
+      })
+    })
+    .onGone(async ({ key }) => {
+      wanted.delete(key.name)
+      await watch()
+    })
+}
+
+/** Whether a group is Kubernetes' own: no definition brings it, so it is there from the start or never. */
+const isOwn = (group: string): boolean => !group.includes('.') || group.endsWith('.k8s.io')

@@ -1,12 +1,13 @@
 import type { Verify } from './stage.ts'
 
-export type ExampleName = 'quickstart' | 'secret-reference' | 'custom-registrar' | 'crd-upgrade'
+export type ExampleName = 'quickstart' | 'secret-reference' | 'custom-registrar' | 'crd-upgrade' | 'policy-sync'
 
 const verifications: Readonly<Record<ExampleName, () => Promise<{ readonly verify: Verify }>>> = {
   quickstart: () => import('../quickstart/verify.ts'),
   'secret-reference': () => import('../secret-reference/verify.ts'),
   'custom-registrar': () => import('../custom-registrar/verify.ts'),
   'crd-upgrade': () => import('../crd-upgrade/verify.ts'),
+  'policy-sync': () => import('../policy-sync/verify.ts'),
 }
 
 export const exampleNames: readonly ExampleName[] = Object.keys(verifications) as ExampleName[]

@@ -79,7 +79,7 @@ describe('on the command line', () => {
   }
 
   it.each([
-    [[], 'name one example: quickstart, secret-reference, custom-registrar, crd-upgrade'],
+    [[], 'name one example: quickstart, secret-reference, custom-registrar, crd-upgrade, policy-sync'],
     [['nonsense'], 'name one example: '],
     [['quickstart', 'nonsense'], 'name one example: '],
     [['quickstart', '--server', 'moon'], '--server takes auto, embedded or real, not moon'],
@@ -91,7 +91,9 @@ describe('on the command line', () => {
   it('what is refused is one line, and code 1', async () => {
     const { said, ended } = run('nonsense')
     expect(await ended).toBe(1)
-    expect(said.text).toBe('example: name one example: quickstart, secret-reference, custom-registrar, crd-upgrade\n')
+    expect(said.text).toBe(
+      'example: name one example: quickstart, secret-reference, custom-registrar, crd-upgrade, policy-sync\n',
+    )
   })
 
   it('an example runs until Ctrl-C, and can be played with', async () => {

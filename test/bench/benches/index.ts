@@ -16,6 +16,7 @@ import { memoryBench } from './memory/bench.ts'
 import { migrateBench } from './migrate/bench.ts'
 import { narrowBench } from './narrow/bench.ts'
 import { operatorBench } from './operator/bench.ts'
+import { policyBench } from './policy/bench.ts'
 import { queueBench } from './queue/bench.ts'
 import { reactionBench } from './reaction/bench.ts'
 import { reconcileBench } from './reconcile/bench.ts'
@@ -52,4 +53,5 @@ export const benches: readonly Bench[] = [
   operatorBench,
   reactionBench,
   migrateBench,
+  policyBench,
 ]

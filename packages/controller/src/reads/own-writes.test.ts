@@ -3,7 +3,7 @@ import { horizontalPodAutoscalers as horizontalPodAutoscalersV1 } from '@wherry/
 import { configMaps, pods, secrets } from '@wherry/client/resources/core'
 import { writesThrough } from '@wherry/narrow-cache'
 import { describe, expect, it } from 'vitest'
-import { UnseenWrites, type Written, writtenOf } from './own-writes.ts'
+import { RecentWrites, UnseenWrites, type Written, writtenOf } from './own-writes.ts'
 import type { Read } from './read.ts'
 import { type Kit, keyOf, withReads } from './testkit/kit.ts'
 
@@ -458,6 +458,26 @@ describe('what this process wrote and heard of in another way', () => {
     )
   })
 })
+
+it('C10: writes to resources that came and went are forgotten after a while', () =>
+  withReads(async ({ simulation }) => {
+    const recent = new RecentWrites(simulation.clock)
+    const write = (plural: string, name: string): void =>
+      recent.note({ ...configMaps.resource, plural }, name, {
+        object: { metadata: { name, uid: name } },
+        gone: undefined,
+      })
+    for (let i = 0; i < 100; i++) write(`kind${i}s`, 'x')
+    write('kind0s', 'y')
+    expect(recent.size).toBe(101)
+    await simulation.advance(64_000)
+    write('kind0s', 'z')
+    expect(recent.size).toBe(102)
+    await simulation.advance(1000)
+    write('others', 'x')
+    expect(recent.size).toBe(2)
+    expect([...recent.of({ ...configMaps.resource, plural: 'kind0s' })].map(([key]) => key)).toEqual(['z'])
+  }))
 
 describe('what one informer may not show yet', () => {
   /** What is remembered of writes beside an informer of `view`, and how much that is. */

@@ -32,28 +32,38 @@ interface Remembered {
  */
 export class RecentWrites {
   readonly #clock: Clock
+  /** The resource that was written last is the last one, and so is the key within each. */
   readonly #recent = new Map<string, Map<string, readonly Remembered[]>>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
+  /** Of how many objects it remembers writes. */
+  get size(): number {
+    return [...this.#recent.values()].reduce((sum, { size }) => sum + size, 0)
+  }
+
   note(resource: ResourceDefinition, key: string, written: Written): void {
     // What an informer has later under that key may be another object.
     if (written.object === undefined && written.gone === undefined) return
     const now = this.#clock.monotonic()
-    const name = resourceKey(resource)
-    const ofResource = this.#recent.get(name) ?? new Map<string, readonly Remembered[]>()
-    this.#recent.set(name, ofResource)
     const known = this.get(resource, key)
     // Answers may come in another order than what they answer was done.
     if (known.some(one => isAfter(one.written, written))) return
     const left = known.filter(one => !isInstead(written, one.written))
+    const name = resourceKey(resource)
+    const ofResource = this.#recent.get(name) ?? new Map<string, readonly Remembered[]>()
+    this.#recent.delete(name)
+    this.#recent.set(name, ofResource)
     ofResource.delete(key)
     ofResource.set(key, [...left, { written: outline(written), until: now + rememberedMs }])
-    for (const [oldest, writes] of ofResource) {
-      if (writes.some(({ until }) => until > now) && ofResource.size <= mostRemembered) break
-      ofResource.delete(oldest)
+    forgetOld(ofResource, now)
+    // A resource may come, be written, and go: nobody writes to it again.
+    for (const [oldest, writes] of this.#recent) {
+      forgetOld(writes, now)
+      if (writes.size > 0) break
+      this.#recent.delete(oldest)
     }
   }
 
@@ -67,6 +77,14 @@ export class RecentWrites {
     for (const key of this.#recent.get(resourceKey(resource))?.keys() ?? []) {
       for (const remembered of this.get(resource, key)) yield [key, remembered]
     }
+  }
+}
+
+/** Forgets, of one resource, the keys whose last write is long ago, and what is too much. */
+function forgetOld(ofResource: Map<string, readonly Remembered[]>, now: number): void {
+  for (const [oldest, writes] of ofResource) {
+    if (writes.some(({ until }) => until > now) && ofResource.size <= mostRemembered) break
+    ofResource.delete(oldest)
   }
 }
 

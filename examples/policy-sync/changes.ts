@@ -1,0 +1,71 @@
+import type { Clock, Timer } from '@wherry/client'
+import type { Source, SourceConnection, SourceTarget } from '@wherry/controller'
+
+/**
+ * Makes templates run again when something has changed that they read. Objects change often: for these they run a moment after the first
+ * change, and not for each.
+ */
+export class Changes implements Source<{ name: string }> {
+  readonly name = 'objects'
+  readonly #clock: Clock
+  readonly #delayMs: number
+  /** The kinds that each template reads. */
+  readonly #reads = new Map<string, ReadonlySet<string>>()
+  readonly #changed = new Set<string>()
+  #timer: Timer | undefined
+  #target: SourceTarget<{ name: string }> | undefined
+
+  constructor(clock: Clock, delayMs: number) {
+    this.#clock = clock
+    this.#delayMs = delayMs
+  }
+
+  /** Says which kinds a template reads; none, once it is gone. */
+  reads(template: string, kinds: Iterable<string>): void {
+    const read = new Set(kinds)
+    if (read.size > 0) this.#reads.set(template, read)
+    else this.#reads.delete(template)
+  }
+
+  /** Objects of a kind have changed. */
+  changed(kind: string): void {
+    // A controller that starts later runs for all templates anyway.
+    if (this.#target === undefined) return
+    this.#changed.add(kind)
+    this.#timer ??= this.#clock.timer(this.#delayMs, () => this.#tellChanged())
+  }
+
+  /** The constraints of a kind are there: their templates run at once, since nobody watches before what they match. */
+  ready(kind: string): void {
+    this.#tell([kind])
+  }
+
+  /** What is told is the key. */
+  defaultKeys(key: unknown): { name: string } {
+    return key as { name: string }
+  }
+
+  connect(target: SourceTarget<{ name: string }>): SourceConnection {
+    this.#target = target
+    return {
+      synced: async () => {},
+      close: async () => {
+        this.#target = undefined
+        this.#timer?.cancel()
+      },
+    }
+  }
+
+  #tellChanged(): void {
+    this.#timer = undefined
+    const changed = [...this.#changed]
+    this.#changed.clear()
+    this.#tell(changed)
+  }
+
+  #tell(changed: readonly string[]): void {
+    for (const [name, kinds] of this.#reads) {
+      if (changed.some(kind => kinds.has(kind))) this.#target?.tell({ name })
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import type { KubernetesObject, View } from '@wherry/client'
+import { Channel, generationChanged, type Operator } from '@wherry/controller'
+import type { Registrar } from '@wherry/watch-manager'
+import { configName, type SyncedKind, theConfig } from './config.ts'
+import { type Kinds, textOf } from './kinds.ts'
+import { ObjectStore, type OnChange } from './store.ts'
+
+/** How soon kinds that are not installed are looked for again, and how soon the Config says that one has gone. */
+export const retryMs = 2000
+
+/** The policy store: the objects of the kinds that the Config names. */
+export class PolicyStore extends ObjectStore<KubernetesObject> {
+  /** Tells the controller of the Config that a kind is ready, or no longer. */
+  readonly readiness: Channel<{ name: string }> = new Channel<{ name: string }>('readiness')
+
+  constructor(onChange: OnChange<KubernetesObject>) {
+    super((kind, before, after) => {
+      onChange(kind, before, after)
+      const isOfKind = before === undefined && after === undefined
+      if (isOfKind && this.readiness.connections > 0) this.readiness.send({ name: configName })
+    })
+  }
+}
+
+/** Keeps in the policy store what the Config names, and says in its status what is there. */
+export function declareConfig(operator: Operator, kinds: Kinds, store: PolicyStore): void {
+  const sync: Registrar<KubernetesObject> = operator.manager.registrar('sync', store)
+  operator
+    .controller('config')
+    .for(theConfig)
+    .withPredicates(generationChanged) // not for the status that it writes itself
+    .from(store.readiness)
+    .reconcile(async ({ object: config, status, signal }) => {
+      const found = await Promise.all(
+        config.spec.sync.map(async name => ({ name, view: await kinds.find(name, signal) })),
+      )
+      await sync.replace(found.flatMap(({ view }) => view ?? []))
+      const states = found.map(({ name, view }) => stateOf(name, view, store, sync))
+      await status({ kinds: states })
+      return { requeueAfterMs: retryMs }
+    })
+    .onGone(() => sync.replace([]))
+}
+
+function stateOf(
+  { group, kind }: { group: string; kind: string },
+  view: View | undefined,
+  store: PolicyStore,
+  sync: Registrar<KubernetesObject>,
+): SyncedKind {
+  if (view === undefined) return { group, kind, state: 'Pending', message: 'it is not installed' }
+  const pending = sync.pending.find(one => one.view.key === view.key)
+  if (pending !== undefined) {
+    return { group, kind, state: 'Pending', message: pending.reason?.message ?? 'it is being read' }
+  }
+  if (store.isReady(textOf({ group, kind }))) return { group, kind, state: 'Synced', message: '' }
+  return { group, kind, state: 'Pending', message: 'it is being read' }
+}

@@ -1,0 +1,145 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isNotFound, type KubernetesObject, type Resource, type View } from '@wherry/client'
+import { type NewCondition, type ReconcileContext, setCondition } from '@wherry/controller'
+import type { Audit } from './audit.ts'
+import type { Changes } from './changes.ts'
+import { configName, theConfig } from './config.ts'
+import type { Constraint, ConstraintStatus, Violation } from './constraint.ts'
+import { type KindName, type Kinds, textOf } from './kinds.ts'
+import { type Policies, type Policy, PolicyError } from './policies.ts'
+import type { ObjectStore } from './store.ts'
+import { type ConstraintTemplate, constraintKind } from './template.ts'
+
+type Context = ReconcileContext<ConstraintTemplate, 'cluster'>
+
+/** What the controller of templates works with. */
+export interface TemplateParts {
+  readonly kinds: Kinds
+  readonly policies: Policies
+  /** The policy store. */
+  readonly synced: ObjectStore<KubernetesObject>
+  readonly constraints: ObjectStore<Constraint>
+  readonly audit: Audit
+  readonly changes: Changes
+}
+
+/** What came of the audits of a template's constraints. */
+export interface AuditResult {
+  /** Why the policy can't be used. */
+  readonly failure?: PolicyError | undefined
+  /** Something is waited for of which nobody tells. */
+  readonly isWaiting: boolean
+}
+
+/** What a constraint matches, and for which kinds it waits. */
+interface Matched {
+  readonly constraint: Constraint
+  readonly views: readonly View<KubernetesObject>[]
+  readonly absent: readonly KindName[]
+}
+
+/** Audits all constraints of a template, and writes what was found in their status. */
+export async function auditConstraints(
+  context: Context,
+  parts: TemplateParts,
+  resource: Resource<Constraint, 'cluster'>,
+  policy: Policy | PolicyError,
+): Promise<AuditResult> {
+  const { object: template, key, read, signal } = context
+  const { audit, changes, constraints, kinds, synced } = parts
+  const kind = constraintKind(template)
+  const matched = await Promise.all(
+    constraints.objects(kind).map(async (constraint): Promise<Matched> => {
+      const found = await Promise.all(
+        constraint.spec.match.map(async name => ({ name, view: await kinds.find(name, signal) })),
+      )
+      const absent = found.flatMap(({ name, view }) => (view === undefined ? [name] : []))
+      return { constraint, views: found.flatMap(({ view }) => view ?? []), absent }
+    }),
+  )
+  const views = [...new Map(matched.flatMap(one => one.views).map(view => [view.key, view])).values()]
+  const looksUp = policy instanceof PolicyError ? [] : policy.looksUp
+  changes.reads(key.name, [kind, ...views.map(view => textOf(view.resource)), ...looksUp.map(textOf)])
+  await audit.watch(key.name, views)
+
+  const config = looksUp.length > 0 ? await read.get(theConfig, { name: configName }) : undefined
+  const unsynced = looksUp.filter(one => !(config?.spec.sync ?? []).some(other => textOf(other) === textOf(one)))
+  const reading = looksUp.filter(one => !synced.isReady(textOf(one)))
+  let failure = policy instanceof PolicyError ? policy : undefined
+  let isWaiting = false
+
+  /** Why a constraint can't be audited. `reading`: its objects are still being read. */
+  const obstacle = ({ views, absent }: Matched): NewCondition | 'reading' | undefined => {
+    if (failure !== undefined) return notAudited('PolicyFailed', failure.message)
+    if (absent.length > 0) return notAudited('NotInstalled', `not installed: ${absent.map(textOf).join(', ')}`)
+    if (unsynced.length > 0) {
+      const names = unsynced.map(textOf).join(', ')
+      return notAudited('NotSynced', `the policy looks up what the Config does not name: ${names}`)
+    }
+    const unread = audit.unread(views)
+    const refused = unread.flatMap(view => audit.whyPending(view)?.message ?? [])
+    if (refused.length > 0) return notAudited('NotWatched', refused.join('; '))
+    return unread.length > 0 || reading.length > 0 ? 'reading' : undefined
+  }
+
+  const auditOne = async (one: Matched): Promise<void> => {
+    const { constraint, views } = one
+    const why = obstacle(one)
+    // This runs again when all objects are there. Until then the status stays as it was.
+    if (why === 'reading') return
+    if (why !== undefined || policy instanceof PolicyError) {
+      if (failure === undefined) isWaiting = true
+      if (why !== undefined) await write(context, resource, constraint, constraint.status, why)
+      return
+    }
+    const names = new Set(views.map(view => textOf(view.resource)))
+    const found = await audit.find(policy, constraint.spec.parameters ?? {}, names, signal)
+    await write(context, resource, constraint, found, { type: 'Audited', status: 'True', reason: 'Audited' })
+  }
+
+  return audit.run(async () => {
+    for (const one of matched) {
+      try {
+        await auditOne(one)
+      } catch (error) {
+        if (!(error instanceof PolicyError)) throw error
+        failure = error
+        await auditOne(one)
+      }
+    }
+    return { failure, isWaiting }
+  })
+}
+
+function notAudited(reason: string, message: string): NewCondition {
+  return { type: 'Audited', status: 'False', reason, message }
+}
+
+/** Sends nothing where the status is so already. Tells of violations that were not there before. */
+async function write(
+  { client, events, now, signal }: Context,
+  resource: Resource<Constraint, 'cluster'>,
+  constraint: Constraint,
+  status: ConstraintStatus | undefined,
+  condition: NewCondition,
+): Promise<void> {
+  const { metadata: { name = '', generation } = {}, status: before = {} } = constraint
+  const observed = generation === undefined ? condition : { ...condition, observedGeneration: generation }
+  const next = { ...status, conditions: setCondition(before.conditions, observed, now().getTime()) }
+  if (isDeepStrictEqual(before, next)) return
+  try {
+    await client.status.patch(resource, { name }, { status: next }, { signal })
+  } catch (error) {
+    if (isNotFound(error)) return // it has gone meanwhile, or its kind has
+    throw error
+  }
+  const known = new Set((before.violations ?? []).map(lineOf))
+  for (const violation of status?.violations ?? []) {
+    const message = lineOf(violation)
+    if (!known.has(message)) events.about(resource, constraint, { type: 'Warning', reason: 'Violated', message })
+  }
+}
+
+function lineOf({ kind, namespace, name, message }: Violation): string {
+  return `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}: ${message}`
+}

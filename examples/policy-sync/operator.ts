@@ -1,0 +1,47 @@
+import type { KubernetesObject } from '@wherry/client'
+import type { Operator, OperatorSettings } from '@wherry/controller'
+import { Audit } from './audit.ts'
+import { Changes } from './changes.ts'
+import { declareConfig, PolicyStore } from './config-controller.ts'
+import type { Constraint } from './constraint.ts'
+import { Kinds } from './kinds.ts'
+import { Policies } from './policies.ts'
+import { ObjectStore } from './store.ts'
+import { declareTemplates } from './template-controller.ts'
+
+/** How the operator must cache: a kind that is not installed yet is waited for. */
+export const cache: NonNullable<OperatorSettings['cache']> = { whenUnknown: 'wait' }
+
+export interface PolicySyncOptions {
+  /** How long after a change of an object the audits begin that read it, in milliseconds. @default 1_000 */
+  readonly auditDelayMs?: number | undefined
+}
+
+/** What the operator has in memory. */
+export interface PolicySync {
+  /** What policies may look up. */
+  readonly synced: ObjectStore<KubernetesObject>
+  readonly constraints: ObjectStore<Constraint>
+  /** What constraints match. */
+  readonly audited: ObjectStore<KubernetesObject>
+}
+
+/** Three registrars of the operator's watch manager, `sync`, `constraints` and `audit`, and the controllers that say what they watch. */
+export function declarePolicySync(operator: Operator, { auditDelayMs = 1000 }: PolicySyncOptions = {}): PolicySync {
+  const { client, manager } = operator
+  const kinds = new Kinds(client)
+  const changes = new Changes(client.environment.clock, auditDelayMs)
+  const changed = (kind: string): void => changes.changed(kind)
+  const synced = new PolicyStore(changed)
+  const constraints: ObjectStore<Constraint> = new ObjectStore((kind, before, after) => {
+    // A status that was written here is no reason for another audit.
+    const isSame = after !== undefined && before?.metadata?.generation === after.metadata?.generation
+    if (isSame) return
+    if (constraints.isReady(kind)) changes.ready(kind)
+    else changed(kind)
+  })
+  const audit = new Audit(manager, changed)
+  declareConfig(operator, kinds, synced)
+  declareTemplates(operator, { kinds, policies: new Policies(synced), synced, constraints, audit, changes })
+  return { synced, constraints, audited: audit.objects }
+}

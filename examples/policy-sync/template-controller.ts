@@ -1,0 +1,127 @@
+import { isForbidden, isInvalid, isNotFound, type ObjectMeta } from '@wherry/client'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import {
+  generationChanged,
+  type NewCondition,
+  type Operator,
+  type ReconcileContext,
+  setCondition,
+} from '@wherry/controller'
+import type { PendingView, Registrar } from '@wherry/watch-manager'
+import { retryMs } from './config-controller.ts'
+import type { Constraint } from './constraint.ts'
+import { auditConstraints, type TemplateParts } from './constraint-audit.ts'
+import { type Policies, type Policy, PolicyError } from './policies.ts'
+import {
+  type ConstraintTemplate,
+  constraintsOf,
+  definitionName,
+  definitionOf,
+  definitions,
+  templates,
+} from './template.ts'
+
+type Context = ReconcileContext<ConstraintTemplate, 'cluster'>
+
+/** A policy as it was compiled, or why it can't be used. */
+type Compiled = Policy | PolicyError
+
+/**
+ * Makes a kind of constraints for each template, watches its constraints, and audits the objects that they match: when the template has
+ * changed, or a constraint, or an object that the policy was about or has looked up.
+ */
+export function declareTemplates(operator: Operator, parts: TemplateParts): void {
+  const { policies, constraints, audit, changes } = parts
+  const registrar: Registrar<Constraint> = operator.manager.registrar('constraints', constraints)
+  const compiled = new Map<string, { readonly of: string; readonly policy: Compiled }>()
+  const compile = ({ metadata, spec }: ConstraintTemplate): Compiled => {
+    const name = metadata?.name ?? ''
+    const of = versionOf(metadata)
+    const known = compiled.get(name)
+    if (known?.of === of) return known.policy
+    const policy = compileOr(policies, spec)
+    compiled.set(name, { of, policy })
+    return policy
+  }
+  operator
+    .controller('template')
+    .for(templates)
+    .withPredicates(generationChanged) // not for the status that it writes itself
+    .owns(definitions)
+    .from(changes)
+    .reconcile(async context => {
+      const { object: template, key, apply } = context
+      const resource = constraintsOf(template)
+      const { failure, isWaiting } = await tellOfRefusal(context, async () => {
+        await apply(definitions, definitionOf(template))
+        await registrar.add(resource)
+        return auditConstraints(context, parts, resource, compile(template))
+      })
+      if (failure !== undefined) compiled.set(key.name, { of: versionOf(template.metadata), policy: failure })
+      const pending = registrar.pending.find(({ view }) => view.key === resource.key)
+      const condition = conditionOf(failure, pending)
+      // While the constraints are being read, the condition stays as it was.
+      if (condition !== undefined) await tell(context, condition)
+      // Nobody tells when the server refuses to list a kind.
+      return isWaiting || pending !== undefined ? { requeueAfterMs: retryMs } : undefined
+    })
+    .onGone(async ({ key, last, client }) => {
+      compiled.delete(key.name)
+      changes.reads(key.name, [])
+      await audit.watch(key.name, [])
+      await registrar.remove(constraintsOf(last))
+      // Its owner reference is for what goes while no operator runs.
+      try {
+        await client.delete(customResourceDefinitions, { name: definitionName(key.name) })
+      } catch (error) {
+        if (!isNotFound(error)) throw error
+      }
+    })
+}
+
+/** Does what the server may refuse. A refusal is named in the template, and tried again as any failure is. */
+async function tellOfRefusal<T>(context: Context, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isForbidden(error) || isInvalid(error)) await tell(context, notReady('Refused', error.message))
+    throw error
+  }
+}
+
+/** Writes the template's condition, where it is another. */
+async function tell({ object, key, client, now }: Context, condition: NewCondition): Promise<void> {
+  const before = object.status?.conditions
+  const conditions = setCondition(before, condition, now().getTime())
+  if (conditions === before) return
+  try {
+    await client.status.patch(templates, key, { status: { conditions } })
+  } catch (error) {
+    if (!isNotFound(error)) throw error // it has gone meanwhile
+  }
+}
+
+function compileOr(policies: Policies, { expression, message }: ConstraintTemplate['spec']): Compiled {
+  try {
+    return policies.compile(expression, message)
+  } catch (error) {
+    if (error instanceof PolicyError) return error
+    throw error
+  }
+}
+
+function versionOf(metadata: ObjectMeta | undefined): string {
+  return `${metadata?.uid} ${metadata?.generation}`
+}
+
+function conditionOf(failure: PolicyError | undefined, pending: PendingView | undefined): NewCondition | undefined {
+  if (failure !== undefined) {
+    return notReady(failure.code === 'TOO_SLOW' ? 'TooSlow' : 'DoesNotCompile', failure.message)
+  }
+  if (pending === undefined) return { type: 'Ready', status: 'True', reason: 'Compiled' }
+  return isForbidden(pending.reason) ? notReady('NotWatched', pending.reason.message) : undefined
+}
+
+function notReady(reason: string, message: string): NewCondition {
+  return { type: 'Ready', status: 'False', reason, message }
+}

@@ -20,3 +20,4 @@ export {
   texts,
   viewCheck,
 } from './errors/check.ts'
+export { checkWithin } from './names/path.ts'

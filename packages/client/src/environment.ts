@@ -11,6 +11,8 @@ export interface ErrorContext {
   readonly phase: string
   /** The object's key, where the failure concerns one object. */
   readonly key?: string | undefined
+  /** How many failures of this kind the call stands for, where that is more than one: `key` is the first one's. */
+  readonly count?: number | undefined
 }
 
 /** What a warning is about, as flat data. */

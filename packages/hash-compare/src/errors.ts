@@ -31,5 +31,6 @@ export class InexactIntegerError extends TypeError {
 }
 
 function place(path: string): string {
-  return path === '' ? 'the value' : `the value at ${path}`
+  if (path === '') return 'the value'
+  return `the value at ${path.length <= 400 ? path : `${path.slice(0, 200)} … ${path.slice(-200)}`}`
 }

@@ -26,7 +26,8 @@ export class TransformError extends Error {
   readonly key: string
 
   constructor(view: string, key: string, cause: unknown) {
-    super(`${key} of ${view} could not be transformed`, { cause })
+    const why = cause instanceof Error ? `: ${cause.message.slice(0, 1000)}` : ''
+    super(`${key} of ${view} could not be transformed${why}`, { cause })
     this.view = view
     this.key = key
   }

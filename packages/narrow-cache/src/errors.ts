@@ -7,7 +7,7 @@ export class NarrowListError extends Error {
 
   constructor(view: string) {
     super(
-      `a narrow cache knows single objects and does not list ${view}: get() them by name, cache the view with an Informer or a DynamicCache, or read it once with client.list()`,
+      `a narrow cache does not list ${view}: get() objects by name, cache the view with an Informer or a DynamicCache, or call client.list()`,
     )
     this.view = view
   }
@@ -24,7 +24,7 @@ export class NarrowWatchRefusedError extends Error {
 
   constructor(resource: string, key: string, cause: Error) {
     super(
-      `${key} of ${resource} can't be watched: it is read from the server each time until it can (RBAC: list and watch, with resourceNames if you like)`,
+      `${key} of ${resource} can't be watched: each read asks the server (RBAC: allow list and watch, with resourceNames if you like)`,
       { cause },
     )
     this.resource = resource

@@ -60,10 +60,11 @@ describe('what is fetched when it has changed', () => {
         await write('~a/x')
         expect(narrow.peek(configMaps, keyOf('a/x'))).toBeUndefined()
         const { errors } = simulation.environment
+        expect(requests()).toEqual(['list fieldSelector=metadata.name=x'])
+        await simulation.advance(1000)
         expect(errors.map(({ error, context }) => [(error as { status?: number }).status, context.key])).toEqual([
           [500, 'a/x'],
         ])
-        expect(requests()).toEqual(['list fieldSelector=metadata.name=x'])
         await simulation.advance(3000)
         expect(requests().length).toBeGreaterThan(0)
         await run(() => fails.remove())
@@ -212,7 +213,7 @@ describe('a fetch', () => {
         await write('~a/x')
         await simulation.advance(64_000)
         expect(errors).toEqual([])
-        await simulation.advance(1000)
+        await simulation.advance(2000)
         expect(errors).toMatchObject([
           { error: { code: 'TIMEOUT', timeoutMs: 65_000, method: 'GET' }, context: { phase: 'watch', key: 'a/x' } },
         ])
@@ -287,7 +288,7 @@ it.each([1, 10])(
         await get('a/y')
         await simulation.advance(1000)
         await run(() => writer.patch(configMaps, keyOf('a/x'), { data: { n: 'x'.repeat(2000) } }))
-        await simulation.advance(1000)
+        await simulation.advance(1100)
         expect(simulation.environment.errors).toMatchObject([
           { error: { message: expect.stringContaining('longer than 1000 bytes') }, context: { key: 'a/x' } },
         ])
@@ -372,3 +373,25 @@ describe('a resource that goes', () => {
       ),
   )
 })
+
+it('N11: a server that restarts is told of once, with how many watches it ended', () =>
+  withNarrow(
+    async ({ narrow, run, server, simulation }) => {
+      const names = Array.from({ length: 350 }, (_, i) => keyOf(`a/x${i}`))
+      await run(() => Promise.all(names.map(key => narrow.get(configMaps, key))))
+      await simulation.advance(2000)
+      const { errors } = simulation.environment
+      const told = { context: { resource: 'v1/configmaps', phase: 'watch', count: 350 } }
+      await run(() => server.restart())
+      await simulation.advance(1500)
+      expect(errors).toMatchObject([told])
+      // What is gathered when it is closed is told then.
+      await simulation.advance(30_000)
+      await run(() => server.restart())
+      await simulation.advance(100)
+      expect(errors).toHaveLength(1)
+      await run(() => narrow.close())
+      expect(errors).toMatchObject([told, told])
+    },
+    { escalateAt: 1000, max: 1000 },
+  ))

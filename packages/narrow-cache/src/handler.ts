@@ -24,14 +24,9 @@ const names = ['add', 'update', 'delete', 'absent', 'untold'] as const
 
 /** A handler without any of its functions is a mistake. @throws OptionTypeError */
 export function checkHandler(handler: unknown): void {
-  const takes = '{ add, update, delete, absent, untold }, each a function or absent, one of them at least'
-  const functions = (handler ?? {}) as Partial<Record<string, unknown>>
-  let given = 0
-  for (const name of names) {
-    const one = functions[name]
-    if (one === undefined) continue
-    if (typeof one !== 'function') throw new OptionTypeError('watch.handler', takes, typeof one)
-    given += 1
-  }
-  if (given === 0) throw new OptionTypeError('watch.handler', takes, `none of them (${typeof handler})`)
+  const takes = '{ add, update, delete, absent, untold }, each a function, at least one'
+  const functions = Object(handler)
+  const given = names.map(name => functions[name]).filter(one => one !== undefined)
+  for (const one of given) if (typeof one !== 'function') throw new OptionTypeError('watch.handler', takes, typeof one)
+  if (given.length === 0) throw new OptionTypeError('watch.handler', takes, `none of them (${typeof handler})`)
 }

@@ -1,5 +1,5 @@
-import { asKey, checkSegment, InvalidNameError, type KeyOf, keyText, OptionRangeError, type View } from '@wherry/client'
-import { keyCheck } from '@wherry/client/checks'
+import { asKey, checkSegment, InvalidNameError, type KeyOf, keyText, type View } from '@wherry/client'
+import { checkWithin, keyCheck } from '@wherry/client/checks'
 
 /** A key, checked, and its text. */
 export interface CheckedKey {
@@ -13,7 +13,8 @@ export interface CheckedKey {
  *
  * @throws InvalidNameError, OptionRangeError
  */
-export function checkedKey({ resource, namespaces }: View, key: KeyOf): CheckedKey {
+export function checkedKey(view: View, key: KeyOf): CheckedKey {
+  const { resource } = view
   keyCheck('key', key)
   const { name, namespace } = asKey(key) as { readonly name?: unknown; readonly namespace?: unknown }
   const checkedName = checkSegment('name', name)
@@ -22,10 +23,7 @@ export function checkedKey({ resource, namespaces }: View, key: KeyOf): CheckedK
     throw new InvalidNameError('namespace', namespace, `is given, and ${resource.plural} have none`)
   }
   const checkedNamespace = checkSegment('namespace', namespace)
-  if (namespaces !== undefined && !namespaces.includes(checkedNamespace)) {
-    const takes = `one of the view's (${namespaces.join(', ')})`
-    throw new OptionRangeError('namespace', takes, JSON.stringify(checkedNamespace))
-  }
+  checkWithin(view, checkedNamespace)
   const text = keyText({ name: checkedName, namespace: checkedNamespace })
   return { name: checkedName, namespace: checkedNamespace, text }
 }

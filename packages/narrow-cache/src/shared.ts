@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Environment, ReadTarget, WatchContext } from '@wherry/client'
+import type { Environment, ErrorContext, ReadTarget, WatchContext } from '@wherry/client'
 import { type Gate, type Reflector, StreamingSupport } from '@wherry/informer'
 import { NarrowClosedError } from './errors.ts'
 import { Fetch } from './fetch.ts'
@@ -10,6 +10,15 @@ import { Turnstile } from './turnstile.ts'
 
 /** One request to watch again in so many milliseconds: 100 a second. */
 const againEveryMs = 10
+
+/** How long failures that are alike are gathered before they are told as one, in milliseconds. */
+const gatherMs = 1000
+
+/** Failures that are alike: how many there are, and what tells of them. */
+interface Gathered {
+  count: number
+  readonly tell: () => void
+}
 
 /** What all entries of a cache share. */
 export class Shared {
@@ -25,6 +34,7 @@ export class Shared {
   /** What is being fetched. */
   readonly fetches: Set<Fetch> = new Set<Fetch>()
   readonly #apart = AsyncLocalStorage.snapshot()
+  readonly #gathered = new Map<string, Gathered>()
   readonly #live = new Set<AbortController>()
   readonly #ending = new Set<Promise<void>>()
   #streams = 0
@@ -63,6 +73,31 @@ export class Shared {
 
   count(metric: string, resource: string): void {
     this.environment.metrics.count(metric, { resource })
+  }
+
+  /**
+   * Tells `onError` of a failed watch within a second. Failures of a resource that are alike are told as one, with their count: a server
+   * that restarts ends all watches.
+   */
+  tell(error: Error, about: ErrorContext): void {
+    const { name, code, status } = error as {
+      readonly name: string
+      readonly code?: unknown
+      readonly status?: unknown
+    }
+    const kind = [about.resource, name, code, status].join()
+    const alike = this.#gathered.get(kind)
+    if (alike !== undefined) return void alike.count++
+    const one = {
+      count: 1,
+      tell: () => {
+        timer.cancel()
+        this.#gathered.delete(kind)
+        this.environment.onError(error, one.count > 1 ? { ...about, count: one.count } : about)
+      },
+    }
+    const timer = this.environment.clock.timer(gatherMs, one.tell)
+    this.#gathered.set(kind, one)
   }
 
   /** What the server has of one object now. Rejects with the signal's reason, or with what the server says. */
@@ -105,6 +140,7 @@ export class Shared {
   /** Nothing is begun any more. Resolves when all that was told to end has ended. */
   async close(): Promise<void> {
     this.slots.close()
+    for (const { tell } of this.#gathered.values()) tell()
     for (const one of this.fetches) one.stop(new NarrowClosedError())
     for (const one of this.#live) one.abort(new NarrowClosedError())
     await Promise.all(this.#ending)

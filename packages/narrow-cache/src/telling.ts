@@ -20,17 +20,16 @@ export class Telling {
 
   failed(error: Error): void {
     const { shared, resource } = this.#kind
-    const { environment } = shared
     const about = { resource, phase: 'watch', key: this.#key }
     if (!isForTheCaller(error)) {
-      if (!isExpired(error) && !isTooLarge(error)) environment.onError(error, about)
+      if (!isExpired(error) && !isTooLarge(error)) shared.tell(error, about)
       return
     }
     if (this.#isRefusalTold) return
     this.#isRefusalTold = true
     shared.count('wherry_narrow_refused_total', resource)
     const refusal = isResourceNotFound(error) ? error : new NarrowWatchRefusedError(resource, this.#key, error)
-    environment.onError(refusal, about)
+    shared.environment.onError(refusal, about)
   }
 
   /** It can be watched again. */

@@ -175,6 +175,12 @@ describe('an access', () => {
     expect(refused.errors[0]).toMatchObject({ code: 'CONNECT_FAILED', cause: { code: 'TLS_MATERIAL_INVALID' } })
   })
 
+  it('X6: an authority that is no PEM, such as a path, is an error that says so', async () => {
+    const refused = await over(send(opened(fromUrl('https://127.0.0.1:1', { ca: '/etc/ca.crt' })), 'call', '/a'))
+    const message = "the certificate authority can't be used: it is no PEM (pass the file's content, not its path)"
+    expect(refused.errors[0]).toMatchObject({ cause: { code: 'TLS_MATERIAL_INVALID', message } })
+  })
+
   it('X2: one that skips verification takes any certificate', async () => {
     const url = await serve((_, reply) => {
       reply.head(200, {})

@@ -41,6 +41,18 @@ export class ConnectionError extends Error {
   }
 }
 
+/** What a failure below says of itself. */
+export function said(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown cause'
+  return cause.message !== '' ? cause.message : ((cause as { code?: string }).code ?? cause.name)
+}
+
+/** The connection ended with the request under way. */
+export function connectionLost(cause: Error | undefined): ConnectionError {
+  const why = cause === undefined ? '' : `: ${said(cause)}`
+  return new ConnectionError('CONNECTION_LOST', `the connection broke off${why}`, { cause })
+}
+
 /** Whether `error` is about the way to the server, not an answer of it. */
 export function isConnectionError(error: unknown): error is ConnectionError {
   return error instanceof ConnectionError

@@ -1,7 +1,7 @@
 import { Backoff } from '../backoff.ts'
 import type { Environment, Timer } from '../environment.ts'
 import type { Connection, Transport } from '../transport.ts'
-import { ConnectionError, isUnprocessed } from './error.ts'
+import { ConnectionError, isUnprocessed, said } from './error.ts'
 import type { Job } from './job.ts'
 import { Member, type MemberLimits, type MemberOwner, roomForStreams } from './member.ts'
 
@@ -328,9 +328,4 @@ function takesNothing({ host }: URL): ConnectionError {
 
 function broken(cause: Error): ConnectionError {
   return new ConnectionError('CONNECTION_LOST', `the request broke off: ${said(cause)}`, { cause })
-}
-
-function said(cause: unknown): string {
-  if (!(cause instanceof Error)) return 'unknown cause'
-  return cause.message !== '' ? cause.message : ((cause as { code?: string }).code ?? cause.name)
 }

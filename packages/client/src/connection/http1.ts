@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers, ResponseHeaders } from '../transport.ts'
-import { ConnectionError } from './error.ts'
+import { ConnectionError, connectionLost } from './error.ts'
 import type { Intake } from './intake.ts'
 import { requestText } from './request-text.ts'
 import { ResponseParser, type ResponseParts } from './response-parser.ts'
@@ -219,6 +219,5 @@ function goneError(): ConnectionError {
 }
 
 function broken(cause: Error | undefined): ConnectionError {
-  if (cause instanceof ConnectionError) return cause
-  return new ConnectionError('CONNECTION_LOST', 'the connection broke off', { cause })
+  return cause instanceof ConnectionError ? cause : connectionLost(cause)
 }

@@ -8,7 +8,7 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers, ResponseHeaders } from '../transport.ts'
-import { ConnectionError } from './error.ts'
+import { ConnectionError, connectionLost } from './error.ts'
 import { unsendable } from './headers.ts'
 
 /** Bounds of an HTTP/2 connection. */
@@ -292,7 +292,7 @@ class Http2Exchange implements Exchange {
     }
     // The stream of a session that is gone has the session's fate.
     if (this.#session.destroyed) {
-      return new ConnectionError('CONNECTION_LOST', 'the connection broke off', { cause: sessionCause ?? cause })
+      return connectionLost(sessionCause ?? cause)
     }
     return new ConnectionError('STREAM_RESET', `the server reset the stream, code ${code}`, { cause })
   }

@@ -454,6 +454,20 @@ describe('HTTP/1.1', () => {
     expect(recorded.log).not.toContain('end')
   })
 
+  it.each([
+    ['a TLS alert', Buffer.from([21, 3, 3, 0, 2, 2, 70]), 'the server speaks TLS on this port: use an https: URL'],
+    ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'the answer does not begin with a status line of HTTP/1.1'],
+    [
+      'two lengths',
+      'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
+      'the length of the answer is no number',
+    ],
+  ])('says what came where it is %s', async (_, sent, why) => {
+    const url = await bytesServer(socket => socket.write(sent))
+    const { body } = record(await connected(url))
+    await expect(body).rejects.toMatchObject({ code: 'CONNECTION_LOST', message: `the connection broke off: ${why}` })
+  })
+
   it('X3: what can not be read is not shown by the error or its causes', async () => {
     const head = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
     const url = await bytesServer(socket => socket.write(`${head}6\r\nhidden\r\nZZZ\r\nhidden`))

@@ -130,6 +130,10 @@ export class ResponseParser {
   }
 
   #readLine(chunk: Buffer, at: number): number {
+    // Of what TLS sends first, an alert or a handshake.
+    if (this.#state === 'status' && this.#line === '' && (chunk[at] === 21 || chunk[at] === 22)) {
+      throw new InvalidResponseError('the server speaks TLS on this port: use an https: URL')
+    }
     const end = chunk.indexOf(lineFeed, at)
     const to = end < 0 ? chunk.length : end + 1
     this.#bound(this.#line.length + to - at, to - at)

@@ -72,6 +72,10 @@ describe('a URL', () => {
       return 'nothing'
     }
     expect(bad('host:6443')).toBeInstanceOf(RangeError)
+    expect((bad('localhost:6443') as Error).message).toContain('got one that begins with localhost:')
+    for (const none of ['apiVersion: v1', undefined, {}]) {
+      expect(() => fromKubeConfig(none as never)).toThrow('config takes a KubeConfig of @kubernetes/client-node')
+    }
     expect(bad('not a url')).toBeInstanceOf(RangeError)
     expect(bad('https://user:SECRET@host')).toBeInstanceOf(RangeError)
     expect(bad(5)).toBeInstanceOf(TypeError)

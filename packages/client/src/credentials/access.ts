@@ -88,7 +88,8 @@ export function serverUrl(option: string, url: string | URL): URL {
   if (typeof url !== 'string' && !(url instanceof URL)) throw new OptionTypeError(option, takes, typeof url)
   const parsed = URL.canParse(`${url}`) ? new URL(`${url}`) : undefined
   if (parsed === undefined || (parsed.protocol !== 'https:' && parsed.protocol !== 'http:')) {
-    throw new OptionRangeError(option, takes, parsed?.protocol ?? 'no URL')
+    const got = parsed === undefined ? 'no URL' : `one that begins with ${parsed.protocol}`
+    throw new OptionRangeError(option, takes, got)
   }
   if (parsed.username !== '' || parsed.password !== '' || parsed.search !== '' || parsed.hash !== '') {
     throw new OptionRangeError(option, takes, 'one with')

@@ -57,6 +57,7 @@ export interface KubeConfigLike {
  * again when they change. Throws a `KUBECONFIG_INVALID` error where it lacks a cluster or a user.
  */
 export function fromKubeConfig(config: KubeConfigLike, options: AccessOptions = {}): ClusterAccess {
+  kubeConfig('config', config)
   checkOptions('access', options, { clock })
   return accessOf(config, options.clock ?? systemClock())
 }
@@ -212,6 +213,12 @@ function isAbsolute(path: string): boolean {
   return /^(?:[/\\]|[A-Za-z]:)/.test(path)
 }
 
+const kubeConfig = having(
+  'a KubeConfig of @kubernetes/client-node (fromKubeconfigFile reads a file)',
+  'getCurrentContext',
+  'getCurrentCluster',
+  'getCurrentUser',
+)
 const clock = having('a Clock', 'now', 'monotonic', 'timer')
 
 function named(name: string): string {

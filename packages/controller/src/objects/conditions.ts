@@ -35,7 +35,7 @@ export interface NewCondition {
  * @throws OptionTypeError or OptionRangeError for a condition that `metav1.Condition` does not take.
  */
 export function setCondition<C extends Condition>(
-  conditions: readonly C[] | undefined,
+  conditions: readonly C[] | null | undefined,
   condition: NewCondition,
   now: number,
 ): C[] {
@@ -61,12 +61,15 @@ function toTheSecond(time: string): string {
 }
 
 /** The condition of a type. */
-export function conditionOf<C extends Condition>(conditions: readonly C[] | undefined, type: string): C | undefined {
+export function conditionOf<C extends Condition>(
+  conditions: readonly C[] | null | undefined,
+  type: string,
+): C | undefined {
   return conditions?.find(condition => condition.type === type)
 }
 
 /** Whether the condition of a type is `True`: not so if there is none. */
-export function isConditionTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
+export function isConditionTrue(conditions: readonly Condition[] | null | undefined, type: string): boolean {
   return conditionOf(conditions, type)?.status === 'True'
 }
 

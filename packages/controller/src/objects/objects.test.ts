@@ -58,6 +58,8 @@ it('a condition changes its transition time with its status only', () => {
   const ready = { type: 'Ready', status: 'True', reason: 'AllGood', observedGeneration: 1 } as const
   const first = setCondition(undefined, ready, now)
   expect(first).toEqual([{ ...ready, message: '', lastTransitionTime: '2026-01-02T03:04:05Z' }])
+  expect(setCondition(null, ready, now)).toEqual(first)
+  expect([conditionOf(null, 'Ready'), isConditionTrue(null, 'Ready')]).toEqual([undefined, false])
   const frozen = Object.freeze(first.map(one => Object.freeze(one)))
   expect(setCondition(frozen, ready, now + 60_000)).toBe(frozen)
   const said = setCondition(frozen, { ...ready, message: 'still', observedGeneration: 2 }, now + 60_000)

@@ -300,6 +300,14 @@ describe('applyIfChanged', () => {
     ),
   )
 
+  it('X6: refuses to do without parts', () =>
+    run(async () => {
+      const called = applyIfChanged(client, games, game(), undefined, undefined as never)
+      await expect(called).rejects.toThrow('parts takes parts({ … }), got undefined')
+      const options = applyIfChanged(client, games, game(), undefined, { mode: 'apply' } as never)
+      await expect(options).rejects.toThrow('parts takes parts({ … }), got an object')
+    }))
+
   it('hands its options on to each request', () =>
     run(async () => {
       const desired = game({ status: { phase: 'On' } })

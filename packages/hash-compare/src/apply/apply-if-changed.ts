@@ -1,5 +1,15 @@
 import { type Client, type KubernetesObject, OptionTypeError, type Scope, type View, type Whole } from '@wherry/client'
-import { abortSignal, callback, checkOptions, flag, integer, milliseconds, oneOf, text } from '@wherry/client/checks'
+import {
+  abortSignal,
+  callback,
+  checkOptions,
+  flag,
+  having,
+  integer,
+  milliseconds,
+  oneOf,
+  text,
+} from '@wherry/client/checks'
 import type { HashedObject } from '../ingest/hashed-object.ts'
 import type { Parts } from '../parts/parts.ts'
 import { Application } from './application.ts'
@@ -34,12 +44,15 @@ export async function applyIfChanged<T extends KubernetesObject, S extends Scope
   parts: Parts<T, N>,
   options: ApplyIfChangedOptions = {},
 ): Promise<Applied<T, N>> {
+  checkParts('parts', parts)
   checkOptions('applyIfChanged', options, checks)
   if (options.force !== undefined && options.mode !== 'apply') {
     throw new OptionTypeError('applyIfChanged.force', "nothing without mode: 'apply'", `${options.force}`)
   }
   return new Application({ client, view, desired, parts, options, onWrite: options.onWrite }).run(observed)
 }
+
+const checkParts = having('parts({ … })', 'record')
 
 const checks = {
   signal: abortSignal,

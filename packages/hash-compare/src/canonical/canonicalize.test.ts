@@ -219,6 +219,7 @@ describe('canonicalize', () => {
     expect(error).toBeInstanceOf(NotJsonError)
     expect((error as NotJsonError).path.split('/')).toHaveLength(1001)
     expect((error as NotJsonError).message).toMatch('nested more than 1000 levels deep')
+    expect((error as NotJsonError).message.length).toBeLessThan(500)
     expect(caught(() => canonicalize(nested(1_000_000)))).toBeInstanceOf(NotJsonError)
   })
 

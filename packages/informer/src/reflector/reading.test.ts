@@ -469,6 +469,18 @@ describe('reading the first state', () => {
     )
   })
 
+  it('R20: of very many that are left out, the first ten are told, and then how many there are', async () => {
+    const { server, simulation, intake, watch } = await bench(21, { initial: 'whole' })
+    const items = [...Array.from({ length: 1234 }, () => ({})), { metadata: { name: 'a', resourceVersion: '3' } }]
+    const head = { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '3' } }
+    const effect = { kind: 'status', code: 200, plain: true, message: JSON.stringify({ ...head, items }) } as const
+    await server.faults.add({ match: { verb: 'list' }, nth: 1, effect })
+    await watch()
+    expect(intake.log).toEqual(['commit a at 3'])
+    const counts = simulation.environment.errors.map(({ context }) => context.count)
+    expect(counts).toEqual([...Array.from({ length: 10 }), 100, 1000])
+  })
+
   it.each(['{}', '{"resourceVersion":""}'])('R20: a list without a resourceVersion is none (%s)', async metadata => {
     const { server, simulation, reflector, intake } = await bench(19, { initial: 'whole' })
     const message = `{"kind":"ConfigMapList","metadata":${metadata},"items":[]}`

@@ -78,6 +78,8 @@ export class ReflectorContext implements MembersParts {
   inPages = false
   /** How often running each kind of failure came. */
   readonly failures: Record<FailureKind, number> = { streamingList: 0, watch: 0, unreadable: 0 }
+  /** Items and events that were left out since a whole state began to be read. */
+  strays = 0
   /** When something of the server's state was last heard, on the monotonic clock (rule R21). */
   heardAt = 0
 
@@ -94,6 +96,7 @@ export class ReflectorContext implements MembersParts {
    */
   read(resourceVersion: string): Reading {
     this.isUnfilled = false
+    this.strays = 0
     const reuse = resourceVersion !== '' || this.resourceVersion === undefined
     return this.members.replace({ reuse })
   }
@@ -160,13 +163,19 @@ export class ReflectorContext implements MembersParts {
     this.tell(() => this.settings.on.error?.(error))
   }
 
-  /** An item or event was left out (rule R20). */
+  /**
+   * An item or event was left out (rule R20). Of those since a whole state began to be read, the first ten are told. After them the
+   * hundredth, the thousandth and so on are told, each with how many there are by then.
+   */
   skipped(error: InvalidObjectError, phase: 'list' | 'watch'): void {
-    this.report(error, phase)
+    this.strays += 1
+    if (this.strays <= 10) this.report(error, phase)
+    else if (Number.isInteger(Math.log10(this.strays))) this.report(error, phase, this.strays)
   }
 
-  report(error: Error, phase: string): void {
-    const context: ErrorContext = { resource: this.settings.target.resource, phase }
+  report(error: Error, phase: string, count = 1): void {
+    const { resource } = this.settings.target
+    const context: ErrorContext = count === 1 ? { resource, phase } : { resource, phase, count }
     this.settings.environment.onError(error, context)
   }
 

@@ -31,6 +31,7 @@ describe('what a projection of one’s own gives', () => {
     for (const one of [transformer(named(fn)), transformer(items, { transform: fn })]) {
       const failed = one.run(item('a/x', 1), 'a/x', 100)
       expect(failed).toBeInstanceOf(TransformError)
+      expect((failed as Error).message).toContain(reason)
       expect(failed).toMatchObject({ key: 'a/x', cause: { message: expect.stringContaining(reason) } })
     }
   })

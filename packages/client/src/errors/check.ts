@@ -104,10 +104,20 @@ export function having(what: string, ...methods: readonly string[]): Check {
 
 /** A resource, or a view of one. */
 export const viewCheck: Check = (option, value) => {
-  const { resource, plural } = Object(value)
-  if (typeof resource?.plural === 'string') return
-  const got = typeof plural === 'string' ? 'a description of a resource: pass it to defineResource' : described(value)
-  throw new OptionTypeError(option, 'a resource or a view of one', got)
+  const { resource, key, within } = Object(value)
+  if (typeof resource?.plural === 'string' && typeof key === 'string' && typeof within === 'function') return
+  throw noView(option, value)
+}
+
+/** What can be read or written: a view, or one made of another's parts, which has no key of its own. */
+export const readableCheck: Check = (option, value) => {
+  if (typeof Object(value).resource?.plural !== 'string') throw noView(option, value)
+}
+
+function noView(option: string, value: unknown): OptionTypeError {
+  const isDescription = typeof Object(value).plural === 'string'
+  const got = isDescription ? 'a description of a resource: pass it to defineResource' : described(value)
+  return new OptionTypeError(option, 'a resource or a view of one', got)
 }
 
 /** The key of an object. */

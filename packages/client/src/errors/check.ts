@@ -104,10 +104,21 @@ export function having(what: string, ...methods: readonly string[]): Check {
 
 /** A resource, or a view of one. */
 export const viewCheck: Check = (option, value) => {
-  const { resource, key, within, plural } = Object(value)
-  if (typeof resource?.plural === 'string' && typeof key === 'string' && typeof within === 'function') return
-  const got = typeof plural === 'string' ? 'a description of a resource: pass it to defineResource' : described(value)
-  throw new OptionTypeError(option, 'a resource or a view of one', got)
+  const { key, within } = Object(value)
+  if (typeof key !== 'string' || typeof within !== 'function') throw noView(option, value)
+  readableCheck(option, value)
+}
+
+/** As much of a view as a request needs: one that was made of another by spreading it is enough. */
+export const readableCheck: Check = (option, value) => {
+  const { resource, projection } = Object(value)
+  if (typeof resource?.plural !== 'string' || projection === undefined) throw noView(option, value)
+}
+
+function noView(option: string, value: unknown): OptionTypeError {
+  const isDescription = typeof Object(value).plural === 'string'
+  const got = isDescription ? 'a description of a resource: pass it to defineResource' : described(value)
+  return new OptionTypeError(option, 'a resource or a view of one', got)
 }
 
 /** The key of an object. */

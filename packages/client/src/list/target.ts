@@ -1,5 +1,5 @@
 import type { TypeMeta } from '../bytes/list-head.ts'
-import { viewCheck } from '../errors/check.ts'
+import { readableCheck } from '../errors/check.ts'
 import { isSensitive } from '../errors/sensitive.ts'
 import { apiVersionOf, collectionPath, resourceName } from '../names/path.ts'
 import { acceptOf, isExact, isLean } from '../views/read.ts'
@@ -46,7 +46,7 @@ export interface ReadTarget {
  * @param shardSelector goes with each of them.
  */
 export function targetsOf(view: View, shardSelector?: string | undefined): ReadTarget[] {
-  viewCheck('view', view)
+  readableCheck('view', view)
   const { resource, namespaces } = view
   const shared = {
     name: view.fields.equal('metadata.name'),

@@ -1,4 +1,4 @@
-import { checkOptions, viewCheck } from '../errors/check.ts'
+import { checkOptions, readableCheck } from '../errors/check.ts'
 import { OptionRangeError } from '../errors/option.ts'
 import { queryText } from '../names/path.ts'
 import { acceptOf, isExact, projector } from '../views/read.ts'
@@ -24,7 +24,7 @@ export async function deleteCollection<C>(
 ): Promise<C[]> {
   const { preconditions: _, ...checks } = deleteChecks
   checkOptions('deleteCollection', options, checks)
-  viewCheck('view', view)
+  readableCheck('view', view)
   if (view.resource.namespaced && view.namespaces === undefined) {
     const takes = `a view within namespaces: no server deletes all ${view.resource.plural} of all namespaces at once`
     throw new OptionRangeError('view', takes, 'one of all namespaces')

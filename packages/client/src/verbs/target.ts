@@ -1,4 +1,4 @@
-import { keyCheck, viewCheck } from '../errors/check.ts'
+import { keyCheck, readableCheck } from '../errors/check.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import { isSensitive } from '../errors/sensitive.ts'
 import { checkWithin, collectionPath, keyText, objectPath, resourceName } from '../names/path.ts'
@@ -18,7 +18,7 @@ function about(resource: ResourceDefinition): Pick<Target, 'resource' | 'sensiti
 
 /** The address of one object. Throws for a key that is none, or outside the view's namespaces. */
 export function objectTarget<S extends Scope>(view: View<unknown, S>, key: ObjectKey<S>, subresource?: string): Target {
-  viewCheck('view', view)
+  readableCheck('view', view)
   keyCheck('key', key)
   const path = objectPath(view.resource, key, subresource)
   checkWithin(view, key.namespace)
@@ -41,7 +41,7 @@ export function keyOf<S extends Scope>(view: View<unknown, S>, object: Kubernete
 
 /** The namespace that an object is to be written to; `undefined` for a cluster-scoped resource. */
 export function namespaceOf(view: View, object: KubernetesObject): string | undefined {
-  viewCheck('view', view)
+  readableCheck('view', view)
   if (!view.resource.namespaced) return undefined
   const only = view.namespaces?.length === 1 ? view.namespaces[0] : undefined
   const namespace = checkSegment('namespace', object.metadata?.namespace ?? only)

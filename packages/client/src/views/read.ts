@@ -1,5 +1,5 @@
 import { withoutManagedFields } from '../bytes/without-managed-fields.ts'
-import { viewCheck } from '../errors/check.ts'
+import { readableCheck } from '../errors/check.ts'
 import { apiVersionOf } from '../names/path.ts'
 import type { PartialObjectMetadata } from './object.ts'
 import type { View } from './resource.ts'
@@ -32,7 +32,7 @@ export function isLean(view: View): boolean {
  * resource's own kind, as default ones do, not `PartialObjectMetadata`.
  */
 export function projector<C>(view: View<C>): (object: object) => C {
-  viewCheck('view', view)
+  readableCheck('view', view)
   const { kind, project } = view.projection
   const build =
     kind === 'named' ? project : kind === 'metadata' ? metadataOnly(view) : kind === 'default' ? lean : whole

@@ -540,6 +540,16 @@ describe('an answer of another kind', () => {
 })
 
 describe('X6: what makes no sense', () => {
+  it('X6: a view that was made of another by spreading it is one, for a request', async () => {
+    const spread = { ...configMaps.within({ namespaces: ['n'] }) } as unknown as typeof configMaps
+    const { requests } = await answering([{ body: object }, { body: object }, { body: object }], async ({ client }) => {
+      await client.get(spread, key)
+      await client.update(spread, object)
+      await client.apply(spread, object)
+    })
+    expect(requests).toHaveLength(3)
+  })
+
   it.each([
     ['configmaps', 'a string'],
     [undefined, 'undefined'],

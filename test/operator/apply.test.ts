@@ -217,6 +217,46 @@ onBothServers([], stage => {
     expect([told(one).length, told(other).length].sort().at(-1)).toBe(1)
   })
 
+  it('A1: a primary object that is applied does not own itself', async () => {
+    const { client, namespace } = stage()
+    const one = { name: 'one', namespace }
+    const what = ({ apply, key }: Context) =>
+      apply(configMaps, { metadata: { name: key.name, annotations: { seen: 'yes' } } })
+    await createSource(stage())
+    await using operator = start(stage(), what)
+    await operator.settled()
+    const there = await client.get(configMaps, one)
+    expect(there?.metadata).toMatchObject({ annotations: { seen: 'yes' }, labels: { source: 'yes' } })
+    expect(there?.metadata.ownerReferences).toBeUndefined()
+    expect(operator.errors).toEqual([])
+  })
+
+  it('A3: a label that is added to the view comes to what is there, and what is not ours is told and left alone', async () => {
+    const { client, namespace } = stage()
+    const view = (more: object) => configMaps.within({ labels: { by: 'arcade', ...more } })
+    const data = { here: 'yes' }
+    await createSource(stage())
+    {
+      await using operator = start(stage(), ({ apply }) => apply(view({}), { metadata: { name: 'made' }, data }))
+      await operator.settled()
+    }
+    const theirs = { metadata: { name: 'theirs', namespace }, data: { theirs: 'yes' } }
+    await client.create(configMaps, theirs)
+    let isAll = false
+    await using operator = start(stage(), async ({ apply }) => {
+      await apply(view({ tier: 'web' }), { metadata: { name: 'made' }, data })
+      if (isAll) await apply(view({ tier: 'web' }), { metadata: { name: 'theirs' }, data })
+    })
+    await operator.settled()
+    const made = await client.get(configMaps, { name: 'made', namespace })
+    expect(made?.metadata.labels).toEqual({ by: 'arcade', tier: 'web' })
+    expect(operator.errors).toEqual([])
+    isAll = true
+    await client.patch(configMaps, { name: 'one', namespace }, { data: { again: 'yes' } })
+    await expect.poll(() => operator.errors.map(error => 'code' in error && error.code)).toContain('NOT_OURS')
+    expect((await client.get(configMaps, theirs))?.data).toEqual({ theirs: 'yes' })
+  })
+
   it('A2: a Namespace that is but a name is asked for once', async () => {
     const { client, namespace } = stage()
     const name = `${namespace}-more`

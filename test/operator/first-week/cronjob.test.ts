@@ -38,7 +38,8 @@ class Schedule implements AsyncDisposable {
   /** A CronJob whose last run was a second ago, so that no minute passes by itself while the test runs. */
   static async of(stage: Stage, spec: Partial<CronJobSpec> = {}): Promise<Schedule> {
     const clock = new MovableClock()
-    const last = clock.now() - (clock.now() % minute) + minute
+    const now = clock.now()
+    const last = now - (now % minute) + minute
     clock.moveTo(new Date(last + 1000))
     const metadata = { namespace: stage.namespace, name: 'backup' }
     await stage.client.create(cronJobs, { metadata, spec: { schedule: '* * * * *', jobTemplate, ...spec } })

@@ -39,7 +39,11 @@ const env = [
   { name: 'B', value: '1' },
   { name: 'A', value: '2' },
 ]
-const template = { metadata: { labels }, spec: { containers: [{ ...container, env }] } }
+const initContainers = [
+  { name: 'second', image: 'b' },
+  { name: 'first', image: 'a' },
+]
+const template = { metadata: { labels }, spec: { initContainers, containers: [{ ...container, env }] } }
 const once = { metadata: { labels }, spec: { restartPolicy: 'Never', containers: [{ name: 'x', image: 'x' }] } }
 
 function kind(view: unknown, desired: Record<string, unknown>, isPlain = true): Kind {

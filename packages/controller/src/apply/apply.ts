@@ -160,10 +160,10 @@ class Application {
     const { run, limiter, key } = this.#about
     const seen = await this.#seenIn()
     const writing = await run.writing(seen, this.#keyOf, applyState, this.#options.signal)
-    const isHeard = (options: DesiredOptions) =>
-      !this.#isPrimary && (options.owner ?? true) === true && this.#about.isHeard(seen)
+    const { owner = true } = this.#options
+    const isHeard = !this.#isPrimary && owner === true && this.#about.isHeard(seen)
     try {
-      return (await settling(writing, () => this.#bring(writing.object, false), isHeard(this.#options))).applied
+      return (await settling(writing, () => this.#bring(writing.object, false), isHeard)).applied
     } catch (error) {
       if (!(error instanceof ApplyDelayedError)) limiter.refused(key, this.#id, error)
       throw error

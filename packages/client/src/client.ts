@@ -53,6 +53,7 @@ import { ScaleVerbs } from './verbs/scale.ts'
 import { StatusVerbs } from './verbs/status.ts'
 import { type WatchHandlers, type WatchOptions, watch, watchEach } from './verbs/watch.ts'
 import { apply, type Patch, patch, update } from './verbs/write.ts'
+import type { WriteListener } from './verbs/write-listeners.ts'
 import { version } from './version.ts'
 import { asKey, type KeyOf, type Scope, type Some, type Stored, type Whole } from './views/object.ts'
 import type { View } from './views/resource.ts'
@@ -125,20 +126,24 @@ export class Client {
   readonly scale: ScaleVerbs
   readonly #caller: Caller
   readonly #pool: ConnectionPool
+  /** The client whose connections this one uses. */
+  readonly #of: Client | undefined
   readonly #fence: Fence | undefined
   readonly #discovery: Discovery
 
   constructor(options: ClientOptions) {
-    if (options instanceof Fence) {
-      this.environment = options.caller.environment
-      this.server = options.server
-      this.namespace = options.namespace
-      this.#fence = options
-      this.#pool = options.pool
-      this.#caller = new Caller({ ...options.caller.parts, requester: options })
-      this.#discovery = new Discovery(this.#caller)
-      this.status = new StatusVerbs(this.#caller)
-      this.scale = new ScaleVerbs(this.#caller)
+    if (options instanceof Derived) {
+      const { of, caller, fence } = options
+      this.environment = of.environment
+      this.server = of.server
+      this.namespace = of.namespace
+      this.#of = of
+      this.#fence = fence
+      this.#pool = of.#pool
+      this.#caller = caller
+      this.#discovery = fence === undefined ? of.#discovery : new Discovery(caller)
+      this.status = new StatusVerbs(caller)
+      this.scale = new ScaleVerbs(caller)
       return
     }
     checkOptions('client', options, clientChecks)
@@ -214,9 +219,19 @@ export class Client {
    */
   fenced(admit: () => void): FencedClient {
     callback('fenced', admit)
-    const fence = new Fence(admit, this, this.#pool, this.#caller)
-    const client = new Client(fence as unknown as ClientOptions)
+    const fence = new Fence(admit, this.#caller)
+    const caller = new Caller({ ...this.#caller.parts, requester: fence })
+    const client = new Client(new Derived(this, caller, fence) as unknown as ClientOptions)
     return { client, end: reason => client.#end(reason) }
+  }
+
+  /**
+   * This client, and each of `listeners` hears of what is written through it, status, scale, evictions and deletes included:
+   * a cache that hears of a write gives nothing older afterwards. Dry runs are not told. To close it closes this client, too.
+   */
+  notifying(...listeners: readonly WriteListener[]): Client {
+    for (const one of listeners) having('a cache, or what else hears of writes', 'wrote', 'deleted')('notifying', one)
+    return new Client(new Derived(this, this.#caller.notifying(listeners)) as unknown as ClientOptions)
   }
 
   /** How many connections there are now. */
@@ -355,6 +370,7 @@ export class Client {
 
   /** Ends all calls and watches, and closes the connections. Idempotent. Resolves when they are gone. */
   async close(): Promise<void> {
+    if (this.#of !== undefined && this.#fence === undefined) return this.#of.close()
     this.#end(new ConnectionError('CLIENT_CLOSED', 'the client was closed'))
     if (this.#fence === undefined) await this.#pool.close()
   }
@@ -366,6 +382,19 @@ export class Client {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+}
+
+/** What a client that uses another one's connections is made of. */
+class Derived {
+  readonly of: Client
+  readonly caller: Caller
+  readonly fence: Fence | undefined
+
+  constructor(of: Client, caller: Caller, fence?: Fence) {
+    this.of = of
+    this.caller = caller
+    this.fence = fence
   }
 }
 

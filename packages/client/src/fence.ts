@@ -1,6 +1,5 @@
 import type { Client } from './client.ts'
 import { asError } from './connection/job.ts'
-import type { ConnectionPool } from './connection/pool.ts'
 import type { LaneRequest, Requester, RequestHandlers } from './connection/requester.ts'
 import type { Exchange } from './transport.ts'
 import type { Caller } from './verbs/caller.ts'
@@ -14,20 +13,14 @@ export interface FencedClient {
 
 /** Requests over another client's connections, each of which has to be admitted, until it is closed. */
 export class Fence implements Requester {
-  readonly server: string
-  readonly namespace: string | undefined
-  readonly pool: ConnectionPool
-  readonly caller: Caller
+  readonly #caller: Caller
   readonly #admit: () => void
   readonly #open = new Map<RequestHandlers, Exchange>()
   #closed: Error | undefined
 
-  constructor(admit: () => void, of: Pick<Client, 'server' | 'namespace'>, pool: ConnectionPool, caller: Caller) {
+  constructor(admit: () => void, caller: Caller) {
     this.#admit = admit
-    this.server = of.server
-    this.namespace = of.namespace
-    this.pool = pool
-    this.caller = caller
+    this.#caller = caller
   }
 
   request(request: LaneRequest, on: RequestHandlers): Exchange {
@@ -50,7 +43,7 @@ export class Fence implements Requester {
       },
     }
     // By the caller, which may be fenced itself.
-    const exchange = this.caller.requester.request({ ...request, admit }, own)
+    const exchange = this.#caller.requester.request({ ...request, admit }, own)
     this.#open.set(own, exchange)
     return {
       pause: () => exchange.pause(),
@@ -71,7 +64,7 @@ export class Fence implements Requester {
       try {
         on.error(reason)
       } catch (thrown) {
-        this.caller.environment.onError(asError(thrown), { phase: 'handler' })
+        this.#caller.environment.onError(asError(thrown), { phase: 'handler' })
       }
     }
   }

@@ -2,7 +2,6 @@ import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { keyOf, withNarrow } from './testkit/kit.ts'
 import { late } from './testkit/late.ts'
-import { writesThrough } from './writes-through.ts'
 
 const x = keyOf('a/x')
 
@@ -10,7 +9,7 @@ describe('what the server answers to several who read', () => {
   it('N9: a removed finalizer, answered while another read asks, is not forgotten', () =>
     withNarrow(async kit => {
       const { narrow, client, run, writer, get, server, simulation } = kit
-      const writes = writesThrough(client, narrow)
+      const writes = client.notifying(narrow)
       await run(() => writer.create(configMaps, { metadata: { ...x, finalizers: ['example.com/x'] } }))
       await get('a/x')
       await late(kit)

@@ -3,7 +3,6 @@ import { chance, forEachSeed, integer, pick } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { type Kit, keyOf, withNarrow } from './testkit/kit.ts'
 import { late } from './testkit/late.ts'
-import { writesThrough } from './writes-through.ts'
 
 const x = keyOf('a/x')
 
@@ -22,7 +21,7 @@ it('N9: no read is older than what this process knew when it began', async () =>
 async function run(kit: Kit, seed: number): Promise<void> {
   const { narrow, client, run, writer, server, simulation } = kit
   const random = simulation.random.fork('test')
-  const writes = writesThrough(client, narrow)
+  const writes = client.notifying(narrow)
   const gone = new Set<string>()
   let floor = 0
   const problems: string[] = []

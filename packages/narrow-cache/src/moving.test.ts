@@ -2,7 +2,6 @@ import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { denying } from './testkit/denials.ts'
 import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
-import { writesThrough } from './writes-through.ts'
 
 const count = 250
 const names = Array.from({ length: count }, (_, i) => `n${i}`)
@@ -102,7 +101,7 @@ describe('watches that all end at once', () => {
     how =>
       withNarrow(async kit => {
         const { narrow, client, run, write, server, simulation } = kit
-        const writes = writesThrough(client, narrow)
+        const writes = client.notifying(narrow)
         const early = await run(() => server.revision())
         const log: string[] = []
         await run(() => Promise.all(names.map(name => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))))

@@ -185,8 +185,8 @@ export class NarrowCache {
   }
 
   /**
-   * Says that an object was written, and what the server answered: later reads of it are at least as new (rule N9). Of any
-   * client; `writesThrough` does it for all writes.
+   * Says that an object was written, and what the server answered: later reads of it are at least as new (rule N9). By any client.
+   * `client.notifying(narrow)` says it of all its writes.
    */
   wrote(view: View, answer: object): void {
     having('the object that the server answered')('wrote.answer', answer)

@@ -1,5 +1,4 @@
-import { compareResourceVersions, type KubernetesObject } from '@wherry/client'
-import { wentWith } from '@wherry/informer/parts'
+import { compareResourceVersions, type KubernetesObject, wentWith } from '@wherry/client'
 import type { Version } from './source.ts'
 
 /** Whether what is cached is older than what this process knows; `unknown`: the server has to be asked. */

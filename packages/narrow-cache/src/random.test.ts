@@ -8,7 +8,6 @@ import { Denials, denying } from './testkit/denials.ts'
 import { Heard, type Partly, stateOf, strict } from './testkit/heard.ts'
 import { History } from './testkit/history.ts'
 import { type Kit, keyOf, withNarrow } from './testkit/kit.ts'
-import { writesThrough } from './writes-through.ts'
 
 const paths = ['a/p', 'a/q', 'a/r', 'a/s', 'a/t', 'a/u', 'b/p', 'b/q']
 const whole = configMaps
@@ -121,7 +120,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
   const ofViews = bounds.isSelected ? selected : views
   const there = new Map<string, 'plain' | 'finalized' | 'terminating'>()
   const second = new NarrowCache({ client: kit.client, idleMs: 2000 })
-  const own = writesThrough(writer, narrow, second)
+  const own = writer.notifying(narrow, second)
   const seen = new Map([narrow, second].map(cache => [cache, new Map<string, number>()]))
   const heard: Heard[] = []
   const left: Heard[] = []

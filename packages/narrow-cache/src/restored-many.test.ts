@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
 import { late } from './testkit/late.ts'
 import { listsFirst, phases } from './testkit/rising.ts'
-import { writesThrough } from './writes-through.ts'
 
 const x = keyOf('a/x')
 const y = keyOf('a/y')
@@ -168,7 +167,7 @@ describe('a watch of many that is opened anew, since one of its objects has show
     withNarrow(
       async kit => {
         const { narrow, client, run, write, get, server, simulation } = kit
-        const writes = writesThrough(client, narrow)
+        const writes = client.notifying(narrow)
         await write('+a/x', '+a/y')
         const early = await run(() => server.revision())
         await get('a/x')

@@ -1,7 +1,7 @@
+import type { Client } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
-import { type Writes, writesThrough } from './writes-through.ts'
 
 const x = keyOf('a/x')
 const unsupported = { kind: 'status', code: 422, reason: 'Invalid', message: 'sendInitialEvents is forbidden' } as const
@@ -11,9 +11,9 @@ async function readAfter(
   { narrow, client, run, write, get, server, simulation, breakAll }: Kit,
   madeAt: number,
   prepare: (write: Kit['write']) => Promise<void>,
-  own: (writes: Writes) => Promise<unknown>,
+  own: (writes: Client) => Promise<unknown>,
 ): Promise<string[]> {
-  const writes = writesThrough(client, narrow)
+  const writes = client.notifying(narrow)
   await prepare(async () => {})
   const early = await run(() => server.revision())
   await write('+b/x', '~b/x', '~b/x', '~b/x')
@@ -71,7 +71,7 @@ describe('a restore that the watch notices', () => {
 
   it('N9: is not asked for with each read, once it was answered, while another watch is being opened', () =>
     withNarrow(async ({ narrow, client, run, write, get, server, simulation, requests, breakAll }) => {
-      const writes = writesThrough(client, narrow)
+      const writes = client.notifying(narrow)
       await write('+a/x')
       const early = await run(() => server.revision())
       await get('a/x')
@@ -94,7 +94,7 @@ describe('a restore that the watch notices', () => {
 
   it('N6, N9, N14: what was made meanwhile is told to who only follows it, and no other watch is opened for that', () =>
     withNarrow(async ({ narrow, client, run, write, get, server, simulation, requests, asked, breakAll }) => {
-      const writes = writesThrough(client, narrow)
+      const writes = client.notifying(narrow)
       const early = await run(() => server.revision())
       await write('+b/x', '~b/x', '~b/x')
       await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: unsupported }))
@@ -120,7 +120,7 @@ describe('a restore that an answer shows', () => {
   it.each([1, 100])('N9, R5: what is made after that is read at once (escalateAt %i)', escalateAt =>
     withNarrow(
       async ({ narrow, client, run, write, get, server, simulation }) => {
-        const writes = writesThrough(client, narrow)
+        const writes = client.notifying(narrow)
         const early = await run(() => server.revision())
         await write('+b/x', '~b/x', '~b/x', '~b/x', '~b/x', '~b/x')
         if (escalateAt === 1) await get('a/y')

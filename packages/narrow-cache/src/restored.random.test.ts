@@ -1,10 +1,9 @@
-import type { View } from '@wherry/client'
+import type { Client, View } from '@wherry/client'
 import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
 import { chance, forEachSeed, integer, pick } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import type { Subscription } from './handler.ts'
 import { type Kit, keyOf, withNarrow } from './testkit/kit.ts'
-import { type Writes, writesThrough } from './writes-through.ts'
 
 const paths = ['a/p', 'a/q', 'a/r', 'b/p'] as const
 type Path = (typeof paths)[number]
@@ -50,7 +49,7 @@ class Restores {
   readonly kit: Kit
   readonly seed: number
   readonly random: () => number
-  readonly own: Writes
+  readonly own: Client
   told: Told[] = []
   /** Where the cluster may be restored to. */
   before = 0
@@ -66,7 +65,7 @@ class Restores {
     this.kit = kit
     this.seed = seed
     this.random = kit.simulation.random.fork('test')
-    this.own = writesThrough(kit.client, kit.narrow)
+    this.own = kit.client.notifying(kit.narrow)
   }
 
   async run(): Promise<void> {
@@ -140,7 +139,7 @@ class Restores {
     await this.#read(path)
   }
 
-  async #delete(path: Path, by: Pick<Writes, 'delete'>): Promise<void> {
+  async #delete(path: Path, by: Pick<Client, 'delete'>): Promise<void> {
     const done = this.done[path]
     done.deletes += 1
     done.deleting += 1

@@ -1,7 +1,6 @@
 import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
-import { writesThrough } from './writes-through.ts'
 
 const x = keyOf('a/x')
 
@@ -131,7 +130,7 @@ describe('a server that was restored from a backup', () => {
       await run(() => narrow.watch(configMaps, x, noting(log)))
       await write('~a/x', '~a/x')
       await run(() => server.restoreEtcd(early))
-      await run(() => writesThrough(client, narrow).delete(configMaps, x))
+      await run(() => client.notifying(narrow).delete(configMaps, x))
       expect(await get('a/x')).toBeUndefined()
       expect(simulation.environment.metric('reflector_rollbacks_total', { name: 'v1/configmaps' })).toBe(1)
       log.splice(0)

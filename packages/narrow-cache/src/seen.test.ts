@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { denying } from './testkit/denials.ts'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 import { late } from './testkit/late.ts'
-import { writesThrough } from './writes-through.ts'
 
 const x = keyOf('a/x')
 const selected = configMaps.within({ labels: { app: 'x' } })
@@ -12,7 +11,7 @@ describe('what this process has seen', () => {
   it('N9: two writes of one’s own out of the selector are waited for no longer than until the first has come', () =>
     withNarrow(async kit => {
       const { narrow, client, run, write, get, simulation } = kit
-      const writes = writesThrough(client, narrow)
+      const writes = client.notifying(narrow)
       await write('+a/x app=x')
       expect(await get('a/x', selected)).toBeDefined()
       const inTime = await late(kit)
@@ -27,7 +26,7 @@ describe('what this process has seen', () => {
   it('N9: a write of an object whose name the field selector does not take is waited for by nobody', () =>
     withNarrow(async ({ narrow, client, run, simulation }) => {
       const view = configMaps.within({ fields: { 'metadata.name': 'y' } })
-      const writes = writesThrough(client, narrow)
+      const writes = client.notifying(narrow)
       expect(await run(() => narrow.get(view, x))).toBeUndefined()
       const begun = simulation.clock.monotonic()
       await run(() => writes.create(configMaps, { metadata: x }))
@@ -38,7 +37,7 @@ describe('what this process has seen', () => {
   it('N9: is not told otherwise to who subscribes while the server does not answer', () =>
     withNarrow(async kit => {
       const { narrow, client, run, write, get, server, simulation } = kit
-      const writes = writesThrough(client, narrow)
+      const writes = client.notifying(narrow)
       await write('+a/x')
       await get('a/x')
       const inTime = await late(kit)
@@ -80,7 +79,7 @@ describe('what this process has seen', () => {
   it('N9: nor is that by a delete of one’s own which found nothing', () =>
     withNarrow(async kit => {
       const { narrow, client, run, write, get, simulation } = kit
-      const writes = writesThrough(client, narrow)
+      const writes = client.notifying(narrow)
       const seen: unknown[] = []
       const read = (): void => void narrow.get(configMaps, x).then(object => seen.push(object?.data?.n))
       await run(() => narrow.watch(configMaps, x, { add: read, update: read, delete: read }))
@@ -96,7 +95,7 @@ describe('what this process has seen', () => {
   it('N9: nor is that so while an earlier one is still held', () =>
     withNarrow(async kit => {
       const { narrow, client, run, write, get, simulation } = kit
-      const writes = writesThrough(client, narrow)
+      const writes = client.notifying(narrow)
       await write('+a/x')
       await get('a/x')
       const seen: unknown[] = []
@@ -133,7 +132,7 @@ describe('what this process has seen', () => {
 
   it('N9: a namespace that is being deleted, and is still there, is read as such at once', () =>
     withNarrow(async ({ narrow, run, client, simulation }) => {
-      const writes = writesThrough(client, narrow)
+      const writes = client.notifying(narrow)
       await run(() => writes.create(namespaces, { metadata: team }))
       await run(() => narrow.get(namespaces, team))
       const begun = simulation.clock.monotonic()
@@ -144,7 +143,7 @@ describe('what this process has seen', () => {
 
   it('N9: nor is one told as absent to who subscribes first', () =>
     withNarrow(async ({ narrow, run, client, server }) => {
-      const writes = writesThrough(client, narrow)
+      const writes = client.notifying(narrow)
       await run(() => writes.create(namespaces, { metadata: team }))
       await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'delay', ms: 300 } }))
       const log: unknown[] = []

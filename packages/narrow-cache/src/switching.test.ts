@@ -1,7 +1,6 @@
 import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
-import { writesThrough } from './writes-through.ts'
 
 const x = keyOf('a/x')
 const metadata = configMaps.metadata()
@@ -140,7 +139,7 @@ describe('an entry that comes to be fed otherwise', () => {
   it('N9, N11: nor does it pass for what this process has written', () =>
     withNarrow(
       async ({ narrow, client, run, write, server, simulation }) => {
-        const writes = writesThrough(client, narrow)
+        const writes = client.notifying(narrow)
         const names = ['x', 'y', 'z', 'w']
         await write('+a/x')
         for (const name of names) await run(() => narrow.get(metadata, keyOf(`a/${name}`)))

@@ -16,6 +16,7 @@ import { TimeoutError } from '../errors/timeout.ts'
 import { type Answer, exchange, isSuccess, maxObjectBytes } from './exchange.ts'
 import type { CallOptions } from './options.ts'
 import { Warnings } from './warnings.ts'
+import { type WriteListener, WriteListeners } from './write-listeners.ts'
 
 /** One request, before it is encoded. */
 export interface Call extends RequestInfo {
@@ -47,8 +48,16 @@ export interface CallerParts {
   readonly gunzip: GunzipMode
   /** Ask for compressed lists and watches. */
   readonly gzip: boolean
+  /** Hear of what is written. @default nobody */
+  readonly listeners?: WriteListeners | undefined
   /** Hides the client's own credentials in what a server says. @default what is one by its form alone */
   readonly redact?: Redact | undefined
+}
+
+/** The calls that are under way. */
+interface OpenCalls {
+  readonly underWay: Set<AbortController>
+  closed: Error | undefined
 }
 
 /** The time and the cancellation of one call. */
@@ -76,12 +85,15 @@ export class Caller {
   readonly gzip: boolean
   readonly redact: Redact
   readonly parts: CallerParts
+  readonly listeners: WriteListeners
   /** An own property: contexts are copied by their properties. */
-  readonly absence: Absence = new Absence(this)
-  readonly #underWay = new Set<AbortController>()
-  #closed: Error | undefined
+  readonly absence: Absence
+  readonly #calls: OpenCalls
 
-  constructor(parts: CallerParts) {
+  /** @param of the caller that ends the calls of this one, too */
+  constructor(parts: CallerParts, of?: Caller) {
+    this.#calls = of === undefined ? { underWay: new Set(), closed: undefined } : of.#calls
+    this.absence = of?.absence ?? new Absence(this)
     this.requester = parts.requester
     this.environment = parts.environment
     this.fieldManager = parts.fieldManager
@@ -90,6 +102,7 @@ export class Caller {
     this.redact = parts.redact ?? withoutCredentials
     this.warnings = new Warnings(parts.environment, this.redact)
     this.parts = parts
+    this.listeners = parts.listeners ?? new WriteListeners([])
   }
 
   /** Runs `run` within the time and the signal of `options`; all its requests share them. */
@@ -98,9 +111,9 @@ export class Caller {
     const timeoutMs = options.timeoutMs ?? this.parts.timeoutMs
     const given = options.signal
     given?.throwIfAborted()
-    if (this.#closed !== undefined) throw this.#closed
+    if (this.#calls.closed !== undefined) throw this.#calls.closed
     const controller = new AbortController()
-    this.#underWay.add(controller)
+    this.#calls.underWay.add(controller)
     const passOn = (): void => controller.abort(given?.reason)
     given?.addEventListener('abort', passOn, { once: true })
     const timer =
@@ -110,7 +123,7 @@ export class Caller {
     try {
       return await run({ signal: controller.signal, deadline: clock.monotonic() + timeoutMs })
     } finally {
-      this.#underWay.delete(controller)
+      this.#calls.underWay.delete(controller)
       timer?.cancel()
       given?.removeEventListener('abort', passOn)
     }
@@ -118,8 +131,13 @@ export class Caller {
 
   /** Ends every call and every wait between repeats; later calls fail with `reason` too. */
   close(reason: Error): void {
-    this.#closed ??= reason
-    for (const controller of [...this.#underWay]) controller.abort(this.#closed)
+    this.#calls.closed ??= reason
+    for (const controller of [...this.#calls.underWay]) controller.abort(this.#calls.closed)
+  }
+
+  /** This caller, of whose writes these listeners hear. */
+  notifying(listeners: readonly WriteListener[]): Caller {
+    return new Caller({ ...this.parts, listeners: this.listeners.and(listeners) }, this)
   }
 
   /** One request, and its answer as JSON: an object. */

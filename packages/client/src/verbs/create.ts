@@ -7,14 +7,14 @@ import { OptionTypeError } from '../errors/option.ts'
 import { keyText } from '../names/path.ts'
 import { checkSegment } from '../names/segment.ts'
 import type { KubernetesObject } from '../views/object.ts'
-import { isExact, projector } from '../views/read.ts'
+import { isExact } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 import type { Bound, Call, Caller } from './caller.ts'
 import { getOne } from './get.ts'
 import { type WriteOptions, writeChecks } from './options.ts'
 import { isOutcomeOf } from './outcome.ts'
 import { collectionTarget, namespaceOf, objectTarget } from './target.ts'
-import { answered, checkObject, typed, writeQuery } from './write.ts'
+import { answered, checkObject, typed, writeQuery, written } from './write.ts'
 
 /** A name of the server's making that is taken: so often another one is asked for. */
 const maxNameRetries = 5
@@ -50,7 +50,8 @@ export async function create<C>(caller: Caller, view: View<C>, object: object, o
     query: writeQuery(caller, options),
     body: typed(view, object),
   }
-  return caller.within(options, call, bound => new Creation(caller, view, call, name, namespace, options).run(bound))
+  const creation = new Creation(caller, view, call, name, namespace, options)
+  return written(caller, view, options, call, bound => creation.run(bound))
 }
 
 /** Whether objects of the resource are questions, such as TokenReviews: servers refuse names on some of them. */
@@ -58,9 +59,9 @@ function isReview({ resource: { group, plural } }: View): boolean {
   return (group === 'authentication.k8s.io' || group === 'authorization.k8s.io') && plural.endsWith('reviews')
 }
 
-class Creation<C> {
+class Creation {
   readonly #caller: Caller
-  readonly #view: View<C>
+  readonly #view: View
   readonly #call: Call
   readonly #name: string | undefined
   readonly #namespace: string | undefined
@@ -70,7 +71,7 @@ class Creation<C> {
 
   constructor(
     caller: Caller,
-    view: View<C>,
+    view: View,
     call: Call,
     name: string | undefined,
     namespace: string | undefined,
@@ -86,7 +87,7 @@ class Creation<C> {
     this.#backoff = new Backoff(caller.environment)
   }
 
-  async run(bound: Bound): Promise<C> {
+  async run(bound: Bound): Promise<object> {
     let lost: ConnectionError | undefined
     for (let attempt = 0; ; attempt++) {
       try {
@@ -108,7 +109,7 @@ class Creation<C> {
   }
 
   /** What a create with a lost answer left behind, if it is ours; `undefined` if there is nothing. */
-  async #found(bound: Bound, lost: ConnectionError): Promise<C | undefined> {
+  async #found(bound: Bound, lost: ConnectionError): Promise<object | undefined> {
     const { resource } = this.#view
     const key = { name: this.#name as string, namespace: this.#namespace } as { name: string; namespace: string }
     const target = objectTarget(this.#view, key)
@@ -119,7 +120,7 @@ class Creation<C> {
       throw certain(error, lost, bound)
     })) as KubernetesObject | undefined
     if (object === undefined) return undefined
-    if (isOutcomeOf(this.#call.body as KubernetesObject, object, this.#began)) return projector(this.#view)(object)
+    if (isOutcomeOf(this.#call.body as KubernetesObject, object, this.#began)) return object
     const message = `${resource.plural} "${key.name}" already exists, and is not what was sent (the create's answer was lost: ${lost.message})`
     const details = { name: key.name, group: resource.group, kind: resource.plural, uid: object.metadata?.uid }
     throw new ApiError({ status: 409, reason: 'AlreadyExists', message, details }, { ...target, method: 'POST' })

@@ -1,10 +1,12 @@
 import { checkOptions, readableCheck } from '../errors/check.ts'
 import { OptionRangeError } from '../errors/option.ts'
 import { queryText } from '../names/path.ts'
-import { acceptOf, isExact, projector } from '../views/read.ts'
+import type { KubernetesObject, ObjectKey } from '../views/object.ts'
+import { acceptOf, isExact, metadataOf, projector } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 import type { Caller } from './caller.ts'
 import { deleteBody } from './delete.ts'
+import { listEach } from './list.ts'
 import type { DeleteOptions } from './options.ts'
 import { deleteChecks } from './options.ts'
 import { isSuccessStatus, itemsOf } from './received.ts'
@@ -33,15 +35,40 @@ export async function deleteCollection<C>(
   const query = queryText({ labelSelector: view.labels.text, fieldSelector: view.fields.text })
   const project = projector(view)
   const shared = { method: 'DELETE', query, accept: acceptOf(view, 'list'), exact: isExact(view), maxBytes }
-  return caller.within(options, { method: 'DELETE', ...(targets[0] as (typeof targets)[0]) }, async bound => {
-    const deleted: C[] = []
+  const about = { method: 'DELETE', ...(targets[0] as (typeof targets)[0]) }
+  const deleted = await caller.within(options, about, async bound => {
+    const deleted: KubernetesObject[] = []
     for (const target of targets) {
       const call = { ...target, ...shared, body: deleteBody(options) }
       const answer = await caller.json(call, bound)
       // Some servers say no more than that it is done.
       const items = isSuccessStatus(answer) ? [] : itemsOf(view, answer, call)
-      for (const item of items) deleted.push(project(typed(view, item)))
+      for (const item of items) deleted.push(typed(view, item))
     }
     return deleted
   })
+  if (deleted.length > 0) {
+    await caller.listeners.askAfter(about, options, caller.environment, () =>
+      tellDeleted(caller, view, deleted, options),
+    )
+  }
+  return deleted.map(project)
+}
+
+/** Tells the listeners which of these objects have gone, and which stay until their finalizers are gone. */
+async function tellDeleted(
+  caller: Caller,
+  view: View,
+  deleted: readonly KubernetesObject[],
+  { signal }: DeleteCollectionOptions,
+): Promise<void> {
+  const left = new Map<string | undefined, KubernetesObject>()
+  await listEach(caller, metadataOf(view), object => left.set((object as KubernetesObject).metadata?.uid, object), {
+    signal,
+  })
+  for (const { metadata: { name = '', namespace, uid } = {} } of deleted) {
+    const there = left.get(uid)
+    if (there !== undefined) caller.listeners.wrote(view, there)
+    else caller.listeners.deleted(view, { name, namespace } as ObjectKey, uid)
+  }
 }

@@ -2,9 +2,11 @@ import { checkOptions } from '../errors/check.ts'
 import { isObjectNotFound } from '../errors/guards.ts'
 import { queryText } from '../names/path.ts'
 import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
-import { acceptOf, isExact, projector } from '../views/read.ts'
+import { acceptOf, isExact, metadataOf, projector } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
+import { wentWith } from '../views/went-with.ts'
 import type { Call, Caller } from './caller.ts'
+import { get } from './get.ts'
 import type { DeleteOptions, EvictOptions } from './options.ts'
 import { deleteChecks } from './options.ts'
 import { objectOf } from './received.ts'
@@ -36,13 +38,27 @@ export async function remove<C, S extends Scope>(
     exact: isExact(view),
     body: deleteBody(options),
   }
+  const project = projector(view)
+  const { listeners } = caller
+  const gone = listeners.deleting(view, key, options)
   try {
-    const answer: StatusOrObject = await caller.within(options, call, bound => caller.json(call, bound))
-    if (answer.kind === 'Status') return { uid: answer.details?.uid, object: undefined }
-    return { uid: answer.metadata?.uid, object: projector(view)(objectOf(view, answer, call)) }
+    const answer: StatusOrObject = await listeners.unlessLost(view, call, options, () =>
+      caller.within(options, call, bound => caller.json(call, bound)),
+    )
+    if (answer.kind === 'Status') {
+      const uid = answer.details?.uid
+      gone(uid ?? options.preconditions?.uid)
+      return { uid, object: undefined }
+    }
+    const object: KubernetesObject = objectOf(view, answer, call)
+    const uid = object.metadata?.uid
+    if (wentWith(object)) gone(uid)
+    else listeners.wrote(view, object, options)
+    return { uid, object: project(object) }
   } catch (error) {
-    if (isObjectNotFound(error)) return undefined
-    throw error
+    if (!isObjectNotFound(error)) throw error
+    gone(options.preconditions?.uid)
+    return undefined
   }
 }
 
@@ -67,7 +83,14 @@ export async function evict(
       deleteOptions: deleteBody(rest),
     },
   }
+  const gone = caller.listeners.deleting(view, key, options)
   await caller.within(options, call, bound => caller.answer(call, bound))
+  // The answer does not say what became of the pod.
+  await caller.listeners.askAfter(call, options, caller.environment, async () => {
+    const there = await get(caller, metadataOf(view), key, { signal: options.signal })
+    if (there === undefined) gone(options.preconditions?.uid)
+    else caller.listeners.wrote(view, there as KubernetesObject)
+  })
 }
 
 /** The `DeleteOptions` of the API; `undefined` where there is nothing to say. */

@@ -61,7 +61,7 @@ export class ScaleVerbs {
     const typed = { ...scale, apiVersion: scale.apiVersion ?? 'autoscaling/v1', kind: scale.kind ?? 'Scale' }
     const body =
       scale.metadata?.name === undefined ? { ...typed, metadata: { ...scale.metadata, ...asKey(key) } } : typed
-    return this.#send(options, { method: 'PUT', ...target, query: writeQuery(this.#caller, options), body })
+    return this.#write(view, options, { method: 'PUT', ...target, query: writeQuery(this.#caller, options), body })
   }
 
   /** Sets how many replicas there shall be, whoever else writes. */
@@ -72,13 +72,18 @@ export class ScaleVerbs {
     options: WriteOptions = {},
   ): Promise<Scale> {
     checkOptions('scale.patch', options, writeChecks)
-    return this.#send(options, {
+    return this.#write(view, options, {
       method: 'PATCH',
       ...objectTarget(view, asKey(key), 'scale'),
       query: writeQuery(this.#caller, options),
       body: checkObject(change),
       contentType: 'application/merge-patch+json',
     })
+  }
+
+  /** The answer has the name and the version of the object that it is of. */
+  #write(view: View, options: WriteOptions, call: Call): Promise<Scale> {
+    return this.#caller.listeners.during(view, call, options, () => this.#send(options, call))
   }
 
   #send(options: WriteOptions, call: Call): Promise<Scale> {

@@ -110,12 +110,12 @@ export function checkObject(object: unknown): KubernetesObject {
   return object
 }
 
-/** Sends a write and gives its answer as the view has it. */
-export async function answered<C>(caller: Caller, view: View<C>, call: Call, bound: Bound): Promise<C> {
+/** Sends a write and gives the object that the server answers. */
+export async function answered(caller: Caller, view: View, call: Call, bound: Bound): Promise<object> {
   const answer = await caller.json({ ...call, accept: acceptOf(view, 'object'), exact: isExact(view) }, bound)
   // Bindings are not kept: their create is answered with a Status.
   const isBound = view.resource.kind === 'Binding' && (answer as KubernetesObject).kind === 'Status'
-  return projector(view)(objectOf(view, isBound ? (call.body as object) : answer, call))
+  return objectOf(view, isBound ? (call.body as object) : answer, call)
 }
 
 function writeCall<S extends Scope>(
@@ -129,5 +129,18 @@ function writeCall<S extends Scope>(
 }
 
 function send<C>(caller: Caller, view: View<C>, options: WriteOptions, call: Call): Promise<C> {
-  return caller.within(options, call, bound => answered(caller, view, call, bound))
+  return written(caller, view, options, call, bound => answered(caller, view, call, bound))
+}
+
+/** Runs a write within its time, tells the caller's listeners of it, and gives the object as the view has it. */
+export async function written<C>(
+  caller: Caller,
+  view: View<C>,
+  options: WriteOptions,
+  call: Call,
+  write: (bound: Bound) => Promise<object>,
+): Promise<C> {
+  const project = projector(view)
+  const object = await caller.listeners.during(view, call, options, () => caller.within(options, call, write))
+  return project(object)
 }

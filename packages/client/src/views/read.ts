@@ -54,6 +54,11 @@ export function unprojected(view: View): View<object> {
   } as View<object>
 }
 
+/** The view's objects, of which only the metadata is read. */
+export function metadataOf(view: View): View<PartialObjectMetadata> {
+  return { ...unprojected(view), projection: { kind: 'metadata', name: 'metadata' } } as View<PartialObjectMetadata>
+}
+
 const whole = (object: object): object => object
 
 interface WithMetadata {

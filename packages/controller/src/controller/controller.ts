@@ -41,7 +41,6 @@ import { Reconciler } from './reconciler.ts'
 import { type NamedConnection, unsyncedLine, untilSynced } from './syncing.ts'
 import { untilEnded } from './until-ended.ts'
 import { work } from './workers.ts'
-import { writingClient } from './writing-client.ts'
 
 /** How a controller is started. */
 export interface StartOptions {
@@ -149,6 +148,7 @@ export class Controller<C, S extends Scope = Scope> {
       client: parts.client,
       cache: parts.cache,
       narrow: parts.narrow,
+      writes: parts.writes,
       declared: this.views,
       alsoListed: () => this.#inputs.flatMap(({ cached = [] }) => cached),
       onChange: (key, { view, object, change, from, to }) =>
@@ -295,9 +295,9 @@ export class Controller<C, S extends Scope = Scope> {
       if (informer?.hasSynced !== true) continue
       try {
         const found = await serverDifference(client, informer, ended)
-        for (const object of found?.newer ?? []) this.#reads.wrote(view, object)
+        for (const object of found?.newer ?? []) this.#reads.writes.wrote(view, object)
         for (const key of found?.gone ?? []) {
-          this.#reads.deleted(view, parsedKey(view.resource, key), informer.version(key)?.uid)
+          this.#reads.writes.deleted(view, parsedKey(view.resource, key), informer.version(key)?.uid)
         }
       } catch (error) {
         if (ended.aborted) throw ended.reason
@@ -330,12 +330,12 @@ export class Controller<C, S extends Scope = Scope> {
 
   #reconcilerWith(client: Client): Reconciler<C, S> {
     const { reconcile, onGone, reconcileTimeoutMs = Number.POSITIVE_INFINITY, for: view } = this.#definition
-    const { narrow, log, events, writes = [] } = this.#parts
+    const { narrow, log, events } = this.#parts
     const { environment } = this.#parts.client
     return new Reconciler({
       name: this.name,
       view,
-      client: writingClient(client, { narrow, reads: this.#reads, others: writes }),
+      client: client.notifying(narrow, this.#reads.writes),
       reads: this.#reads,
       apply: {
         controller: this.name,

@@ -1,7 +1,7 @@
 import { type Client, OptionTypeError, type Scope, type View } from '@wherry/client'
 import { type Check, callback, checkOptions, flag, having, integer, milliseconds, text } from '@wherry/client/checks'
 import type { DynamicCache } from '@wherry/dynamic-cache'
-import type { NarrowCache, WriteListener } from '@wherry/narrow-cache'
+import type { NarrowCache } from '@wherry/narrow-cache'
 import type { WatchManager } from '@wherry/watch-manager'
 import type { RateLimiter } from '@wherry/work-queue'
 import type { EventRecorder } from '../events/event-recorder.ts'
@@ -10,6 +10,7 @@ import type { PrometheusMetrics } from '../metrics/prometheus.ts'
 import { checkView } from '../objects/check-view.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
+import type { OwnWrites } from '../reads/own-writes.ts'
 import type { PollPolicy } from '../reads/tracked-reads.ts'
 import type { Input } from '../sources/input.ts'
 import type { OnGone, Reconcile } from './context.ts'
@@ -65,8 +66,8 @@ export interface ControllerParts {
   readonly events?: EventRecorder | undefined
   /** Measures the queue. Other measurements go to the client's environment. @default none */
   readonly metrics?: PrometheusMetrics | undefined
-  /** Who hears of what its reconciles write beside its own reads and `narrow`: the reads of other controllers. @default nobody */
-  readonly writes?: readonly WriteListener[] | undefined
+  /** What this process wrote: controllers that share it read each other's writes. @default one of its own */
+  readonly writes?: OwnWrites | undefined
   /** What `read` polls where it can't be watched (rule C16). @default nothing */
   readonly poll?: readonly PollPolicy[] | undefined
 }
@@ -108,7 +109,7 @@ export function checkParts(parts: ControllerParts): void {
     log: loggerCheck,
     events: having('an EventRecorder', 'record'),
     metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue'),
-    writes: list(having('what hears of writes', 'wrote', 'deleted')),
+    writes: having('OwnWrites', 'wrote', 'subscribe'),
     poll: list(having('{ resource, pollMs }')),
   })
   for (const part of ['client', 'cache', 'narrow', 'manager'] as const) {

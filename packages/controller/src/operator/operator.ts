@@ -11,6 +11,7 @@ import { LeaderElection } from '../leader/leader-election.ts'
 import type { LeaderElectionOptions } from '../leader/options.ts'
 import { stderrLogger } from '../logging/stderr-logger.ts'
 import { CacheMetrics } from '../metrics/cache-metrics.ts'
+import { OwnWrites } from '../reads/own-writes.ts'
 import type { HealthServer } from '../server/health-server.ts'
 import { NamedController } from './builder.ts'
 import { closeInOrder } from './closing.ts'
@@ -29,7 +30,6 @@ import {
 import { onProcessSignal } from './process-signals.ts'
 import { checkReady, healthServer } from './serving.ts'
 import { type SettledOptions, settled, settledChecks } from './settled.ts'
-import { tellingAll } from './shared-writes.ts'
 import { type OperatorState, whyNotBegun } from './state.ts'
 
 /**
@@ -53,6 +53,7 @@ export class Operator {
   readonly narrow: NarrowCache
   readonly manager: WatchManager
   readonly #options: OperatorOptions
+  readonly #writes: OwnWrites
   readonly #ownsClient: boolean
   readonly #named = new Map<string, NamedController | ControllerDefinition<unknown>>()
   readonly #stop = new AbortController()
@@ -76,6 +77,7 @@ export class Operator {
     this.client = client
     this.narrow = new NarrowCache({ ...options.narrow, client })
     this.cache = new DynamicCache({ ...options.cache, client, narrow: this.narrow })
+    this.#writes = new OwnWrites({ clock: client.environment.clock, cache: this.cache })
     this.manager = new WatchManager({ cache: this.cache, environment: client.environment })
     this.#measuring = new CacheMetrics(client.environment, {
       cache: () => this.cache.report(),
@@ -291,13 +293,10 @@ export class Operator {
   #make(definition: ControllerDefinition<unknown>): Controller<unknown> {
     const { log, metrics, poll } = this.#options
     const { client, cache, narrow, manager } = this
-    const others = tellingAll(() =>
-      this.#controllers.filter(({ name }) => name !== definition.name).map(({ reads }) => reads),
-    )
     return new Controller(definition, {
       ...{ client, cache, narrow, manager },
       operator: this.name,
-      writes: [others],
+      writes: this.#writes,
       ...(log !== undefined && { log }),
       ...(metrics !== undefined && { metrics }),
       ...(poll !== undefined && { poll }),

@@ -41,7 +41,9 @@ describe('what is given wrongly', () => {
     withReads(async ({ reads }) => {
       expect(() => new TrackedReads(undefined as never)).toThrow(expect.objectContaining(invalid('reads')))
       expect(() => reads.begin(1 as never, {})).toThrow(expect.objectContaining({ option: 'begin.key' }))
-      expect(() => reads.wrote(configMaps, 'x' as never)).toThrow(expect.objectContaining({ option: 'wrote.answer' }))
+      expect(() => reads.writes.wrote(configMaps, 'x' as never)).toThrow(
+        expect.objectContaining({ option: 'wrote.answer' }),
+      )
       for (const signal of [null, {}, 'signal']) {
         expect(() => reads.begin('k', {}, signal as never)).toThrow(expect.objectContaining({ option: 'begin.signal' }))
       }

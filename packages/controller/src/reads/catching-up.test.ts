@@ -151,7 +151,7 @@ describe('catching up', () => {
         await reading('k', 'a/x', 'a/y')
         expect(reads.catchingUp).toBe(false)
         await run(async () => {
-          reads.wrote(configMaps, await next(kit))
+          reads.writes.wrote(configMaps, await next(kit))
           expect(reads.catchingUp).toBe(true)
           await writer.create(configMaps, { metadata: keyOf('a/x') })
           await reads.whenQuiet()
@@ -167,7 +167,7 @@ describe('catching up', () => {
         const { reconcile, reads, writer, run, log } = kit
         await reconcile('k', read => read.list(configMaps, { namespace: 'a' }))
         await run(async () => {
-          reads.wrote(configMaps, await next(kit))
+          reads.writes.wrote(configMaps, await next(kit))
           expect([reads.catchingUp, log]).toEqual([true, []])
           const quiet = reads.whenQuiet().then(() => log.push('quiet'))
           await writer.create(configMaps, { metadata: keyOf('a/x') })

@@ -1,11 +1,11 @@
-import { type Client, LabelSelector, type View } from '@wherry/client'
+import { type Client, type KubernetesObject, LabelSelector, type View } from '@wherry/client'
 import type { CachedInformer, DynamicCache, Hold } from '@wherry/dynamic-cache'
 import { coveredLister, type Lister, type Registration } from '@wherry/informer'
 import { SyncWaiters } from '@wherry/informer/parts'
 import { isAbsentByChoice, unlessAbsent } from '../sources/unless-absent.ts'
 import { OwnWriteTimeoutError } from './errors.ts'
 import type { InformerFeed } from './informer-feed.ts'
-import { type RecentWrites, rememberedMs, UnseenWrites, type Written } from './own-writes.ts'
+import { type OwnWrites, rememberedMs, UnseenWrites } from './own-writes.ts'
 import { ownerIndex, ownerUids } from './owner-index.ts'
 import { Selection } from './selection.ts'
 import { nameOf, SelectionIndex } from './selection-index.ts'
@@ -22,7 +22,7 @@ export interface InformerSourceOptions {
   readonly holder: string
   /** It stays when nothing depends on it. */
   readonly stays: boolean
-  readonly writes: RecentWrites
+  readonly writes: OwnWrites
   /** It is over: what is asked for later is to have a new one. */
   readonly ended: () => void
 }
@@ -51,7 +51,7 @@ export class InformerSource {
     this.view = view
     this.#hold = cache.hold(view, holder)
     this.#informer = this.#hold.informer
-    this.#unseen = new UnseenWrites(this.#informer, client.environment.clock, writes.of(view.resource))
+    this.#unseen = new UnseenWrites(this.#informer, client.environment.clock, writes)
     this.#registration = this.#informer.addHandler({
       add: (object, { key }) => this.#heard(key, object, undefined),
       update: (object, old, { key }) => this.#heard(key, object, old),
@@ -106,10 +106,6 @@ export class InformerSource {
     }
   }
 
-  wrote(key: string, written: Written): void {
-    this.#unseen.note(key, written)
-  }
-
   selection(scope: SelectionScope): Selection {
     const found = this.#selections.get(nameOf(scope))
     if (found !== undefined) return found
@@ -160,6 +156,7 @@ export class InformerSource {
 
   #close(): Promise<void> {
     this.#registration.remove()
+    this.#unseen.close()
     this.#options.ended()
     return this.#hold.release()
   }
@@ -174,15 +171,21 @@ export class InformerSource {
   }
 
   #heard(key: string, object: unknown, before: unknown): void {
-    this.#heardOf(key)
+    this.#heardOf(key, object === undefined ? uidOf(before) : undefined)
     this.#selections.changed(key, object, before)
   }
 
-  #heardOf(key: string): void {
-    this.#unseen.heard(key)
+  /** @param gone the uid of the object that was deleted */
+  #heardOf(key: string, gone?: string): void {
+    this.#unseen.heard(key, gone)
     this.#waiters.resolve()
     for (const feed of [...(this.#feeds.get(key) ?? [])]) feed.heard()
   }
+}
+
+/** A projection may leave it out. */
+function uidOf(object: unknown): string | undefined {
+  return (object as KubernetesObject | undefined)?.metadata?.uid
 }
 
 /** By its key: what its labels are, or were, does not matter here. */

@@ -3,6 +3,7 @@ import { type Check, callback, checkOptions, having, milliseconds, text } from '
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { NarrowCache } from '@wherry/narrow-cache'
 import type { ReadCause } from './cause.ts'
+import type { OwnWrites } from './own-writes.ts'
 
 /** How objects of a resource are read that can't be watched (rule C16). */
 export interface PollPolicy {
@@ -21,6 +22,8 @@ export interface TrackedReadsOptions {
   readonly narrow: NarrowCache
   /** The views that the controller declared: what can be listed. Their informers are held once they are read from. */
   readonly declared: readonly View[]
+  /** What this process wrote: controllers that share it read each other's writes (rule C10). @default one of its own */
+  readonly writes?: OwnWrites | undefined
   /** More views that can be listed, as long as somebody has them cached: kinds that are known only at run time. */
   readonly alsoListed?: (() => readonly View[]) | undefined
   /**
@@ -51,6 +54,7 @@ const checks: Readonly<Record<keyof TrackedReadsOptions, Check>> = {
   cache: having('a DynamicCache', 'hold', 'covering'),
   narrow: having('a NarrowCache', 'watch', 'peek'),
   declared: listOf('views', having('a view', 'within')),
+  writes: having('OwnWrites', 'wrote', 'subscribe'),
   alsoListed: callback,
   onChange: callback,
   poll: listOf('{ resource, pollMs }', (option, value) => {

@@ -1,9 +1,9 @@
+import { defineResource } from '@wherry/client'
 import { horizontalPodAutoscalers } from '@wherry/client/resources/autoscaling'
 import { horizontalPodAutoscalers as horizontalPodAutoscalersV1 } from '@wherry/client/resources/autoscaling/v1'
-import { configMaps, pods, secrets } from '@wherry/client/resources/core'
-import { writesThrough } from '@wherry/narrow-cache'
+import { type ConfigMap, configMaps, pods, secrets } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
-import { RecentWrites, UnseenWrites, type Written, writtenOf } from './own-writes.ts'
+import { OwnWrites, UnseenWrites } from './own-writes.ts'
 import type { Read } from './read.ts'
 import { type Kit, keyOf, withReads } from './testkit/kit.ts'
 
@@ -24,7 +24,7 @@ describe('what this process wrote', () => {
   it('C10: is read by the next get and the next list, whichever way they are served', () =>
     withReads(
       async ({ reads, client, narrow, run }) => {
-        const writes = writesThrough(client, narrow, reads)
+        const writes = client.notifying(narrow, reads.writes)
         const one = reads.begin('k', { namespace: 'a' })
         const { read } = one
         const key = keyOf('a/x')
@@ -60,7 +60,7 @@ describe('what this process wrote', () => {
   it('C10: is seen by a peek, whole or in part', () =>
     withReads(
       async ({ reads, client, narrow, run }) => {
-        const writes = writesThrough(client, narrow, reads)
+        const writes = client.notifying(narrow, reads.writes)
         const { read } = reads.begin('k', { namespace: 'a' })
         const key = keyOf('a/x')
         await run(async () => {
@@ -84,7 +84,7 @@ describe('what this process wrote', () => {
     const named = configMaps.within({ fields: { 'metadata.name': 'x' }, labels: 'tier=x' })
     return withReads(
       async ({ reads, client, narrow, run }) => {
-        const writes = writesThrough(client, narrow, reads)
+        const writes = client.notifying(narrow, reads.writes)
         const { read } = reads.begin('k', { namespace: 'a' })
         const metadata = { ...keyOf('a/x'), labels: { ...labels, tier: 'x' } }
         await run(async () => {
@@ -110,7 +110,7 @@ describe('what this process wrote', () => {
         await simulation.advance(5000)
         await write('+a/x app=web')
         const answer = await run(() => writer.patch(configMaps, keyOf('a/x'), { metadata: { labels: { app: 'api' } } }))
-        reads.wrote(configMaps, answer)
+        reads.writes.wrote(configMaps, answer)
         expect([await run(() => names(read)), reads.catchingUp]).toEqual([[], false])
         const seen = new Set<string>()
         for (let second = 0; second < 30; second++) {
@@ -138,11 +138,11 @@ describe('what this process wrote', () => {
           await writer.delete(configMaps, keyOf('a/x'))
           await writer.create(configMaps, { metadata: { ...keyOf('a/x'), labels }, data: { n: 'again' } })
           await simulation.advance(1000)
-          reads.deleted(configMaps, keyOf('a/x'), metadata?.uid)
+          reads.writes.deleted(configMaps, keyOf('a/x'), metadata?.uid)
           expect(reads.catchingUp).toBe(false)
           expect(await names(read)).toEqual(['x again'])
           // As long as nobody says of which object, it is the one that is known.
-          reads.deleted(configMaps, keyOf('a/x'))
+          reads.writes.deleted(configMaps, keyOf('a/x'))
           expect(reads.catchingUp).toBe(true)
           const gone = names(read)
           await writer.delete(configMaps, keyOf('a/x'))
@@ -155,7 +155,7 @@ describe('what this process wrote', () => {
   it('C10: that was deleted, nobody says of which object, is nothing to an informer that is read from later', () =>
     withReads(
       async ({ reads, run, write, simulation }) => {
-        reads.deleted(configMaps, keyOf('a/x'))
+        reads.writes.deleted(configMaps, keyOf('a/x'))
         await write('+a/x app=web')
         const { read } = reads.begin('k', { namespace: 'a' })
         const before = simulation.clock.monotonic()
@@ -171,7 +171,7 @@ describe('what this process wrote', () => {
       async ({ reads, run, write, writer, simulation }) => {
         await write('+a/x app=web')
         const { metadata } = (await run(() => writer.get(configMaps, keyOf('a/x')))) ?? {}
-        reads.deleted(configMaps, keyOf('a/x'), metadata?.uid)
+        reads.writes.deleted(configMaps, keyOf('a/x'), metadata?.uid)
         await simulation.advance(60_000)
         const { read } = reads.begin('k', { namespace: 'a' })
         const before = simulation.clock.monotonic()
@@ -186,7 +186,7 @@ describe('what this process wrote', () => {
       async ({ reads, run, simulation }) => {
         const { read } = reads.begin('k', { namespace: 'a' })
         const wrote = (name: string): void =>
-          reads.wrote(configMaps, { metadata: { ...keyOf(`a/${name}`), labels, resourceVersion: '999999999' } })
+          reads.writes.wrote(configMaps, { metadata: { ...keyOf(`a/${name}`), labels, resourceVersion: '999999999' } })
         wrote('old')
         await simulation.advance(65_000)
         expect(await run(() => read.list(configMaps))).toEqual([])
@@ -211,19 +211,19 @@ describe('what this process wrote', () => {
         await reconcile('other', one => one.list(web, { namespace: 'a' }))
         const before = simulation.clock.monotonic()
         const resourceVersion = '999999999'
-        reads.wrote(configMaps, { metadata: { ...keyOf('a/none'), resourceVersion } })
-        reads.wrote(configMaps, { metadata: { ...keyOf('a/unknown'), labels } })
-        reads.wrote(configMaps, { metadata: { resourceVersion, labels } })
-        reads.deleted(configMaps, keyOf('a/none'))
-        reads.deleted(configMaps, keyOf('a/none'), 'another')
-        reads.wrote(configMaps, { metadata: { ...keyOf('b/x'), labels, resourceVersion } })
+        reads.writes.wrote(configMaps, { metadata: { ...keyOf('a/none'), resourceVersion } })
+        reads.writes.wrote(configMaps, { metadata: { ...keyOf('a/unknown'), labels } })
+        reads.writes.wrote(configMaps, { metadata: { resourceVersion, labels } })
+        reads.writes.deleted(configMaps, keyOf('a/none'))
+        reads.writes.deleted(configMaps, keyOf('a/none'), 'another')
+        reads.writes.wrote(configMaps, { metadata: { ...keyOf('b/x'), labels, resourceVersion } })
         expect(reads.catchingUp).toBe(false)
         await run(async () => {
           expect(await read.list(web, { namespace: 'a' })).toEqual([])
           expect(await read.get(web, keyOf('a/y'))).toBeUndefined()
         })
         expect(simulation.clock.monotonic() - before).toBeLessThan(1)
-        expect(() => reads.wrote(configMaps, undefined as never)).toThrow(TypeError)
+        expect(() => reads.writes.wrote(configMaps, undefined as never)).toThrow(TypeError)
       },
       { declared: [web] },
     ))
@@ -238,8 +238,8 @@ describe('what this process wrote', () => {
           const before = simulation.clock.monotonic()
           // Once before anybody reads ConfigMaps, and once when they are read.
           for (let times = 0; times < 2; times++) {
-            reads.wrote(secrets, { metadata })
-            reads.deleted(secrets, keyOf('a/y'), 'some-uid')
+            reads.writes.wrote(secrets, { metadata })
+            reads.writes.deleted(secrets, keyOf('a/y'), 'some-uid')
             expect([await names(read), await read.get(web, keyOf('a/x'))]).toEqual([[], undefined])
           }
           expect([simulation.clock.monotonic() - before < 1, reads.catchingUp]).toEqual([true, false])
@@ -255,7 +255,7 @@ describe('what this process wrote', () => {
       async ({ reads, run }) => {
         const { read } = reads.begin('k', { namespace: 'a' })
         const metadata = { ...keyOf('a/x'), resourceVersion: '999999999' }
-        reads.wrote(horizontalPodAutoscalersV1, { metadata })
+        reads.writes.wrote(horizontalPodAutoscalersV1, { metadata })
         const reading = run(() => read.list(horizontalPodAutoscalers))
         await expect(reading).rejects.toMatchObject({ code: 'OWN_WRITE_TIMEOUT', object: 'a/x' })
       },
@@ -267,7 +267,7 @@ describe('what this process wrote', () => {
       async ({ reads, run, simulation }) => {
         const { read } = reads.begin('k', { namespace: 'a' })
         await run(() => names(read))
-        reads.wrote(configMaps, { metadata: { ...keyOf('a/x'), labels, resourceVersion: '999999999' } })
+        reads.writes.wrote(configMaps, { metadata: { ...keyOf('a/x'), labels, resourceVersion: '999999999' } })
         const giveUp = new AbortController()
         const before = simulation.clock.monotonic()
         await run(async () => {
@@ -295,7 +295,7 @@ describe('what this process wrote', () => {
         await run(() => server.faults.add({ match: { resource: 'configmaps' }, effect }))
         await run(() => server.endWatches('configmaps'))
         await simulation.advance(5000)
-        reads.wrote(configMaps, { metadata: { ...keyOf('a/x'), labels, resourceVersion: '999999999' } })
+        reads.writes.wrote(configMaps, { metadata: { ...keyOf('a/x'), labels, resourceVersion: '999999999' } })
         await expect(run(() => names(read))).rejects.toMatchObject({
           name: 'OwnWriteTimeoutError',
           code: 'OWN_WRITE_TIMEOUT',
@@ -313,7 +313,7 @@ describe('what this process wrote', () => {
         const { read } = reads.begin('k', { namespace: 'a' })
         await run(() => names(read))
         const before = simulation.clock.monotonic()
-        reads.deleted(configMaps, keyOf('a/x'))
+        reads.writes.deleted(configMaps, keyOf('a/x'))
         expect(await run(() => names(read))).toEqual(['x 1'])
         expect(simulation.clock.monotonic() - before).toBeCloseTo(65_000, -3)
         expect(reads.catchingUp).toBe(false)
@@ -321,37 +321,12 @@ describe('what this process wrote', () => {
       { declared: [web] },
     ))
 
-  it('C10: is gone by an answer that says that nothing holds the object any more', () => {
-    const metadata = { name: 'x', namespace: 'a', uid: 'u', resourceVersion: '7' }
-    const of = (more: object): unknown => writtenOf({ metadata: { ...metadata, ...more } })
-    const deletionTimestamp = '2026-01-01T00:00:00Z'
-    const gone = { key: 'a/x', written: { object: undefined, gone: 'u' } }
-    expect(of({ deletionTimestamp })).toEqual(gone)
-    expect(of({ deletionTimestamp, finalizers: [], deletionGracePeriodSeconds: 0 })).toEqual(gone)
-    for (const more of [
-      {},
-      { deletionTimestamp, finalizers: ['example.com/f'] },
-      { deletionTimestamp, deletionGracePeriodSeconds: 30 },
-    ]) {
-      expect(of(more)).toEqual({
-        key: 'a/x',
-        written: { object: { metadata: { ...metadata, ...more } }, gone: undefined },
-      })
-    }
-    expect([writtenOf({}), writtenOf({ metadata: {} })]).toEqual([undefined, undefined])
-    // What keeps a namespace is said elsewhere.
-    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { ...metadata, deletionTimestamp: 'now' } }
-    const kept = { ...namespace, spec: { finalizers: ['kubernetes'] } }
-    expect(writtenOf(kept)?.written.object).toBe(kept)
-    expect(writtenOf(namespace)?.written.object).toBeUndefined()
-  })
-
   it('C10: is waited for where its fields say that it is in the view, not where only the server knows', () => {
     const onNode = pods.within({ fields: 'spec.nodeName=n1,metadata.name!=other' })
     const ofHost = pods.within({ fields: 'spec.hostNetwork=false' })
     return withReads(
       async ({ reads, client, narrow, run, simulation }) => {
-        const writes = writesThrough(client, narrow, reads)
+        const writes = client.notifying(narrow, reads.writes)
         const { read } = reads.begin('k', { namespace: 'a' })
         const spec = { nodeName: 'n1', containers: [{ name: 'c', image: 'c' }] }
         await run(async () => {
@@ -360,10 +335,13 @@ describe('what this process wrote', () => {
           expect(await read.list(onNode)).toHaveLength(1)
           const before = simulation.clock.monotonic()
           const resourceVersion = '999999999'
-          reads.wrote(pods, { metadata: { ...keyOf('a/y'), resourceVersion }, spec: { ...spec, nodeName: 'n2' } })
-          reads.wrote(pods, { metadata: { ...keyOf('a/other'), resourceVersion }, spec })
+          reads.writes.wrote(pods, {
+            metadata: { ...keyOf('a/y'), resourceVersion },
+            spec: { ...spec, nodeName: 'n2' },
+          })
+          reads.writes.wrote(pods, { metadata: { ...keyOf('a/other'), resourceVersion }, spec })
           expect(await read.list(onNode)).toHaveLength(1)
-          reads.wrote(pods, { metadata: { ...keyOf('a/z'), resourceVersion }, spec: {} })
+          reads.writes.wrote(pods, { metadata: { ...keyOf('a/z'), resourceVersion }, spec: {} })
           await read.list(ofHost)
           expect(simulation.clock.monotonic() - before).toBeLessThan(1)
         })
@@ -394,8 +372,8 @@ describe('what this process wrote and heard of in another way', () => {
           await delay(kit, 'configmaps')
           const first = await run(() => writer.patch(configMaps, keyOf('a/x'), { data: { n: 'first' } }))
           const second = await run(() => writer.patch(configMaps, keyOf('a/x'), { data: { n: 'second' } }))
-          reads.wrote(configMaps, second)
-          reads.wrote(configMaps, first)
+          reads.writes.wrote(configMaps, second)
+          reads.writes.wrote(configMaps, first)
           expect((await run(() => read.list(web))).map(({ data }) => data)).toEqual([{ n: 'second' }])
         },
         { declared: [web] },
@@ -403,9 +381,9 @@ describe('what this process wrote and heard of in another way', () => {
   )
 
   it.each<[string, (kit: Kit) => unknown, (read: Read) => Promise<unknown>]>([
-    ['this process, for a list', ({ reads, client, narrow }) => writesThrough(client, narrow, reads), names],
+    ['this process, for a list', ({ reads, client, narrow }) => client.notifying(narrow, reads.writes), names],
     ['somebody else, for a list', ({ writer }) => writer, names],
-    ['this process, for a peek', ({ reads, client, narrow }) => writesThrough(client, narrow, reads), peeked],
+    ['this process, for a peek', ({ reads, client, narrow }) => client.notifying(narrow, reads.writes), peeked],
     ['somebody else, for a peek', ({ writer }) => writer, peeked],
   ])(
     'C10: hides what an informer shows that is read from later, which was deleted by %s and made again',
@@ -413,7 +391,7 @@ describe('what this process wrote and heard of in another way', () => {
       withReads(
         async kit => {
           const { reads, client, narrow, run } = kit
-          const writes = writesThrough(client, narrow, reads)
+          const writes = client.notifying(narrow, reads.writes)
           const { read } = reads.begin('k', { namespace: 'a' })
           await kit.write('+a/x app=web')
           await delay(kit, 'configmaps')
@@ -432,8 +410,8 @@ describe('what this process wrote and heard of in another way', () => {
   it('C10, R13: is not waited for by an informer that is read from later where it is gone, and versions have no order', () =>
     withReads(
       async ({ reads, run, simulation }) => {
-        reads.wrote(configMaps, { metadata: { ...keyOf('a/x'), labels, uid: 'u', resourceVersion: 'some' } })
-        reads.deleted(configMaps, keyOf('a/x'), 'u')
+        reads.writes.wrote(configMaps, { metadata: { ...keyOf('a/x'), labels, uid: 'u', resourceVersion: 'some' } })
+        reads.writes.deleted(configMaps, keyOf('a/x'), 'u')
         const { read } = reads.begin('k', { namespace: 'a' })
         const before = simulation.clock.monotonic()
         expect(await run(() => names(read))).toEqual([])
@@ -447,7 +425,7 @@ describe('what this process wrote and heard of in another way', () => {
     return withReads(
       async kit => {
         const { reads, client, narrow, run } = kit
-        const writes = writesThrough(client, narrow, reads)
+        const writes = client.notifying(narrow, reads.writes)
         await delay(kit, 'pods')
         const { read } = reads.begin('k', { namespace: 'a' })
         const spec = { nodeName: 'here', containers: [{ name: 'web', image: 'web' }] }
@@ -460,35 +438,35 @@ describe('what this process wrote and heard of in another way', () => {
 })
 
 it('C10: writes to resources that came and went are forgotten after a while', () =>
-  withReads(async ({ simulation }) => {
-    const recent = new RecentWrites(simulation.clock)
-    const write = (plural: string, name: string): void =>
-      recent.note({ ...configMaps.resource, plural }, name, {
-        object: { metadata: { name, uid: name } },
-        gone: undefined,
-      })
+  withReads(async ({ simulation, cache }) => {
+    const writes = new OwnWrites({ clock: simulation.clock, cache })
+    const kind = (plural: string) => defineResource<ConfigMap>({ ...configMaps.resource, plural })
+    const write = (plural: string, name: string): void => writes.deleted(kind(plural), keyOf(`a/${name}`), name)
     for (let i = 0; i < 100; i++) write(`kind${i}s`, 'x')
     write('kind0s', 'y')
-    expect(recent.size).toBe(101)
+    expect(writes.size).toBe(101)
     await simulation.advance(64_000)
     write('kind0s', 'z')
-    expect(recent.size).toBe(102)
+    expect(writes.size).toBe(102)
     await simulation.advance(1000)
     write('others', 'x')
-    expect(recent.size).toBe(2)
-    expect([...recent.of({ ...configMaps.resource, plural: 'kind0s' })].map(([key]) => key)).toEqual(['z'])
+    expect(writes.size).toBe(2)
+    expect([...writes.of(kind('kind0s').resource)].map(([key]) => key)).toEqual(['a/z'])
   }))
 
 describe('what one informer may not show yet', () => {
-  /** What is remembered of writes beside an informer of `view`, and how much that is. */
-  function beside({ cache, simulation: { clock } }: Kit, view: typeof configMaps): [UnseenWrites, () => number] {
+  /** The writes that are remembered beside an informer of `view`: of how many objects, and what this process wrote. */
+  function beside(
+    { cache, simulation: { clock } }: Kit,
+    view: typeof configMaps,
+  ): [UnseenWrites, OwnWrites, () => number] {
     const { informer } = cache.hold(view, 'beside')
-    const unseen = new UnseenWrites(informer, clock, [])
-    const heard = (key: string): void => unseen.heard(key)
+    const writes = new OwnWrites({ clock, cache })
+    const unseen = new UnseenWrites(informer, clock, writes)
     informer.addHandler({
-      add: (_, { key }) => heard(key),
-      update: (_, __, { key }) => heard(key),
-      delete: (_, { key }) => heard(key),
+      add: (_, { key }) => unseen.heard(key),
+      update: (_, __, { key }) => unseen.heard(key),
+      delete: ({ metadata }, { key }) => unseen.heard(key, metadata?.uid),
     })
     const count = (): number => {
       let keys = 0
@@ -498,18 +476,17 @@ describe('what one informer may not show yet', () => {
       })
       return keys
     }
-    return [unseen, count]
+    return [unseen, writes, count]
   }
-  const gone = (uid: string | undefined): Written => ({ object: undefined, gone: uid })
   const uidOf = async ({ run, writer }: Kit): Promise<string | undefined> =>
     (await run(() => writer.get(configMaps, keyOf('a/x'))))?.metadata?.uid
 
   it('C10: is forgotten when it hears that what was deleted is gone', () =>
     withReads(
       async kit => {
-        const [unseen, count] = beside(kit, configMaps)
+        const [unseen, writes, count] = beside(kit, configMaps)
         await kit.write('+a/x app=web')
-        unseen.note('a/x', gone(await uidOf(kit)))
+        writes.deleted(configMaps, keyOf('a/x'), await uidOf(kit))
         expect([count(), unseen.has('a/x')]).toEqual([1, true])
         await kit.write('-a/x')
         expect(count()).toBe(0)
@@ -520,9 +497,9 @@ describe('what one informer may not show yet', () => {
   it('C10: is not forgotten when what was deleted leaves a selection: it may enter it again before it is gone', () =>
     withReads(
       async kit => {
-        const [unseen] = beside(kit, web)
+        const [unseen, writes] = beside(kit, web)
         await kit.write('+a/x app=web')
-        unseen.note('a/x', gone(await uidOf(kit)))
+        writes.deleted(web, keyOf('a/x'), await uidOf(kit))
         await kit.write('~a/x app=api')
         await kit.write('~a/x app=web')
         expect(unseen.has('a/x')).toBe(true)
@@ -530,23 +507,21 @@ describe('what one informer may not show yet', () => {
       { declared: [web] },
     ))
 
-  it.each<[string, (i: number) => Written]>([
-    ['deleted', i => gone(`u${i}`)],
+  it.each<[string, (writes: OwnWrites, i: number) => void]>([
+    ['deleted', (writes, i) => writes.deleted(web, keyOf(`a/n${i}`), `u${i}`)],
     [
       'written so that it is not selected',
-      i => ({
-        object: { metadata: { ...keyOf(`a/n${i}`), uid: `u${i}`, resourceVersion: '999999999' } },
-        gone: undefined,
-      }),
+      (writes, i) =>
+        writes.wrote(web, { metadata: { ...keyOf(`a/n${i}`), uid: `u${i}`, resourceVersion: '999999999' } }),
     ],
-  ])('C10: is forgotten after a while where it was %s and is never heard of, though nobody asks', (_, written) =>
+  ])('C10: is forgotten after a while where it was %s and is never heard of, though nobody asks', (_, write) =>
     withReads(
       async kit => {
-        const [unseen, count] = beside(kit, web)
-        for (let i = 0; i < 100; i++) unseen.note(`a/n${i}`, written(i))
+        const [, writes, count] = beside(kit, web)
+        for (let i = 0; i < 100; i++) write(writes, i)
         expect(count()).toBe(100)
         await kit.simulation.advance(65_000)
-        unseen.note('a/last', gone('last'))
+        writes.deleted(web, keyOf('a/last'), 'last')
         expect(count()).toBe(1)
       },
       { declared: [web] },
@@ -556,12 +531,11 @@ describe('what one informer may not show yet', () => {
   it('C10: is not forgotten while the informer has not come to it', () =>
     withReads(
       async kit => {
-        const [unseen, count] = beside(kit, web)
-        const metadata = { ...keyOf('a/x'), labels, uid: 'u', resourceVersion: '999999999' }
-        unseen.note('a/x', { object: { metadata }, gone: undefined })
+        const [unseen, writes, count] = beside(kit, web)
+        writes.wrote(web, { metadata: { ...keyOf('a/x'), labels, uid: 'u', resourceVersion: '999999999' } })
         for (let minutes = 0; minutes < 5; minutes++) {
           await kit.simulation.advance(65_000)
-          unseen.note('a/y', gone(`u${minutes}`))
+          writes.deleted(web, keyOf('a/y'), `u${minutes}`)
         }
         expect([count(), unseen.has('a/x')]).toEqual([2, true])
       },

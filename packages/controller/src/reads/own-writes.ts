@@ -1,7 +1,16 @@
-import { type Clock, isAtLeast, type KubernetesObject, keyText, type ResourceDefinition } from '@wherry/client'
+import {
+  type Clock,
+  isAtLeast,
+  type KubernetesObject,
+  keyText,
+  type ObjectKey,
+  type ResourceDefinition,
+  type View,
+  type WriteListener,
+  wentWith,
+} from '@wherry/client'
+import { having } from '@wherry/client/checks'
 import type { CachedInformer } from '@wherry/dynamic-cache'
-import type { ObjectVersion } from '@wherry/informer'
-import { wentWith } from '@wherry/informer/parts'
 import { isCertainlySelected } from './selected-fields.ts'
 import { isWithin } from './selection-scope.ts'
 
@@ -10,109 +19,163 @@ export const rememberedMs = 65_000
 /** Of how many names of one resource at most. */
 const mostRemembered = 10_000
 
-/** What this process wrote of one object. */
-export interface Written {
-  /** As the server answered; `undefined`: it was deleted. */
-  readonly object: KubernetesObject | undefined
-  /** Of what was deleted; `undefined`: whatever an informer has at that moment. */
-  readonly gone: string | undefined
-  /** The keys of views whose fields certainly select it, where that can not be told by `object` any more. */
-  readonly selectedBy?: readonly string[] | undefined
-}
-
-/** A write, and until when it counts, on the monotonic clock, in milliseconds. */
-interface Remembered {
-  readonly written: Written
+/** What is remembered of a write of this process. */
+export interface Write {
+  readonly uid: string | undefined
+  /** What the write made of the object; `undefined`: it is gone. */
+  readonly made: Made | undefined
+  /** Until when it counts for informers that had not begun, on the monotonic clock, in milliseconds. */
   readonly until: number
 }
 
-/**
- * What was written in the last minute, by resource and key (rule C10), for informers that are read from later: what was last written
- * of each object that had that name, and that it is gone. One informer may show another of them than the next.
- */
-export class RecentWrites {
-  readonly #clock: Clock
-  /** The resource that was written last is the last one, and so is the key within each. */
-  readonly #recent = new Map<string, Map<string, readonly Remembered[]>>()
+interface Made {
+  readonly resourceVersion: string
+  readonly labels: Readonly<Record<string, string>> | undefined
+  /** The keys of those views whose field selectors certainly select the object. */
+  readonly selectedBy: readonly string[]
+}
 
-  constructor(clock: Clock) {
-    this.#clock = clock
+/** Hears of what this process writes to objects of one resource. */
+export interface WriteSubscriber {
+  /** @param writes all that is remembered of the object, the last one last */
+  wrote(key: string, writes: readonly Write[]): void
+  /** The answer to a write did not come. */
+  unanswered?(key: string): void
+}
+
+/** What {@link OwnWrites} are made of. */
+export interface OwnWritesOptions {
+  readonly clock: Clock
+  readonly cache: { readonly informers: readonly CachedInformer<unknown>[] }
+}
+
+/**
+ * What this process wrote in the last minute, by resource and key: no reader may be given anything older (rules A8 and C10). All
+ * controllers of an operator share one, and their client notifies it.
+ *
+ * There may be several writes of one name: that an object is gone says nothing of the one that has its name now.
+ */
+export class OwnWrites implements WriteListener {
+  readonly #options: OwnWritesOptions
+  /** The resource that was written last is the last one, and so is the key within each. */
+  readonly #writes = new Map<string, Map<string, readonly Write[]>>()
+  readonly #subscribers = new Map<string, Set<WriteSubscriber>>()
+  /** Views with field selectors whose informers may begin later. */
+  readonly #declared: View[] = []
+
+  constructor(options: OwnWritesOptions) {
+    this.#options = options
   }
 
   /** Of how many objects it remembers writes. */
   get size(): number {
-    return [...this.#recent.values()].reduce((sum, { size }) => sum + size, 0)
+    return [...this.#writes.values()].reduce((sum, { size }) => sum + size, 0)
   }
 
-  note(resource: ResourceDefinition, key: string, written: Written): void {
-    // What an informer has later under that key may be another object.
-    if (written.object === undefined && written.gone === undefined) return
-    const now = this.#clock.monotonic()
-    const known = this.get(resource, key)
-    // Answers may come in another order than what they answer was done.
-    if (known.some(one => isAfter(one.written, written))) return
-    const left = known.filter(one => !isInstead(written, one.written))
+  /** Says that informers of these views may be read from later. */
+  declare(views: readonly View[]): void {
+    this.#declared.push(...views.filter(({ fields }) => fields.text !== ''))
+  }
+
+  /** From now on the subscriber hears of writes to a resource in all its versions. What is returned ends that. */
+  subscribe(resource: ResourceDefinition, subscriber: WriteSubscriber): () => void {
     const name = resourceKey(resource)
-    const ofResource = this.#recent.get(name) ?? new Map<string, readonly Remembered[]>()
-    this.#recent.delete(name)
-    this.#recent.set(name, ofResource)
+    const known = this.#subscribers.get(name) ?? new Set()
+    this.#subscribers.set(name, known.add(subscriber))
+    return () => {
+      known.delete(subscriber)
+      if (known.size === 0 && this.#subscribers.get(name) === known) this.#subscribers.delete(name)
+    }
+  }
+
+  /** What is remembered of one key, the last one last. */
+  get(resource: ResourceDefinition, key: string): readonly Write[] {
+    const now = this.#options.clock.monotonic()
+    return (this.#writes.get(resourceKey(resource))?.get(key) ?? []).filter(({ until }) => until > now)
+  }
+
+  *of(resource: ResourceDefinition): IterableIterator<readonly [string, readonly Write[]]> {
+    for (const key of this.#writes.get(resourceKey(resource))?.keys() ?? []) {
+      const writes = this.get(resource, key)
+      if (writes.length > 0) yield [key, writes]
+    }
+  }
+
+  /** Says that an object was written, and what the server answered. */
+  wrote(view: View, answer: object): void {
+    having('the object that the server answered')('wrote.answer', answer)
+    const object = answer as KubernetesObject
+    const { name, namespace, uid, resourceVersion, labels } = object.metadata ?? {}
+    if (name === undefined) return
+    const key = keyText({ name, namespace })
+    if (wentWith(object)) this.#note(view.resource, key, { uid, made: undefined })
+    else if (resourceVersion !== undefined) {
+      const selectedBy = this.#selecting(view.resource, object)
+      this.#note(view.resource, key, { uid, made: { resourceVersion, labels, selectedBy } })
+    }
+  }
+
+  /** Says that an object was deleted. @param uid of that object; `undefined`: whatever the informers have now. */
+  deleted(view: View, key: ObjectKey, uid?: string | undefined): void {
+    const text = keyText(key)
+    const uids = uid === undefined ? this.uids(view, key) : [uid]
+    for (const gone of uids) this.#note(view.resource, text, { uid: gone, made: undefined })
+  }
+
+  unanswered({ resource }: View, key: string): void {
+    for (const one of this.#subscribers.get(resourceKey(resource)) ?? []) one.unanswered?.(key)
+  }
+
+  /** The uids that a key has now in any informer of its resource: reads may be served from each of them. */
+  uids({ resource }: View, key: ObjectKey): ReadonlySet<string> {
+    const text = keyText(key)
+    const uids = this.#informers(resource).map(informer => informer.version(text)?.uid)
+    return new Set(uids.filter(uid => uid !== undefined))
+  }
+
+  #note(resource: ResourceDefinition, key: string, write: Omit<Write, 'until'>): void {
+    const now = this.#options.clock.monotonic()
+    const known = this.get(resource, key)
+    // The server may have answered in another order than it wrote.
+    if (known.some(one => isAfter(one, write))) return
+    const writes = [...known.filter(one => !tellsAllOf(write, one)), { ...write, until: now + rememberedMs }]
+    const name = resourceKey(resource)
+    const ofResource = this.#writes.get(name) ?? new Map<string, readonly Write[]>()
+    this.#writes.delete(name)
+    this.#writes.set(name, ofResource)
     ofResource.delete(key)
-    ofResource.set(key, [...left, { written: outline(written), until: now + rememberedMs }])
-    forgetOld(ofResource, now)
+    ofResource.set(key, writes)
+    this.#forgetOld(now)
+    for (const one of this.#subscribers.get(name) ?? []) one.wrote(key, writes)
+  }
+
+  #forgetOld(now: number): void {
     // A resource may come, be written, and go: nobody writes to it again.
-    for (const [oldest, writes] of this.#recent) {
-      forgetOld(writes, now)
-      if (writes.size > 0) break
-      this.#recent.delete(oldest)
+    for (const [resource, ofResource] of this.#writes) {
+      for (const [key, writes] of ofResource) {
+        if (writes.some(({ until }) => until > now) && ofResource.size <= mostRemembered) break
+        ofResource.delete(key)
+      }
+      if (ofResource.size > 0) break
+      this.#writes.delete(resource)
     }
   }
 
-  /** Of one key, the last one last. */
-  get(resource: ResourceDefinition, key: string): readonly Remembered[] {
-    const now = this.#clock.monotonic()
-    return (this.#recent.get(resourceKey(resource))?.get(key) ?? []).filter(({ until }) => until > now)
+  /** The views whose field selectors certainly select an object: only its labels are remembered. */
+  #selecting(resource: ResourceDefinition, object: KubernetesObject): string[] {
+    const name = resourceKey(resource)
+    const views = [...this.#declared, ...this.#informers(resource).map(({ view }) => view)]
+    const selecting = views.filter(
+      view =>
+        view.fields.text !== '' && resourceKey(view.resource) === name && isCertainlySelected(view.fields, object),
+    )
+    return selecting.map(({ key }) => key)
   }
 
-  *of(resource: ResourceDefinition): IterableIterator<readonly [string, Remembered]> {
-    for (const key of this.#recent.get(resourceKey(resource))?.keys() ?? []) {
-      for (const remembered of this.get(resource, key)) yield [key, remembered]
-    }
+  #informers(resource: ResourceDefinition): readonly CachedInformer<unknown>[] {
+    const name = resourceKey(resource)
+    return this.#options.cache.informers.filter(({ view }) => resourceKey(view.resource) === name)
   }
-}
-
-/** Forgets, of one resource, the keys whose last write is long ago, and what is too much. */
-function forgetOld(ofResource: Map<string, readonly Remembered[]>, now: number): void {
-  for (const [oldest, writes] of ofResource) {
-    if (writes.some(({ until }) => until > now) && ofResource.size <= mostRemembered) break
-    ofResource.delete(oldest)
-  }
-}
-
-/** What is remembered of a write: not the whole object, which may be large. */
-function outline({ object, gone, selectedBy }: Written): Written {
-  if (object === undefined) return { object, gone }
-  const { name, namespace, uid, resourceVersion, labels } = object.metadata ?? {}
-  return { object: { metadata: { name, namespace, uid, resourceVersion, labels } }, gone, selectedBy }
-}
-
-/** Whether one write tells all that an earlier one does: that an object is gone does not tell that what it has replaced is too. */
-function isInstead(one: Written, earlier: Written): boolean {
-  const resourceVersion = earlier.object?.metadata?.resourceVersion
-  const isOrdered = isAtLeast(resourceVersion, resourceVersion)
-  return uidOf(one) === uidOf(earlier) && !(one.object === undefined && isOrdered)
-}
-
-function uidOf({ object, gone }: Written): string | undefined {
-  return object === undefined ? gone : object.metadata?.uid
-}
-
-/** Whether `one` is certainly what came of the object after `other`. */
-function isAfter(one: Written, { object: other }: Written): boolean {
-  const { uid, resourceVersion } = other?.metadata ?? {}
-  if (other === undefined) return false
-  if (one.object === undefined) return one.gone !== undefined && one.gone === uid
-  const version = one.object.metadata?.resourceVersion
-  return version !== resourceVersion && isAtLeast(version, resourceVersion)
 }
 
 /** One name for a resource in all its versions. */
@@ -120,145 +183,123 @@ export function resourceKey({ group, plural }: ResourceDefinition): string {
   return `${plural}.${group}`
 }
 
-/** The key of an object that was written, and what is known of it by the answer. */
-export function writtenOf(answer: object): { readonly key: string; readonly written: Written } | undefined {
-  const object = answer as KubernetesObject
-  const { name, namespace, uid } = object.metadata ?? {}
-  if (name === undefined) return undefined
-  // An answer to the write that it went with has its last state.
-  const written = wentWith(object) ? { object: undefined, gone: uid } : { object, gone: undefined }
-  return { key: keyText({ name, namespace }), written }
+/** Whether one write says all that an earlier one does. That an object is gone does not say that the one before it is. */
+function tellsAllOf(write: Omit<Write, 'until'>, earlier: Write): boolean {
+  const resourceVersion = earlier.made?.resourceVersion
+  const isOrdered = isAtLeast(resourceVersion, resourceVersion)
+  return write.uid === earlier.uid && !(write.made === undefined && isOrdered)
 }
 
-/** What must not be read any more. */
-interface Past {
-  /** It may never be heard of. */
-  readonly until: number
-  /** Only what it was before that resourceVersion, which the informer has not come to. `undefined`: whatever it was. */
-  readonly before: string | undefined
-  /** The informer has had it. */
-  wasHeld: boolean
-}
-
-interface Unseen {
-  /** An informer that has come so far has seen the write. */
-  resourceVersion: string | undefined
-  /** By uid. */
-  past: Map<string, Past> | undefined
-  /** When it is looked whether it has come, where nobody has asked by then. */
-  lookAt: number
+/** Whether `one` is certainly what became of the object after `write`. */
+function isAfter(one: Write, write: Omit<Write, 'until'>): boolean {
+  if (write.made === undefined) return false
+  if (one.made === undefined) return one.uid !== undefined && one.uid === write.uid
+  const { resourceVersion } = one.made
+  return resourceVersion !== write.made.resourceVersion && isAtLeast(resourceVersion, write.made.resourceVersion)
 }
 
 /** What this process wrote and one informer may not show yet. */
-export class UnseenWrites {
+export class UnseenWrites implements WriteSubscriber {
   readonly #informer: CachedInformer<unknown>
   readonly #clock: Clock
-  /** In the order in which they were noted, or looked at since then. */
-  readonly #unseen = new Map<string, Unseen>()
+  readonly #isLost: (key: string) => void
+  /** Ends the subscription. */
+  readonly close: () => void
+  /** Those that the informer has not come to. The one that was looked at last is the last one. */
+  readonly #writes = new Map<string, readonly Write[]>()
 
-  constructor(informer: CachedInformer<unknown>, clock: Clock, recent: Iterable<readonly [string, Remembered]>) {
+  /** @param isLost is told of keys to which a write went whose answer was lost */
+  constructor(
+    informer: CachedInformer<unknown>,
+    clock: Clock,
+    writes: OwnWrites,
+    isLost: (key: string) => void = () => {},
+  ) {
     this.#informer = informer
     this.#clock = clock
-    for (const [key, { written, until }] of recent) this.#note(key, written, until)
+    this.#isLost = isLost
+    const { resource } = informer.view
+    for (const [key, known] of writes.of(resource)) this.wrote(key, known)
+    this.close = writes.subscribe(resource, this)
   }
 
-  note(key: string, written: Written): void {
-    const now = this.#clock.monotonic()
-    this.#note(key, written, now + rememberedMs)
-    // It may never be heard of, nor asked for.
-    for (const [oldest, unseen] of this.#unseen) {
-      if (unseen.lookAt > now) break
-      if (!this.#forget(oldest, unseen, this.#informer.version(oldest))) this.#of(oldest)
+  wrote(key: string, writes: readonly Write[]): void {
+    this.#writes.delete(key)
+    this.#writes.set(key, writes)
+    // Nobody may ask for the others: of those that are kept, two are looked at.
+    let kept = 0
+    for (const other of this.#writes.keys()) {
+      if (this.#look(other).length > 0) kept += 1
+      if (kept === 2) break
     }
   }
 
-  #note(key: string, { object, gone, selectedBy = [] }: Written, until: number): void {
-    const informer = this.#informer
-    const held = informer.version(key)
-    if (object === undefined) {
-      this.#isPast(key, gone ?? held?.uid, until, undefined)
-      return
-    }
-    const { uid, resourceVersion, labels } = object.metadata ?? {}
-    if (resourceVersion === undefined || resourceVersion === held?.resourceVersion) return
-    if (isAtLeast(held?.resourceVersion, resourceVersion) || this.#hasCome(resourceVersion)) return
-    // Answers may come in another order than what they answer was done.
-    if (isAtLeast(this.#unseen.get(key)?.resourceVersion, resourceVersion)) return
-    const { view } = informer
-    const isOfFields = selectedBy.includes(view.key) || isCertainlySelected(view.fields, object)
-    const isSelected = isWithin(view, key) && view.labels.matches(labels) && isOfFields
-    // It is to enter, to change, or to leave: the informer will hear of it.
-    if (isSelected || held !== undefined) this.#of(key).resourceVersion = resourceVersion
-    // It may hear of what that was before, and only then that it is not selected.
-    else if (isWithin(view, key)) this.#isPast(key, uid, until, resourceVersion)
+  unanswered(key: string): void {
+    this.#isLost(key)
   }
 
   /** Whether the informer does not show yet what was written to an object. */
   has(key: string): boolean {
-    const unseen = this.#unseen.get(key)
-    if (unseen === undefined) return false
-    const held = this.#informer.version(key)
-    this.#forget(key, unseen, held)
-    return unseen.resourceVersion !== undefined || (held?.uid !== undefined && unseen.past?.has(held.uid) === true)
+    return this.#look(key).some(write => isHidden(this.#informer, key, write))
   }
 
   /** One of those that it does not show yet, and that a reader asks for. */
   find(isAskedFor: (key: string) => boolean): string | undefined {
-    for (const key of this.#unseen.keys()) if (isAskedFor(key) && this.has(key)) return key
+    for (const key of [...this.#writes.keys()]) if (isAskedFor(key) && this.has(key)) return key
     return undefined
   }
 
-  /** The informer has heard of an object. */
-  heard(key: string): void {
-    const unseen = this.#unseen.get(key)
-    if (unseen !== undefined) this.#forget(key, unseen, this.#informer.version(key))
-  }
-
-  /** Forgets what has come. Gives whether nothing is left of that object. */
-  #forget(key: string, unseen: Unseen, held: ObjectVersion | undefined): boolean {
-    const { resourceVersion, past } = unseen
-    if (resourceVersion !== undefined) {
-      const isHeld = held?.resourceVersion === resourceVersion || isAtLeast(held?.resourceVersion, resourceVersion)
-      if (isHeld || this.#hasCome(resourceVersion)) unseen.resourceVersion = undefined
-    }
-    const now = this.#clock.monotonic()
-    for (const [uid, one] of past ?? []) {
-      const { until, before, wasHeld } = one
-      one.wasHeld = held?.uid === uid
-      const isGone = wasHeld && !one.wasHeld && before === undefined && this.#takesAll
-      if (isGone || until <= now || (before !== undefined && this.#hasCome(before))) past?.delete(uid)
-    }
-    if (unseen.resourceVersion !== undefined || (past?.size ?? 0) > 0) return false
-    return this.#unseen.delete(key)
-  }
-
-  #isPast(key: string, uid: string | undefined, until: number, before: string | undefined): void {
-    if (uid === undefined) return
-    const unseen = this.#of(key)
-    unseen.past ??= new Map()
-    const known = unseen.past.get(uid)
-    if (known !== undefined && before !== undefined && (known.before === undefined || isAtLeast(known.before, before)))
-      return
-    unseen.past.set(uid, { until, before, wasHeld: this.#informer.version(key)?.uid === uid })
-  }
-
-  /** What is unseen of an object, as the last that is to be looked at. */
-  #of(key: string): Unseen {
-    const lookAt = this.#clock.monotonic() + rememberedMs
-    const found = this.#unseen.get(key) ?? { resourceVersion: undefined, past: undefined, lookAt }
-    found.lookAt = lookAt
-    this.#unseen.delete(key)
-    this.#unseen.set(key, found)
-    return found
-  }
-
-  /** What it lets go of was deleted, and has not just left its selection, to come again. */
-  get #takesAll(): boolean {
+  /** The informer has heard of an object. @param gone the uid of what it let go of */
+  heard(key: string, gone?: string): void {
+    const writes = this.#look(key)
     const { labels, fields } = this.#informer.view
-    return labels.text === '' && fields.text === ''
+    // It may have left a selection, and enter it again.
+    if (gone === undefined || labels.text !== '' || fields.text !== '') return
+    this.#keep(key, writes, write => write.uid !== gone || write.made !== undefined)
   }
 
-  #hasCome(resourceVersion: string): boolean {
-    return isAtLeast(this.#informer.lastSyncedResourceVersion, resourceVersion)
+  /** What the informer has not come to. */
+  #look(key: string): readonly Write[] {
+    const writes = this.#writes.get(key)
+    if (writes === undefined) return []
+    const now = this.#clock.monotonic()
+    return this.#keep(key, writes, write => {
+      if (write.made === undefined) return write.until > now
+      if (hasCome(this.#informer, key, write.made)) return false
+      // It may never hear of what it does not select.
+      return write.until > now || isHidden(this.#informer, key, write)
+    })
   }
+
+  #keep(key: string, writes: readonly Write[], isKept: (write: Write) => boolean): readonly Write[] {
+    const kept = writes.filter(isKept)
+    this.#writes.delete(key)
+    if (kept.length > 0) this.#writes.set(key, kept)
+    return kept
+  }
+}
+
+/** Whether an informer shows an older state than that which is remembered of the object. */
+export function isOlder(informer: CachedInformer<unknown>, key: string, write: Write): boolean {
+  return (write.made === undefined || !hasCome(informer, key, write.made)) && isHidden(informer, key, write)
+}
+
+function hasCome(informer: CachedInformer<unknown>, key: string, { resourceVersion }: Made): boolean {
+  const held = informer.version(key)?.resourceVersion
+  return (
+    held === resourceVersion ||
+    isAtLeast(held, resourceVersion) ||
+    isAtLeast(informer.lastSyncedResourceVersion, resourceVersion)
+  )
+}
+
+/** Whether an informer that has not come to a write must not be read. */
+function isHidden(informer: CachedInformer<unknown>, key: string, { uid, made }: Write): boolean {
+  const held = informer.version(key)
+  if (made === undefined) return held?.uid !== undefined && held.uid === uid
+  // It shows an older one, or it is to hear of a new one.
+  if (held !== undefined) return true
+  const { view } = informer
+  const isOfFields = view.fields.text === '' || made.selectedBy.includes(view.key)
+  return isWithin(view, key) && isOfFields && view.labels.matches(made.labels)
 }

@@ -2,7 +2,7 @@ import { type Client, type ObjectKey, projector, unprojected, type View } from '
 import type { CachedInformer } from '@wherry/dynamic-cache'
 import { SyncWaiters } from '@wherry/informer/parts'
 import { parsedKey } from '../controller/key.ts'
-import { type RecentWrites, resourceKey, UnseenWrites, type Written } from './own-writes.ts'
+import { type OwnWrites, UnseenWrites } from './own-writes.ts'
 
 /** How long a run waits for the informer, in milliseconds. Then the object is read from the server. */
 const waitMs = 5000
@@ -13,13 +13,7 @@ const lookMs = 250
 export interface PrimaryObjectsOptions {
   readonly client: Client
   readonly informer: CachedInformer<unknown>
-  /** What this process wrote within the last minute. */
-  readonly writes: RecentWrites
-  /** Tells the reads of what the server has. */
-  readonly reads: {
-    wrote(view: View, answer: object): void
-    deleted(view: View, key: ObjectKey, uid: string | undefined): void
-  }
+  readonly writes: OwnWrites
 }
 
 /**
@@ -38,17 +32,12 @@ export class PrimaryObjects {
   constructor(options: PrimaryObjectsOptions) {
     const { client, informer, writes } = options
     this.#options = options
-    this.#unseen = new UnseenWrites(informer, client.environment.clock, writes.of(informer.view.resource))
+    this.#unseen = new UnseenWrites(informer, client.environment.clock, writes, key => this.#unanswered.add(key))
   }
 
-  /** An object was written, by whichever version of its resource. */
-  wrote(view: View, key: string, written: Written): void {
-    if (this.#isOf(view)) this.#unseen.note(key, written)
-  }
-
-  /** An object was written, and the answer did not come. */
-  unanswered(view: View, key: string): void {
-    if (this.#isOf(view)) this.#unanswered.add(key)
+  /** From now on nothing is heard of writes. */
+  close(): void {
+    this.#unseen.close()
   }
 
   /** The informer has heard of an object. */
@@ -67,17 +56,17 @@ export class PrimaryObjects {
    * answer, or with the signal's reason.
    */
   async read(key: string, signal: AbortSignal): Promise<unknown> {
-    const { informer, client, reads } = this.#options
+    const { informer, client, writes } = this.#options
     if (!this.#unanswered.has(key) && (await this.#hasCome(key, signal))) return informer.get(key)
     const { view } = informer
     const asked = parsedKey(view.resource, key) as ObjectKey
     const object = await client.get(unprojected(view) as View<object>, asked, { signal })
     this.#unanswered.delete(key)
     if (object === undefined) {
-      reads.deleted(view, asked, informer.version(key)?.uid)
+      writes.deleted(view, asked, informer.version(key)?.uid)
       return undefined
     }
-    reads.wrote(view, object)
+    writes.wrote(view, object)
     return projector(view)(object)
   }
 
@@ -91,9 +80,5 @@ export class PrimaryObjects {
       await this.#waiters.wait(signal).finally(() => look.cancel())
     }
     return true
-  }
-
-  #isOf({ resource }: View): boolean {
-    return resourceKey(resource) === resourceKey(this.#options.informer.view.resource)
   }
 }

@@ -1,6 +1,6 @@
+import type { Client } from '@wherry/client'
 import { isAlreadyExists, isNotFound, type View } from '@wherry/client'
 import { type ConfigMap, configMaps, secrets } from '@wherry/client/resources/core'
-import { type Writes, writesThrough } from '@wherry/narrow-cache'
 import { chance, forEachSeed, integer, pick } from '@wherry/testing'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { describe, expect, it } from 'vitest'
@@ -172,7 +172,7 @@ class Operator {
   /** Writes objects of its own, one that is read by a watch of it, one by an informer, and reads them again. */
   async #own(key: string, read: Read, asked: Asked): Promise<void> {
     const { client, narrow, reads } = this.kit
-    const writes = writesThrough(client, narrow, reads)
+    const writes = client.notifying(narrow, reads.writes)
     const metadata = keyOf(`c/${key}`)
     const data = { n: Buffer.from(`${this.results.get(key)}`).toString('base64') }
     const [whole, view] = chance(this.random, 0.5) ? [configMaps, configMaps] : [secrets as typeof configMaps, own]
@@ -222,7 +222,7 @@ class Operator {
     if (chance(random, 0.7)) await seen()
     // What is written is not heard of by the time that it is answered.
     if (chance(random, 0.5)) await kit.server.endWatches(whole.resource.plural)
-    const writes = writesThrough(client, narrow, reads)
+    const writes = client.notifying(narrow, reads.writes)
     const was = await writer.get(whole, key)
     const labels = { app: pick(random, ['web', 'api', null]) } as Record<string, string>
     const made = await this.#make(writes, whole, key, labels, was)
@@ -240,7 +240,7 @@ class Operator {
 
   /** Gives what was made of it; `undefined`: it was deleted. Rejects where somebody else was quicker. */
   async #make(
-    writes: Writes,
+    writes: Client,
     whole: typeof configMaps,
     key: ReturnType<typeof keyOf>,
     labels: Record<string, string>,

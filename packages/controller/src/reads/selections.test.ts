@@ -2,7 +2,6 @@ import { defineResource, type ObjectMeta } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { define } from '@wherry/informer/testkit/define'
-import { writesThrough } from '@wherry/narrow-cache'
 import { describe, expect, it, vi } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { game, games } from '../operator/testkit/games.ts'
@@ -253,7 +252,7 @@ describe('an informer that covers', () => {
   it('C17: serves a peek though nobody else reads from it, and is not asked to tell all that it holds for that', () =>
     withReads(
       async ({ reads, reconcile, cache, client, narrow, run, write, simulation }) => {
-        const writes = writesThrough(client, narrow, reads)
+        const writes = client.notifying(narrow, reads.writes)
         const { informer } = cache.hold(configMaps, 'another')
         const addHandler = vi.spyOn(informer, 'addHandler')
         const peeked = (name: string): Promise<string | undefined> =>

@@ -1,5 +1,5 @@
-import { type KubernetesObject, keyText, LabelSelector, OptionTypeError, resourceName, type View } from '@wherry/client'
-import { abortSignal, having } from '@wherry/client/checks'
+import { LabelSelector, OptionTypeError, resourceName, type View } from '@wherry/client'
+import { abortSignal } from '@wherry/client/checks'
 import { type CachedInformer, NotCachedError } from '@wherry/dynamic-cache'
 import { covers, isSameFunction } from '@wherry/informer'
 import { ViewConflictError } from '@wherry/narrow-cache'
@@ -13,7 +13,7 @@ import { InformerSources } from './informer-sources.ts'
 import { NarrowFeed } from './narrow-feed.ts'
 import { namespaceIn, type ObjectName, objectName } from './object-key.ts'
 import { checkReadsOptions, type TrackedReadsOptions } from './options.ts'
-import { type Written, writtenOf } from './own-writes.ts'
+import { OwnWrites } from './own-writes.ts'
 import { Polling } from './polling.ts'
 import { PrimaryObjects } from './primary-objects.ts'
 import type { SelectionOptions } from './read.ts'
@@ -32,10 +32,11 @@ export type { PollPolicy, TrackedReadsOptions } from './options.ts'
  *
  * A key's runs are told one after the other: {@link TrackedReads.begin}, then its `succeed` or `fail`.
  *
- * So that reads see what this process wrote (rule C10), have its writes tell of themselves:
- * `writesThrough(client, narrow, reads)`, with the reads of all controllers.
+ * So that reads see what this process wrote (rule C10), write by `client.notifying(narrow, reads.writes)`.
  */
 export class TrackedReads {
+  /** What this process wrote, as whoever writes it says: later reads are at least as new (rule C10). */
+  readonly writes: OwnWrites
   readonly #options: TrackedReadsOptions
   readonly #polling: Polling
   readonly #readers = new Map<string, Reader>()
@@ -55,7 +56,9 @@ export class TrackedReads {
     const { client, cache, narrow, declared, poll = [], name = 'reads' } = options
     this.#options = options
     this.#polling = new Polling(client, narrow, poll)
-    this.#sources = new InformerSources({ client, cache, declared, holder: name })
+    this.writes = options.writes ?? new OwnWrites({ clock: client.environment.clock, cache })
+    this.writes.declare(declared)
+    this.#sources = new InformerSources({ client, cache, declared, holder: name, writes: this.writes })
     this.#audience = {
       changed: ({ key }, cause) => this.#changed(key, cause),
       freed: reader => {
@@ -163,40 +166,11 @@ export class TrackedReads {
     await this.whenQuiet(signal)
   }
 
-  /** Says that an object was written, and what the server answered: later reads are at least as new (rule C10). */
-  wrote(view: View, answer: object): void {
-    having('the object that the server answered')('wrote.answer', answer)
-    const found = writtenOf(answer as KubernetesObject)
-    if (found !== undefined) this.#wrote(view, found.key, found.written)
-  }
-
-  /**
-   * Says that an object was deleted: later reads do not give it any more (rule C10).
-   * @param uid of the object that is gone; `undefined`: whatever the informers that reads are served from have now.
-   */
-  deleted(view: View, key: { readonly name: string; readonly namespace?: string | undefined }, uid?: string): void {
-    this.#wrote(view, keyText(key), { object: undefined, gone: uid })
-  }
-
-  /** Says that an object was written and the answer was lost: as a primary object it is read from the server next. */
-  unanswered(view: View, key: string): void {
-    this.#primary?.unanswered(view, key)
-  }
-
   /** The primary objects, which `informer` has, at least as new as what is told here. To be called once. */
   primary(informer: CachedInformer<unknown>): PrimaryObjects {
     const { client } = this.#options
-    this.#primary = new PrimaryObjects({ client, informer, writes: this.#sources.writes, reads: this })
+    this.#primary = new PrimaryObjects({ client, informer, writes: this.writes })
     return this.#primary
-  }
-
-  /**
-   * The uids that a key has now in the informers of its resource that are there, whoever began them: reads may be served from each.
-   * For {@link TrackedReads.deleted}, where it is a delete whose answer may not say of which object it was: asked before the request,
-   * since by the answer there may be another.
-   */
-  uids(view: View, key: { readonly name: string; readonly namespace?: string | undefined }): ReadonlySet<string> {
-    return this.#sources.uids(view, keyText(key))
   }
 
   /** The views whose informers reads are served from. */
@@ -227,11 +201,6 @@ export class TrackedReads {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
-  }
-
-  #wrote(view: View, key: string, written: Written): void {
-    this.#sources.wrote(view, key, written)
-    this.#primary?.wrote(view, key, written)
   }
 
   #changed(key: string, cause: ReadCause): void {
@@ -292,6 +261,7 @@ export class TrackedReads {
     for (const { run } of this.#readers.values()) run?.cancel()
     this.#readers.clear()
     const targets = [...this.#objects, ...this.#sources.selections]
+    this.#primary?.close()
     const closing = [this.#polling.close(), this.#sources.close()]
     for (const target of targets) target.end()
     await Promise.all(closing)

@@ -7,7 +7,6 @@ import { expect, it, vi } from 'vitest'
 import type { NarrowHandler } from '../handler.ts'
 import { NarrowCache } from '../narrow-cache.ts'
 import type { NarrowCacheOptions } from '../options.ts'
-import { writesThrough } from '../writes-through.ts'
 import { keyOf, noting } from './kit.ts'
 
 /** What a test on either server is given. */
@@ -82,7 +81,7 @@ export function narrowOverSockets(server: () => ApiServer): void {
 
   it('N9: a read sees each write that was made before it', () =>
     connected(server(), async ({ client, narrow }) => {
-      const writes = writesThrough(client, narrow)
+      const writes = client.notifying(narrow)
       const key = keyOf('default/written')
       const read = async (): Promise<string | undefined> => (await narrow.get(configMaps, key))?.data?.n
       expect(await read()).toBeUndefined()

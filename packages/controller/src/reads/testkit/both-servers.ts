@@ -1,7 +1,7 @@
 import { Client } from '@wherry/client'
 import { configMaps, namespaces, secrets } from '@wherry/client/resources/core'
 import { DynamicCache } from '@wherry/dynamic-cache'
-import { NarrowCache, writesThrough } from '@wherry/narrow-cache'
+import { NarrowCache } from '@wherry/narrow-cache'
 import { type ApiServer, chance, forEachSeed, pick, seededRandom } from '@wherry/testing'
 import { WorkQueue } from '@wherry/work-queue'
 import { expect, it, vi } from 'vitest'
@@ -102,7 +102,7 @@ export function readsOverSockets(server: () => ApiServer, seeds: number): void {
     'C10: a get and a list see each write that was made before them',
     () =>
       connected(server(), async ({ client, narrow, reads, reconcile }) => {
-        const writes = writesThrough(client, narrow, reads)
+        const writes = client.notifying(narrow, reads.writes)
         const key = keyOf('a/own')
         for (let round = 0; round < 10; round++) {
           await reconcile('k', async read => {

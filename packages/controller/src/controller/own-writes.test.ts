@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
 import { game, games } from '../operator/testkit/games.ts'
 import type { Read } from '../reads/read.ts'
-import { writingClient } from './writing-client.ts'
 
 const at = (name: string) => ({ name, namespace: 'default' })
 const legacy: ConfigMap = { metadata: at('legacy') }
@@ -134,32 +133,6 @@ describe('what was there before what a delete has named', () => {
     }),
   )
 })
-
-it('C10: a delete is told to each who hears of it, also where one can not say what it has', () =>
-  inArcade(async ({ client }) => {
-    const told: unknown[] = []
-    const hearing = (name: string) => ({
-      wrote: () => {},
-      deleted: (_: unknown, __: unknown, uid?: string) => void told.push(`${name} ${uid}`),
-    })
-    const failing = {
-      ...hearing('failing'),
-      uids: () => {
-        throw new Error('not now')
-      },
-    }
-    const reads = { ...hearing('reads'), uids: () => ['one', 'two'], unanswered: () => {} }
-    const own = writingClient(client, { narrow: hearing('narrow'), reads, others: [failing, hearing('other')] })
-    await own.delete(configMaps, at('none'))
-    expect(told.sort()).toEqual([
-      'failing one',
-      'failing two',
-      'narrow undefined',
-      'other undefined',
-      'reads one',
-      'reads two',
-    ])
-  }))
 
 it('C10: an eviction hides the pod that it was of, and none that has its name since then', () =>
   inArcade(async arcade => {

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@wherry/client'
+import type { KubernetesObject } from './object.ts'
 
 /**
  * Whether an object has gone with the write whose answer it is: it is being deleted, and nothing keeps it. What keeps a namespace are the

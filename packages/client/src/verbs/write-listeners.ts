@@ -1,0 +1,132 @@
+import { isConnectionError } from '../connection/error.ts'
+import { asError } from '../connection/job.ts'
+import type { Environment } from '../environment.ts'
+import { isApiError, isForbidden } from '../errors/guards.ts'
+import type { RequestInfo } from '../errors/request-info.ts'
+import type { KubernetesObject, ObjectKey } from '../views/object.ts'
+import { projector, unprojected } from '../views/read.ts'
+import type { View } from '../views/resource.ts'
+
+/** Hears of the writes of a client (`client.notifying(listener)`): a cache that is to be read after them does. */
+export interface WriteListener {
+  /** An object was written. `answer` is what the server answered, or the metadata of it if the view is of metadata. */
+  wrote(view: View, answer: object): void
+  /** An object is gone. @param uid of that object; `undefined`: nobody knows */
+  deleted(view: View, key: ObjectKey, uid?: string | undefined): void
+  /**
+   * The uids of the objects that the listener has by that key. It is asked before a delete is sent, whose answer may name no uid: each of these
+   * objects is gone afterwards, while what has that name by then is another one.
+   */
+  uids?(view: View, key: ObjectKey): Iterable<string>
+  /** The answer to a write of the object with this key text did not come: nobody knows whether the server did it. */
+  unanswered?(view: View, key: string): void
+}
+
+/** Tells what became of a delete: the object is gone. @param uid of that object; `undefined`: nobody knows */
+type Gone = (uid: string | undefined) => void
+
+interface Dry {
+  readonly dryRun?: boolean | undefined
+}
+
+/** What is written. Without a key the server makes the object's name. */
+interface Named {
+  readonly key?: string | undefined
+}
+
+/** All that hear of the writes of one client. */
+export class WriteListeners {
+  readonly #listeners: readonly WriteListener[]
+
+  constructor(listeners: readonly WriteListener[]) {
+    this.#listeners = listeners
+  }
+
+  /** These listeners and more. */
+  and(more: readonly WriteListener[]): WriteListeners {
+    return new WriteListeners([...this.#listeners, ...more])
+  }
+
+  get isEmpty(): boolean {
+    return this.#listeners.length === 0
+  }
+
+  /** @param options of the call: a dry run writes nothing */
+  wrote(view: View, answer: KubernetesObject, options: Dry = {}): void {
+    if (this.isEmpty || options.dryRun === true || answer.metadata?.resourceVersion === undefined) return
+    const object = projector(unprojected(view))(answer)
+    for (const listener of this.#listeners) listener.wrote(view, object)
+  }
+
+  deleted(view: View, key: ObjectKey, uid: string | undefined): void {
+    for (const listener of this.#listeners) listener.deleted(view, key, uid)
+  }
+
+  /** A delete is about to be sent. */
+  deleting(view: View, key: ObjectKey, { dryRun }: Dry = {}): Gone {
+    if (this.isEmpty || dryRun === true) return () => {}
+    const before = this.#uids(view, key)
+    return uid => {
+      const uids = uid === undefined ? before : new Set([...before, uid])
+      for (const listener of this.#listeners) {
+        if (listener.uids === undefined) listener.deleted(view, key, uid)
+        else for (const one of uids) listener.deleted(view, key, one)
+      }
+    }
+  }
+
+  /** Tells what comes of a write that `send` sends, and gives its answer. */
+  async during<T extends object>(view: View, of: Named, options: Dry, send: () => Promise<T>): Promise<T> {
+    const answer = await this.unlessLost(view, of, options, send)
+    this.wrote(view, answer, options)
+    return answer
+  }
+
+  /** As {@link WriteListeners.during}, if the caller tells itself what the answer says. */
+  async unlessLost<T>(view: View, { key }: Named, { dryRun }: Dry, send: () => Promise<T>): Promise<T> {
+    try {
+      return await send()
+    } catch (error) {
+      if (key !== undefined && dryRun !== true && !isAnswered(error)) {
+        for (const listener of this.#listeners) listener.unanswered?.(view, key)
+      }
+      throw error
+    }
+  }
+
+  /** Asks the server what became of a write whose answer does not say it. If that fails, `onError` is told. */
+  async askAfter(
+    about: RequestInfo,
+    { dryRun }: Dry,
+    { onError }: Environment,
+    ask: () => Promise<void>,
+  ): Promise<void> {
+    if (this.isEmpty || dryRun === true) return
+    try {
+      await ask()
+    } catch (error) {
+      // A client that may not read these objects caches none of them.
+      if (isForbidden(error)) return
+      const { resource, key } = about
+      onError(asError(error), { phase: 'read what was written', resource, ...(key !== undefined && { key }) })
+    }
+  }
+
+  #uids(view: View, key: ObjectKey): ReadonlySet<string> {
+    const uids = new Set<string>()
+    for (const listener of this.#listeners) {
+      try {
+        for (const uid of listener.uids?.(view, key) ?? []) uids.add(uid)
+      } catch {
+        // A wrong view or key is refused by the request itself. Other listeners may know what this one does not.
+      }
+    }
+    return uids
+  }
+}
+
+/** Whether it is known what became of a write that failed: the server refused it, or it was not sent. */
+function isAnswered(error: unknown): boolean {
+  if (isApiError(error) || error instanceof TypeError || error instanceof RangeError) return true
+  return isConnectionError(error) && error.unprocessed
+}

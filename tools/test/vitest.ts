@@ -38,11 +38,12 @@ export function suite(name: string, folders: readonly string[], limitMs: number,
       const file = join(reports, `${name}.json`)
       rmSync(file, { force: true })
       const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-      const env = toolEnvironment(options.seeds === undefined ? {} : { WHERRY_SEEDS: String(options.seeds) })
+      const env = toolEnvironment({
+        ...(options.seeds !== undefined && { WHERRY_SEEDS: String(options.seeds) }),
+        ...(folders.includes('packages/') && { WHERRY_SHARED_MODULES: 'true' }),
+      })
       const changed = changedSince === undefined ? [] : ['--changed', changedSince]
-      // Unit tests keep no global state: files share their worker's modules. To load them anew takes half of the time.
-      const shared = folders.includes('packages/') ? ['--no-isolate'] : []
-      const args = ['run', ...folders, ...changed, ...shared, ...reporters]
+      const args = ['run', ...folders, ...changed, ...reporters]
       const ended = await command(bin('vitest'), args, { env, limitMs, show: true })
       const report = readReport(file)
       if (changedSince !== undefined && ended.code === 0 && !report?.testResults.length)

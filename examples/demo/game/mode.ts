@@ -33,7 +33,10 @@ export interface Mode {
 /** The ways, in the order in which they are played. */
 export const modes = ['idle', 'client-node', 'live', 'wherry-full', 'wherry-metadata', 'narrow'] as const
 
-export type ModeName = (typeof modes)[number]
+/** All ways: the last one is played by the bench alone. */
+export const measuredModes: readonly ModeName[] = [...modes, 'owned']
+
+export type ModeName = (typeof modes)[number] | 'owned'
 
 /** Each in a few words. */
 export const modeTexts: Readonly<Record<ModeName, { readonly title: string; readonly how: string }>> = {
@@ -43,4 +46,8 @@ export const modeTexts: Readonly<Record<ModeName, { readonly title: string; read
   'wherry-full': { title: 'Wherry, full informers', how: 'informers on both kinds, whole objects' },
   'wherry-metadata': { title: 'Wherry, metadata', how: 'informers of metadata, and a live read of what has changed' },
   narrow: { title: 'Wherry, narrow', how: 'tracked reads: watches the two objects that it read, by name' },
+  owned: {
+    title: 'Wherry, narrow, with an owned object',
+    how: 'the same; applies its status and an object that it owns',
+  },
 }

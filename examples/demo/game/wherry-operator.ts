@@ -12,12 +12,21 @@ export interface Way {
   declare?(controller: GamesController): unknown
   /** How it comes by what a game needs. */
   reads(context: ReconcileContext<Game, 'namespaced'>): Pick<World, 'levels' | 'licence'>
+  /** Writes what came of a game. @default a patch of its status */
+  write?(context: ReconcileContext<Game, 'namespaced'>, digest: string): Promise<void>
   /** After so long a game is reconciled again although nothing was heard, in milliseconds. @default never */
   readonly againAfterMs?: number | undefined
 }
 
+async function patchStatus({ client, key }: ReconcileContext<Game, 'namespaced'>, digest: string): Promise<void> {
+  await client.status.patch(games, key, { status: { digest } })
+}
+
 /** Starts the demo's operator, made with Wherry. Gives what ends it. */
-export function startOperator(around: Surroundings, { declare, reads, againAfterMs }: Way): () => Promise<void> {
+export function startOperator(
+  around: Surroundings,
+  { declare, reads, write = patchStatus, againAfterMs }: Way,
+): () => Promise<void> {
   const { address, namespace, reconcile, onError } = around
   const client = new Client({ ...address, environment: { onError } })
   const operator = new Operator({ name: 'memory-game', client })
@@ -27,11 +36,7 @@ export function startOperator(around: Surroundings, { declare, reads, againAfter
     // What it writes itself, into the status, is no news.
     .withPredicates(generationChanged)
     .reconcile(async context => {
-      const { object, key, client } = context
-      const writeStatus = async (digest: string): Promise<void> => {
-        await client.status.patch(games, key, { status: { digest } })
-      }
-      await reconcile(object, { ...reads(context), writeStatus })
+      await reconcile(context.object, { ...reads(context), writeStatus: digest => write(context, digest) })
       return { requeueAfterMs: againAfterMs }
     })
   declare?.(controller)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { cacheOverSockets } from './testkit/both-servers.ts'
 
 /** How many times a definition comes and goes. Views are started and removed ten times as often. */
-const definitions = Number(process.env.WHERRY_SEEDS ?? 4)
+const definitions = Number(process.env.WHERRY_SEEDS ?? 2)
 
 const available = await realApiServerAvailable('the dynamic cache')
 

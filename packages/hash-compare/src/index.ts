@@ -19,7 +19,13 @@ export type { CopyEvent, CopyWrite, WriteReason } from './copies/copy-event.ts'
 export { CopyReconciler } from './copies/copy-reconciler.ts'
 export type { DampingOptions } from './copies/damper.ts'
 export { Damper } from './copies/damper.ts'
-export { CopiesNotRunningError, CopyNameTakenError, HashesNotKeptError, InvalidCopyError } from './copies/errors.ts'
+export {
+  CopiesNotRunningError,
+  CopiesNotSettledError,
+  CopyNameTakenError,
+  HashesNotKeptError,
+  InvalidCopyError,
+} from './copies/errors.ts'
 export { copiedFromAnnotation, copySetLabel, copySourceLabel } from './copies/marks.ts'
 export type { CopyCounts } from './copies/meter.ts'
 export type { CopyReconcilerOptions } from './copies/options.ts'

@@ -8,7 +8,7 @@ import { CopyWorker } from './copy-worker.ts'
 import { CopyWriter } from './copy-writer.ts'
 import { Damper } from './damper.ts'
 import { Decider } from './decision.ts'
-import { CopiesNotRunningError } from './errors.ts'
+import { CopiesNotRunningError, CopiesNotSettledError } from './errors.ts'
 import { Foresight } from './foresight.ts'
 import { Hearing } from './hearing.ts'
 import { Meter } from './meter.ts'
@@ -19,7 +19,7 @@ import type { CopyPlan } from './plan.ts'
 import { planned } from './planner.ts'
 import type { CopyReport } from './report.ts'
 import { Sources } from './sources.ts'
-import { Teller } from './teller.ts'
+import { errorOf, Teller } from './teller.ts'
 import { Waiters } from './waiters.ts'
 import { sourceItem } from './work-item.ts'
 
@@ -133,8 +133,8 @@ export class CopyReconciler<P, T extends KubernetesObject> {
    * Resolves when nothing is queued, runs, or waits for another try: all copies are as they should be, as far as has been heard.
    * While something goes on failing, or a copy is damped, it waits: bound it by a signal.
    *
-   * Rejects with the signal's reason, with what keeps the caches from being read, and with a `CopiesNotRunningError` when it is closed
-   * or was not started.
+   * Rejects with a `CopiesNotSettledError` that names what is left when the signal ends the wait, with what keeps the caches from being
+   * read, and with a `CopiesNotRunningError` when it is closed or was not started.
    */
   settled(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     return this.#wait('settled', options)
@@ -248,11 +248,36 @@ export class CopyReconciler<P, T extends KubernetesObject> {
 
   async #wait(what: 'synced' | 'settled', options: { readonly signal?: AbortSignal | undefined }): Promise<void> {
     checkOptions(what, options, { signal: abortSignal })
-    options.signal?.throwIfAborted()
+    const { signal } = options
     if (this.#running === undefined || this.#closing !== undefined) {
       throw new CopiesNotRunningError(this.#context.options.name, this.#closing ? 'closed' : 'not started')
     }
-    await this.#waiters.wait(what, options.signal)
+    try {
+      await this.#waiters.wait(what, signal)
+    } catch (error) {
+      if (!signal?.aborted || error !== signal.reason) throw error
+      throw new CopiesNotSettledError(this.#context.options.name, what, await this.#pending(signal), error)
+    }
+  }
+
+  /** What keeps it from having settled, a line each. */
+  async #pending(aborted: AbortSignal): Promise<readonly string[]> {
+    // A view that has not synced rejects with an error that says so.
+    if (!this.#synced) {
+      const wait = this.#opened?.views.synced(aborted)
+      return (
+        wait?.then(
+          () => [],
+          error => [errorOf(error).message],
+        ) ?? []
+      )
+    }
+    const { queued, waiting, running, failing, flapping } = this.report()
+    return [
+      `${queued} queued, ${running} running, ${waiting} waiting for another try`,
+      ...[...failing].map(([key, { message }]) => `${key}: ${message}`),
+      ...flapping.map(key => `${key}: somebody else keeps changing it`),
+    ]
   }
 
   #holds(what: 'synced' | 'settled'): boolean {

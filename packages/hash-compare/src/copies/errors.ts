@@ -42,6 +42,21 @@ export class CopiesNotRunningError extends Error {
   }
 }
 
+/** The signal of a wait ended before the copies had synced or settled. The signal's reason is its cause. */
+export class CopiesNotSettledError extends Error {
+  override readonly name = 'CopiesNotSettledError'
+  readonly code = 'COPIES_NOT_SETTLED'
+  /** What is left to do, and what fails, a line each. The message has the first ten. */
+  readonly pending: readonly string[]
+
+  constructor(name: string, what: 'synced' | 'settled', pending: readonly string[], cause: unknown) {
+    const lines = pending.slice(0, 10).map(line => `\n  ${line}`)
+    const more = pending.length > 10 ? `\n  and ${pending.length - 10} more` : ''
+    super(`the copy reconciler ${name} has not ${what} in time:${lines.join('')}${more}`, { cause })
+    this.pending = pending
+  }
+}
+
 /** A copy was written, and the server's answer has not the hashes that were: something takes them off, or goes on changing the copy. */
 export class HashesNotKeptError extends Error {
   override readonly name = 'HashesNotKeptError'

@@ -2,6 +2,7 @@ import type { Client } from '@wherry/client'
 import { type ConfigMap, configMaps, namespaces } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import type { CopyEvent } from './copy-event.ts'
+import type { CopiesNotSettledError } from './errors.ts'
 import { copySetLabel } from './marks.ts'
 import { type Kit, withCopies } from './testkit/cluster.ts'
 
@@ -152,6 +153,29 @@ describe('failures', () => {
       expect(kit.simulation.environment.errors).toHaveLength(5)
       expect(failed.every(({ error }) => (error as { status?: number }).status === 500)).toBe(true)
       expect(await copiesOf(kit)).toHaveLength(6)
+    }))
+
+  it('H8: settled whose signal ends names what is left and what fails', () =>
+    withCopies(async kit => {
+      await kit.fill(6, 2)
+      const reconciler = kit.reconciler({
+        build: () => {
+          throw new Error('no build')
+        },
+      })
+      reconciler.start()
+      await kit.quiet()
+      const controller = new AbortController()
+      const settled = reconciler.settled({ signal: controller.signal })
+      const told = settled.then(String, (error: CopiesNotSettledError) => [error.pending, error.message.split('\n')])
+      controller.abort(new Error('late'))
+      const failing = [0, 1, 2, 3, 4, 5].flatMap(i => [`t0/s${i}: no build`, `t1/s${i}: no build`])
+      const pending = ['0 queued, 0 running, 12 waiting for another try', ...failing]
+      const shown = [...pending.slice(0, 10), 'and 3 more'].map(line => `  ${line}`)
+      expect(await told).toEqual([
+        expect.arrayContaining(pending),
+        ['the copy reconciler settings has not settled in time:', ...shown],
+      ])
     }))
 
   it('H8: what build throws is told for each copy, and the others go on', () =>
@@ -326,12 +350,17 @@ describe('its life', () => {
       expect(reconciler.report()).toMatchObject({ state: 'idle', sources: 0, copies: 0 })
       reconciler.start()
       reconciler.start()
-      const waiting = expect(reconciler.settled({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
-        'enough',
-      )
-      await waiting
+      for (const wait of ['synced', 'settled'] as const) {
+        const error = await reconciler[wait]({ signal: AbortSignal.abort('late') }).catch((error: unknown) => error)
+        const { code, message, cause } = error as CopiesNotSettledError
+        expect([code, cause]).toEqual(['COPIES_NOT_SETTLED', 'late'])
+        expect(message).toContain(
+          `the copy reconciler settings has not ${wait} in time:\n  /v1/configmaps?namespaces=shared`,
+        )
+        expect(message).toMatch(/ has not synced \(\w+\)$/)
+      }
       const controller = new AbortController()
-      const bounded = expect(reconciler.settled({ signal: controller.signal })).rejects.toThrow('late')
+      const bounded = expect(reconciler.settled({ signal: controller.signal })).rejects.toThrow('has not synced')
       controller.abort(new Error('late'))
       await bounded
       await kit.run(() => reconciler.synced())

@@ -60,7 +60,8 @@ export interface ControlledApiServer extends ApiServer {
 
   /**
    * Stores objects as they are, past all checks, each with a resourceVersion of its own; they may have any metadata,
-   * managedFields included. Namespaces that they name are made. Resolves with how many there were.
+   * managedFields included. Namespaces that they name are made. A built-in without managedFields gets the defaults that it lacks
+   * when it is first written through the API. Resolves with how many there were.
    */
   fill(source: FillSource): Promise<number>
   /** Compacts as etcd does, up to the present or to a resourceVersion: continue tokens and exact lists below it are 410. Watches live on. Resolves with the revision. */

@@ -1,5 +1,6 @@
 import { type SelfNamed, selfNamed } from '@wherry/client'
 import { picker } from './build.ts'
+import type { UnknownPath } from './known-path.ts'
 import { type Path, textOf, treeOf } from './path.ts'
 
 /** What {@link pick} gives: the paths, as far as `T` has them, and what tells which object it is. */
@@ -7,10 +8,13 @@ export type Picked<T, P extends Path> = Intersection<
   P | IdentityPath extends infer Each ? (Each extends Path ? PickedPath<T, Each> : never) : never
 >
 
-/** A projection made by {@link pick}. */
+/** A projection made by {@link pick}. A path that the type of the objects does not have is not compiled. */
 export interface PickProjection<P extends Path> extends SelfNamed {
-  <T extends object>(object: T): Picked<T, P>
+  <T extends object>(object: T & KnownPaths<UnknownPath<T, P>>): Picked<T, P>
 }
+
+/** Takes any object if there is no unknown path; otherwise no object fits, and the compiler's message names the paths. */
+type KnownPaths<Unknown> = [Unknown] extends [never] ? unknown : { readonly 'there is no such path': Unknown }
 
 /**
  * Keeps these paths, and what tells which object it is: `apiVersion`, `kind`, and of the metadata `name`, `namespace`,
@@ -18,6 +22,8 @@ export interface PickProjection<P extends Path> extends SelfNamed {
  *
  * Keep `metadata.labels` if lists are to be selected by labels. The values kept are those of the object: a small part of a
  * large one holds nothing else of it.
+ *
+ * A path that the type of the resource's objects does not have is not compiled. A resource without a type of its own takes any path.
  *
  * ```ts
  * pods.project(pick('spec.nodeName', 'status.phase', 'metadata.labels'))

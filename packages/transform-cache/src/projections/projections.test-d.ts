@@ -1,5 +1,5 @@
 /** Compiled, never run: what projections give, and what must not compile. */
-import type { PartialBrand, View, Whole } from '@wherry/client'
+import { defineResource, type KubernetesObject, type PartialBrand, type View, type Whole } from '@wherry/client'
 import { type ConfigMap, configMaps, pods } from '@wherry/client/resources/core'
 import { compose } from './compose.ts'
 import { dropData } from './drop-data.ts'
@@ -37,6 +37,39 @@ const owner: string | undefined = value.metadata?.labels?.['example.com/owner']
 void owner
 // @ts-expect-error not picked
 value.data?.size
+
+// A path that the type does not have is refused.
+// @ts-expect-error the case is wrong
+pods.project(pick('spec.nodename'))
+// @ts-expect-error one of them is not there
+pods.project(pick('spec.nodeName', 'spec.hostnames'))
+// @ts-expect-error not at the top
+pods.project(pick('labels'))
+// @ts-expect-error not of the items of a list
+pods.project(pick('spec.containers.picture'))
+// @ts-expect-error nothing is below a text
+pods.project(pick('metadata.name.first'))
+// @ts-expect-error nor as a list of keys
+pods.project(pick(['metadata', 'anotations', 'example.com/owner']))
+// @ts-expect-error nor after another projection
+pods.project(compose(stripLastApplied, pick('spec.nodename')))
+pods.project(pick('metadata.ownerReferences.uid', 'spec.containers.resources.limits.cpu', 'metadata.labels.any'))
+
+// Where the type is not known, any path is taken.
+const game = { group: 'arcade.example.com', version: 'v1', kind: 'Game', plural: 'games', namespaced: true } as const
+defineResource<KubernetesObject>(game).project(pick('spec.lives', 'status'))
+defineResource<KubernetesObject & { spec?: unknown; status?: Record<string, unknown> }>(game).project(
+  pick('spec.lives.left', 'status.phase.since'),
+)
+defineResource<KubernetesObject & Record<string, unknown>>(game).project(pick('spec.lives', 'status'))
+interface Either extends KubernetesObject {
+  spec?: { by: 'name'; name: string } | { by: 'uid'; uid: string } | undefined
+}
+defineResource<Either>(game).project(pick('spec.by', 'spec.uid'))
+// @ts-expect-error neither has it
+defineResource<Either>(game).project(pick('spec.key'))
+declare const anyPath: string
+pods.project(pick(anyPath))
 
 const lean = read(configMaps.project(dropData))
 void lean.metadata?.name

@@ -65,7 +65,7 @@ describe('pick', () => {
 
   it('leaves out what is not there, and keeps what is no object', () => {
     const odd = { metadata: null, spec: 3 }
-    expect(pick('spec.nodeName', 'status')(odd)).toEqual({ metadata: null, spec: 3 })
+    expect(pick('spec.nodeName', 'status')(odd as object)).toEqual({ metadata: null, spec: 3 })
     expect(pick('a.b')({ a: undefined, toString: 1 })).toEqual({ a: undefined })
     expect(pick('constructor')({})).toEqual({})
   })

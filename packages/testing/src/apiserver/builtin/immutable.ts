@@ -7,7 +7,11 @@ import { invalid } from '../write/validate.ts'
 export function fieldProblems(object: KubeObject, old: KubeObject, paths: readonly string[]): StatusCause[] {
   return paths.flatMap(path => {
     const value = valueAt(object, path)
-    return sameJson(value, valueAt(old, path)) ? [] : [invalid(path, printed(value), 'field is immutable')]
+    const before = valueAt(old, path)
+    // To the server a text that is not there is an empty one.
+    return sameJson(value, before) || (value === '' && before === undefined)
+      ? []
+      : [invalid(path, printed(value), 'field is immutable')]
   })
 }
 

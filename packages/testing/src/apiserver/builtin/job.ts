@@ -62,8 +62,10 @@ export function jobProblems(job: KubeObject, old: KubeObject | undefined): Statu
   const [labels, wanted] = [labelsOf(job), objectAt(objectAt(spec, 'selector'), 'matchLabels') ?? {}]
   const selects = Object.keys(wanted).every(key => own(labels ?? {}, key) === own(wanted, key))
   const indexed = own(spec, 'completionMode') === 'Indexed'
-  const causes = own(spec, 'selector') === undefined ? [required('spec.selector', '')] : []
-  if (!selects || own(spec, 'selector') === undefined) {
+  // One that `fill` stored may have had none.
+  const isLost = own(spec, 'selector') === undefined && own(before, 'selector') !== undefined
+  const causes = isLost ? [required('spec.selector', '')] : []
+  if (!selects || isLost) {
     causes.push(
       invalid('spec.template.metadata.labels', sortKeys(labels ?? null), '`selector` does not match template `labels`'),
     )

@@ -163,7 +163,8 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     problems(object, old) {
       const size = sizeOf(object, ['data'])
       const type = own(object, 'type')
-      const changed = old !== undefined && own(old, 'type') !== type
+      // One that `fill` stored may lack the default.
+      const changed = old !== undefined && (own(old, 'type') ?? 'Opaque') !== type
       return [
         ...(changed ? [invalid('type', type, 'field is immutable')] : []),
         ...immutableProblems(object, old),

@@ -75,10 +75,13 @@ export class Writer {
     return viewOf(type, version)
   }
 
-  /** The object at a name. Throws 404. */
+  /** The object at a name, to be written. Throws 404. */
   read(type: ResourceType, namespace: string, name: string): { version: Version; object: KubeObject } {
     const version = this.find(type, namespace, name)
-    return { version, object: materialise(version, type.apiVersion, type.kind) }
+    const object = materialise(version, type.apiVersion, type.kind)
+    // A real server sets defaults as it reads. Here only an object that nobody has written through the API can lack them.
+    if (object.metadata.managedFields === undefined) complete(object, type)
+    return { version, object }
   }
 
   create(type: ResourceType, given: KubeObject, dryRun: boolean): KubeObject {

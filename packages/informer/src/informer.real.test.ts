@@ -6,7 +6,6 @@ import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Informer } from './informer.ts'
 import { Reflector } from './reflector/reflector.ts'
-import { define } from './testkit/define.ts'
 import { RecordingIntake } from './testkit/recording-intake.ts'
 import { behavesAsAnInformer, relistsAfter } from './testkit/scenarios.ts'
 import { definition, definitions, things } from './testkit/things.ts'
@@ -65,33 +64,6 @@ describe.runIf(available)('an informer, on a real API server', () => {
       subjects: [{ kind: 'User', name: 'reader', apiGroup: 'rbac.authorization.k8s.io' }],
     })
     await vi.waitFor(() => expect(informer.hasSynced).toBe(true), waiting)
-  })
-
-  it('X11, R30: one object of great depth keeps nothing else from an exact view', async () => {
-    const client = clientOf(server.token)
-    const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
-    await define(client, things, { spec: { free }, status: {} })
-    const informer = new Informer({ client, view: things.exact(), initial: 'whole' })
-    open.push(informer)
-    try {
-      const deep = JSON.parse(`${'['.repeat(3000)}${']'.repeat(3000)}`) as object
-      const thing = (name: string, spec: object): object => ({ metadata: { name, namespace: 'ns' }, spec })
-      await vi.waitFor(() => client.create(things, thing('plain', { free: { big: 9007199254740993n } })), waiting)
-      await client.create(things, thing('deep', { free: { deep, digits: '1234567890123456' } }))
-      informer.start()
-      await informer.whenSynced()
-      expect(informer.get('ns/plain')).toMatchObject({ spec: { free: { big: 9007199254740993n } } })
-      expect([...informer.keys()].sort()).toEqual(['ns/deep', 'ns/plain'])
-      await client.create(things, thing('deeper', { free: { deep, digits: '1234567890123456' } }))
-      await vi.waitFor(() => expect(informer.size).toBe(3), waiting)
-    } finally {
-      await informer.close()
-      await client.delete(definitions, { name: 'things.x.io' })
-      await vi.waitFor(
-        async () => expect(await client.get(definitions, { name: 'things.x.io' })).toBeUndefined(),
-        waiting,
-      )
-    }
   })
 
   it('D8: a definition that is deleted and comes back', async () => {

@@ -10,7 +10,7 @@ import {
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
-import type { SharedInformer } from '@wherry/informer'
+import { Informer, type SharedInformer } from '@wherry/informer'
 import type { ApiServer } from '@wherry/testing'
 import { expect, it, vi } from 'vitest'
 import { DynamicCache } from '../dynamic-cache.ts'
@@ -211,6 +211,47 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
           await client.delete(clusterRoles, role.metadata)
         }
       }),
+  )
+
+  it('R36: who asks once a right was granted is answered before the next try is due', { timeout: 120_000 }, () =>
+    connected(async client => {
+      const { url, ca, token } = server()
+      const user = 'late-reader'
+      let refusals = 0
+      const count = (_: string, labels?: { readonly code?: string | number | undefined }): void => {
+        if (`${labels?.code}` === '403') refusals += 1
+      }
+      const metrics = { count, gauge() {}, observe() {} }
+      const limited = new Client({ url, ca, token, impersonate: { user }, environment: { metrics } })
+      const cache = new DynamicCache({ client: limited })
+      const informer = new Informer({ client: limited, view: configMaps })
+      informer.start()
+      const asks = [() => informer.whenSynced(), () => cache.informer(configMaps).whenSynced()]
+      try {
+        // Each refusal makes the wait after it longer: after seven for each the next try is more than ten seconds away.
+        await until(async () => {
+          await Promise.all(asks.map(ask => expect(ask()).rejects.toSatisfy(isForbidden)))
+          expect(refusals).toBeGreaterThanOrEqual(14)
+        })
+        await client.create(clusterRoles, {
+          metadata: { name: user },
+          rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }],
+        })
+        await client.create(clusterRoleBindings, {
+          metadata: { name: user },
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user },
+          subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+        })
+        const soon = { timeout: 10_000, interval: 50 }
+        await Promise.all(asks.map(ask => vi.waitFor(ask, soon)))
+      } finally {
+        await informer.close()
+        await cache.close()
+        await limited.close()
+        await client.delete(clusterRoleBindings, { name: user })
+        await client.delete(clusterRoles, { name: user })
+      }
+    }),
   )
 
   it(`D11: ${cycles} times ${views} views: nothing is left`, { timeout: 900_000 + cycles * 3_000 }, () =>

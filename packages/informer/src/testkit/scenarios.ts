@@ -2,6 +2,7 @@ import { type Client, isResourceNotFound } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
 import { afterEach, expect, it, vi } from 'vitest'
 import { Informer } from '../informer.ts'
+import { define } from './define.ts'
 import { definition, definitions, things } from './things.ts'
 
 /** A server over sockets, with a namespace `ns` that has no ConfigMaps. */
@@ -109,5 +110,34 @@ export function behavesAsAnInformer(make: () => Promise<SocketCluster>): void {
     open.push(informer)
     informer.start()
     await expect(informer.whenSynced()).rejects.toMatchObject({ status: 400 })
+  })
+
+  it('X11, R30: one object of great depth keeps nothing else from an exact view', async () => {
+    const { client } = await make()
+    const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+    await define(client, things, { spec: { free }, status: {} })
+    const informer = new Informer({ client, view: things.exact(), initial: 'whole' })
+    open.push(informer)
+    try {
+      const deep = JSON.parse(`${'['.repeat(3000)}${']'.repeat(3000)}`) as object
+      const thing = (name: string, spec: object): object => ({ metadata: { name, namespace: 'ns' }, spec })
+      await vi.waitFor(() => client.create(things, thing('plain', { free: { big: 9007199254740993n } })), waiting)
+      await client.create(things, thing('deep', { free: { deep } }))
+      await client.patch(things, key('deep'), { spec: { free: { big: 9007199254740993n } } })
+      informer.start()
+      await informer.whenSynced()
+      expect(informer.get('ns/plain')).toMatchObject({ spec: { free: { big: 9007199254740993n } } })
+      expect(informer.get('ns/deep')).toHaveProperty('spec.free.big', 9007199254740993n)
+      expect([...informer.keys()].sort()).toEqual(['ns/deep', 'ns/plain'])
+      await client.create(things, thing('deeper', { free: { deep, long: 1234567890123456 } }))
+      await vi.waitFor(() => expect(informer.size).toBe(3), waiting)
+    } finally {
+      await informer.close()
+      await client.delete(definitions, { name: 'things.x.io' })
+      await vi.waitFor(
+        async () => expect(await client.get(definitions, { name: 'things.x.io' })).toBeUndefined(),
+        waiting,
+      )
+    }
   })
 }

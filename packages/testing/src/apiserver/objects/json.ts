@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 /** JSON as objects hold it. An integer beyond 2^53 − 1 is kept digit for digit as a {@link RawNumber}. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject | RawNumber
 /** A JSON object. Any key is data, `__proto__` included. */
@@ -23,11 +25,39 @@ const longDigits = /(?:^|[:,[\s])-?\d{16}/
 /** Parses JSON without altering any integer. Throws a `SyntaxError` as `JSON.parse` does. */
 export function parseJson(text: string): Json {
   if (!longDigits.test(text)) return JSON.parse(text) as Json
-  return JSON.parse(text, function keep(this: unknown, _key: string, value: unknown, context?: { source?: string }) {
-    if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
-    const source = context?.source
-    return source !== undefined && /^-?\d+$/.test(source) ? native.rawJSON(source) : value
-  } as (key: string, value: unknown) => unknown) as Json
+  try {
+    return JSON.parse(text, function keep(this: unknown, _key: string, value: unknown, context?: { source?: string }) {
+      const source = typeof value === 'number' ? context?.source : undefined
+      return source !== undefined && isLong(source) ? native.rawJSON(source) : value
+    } as (key: string, value: unknown) => unknown) as Json
+  } catch (error) {
+    // It calls itself for each level of the text.
+    if (error instanceof RangeError) return parseDeep(text)
+    throw error
+  }
+}
+
+function isLong(source: string): boolean {
+  return /^-?[1-9]\d*$/.test(source) && !Number.isSafeInteger(Number(source))
+}
+
+/** Strings, and numbers, of a JSON text. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+
+/** The same for a text of any depth: long integers come as marked strings, and are put in place one by one. */
+function parseDeep(text: string): Json {
+  const mark = randomUUID()
+  const root = { '': JSON.parse(text.replace(tokens, token => (isLong(token) ? `"${mark}${token}"` : token))) as Json }
+  const holders: JsonObject[] = [root]
+  for (let holder = holders.pop(); holder !== undefined; holder = holders.pop()) {
+    for (const [key, held] of Object.entries(holder)) {
+      if (typeof held === 'object' && held !== null) holders.push(held as JsonObject)
+      else if (typeof held === 'string' && held.startsWith(mark)) {
+        setOwn(holder, key, native.rawJSON(held.slice(mark.length)))
+      }
+    }
+  }
+  return root['']
 }
 
 /** Whether `value` is an integer kept as text. */
@@ -89,7 +119,12 @@ export function mapJson(value: Json | undefined, key: (name: string) => string, 
 
 /** The same value with the keys of every object in order, as Go prints maps. */
 export function sortKeys(value: Json): Json {
-  if (Array.isArray(value)) return value.map(item => sortKeys(item as Json))
+  if (Array.isArray(value)) {
+    // No callback: a server takes 10,000 levels, and each call of a function costs room on the stack.
+    const items: Json[] = []
+    for (const item of value) items.push(sortKeys(item as Json))
+    return items
+  }
   if (!isObject(value)) return value
   const sorted: JsonObject = {}
   for (const name of Object.keys(value).sort()) {

@@ -1,6 +1,5 @@
 import { isIP, connect as netConnect, type Socket } from 'node:net'
 import { type SecureContext, type TLSSocket, connect as tlsConnect } from 'node:tls'
-import type { Intake } from './intake.ts'
 import { proxyFor, throughProxy } from './proxy.ts'
 
 /** How a socket is opened. */
@@ -12,8 +11,6 @@ export interface DialOptions {
   readonly proxyUrl: string | undefined
   /** Offered by ALPN, best first. */
   readonly protocols: readonly string[]
-  /** Where the bytes of a socket without TLS and proxy go. */
-  readonly intake: Intake | undefined
 }
 
 /**
@@ -34,7 +31,6 @@ export async function dial(target: URL, signal: AbortSignal, options: DialOption
           noDelay: true,
           keepAlive: true,
           keepAliveInitialDelay: 30_000,
-          ...(options.intake === undefined ? {} : { onread: options.intake.onread }),
         })
       : await throughProxy(proxy, host, port, signal)
   if (options.tls === undefined) return opened(raw, 'connect', signal)

@@ -6,7 +6,7 @@ import { connectHttp1 } from './http1.ts'
 async function readableBy(url: string, remoteAddress: string | undefined): Promise<string | undefined> {
   const socket = new Socket()
   Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress })
-  const connection = connectHttp1(new URL(url), socket, { maxHeaderBytes: 1024 }, undefined)
+  const connection = connectHttp1(new URL(url), socket, { maxHeaderBytes: 1024 })
   socket.destroy()
   await connection.close()
   return connection.readableBy

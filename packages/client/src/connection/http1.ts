@@ -1,33 +1,52 @@
+import { Agent, type ClientRequest, type IncomingMessage, request as nodeRequest } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers, ResponseHeaders } from '../transport.ts'
 import { ConnectionError, connectionLost } from './error.ts'
-import type { Intake } from './intake.ts'
-import { requestText } from './request-text.ts'
-import { ResponseParser, type ResponseParts } from './response-parser.ts'
+import { unsendable } from './headers.ts'
 
 /** Bounds of an HTTP/1.1 connection. */
 export interface Http1Limits {
   readonly maxHeaderBytes: number
 }
 
-/**
- * One HTTP/1.1 socket, kept alive from request to request.
- * @param intake Where the socket's bytes come in, if it was opened with one.
- */
-export function connectHttp1(target: URL, socket: Socket, limits: Http1Limits, intake: Intake | undefined): Connection {
-  return new Http1Connection(target, socket, limits, intake)
+/** One HTTP/1.1 socket, kept alive from request to request. */
+export function connectHttp1(target: URL, socket: Socket, limits: Http1Limits): Connection {
+  return new Http1Connection(target, socket, limits)
 }
 
-/**
- * Reads answers off the socket itself rather than by node:http, which copies each part of a body
- * into a new buffer: so a long list is parsed where the system's read has put it.
- */
-class Http1Connection implements Connection, ResponseParts {
+/** Gives `node:http` one socket, which is open, and no other one. */
+class OneSocket extends Agent {
+  readonly #socket: Socket
+  #isTaken = false
+
+  constructor(socket: Socket) {
+    super({ keepAlive: true, maxSockets: 1 })
+    this.#socket = socket
+  }
+
+  override createConnection(_: unknown, done?: (error: Error | null, socket: Duplex) => void): Duplex | undefined {
+    if (this.#isTaken) {
+      done?.(goneError(), this.#socket)
+      return undefined
+    }
+    this.#isTaken = true
+    return this.#socket
+  }
+
+  /** How long it is kept idle is the connection's to say. */
+  override keepSocketAlive(): boolean {
+    return true
+  }
+}
+
+class Http1Connection implements Connection {
   readonly maxStreams = 1
   readonly readableBy: string | undefined
-  readonly #host: string
+  readonly #target: URL
   readonly #socket: Socket
-  readonly #parser: ResponseParser
+  readonly #agent: OneSocket
+  readonly #limits: Http1Limits
   readonly #listeners: ((why: CloseReason, cause?: Error) => void)[] = []
   readonly #gone: Promise<void>
   #state: 'open' | 'goaway' | 'closed' = 'open'
@@ -35,51 +54,59 @@ class Http1Connection implements Connection, ResponseParts {
   #exchange: Http1Exchange | undefined
   /** Whether it has carried an answer. */
   #answered = false
-  /** How long the server keeps the connection without a request, as far as it says so. */
-  #keptMs = 0
 
-  constructor(target: URL, socket: Socket, limits: Http1Limits, intake: Intake | undefined) {
-    this.#host = target.host
+  constructor(target: URL, socket: Socket, limits: Http1Limits) {
+    this.#target = target
     this.#socket = socket
+    this.#agent = new OneSocket(socket)
+    this.#limits = limits
     // By the address that it is connected to: that of a proxy, where there is one. Any name may be resolved to any address.
     this.readableBy = target.protocol === 'https:' ? undefined : (socket.remoteAddress ?? 'an unknown address')
-    this.#parser = new ResponseParser(limits.maxHeaderBytes, this)
     socket.on('error', error => {
       this.#cause ??= error
     })
     // Set while there is no request only.
     socket.on('timeout', () => socket.destroy())
-    // The server's FIN: it will answer nothing more. Only who reads hears of it.
-    socket.on('end', () => {
-      const whole = this.#parser.finish()
-      this.#break(whole ? undefined : new Error('the server closed its side before the answer was complete'))
-    })
     this.#gone = new Promise(resolve => {
       socket.once('close', () => {
-        this.#break(undefined)
+        this.#agent.destroy()
         this.#leave('closed')
         resolve()
       })
     })
-    socket.on('data', (chunk: Buffer) => this.#read(chunk))
-    intake?.lend(chunk => this.#read(chunk))
-    socket.resume()
+    // What comes while nobody waits for an answer would be taken for the next one.
+    socket.on('data', () => {
+      if (this.#exchange === undefined) this.#break(new Error('bytes came that no request asked for'))
+    })
+    // The server's FIN: it will answer nothing more.
+    socket.on('end', () => {
+      if (this.#exchange === undefined) socket.destroy()
+    })
   }
 
   request(head: RequestHead, on: ResponseHandlers): Exchange {
     if (this.#state !== 'open' || this.#socket.destroyed || this.#exchange !== undefined) throw goneError()
-    const text = requestText(head, this.#host)
-    const exchange = new Http1Exchange(this.#socket, on)
+    const { method, path, headers, body } = head
+    const refused = unsendable(headers)
+    if (refused !== undefined) throw new TypeError(`Invalid character in header content ["${refused}"]`)
+    const { hostname, port, host } = this.#target
+    const request = nodeRequest({
+      agent: this.#agent,
+      host: hostname,
+      port,
+      method,
+      path,
+      headers: { ...(headers as Record<string, string | string[]>), host, ...lengthOf(head) },
+      maxHeaderSize: this.#limits.maxHeaderBytes,
+    })
+    const exchange = new Http1Exchange(request, this.#socket, on)
     this.#exchange = exchange
     this.#socket.setTimeout(0)
-    this.#parser.begin(head.method)
-    if (head.body === undefined) this.#socket.write(text, 'latin1')
-    else {
-      this.#socket.cork()
-      this.#socket.write(text, 'latin1')
-      this.#socket.write(head.body)
-      this.#socket.uncork()
-    }
+    request.on('response', response => this.#answer(exchange, response))
+    request.on('error', error => this.#fail(exchange, readable(error, this.#limits)))
+    // Neither is an answer to what was asked.
+    request.on('upgrade', () => this.#break(new Error('the server changed the protocol unasked')))
+    request.end(body)
     return exchange
   }
 
@@ -104,50 +131,43 @@ class Http1Connection implements Connection, ResponseParts {
     return this.#gone
   }
 
-  head(status: number, headers: ResponseHeaders, reusable: boolean): void {
+  #answer(exchange: Http1Exchange, response: IncomingMessage): void {
+    const { statusCode: status = 0 } = response
+    const isLast = !exchange.request.shouldKeepAlive
     // A server, or a proxy before it, that gives a kept connection up may say so, and cross a request that it will not read.
-    if (status === 408 && !reusable && this.#answered) {
+    if (status === 408 && isLast && this.#answered) {
       const message = 'the server gave up the connection before it had the request'
       this.#break(new ConnectionError('STREAM_REFUSED', message, { unprocessed: true }))
       return
     }
     // `Connection: close`: this answer is its last.
-    if (!reusable) this.#leave('goaway')
+    if (isLast) this.#leave('goaway')
     this.#answered = true
-    this.#keptMs = keptMs(headers)
-    this.#exchange?.begin(status, headers)
+    response.on('error', () =>
+      this.#fail(exchange, new Error('the server closed its side before the answer was complete')),
+    )
+    response.on('end', () => this.#end(exchange, response))
+    exchange.begin(response)
   }
 
-  data(part: Buffer): void {
-    this.#exchange?.on?.data(part)
-  }
-
-  end(followed: boolean): void {
-    const exchange = this.#exchange
+  #end(exchange: Http1Exchange, response: IncomingMessage): void {
+    if (!response.complete) return
     this.#exchange = undefined
-    // What follows an answer unasked, or comes before all of its request is sent, would be taken for the next answer.
-    if (followed || this.#socket.writableLength > 0) this.#socket.destroy()
-    else {
-      this.#socket.resume()
-      // A request that crosses the server's close on its way may not be repeated: better closed from here, before.
-      if (this.#keptMs > 0) this.#socket.setTimeout(Math.max(1, this.#keptMs - 1000))
-    }
-    exchange?.take()?.end()
+    // The rest of the request would be taken for another one.
+    if (!exchange.request.writableFinished) this.#socket.destroy()
+    const keptMs = keepAliveMs(response)
+    // A request that crosses the server's close on its way may not be repeated: better closed from here, before.
+    if (keptMs > 0) this.#socket.setTimeout(Math.max(1, keptMs - 1000))
+    exchange.take()?.end()
   }
 
-  #read(chunk: Buffer): void {
-    if (this.#socket.destroyed) return
-    try {
-      this.#parser.push(chunk)
-    } catch (error) {
-      this.#break(error as Error)
-    }
+  #fail(exchange: Http1Exchange, error: Error): void {
+    if (this.#exchange === exchange) this.#break(error)
   }
 
   /** Ends the connection, and the exchange on it with an error. */
-  #break(cause: Error | undefined): void {
+  #break(cause: Error): void {
     this.#cause ??= cause
-    this.#parser.stop()
     this.#socket.destroy()
     const exchange = this.#exchange
     this.#exchange = undefined
@@ -162,32 +182,35 @@ class Http1Connection implements Connection, ResponseParts {
 }
 
 class Http1Exchange implements Exchange {
-  /** Who hears the answer; nobody once it is over. */
-  on: ResponseHandlers | undefined
+  readonly request: ClientRequest
   readonly #socket: Socket
-  #begun = false
+  /** Who hears the answer; nobody once it is over. */
+  #on: ResponseHandlers | undefined
+  #response: IncomingMessage | undefined
   #paused = false
 
-  constructor(socket: Socket, on: ResponseHandlers) {
+  constructor(request: ClientRequest, socket: Socket, on: ResponseHandlers) {
+    this.request = request
     this.#socket = socket
-    this.on = on
+    this.#on = on
   }
 
   /** The answer begins. It is not before this that a pause holds it back. */
-  begin(status: number, headers: ResponseHeaders): void {
-    this.#begun = true
-    this.on?.head(status, headers)
-    this.#steer()
+  begin(response: IncomingMessage): void {
+    this.#response = response
+    this.#on?.head(response.statusCode ?? 0, headersOf(response))
+    response.on('data', (chunk: Buffer) => this.#on?.data(chunk))
+    if (this.#paused) response.pause()
   }
 
   pause(): void {
     this.#paused = true
-    this.#steer()
+    this.#response?.pause()
   }
 
   resume(): void {
     this.#paused = false
-    this.#steer()
+    this.#response?.resume()
   }
 
   abort(): void {
@@ -196,28 +219,60 @@ class Http1Exchange implements Exchange {
   }
 
   take(): ResponseHandlers | undefined {
-    const { on } = this
-    this.on = undefined
+    const on = this.#on
+    this.#on = undefined
     return on
-  }
-
-  #steer(): void {
-    if (this.on === undefined || !this.#begun) return
-    if (this.#paused) this.#socket.pause()
-    else this.#socket.resume()
   }
 }
 
+/** The length of a request's body. Without it, one that has none by its method alone would be sent in chunks. */
+function lengthOf({ method, body }: RequestHead): Record<string, number> {
+  if (body !== undefined) return { 'content-length': body.length }
+  return method === 'POST' || method === 'PUT' || method === 'PATCH' ? { 'content-length': 0 } : {}
+}
+
+/** One that came more than once is an array. */
+function headersOf({ headersDistinct }: IncomingMessage): ResponseHeaders {
+  const headers: Record<string, string | readonly string[]> = {}
+  for (const [name, values = []] of Object.entries(headersDistinct)) {
+    const [only] = values
+    headers[name] = values.length === 1 && only !== undefined ? only : values
+  }
+  return headers
+}
+
 /** `Keep-Alive: timeout=5` in milliseconds; 0 where the server does not say. */
-function keptMs(headers: ResponseHeaders): number {
+function keepAliveMs({ headers }: IncomingMessage): number {
   const found = /\btimeout=(\d{1,6})\b/i.exec(`${headers['keep-alive'] ?? ''}`)
   return found === null ? 0 : Number(found[1]) * 1000
+}
+
+/** What node:http says of an answer that it can't read, without the bytes that came (rule X3). */
+function readable(error: Error, { maxHeaderBytes }: Http1Limits): Error {
+  const { code = '', rawPacket } = error as { readonly code?: string; readonly rawPacket?: Uint8Array }
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new ConnectionError('HEADERS_TOO_LARGE', `the headers of the answer are longer than ${maxHeaderBytes} bytes`)
+  }
+  if (!code.startsWith('HPE_')) return error
+  const isTls = rawPacket?.[0] === 21 && rawPacket[1] === 3
+  const why = isTls
+    ? 'the server speaks TLS on this port: use an https: URL'
+    : (problems[code] ?? 'the answer is no HTTP/1.1')
+  return Object.assign(new Error(why), { code: 'INVALID_RESPONSE' })
+}
+
+const noStatusLine = 'the answer does not begin with a status line of HTTP/1.1'
+const problems: Readonly<Record<string, string>> = {
+  HPE_INVALID_CONSTANT: noStatusLine,
+  HPE_INVALID_VERSION: noStatusLine,
+  HPE_UNEXPECTED_CONTENT_LENGTH: 'the answer has more than one length',
+  HPE_INVALID_CONTENT_LENGTH: 'the length of the answer is no number',
 }
 
 function goneError(): ConnectionError {
   return new ConnectionError('STREAM_REFUSED', 'the connection takes no more requests', { unprocessed: true })
 }
 
-function broken(cause: Error | undefined): ConnectionError {
+function broken(cause: Error): ConnectionError {
   return cause instanceof ConnectionError ? cause : connectionLost(cause)
 }

@@ -3,7 +3,6 @@ import type { SecureContext, TLSSocket } from 'node:tls'
 import { anonymous, type Credentials } from '../credentials/credentials.ts'
 import { checkOptions, flag, having, integer, oneOf, text } from '../errors/check.ts'
 import type { Connection, Transport } from '../transport.ts'
-import { Intake, sharesBuffer } from './intake.ts'
 import type { SecureContexts } from './secure-contexts.ts'
 
 /** Options of a {@link NodeTransport}. */
@@ -40,7 +39,6 @@ export interface NodeTransportOptions {
 export class NodeTransport implements Transport {
   readonly #options: NodeTransportOptions
   readonly #credentials: Pick<Credentials, 'tls' | 'digest'>
-  #intoBuffer: Buffer | undefined
   #contexts: SecureContexts | undefined
 
   constructor(options: NodeTransportOptions = {}) {
@@ -68,14 +66,12 @@ export class NodeTransport implements Transport {
     loading.catch(() => {})
     const { dial } = await import('./dial.ts')
     const tls = secure ? await this.#secureContext() : undefined
-    const intake = secure || !sharesBuffer ? undefined : new Intake(this.#buffer())
     const socket = await dial(target, signal, {
       tls,
       serverName: this.#options.tlsServerName,
       skipVerify: this.#options.skipTlsVerify ?? false,
       proxyUrl: this.#options.proxyUrl,
       protocols: protocol === 'h2' ? ['h2', 'http/1.1'] : ['http/1.1'],
-      intake,
     })
     if (agreedOn(socket) === 'h2') {
       const { connectHttp2 } = await http2()
@@ -84,7 +80,7 @@ export class NodeTransport implements Transport {
     }
     const { connectHttp1 } = await http1()
     checkOpen(socket)
-    return connectHttp1(target, socket, { maxHeaderBytes }, intake)
+    return connectHttp1(target, socket, { maxHeaderBytes })
   }
 
   /** @throws CredentialsError for TLS material that can't be had or used. */
@@ -92,12 +88,6 @@ export class NodeTransport implements Transport {
     this.#contexts ??= new (await import('./secure-contexts.ts')).SecureContexts()
     const material = await this.#credentials.tls()
     return this.#contexts.of(material, this.#credentials.digest())
-  }
-
-  /** One for all sockets: it holds nothing from one read to the next. As large as Node's own. */
-  #buffer(): Buffer {
-    this.#intoBuffer ??= Buffer.allocUnsafeSlow(65_536)
-    return this.#intoBuffer
   }
 }
 

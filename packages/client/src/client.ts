@@ -1,4 +1,3 @@
-import type { GunzipMode } from './bytes/gunzip.ts'
 import type { Clock } from './clock.ts'
 import { ConnectionError } from './connection/error.ts'
 import { NodeTransport } from './connection/node-transport.ts'
@@ -19,7 +18,6 @@ import {
   headerText,
   integer,
   milliseconds,
-  oneOf,
   text,
 } from './errors/check.ts'
 import { OptionRangeError } from './errors/option.ts'
@@ -75,8 +73,7 @@ export type ClientOptions = ClientSettings & ClientTarget
 /** How a {@link Client} works; none of it is needed. */
 export interface ClientSettings extends ConnectionOptions {
   /**
-   * How bytes come and go. One that is given is taken for one of a test: gzip is then undone within
-   * the event loop, so that a run on simulated time can be repeated.
+   * How bytes come and go.
    * @default Node's http2 and https
    */
   readonly transport?: Transport | undefined
@@ -96,10 +93,12 @@ export interface ClientSettings extends ConnectionOptions {
   readonly timeoutMs?: number | undefined
   /** How often a call is repeated at most (429, or a broken connection under a read); 0: never. @default 5 */
   readonly maxRetries?: number | undefined
-  /** Let the server compress lists. Saves its CPU and the network's time. @default false on loopback, else true */
+  /**
+   * Let the server compress lists. Saves its CPU and the network's time. They are decompressed off the event loop, which simulated time
+   * does not wait for.
+   * @default false on loopback and with a `transport` that is given, else true
+   */
   readonly gzip?: boolean | undefined
-  /** Where gzip is undone. @default 'inline' with a `transport` that is given, else 'threads' */
-  readonly gunzip?: GunzipMode | undefined
 }
 
 /**
@@ -180,8 +179,7 @@ export class Client {
       timeoutMs,
       maxRetries,
       fieldManager,
-      gunzip: options.gunzip ?? (options.transport === undefined ? 'threads' : 'inline'),
-      gzip: options.gzip ?? !isLoopback(target.hostname),
+      gzip: options.gzip ?? (options.transport === undefined && !isLoopback(target.hostname)),
       redact: secrets.redact,
     })
     this.#discovery = new Discovery(this.#caller)
@@ -421,7 +419,6 @@ const clientChecks = {
   timeoutMs: milliseconds({ min: 1, infinite: true }),
   maxRetries: integer(0),
   gzip: flag,
-  gunzip: oneOf('threads', 'inline'),
 }
 
 function environmentParts(option: string, value: unknown): void {

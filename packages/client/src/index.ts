@@ -1,7 +1,6 @@
 export type { BackoffOptions } from './backoff.ts'
 export { Backoff, sleep } from './backoff.ts'
 export { BodyTooLongError, InvalidBodyError, ItemTooLongError, LineTooLongError } from './bytes/bounds.ts'
-export type { GunzipMode } from './bytes/gunzip.ts'
 export { decodeJson, encodeJson } from './bytes/json.ts'
 export type { ListHead, ListMeta, TypeMeta } from './bytes/list-head.ts'
 export type { ReadContext, Reading } from './bytes/read.ts'

@@ -59,7 +59,6 @@ class Model {
     this.#cluster = await simulatedCluster(this.#seed, {
       protocol: this.#seed % 5 === 0 ? 'http/1.1' : 'h2',
       compactionMs: 60_000,
-      client: { gzip: this.#seed % 3 === 0 },
       ...(uncached && { withoutWatchCache: ['configmaps'] }),
     })
     const { simulation, client, server } = this.#cluster

@@ -51,8 +51,6 @@ describe('a narrow cache, whatever happens', () => {
             ...(isRefused ? denying(({ namespace }) => namespace === '') : {}),
             ...(denials === undefined ? {} : denying(request => denials.current(request))),
             protocol: seed % 9 === 5 ? 'http/1.1' : 'h2',
-            // It costs a tenth of the time.
-            client: { gzip: seed % 7 === 0 },
           },
         })
       },

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { chunked, lend, pieces } from './chunks.fixture.ts'
 import type { Flow } from './flow.ts'
-import { type Gunzip, type GunzipMode, gunzip } from './gunzip.ts'
+import { Gunzip } from './gunzip.ts'
 
 class Source implements Flow {
   readonly log: string[] = []
@@ -20,7 +20,7 @@ class Source implements Flow {
 
 interface Reader {
   readonly source: Source
-  readonly to: Gunzip
+  readonly to: Lender
   readonly chunks: Uint8Array[]
   text(): string
   /** Resolves with how it ended. */
@@ -29,13 +29,16 @@ interface Reader {
   bytes(count: number): Promise<void>
 }
 
-function reader(mode: GunzipMode, hear: (to: Gunzip, chunk: Uint8Array) => void = () => {}): Reader {
+/** What is given to who reads: it lends each chunk, and takes it back. */
+type Lender = Pick<Gunzip, keyof Gunzip>
+
+function reader(hear: (to: Lender, chunk: Uint8Array) => void = () => {}): Reader {
   const source = new Source()
   const chunks: Uint8Array[] = []
   const { promise: ended, resolve } = Promise.withResolvers<string>()
   const waiting: { count: number; resolve: () => void }[] = []
   let total = 0
-  const to = gunzip(mode, source, {
+  const to = new Gunzip(source, {
     data(chunk) {
       expect(chunk.length).toBeGreaterThan(0)
       chunks.push(chunk)
@@ -46,7 +49,7 @@ function reader(mode: GunzipMode, hear: (to: Gunzip, chunk: Uint8Array) => void 
     end: () => resolve('end'),
     error: cause => resolve(`${cause.name}: ${cause.message}`),
   })
-  const lender: Gunzip = {
+  const lender: Lender = {
     data: chunk => lend(chunk, lent => to.data(lent)),
     end: () => to.end(),
     error: cause => to.error(cause),
@@ -76,22 +79,22 @@ const members = fc.array(fc.string({ unit: 'binary', maxLength: 300 }), { minLen
   }),
 )
 
-describe.each(['threads', 'inline'] as const)('gunzip (%s)', mode => {
+describe('gunzip', () => {
   it('R24: reads any number of members, whatever the chunking', async () => {
     await fc.assert(
       fc.asyncProperty(members, async ({ text, chunks }) => {
-        const { to, ended, text: got } = reader(mode)
+        const { to, ended, text: got } = reader()
         for (const chunk of chunks) to.data(chunk)
         to.end()
         expect(await ended).toBe('end')
         expect(got()).toBe(text)
       }),
-      { numRuns: mode === 'threads' ? 50 : 300 },
+      { numRuns: 50 },
     )
   })
 
   it('R24: gives what a member holds at once, not when the next one comes', async () => {
-    const { to, bytes, text } = reader(mode)
+    const { to, bytes, text } = reader()
     let expected = ''
     for (let i = 0; i < 20; i++) {
       const line = `{"n":${i},"x":"${'ab'.repeat(i * 40)}"}\n`
@@ -105,7 +108,7 @@ describe.each(['threads', 'inline'] as const)('gunzip (%s)', mode => {
 
   it('R24: gives what was flushed within a member', async () => {
     const gzip = createGzip()
-    const { to, bytes, text } = reader(mode)
+    const { to, bytes, text } = reader()
     gzip.on('data', chunk => to.data(chunk))
     gzip.write('first line\n')
     await new Promise<void>(resolve => gzip.flush(constants.Z_SYNC_FLUSH, resolve))
@@ -116,7 +119,7 @@ describe.each(['threads', 'inline'] as const)('gunzip (%s)', mode => {
   })
 
   it('tells what is no gzip, and ends the source', async () => {
-    const { to, ended, source } = reader(mode)
+    const { to, ended, source } = reader()
     to.data(Buffer.from('{"kind":"ConfigMapList","items":[]}'))
     expect(await ended).toBe('InvalidBodyError: what was received is no gzip, or less than all of it')
     expect(source.log).toContain('abort')
@@ -124,11 +127,11 @@ describe.each(['threads', 'inline'] as const)('gunzip (%s)', mode => {
 
   it('tells an end in the midst of a member, and keeps the cause of a break', async () => {
     const bytes = gzipSync('hello'.repeat(100)).subarray(0, 20)
-    const cut = reader(mode)
+    const cut = reader()
     cut.to.data(bytes)
     cut.to.end()
     expect(await cut.ended).toContain('InvalidBodyError')
-    const broken = reader(mode)
+    const broken = reader()
     broken.to.data(gzipSync('whole'))
     broken.to.data(bytes)
     broken.to.error(new Error('reset'))
@@ -137,7 +140,7 @@ describe.each(['threads', 'inline'] as const)('gunzip (%s)', mode => {
   })
 
   it('X4: gives a body that grows beyond measure in bounded pieces, and none while paused', async () => {
-    const { to, ended, chunks, source } = reader(mode)
+    const { to, ended, chunks, source } = reader()
     let largest = 0
     let whilePaused = 0
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024), { level: 9 })
@@ -155,7 +158,7 @@ describe.each(['threads', 'inline'] as const)('gunzip (%s)', mode => {
   })
 
   it('tells the source nothing once it has ended', async () => {
-    const { to, ended, source } = reader(mode)
+    const { to, ended, source } = reader()
     to.data(gzipSync('x'))
     to.end()
     to.pause()
@@ -163,12 +166,12 @@ describe.each(['threads', 'inline'] as const)('gunzip (%s)', mode => {
     expect(await ended).toBe('end')
     to.resume()
     expect(source.log).toEqual(['pause'])
-    const cut = reader(mode)
+    const cut = reader()
     cut.to.data(gzipSync('hello').subarray(0, 15))
     cut.to.end()
     expect(await cut.ended).toContain('InvalidBodyError')
     expect(cut.source.log).toEqual([])
-    const broken = reader(mode)
+    const broken = reader()
     broken.to.data(gzipSync('hello').subarray(0, 15))
     broken.to.error(new Error('reset'))
     expect(await broken.ended).toBe('Error: reset')
@@ -177,7 +180,7 @@ describe.each(['threads', 'inline'] as const)('gunzip (%s)', mode => {
 
   it('ends at what is no gzip, with no more than one word', async () => {
     const ends: string[] = []
-    const { to, ended, source, chunks } = reader(mode)
+    const { to, ended, source, chunks } = reader()
     void ended.then(how => ends.push(how))
     to.data(Buffer.concat([gzipSync('whole'), Buffer.from('rubbish of some length'), gzipSync('more')]))
     expect(await ended).toContain('InvalidBodyError')
@@ -195,7 +198,7 @@ describe.each(['threads', 'inline'] as const)('gunzip (%s)', mode => {
   it('gives nothing while it is paused from within, all in order afterwards', async () => {
     let paused = false
     const late: number[] = []
-    const { to, ended, text, source } = reader(mode, (gunzip, chunk) => {
+    const { to, ended, text, source } = reader((gunzip, chunk) => {
       if (paused) late.push(chunk.length)
       paused = true
       gunzip.pause()
@@ -214,7 +217,7 @@ describe.each(['threads', 'inline'] as const)('gunzip (%s)', mode => {
   })
 
   it('lets the source go on where it is resumed, and not where it is paused again', async () => {
-    const { to, source, bytes } = reader(mode)
+    const { to, source, bytes } = reader()
     to.pause()
     to.data(gzipSync('a'))
     to.resume()
@@ -230,7 +233,7 @@ describe.each(['threads', 'inline'] as const)('gunzip (%s)', mode => {
   })
 
   it('gives nothing more once it is aborted from within', async () => {
-    const { to, chunks, source } = reader(mode, gunzip => gunzip.abort())
+    const { to, chunks, source } = reader(gunzip => gunzip.abort())
     for (let i = 0; i < 20; i++) to.data(gzipSync(`${i}`))
     to.end()
     await vi.waitFor(() => expect(source.log).toContain('abort'))
@@ -240,7 +243,7 @@ describe.each(['threads', 'inline'] as const)('gunzip (%s)', mode => {
   })
 
   it('gives nothing after abort', async () => {
-    const { to, chunks, source } = reader(mode)
+    const { to, chunks, source } = reader()
     to.data(gzipSync('a'))
     const before = chunks.length
     to.abort()
@@ -252,23 +255,12 @@ describe.each(['threads', 'inline'] as const)('gunzip (%s)', mode => {
   })
 })
 
-describe('gunzip', () => {
+describe('the source of gunzip', () => {
   /** Compressed, more than a stream of Node's takes at a time, and less than it gives. */
   const noise = Buffer.from(Array.from({ length: 65_530 }, (_, i) => (i * i * 7919 + i * 104_729) % 251))
 
-  it('inline: gives what it can within the call, threads: later', () => {
-    const inline = reader('inline')
-    inline.to.data(gzipSync('now'))
-    expect(inline.text()).toBe('now')
-    inline.to.end()
-    const threads = reader('threads')
-    threads.to.data(gzipSync('now'))
-    expect(threads.text()).toBe('')
-    threads.to.abort()
-  })
-
-  it('threads: holds the source back while there is more than it has decompressed', async () => {
-    const { to, source, ended } = reader('threads')
+  it('holds the source back while there is more than it has decompressed', async () => {
+    const { to, source, ended } = reader()
     const bytes = gzipSync(noise, { level: 0 })
     to.data(bytes)
     expect(source.log).toEqual(['pause'])
@@ -280,13 +272,13 @@ describe('gunzip', () => {
     expect(source.log).toEqual(['pause', 'resume'])
   })
 
-  it('threads: what was decompressed meanwhile does not let a paused source go on', async () => {
-    const { to, source, ended, chunks } = reader('threads')
+  it('what was decompressed meanwhile does not let a paused source go on', async () => {
+    const { to, source, ended, chunks } = reader()
     to.data(gzipSync(noise, { level: 0 }))
     to.pause()
     // Another one is done with as much: so is this one.
     for (let i = 0; i < 3; i++) {
-      const other = reader('threads')
+      const other = reader()
       other.to.data(gzipSync(noise, { level: 0 }))
       other.to.end()
       await other.ended
@@ -297,35 +289,5 @@ describe('gunzip', () => {
     await vi.waitFor(() => expect(source.log).toEqual(['pause', 'pause', 'resume']))
     to.end()
     expect(await ended).toBe('end')
-  })
-
-  it('inline: takes what comes from within its own call behind what it has', () => {
-    let sent = false
-    const { to, text } = reader('inline', gunzip => {
-      if (!sent) gunzip.data(gzipSync('third'))
-      sent = true
-    })
-    const second = gzipSync('second')
-    to.data(Buffer.concat([gzipSync('first'), Buffer.alloc(0), second]))
-    expect(text()).toBe('firstsecondthird')
-    to.abort()
-  })
-
-  it('inline: ends as it was told first, when it is resumed', async () => {
-    const { to, ended, text, source } = reader('inline')
-    to.pause()
-    to.data(gzipSync('x'))
-    to.end()
-    to.error(new Error('late'))
-    expect(text()).toBe('')
-    to.resume()
-    expect(await ended).toBe('end')
-    expect(source.log).toEqual(['pause'])
-    const broken = reader('inline')
-    broken.to.pause()
-    broken.to.error(new Error('reset'))
-    broken.to.end()
-    broken.to.resume()
-    expect(await broken.ended).toBe('Error: reset')
   })
 })

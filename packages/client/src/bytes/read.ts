@@ -6,15 +6,13 @@ import type { RequestInfo } from '../errors/request-info.ts'
 import type { Exchange, ResponseHeaders } from '../transport.ts'
 import { InvalidBodyError } from './bounds.ts'
 import type { BodyHandlers, Flow } from './flow.ts'
-import { type GunzipMode, gunzip } from './gunzip.ts'
+import { Gunzip } from './gunzip.ts'
 import { type Cutter, type PieceHandlers, Pump } from './pump.ts'
 
 /** What reading a body in pieces takes from a client. */
 export interface ReadContext {
   readonly requester: Requester
   readonly environment: { readonly clock: Clock }
-  /** Where gzip is undone. In memory, on simulated time: `inline`. */
-  readonly gunzip: GunzipMode
   /** Whether answers had better be compressed: what the client was told, for who asks by it. */
   readonly gzip?: boolean | undefined
   /** Hears the headers of every answer, for the server's warnings. */
@@ -91,13 +89,13 @@ class OneReading<T> implements Reading, RequestHandlers {
   }
 
   head(status: number, received: ResponseHeaders): void {
-    const { warnings, gunzip } = this.#context
+    const { warnings } = this.#context
     warnings?.hear(received, this.#about)
     if (status >= 200 && status < 300) {
       this.#on.opened?.()
-      this.#sink = decompressed(gunzip, received, this.#exchange, flow => this.#pumped(flow))
+      this.#sink = decompressed(received, this.#exchange, flow => this.#pumped(flow))
     } else {
-      this.#sink = decompressed(gunzip, received, this.#exchange, flow => {
+      this.#sink = decompressed(received, this.#exchange, flow => {
         this.#source = flow
         return refusal(body => {
           flow.abort()
@@ -151,7 +149,6 @@ class OneReading<T> implements Reading, RequestHandlers {
 
 /** Makes a reader of a body that may be compressed. */
 function decompressed(
-  mode: GunzipMode,
   headers: ResponseHeaders,
   exchange: Exchange,
   reader: (source: Exchange) => BodyHandlers,
@@ -165,7 +162,7 @@ function decompressed(
     return sink
   }
   let sink: BodyHandlers | undefined
-  const source = gunzip(mode, exchange, {
+  const source = new Gunzip(exchange, {
     data: chunk => sink?.data(chunk),
     end: () => sink?.end(),
     error: cause => sink?.error(cause),

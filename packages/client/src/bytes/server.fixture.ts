@@ -80,7 +80,7 @@ export async function simulated(
     environment,
     credentials: bearer(server.token),
   })
-  const context: WatchContext = { requester: pool, environment, gunzip: 'inline' }
+  const context: WatchContext = { requester: pool, environment }
   const both = served(server, context, pool)
   return { ...both, simulation, transport, close: () => simulation.run(() => both.close()) }
 }
@@ -100,7 +100,7 @@ export async function overSockets(
     environment,
     credentials,
   })
-  return served(server, { requester: pool, environment, gunzip: 'threads' }, pool)
+  return served(server, { requester: pool, environment }, pool)
 }
 
 /** `make`, whose servers and clients are closed after each test. To be called at the top of a test file. */

@@ -121,12 +121,4 @@ describe.each(['h2', 'http/1.1'] as const)('lists from the API server, in memory
       expect(count).toBeLessThan(100)
     }
   })
-
-  it('R24: reads a list that the server compresses', async () => {
-    const { server, context, simulation } = await start(6)
-    await server.fill(hostileConfigMaps(400))
-    let count = 0
-    await simulation.run(() => readItems(context, only(configMaps), '', () => count++, { gzip: true }))
-    expect(count).toBe(400)
-  })
 })

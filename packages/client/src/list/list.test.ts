@@ -18,7 +18,7 @@ const [target] = targetsOf(configMaps.within({ namespaces: ['v1'] })) as [Return
 function setup() {
   const server = new FakeServer()
   const clock = new HandClock()
-  return { server, clock, context: { requester: server, environment: { clock }, gunzip: 'inline' } as const }
+  return { server, clock, context: { requester: server, environment: { clock } } as const }
 }
 
 function body(names: string[], metadata: object = { resourceVersion: '7' }): object {

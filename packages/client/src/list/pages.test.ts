@@ -29,7 +29,6 @@ async function read(answers: readonly [status: number, body: object][]) {
     timeoutMs: 1000,
     maxRetries: 0,
     fieldManager: 'test',
-    gunzip: 'inline',
     gzip: false,
   })
   const seen: unknown[] = []

@@ -1,6 +1,5 @@
 import { Backoff, sleep } from '../backoff.ts'
 import { InvalidBodyError, located } from '../bytes/bounds.ts'
-import type { GunzipMode } from '../bytes/gunzip.ts'
 import { decodeJson, encodeJson } from '../bytes/json.ts'
 import { ConnectionError, isUnprocessed } from '../connection/error.ts'
 import type { Lane, Requester } from '../connection/requester.ts'
@@ -45,7 +44,6 @@ export interface CallerParts {
   readonly timeoutMs: number
   readonly maxRetries: number
   readonly fieldManager: string
-  readonly gunzip: GunzipMode
   /** Ask for compressed lists and watches. */
   readonly gzip: boolean
   /** Hear of what is written. @default nobody */
@@ -81,7 +79,6 @@ export class Caller {
   readonly environment: Environment
   readonly warnings: Warnings
   readonly fieldManager: string
-  readonly gunzip: GunzipMode
   readonly gzip: boolean
   readonly redact: Redact
   readonly parts: CallerParts
@@ -97,7 +94,6 @@ export class Caller {
     this.requester = parts.requester
     this.environment = parts.environment
     this.fieldManager = parts.fieldManager
-    this.gunzip = parts.gunzip
     this.gzip = parts.gzip
     this.redact = parts.redact ?? withoutCredentials
     this.warnings = new Warnings(parts.environment, this.redact)

@@ -111,7 +111,7 @@ export function scripted(
       return { pause() {}, resume() {}, abort }
     },
   }
-  const client = { environment, context: { requester, environment, gunzip: 'inline' } } as unknown as Client
+  const client = { environment, context: { requester, environment } } as unknown as Client
   const on = { state: (state: string) => states.push(state), error: (error: Error) => told.push(error) }
   const reflector = new Reflector({ client, target: of, on, ...options })
   const intake = new RecordingIntake()

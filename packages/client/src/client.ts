@@ -128,6 +128,8 @@ export class Client {
   /** The client whose connections this one uses. */
   readonly #of: Client | undefined
   readonly #fence: Fence | undefined
+  /** What it was made of, if it has connections of its own. */
+  readonly #options: ClientOptions | undefined
   readonly #discovery: Discovery
 
   constructor(options: ClientOptions) {
@@ -146,6 +148,7 @@ export class Client {
       return
     }
     checkOptions('client', options, clientChecks)
+    this.#options = options
     this.environment = guarded(systemEnvironment(options.environment))
     const access = accessOf(options, this.environment.clock)
     const { server: target, tlsServerName, skipTlsVerify, proxyUrl } = access
@@ -230,6 +233,14 @@ export class Client {
   notifying(...listeners: readonly WriteListener[]): Client {
     for (const one of listeners) having('a cache, or what else hears of writes', 'wrote', 'deleted')('notifying', one)
     return new Client(new Derived(this, this.#caller.notifying(listeners)) as unknown as ClientOptions)
+  }
+
+  /**
+   * Another client of the same server, with the same credentials and settings, over connections of its own: for requests of others, which must
+   * not hold up those of this client. It is not fenced, notifies nobody, and is to be closed by itself.
+   */
+  apart(): Client {
+    return this.#of?.apart() ?? new Client(this.#options as ClientOptions)
   }
 
   /** How many connections there are now. */

@@ -48,3 +48,20 @@ it('its end is that of its own calls and watches, with the reason given', () =>
     await fenced.close()
     await expect(client.list(configMaps)).resolves.toBeDefined()
   }))
+
+it('apart: another client has connections of its own, and each is closed by itself', () =>
+  cluster.run(async () => {
+    const { client: fenced, end } = client.fenced(() => {})
+    const apart = [client, fenced, client.notifying()].map(one => one.apart())
+    for (const one of apart) await one.list(configMaps)
+    expect(client.connections).toBe(0)
+    expect(apart.map(one => one.connections)).toEqual([1, 1, 1])
+    end(new Error('over'))
+    await client.close()
+    await expect(client.list(configMaps)).rejects.toThrow('closed')
+    for (const one of apart) {
+      await one.list(configMaps)
+      await one.close()
+      await expect(one.list(configMaps)).rejects.toThrow('closed')
+    }
+  }))

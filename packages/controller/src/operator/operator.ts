@@ -28,7 +28,7 @@ import {
   runChecks,
 } from './options.ts'
 import { onProcessSignal } from './process-signals.ts'
-import { checkReady, healthServer } from './serving.ts'
+import { checkReady, healthServer, reviewsClient } from './serving.ts'
 import { type SettledOptions, settled, settledChecks } from './settled.ts'
 import { type OperatorState, whyNotBegun } from './state.ts'
 
@@ -59,6 +59,7 @@ export class Operator {
   readonly #stop = new AbortController()
   readonly #measuring: CacheMetrics
   #controllers: readonly Controller<unknown>[] = []
+  readonly #reviews: Client | undefined
   #health: HealthServer | undefined
   #state: OperatorState = 'idle'
   #closed: Promise<void> | undefined
@@ -83,11 +84,13 @@ export class Operator {
       cache: () => this.cache.report(),
       reads: () => this.#controllers.map(({ name, reads }) => [name, reads.report()] as const),
     })
+    this.#reviews = reviewsClient(options.health, client)
     this.#health = healthServer(
       options.health,
       options.metrics,
       () => this.#measuring.measure(),
       client,
+      this.#reviews,
       () => this.#checkReady(),
     )
     if (this.#leader !== undefined) new LeaderElection({ ...this.#leader, client })
@@ -328,6 +331,7 @@ export class Operator {
       () => this.narrow.close(),
       () => this.cache.close(),
       () => this.#health?.close(),
+      () => this.#reviews?.close(),
       () => this.#measuring.stop(),
       () => (this.#ownsClient ? this.client.close() : undefined),
     ]

@@ -7,28 +7,36 @@ import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import type { OperatorSettings } from './options.ts'
 
-/** The server of an operator; `undefined` where nothing is to listen. `measure` is called before metrics are read; `isReady` throws while
- * caches have not synced. */
+/** What asks about tokens, if somebody is to: junk tokens must not hold up the lease and the writes of the operator. */
+export function reviewsClient(options: OperatorSettings['health'], client: Client): Client | undefined {
+  flag('health.tokenReview', options?.tokenReview ?? false)
+  return options?.tokenReview === true ? client.apart() : undefined
+}
+
+/**
+ * The server of an operator; `undefined` where nothing is to listen. `measure` is called before metrics are read. By `reviews` the API server is
+ * asked about tokens. `isReady` throws while caches have not synced.
+ */
 export function healthServer(
   options: OperatorSettings['health'],
   metrics: PrometheusMetrics | undefined,
   measure: () => void,
   client: Client,
+  reviews: Client | undefined,
   isReady: () => void,
 ): HealthServer | undefined {
   if (options === undefined) return undefined
-  const { readyz = {}, tokenReview: byToken = false, ...rest } = options
+  const { readyz = {}, tokenReview: _, ...rest } = options
   if (readyz !== null && Object.hasOwn(readyz, 'caches')) {
     throw new OptionRangeError('health.readyz', 'names but caches, which is there', '"caches"')
   }
-  flag('health.tokenReview', byToken)
-  if (byToken && rest.authorize !== undefined) {
+  if (reviews !== undefined && rest.authorize !== undefined) {
     throw new OptionTypeError('health.tokenReview', 'nothing beside authorize', 'true')
   }
   return new HealthServer({
     ...rest,
     environment: client.environment,
-    ...(byToken && { authorize: tokenReview(client) }),
+    ...(reviews !== undefined && { authorize: tokenReview(reviews) }),
     ...(metrics !== undefined && { metrics: measuredBefore(metrics, measure) }),
     readyz: { caches: isReady, ...readyz },
   })

@@ -346,7 +346,7 @@ describe('an escalation that was listed, and is not watched yet', () => {
         const { run, server, simulation, requests, get } = kit
         await watchAll(kit, ['a/p', 'a/q'])
         await simulation.advance(1000)
-        const effect = { kind: 'truncate', afterBytes: 30 } as const
+        const effect = { kind: 'line', text: 'rubbish', afterEvents: 0 } as const
         await run(() => server.faults.add({ match: { verb: 'watch', name: '' }, nth: 1, effect }))
         requests()
         const reading = get('a/r')
@@ -405,7 +405,7 @@ describe('an escalation that was listed, and is not watched yet', () => {
         await watchAll(kit, ['a/p', 'a/q'])
         const match = { verb: 'watch', name: '' } as const
         const effects = [
-          { kind: 'truncate', afterBytes: 30 },
+          { kind: 'line', text: 'rubbish', afterEvents: 0 },
           { kind: 'status', code: 410, reason: 'Expired' },
           { kind: 'slow', bytesPerSecond: 100 },
         ] as const

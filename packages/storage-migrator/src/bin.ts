@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Client } from '@wherry/client'
 import { runCommand } from './cli/run.ts'
+import { keepHeapSmall } from './cli/small-heap.ts'
 import { printable } from './cli/terminal.ts'
 
 /** Stops the command at a signal; a second one ends the process at once. Resolves with the exit status. */
@@ -26,4 +27,5 @@ async function main(args: readonly string[]): Promise<number> {
   return stoppedBy ?? status
 }
 
+keepHeapSmall()
 process.exitCode = await main(process.argv.slice(2))

@@ -9,6 +9,7 @@ import { type Kit, keyOf, withReads } from './testkit/kit.ts'
 
 const web = configMaps.within({ labels: 'app=web' })
 const labels = { app: 'web' }
+const twoNamespaces = configMaps.within({ namespaces: ['a', 'b'] })
 
 async function names(read: Read): Promise<(string | undefined)[]> {
   return (await read.list(web)).map(({ metadata, data }) => `${metadata?.name} ${data?.n}`).sort()
@@ -436,6 +437,28 @@ describe('what this process wrote and heard of in another way', () => {
     )
   })
 })
+
+it('C10: what was heard of is not waited for again after the next write, in a view of two namespaces', () =>
+  withReads(
+    async ({ reads, client, narrow, run, simulation: { clock } }) => {
+      const writes = client.notifying(narrow, reads.writes)
+      const { read } = reads.begin('k', { namespace: 'a' })
+      const seen = async (): Promise<unknown[]> => (await read.list(twoNamespaces)).map(({ data }) => data?.n)
+      await run(async () => {
+        expect(await seen()).toEqual([])
+        const began = clock.monotonic()
+        for (let round = 0; round < 3; round++) {
+          await writes.create(configMaps, { metadata: keyOf('a/x'), data: { n: `${round}` } })
+          expect(await seen()).toEqual([`${round}`])
+          await writes.delete(configMaps, keyOf('a/x'))
+          expect(await seen()).toEqual([])
+        }
+        // Nothing happens in the other namespace, and the watch of it comes no further until there is a bookmark.
+        expect(clock.monotonic() - began).toBeLessThan(1000)
+      })
+    },
+    { declared: [twoNamespaces] },
+  ))
 
 it('C10: writes to resources that came and went are forgotten after a while', () =>
   withReads(async ({ simulation, cache }) => {

@@ -37,8 +37,7 @@ interface Made {
 
 /** Hears of what this process writes to objects of one resource. */
 export interface WriteSubscriber {
-  /** @param writes all that is remembered of the object, the last one last */
-  wrote(key: string, writes: readonly Write[]): void
+  wrote(key: string, write: Write): void
   /** The answer to a write did not come. */
   unanswered?(key: string): void
 }
@@ -138,15 +137,15 @@ export class OwnWrites implements WriteListener {
     const known = this.get(resource, key)
     // The server may have answered in another order than it wrote.
     if (known.some(one => isAfter(one, write))) return
-    const writes = [...known.filter(one => !tellsAllOf(write, one)), { ...write, until: now + rememberedMs }]
+    const remembered = { ...write, until: now + rememberedMs }
     const name = resourceKey(resource)
     const ofResource = this.#writes.get(name) ?? new Map<string, readonly Write[]>()
     this.#writes.delete(name)
     this.#writes.set(name, ofResource)
     ofResource.delete(key)
-    ofResource.set(key, writes)
+    ofResource.set(key, and(known, remembered))
     this.#forgetOld(now)
-    for (const one of this.#subscribers.get(name) ?? []) one.wrote(key, writes)
+    for (const one of this.#subscribers.get(name) ?? []) one.wrote(key, remembered)
   }
 
   #forgetOld(now: number): void {
@@ -183,8 +182,13 @@ export function resourceKey({ group, plural }: ResourceDefinition): string {
   return `${plural}.${group}`
 }
 
+/** Writes of one key, and the last one. */
+function and(writes: readonly Write[], last: Write): Write[] {
+  return [...writes.filter(one => !tellsAllOf(last, one)), last]
+}
+
 /** Whether one write says all that an earlier one does. That an object is gone does not say that the one before it is. */
-function tellsAllOf(write: Omit<Write, 'until'>, earlier: Write): boolean {
+function tellsAllOf(write: Write, earlier: Write): boolean {
   const resourceVersion = earlier.made?.resourceVersion
   const isOrdered = isAtLeast(resourceVersion, resourceVersion)
   return write.uid === earlier.uid && !(write.made === undefined && isOrdered)
@@ -219,13 +223,14 @@ export class UnseenWrites implements WriteSubscriber {
     this.#clock = clock
     this.#isLost = isLost
     const { resource } = informer.view
-    for (const [key, known] of writes.of(resource)) this.wrote(key, known)
+    for (const [key, known] of writes.of(resource)) this.#writes.set(key, known)
     this.close = writes.subscribe(resource, this)
   }
 
-  wrote(key: string, writes: readonly Write[]): void {
+  wrote(key: string, write: Write): void {
+    const writes = this.#look(key)
     this.#writes.delete(key)
-    this.#writes.set(key, writes)
+    this.#writes.set(key, and(writes, write))
     // Nobody may ask for the others: of those that are kept, two are looked at.
     let kept = 0
     for (const other of this.#writes.keys()) {

@@ -24,9 +24,7 @@ describe('tracked reads, whatever happens', () => {
         // Single objects may be watched, or for a while not; what is listed always.
         const authorization = ({ user, verb, resource }: Attempt): boolean =>
           user.name !== 'u' || verb !== 'watch' || resource !== 'configmaps' || access.mayWatch
-        // To compress and decompress in memory takes as long as all that reads do, and concerns them little.
-        const client = { gzip: seed % 8 === 0 }
-        const cluster = { client, tokens: { u: { name: 'u', groups: [] } }, token: 'u', authorization }
+        const cluster = { tokens: { u: { name: 'u', groups: [] } }, token: 'u', authorization }
         const options = {
           seed,
           declared: [declared, own, strict, web],

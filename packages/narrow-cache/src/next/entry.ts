@@ -67,6 +67,8 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
   gotAt = 0
   #own: ObjectReflector | undefined
   #opening: 'no' | 'queued' | 'begun' = 'no'
+  /** Gives up its turn to be opened again. */
+  #leave: (() => void) | undefined
   #get: ObjectGet | undefined
   #isOver = false
   #isFull = false
@@ -93,7 +95,7 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
 
   /** It has a watch of its own, or is getting one. */
   get isOnItsOwn(): boolean {
-    return this.#own !== undefined
+    return this.#own !== undefined || this.#leave !== undefined
   }
 
   get isKnown(): boolean {
@@ -103,6 +105,11 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
   /** There is room for it by a validator only, and none comes. */
   get isStranded(): boolean {
     return this.isOverBound && this.validator === undefined && this.#own === undefined && !this.#isComing
+  }
+
+  /** Why the last GET failed, until one succeeds. */
+  get getError(): Error | undefined {
+    return this.#get?.error
   }
 
   get lastError(): Error | undefined {
@@ -144,11 +151,10 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
   readiness(view: NarrowView): Readiness {
     if (this.#isFull) return 'full'
     const isIn = this.isIn(view)
-    if (this.#isRefused(isIn) || (this.isKnown && !this.#isFed)) return 'live'
+    if (this.#isRefused(isIn) || (this.register.wasKnown && !this.#isFed)) return 'live'
     if (!isIn || this.#isStale) return 'wait'
     const behind = this.object.behind(this)
-    if (behind === 'no') return 'cached'
-    return behind === 'ask' && this.#get?.error !== undefined ? 'live' : behind
+    return behind === 'no' ? 'cached' : behind
   }
 
   follow(waiting: Waiting): void {
@@ -228,7 +234,12 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
   rolledBack(source: unknown): void {
     if (this.#own !== undefined && this.#own !== source) {
       this.#closeOwn()
-      this.openInTurn()
+      const reopen = (): void => {
+        this.#leave = undefined
+        this.openInTurn()
+      }
+      this.#leave = this.scope.shared.gate.enter(reopen, false)
+      if (this.#leave === undefined) reopen()
     }
     if (this.validator?.isLive === true) this.refresh()
     this.news()
@@ -427,6 +438,8 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
   }
 
   #closeOwn(): void {
+    this.#leave?.()
+    this.#leave = undefined
     if (this.#opening === 'queued') {
       this.scope.shared.requests.withdraw(this)
       this.#opening = 'no'

@@ -230,7 +230,12 @@ export class NamespaceWatch implements Validator {
         })
       },
       change: (type, object, bytes) => {
-        for (const entry of this.#find(object)) entry.validatorChanged(this, type, object, bytes)
+        const forms = this.#find(object)
+        // Of what one form tells no other is to be read as if it had been told.
+        this.#isTelling = forms.length > 1
+        for (const entry of forms) entry.validatorChanged(this, type, object, bytes)
+        this.#isTelling = false
+        if (forms.length > 1) for (const entry of forms) entry.news()
       },
       progress: () => fed(entry => entry.news()),
       clear: () => fed(entry => entry.clear()),

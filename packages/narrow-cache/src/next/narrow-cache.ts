@@ -254,51 +254,68 @@ export class NarrowCache {
   }
 
   /** Waits until it is known how a read goes on. */
-  #ready(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<'cached' | 'live' | 'full'> {
-    return waitFor({
+  async #ready(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<'cached' | 'live' | 'full'> {
+    const readiness = await waitFor<'cached' | 'live' | 'full'>({
       shared: this.#shared,
       entry,
       signal,
       now: () => {
-        const readiness = entry.readiness(narrow)
-        if (readiness === 'ask') entry.refresh()
-        if (readiness !== 'wait' && readiness !== 'ask') return readiness
+        const is = entry.readiness(narrow)
+        if (is !== 'wait') return is === 'ask' ? 'live' : is
         return entry.isStranded ? 'full' : undefined
       },
-      late: () => {
-        // The server knows what did not come back by the watch.
-        if (entry.isKnown) return 'live'
-        throw this.#timeout(entry, narrow)
+      late: () => this.#late(entry, narrow),
+    })
+    const isRefreshable = readiness === 'live' && entry.refusal === undefined && !entry.isOver
+    return isRefreshable && (await this.#refreshed(entry, narrow, signal)) ? 'cached' : readiness
+  }
+
+  /** Has the object read by a GET. Resolves with whether the view has a state that was asked for since. */
+  #refreshed(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<boolean> {
+    const since = this.#shared.next()
+    entry.refresh()
+    return waitFor<boolean>({
+      shared: this.#shared,
+      entry,
+      signal,
+      now: () => {
+        if (entry.readiness(narrow) === 'cached') return true
+        if (entry.getError !== undefined) return false
+        if (entry.gotAt <= since || !entry.isIn(narrow)) return undefined
+        if (entry.object.behind(entry) === 'no') return true
+        // This process was told of more meanwhile.
+        entry.refresh()
+        return undefined
       },
+      late: () => false,
     })
   }
 
   /** Waits until the view has a state of the object that is as new as what this process knows. */
-  #newest(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<true> {
+  async #newest(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<void> {
     const since = this.#shared.next()
     const isAnswerToCome = entry.tryNow()
-    return waitFor({
-      shared: this.#shared,
-      entry,
-      signal,
-      now: () => {
-        const readiness = entry.readiness(narrow)
-        if (readiness === 'cached') return true
-        if (readiness === 'full') throw this.#entries.full(narrow.view)
-        if (readiness === 'wait') return undefined
-        const { refusal } = entry
-        if (refusal !== undefined) {
-          if (isAnswerToCome()) return undefined
-          throw refusal
-        }
-        if (entry.gotAt > since && entry.isIn(narrow)) return true
-        entry.refresh()
-        return undefined
-      },
-      late: () => {
-        throw this.#timeout(entry, narrow)
-      },
-    })
+    const isThere = (): true | undefined => {
+      const readiness = entry.readiness(narrow)
+      if (readiness === 'cached') return true
+      if (readiness === 'full') throw this.#entries.full(narrow.view)
+      if (readiness === 'wait') return undefined
+      const { refusal } = entry
+      if (refusal !== undefined && !isAnswerToCome()) throw refusal
+      if (entry.gotAt > since && entry.isIn(narrow)) return true
+      if (refusal === undefined) entry.refresh()
+      return undefined
+    }
+    const late = (): 'live' => this.#late(entry, narrow)
+    const is = await waitFor<true | 'live'>({ shared: this.#shared, entry, signal, now: isThere, late })
+    if (is === true || (await this.#refreshed(entry, narrow, signal))) return
+    throw this.#timeout(entry, narrow)
+  }
+
+  /** Nothing came in time: the server knows. */
+  #late(entry: Entry, narrow: NarrowView): 'live' {
+    if (entry.register.wasKnown) return 'live'
+    throw this.#timeout(entry, narrow)
   }
 
   #timeout({ key, lastError }: Entry, { view }: NarrowView): NarrowTimeoutError {
@@ -335,8 +352,8 @@ export class NarrowCache {
 /** What a read past the cache has found: later reads are not to be older. */
 function sawLive(entry: Entry, object: KubernetesObject | undefined, epoch: number): void {
   const { scope, object: known } = entry
-  if (epoch !== scope.epoch || (object === undefined && entry.register.held !== undefined)) known.unsure()
-  else if (object !== undefined) known.wrote(object, scope.view)
+  if (epoch !== scope.epoch || object === undefined) known.unsure()
+  else known.wrote(object, scope.view)
   entry.found()
 }
 

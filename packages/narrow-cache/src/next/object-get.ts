@@ -64,7 +64,7 @@ export class ObjectGet implements Task {
 
   /** The object has changed since it was read, or may have. */
   get isPending(): boolean {
-    return this.#state !== 'idle'
+    return this.#state !== 'idle' || this.#isDirty
   }
 
   /** Reads it in its turn, or once more if it is being read. */
@@ -72,6 +72,7 @@ export class ObjectGet implements Task {
     if (this.#state === 'reading') this.#isDirty = true
     if (this.#state !== 'idle') return
     this.#state = 'queued'
+    this.#isDirty = false
     this.#of.scope.shared.requests.enter(this)
   }
 
@@ -105,11 +106,9 @@ export class ObjectGet implements Task {
     const asked = this.#asked as Asked
     this.#over()
     this.error = undefined
-    const isDirty = this.#isDirty
-    this.#isDirty = false
     const isOfUse = this.#of.got(known, asked)
     if (isOfUse) this.#backoff = undefined
-    if (isDirty) this.ask()
+    if (this.#isDirty) this.ask()
     else if (!isOfUse) this.#askLater()
     else if (!this.isPending) this.#of.upToDate()
   }

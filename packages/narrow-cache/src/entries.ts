@@ -13,7 +13,7 @@ import type { Views } from './views.ts'
 export class Entries {
   readonly #shared: Shared
   readonly #views: Views
-  readonly #idle: Idle
+  readonly #idle: Idle<Entry>
   readonly #kinds = new Map<string, Kind>()
   /** Of the views that were asked for: made once for each. */
   readonly #kindKeys = new WeakMap<View, string>()

@@ -2,8 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '@wherry/client'
 import { simulate } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
-import type { Entry } from './entry.ts'
-import { Idle } from './idle.ts'
+import { Idle, type Readable } from './idle.ts'
 
 /** The idle entries of a cache, and a note of each that was evicted: its name, and when. */
 function idleEntries(idleMs: number, max = 100) {
@@ -11,15 +10,15 @@ function idleEntries(idleMs: number, max = 100) {
   const { clock } = simulation
   const begun = clock.monotonic()
   const evicted: string[] = []
-  const names = new Map<Entry, string>()
+  const names = new Map<Readable, string>()
   const idle = new Idle({
     clock,
     idleMs,
     max,
     evict: entry => evicted.push(`${names.get(entry)} ${clock.monotonic() - begun}`),
   })
-  const entry = (name: string): Entry => {
-    const made = { readAt: 0 } as Entry
+  const entry = (name: string): Readable => {
+    const made = { readAt: 0 }
     names.set(made, name)
     return made
   }
@@ -87,9 +86,9 @@ describe('entries that nobody needs', () => {
       turn: () => simulation.clock.turn(),
     }
     const idle = new Idle({ clock, idleMs: 100, max: 10, evict: () => {} })
-    context.run('first', () => idle.add({ readAt: 0 } as Entry))
+    context.run('first', () => idle.add({ readAt: 0 }))
     await simulation.advance(50)
-    context.run('second', () => idle.add({ readAt: 0 } as Entry))
+    context.run('second', () => idle.add({ readAt: 0 }))
     await simulation.advance(1000)
     expect(idle.size).toBe(0)
     expect(seen).toEqual([undefined, undefined])

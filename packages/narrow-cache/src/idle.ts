@@ -1,9 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock, Timer } from '@wherry/client'
 import { LRUCache } from 'lru-cache'
-import type { Entry } from './entry.ts'
 
-export interface IdleOptions {
+/** When it was read last, on the monotonic clock. */
+export interface Readable {
+  readAt: number
+}
+
+export interface IdleOptions<Entry> {
   readonly clock: Clock
   readonly idleMs: number
   readonly max: number
@@ -15,13 +19,13 @@ export interface IdleOptions {
  * The entries that nobody subscribes to or waits for, in the order of their last read. One timer for all of them: what was
  * read longest ago expires first. It runs in the async context of who has made this, not of who happens to read first.
  */
-export class Idle {
-  readonly #options: IdleOptions
+export class Idle<Entry extends Readable> {
+  readonly #options: IdleOptions<Entry>
   readonly #lru: LRUCache<Entry, Entry>
   readonly #apart = AsyncLocalStorage.snapshot()
   #timer: Timer | undefined
 
-  constructor(options: IdleOptions) {
+  constructor(options: IdleOptions<Entry>) {
     this.#options = options
     this.#lru = new LRUCache<Entry, Entry>({
       // By size, each being 1: by number alone it would make room for as many in advance.

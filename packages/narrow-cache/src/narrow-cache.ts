@@ -85,7 +85,7 @@ export class NarrowCache {
     const signal = options?.signal
     if (signal === undefined) {
       const narrow = this.#views.find(view as View)
-      const entry = narrow?.entries.get(quickText(view as View, key))
+      const entry = narrow?.entries.get(quickText(view as View, key)) as Entry | undefined
       if (narrow !== undefined && entry?.readiness(narrow) === 'cached') {
         narrow.mustBe(view)
         this.#entries.touch(entry)
@@ -146,7 +146,7 @@ export class NarrowCache {
     const { text } = checkedKey(plain, key)
     const narrow = this.#views.find(plain)
     narrow?.mustBe(plain)
-    const entry = narrow?.entries.get(text)
+    const entry = narrow?.entries.get(text) as Entry | undefined
     if (narrow === undefined || entry === undefined || entry.readiness(narrow) !== 'cached') return undefined
     return { object: narrow.store.lister.get(text) as C | undefined }
   }

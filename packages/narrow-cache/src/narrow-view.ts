@@ -1,10 +1,14 @@
 import { type Environment, resourceName, type View } from '@wherry/client'
 import { isSameFunction, PlainStore, type Store, TransformError, ViewConflictError } from '@wherry/informer'
-import type { Entry } from './entry.ts'
 import { NarrowClosedError } from './errors.ts'
 import type { NarrowHandler } from './handler.ts'
 import { type Level, levelOf } from './level.ts'
 import { Subscriber } from './subscriber.ts'
+
+/** An entry whose object the view has. */
+export interface ViewEntry {
+  readonly key: { readonly text: string }
+}
 
 /** One view of which objects are cached: its one store, with its one journal, and who subscribes to which of them. */
 export class NarrowView<C = unknown> {
@@ -12,7 +16,7 @@ export class NarrowView<C = unknown> {
   readonly level: Level
   readonly store: Store<C>
   /** By the key of the object. */
-  readonly entries: Map<string, Entry> = new Map<string, Entry>()
+  readonly entries: Map<string, ViewEntry> = new Map<string, ViewEntry>()
   /** Whether later views can be filled from what it keeps: it keeps all that is received at its level. */
   readonly keepsAll: boolean
   readonly #environment: Environment

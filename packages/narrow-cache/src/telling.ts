@@ -1,19 +1,28 @@
-import { isExpired, isResourceNotFound, isTooLarge } from '@wherry/client'
+import { type Environment, type ErrorContext, isExpired, isResourceNotFound, isTooLarge } from '@wherry/client'
 import { isForTheCaller } from '@wherry/informer/parts'
 import { NarrowWatchRefusedError } from './errors.ts'
-import type { Kind } from './kind.ts'
+
+/** The resource whose watches fail. */
+export interface TellingOf {
+  readonly resource: string
+  readonly shared: {
+    readonly environment: Pick<Environment, 'onError'>
+    tell(error: Error, about: ErrorContext): void
+    count(metric: string, resource: string): void
+  }
+}
 
 /**
  * Tells `onError` of what fails for one entry: each failure, but for what happens to every watch; a refusal once, until it
  * is lifted (rule N10).
  */
 export class Telling {
-  readonly #kind: Kind
+  readonly #kind: TellingOf
   readonly #key: string
   #isRefusalTold = false
 
   /** @param key `namespace/name` */
-  constructor(kind: Kind, key: string) {
+  constructor(kind: TellingOf, key: string) {
     this.#kind = kind
     this.#key = key
   }

@@ -27,6 +27,8 @@ export function stateOf(object: Partly | undefined, view?: View): string {
 /** One subscriber, checked with each event. */
 export class Heard {
   readonly path: string
+  /** Which entry of the object it is of. */
+  readonly form: string
   /** It makes nothing of odd objects. */
   readonly isStrict: boolean
   readonly subscription: Promise<Subscription>
@@ -40,11 +42,13 @@ export class Heard {
   constructor(
     { narrow }: Kit,
     view: View<ConfigMap, 'namespaced'>,
+    form: string,
     path: string,
     floor: number,
     after: (one: Heard, state: string) => void,
   ) {
     this.path = path
+    this.form = form
     this.isStrict = view.projection.name === strict.projection.name
     this.#at = floor - 1
     const hear = (from: string, state: string): void => {

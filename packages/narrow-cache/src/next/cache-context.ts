@@ -1,0 +1,124 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Environment, ErrorContext, WatchContext } from '@wherry/client'
+import { type Gate, type Reflector, StreamingSupport } from '@wherry/informer'
+import { NarrowClosedError } from '../errors.ts'
+import type { Settings } from '../options.ts'
+import { Slots } from '../slots.ts'
+import { Turnstile } from '../turnstile.ts'
+
+/** One request to watch again in so many milliseconds: 100 a second. */
+const againEveryMs = 10
+
+/** How long failures that are alike are gathered before they are told as one, in milliseconds. */
+const gatherMs = 1000
+
+/** What all entries of a cache share. */
+export class CacheContext {
+  readonly settings: Settings
+  readonly environment: Environment
+  /** For watches of one object. Of a compressed one the decompressor would stay for as long as the watch does. */
+  readonly context: WatchContext
+  readonly streaming: StreamingSupport
+  /** Paces the watches that are opened again, so that a server that comes back is not flooded (rule N14). */
+  readonly gate: Gate
+  /** Bounds the first lists and GETs that are under way. */
+  readonly requests: Slots
+  readonly #apart = AsyncLocalStorage.snapshot()
+  readonly #gathered = new Map<string, { count: number; readonly tell: () => void }>()
+  readonly #live = new Set<AbortController>()
+  readonly #ending = new Set<Promise<void>>()
+  #streams = 0
+  #now = 0
+
+  constructor(settings: Settings) {
+    this.settings = settings
+    this.environment = settings.client.environment
+    this.context = { ...settings.client.context, gzip: false }
+    this.streaming = new StreamingSupport(this.environment.clock)
+    this.gate = new Turnstile(this.environment.clock, againEveryMs)
+    this.requests = new Slots(settings.maxOpening)
+  }
+
+  /** Watches that are open, or being opened. */
+  get streams(): number {
+    return this.#streams
+  }
+
+  /** A number that is higher than all before: tells which of two came first. */
+  next(): number {
+    this.#now += 1
+    return this.#now
+  }
+
+  /** Opens a watch, in the async context of this cache: it would keep that of its first reader for as long as it lasts. */
+  open(reflector: Reflector): void {
+    this.#stream(1)
+    this.#apart(start, reflector)
+  }
+
+  /** Stops a watch. */
+  stop(reflector: Reflector): void {
+    this.#stream(-1)
+    const ending = reflector.stop()
+    this.#ending.add(ending)
+    void ending.then(() => this.#ending.delete(ending))
+  }
+
+  count(metric: string, resource: string): void {
+    this.environment.metrics.count(metric, { resource })
+  }
+
+  /** Tells `onError` within a second. Failures of a resource that are alike are told as one, with their count. */
+  tell(error: Error, about: ErrorContext): void {
+    const { name, code, status } = error as {
+      readonly name: string
+      readonly code?: unknown
+      readonly status?: unknown
+    }
+    const kind = [about.resource, name, code, status].join()
+    const alike = this.#gathered.get(kind)
+    if (alike !== undefined) return void alike.count++
+    const one = {
+      count: 1,
+      tell: () => {
+        timer.cancel()
+        this.#gathered.delete(kind)
+        this.environment.onError(error, one.count > 1 ? { ...about, count: one.count } : about)
+      },
+    }
+    const timer = this.environment.clock.timer(gatherMs, one.tell)
+    this.#gathered.set(kind, one)
+  }
+
+  /** Asks the server past what is kept. Ends with `signal`, and with a `NarrowClosedError` once this is closed. */
+  async live<T>(signal: AbortSignal | undefined, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    signal?.throwIfAborted()
+    const giveUp = new AbortController()
+    const either = signal === undefined ? giveUp.signal : AbortSignal.any([signal, giveUp.signal])
+    this.#live.add(giveUp)
+    try {
+      const answer = await ask(either)
+      either.throwIfAborted()
+      return answer
+    } finally {
+      this.#live.delete(giveUp)
+    }
+  }
+
+  /** Nothing is begun any more. Resolves when all watches have ended. */
+  async close(): Promise<void> {
+    this.requests.close()
+    for (const { tell } of this.#gathered.values()) tell()
+    for (const one of this.#live) one.abort(new NarrowClosedError())
+    await Promise.all(this.#ending)
+  }
+
+  #stream(more: 1 | -1): void {
+    this.#streams += more
+    this.environment.metrics.gauge('wherry_narrow_streams', this.#streams)
+  }
+}
+
+function start(reflector: Reflector): void {
+  reflector.start()
+}

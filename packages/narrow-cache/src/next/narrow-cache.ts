@@ -1,0 +1,364 @@
+import {
+  asKey,
+  type KeyOf,
+  type KubernetesObject,
+  type ObjectKey,
+  projector,
+  resourceName,
+  type Scope,
+  type Stored,
+  unprojected,
+  type View,
+} from '@wherry/client'
+import { abortSignal, checkOptions, having, viewCheck } from '@wherry/client/checks'
+import { type Change, type Cursor, changesOf, guarded } from '@wherry/informer'
+import { NarrowClosedError, NarrowListError, NarrowTimeoutError } from '../errors.ts'
+import { checkHandler, type NarrowHandler, type Subscription } from '../handler.ts'
+import { type CheckedKey, checkedKey, quickText } from '../key.ts'
+import type { NarrowView } from '../narrow-view.ts'
+import { type NarrowCacheOptions, settingsOf } from '../options.ts'
+import { Views } from '../views.ts'
+import { CacheContext } from './cache-context.ts'
+import type { Entry } from './entry.ts'
+import { EntryCache } from './entry-cache.ts'
+import { escalations, type NarrowReport, viewReport } from './report.ts'
+import { waitFor } from './wait.ts'
+
+/** How a read may be bounded. */
+export interface NarrowReadOptions {
+  /** Ends the wait, with its reason. @default none */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * A cache of single objects: each that is asked for is watched by its name, and nothing else of its kind is received.
+ *
+ * The first `get` of an object opens its watch, which begins with the object or its absence; later ones make no request.
+ * An entry outlives whatever happens to its watch. One that nobody subscribes to is closed when it was not read for
+ * `idleMs`, or when there are more than `max`. Where very many objects of a namespace, or of all, are asked for, one watch of
+ * metadata takes over, and they are fetched when they have changed (`escalateAt`, `escalateAllAt`). Watches that end are opened
+ * again at 100 requests a second at most, in all.
+ *
+ * Makes no request until something is asked of it. It is a `NarrowReader` for a dynamic cache.
+ *
+ * ```ts
+ * const narrow = new NarrowCache({ client })
+ * const secret = await narrow.get(secrets, { namespace: 'prod', name: 'db' })
+ * ```
+ */
+export class NarrowCache {
+  readonly #shared: CacheContext
+  readonly #views: Views
+  readonly #entries: EntryCache
+  #closing: Promise<void> | undefined
+
+  /**
+   * Does no I/O.
+   * @throws OptionTypeError, OptionRangeError
+   */
+  constructor(options: NarrowCacheOptions) {
+    const settings = settingsOf(options)
+    this.#shared = new CacheContext(settings)
+    this.#views = new Views(this.#shared.environment, settings.freeze)
+    this.#entries = new EntryCache(this.#shared, this.#views)
+  }
+
+  /**
+   * One object; `undefined` where there is none, or none that the view selects. The first time it opens a watch of that one
+   * object and waits for its first state; from then on it answers from memory, at least as new as what was written or read
+   * through this process ({@link NarrowCache.wrote}). The object is the cache's own: change a clone.
+   *
+   * Where the object can't be watched, or there is no room for it, it is read from the server each time.
+   *
+   * Rejects with the signal's reason, a `NarrowTimeoutError`, a `TransformError`, or what the server says.
+   *
+   * @throws InvalidNameError, OptionRangeError for a key that the view can't have.
+   */
+  async get<C, S extends Scope>(
+    view: View<C, S>,
+    key: KeyOf<S>,
+    options?: NarrowReadOptions,
+  ): Promise<Stored<C> | undefined> {
+    // Mostly there are none, and the check would cost a good part of a read from memory.
+    if (options !== undefined) checkOptions('get', options, { signal: abortSignal })
+    const signal = options?.signal
+    if (signal === undefined) {
+      const narrow = this.#views.find(view as View)
+      const entry = narrow?.entries.get(quickText(view as View, key)) as Entry | undefined
+      if (narrow !== undefined && entry?.readiness(narrow) === 'cached') {
+        narrow.mustBe(view)
+        this.#entries.touch(entry)
+        return narrow.store.lister.get(entry.key.text) as Stored<C> | undefined
+      }
+    }
+    return (await this.#read(checkedView(view), key, signal)) as Stored<C> | undefined
+  }
+
+  /**
+   * Subscribes to one object. The handler is told its present state first, then what happens to it. While there is a
+   * subscription the entry is never evicted. Resolves when the present state was told.
+   *
+   * Rejects with a `NarrowWatchRefusedError` where the server does not let it be watched, a `NarrowFullError` where there is
+   * no room (rule N7), the signal's reason or a `NarrowTimeoutError`. The signal bounds this wait only.
+   */
+  async watch<C, S extends Scope>(
+    view: View<C, S>,
+    key: KeyOf<S>,
+    handler: NarrowHandler<C>,
+    options: NarrowReadOptions = {},
+  ): Promise<Subscription> {
+    checkHandler(handler)
+    checkOptions('watch', options, { signal: abortSignal })
+    const { signal } = options
+    const plain = checkedView(view)
+    const checked = checkedKey(plain, key)
+    signal?.throwIfAborted()
+    this.#mustLive()
+    const ensured = this.#entries.ensure(plain, checked)
+    if (ensured === undefined) throw this.#entries.full(plain)
+    const { entry, narrow } = ensured
+    this.#entries.pin(entry)
+    let end: () => void
+    try {
+      await this.#newest(entry, narrow, signal)
+      end = narrow.subscribe(handler as NarrowHandler<unknown>, checked.text)
+    } catch (error) {
+      this.#entries.unpin(entry)
+      throw error
+    }
+    let isOver = false
+    const close = async (): Promise<void> => {
+      if (isOver) return
+      isOver = true
+      end()
+      this.#entries.unpin(entry)
+    }
+    return { key: checked.text, close, [Symbol.asyncDispose]: close }
+  }
+
+  /**
+   * What is cached of an object, without a request, and without counting as a read: `undefined` where nothing is known,
+   * `{ object: undefined }` where it is known to be absent.
+   */
+  peek<C, S extends Scope>(view: View<C, S>, key: KeyOf<S>): { readonly object: C | undefined } | undefined {
+    const plain = checkedView(view)
+    const { text } = checkedKey(plain, key)
+    const narrow = this.#views.find(plain)
+    narrow?.mustBe(plain)
+    const entry = narrow?.entries.get(text) as Entry | undefined
+    if (narrow === undefined || entry === undefined || entry.readiness(narrow) !== 'cached') return undefined
+    return { object: narrow.store.lister.get(text) as C | undefined }
+  }
+
+  /**
+   * Closes the watch of an object, and lets go of it in all views of the same selectors. Gives whether it did: not where
+   * there is none, or where somebody subscribes to it or waits for it.
+   */
+  forget<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>): boolean {
+    const plain = checkedView(view)
+    const entry = this.#entries.find(plain, checkedKey(plain, key))
+    return entry !== undefined && this.#entries.forget(entry)
+  }
+
+  /**
+   * A cursor over all entries of a view: what is there, then what changes. It keeps no entry from being evicted, and an
+   * evicted object goes without a word; `watch` those that must stay.
+   */
+  cursor<C, S extends Scope>(view: View<C, S>): Cursor<C> {
+    this.#mustLive()
+    return this.#views.get(checkedView(view)).store.cursor() as Cursor<C>
+  }
+
+  /** The changes of all entries of a view, as a {@link NarrowCache.cursor} gives them. Ends with the signal, or with the cache. */
+  changes<C, S extends Scope>(
+    view: View<C, S>,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): AsyncIterableIterator<Change<C>> {
+    checkOptions('changes', options, { signal: abortSignal })
+    return changesOf(this.cursor(view), options)
+  }
+
+  /** There is no list of single objects: rejects with a `NarrowListError`, which names the way out (rule N12). */
+  async list(view: View): Promise<never> {
+    throw new NarrowListError(checkedView(view).key)
+  }
+
+  /**
+   * Says that an object was written, and what the server answered: later reads of it are at least as new (rule N9). Of any
+   * client; `writesThrough` does it for all writes.
+   */
+  wrote(view: View, answer: object): void {
+    having('the object that the server answered')('wrote.answer', answer)
+    const object = answer as KubernetesObject
+    const { name, namespace } = object.metadata ?? {}
+    for (const { object: known, selects } of this.#entries.named(view, name, namespace)) known.wrote(object, selects)
+  }
+
+  /**
+   * Says that an object was deleted: later reads do not give it any more (rule N9).
+   * @param uid of the object that is gone; `undefined`: whatever it was.
+   */
+  deleted<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>, uid?: string | undefined): void {
+    const { name, namespace } = asKey(key) ?? {}
+    for (const { object } of this.#entries.named(view as View, name, namespace)) object.deleted(uid)
+  }
+
+  /** What it holds at present. */
+  report(): NarrowReport {
+    const views = this.#views.all.map(viewReport)
+    return {
+      entries: this.#entries.size,
+      idle: this.#entries.idle,
+      refused: this.#entries.all.filter(({ refusal }) => refusal !== undefined).length,
+      streams: this.#shared.streams,
+      waiting: this.#shared.requests.waiting,
+      subscriptions: views.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
+      views,
+      escalated: escalations(this.#entries.resources),
+    }
+  }
+
+  /**
+   * Ends all: from the call on no handler is called, cursors are closed, who waits is rejected with a `NarrowClosedError`.
+   * Idempotent. Resolves when all watches are closed.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#closeAll()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #read(view: View, key: KeyOf, signal: AbortSignal | undefined): Promise<unknown> {
+    const checked = checkedKey(view, key)
+    signal?.throwIfAborted()
+    this.#mustLive()
+    const ensured = this.#entries.ensure(view, checked)
+    if (ensured === undefined) {
+      this.#entries.full(view)
+      return this.#live(view, checked, signal, undefined)
+    }
+    const { entry, narrow } = ensured
+    this.#entries.pin(entry)
+    try {
+      const readiness = await this.#ready(entry, narrow, signal)
+      this.#mustLive()
+      if (readiness === 'cached') return narrow.store.lister.get(checked.text)
+      if (readiness === 'full') this.#entries.full(view)
+      return await this.#live(view, checked, signal, entry)
+    } finally {
+      this.#entries.unpin(entry)
+    }
+  }
+
+  /** Waits until it is known how a read goes on. */
+  async #ready(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<'cached' | 'live' | 'full'> {
+    const readiness = await waitFor<'cached' | 'live' | 'full'>({
+      shared: this.#shared,
+      entry,
+      signal,
+      now: () => {
+        const is = entry.readiness(narrow)
+        if (is !== 'wait') return is === 'ask' ? 'live' : is
+        return entry.isStranded ? 'full' : undefined
+      },
+      late: () => this.#late(entry, narrow),
+    })
+    const isRefreshable = readiness === 'live' && entry.refusal === undefined && !entry.isOver
+    return isRefreshable && (await this.#refreshed(entry, narrow, signal)) ? 'cached' : readiness
+  }
+
+  /** Has the object read by a GET. Resolves with whether the view has a state that was asked for since. */
+  #refreshed(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<boolean> {
+    const since = this.#shared.next()
+    entry.refresh()
+    return waitFor<boolean>({
+      shared: this.#shared,
+      entry,
+      signal,
+      now: () => {
+        if (entry.readiness(narrow) === 'cached') return true
+        if (entry.getError !== undefined) return false
+        if (entry.gotAt <= since || !entry.isIn(narrow)) return undefined
+        if (entry.object.behind(entry) === 'no') return true
+        // This process was told of more meanwhile.
+        entry.refresh()
+        return undefined
+      },
+      late: () => false,
+    })
+  }
+
+  /** Waits until the view has a state of the object that is as new as what this process knows. */
+  async #newest(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<void> {
+    const since = this.#shared.next()
+    const isAnswerToCome = entry.tryNow()
+    const isThere = (): true | undefined => {
+      const readiness = entry.readiness(narrow)
+      if (readiness === 'cached') return true
+      if (readiness === 'full') throw this.#entries.full(narrow.view)
+      if (readiness === 'wait') return undefined
+      const { refusal } = entry
+      if (refusal !== undefined && !isAnswerToCome()) throw refusal
+      if (entry.gotAt > since && entry.isIn(narrow)) return true
+      if (refusal === undefined) entry.refresh()
+      return undefined
+    }
+    const late = (): 'live' => this.#late(entry, narrow)
+    const is = await waitFor<true | 'live'>({ shared: this.#shared, entry, signal, now: isThere, late })
+    if (is === true || (await this.#refreshed(entry, narrow, signal))) return
+    throw this.#timeout(entry, narrow)
+  }
+
+  /** Nothing came in time: the server knows. */
+  #late(entry: Entry, narrow: NarrowView): 'live' {
+    if (entry.register.wasKnown) return 'live'
+    throw this.#timeout(entry, narrow)
+  }
+
+  #timeout({ key, lastError }: Entry, { view }: NarrowView): NarrowTimeoutError {
+    return new NarrowTimeoutError(view.key, key.text, this.#shared.settings.timeoutMs, lastError)
+  }
+
+  /** Asks the server, and keeps nothing. */
+  async #live(
+    view: View,
+    { name, namespace }: CheckedKey,
+    signal: AbortSignal | undefined,
+    entry: Entry | undefined,
+  ): Promise<unknown> {
+    this.#shared.count('wherry_narrow_live_gets_total', resourceName(view.resource))
+    const key = { name, namespace } as ObjectKey
+    const { client } = this.#shared.settings
+    const epoch = entry?.scope.epoch
+    const object = await this.#shared.live(signal, either => client.get(unprojected(view), key, { signal: either }))
+    if (entry !== undefined && epoch !== undefined) sawLive(entry, object as KubernetesObject | undefined, epoch)
+    return object === undefined ? undefined : projector(guarded(view))(object)
+  }
+
+  #mustLive(): void {
+    if (this.#closing !== undefined) throw new NarrowClosedError()
+  }
+
+  #closeAll(): Promise<void> {
+    this.#entries.close()
+    this.#views.close()
+    return this.#shared.close()
+  }
+}
+
+/** What a read past the cache has found: later reads are not to be older. */
+function sawLive(entry: Entry, object: KubernetesObject | undefined, epoch: number): void {
+  const { scope, object: known } = entry
+  if (epoch !== scope.epoch || object === undefined) known.unsure()
+  else known.wrote(object, scope.view)
+  entry.found()
+}
+
+/** @throws OptionTypeError */
+function checkedView(view: unknown): View {
+  viewCheck('view', view)
+  return view as View
+}

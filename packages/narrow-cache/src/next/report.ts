@@ -1,0 +1,58 @@
+import type { NarrowView } from '../narrow-view.ts'
+import type { EscalationPhase } from './namespace-watch.ts'
+import type { ResourceEntries } from './resource-entries.ts'
+
+/** What a narrow cache holds at present, for metrics and for people. */
+export interface NarrowReport {
+  /** Objects that are watched, absent ones among them. */
+  readonly entries: number
+  /** Of those, the ones that nobody subscribes to or waits for. */
+  readonly idle: number
+  /** Of those, the ones that can't be watched at present: reads of them go to the server. */
+  readonly refused: number
+  /** Watches that are open, or being opened. */
+  readonly streams: number
+  /** Opens and fetches that wait for their turn. */
+  readonly waiting: number
+  readonly subscriptions: number
+  readonly views: readonly ViewReport[]
+  /** Where entries are not, or not only, watched one by one. */
+  readonly escalated: readonly EscalationReport[]
+}
+
+export interface ViewReport {
+  /** The view's key. */
+  readonly view: string
+  readonly entries: number
+  /** Objects that are there. */
+  readonly objects: number
+  /** Of these, as received. */
+  readonly receivedBytes: number
+  readonly subscriptions: number
+  readonly cursors: number
+}
+
+export interface EscalationReport {
+  /** `group/version/plural` */
+  readonly resource: string
+  /** `undefined`: all of them, or of a cluster-scoped resource. */
+  readonly namespace: string | undefined
+  readonly phase: Exclude<EscalationPhase, 'narrow'>
+  /** How many there are in it. */
+  readonly entries: number
+}
+
+export function viewReport({ view, entries, store, subscribers }: NarrowView): ViewReport {
+  const { objects, receivedBytes, cursors } = store.stats()
+  return { view: view.key, entries: entries.size, objects, receivedBytes, subscriptions: subscribers, cursors }
+}
+
+export function escalations(resources: Iterable<ResourceEntries>): EscalationReport[] {
+  return [...resources].flatMap(({ resource, watch, size, namespaces }) => {
+    const all = { namespace: undefined, phase: watch?.phase ?? 'narrow', entries: size }
+    const each = [...namespaces.values()].map(one => {
+      return { namespace: one.namespace, phase: one.watch.phase, entries: one.size }
+    })
+    return [all, ...each].flatMap(({ phase, ...rest }) => (phase === 'narrow' ? [] : [{ resource, phase, ...rest }]))
+  })
+}

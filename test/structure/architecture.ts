@@ -17,6 +17,7 @@ const architecture: Readonly<Record<string, readonly string[]>> = {
     ...['client', 'work-queue', 'informer', 'transform-cache'],
     ...['dynamic-cache', 'watch-manager', 'narrow-cache', 'hash-compare'],
   ],
+  copies: ['controller'],
   'storage-migrator': ['client'],
 }
 

@@ -1,3 +1,4 @@
+export type { AppliedObject } from './apply/applied-object.ts'
 export {
   ApplyDelayedError,
   AtomicConditionsError,
@@ -111,7 +112,7 @@ export { HealthServer } from './server/health-server.ts'
 export { Channel } from './sources/channel.ts'
 export { ChannelNotConnectedError, SourceTakenError } from './sources/errors.ts'
 export type { Input, InputConnection, InputTarget } from './sources/input.ts'
-export { from, owns, watches } from './sources/inputs.ts'
+export { from, hears, hearsApplied, owns, watches } from './sources/inputs.ts'
 export type { CursorEvent } from './sources/registrar-source.ts'
 export { RegistrarSource } from './sources/registrar-source.ts'
 export type { Source, SourceConnection, SourceTarget } from './sources/source.ts'

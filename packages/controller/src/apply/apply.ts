@@ -44,8 +44,8 @@ export interface ApplyParts {
   readonly ownEvents: OwnEvents
   /** Whether an informer has the objects of a view, as they are kept here. */
   isCached(view: View, signal: AbortSignal): Promise<boolean>
-  /** Whether the owners of the objects of a view, as they are kept here, run for each change of one. */
-  isHeard(view: View): boolean
+  /** Whether each change of an object of a view, as it is kept here, is heard by other means. @param isOwned the primary object owns it */
+  isHeard(view: View, isOwned: boolean): boolean
 }
 
 /** For which run something is applied. */
@@ -161,7 +161,7 @@ class Application {
     const seen = await this.#seenIn()
     const writing = await run.writing(seen, this.#keyOf, applyState, this.#options.signal)
     const { owner = true } = this.#options
-    const isHeard = !this.#isPrimary && owner === true && this.#about.isHeard(seen)
+    const isHeard = !this.#isPrimary && typeof owner === 'boolean' && this.#about.isHeard(seen, owner)
     try {
       return (await settling(writing, () => this.#bring(writing.object, false), isHeard)).applied
     } catch (error) {

@@ -320,11 +320,14 @@ export class Controller<C, S extends Scope = Scope> {
     return true
   }
 
-  /** Whether `owns` hears of each change of the applied objects of a view: no predicate holds one back. */
-  #hearsEach(view: View): boolean {
+  /** Whether an input hears of each change of the applied objects of a view: no predicate holds one back. */
+  #hearsEach(view: View, isOwned: boolean): boolean {
     return this.#inputs.some(
       input =>
-        input.isOwned === true && input.keepsValues !== true && covers(this.#applied.view(input.view as View), view),
+        input.isOwned === true &&
+        input.keepsValues !== true &&
+        (isOwned || input.hearsUnowned === true) &&
+        covers(this.#applied.view(input.view as View), view),
     )
   }
 
@@ -344,7 +347,7 @@ export class Controller<C, S extends Scope = Scope> {
         normalized: new ServerNormalized(),
         objects: this.#applied,
         isCached: (of, signal) => this.#holdsApplied(of, signal),
-        isHeard: of => this.#hearsEach(of),
+        isHeard: (of, isOwned) => this.#hearsEach(of, isOwned),
         ownEvents: this.#ownEvents,
       },
       statuses: this.#statuses,

@@ -53,6 +53,8 @@ export interface Input {
   readonly isOwned?: boolean | undefined
   /** Predicates look at what `view` makes of the owned objects. */
   readonly keepsValues?: boolean | undefined
+  /** It hears of applied objects whatever their owner: an `apply` with `owner: false` need not be tracked. */
+  readonly hearsUnowned?: boolean | undefined
   connect(target: InputTarget): InputConnection
 }
 

@@ -1,5 +1,6 @@
 import { OptionTypeError, type OwnerReference, type ResourceType, type Scope, type View } from '@wherry/client'
 import { callback, having } from '@wherry/client/checks'
+import type { Handler, SharedInformer } from '@wherry/informer'
 import type { AppliedObject } from '../apply/applied-object.ts'
 import { asError } from '../as-error.ts'
 import { plainCause } from '../controller/cause.ts'
@@ -8,7 +9,7 @@ import { checkView } from '../objects/check-view.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf } from '../reads/informer-of.ts'
-import { type Input, mapped, passes, watchedFor } from './input.ts'
+import { type Input, type InputTarget, mapped, passes, watchedFor } from './input.ts'
 import { ObjectInput, type ObjectInputParts } from './object-input.ts'
 import type { Source } from './source.ts'
 import type { Tick } from './timer.ts'
@@ -49,6 +50,36 @@ export function watches<O, S extends Scope>(
     view: view as unknown as View,
     predicates: checked('watches', predicates),
     keysOf,
+  })
+}
+
+/**
+ * Hears the objects of a view by a handler, which decides by itself which keys run: it enqueues them. For packages that are built on a
+ * controller and keep work of their own by what they hear. A handler must not throw.
+ */
+export function hears<O>(
+  view: View<O>,
+  handlerOf: (target: InputTarget, informer: SharedInformer<O>) => Handler<O>,
+): Input {
+  checkView('hears', view)
+  callback('hears.handlerOf', handlerOf)
+  const plain = view as unknown as View
+  return new ObjectInput<O>({ kind: 'watches', view: plain, predicates: [], keysOf: () => [], handler: handlerOf })
+}
+
+/**
+ * The same for objects that the controller applies without an owner, `{ owner: false }`. Of each is kept what an `apply` compares, and by
+ * that the handler sees it. Such an `apply` is not tracked by itself: the handler hears of whatever happens to its object.
+ */
+export function hearsApplied(
+  view: View,
+  handlerOf: (target: InputTarget, informer: SharedInformer<AppliedObject>) => Handler<AppliedObject>,
+): Input {
+  checkView('hearsApplied', view)
+  callback('hearsApplied.handlerOf', handlerOf)
+  return new ObjectInput<AppliedObject>({
+    ...{ kind: 'owns', view, predicates: [], keysOf: () => [], handler: handlerOf },
+    watched: ({ applied }) => applied.view(view),
   })
 }
 

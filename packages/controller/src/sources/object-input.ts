@@ -22,6 +22,8 @@ export interface ObjectInputParts<C> {
   readonly predicates: readonly Predicate<ObjectEvent<C>>[]
   /** The keys that an object means. May throw. */
   keysOf(object: C, key: string, target: KeysTarget): readonly string[]
+  /** Hears the events in place of `keysOf` and the predicates, and enqueues keys itself. @default none */
+  handler?(target: InputTarget, informer: SharedInformer<C>): Handler<C>
 }
 
 /**
@@ -33,6 +35,7 @@ export class ObjectInput<C> implements Input {
   readonly view: View
   readonly isOwned: boolean
   readonly keepsValues: boolean
+  readonly hearsUnowned: boolean
   readonly #parts: ObjectInputParts<C>
 
   constructor(parts: ObjectInputParts<C>) {
@@ -40,6 +43,7 @@ export class ObjectInput<C> implements Input {
     this.view = parts.view
     this.isOwned = parts.kind === 'owns'
     this.keepsValues = this.isOwned && parts.predicates.length > 0
+    this.hearsUnowned = this.isOwned && parts.handler !== undefined
     this.name = `${parts.kind} ${parts.view.key}`
   }
 
@@ -87,7 +91,8 @@ export class ObjectInput<C> implements Input {
         for (const one of this.#keys(object, key, about)) target.enqueue(one, cause, false)
       },
     }
-    const registration = informer.addHandler(kind === 'caches' ? { add: () => {} } : handler)
+    const own = this.#parts.handler?.(target, informer) ?? handler
+    const registration = informer.addHandler(kind === 'caches' ? { add: () => {} } : own)
     const { clock } = target.environment
     return {
       synced: signal =>

@@ -1,0 +1,352 @@
+import {
+  type Client,
+  type Environment,
+  type KubernetesObject,
+  keyText,
+  type PartialObjectMetadata,
+  type Scope,
+  type View,
+  type Whole,
+} from '@wherry/client'
+import { namespaces } from '@wherry/client/resources/core'
+import {
+  type AppliedObject,
+  type Cause,
+  type CauseChange,
+  type ControllerDefinition,
+  hears,
+  hearsApplied,
+  type InputTarget,
+  NotOursError,
+  type ReconcileContext,
+  type ReconcileResult,
+} from '@wherry/controller'
+import { ExponentialRateLimiter } from '@wherry/work-queue'
+import { CopiesFailedError, CopyNameTakenError } from './errors.ts'
+import { copySetLabel } from './marks.ts'
+import { type CopiesOptions, checkCopiesOptions, isOfCopies } from './options.ts'
+import { PendingCopies, type Reason } from './pending-copies.ts'
+import { type CopiesReport, CopyCounts } from './report.ts'
+import { type Source, Sources } from './sources.ts'
+
+/** What the controller of copies is connected to. */
+interface Connected {
+  readonly target: InputTarget
+  /** The copies, as they are kept to be compared. */
+  readonly copies: { get(key: string): AppliedObject | undefined; readonly size: number }
+}
+
+/** What came of one copy. `kept`: it is looked at whenever its namespace is. `later`: that is to be after a while. */
+type Outcome = 'done' | 'kept' | 'later'
+
+type Context = Pick<ReconcileContext<PartialObjectMetadata, 'cluster'>, 'apply' | 'client'>
+
+/**
+ * Keeps copies of sources in namespaces: creates what is missing, writes what differs, deletes what is no longer wanted, and makes no request
+ * for what is as it should be. Give its controller to an operator:
+ *
+ * ```ts
+ * const copies = new Copies({ name: 'settings', source, copies: configMaps, targets: { tenant: 'true' }, build })
+ * operator.add(copies.controller)
+ * ```
+ *
+ * The controller's keys are namespaces. Within a namespace, only the copies are looked at that an event was about: the event of a copy costs the
+ * same whether there are ten or ten thousand. Each copy is made by one server-side apply. It owns exactly the fields that `build` names, and
+ * sends nothing while these are as desired. Fields that others add stay.
+ *
+ * All state is in the API server: a copy has the set's label, and its fields are owned by the controller's field manager. An object of
+ * a copy's name without the label is left alone (`CopyNameTakenError`). Only what this manager has applied is deleted.
+ */
+export class Copies<P, T extends KubernetesObject> {
+  readonly name: string
+  /** For `operator.add(…)`, once. */
+  readonly controller: ControllerDefinition<PartialObjectMetadata, 'cluster'>
+  readonly #options: CopiesOptions<P, T>
+  readonly #sources: Sources<P, T>
+  readonly #view: View<T, 'namespaced'>
+  readonly #sourceView: View<P>
+  readonly #pending = new PendingCopies()
+  /** The namespaces as they were when all their copies were looked at. */
+  readonly #namespaces = new Map<string, PartialObjectMetadata>()
+  readonly #counts: CopyCounts
+  #isEnabled: boolean
+  #connected: Connected | undefined
+  /** Whether the server is known not to serve the sources. */
+  #isSourceMissing: () => boolean = () => false
+
+  /**
+   * Does no I/O.
+   * @throws OptionTypeError, OptionRangeError
+   */
+  constructor(options: CopiesOptions<P, T>) {
+    checkCopiesOptions(options)
+    const { name, source, copies, enabled = true, concurrency = 5, maxRetryMs = 60_000 } = options
+    this.name = name
+    this.#options = options
+    this.#isEnabled = enabled
+    this.#sources = new Sources(options)
+    this.#counts = new CopyCounts(name)
+    this.#view = copies.within({ labels: { [copySetLabel]: name } })
+    this.#sourceView = isOfCopies(options) ? source.within({ labels: `!${copySetLabel}` }) : source
+    this.controller = {
+      name: `copies-${name}`,
+      for: namespaces.metadata() as View<PartialObjectMetadata, 'cluster'>,
+      inputs: [this.#hearsCopies(), this.#hearsSources()],
+      concurrency,
+      rateLimiter: new ExponentialRateLimiter({ baseMs: 50, maxMs: maxRetryMs }),
+      reconcile: context => this.#reconcile(context),
+      onGone: ({ key }) => {
+        this.#namespaces.delete(key.name)
+        this.#counts.forget(`${key.name}/`)
+        this.#pending.take(key.name)
+      },
+    }
+  }
+
+  /** Whether there are to be copies. */
+  get isEnabled(): boolean {
+    return this.#isEnabled
+  }
+
+  /** From now on there are to be copies. */
+  enable(): void {
+    this.#switch(true)
+  }
+
+  /** From now on there are to be no copies: those that this program made are deleted. */
+  disable(): void {
+    this.#switch(false)
+  }
+
+  /** Looks at every copy again. No request is made for those that are as they should be. Does nothing before the controller has started. */
+  resync(): void {
+    for (const namespace of this.#connected?.target.all() ?? []) {
+      for (const name of this.#sources.names()) this.#pending.putBack(namespace, name, 'found')
+      this.#connected?.target.enqueue(namespace, causeOf('resync'), true)
+    }
+  }
+
+  /** What is done at present. */
+  report(): CopiesReport {
+    return {
+      name: this.name,
+      isEnabled: this.#isEnabled,
+      sources: this.#sources.size,
+      copies: this.#connected?.copies.size ?? 0,
+      ...this.#counts.report(),
+    }
+  }
+
+  #switch(isEnabled: boolean): void {
+    if (this.#isEnabled === isEnabled) return
+    this.#isEnabled = isEnabled
+    for (const name of this.#sources.names()) this.#lookEverywhere(name, causeOf(isEnabled ? 'enabled' : 'disabled'))
+  }
+
+  /** A copy of this name is to be looked at in each namespace. */
+  #lookEverywhere(name: string, cause: Cause, isInitial = false): void {
+    const { target } = this.#connected ?? {}
+    for (const namespace of target?.all() ?? []) {
+      this.#pending.add(namespace, name, isInitial ? 'found' : 'changed')
+      target?.enqueue(namespace, cause, isInitial)
+    }
+  }
+
+  #hearsSources() {
+    return hears<P>(this.#sourceView, (target, informer) => {
+      this.#isSourceMissing = () => informer.state === 'missing'
+      const { view } = informer
+      const named = (key: string, name: () => string): string | undefined => {
+        try {
+          return name()
+        } catch (error) {
+          this.#counts.failed(sourceText(key), error as Error)
+          target.environment.onError(error as Error, { phase: `copies ${this.name}`, resource: view.key, key })
+          return undefined
+        }
+      }
+      const changed = (change: CauseChange, key: string, old: P | undefined, now: P | undefined, isInitial = false) => {
+        const before = old === undefined ? undefined : named(key, () => this.#sources.nameOf(key, old))
+        if (before !== undefined) this.#sources.delete(key, before)
+        this.#counts.succeeded(sourceText(key))
+        const after = now === undefined ? undefined : named(key, () => this.#sources.set(key, now))
+        const cause = causeOf('watches', change, view as View, key)
+        for (const name of new Set([before, after])) {
+          if (name === undefined) continue
+          this.#lookEverywhere(name, cause, isInitial)
+          this.#tellRivals(name, target.environment)
+        }
+      }
+      return {
+        add: (object, { key, isInInitialList }) =>
+          changed(isInInitialList ? 'initial' : 'added', key, undefined, object, isInInitialList),
+        update: (object, old, { key }) => changed('updated', key, old, object),
+        delete: (object, { key }) => changed('deleted', key, object, undefined),
+      }
+    })
+  }
+
+  #hearsCopies() {
+    return hearsApplied(this.#view as unknown as View, (target, informer) => {
+      this.#connected = { target, copies: informer }
+      this.#counts.measureWith(target.environment.metrics)
+      const view = this.#view as unknown as View
+      const heard = (change: CauseChange, key: string, by: string | undefined): void => {
+        const slash = key.indexOf('/')
+        const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)]
+        // What this program itself has just made need not be looked at, if it is wanted still.
+        if (by === namespace && this.#isWanted(namespace, name)) return
+        this.#pending.add(namespace, name, change === 'initial' ? 'found' : 'drift')
+        target.enqueue(namespace, causeOf('owns', change, view, key), change === 'initial')
+      }
+      return {
+        add: (object, { key, isInInitialList }) =>
+          target.unlessOwn(view, key, object, by => heard(isInInitialList ? 'initial' : 'added', key, by)),
+        update: (object, _, { key }) => target.unlessOwn(view, key, object, by => heard('updated', key, by)),
+        delete: (_, { key }) => heard('deleted', key, undefined),
+      }
+    })
+  }
+
+  /** More than one source wants copies of one name. */
+  #tellRivals(name: string, environment: Environment): void {
+    const { key: first } = this.#sources.get(name) ?? {}
+    if (first !== undefined) this.#counts.succeeded(sourceText(first))
+    for (const rival of this.#sources.rivals(name)) {
+      if (this.#counts.failing.has(sourceText(rival))) continue
+      const error = new CopyNameTakenError(name, rival, `it is one of ${first}`)
+      this.#counts.failed(sourceText(rival), error)
+      environment.onError(error, { phase: `copies ${this.name}`, resource: this.#sourceView.key, key: rival })
+    }
+  }
+
+  #isWanted(namespace: string, name: string): boolean {
+    const known = this.#namespaces.get(namespace)
+    try {
+      return this.#isEnabled && known !== undefined && this.#sources.get(name)?.copyIn(known, name) !== undefined
+    } catch {
+      return false
+    }
+  }
+
+  /** Makes the copies of a namespace as they should be that something has happened to. */
+  async #reconcile(context: ReconcileContext<PartialObjectMetadata, 'cluster'>): Promise<ReconcileResult | undefined> {
+    const { object: namespace, key, apply, client } = context
+    this.#lookAtAllOf(namespace)
+    const taken = this.#pending.take(key.name)
+    // It goes with all that is in it.
+    if (namespace.metadata.deletionTimestamp !== undefined) return undefined
+    const errors: Error[] = []
+    let isLater = false
+    await forEach(taken, this.#options.concurrency ?? 5, async ([name, reason]) => {
+      try {
+        const outcome = await this.#bring(namespace, name, reason, { apply, client })
+        if (outcome === 'done') return
+        isLater ||= outcome === 'later'
+      } catch (error) {
+        this.#counts.failed(`${key.name}/${name}`, error as Error)
+        errors.push(error as Error)
+      }
+      this.#pending.putBack(key.name, name, reason)
+    })
+    if (errors.length === 1) throw errors[0]
+    if (errors.length > 1) throw new CopiesFailedError(key.name, errors)
+    return isLater ? { requeueAfterMs: this.#options.maxRetryMs ?? 60_000 } : undefined
+  }
+
+  /** If the namespace has changed, or is new, all its copies are to be looked at. */
+  #lookAtAllOf(namespace: PartialObjectMetadata): void {
+    const name = namespace.metadata.name as string
+    const known = this.#namespaces.get(name)
+    if (known === namespace) return
+    this.#namespaces.set(name, namespace)
+    for (const copy of this.#sources.names())
+      this.#pending.putBack(name, copy, known === undefined ? 'found' : 'changed')
+  }
+
+  /** Makes one copy as it should be. */
+  async #bring(namespace: PartialObjectMetadata, name: string, reason: Reason, context: Context): Promise<Outcome> {
+    const source = this.#isEnabled ? this.#sources.get(name) : undefined
+    const key = `${namespace.metadata.name}/${name}`
+    let desired: Whole<T> | undefined
+    try {
+      desired = source?.copyIn(namespace, name)
+    } catch (error) {
+      this.#unbuilt(source as Source<P, T>, key, error as Error, context.client.environment)
+      return 'later'
+    }
+    if (source === undefined || desired === undefined) return this.#remove(namespace, name, context.client)
+    return this.#make(source, desired, key, reason, context)
+  }
+
+  async #make(
+    source: Source<P, T>,
+    desired: Whole<T>,
+    key: string,
+    reason: Reason,
+    { apply, client }: Context,
+  ): Promise<Outcome> {
+    const { formerManagers, fieldValidation, timeoutMs } = this.#options
+    // What has the set's label is a copy by somebody's will, whoever wrote it.
+    const adopt = this.#connected?.copies.get(key) !== undefined
+    const options = { owner: false, adopt, formerManagers, fieldValidation, timeoutMs }
+    try {
+      const applied = await source.afterFirst(() => apply(this.#view, desired as never, options))
+      this.#counts.applied(key, reason, applied)
+      // The key runs again by itself when the write may be sent.
+      return applied.outcome === 'delayed' ? 'kept' : 'done'
+    } catch (error) {
+      if (!(error instanceof NotOursError)) throw error
+      const by = error.managers.length === 0 ? '' : `, written by ${error.managers.join(', ')}`
+      const taken = new CopyNameTakenError(key, source.key, `there is an object of that name${by}`, error)
+      const isTold = this.#counts.failing.get(key) instanceof CopyNameTakenError
+      this.#counts.failed(key, taken)
+      const about = { phase: `copies ${this.name}`, resource: this.#view.key, key }
+      if (!isTold) client.environment.onError(taken, about)
+      // The key runs again by itself when the object changes hands or goes. That holds for objects of which the last run knew.
+      return 'kept'
+    }
+  }
+
+  /** Deletes a copy, if this program has made it. */
+  async #remove(namespace: PartialObjectMetadata, name: string, client: Client): Promise<Outcome> {
+    const at = { namespace: namespace.metadata.name as string, name }
+    const key = keyText(at)
+    this.#counts.succeeded(key)
+    const seen = this.#connected?.copies.get(key)
+    if (seen?.owned === undefined || seen.metadata.deletionTimestamp !== undefined) return 'done'
+    // Sources that the server does not serve may only not be served for a while.
+    if (this.#isEnabled && this.#isSourceMissing()) return 'later'
+    const { uid, resourceVersion } = seen.metadata
+    const { timeoutMs } = this.#options
+    const deleted = await client.delete(this.#view, at as never, { preconditions: { uid, resourceVersion }, timeoutMs })
+    if (deleted !== undefined) this.#counts.deleted()
+    return 'done'
+  }
+
+  /** The copy can't be built: it stays as it is. */
+  #unbuilt(source: Source<P, T>, key: string, error: Error, environment: Environment): void {
+    this.#counts.failed(key, error)
+    if (source.isTold) return
+    source.isTold = true
+    environment.onError(error, { phase: `copies ${this.name}`, resource: this.#sourceView.key, key: source.key })
+  }
+}
+
+/** Tells a source from a copy of the same key. */
+function sourceText(key: string): string {
+  return `source ${key}`
+}
+
+function causeOf(source: string, change: CauseChange = 'told', view?: View<unknown, Scope>, object?: string): Cause {
+  return { source, change, view: view?.key, object, from: undefined, to: undefined }
+}
+
+/** Does something for each item, so many at a time. */
+async function forEach<I>(items: Iterable<I>, width: number, work: (item: I) => Promise<void>): Promise<void> {
+  const left = items[Symbol.iterator]()
+  const lane = async (): Promise<void> => {
+    for (let next = left.next(); next.done !== true; next = left.next()) await work(next.value)
+  }
+  await Promise.all(Array.from({ length: width }, lane))
+}

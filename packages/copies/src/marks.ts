@@ -1,0 +1,32 @@
+import type { KubernetesObject, ObjectMeta, Whole } from '@wherry/client'
+
+/** The label that copies are found by. Its value is the name of their {@link Copies}. */
+export const copySetLabel = 'copies.wherry.dev/set'
+/** The annotation that tells people what a copy is a copy of: `SET NAMESPACE/NAME`. Nothing is decided by it. */
+export const copiedFromAnnotation = 'copies.wherry.dev/copied-from'
+
+/** Which copy of which source is meant. */
+export interface CopyPlace {
+  readonly set: string
+  /** The source's key. */
+  readonly source: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** The object that is applied as a copy. Of its metadata, labels, annotations, owners and finalizers are taken. */
+export function marked<T extends KubernetesObject>(object: Whole<T>, place: CopyPlace): Whole<T> {
+  const { set, source, namespace, name } = place
+  const { labels, annotations, ownerReferences, finalizers } = (object.metadata ?? {}) as ObjectMeta
+  return {
+    ...object,
+    metadata: {
+      name,
+      namespace,
+      labels: { ...labels, [copySetLabel]: set },
+      annotations: { ...annotations, [copiedFromAnnotation]: `${set} ${source}` },
+      ...(ownerReferences !== undefined && { ownerReferences }),
+      ...(finalizers !== undefined && { finalizers }),
+    },
+  }
+}

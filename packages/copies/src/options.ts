@@ -1,0 +1,140 @@
+import {
+  type KubernetesObject,
+  LabelSelector,
+  type LabelSelectorInput,
+  OptionRangeError,
+  OptionTypeError,
+  type PartialObjectMetadata,
+  type Resource,
+  type View,
+  type Whole,
+} from '@wherry/client'
+import {
+  anything,
+  callback,
+  checkOptions,
+  flag,
+  having,
+  integer,
+  milliseconds,
+  oneOf,
+  text,
+} from '@wherry/client/checks'
+
+/** What {@link Copies} are made of. `P`: what a source is read as. `T`: the objects that copies are. */
+export interface CopiesOptions<P, T extends KubernetesObject> {
+  /**
+   * Names this set of copies. It is the value of the label that copies are found by, so it must be the same at each start, and no other
+   * set's. The controller is called `copies-NAME`. Letters, digits, `.`, `_` and `-`, up to 63.
+   */
+  readonly name: string
+  /** The sources. If they are of the copies' resource, objects with the label of a copy are no sources. */
+  readonly source: View<P>
+  /** The resource of the copies. */
+  readonly copies: Resource<T, 'namespaced'>
+  /**
+   * Which namespaces get a copy: those with these labels, those of a list of names, or those that a function chooses for a source. The
+   * function is called again when the source or the namespace changes. It must be quick, and give the same for the same. A namespace that is
+   * being deleted gets no copy.
+   */
+  readonly targets: LabelSelectorInput | readonly string[] | ((source: P, namespace: PartialObjectMetadata) => boolean)
+  /**
+   * Gives the copy of a source, alike in all namespaces. It is called once for each state of the source. `undefined`: the source gets no
+   * copies. Of the metadata, labels, annotations, owners and finalizers are taken. A status is not copied: leave it out.
+   */
+  readonly build: (source: P) => Whole<T> | undefined
+  /** Changes the copy for one namespace. It must not change what it is given. @default none: copies are alike */
+  readonly adapt?: ((copy: Whole<T>, namespace: string, source: P) => Whole<T>) | undefined
+  /** What the copies of a source are called. @default as the source */
+  readonly copyName?: ((source: P) => string) | undefined
+  /** Whether there are to be copies from the start; see {@link Copies.disable}. @default true */
+  readonly enabled?: boolean | undefined
+  /** How many namespaces are worked on at a time, and how many copies in each of them. @default 5 */
+  readonly concurrency?: number | undefined
+  /** The longest wait before what failed is tried again, in milliseconds. The first is 50, and it doubles. @default 60_000 */
+  readonly maxRetryMs?: number | undefined
+  /** Field managers of earlier versions of this program: fields that they wrote are this one's from the first write on. @default none */
+  readonly formerManagers?: readonly string[] | undefined
+  /** What unknown fields are. @default the server's ('Warn') */
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
+  /** How long one request may take, in milliseconds. @default the client's */
+  readonly timeoutMs?: number | undefined
+}
+
+/** Whether a namespace gets a copy of a source. */
+export type IsTarget<P> = (source: P, namespace: PartialObjectMetadata) => boolean
+
+const checks = {
+  name: labelValue,
+  source: having('a View', 'within'),
+  copies: resource,
+  targets: anything,
+  build: callback,
+  adapt: callback,
+  copyName: callback,
+  enabled: flag,
+  concurrency: integer(1),
+  maxRetryMs: milliseconds({ min: 50 }),
+  formerManagers: names,
+  fieldValidation: oneOf('Ignore', 'Warn', 'Strict'),
+  timeoutMs: milliseconds({ min: 1, infinite: true }),
+}
+
+/** @throws OptionTypeError, OptionRangeError */
+export function checkCopiesOptions<P, T extends KubernetesObject>(options: CopiesOptions<P, T>): void {
+  checkOptions('copies', options ?? null, checks)
+  for (const name of ['name', 'source', 'copies', 'targets', 'build'] as const) {
+    if (options[name] === undefined) throw new OptionTypeError(`copies.${name}`, 'to be given', 'undefined')
+  }
+}
+
+/** What chooses the namespaces. What a function of the caller's throws is thrown on. @throws OptionTypeError, OptionRangeError */
+export function isTargetOf<P>(targets: CopiesOptions<P, KubernetesObject>['targets']): IsTarget<P> {
+  if (Array.isArray(targets)) {
+    names('copies.targets', targets)
+    const chosen: ReadonlySet<string> = new Set(targets as readonly string[])
+    return (_, { metadata }) => chosen.has(metadata.name ?? '')
+  }
+  if (typeof targets === 'function') {
+    return (source, namespace) => {
+      const chosen: unknown = targets(source, namespace)
+      if (typeof chosen === 'boolean') return chosen
+      // A promise that nobody waits for must not reject unheard.
+      Promise.resolve(chosen).catch(() => {})
+      throw new OptionTypeError('copies.targets', 'a function that gives true or false, at once', typeof chosen)
+    }
+  }
+  const selector = LabelSelector.of(targets as LabelSelectorInput, 'copies.targets')
+  return (_, { metadata }) => selector.matches(metadata.labels)
+}
+
+/** Whether sources and copies are of one resource. */
+export function isOfCopies<P, T extends KubernetesObject>(
+  options: Pick<CopiesOptions<P, T>, 'source' | 'copies'>,
+): boolean {
+  const { source, copies } = options
+  return source.resource.group === copies.resource.group && source.resource.plural === copies.resource.plural
+}
+
+function labelValue(option: string, value: unknown): void {
+  text(option, value)
+  if (!/^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/.test(value as string)) {
+    throw new OptionRangeError(option, 'a label value: letters, digits, ., _ and -, up to 63', JSON.stringify(value))
+  }
+}
+
+function names(option: string, value: unknown): void {
+  if (!Array.isArray(value)) throw new OptionTypeError(option, 'a list of names', typeof value)
+  value.forEach((name, index) => {
+    text(`${option}[${index}]`, name)
+  })
+}
+
+function resource(option: string, value: unknown): void {
+  having('a resource', 'within', 'project', 'full')(option, value)
+  const { resource: type, projection, namespaces, labels, fields } = value as View
+  if (!type.namespaced) throw new OptionRangeError(option, 'a resource with namespaces', type.plural)
+  if (projection.kind !== 'default' || namespaces !== undefined || labels.text !== '' || fields.text !== '') {
+    throw new OptionRangeError(option, 'a resource as it is: whole objects, of all namespaces', 'a view of fewer')
+  }
+}

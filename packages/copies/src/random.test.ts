@@ -1,0 +1,190 @@
+import type { KubernetesObject } from '@wherry/client'
+import { mutatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
+import { type ConfigMap, configMaps, namespaces } from '@wherry/client/resources/core'
+import { type SimulatedCluster, simulatedCluster } from '@wherry/informer/testkit/served'
+import { peace, troubles } from '@wherry/informer/testkit/troubles'
+import { chance, forEachSeed, integer, pick, type Random } from '@wherry/testing'
+import { expect, it } from 'vitest'
+import { copySetLabel } from './marks.ts'
+import { type Running, runCopies, settings } from './testkit/cluster.ts'
+import { hooked, hooks } from './testkit/hooks.ts'
+
+it('H4–H9, X10: whatever happens on the way, the copies come to what their sources want, and then nothing is written', async () => {
+  // a changed copy (npm run mutants) has seconds for all tests
+  const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 25 : 10
+  await forEachSeed(seed => new Model(seed).run(), { seeds })
+}, 900_000)
+
+const sources = ['s0', 's1', 's2']
+const targets = ['t0', 't1', 't2', 't3', 't4']
+const verbs = ['create', 'update', 'patch', 'delete', 'get']
+
+/** One random run: an operator in trouble, people and programs that write, and the server's state as the oracle. */
+class Model {
+  readonly #seed: number
+  #cluster!: SimulatedCluster
+  #random!: Random
+  #running!: Running<ConfigMap, ConfigMap>
+  #isEnabled = true
+  #changes = 0
+
+  constructor(seed: number) {
+    this.#seed = seed
+  }
+
+  async run(): Promise<void> {
+    const hook = this.#seed % 2 === 0 ? (namespace: string) => namespace : () => 'x'
+    this.#cluster = await simulatedCluster(this.#seed, { webhooks: hooks(hook) })
+    const { simulation, writer } = this.#cluster
+    this.#random = simulation.random.fork('test')
+    try {
+      await simulation.run(async () => {
+        await writer.create(namespaces, { metadata: { name: 'shared' } })
+        if (this.#seed % 5 < 2)
+          await writer.create(mutatingWebhookConfigurations, hooked('configmaps', { tenant: 'x' }) as never)
+        for (const name of targets) await this.#try(() => this.#namespace(name))
+        for (const name of sources) await this.#try(() => this.#source(name))
+        this.#begin()
+      })
+      for (let step = 0; step < 60; step++) {
+        await simulation.run(() => this.#step())
+        if (chance(this.#random, 0.5)) await simulation.advance(integer(this.#random, 0, 3000))
+      }
+      await this.#end()
+    } finally {
+      await simulation.run(() => this.#running?.stop())
+      await this.#cluster.close()
+    }
+  }
+
+  #begin(): void {
+    const concurrency = pick(this.#random, [1, 3, 20])
+    this.#running = runCopies(this.#cluster.client, { ...settings, concurrency, enabled: this.#isEnabled })
+  }
+
+  async #step(): Promise<void> {
+    const { writer, server } = this.#cluster
+    const random = this.#random
+    const target = pick(random, targets)
+    const name = pick(random, sources)
+    const copy = { namespace: target, name }
+    const n = `${++this.#changes}`
+    await this.#try(async () => {
+      switch (integer(random, 0, 14)) {
+        case 0:
+          return this.#source(name)
+        case 1:
+        case 2:
+          return writer.patch(configMaps, { namespace: 'shared', name }, { data: { n } })
+        case 3:
+          return writer.delete(configMaps, { namespace: 'shared', name })
+        case 4:
+          return this.#namespace(target)
+        case 5: {
+          const labels = { tenant: pick(random, ['x', null]) }
+          return writer.patch(namespaces, { name: target }, { metadata: { labels } })
+        }
+        case 6:
+          return chance(random, 0.4) ? writer.delete(namespaces, { name: target }) : undefined
+        case 7:
+          return writer.patch(configMaps, copy, { data: { n } })
+        case 8:
+          return writer.patch(configMaps, copy, { metadata: { labels: { app: pick(random, ['edited', null]) } } })
+        case 9:
+          return writer.delete(configMaps, copy)
+        case 10:
+          return chance(random, 0.3) ? writer.create(configMaps, { metadata: copy, data: { foreign: 'x' } }) : undefined
+        case 11:
+          return server.faults.add({
+            match: { verb: pick(random, verbs), resource: 'configmaps' },
+            times: integer(random, 1, 4),
+            effect: pick(random, [
+              { kind: 'status', code: 500 },
+              { kind: 'status', code: 409, reason: 'Conflict' },
+              { kind: 'status', code: 429, retryAfterSeconds: 1 },
+              { kind: 'drop', after: true },
+              { kind: 'drop' },
+              { kind: 'delay', ms: 2000 },
+            ] as const),
+          })
+        case 12: {
+          const trouble =
+            troubles[pick(random, ['drop', 'break', 'delay', 'goaway', 'expire', 'end', 'cut', 'refusal'])]
+          return trouble?.(this.#cluster, random)
+        }
+        case 13:
+          this.#isEnabled = chance(random, 0.7)
+          return this.#isEnabled ? this.#running.copies.enable() : this.#running.copies.disable()
+        default:
+          // killed, and started again
+          if (!chance(random, 0.3)) return undefined
+          await this.#running.stop()
+          return this.#begin()
+      }
+    })
+  }
+
+  /** Faults hit the test's own writes too; what counts is what the server has. */
+  async #try(change: () => unknown): Promise<void> {
+    try {
+      await change()
+    } catch {
+      // It was not to be: the oracle is the server.
+    }
+  }
+
+  #namespace(name: string): Promise<unknown> {
+    return this.#cluster.writer.create(namespaces, { metadata: { name, labels: { tenant: 'x' } } })
+  }
+
+  #source(name: string): Promise<unknown> {
+    const metadata = { namespace: 'shared', name, labels: { app: 'arcade' } }
+    return this.#cluster.writer.create(configMaps, { metadata, data: { n: `${++this.#changes}` } })
+  }
+
+  async #end(): Promise<void> {
+    const { simulation, writer } = this.#cluster
+    await simulation.run(() => peace(this.#cluster))
+    // Longer than what any delay, retry or half-open connection takes.
+    await simulation.advance(900_000)
+    await simulation.run(() => this.#running.settled())
+    const all = (await simulation.run(() => writer.list(configMaps))).items
+    const spaces = (await simulation.run(() => writer.list(namespaces))).items
+    const wanted = spaces
+      .filter(({ metadata }) => metadata?.labels?.tenant !== undefined && metadata.deletionTimestamp === undefined)
+      .filter(() => this.#isEnabled)
+      .flatMap(({ metadata }) =>
+        all.filter(isSource).map(source => [`${metadata?.name}/${nameOf(source)}`, source] as const),
+      )
+    const isForeign = (key: string): boolean =>
+      all.some(one => keyOf(one) === key && one.data?.foreign !== undefined && !isCopy(one))
+    const expected = wanted
+      .filter(([key]) => !isForeign(key))
+      .map(([key, source]) => `${key} ${source.data?.n} ${source.metadata?.labels?.app}`)
+    const found = all.filter(isCopy).map(copy => `${keyOf(copy)} ${copy.data?.n} ${copy.metadata?.labels?.app}`)
+    expect(found.sort()).toEqual(expected.sort())
+    const foreign = wanted.filter(([key]) => isForeign(key)).map(([key]) => key)
+    const { failing, delayed, copies } = this.#running.copies.report()
+    expect([...failing.keys()].sort()).toEqual(foreign.sort())
+    expect({ delayed, copies }).toEqual({ delayed: [], copies: found.length })
+    await this.#rests(all)
+  }
+
+  /** Nothing is written any more. */
+  async #rests(all: readonly KubernetesObject[]): Promise<void> {
+    const { simulation, writer } = this.#cluster
+    const { writes } = this.#running.copies.report()
+    this.#running.copies.resync()
+    await simulation.advance(5000)
+    expect(this.#running.copies.report().writes).toEqual(writes)
+    const after = (await simulation.run(() => writer.list(configMaps))).items
+    expect(after.map(({ metadata }) => metadata?.resourceVersion)).toEqual(
+      all.map(({ metadata }) => metadata?.resourceVersion),
+    )
+  }
+}
+
+const nameOf = ({ metadata }: KubernetesObject): string => `${metadata?.name}`
+const keyOf = ({ metadata }: KubernetesObject): string => `${metadata?.namespace}/${metadata?.name}`
+const isCopy = ({ metadata }: KubernetesObject): boolean => metadata?.labels?.[copySetLabel] !== undefined
+const isSource = (one: ConfigMap): boolean => one.metadata?.namespace === 'shared' && sources.includes(nameOf(one))

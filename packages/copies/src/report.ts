@@ -1,0 +1,116 @@
+import type { Environment } from '@wherry/client'
+import type { Applied } from '@wherry/controller'
+import { CopyNameTakenError } from './errors.ts'
+import type { Reason } from './pending-copies.ts'
+
+/** What was done with copies since the program began, and what fails now. */
+export interface CopiesActivity {
+  /** Requests that changed something. */
+  readonly writes: { readonly create: number; readonly update: number; readonly delete: number }
+  /** Copies that were looked at and were as they should be, without a request. */
+  readonly unchanged: number
+  /** Requests that changed nothing, and taught what the server makes of a copy. */
+  readonly learned: number
+  /** Copies that somebody else had changed, and that were written again. */
+  readonly repairs: number
+  /** How often something failed. */
+  readonly failures: number
+  /** What failed when it was tried last: keys of copies, and `source KEY` for sources whose copies can have no name. */
+  readonly failing: ReadonlyMap<string, Error>
+  /** Copies whose next write waits, because they were written again and again. */
+  readonly delayed: readonly string[]
+}
+
+/** What copies there are, what was done, and what fails. */
+export interface CopiesReport extends CopiesActivity {
+  readonly name: string
+  readonly isEnabled: boolean
+  readonly sources: number
+  /** Objects with the set's label that the cache shows. */
+  readonly copies: number
+}
+
+/** Counts what is done, for people and as metrics. */
+export class CopyCounts {
+  readonly failing: Map<string, Error> = new Map<string, Error>()
+  readonly #labels: { readonly set: string }
+  readonly #delayed = new Set<string>()
+  readonly #writes = { create: 0, update: 0, delete: 0 }
+  #unchanged = 0
+  #learned = 0
+  #repairs = 0
+  #failures = 0
+  #metrics: Environment['metrics'] | undefined
+
+  constructor(set: string) {
+    this.#labels = { set }
+  }
+
+  measureWith(metrics: Environment['metrics']): void {
+    this.#metrics = metrics
+  }
+
+  /** An apply of a copy has returned. */
+  applied(key: string, reason: Reason, { outcome, object }: Applied<unknown>): void {
+    if (outcome === 'delayed') {
+      // It fails still, if it did.
+      this.#delayed.add(key)
+      return
+    }
+    this.succeeded(key)
+    if (outcome === 'created') this.#wrote('create', 'missing')
+    else if (outcome === 'updated') {
+      this.#wrote('update', reason)
+      if (reason === 'drift') {
+        this.#repairs += 1
+        this.#metrics?.count('wherry_copies_drift_repairs_total', this.#labels)
+      }
+    } else if (outcome === 'unchanged' && object !== undefined) this.#learned += 1
+    else if (outcome === 'unchanged') {
+      this.#unchanged += 1
+      this.#metrics?.count('wherry_copies_skipped_writes_total', this.#labels)
+    }
+  }
+
+  deleted(): void {
+    this.#wrote('delete', 'unwanted')
+  }
+
+  failed(key: string, error: Error): void {
+    const before = this.failing.get(key)
+    this.failing.set(key, error)
+    // That a name is taken still is no new failure.
+    if (before instanceof CopyNameTakenError && error instanceof CopyNameTakenError) return
+    this.#failures += 1
+    this.#metrics?.count('wherry_copies_failures_total', this.#labels)
+  }
+
+  succeeded(key: string): void {
+    this.failing.delete(key)
+    this.#delayed.delete(key)
+  }
+
+  /** Forgets all keys that begin so. */
+  forget(prefix: string): void {
+    for (const keys of [this.failing, this.#delayed]) {
+      for (const key of keys.keys()) if (key.startsWith(prefix)) keys.delete(key)
+    }
+  }
+
+  report(): CopiesActivity {
+    return {
+      writes: { ...this.#writes },
+      unchanged: this.#unchanged,
+      learned: this.#learned,
+      repairs: this.#repairs,
+      failures: this.#failures,
+      failing: new Map(this.failing),
+      delayed: [...this.#delayed],
+    }
+  }
+
+  #wrote(verb: 'create' | 'update' | 'delete', reason: Reason | 'missing' | 'unwanted'): void {
+    this.#writes[verb] += 1
+    this.#metrics?.count('wherry_copies_writes_total', { ...this.#labels, verb, reason })
+  }
+}

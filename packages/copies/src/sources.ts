@@ -1,0 +1,152 @@
+import { type KubernetesObject, type PartialObjectMetadata, tellable, type Whole } from '@wherry/client'
+import { InvalidCopyError } from './errors.ts'
+import { marked } from './marks.ts'
+import { type CopiesOptions, type IsTarget, isOfCopies, isTargetOf } from './options.ts'
+
+type SourceOptions<P, T extends KubernetesObject> = Pick<
+  CopiesOptions<P, T>,
+  'name' | 'source' | 'copies' | 'targets' | 'build' | 'adapt' | 'copyName'
+>
+
+/** One state of a source, and what its copies are to be. */
+export class Source<P, T extends KubernetesObject> {
+  /** `namespace/name` of the source. */
+  readonly key: string
+  /** That its copies could not be built was told. */
+  isTold = false
+  readonly #object: P
+  readonly #options: SourceOptions<P, T>
+  readonly #isTarget: IsTarget<P>
+  #built: { readonly copy: Whole<T> | undefined } | undefined
+  #first: Promise<unknown> | undefined
+
+  constructor(key: string, object: P, options: SourceOptions<P, T>, isTarget: IsTarget<P>) {
+    this.key = key
+    this.#object = object
+    this.#options = options
+    this.#isTarget = isTarget
+  }
+
+  /** Gives the copy that is to be in a namespace; `undefined`: none is. Throws what the functions of the options throw. */
+  copyIn(namespace: PartialObjectMetadata, name: string): Whole<T> | undefined {
+    const { source, adapt, name: set } = this.#options
+    try {
+      const space = namespace.metadata.name as string
+      // A source is no copy of itself.
+      if (this.key === `${space}/${name}` && isOfCopies(this.#options)) return undefined
+      if (!this.#isTarget(this.#object, namespace)) return undefined
+      this.#built ??= { copy: checkedCopy(this.key, this.#options.build(this.#object)) }
+      const { copy } = this.#built
+      if (copy === undefined) return undefined
+      const adapted = adapt === undefined ? copy : checkedCopy(this.key, adapt(copy, space, this.#object))
+      return adapted && marked(adapted, { set, source: this.key, namespace: space, name })
+    } catch (error) {
+      // What is thrown over a Secret is told without its words.
+      throw tellable(source.resource, error)
+    }
+  }
+
+  /**
+   * Does one apply alone before the others begin. What the server makes of the desired state is known then, so that the others send nothing
+   * if all is as it should be.
+   */
+  async afterFirst<R>(apply: () => Promise<R>): Promise<R> {
+    if (this.#options.adapt !== undefined) return apply()
+    if (this.#first !== undefined) {
+      await this.#first
+      return apply()
+    }
+    const applied = apply()
+    this.#first = applied.catch(() => {})
+    return applied
+  }
+}
+
+/** The sources by what their copies are called. */
+export class Sources<P, T extends KubernetesObject> {
+  readonly #options: SourceOptions<P, T>
+  readonly #isTarget: IsTarget<P>
+  /** By the name of the copies, and then by the key of the source. */
+  readonly #named = new Map<string, Map<string, Source<P, T>>>()
+  #size = 0
+
+  /** @throws OptionTypeError, OptionRangeError */
+  constructor(options: SourceOptions<P, T>) {
+    this.#options = options
+    this.#isTarget = isTargetOf(options.targets)
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** The names of all copies. */
+  names(): IterableIterator<string> {
+    return this.#named.keys()
+  }
+
+  /** The source of the copies of a name. Where several sources want the name, the first one by key has it. */
+  get(name: string): Source<P, T> | undefined {
+    let first: Source<P, T> | undefined
+    for (const source of this.#named.get(name)?.values() ?? []) {
+      if (first === undefined || source.key < first.key) first = source
+    }
+    return first
+  }
+
+  /** The keys of the sources that want copies of a name which another source has. */
+  rivals(name: string): readonly string[] {
+    const first = this.get(name)?.key
+    return [...(this.#named.get(name)?.keys() ?? [])].filter(key => key !== first)
+  }
+
+  /** A source has come or changed. Returns what its copies are called. @throws what `copyName` throws, InvalidCopyError */
+  set(key: string, object: P): string {
+    const name = this.nameOf(key, object)
+    const sources = this.#named.get(name) ?? new Map<string, Source<P, T>>()
+    if (!sources.has(key)) this.#size += 1
+    this.#named.set(name, sources.set(key, new Source(key, object, this.#options, this.#isTarget)))
+    return name
+  }
+
+  /** A source has gone, or its copies are called otherwise now. */
+  delete(key: string, name: string): void {
+    const sources = this.#named.get(name)
+    if (sources?.delete(key) === true) this.#size -= 1
+    if (sources?.size === 0) this.#named.delete(name)
+  }
+
+  /** @throws what `copyName` throws, InvalidCopyError */
+  nameOf(key: string, object: P): string {
+    const { copyName, source } = this.#options
+    if (copyName === undefined) return key.slice(key.indexOf('/') + 1)
+    let name: unknown
+    try {
+      name = copyName(object)
+    } catch (error) {
+      throw tellable(source.resource, error)
+    }
+    if (typeof name === 'string' && name !== '' && !name.includes('/')) return name
+    throw new InvalidCopyError(key, `has no name: ${JSON.stringify(name)}`)
+  }
+}
+
+/** What `build` or `adapt` gave, checked. @throws InvalidCopyError */
+function checkedCopy<T extends KubernetesObject>(key: string, copy: Whole<T> | undefined): Whole<T> | undefined {
+  if (copy === undefined) return undefined
+  const given = kindOf(copy)
+  if (given !== 'object') throw new InvalidCopyError(key, `is ${given}: build and adapt give one object, at once`)
+  if ((copy as { readonly status?: unknown }).status !== undefined) {
+    throw new InvalidCopyError(key, 'has a status, which is not copied: leave it out')
+  }
+  return copy
+}
+
+function kindOf(value: unknown): string {
+  if (typeof (value as { then?: unknown } | null)?.then === 'function') {
+    // It is nobody's trouble that it rejects.
+    Promise.resolve(value).catch(() => {})
+    return 'a promise'
+  }
+  return value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value
+}

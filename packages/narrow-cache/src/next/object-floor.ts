@@ -1,5 +1,4 @@
-import { compareResourceVersions, type KubernetesObject, type View } from '@wherry/client'
-import { wentWith } from '@wherry/informer/parts'
+import { compareResourceVersions, type KubernetesObject, type View, wentWith } from '@wherry/client'
 import type { Register, Version } from './register.ts'
 
 /** How a read goes on: what is kept is new enough; or its watch will tell; or only the server can tell. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +15,7 @@ import { deny, HookServer, type Review } from '../differential/hooks/hook-server
 
 const available = await realApiServerAvailable('the storage migrator on a real API server')
 const program = new URL('../../packages/storage-migrator/src/bin.ts', import.meta.url).pathname
+const readme = new URL('../../packages/storage-migrator/README.md', import.meta.url).pathname
 const fromSource = new URL('../examples/from-source.ts', import.meta.url).href
 
 /** Of each seed. */
@@ -27,6 +29,17 @@ const within = { timeout: 60_000 }
 const refused = ['f0007', 'f0250', 'f0500']
 const storedAt = ['v1alpha1', 'v1beta1']
 const storage = 'v1beta2'
+
+/** The commands of the README from the first sign to the removed version, with their arguments; they are run here as they stand there. */
+function readmeCommands(definition: string, manifest: string): readonly (readonly string[])[] {
+  const [, section = ''] = readFileSync(readme, 'utf8').split('## From the first sign to the removed version\n')
+  const lines = section.split('\n## ', 1)[0]?.split('\n') ?? []
+  const commands = lines.filter(line => line.startsWith('npx @wherry/storage-migrator '))
+  return commands.map(line => {
+    const [, , ...args] = line.replace(/#.*/, '').trim().split(/ +/)
+    return args.map(arg => ({ 'games.arcade.example.com': definition, 'new-definition.yaml': manifest })[arg] ?? arg)
+  })
+}
 
 interface Ended {
   readonly status: number | null
@@ -215,7 +228,11 @@ describe.runIf(available)('the storage migrator, on a real API server', () => {
       })
       const before = await content()
       expect(await storedVersions()).toEqual([...storedAt, storage])
-      const planned = await run(name(), '--dry-run')
+      const manifest = join(folder, 'next.yaml')
+      const commands = readmeCommands(name(), manifest)
+      expect(commands).toHaveLength(4)
+      const [dryRun = [], migrate = [], verify = [], gate = []] = commands
+      const planned = await run(...dryRun)
       expect([planned.status, planned.stdout]).toEqual([
         0,
         expect.stringContaining(`${objects} objects would be written`),
@@ -233,14 +250,14 @@ describe.runIf(available)('the storage migrator, on a real API server', () => {
 
       await client.delete(validatingWebhookConfigurations, { name: 'deny' })
       // The server forgets a webhook a moment later.
-      await expect.poll(async () => (await run(name(), '--settle', '0')).status, within).toBe(0)
+      await expect.poll(async () => (await run(...migrate)).status, within).toBe(0)
       expect(await storedVersions()).toEqual([storage])
       const stored = new Set<string | undefined>()
       for (const one of before.keys()) stored.add(await storedVersion(one))
       expect([...stored]).toEqual([storage])
       expect(await content()).toEqual(before)
 
-      const proved = await run(name(), '--verify')
+      const proved = await run(...verify)
       expect([proved.status, proved.stdout]).toEqual([
         0,
         `${name()}: proved: all ${objects} objects are stored at ${storage}\n`,
@@ -250,9 +267,8 @@ describe.runIf(available)('the storage migrator, on a real API server', () => {
         kind: 'CustomResourceDefinition',
         metadata: { name: name() },
       }
-      const manifest = join(folder, 'next.yaml')
       await writeFile(manifest, JSON.stringify({ ...next, spec: versions(storage, [storage]) }))
-      expect(await run('--gate', manifest)).toMatchObject({ status: 0 })
+      expect(await run(...gate)).toMatchObject({ status: 0 })
       await client.patch(customResourceDefinitions, { name: name() }, { spec: versions(storage, [storage]) })
 
       await client.delete(customResourceDefinitions, { name: name() })

@@ -1,5 +1,5 @@
 import { defineConfig, mergeConfig, type ViteUserConfig } from 'vitest/config'
-import base from '../../vitest.config.ts'
+import { base } from '../vitest/base.ts'
 
 /**
  * The tests that are to notice a change, those in memory among them: what opens sockets or starts processes is too slow for hundreds of runs.

@@ -1,0 +1,21 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
+import { repository, sourceAliases } from './aliases.ts'
+
+/** What all tests have in common. They run from source: the workspace's packages are aliased to their `src`, nothing has to be built first. */
+export const base: ViteUserConfig = defineConfig({
+  root: repository,
+  resolve: { alias: sourceAliases() },
+  test: {
+    exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**'],
+    setupFiles: ['tools/vitest/setup.ts'],
+    environment: 'node',
+    env: { NODE_ENV: 'test' },
+    retry: 0,
+    allowOnly: process.env.CI === undefined,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 5_000,
+    maxWorkers: 2,
+    slowTestThreshold: 2_000,
+  },
+})

@@ -76,7 +76,11 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
     throw new OptionTypeError('apply.desired', 'an object', desired === null ? 'null' : typeof desired)
   }
   if ((desired as { readonly status?: unknown }).status !== undefined) {
-    throw new OptionTypeError('apply.desired.status', 'nothing: write a status by client.status', 'a status')
+    throw new OptionTypeError(
+      'apply.desired.status',
+      'nothing: the status of the primary object is written by status(value)',
+      'a status',
+    )
   }
   const { primary, owner, objects } = about
   const { fieldManager = objects.manager } = options

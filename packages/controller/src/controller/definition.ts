@@ -1,5 +1,15 @@
 import { type Client, OptionTypeError, type Scope, type View } from '@wherry/client'
-import { type Check, callback, checkOptions, flag, having, integer, milliseconds, text } from '@wherry/client/checks'
+import {
+  type Check,
+  callback,
+  checkOptions,
+  flag,
+  having,
+  integer,
+  milliseconds,
+  text,
+  viewCheck,
+} from '@wherry/client/checks'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { NarrowCache } from '@wherry/narrow-cache'
 import type { WatchManager } from '@wherry/watch-manager'
@@ -7,7 +17,6 @@ import type { RateLimiter } from '@wherry/work-queue'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { type Logger, loggerCheck } from '../logging/logger.ts'
 import type { PrometheusMetrics } from '../metrics/prometheus.ts'
-import { checkView } from '../objects/check-view.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import type { OwnWrites } from '../reads/own-writes.ts'
@@ -86,15 +95,15 @@ export function checkDefinition(definition: ControllerDefinition<never, never>):
   checkOptions('controller', definition, {
     ...controllerOptionChecks,
     name: text,
-    for: checkView,
+    for: viewCheck,
     predicates: list(callback),
     inputs: list(having('an input, as owns(), watches() and from() give', 'connect')),
-    caches: list(checkView),
+    caches: list(viewCheck),
     reconcile: callback,
     onGone: callback,
   })
   text('controller.name', definition.name)
-  checkView('controller.for', definition.for)
+  viewCheck('controller.for', definition.for)
   callback('controller.reconcile', definition.reconcile)
 }
 

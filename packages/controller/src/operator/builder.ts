@@ -1,10 +1,9 @@
 import type { Scope, View } from '@wherry/client'
-import { callback, checkOptions, integer } from '@wherry/client/checks'
+import { callback, checkOptions, integer, viewCheck } from '@wherry/client/checks'
 import type { OnGone, Reconcile } from '../controller/context.ts'
 import { type ControllerDefinition, type ControllerOptions, controllerOptionChecks } from '../controller/definition.ts'
 import { ControllerIncompleteError } from '../controller/errors.ts'
 import type { Keys } from '../controller/key.ts'
-import { checkView } from '../objects/check-view.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import type { Input } from '../sources/input.ts'
@@ -27,7 +26,7 @@ export class NamedController {
 
   /** The primary objects: there is a reconcile for each. */
   for<C, S extends Scope>(view: View<C, S>): ControllerBuilder<C, S> {
-    checkView('for', view)
+    viewCheck('for', view)
     const builder = new ControllerBuilder<C, S>(this.name, view, this.#options)
     this.#builder = builder as unknown as ControllerBuilder<unknown>
     return builder
@@ -75,13 +74,13 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
    * a request, name the view with `.caches(view)` as well.
    */
   owns<O>(view: View<O>): ControllerBuilder<C, S, ObjectEvent<O>> {
-    checkView('owns', view)
+    viewCheck('owns', view)
     return this.#declare(predicates => owns(view, predicates as Predicate<ObjectEvent<O>>[]))
   }
 
   /** Keeps a view cached, so that reconciles can list it: `read.list` takes no other. */
   caches(view: View): ControllerBuilder<C, S, never> {
-    checkView('caches', view)
+    viewCheck('caches', view)
     this.#caches.push(view)
     this.#last = undefined
     return this as unknown as ControllerBuilder<C, S, never>
@@ -89,7 +88,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
 
   /** Other objects: `map` says which primary objects are to run when one comes, changes or goes. Tracked reads need none of it. */
   watches<O>(view: View<O>, map: (object: O) => Keys<S>): ControllerBuilder<C, S, ObjectEvent<O>> {
-    checkView('watches', view)
+    viewCheck('watches', view)
     callback('watches.map', map)
     return this.#declare(predicates => watches(view, map, predicates as Predicate<ObjectEvent<O>>[]))
   }

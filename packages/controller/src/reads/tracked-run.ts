@@ -1,6 +1,5 @@
 import { isAtLeast, OptionTypeError, type View } from '@wherry/client'
-import { abortSignal, anything, type Check, callback, checkOptions } from '@wherry/client/checks'
-import { checkView } from '../objects/check-view.ts'
+import { abortSignal, anything, type Check, callback, checkOptions, viewCheck } from '@wherry/client/checks'
 import { versionOf } from '../objects/version.ts'
 import { ReadClosedError } from './errors.ts'
 import { Link } from './link.ts'
@@ -85,7 +84,7 @@ export class TrackedRun implements Run {
 
   async #get(view: View, key: ReadKey, options: Partial<SelectOptions<never, unknown>> = {}): Promise<unknown> {
     this.#mustLive()
-    checkView('view', view)
+    viewCheck('view', view)
     checkOptions('get', options, getChecks)
     const signal = this.#bounded(options.signal)
     signal?.throwIfAborted()
@@ -164,7 +163,7 @@ export class TrackedRun implements Run {
 
   async #list(view: View, options: SelectionOptions = {}, owner?: string): Promise<unknown[]> {
     this.#mustLive()
-    checkView('view', view)
+    viewCheck('view', view)
     checkOptions('list', options, listChecks)
     const signal = this.#bounded(options.signal)
     signal?.throwIfAborted()
@@ -187,7 +186,7 @@ export class TrackedRun implements Run {
 
   async #peek(view: View, key: ReadKey, options: ReadOptions = {}): Promise<unknown> {
     this.#mustLive()
-    checkView('view', view)
+    viewCheck('view', view)
     checkOptions('peek', options, { signal: abortSignal })
     const signal = this.#bounded(options.signal)
     signal?.throwIfAborted()

@@ -1,11 +1,10 @@
 import { OptionTypeError, type OwnerReference, type ResourceType, type Scope, type View } from '@wherry/client'
-import { callback, having } from '@wherry/client/checks'
+import { callback, having, viewCheck } from '@wherry/client/checks'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import type { AppliedObject } from '../apply/applied-object.ts'
 import { asError } from '../as-error.ts'
 import { plainCause } from '../controller/cause.ts'
 import { checkedKeyText, type Keys, keyTexts, parsedKey } from '../controller/key.ts'
-import { checkView } from '../objects/check-view.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf } from '../reads/informer-of.ts'
@@ -21,7 +20,7 @@ import { isAbsentByChoice } from './unless-absent.ts'
  * `predicates` only.
  */
 export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEvent<O>>[] = []): Input {
-  checkView('owns', view)
+  viewCheck('owns', view)
   const plain = view as unknown as View
   const passing = checked('owns', predicates).map(passes => (event: ObjectEvent<AppliedObject>) => {
     const valueIn = (object: AppliedObject): O => object.values?.[view.projection.name] as O
@@ -41,7 +40,7 @@ export function watches<O, S extends Scope>(
   map: (object: O) => Keys<S>,
   predicates: readonly Predicate<ObjectEvent<O>>[] = [],
 ): Input {
-  checkView('watches', view)
+  viewCheck('watches', view)
   callback('watches.map', map)
   const keysOf: ObjectInputParts<O>['keysOf'] = (object, _key, { primary, environment }) =>
     keyTexts('watches.map', primary, watchedFor(map(object), environment, 'watches.map'))
@@ -61,7 +60,7 @@ export function hears<O>(
   view: View<O>,
   handlerOf: (target: InputTarget, informer: SharedInformer<O>) => Handler<O>,
 ): Input {
-  checkView('hears', view)
+  viewCheck('hears', view)
   callback('hears.handlerOf', handlerOf)
   const plain = view as unknown as View
   return new ObjectInput<O>({ kind: 'watches', view: plain, predicates: [], keysOf: () => [], handler: handlerOf })
@@ -75,7 +74,7 @@ export function hearsApplied(
   view: View,
   handlerOf: (target: InputTarget, informer: SharedInformer<AppliedObject>) => Handler<AppliedObject>,
 ): Input {
-  checkView('hearsApplied', view)
+  viewCheck('hearsApplied', view)
   callback('hearsApplied.handlerOf', handlerOf)
   return new ObjectInput<AppliedObject>({
     ...{ kind: 'owns', view, predicates: [], keysOf: () => [], handler: handlerOf },

@@ -1,7 +1,6 @@
 import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
-import { writesThrough } from './writes-through.ts'
 
 const x = keyOf('a/x')
 const metadata = configMaps.metadata()
@@ -93,78 +92,6 @@ describe('an entry that comes to be fed otherwise', () => {
       await following
       expect(log).toEqual(['+a/x 1 first'])
     }))
-
-  it('N2: of watches that are to bring more, only that which brings most goes on', () =>
-    withNarrow(async ({ narrow, run, write, watches, server }) => {
-      await write('+a/x')
-      await run(() => narrow.get(metadata, x))
-      const hang = await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'hang' } }))
-      const [part, whole] = await run(() => Promise.all([narrow.get(configMaps, x), narrow.get(configMaps.full(), x)]))
-      expect([part?.data, whole?.data]).toEqual([{ n: '1' }, { n: '1' }])
-      expect(whole?.metadata).toHaveProperty('managedFields')
-      await run(() => hang.remove())
-      expect(narrow.report().streams).toBe(1)
-      expect(await watches()).toBe(1)
-    }))
-
-  it('N2, N11: a watch that brings less than was told meanwhile does not take over from one watch of many', () =>
-    withNarrow(
-      async ({ narrow, run, write, get, server, simulation }) => {
-        const names = ['x', 'y', 'z', 'w']
-        await write('+a/x')
-        for (const name of names) await run(() => narrow.get(metadata, keyOf(`a/${name}`)))
-        await simulation.advance(1000)
-        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
-        for (const [name, ms] of Object.entries({ x: 3000, p: 9000, q: 9000 })) {
-          await run(() => server.faults.add({ match: { verb: 'watch', name }, nth: 1, effect: { kind: 'delay', ms } }))
-        }
-        for (const name of names.slice(1)) narrow.forget(metadata, keyOf(`a/${name}`))
-        for (const name of ['p', 'q']) run(() => narrow.get(metadata, keyOf(`b/${name}`))).catch(() => {})
-        await simulation.advance(100)
-        expect(narrow.report()).toMatchObject({ escalated: [{ phase: 'falling' }], streams: 3, waiting: 1 })
-        const log: string[] = []
-        // It is read from the server: the watch that brings as much waits for its turn.
-        await run(() => narrow.watch(configMaps, x, noting(log)))
-        await simulation.advance(4000)
-        expect(narrow.report()).toMatchObject({ escalated: [{ phase: 'falling' }], waiting: 1 })
-        await write('~a/x')
-        expect((await get('a/x'))?.data).toEqual({ n: '2' })
-        await simulation.advance(20_000)
-        expect(narrow.report()).toMatchObject({ escalated: [], streams: 3, waiting: 0 })
-        await write('~a/x')
-        expect(log).toEqual(['+a/x 1 first', '~a/x 1→2', '~a/x 2→3'])
-      },
-      { escalateAt: 3, maxOpening: 2, timeoutMs: 1000 },
-    ))
-
-  it('N9, N11: nor does it pass for what this process has written', () =>
-    withNarrow(
-      async ({ narrow, client, run, write, server, simulation }) => {
-        const writes = writesThrough(client, narrow)
-        const names = ['x', 'y', 'z', 'w']
-        await write('+a/x')
-        for (const name of names) await run(() => narrow.get(metadata, keyOf(`a/${name}`)))
-        await simulation.advance(1000)
-        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
-        // It does not tell any more.
-        const effect = { kind: 'status', code: 503 } as const
-        await run(() => server.faults.add({ match: { verb: 'watch', name: '' }, effect }))
-        await run(() => server.endWatches('configmaps'))
-        await simulation.advance(1000)
-        await run(() => writes.patch(configMaps, x, { data: { n: 'own' } }))
-        const delay = { kind: 'delay', ms: 3000 } as const
-        await run(() => server.faults.add({ match: { verb: 'watch', name: 'x' }, nth: 1, times: 2, effect: delay }))
-        for (const name of names.slice(1)) narrow.forget(metadata, keyOf(`a/${name}`))
-        await simulation.advance(100)
-        // It waits for its turn.
-        const whole = run(() => narrow.get(configMaps, x))
-        await simulation.advance(4000)
-        expect(narrow.report()).toMatchObject({ escalated: [{ phase: 'falling' }], streams: 2 })
-        expect(narrow.peek(metadata, x)).toBeUndefined()
-        expect((await whole)?.data).toEqual({ n: 'own' })
-      },
-      { escalateAt: 3, maxOpening: 1 },
-    ))
 
   it('N2, N4: what the wider watch lists may have gone meanwhile', () =>
     withNarrow(async ({ narrow, run, write, writer, server, simulation }) => {

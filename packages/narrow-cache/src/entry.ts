@@ -259,7 +259,9 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
   // Told by its own watch
 
   listed(source: ObjectReflector, known: Known, asked: Asked | undefined, isBack: boolean): void {
-    if (isBack || (asked !== undefined && this.#isOlder(known, asked))) this.#rollBack(source)
+    // The reflector has counted its own.
+    if (isBack) this.scope.rollBack(source)
+    else if (asked !== undefined && this.#isOlder(known, asked)) this.#rollBack(source)
     if (asked !== undefined) this.answered = Math.max(this.answered, asked.notes)
     this.#opened()
     this.#validatedBy(undefined)
@@ -393,7 +395,7 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
 
   #rollBack(source: unknown): void {
     const { scope } = this
-    if (source === undefined) scope.environment.metrics.count('reflector_rollbacks_total', { name: scope.resource })
+    scope.environment.metrics.count('reflector_rollbacks_total', { name: scope.resource })
     scope.rollBack(source)
   }
 

@@ -137,6 +137,19 @@ describe('an entry', () => {
       expect(await get()).toBeDefined()
     }))
 
+  it('N2: an object that leaves the selector and comes back is there in both of its forms', () =>
+    withNarrow(async ({ narrow, run, write, writer, simulation }) => {
+      await write('+a/x app=x')
+      const view = configMaps.within({ labels: { app: 'x' } })
+      const both = () => run(() => Promise.all([view, view.metadata()].map(one => narrow.get(one, keyOf('a/x')))))
+      expect((await both()).map(object => object === undefined)).toEqual([false, false])
+      for (const app of ['y', 'x']) {
+        await run(() => writer.patch(configMaps, keyOf('a/x'), { metadata: { labels: { app } } }))
+        await simulation.advance(100)
+        expect((await both()).map(object => object === undefined)).toEqual(app === 'y' ? [true, true] : [false, false])
+      }
+    }))
+
   it('N3, N4: absence is cached and watched; creation, deletion and recreation are seen', () =>
     withNarrow(async ({ get, write, requests }) => {
       expect(await get('a/x')).toBeUndefined()

@@ -237,7 +237,7 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
     const { scope, object } = this
     const { epoch, shared, validators } = scope
     const reached = object.forms.flatMap(form => (form.isKnown ? [form.register.reached, form.watchedTo] : []))
-    if (this.isKnown) for (const { heard } of validators) reached.push(heard)
+    for (const { heard } of validators) reached.push(heard)
     return { reached, epoch, notes: object.notes, at: shared.next() }
   }
 

@@ -1,7 +1,7 @@
 import type { Timer } from '@wherry/client'
-import { NarrowClosedError } from '../errors.ts'
 import type { CacheContext } from './cache-context.ts'
 import type { Entry, Waiting } from './entry.ts'
+import { NarrowClosedError } from './errors.ts'
 
 export interface WaitOptions<T> {
   readonly shared: CacheContext
@@ -9,8 +9,8 @@ export interface WaitOptions<T> {
   readonly signal: AbortSignal | undefined
   /** What is waited for, once it is there. Throws if it will not come. */
   now(): T | undefined
-  /** What there is instead after `timeoutMs`, or throws. */
-  late(): T
+  /** What there is instead after `timeoutMs`, or throws. @default the wait has no bound */
+  readonly late?: (() => T) | undefined
 }
 
 /** Waits for news of an entry. Rejects with the signal's reason, or a `NarrowClosedError`. */
@@ -26,13 +26,13 @@ class Wait<T> implements Waiting {
   readonly #aborted = (): void => this.#fail(this.#options.signal?.reason)
 
   constructor(options: WaitOptions<T>, resolve: (value: T) => void, reject: (reason: unknown) => void) {
-    const { shared, entry, signal } = options
+    const { shared, entry, signal, late } = options
     const { timeoutMs } = shared.settings
     this.#options = options
     this.#resolve = resolve
     this.#reject = reject
-    const isBound = timeoutMs !== Number.POSITIVE_INFINITY
-    this.#timer = isBound ? shared.environment.clock.timer(timeoutMs, () => this.#try(options.late)) : undefined
+    const isBound = late !== undefined && timeoutMs !== Number.POSITIVE_INFINITY
+    this.#timer = isBound ? shared.environment.clock.timer(timeoutMs, () => this.#try(late)) : undefined
     signal?.addEventListener('abort', this.#aborted, { once: true })
     entry.follow(this)
   }

@@ -1,9 +1,9 @@
 import { type Environment, InvalidObjectError, type ReadTarget, resourceName, type View } from '@wherry/client'
-import type { CheckedKey } from '../key.ts'
-import { type Level, named, targetAt } from '../level.ts'
 import type { CacheContext } from './cache-context.ts'
 import { Entry } from './entry.ts'
 import type { EntryScope } from './entry-scope.ts'
+import type { CheckedKey } from './key.ts'
+import { type Level, named, targetAt } from './level.ts'
 import { NamespaceWatch, type WatchedEntries } from './namespace-watch.ts'
 import { ObjectFloor } from './object-floor.ts'
 
@@ -197,7 +197,7 @@ export class ResourceEntries implements WatchedEntries {
 
   place(entry: Entry): void {
     const { validators } = entry.scope
-    const wide = (validators as readonly NamespaceWatch[]).find(({ isWide }) => isWide)
+    const wide = validators.find(({ isWide }) => isWide)
     if (entry.isOver || (wide !== undefined && entry.validator === wide)) return
     if (wide !== undefined) entry.validate(wide, undefined)
     else if (validators.some(({ isComing }) => isComing) || entry.isOnItsOwn) return

@@ -8,9 +8,9 @@ import {
   TimeoutError,
   type Timer,
 } from '@wherry/client'
-import type { Level } from '../level.ts'
-import type { Task } from '../slots.ts'
+import type { Task } from './concurrency-limit.ts'
 import type { Asked, EntryScope } from './entry-scope.ts'
+import type { Level } from './level.ts'
 import { type Known, nameOf } from './register.ts'
 
 /** How long a GET may take, in milliseconds: kube-apiserver gives up after 60 s by itself. */

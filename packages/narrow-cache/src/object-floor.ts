@@ -87,14 +87,15 @@ export class ObjectFloor<F extends Form = Form> {
   }
 
   /** One form has come to a state: reads of the others are not to be older. */
-  heard(form: F, before: Version | undefined): void {
-    if (this.forms.length < 2) return
-    this.notes += 1
+  heard(form: F): void {
     const { held, reached } = form.register
-    if (held !== undefined && held.resourceVersion !== undefined) this.#raise(held.resourceVersion, true)
-    else if (before?.uid !== undefined) this.#bury(before.uid)
-    else if (this.forms.some(({ register }) => register.held !== undefined) && reached !== undefined)
-      this.#raise(reached, false)
+    const least = held?.resourceVersion ?? reached
+    if (this.forms.length < 2 || least === undefined) return
+    const isMet = form.answered >= this.notes
+    this.notes += 1
+    if (isMet) form.answered = this.notes
+    // Absence is no event to a form that is absent, too.
+    this.#raise(least, held !== undefined || 'held')
   }
 
   /** Whether what a form keeps is older than what this process knows. */

@@ -1,6 +1,6 @@
 import { type ChangeType, compareResourceVersions, type ResourceVersionOrder } from '@wherry/client'
 import type { Intake } from '@wherry/informer'
-import type { NarrowView } from '../narrow-view.ts'
+import type { NarrowView } from './narrow-view.ts'
 
 /** Which object it is, and which state of it. */
 export interface Version {

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Environment, ErrorContext, WatchContext } from '@wherry/client'
 import { type Gate, type Reflector, StreamingSupport } from '@wherry/informer'
-import { NarrowClosedError } from '../errors.ts'
-import type { Settings } from '../options.ts'
-import { Slots } from '../slots.ts'
-import { Turnstile } from '../turnstile.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
+import { NarrowClosedError } from './errors.ts'
+import type { Settings } from './options.ts'
+import { RateLimiter } from './rate-limiter.ts'
 
 /** One request to watch again in so many milliseconds: 100 a second. */
 const againEveryMs = 10
@@ -22,7 +22,7 @@ export class CacheContext {
   /** Paces the watches that are opened again, so that a server that comes back is not flooded (rule N14). */
   readonly gate: Gate
   /** Bounds the first lists and GETs that are under way. */
-  readonly requests: Slots
+  readonly requests: ConcurrencyLimit
   readonly #apart = AsyncLocalStorage.snapshot()
   readonly #gathered = new Map<string, { count: number; readonly tell: () => void }>()
   readonly #live = new Set<AbortController>()
@@ -35,8 +35,8 @@ export class CacheContext {
     this.environment = settings.client.environment
     this.context = { ...settings.client.context, gzip: false }
     this.streaming = new StreamingSupport(this.environment.clock)
-    this.gate = new Turnstile(this.environment.clock, againEveryMs)
-    this.requests = new Slots(settings.maxOpening)
+    this.gate = new RateLimiter(this.environment.clock, againEveryMs)
+    this.requests = new ConcurrencyLimit(settings.maxOpening)
   }
 
   /** Watches that are open, or being opened. */
@@ -107,7 +107,6 @@ export class CacheContext {
 
   /** Nothing is begun any more. Resolves when all watches have ended. */
   async close(): Promise<void> {
-    this.requests.close()
     for (const { tell } of this.#gathered.values()) tell()
     for (const one of this.#live) one.abort(new NarrowClosedError())
     await Promise.all(this.#ending)

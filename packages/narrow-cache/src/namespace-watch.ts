@@ -11,10 +11,10 @@ import {
 } from '@wherry/client'
 import { type Gate, type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isForTheCaller } from '@wherry/informer/parts'
-import { metadataTarget } from '../level.ts'
 import type { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
 import type { Validator } from './entry-scope.ts'
+import { metadataTarget } from './level.ts'
 import { timeoutSeconds } from './object-reflector.ts'
 import { type Version, versionOf } from './register.ts'
 

@@ -1,6 +1,6 @@
 import type { Environment, ReadTarget, View } from '@wherry/client'
-import type { Level } from '../level.ts'
 import type { CacheContext } from './cache-context.ts'
+import type { Level } from './level.ts'
 
 /** What was known when the server was asked for its newest state. The answer is not older, unless the server counts anew (rule R5). */
 export interface Asked {

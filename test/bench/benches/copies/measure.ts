@@ -63,9 +63,11 @@ export async function measureCopies(
   const resync = await counted()
 
   const key = { namespace: 'tenant-0', name: `${(await hand.list(sources)).items[0]?.metadata?.name}` }
-  const before = JSON.stringify((await hand.get(configMaps, key))?.data)
+  const { data: original } = (await hand.get(configMaps, key)) as ConfigMap
+  const before = JSON.stringify(original)
+  const field = Object.keys(original ?? {})[0] as string
   await counted()
-  await hand.patch(configMaps, key, { data: { edited: 'by hand' } })
+  await hand.patch(configMaps, key, { data: { [field]: 'by hand' } })
   const edited = performance.now()
   let repair_ms = Number.NaN
   let looks = 0

@@ -8,7 +8,7 @@ import { base } from '../vitest/base.ts'
  * process, but long after it would pass: the slowest take a second.
  */
 const config: ViteUserConfig = mergeConfig(
-  { ...base, test: { ...base.test, include: [] } },
+  base,
   defineConfig({
     test: {
       include: JSON.parse(process.env.WHERRY_MUTANTS_TESTS ?? '[]') as string[],

@@ -6,5 +6,5 @@ import { base } from './base.ts'
 /** The root's configuration for the tests of one package, so that `vitest` run in its folder runs its own alone. */
 export function packageTests(folder: string): ViteUserConfig {
   const include = [`${relative(repository, folder)}/src/**/*.test.ts`]
-  return mergeConfig({ ...base, test: { ...base.test, include: [] } }, { test: { include } })
+  return mergeConfig(base, { test: { include } })
 }

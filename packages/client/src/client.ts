@@ -128,7 +128,7 @@ export class Client {
   /** The client whose connections this one uses. */
   readonly #of: Client | undefined
   readonly #fence: Fence | undefined
-  /** What it was made of, if it has connections of its own. */
+  /** The options of a client that has connections of its own. */
   readonly #options: ClientOptions | undefined
   readonly #discovery: Discovery
 
@@ -394,7 +394,7 @@ export class Client {
   }
 }
 
-/** What a client that uses another one's connections is made of. */
+/** The parts of a client that uses the connections of another client. */
 class Derived {
   readonly of: Client
   readonly caller: Caller

@@ -29,7 +29,7 @@ interface Reader {
   bytes(count: number): Promise<void>
 }
 
-/** What is given to who reads: it lends each chunk, and takes it back. */
+/** The decompressor as a reader's source: each chunk is lent to it, and its memory used again afterwards. */
 type Lender = Pick<Gunzip, keyof Gunzip>
 
 function reader(hear: (to: Lender, chunk: Uint8Array) => void = () => {}): Reader {

@@ -47,13 +47,13 @@ export class WriteListeners {
     return new WriteListeners([...this.#listeners, ...more])
   }
 
-  get isEmpty(): boolean {
+  get #isEmpty(): boolean {
     return this.#listeners.length === 0
   }
 
   /** @param options of the call: a dry run writes nothing */
   wrote(view: View, answer: KubernetesObject, options: Dry = {}): void {
-    if (this.isEmpty || options.dryRun === true || answer.metadata?.resourceVersion === undefined) return
+    if (this.#isEmpty || options.dryRun === true || answer.metadata?.resourceVersion === undefined) return
     const object = projector(unprojected(view))(answer)
     for (const listener of this.#listeners) listener.wrote(view, object)
   }
@@ -64,7 +64,7 @@ export class WriteListeners {
 
   /** A delete is about to be sent. */
   deleting(view: View, key: ObjectKey, { dryRun }: Dry = {}): Gone {
-    if (this.isEmpty || dryRun === true) return () => {}
+    if (this.#isEmpty || dryRun === true) return () => {}
     const before = this.#uids(view, key)
     return uid => {
       const uids = uid === undefined ? before : new Set([...before, uid])
@@ -101,7 +101,7 @@ export class WriteListeners {
     { onError }: Environment,
     ask: () => Promise<void>,
   ): Promise<void> {
-    if (this.isEmpty || dryRun === true) return
+    if (this.#isEmpty || dryRun === true) return
     try {
       await ask()
     } catch (error) {

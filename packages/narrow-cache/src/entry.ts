@@ -1,124 +1,172 @@
-import type { KubernetesObject } from '@wherry/client'
-import type { Bucket } from './bucket.ts'
-import { Feeding, type FeedingOwner } from './feeding.ts'
+import { type ChangeType, compareResourceVersions, isResourceNotFound } from '@wherry/client'
+import { isClosed, isForTheCaller } from '@wherry/informer/parts'
+import type { Task } from './concurrency-limit.ts'
+import type { Asked, EntryScope, Validator } from './entry-scope.ts'
+import { ErrorReporter } from './error-reporter.ts'
+import { NarrowWatchRefusedError } from './errors.ts'
 import type { CheckedKey } from './key.ts'
-import type { Kind } from './kind.ts'
+import type { Level } from './level.ts'
 import type { NarrowView } from './narrow-view.ts'
-import { OwnWrites } from './own-writes.ts'
-import { type Version, versionOf } from './source.ts'
-import { type Asked, State } from './state.ts'
+import type { Form, ObjectFloor } from './object-floor.ts'
+import { type GetListener, ObjectGet } from './object-get.ts'
+import { type ObjectListener, ObjectReflector } from './object-reflector.ts'
+import { type Known, Register, type Version, versionOf } from './register.ts'
 
 /**
- * How a read of an entry goes on: from the store, or by waiting for the next news of it, or by asking the server, because
- * the entry can't tell (`live`) or was refused room (`full`).
+ * How a read of an entry goes on: from the store; by waiting for news of the entry; by having it read anew (`ask`); or past the
+ * cache, because nothing watches it (`live`) or there was no room for it (`full`).
  */
-export type Readiness = 'cached' | 'wait' | 'live' | 'full'
+export type Readiness = 'cached' | 'wait' | 'ask' | 'live' | 'full'
 
-/**
- * What came of asking the server: what is kept is as new now; or it can't be told which is newer; or what feeds the entry could
- * not go on from there, or what this process was told of meanwhile may be newer.
- */
-export type Learnt = 'kept' | 'unclear' | 'nothing'
-
-/** Who waits for an entry to have something to read. */
+/** A read that waits. */
 export interface Waiting {
-  /** It may have. */
+  /** Something has changed. */
   news(): void
-  /** It never will. */
+  /** The entry was closed. */
   over(): void
 }
 
+/** What a validator's list has of an object. */
+export interface Listed {
+  readonly version: Version | undefined
+  readonly resourceVersion: string | undefined
+  /** The list was begun after the entry was asked for, so that its absence is an answer. */
+  readonly isTrusted: boolean
+}
+
 /**
- * One object that somebody asked for, watched: present or absent (rules N1–N5). Says how a read of it goes on, by what is known
- * of it ({@link State}), how that is kept true ({@link Feeding}), and what this process wrote itself (N9).
+ * One form of one object that is watched: present or absent (rules N1–N5).
+ *
+ * - `opening`: its own watch has no state yet.
+ * - `live`: its own watch tells what changes.
+ * - `validated`: a {@link Validator} tells which version is new, and the object is read by a GET if that is another. An own watch that
+ *   is opened meanwhile is the successor: the entry drops the validator once that has synced.
+ * - `refused`: its watch is not allowed. Reads ask the server.
+ * - `closed`.
+ *
+ * All sources write to one {@link Register}, in which the newer resourceVersion wins. So sources may overlap, and no hand-over needs more
+ * than to start the new source, to wait until it has synced, and to stop the old one.
  */
-export class Entry implements FeedingOwner {
-  readonly bucket: Bucket
+export class Entry implements Form, ObjectListener, GetListener, Task {
+  readonly scope: EntryScope
+  readonly object: ObjectFloor<Entry>
   readonly key: CheckedKey
+  readonly level: Level
+  readonly register: Register
   /** Subscriptions, and reads that wait. */
   pins = 0
   /** On the monotonic clock. */
   readAt = 0
-  /** It has no room but by an escalation (rule N7). */
+  /** There is room for it only by a validator (rule N7). */
   isOverBound = false
-  readonly feeding: Feeding
-  readonly #state: State
+  answered = 0
+  validator: Validator | undefined
+  /** When somebody asked for it last before it was known. */
+  wantedAt: number
+  /** When the server was asked for the state that a GET brought last. */
+  gotAt = 0
+  #own: ObjectReflector | undefined
+  #opening: 'no' | 'queued' | 'begun' = 'no'
+  /** Gives up its turn to be opened again. */
+  #leave: (() => void) | undefined
+  #get: ObjectGet | undefined
   #isOver = false
   #isFull = false
-  #writes: OwnWrites | undefined
-  /** Nobody waits for most entries. */
   #waiting: Set<Waiting> | undefined
+  #reporter: ErrorReporter | undefined
 
-  constructor(bucket: Bucket, key: CheckedKey) {
-    this.bucket = bucket
+  constructor(scope: EntryScope, object: ObjectFloor<Entry>, key: CheckedKey, level: Level) {
+    this.scope = scope
+    this.object = object
     this.key = key
-    this.#state = new State(key.text)
-    this.feeding = new Feeding(this, this.#state)
-  }
-
-  get kind(): Kind {
-    return this.bucket.kind
-  }
-
-  get views(): NarrowView[] {
-    return this.#state.views
+    this.level = level
+    this.register = new Register(key.text)
+    this.wantedAt = scope.shared.next()
+    object.forms = object.forms.concat(this)
   }
 
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** Whether there is an object; `undefined`: not known yet. */
-  get isPresent(): boolean | undefined {
-    return this.#state.isKnown ? this.#state.held !== undefined : undefined
-  }
-
-  /** Whether that was ever known: somebody may follow it. */
-  get wasKnown(): boolean {
-    return this.#state.wasKnown
-  }
-
-  /** There was no room for it. */
   get isFull(): boolean {
     return this.#isFull
   }
 
-  /** It has no room but by one watch of many, and that fails: it can't be told when there will be something to read. */
+  /** It has a watch of its own, or is getting one. */
+  get isOnItsOwn(): boolean {
+    return this.#own !== undefined || this.#leave !== undefined
+  }
+
+  get isKnown(): boolean {
+    return this.register.isKnown(this.scope.epoch)
+  }
+
+  /** There is room for it by a validator only, and none comes. */
   get isStranded(): boolean {
-    return this.isOverBound && this.feeding.hasNoWay
+    return this.isOverBound && this.validator === undefined && this.#own === undefined && !this.#isComing
   }
 
-  /** Feeds a view too: from what another view keeps, or by asking for more (rule N2). */
+  /** A GET of it is under way, or will be. */
+  get isReading(): boolean {
+    return this.#get?.isPending === true
+  }
+
+  /** Why the last GET failed, until one succeeds. */
+  get getError(): Error | undefined {
+    return this.#get?.error
+  }
+
+  get lastError(): Error | undefined {
+    const { validators } = this.scope
+    const errors = [this.#own?.reflector.lastError, this.#get?.error, this.validator?.lastError]
+    return [...errors, ...validators.map(({ lastError }) => lastError)].find(error => error !== undefined)
+  }
+
+  /** How far its own watch has come. */
+  get watchedTo(): string | undefined {
+    return this.#own?.reflector.lastSyncedResourceVersion
+  }
+
+  /** How far the source has come, all of which was told. */
+  get heard(): string | undefined {
+    if (this.validator === undefined) return this.watchedTo
+    return this.#isStale ? undefined : this.validator.heard
+  }
+
+  /** Feeds one more view. */
   join(view: NarrowView): void {
-    if (this.#state.has(view)) return
+    if (this.register.has(view)) return
     view.entries.set(this.key.text, this)
-    if (!this.#state.add(view, this.feeding.brings(view.level))) this.feeding.widen(view.level)
+    if (!this.register.join(view, this.scope.epoch)) this.refresh()
   }
 
-  /** A state of it is in the view's store. */
+  /** Somebody asks for it. */
+  wanted(): void {
+    if (!this.isKnown) this.wantedAt = this.scope.shared.next()
+  }
+
   isIn(view: NarrowView): boolean {
-    return this.#state.isIn(view)
+    return this.register.isIn(view, this.scope.epoch)
   }
 
-  /** Why `view` can't be told of it at present. */
-  refusal(view: NarrowView): Error | undefined {
-    return this.feeding.refusal(!this.#state.isIn(view))
+  /** Why it can't be watched at present. */
+  get refusal(): Error | undefined {
+    const refusal = this.#refusals.find(isFinal)
+    if (refusal === undefined || isResourceNotFound(refusal) || isClosed(refusal)) return refusal
+    return new NarrowWatchRefusedError(this.scope.resource, this.key.text, refusal)
   }
 
-  /** How a read of `view` goes on. */
+  /** How a read of `view` goes on. Makes no request. */
   readiness(view: NarrowView): Readiness {
     if (this.#isFull) return 'full'
-    const isIn = this.#state.isIn(view)
-    // Without a watch nothing will tell when what was answered is not so any more.
-    const isUnfed = this.#state.isKnown && !this.feeding.isFed
-    if (isUnfed || this.#writes?.isUnsure === true || this.feeding.isHopeless(!isIn)) return 'live'
-    if (!isIn || this.feeding.isStale) return 'wait'
-    const { held, reached } = this.#state
-    const behind = this.#writes?.behind(held, reached, this.feeding.reached) ?? 'no'
-    return behind === 'no' ? 'cached' : behind === 'yes' ? 'wait' : 'live'
+    const isIn = this.isIn(view)
+    if (this.#isRefused(isIn) || (this.register.wasKnown && !this.#isFed)) return 'live'
+    if (!isIn || this.#isStale) return 'wait'
+    const behind = this.object.behind(this)
+    return behind === 'no' ? 'cached' : behind
   }
 
-  /** Tells of each news from now on. */
   follow(waiting: Waiting): void {
     this.#waiting ??= new Set()
     this.#waiting.add(waiting)
@@ -129,98 +177,292 @@ export class Entry implements FeedingOwner {
     if (this.#waiting?.size === 0) this.#waiting = undefined
   }
 
-  /** What this process wrote, or read past the cache: later reads are at least as new (rule N9). */
-  saw(object: KubernetesObject): void {
-    const { labels, fields } = this.kind.view
-    const { held, isKnown, reached } = this.#state
-    const isSelected = this.#isNameSelected && labels.matches(object.metadata?.labels)
-    this.#writes ??= new OwnWrites()
-    if (!isSelected && held === undefined && isKnown) return this.#writes.sawUnselected(versionOf(object))
-    // Of other fields only the server knows whether an event will come.
-    const isCertain = isSelected && fields.requirements.every(({ field }) => field.startsWith('metadata.'))
-    // What is being fetched has come as far as its watch only once it was.
-    const heard = this.feeding.isStale ? [reached] : [reached, this.feeding.reached]
-    this.#writes.saw(object, held, isCertain || (held !== undefined && 'held'), heard)
+  news(): void {
+    for (const one of this.#waiting ?? []) one.news()
   }
 
-  /** It is gone, as this process knows: `uid`, or whatever it was. */
-  sawGone(uid: string | undefined): void {
-    this.#writes ??= new OwnWrites()
-    this.#writes.sawGone(uid, this.#state.held)
-  }
-
-  /**
-   * Asks the server by itself, and keeps what it answers. Rejects with the signal's reason, or with what the server says.
-   */
-  async learn(signal: AbortSignal | undefined): Promise<Learnt> {
-    signal?.throwIfAborted()
-    if (this.#isOver || this.feeding.refusal(false) !== undefined || !this.feeding.isEnough) return 'nothing'
-    const { level } = this.feeding
-    const { name } = this.key
-    const asked = this.feeding.asked()
-    const known = await this.kind.shared.fetch(this.bucket.target(level, name), name, signal)
-    signal?.throwIfAborted()
-    // A view that needs more than was asked for would not be told of it.
-    if (this.#isOver || !this.feeding.isEnough || this.feeding.level > level) return 'nothing'
-    if (!this.feeding.learned(known, level, asked)) return 'unclear'
-    // What it was told of since may be later than the answer.
-    return (this.#writes?.outlived(this.#state.held) ?? 'no') === 'no' ? 'kept' : 'nothing'
-  }
-
-  /** The server's own answer, to who has asked then for the object by its name. It does not tell how new it is, but by the object. */
-  sawLive(object: KubernetesObject | undefined, asked: Asked): void {
-    this.#writes ??= new OwnWrites()
-    this.#writes.settled(asked.told, object?.metadata?.uid)
-    if (this.#state.isOutdated(asked)) this.#writes.sawUnsure()
-    else if (object === undefined) this.#writes.sawAbsent()
-    else this.saw(object)
-    this.feeding.found()
-  }
-
-  /** The field selector takes an object of its name and namespace. */
-  get #isNameSelected(): boolean {
-    const { name, namespace } = this.key
-    const own: Partial<Record<string, string>> = { 'metadata.name': name, 'metadata.namespace': namespace }
-    return this.kind.view.fields.requirements.every(
-      ({ field, operator, value }) => own[field] === undefined || (operator === '=') === (own[field] === value),
-    )
-  }
-
-  /** There is no room for it: who waits reads from the server. */
+  /** There is no room for it. */
   full(): void {
     this.#isFull = true
     this.news()
   }
 
-  /** Lets go of all, without a word to whoever follows its views. */
+  /** Lets go of it, without a word to those who follow its views. */
   close(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.feeding.close()
-    this.#state.close()
+    this.#closeOwn()
+    this.#get?.end()
+    this.#validatedBy(undefined)
+    this.register.close()
+    this.object.forms = this.object.forms.filter(form => form !== this)
     for (const one of this.#waiting ?? []) one.over()
   }
 
-  // Told by its feeding, and asked
-
-  get told(): number {
-    return this.#writes?.told ?? 0
+  /** Has the object read by a GET. */
+  refresh(): void {
+    this.#get ??= new ObjectGet(this)
+    this.#get.ask()
   }
 
-  isPast(version: Version): boolean {
-    return this.#writes?.isPast(version) === true
+  /** Opens a watch of its own in its turn, unless that is not needed any more by then. */
+  openInTurn(): void {
+    if (this.#opening !== 'no' || this.#own !== undefined) return
+    this.#opening = 'queued'
+    this.scope.shared.requests.enter(this)
   }
 
-  settled({ told }: Asked, uid: string | undefined): void {
-    this.#writes?.settled(told, uid)
+  begin(): void {
+    this.#opening = 'begun'
+    if (this.#isOver || this.#own !== undefined || this.#isComing) return this.#opened()
+    this.#own = new ObjectReflector(this, this.scope, this.key.name, this.level)
+    this.scope.shared.open(this.#own.reflector)
   }
 
-  wentBack(): void {
-    this.#writes?.wentBack()
+  /** The server knows the resource: those who wait to be told so need not. */
+  found(): void {
+    const reflector = this.#own?.reflector
+    if (isResourceNotFound(reflector?.lastError)) reflector?.retryNow()
   }
 
-  news(): void {
-    if (this.#waiting === undefined) return
-    for (const one of this.#waiting) one.news()
+  /** Has a watch that was refused tried again. Returns what tells whether the answer is still to come. */
+  tryNow(): () => boolean {
+    const reflector = this.#own?.reflector
+    if (reflector?.tryNow() !== true) return () => false
+    const { lastError } = reflector
+    return () => reflector.state !== 'stopped' && reflector.lastError === lastError
   }
+
+  asked(): Asked {
+    const { scope, object } = this
+    const { epoch, shared, validators } = scope
+    const reached = object.forms.flatMap(form => (form.isKnown ? [form.register.reached, form.watchedTo] : []))
+    for (const { heard } of validators) reached.push(heard)
+    return { reached, epoch, notes: object.notes, at: shared.next() }
+  }
+
+  /** The server counts anew: what is kept counts for nothing until it is read again. `source`: the watch that goes on. */
+  rolledBack(source: unknown): void {
+    if (this.#own !== undefined && this.#own !== source) {
+      this.#closeOwn()
+      const reopen = (): void => {
+        this.#leave = undefined
+        this.openInTurn()
+      }
+      this.#leave = this.scope.shared.gate.enter(reopen, false)
+      if (this.#leave === undefined) reopen()
+    }
+    if (this.validator?.isLive === true) this.refresh()
+    this.news()
+  }
+
+  // Told by its own watch
+
+  listed(source: ObjectReflector, known: Known, asked: Asked | undefined, isBack: boolean): void {
+    // The reflector has counted its own.
+    if (isBack) this.scope.rollBack(source)
+    else if (asked !== undefined && this.#isOlder(known, asked)) this.#rollBack(source)
+    if (asked !== undefined) this.answered = Math.max(this.answered, asked.notes)
+    this.#opened()
+    this.#validatedBy(undefined)
+    this.#get?.end()
+    this.#publish(known)
+    if (!this.#isOver && !this.register.isWhole(this.scope.epoch)) this.refresh()
+  }
+
+  changed(source: ObjectReflector, type: ChangeType, object: object, bytes: number): void {
+    if (source === this.#own) this.#change(type, object, bytes)
+  }
+
+  cleared(source: ObjectReflector): void {
+    if (source === this.#own) this.clear()
+  }
+
+  failed(source: ObjectReflector, error: Error): void {
+    this.#tell(error)
+    if (source === this.#own) this.#opened()
+    this.news()
+  }
+
+  // Told by its GET
+
+  got(known: Known, asked: Asked): boolean {
+    if (this.#isOver) return true
+    if (asked.epoch !== this.scope.epoch) return false
+    if (this.#isOlder(known, asked)) this.#rollBack(undefined)
+    this.answered = Math.max(this.answered, asked.notes)
+    this.gotAt = asked.at
+    this.#publish(known)
+    return this.register.isWhole(this.scope.epoch)
+  }
+
+  getFailed(error: Error): void {
+    this.#tell(error)
+    this.news()
+  }
+
+  upToDate(): void {
+    this.#get = undefined
+    this.news()
+  }
+
+  // Told by its validator
+
+  /** A validator takes over. */
+  validate(validator: Validator, listed: Listed | undefined): void {
+    this.#validatedBy(validator)
+    this.#closeOwn()
+    this.validatedAt(listed)
+  }
+
+  /** The validator goes on after all. */
+  stay(): void {
+    this.#closeOwn()
+    if (!this.register.isWhole(this.scope.epoch)) this.refresh()
+  }
+
+  /** The validator has listed; `undefined`: it can't tell what. */
+  validatedAt(listed: Listed | undefined): void {
+    const { register, scope } = this
+    const order = listed === undefined ? 'older' : register.order(listed.resourceVersion, scope.epoch)
+    if (listed === undefined || order === 'older') return this.refresh()
+    const { version, resourceVersion, isTrusted } = listed
+    const isSame = version === undefined ? isTrusted : version.resourceVersion !== undefined
+    if (isSame && register.isWhole(scope.epoch) && version?.resourceVersion === register.held?.resourceVersion) {
+      this.#get?.end()
+      register.confirm(resourceVersion)
+      this.news()
+    } else if (version === undefined && isTrusted && (order === 'newer' || !register.wasKnown)) {
+      this.#get?.end()
+      this.#publish({ object: undefined, bytes: 0, resourceVersion })
+    } else this.refresh()
+  }
+
+  /** The validator tells of a change. */
+  validatorChanged(validator: Validator, type: ChangeType, object: object, bytes: number): void {
+    if (this.validator !== validator) return
+    const { register, scope } = this
+    const { uid, resourceVersion } = versionOf(object)
+    const order = register.order(resourceVersion, scope.epoch)
+    if (order === 'older' || (order === 'same' && type !== 'DELETED')) return
+    const isNext = order === 'newer' && !this.isReading
+    if (isNext && (this.level === 0 || (type === 'DELETED' && uid === register.held?.uid)))
+      this.level === 0
+        ? this.#change(type, object, bytes)
+        : this.#publish({ object: undefined, bytes: 0, resourceVersion })
+    else this.refresh()
+  }
+
+  /** The resource is gone, and the object with it. */
+  clear(): void {
+    this.register.clear()
+    this.news()
+  }
+
+  get #refusals(): (Error | undefined)[] {
+    return [this.#own?.reflector.lastError, this.#get?.error, this.validator?.lastError]
+  }
+
+  /** Nothing will come that can be waited for. */
+  #isRefused(isIn: boolean): boolean {
+    if (isFinal(this.#get?.error) || isFinal(this.validator?.lastError)) return true
+    const isNeeded = this.validator === undefined || !isIn || this.#isStale
+    return isNeeded && isFinal(this.#own?.reflector.lastError)
+  }
+
+  /** A watch tells what changes, or did so until it failed, or another is about to take its place. */
+  get #isFed(): boolean {
+    if (this.validator === undefined) return this.#own?.synced === true || this.#opening !== 'no'
+    if (this.validator.isLive || this.#opening === 'queued') return true
+    if (this.#own !== undefined) return this.#own.reflector.lastError === undefined
+    return this.scope.validators.some(({ isComing, lastError }) => isComing && lastError === undefined)
+  }
+
+  /** What is kept is older than what the server has, or may be. */
+  get #isStale(): boolean {
+    return this.validator !== undefined && (!this.validator.isLive || this.isReading)
+  }
+
+  get #isComing(): boolean {
+    return this.scope.validators.some(({ isComing }) => isComing)
+  }
+
+  /** A newest state that is older than what was known when it was asked for proves that the server counts anew (rule R5). */
+  #isOlder({ resourceVersion }: Known, { reached, epoch }: Asked): boolean {
+    if (epoch !== this.scope.epoch) return false
+    return reached.some(one => compareResourceVersions(resourceVersion, one) === 'older')
+  }
+
+  #rollBack(source: unknown): void {
+    const { scope } = this
+    scope.environment.metrics.count('reflector_rollbacks_total', { name: scope.resource })
+    scope.rollBack(source)
+  }
+
+  #publish(known: Known): void {
+    const { register, scope, object } = this
+    const isPast = known.object !== undefined && this.#isPast(known.object)
+    const isNews = register.publish(isPast ? { ...known, object: undefined } : known, scope.epoch)
+    if (isNews) object.heard(this)
+    this.#heard()
+  }
+
+  #change(type: ChangeType, object: object, bytes: number): void {
+    const { register, scope } = this
+    const { resourceVersion } = versionOf(object)
+    if (!this.isKnown) return this.#publish({ object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
+    const order = register.order(resourceVersion, scope.epoch)
+    if (order === 'older' || (order === 'same' && type !== 'DELETED')) return this.news()
+    register.change(this.#isPast(object) ? 'DELETED' : type, object, bytes)
+    this.object.heard(this)
+    this.#heard()
+  }
+
+  /** This process knows that it is gone, and nobody was told of it yet: nobody is. */
+  #isPast(object: object): boolean {
+    const version = versionOf(object)
+    return version.uid !== this.register.held?.uid && this.object.isGone(version)
+  }
+
+  #heard(): void {
+    if (this.#own?.reflector.lastError === undefined) this.#reporter?.lifted()
+    this.news()
+  }
+
+  #tell(error: Error): void {
+    this.#reporter ??= new ErrorReporter({ shared: this.scope.shared, resource: this.scope.resource }, this.key.text)
+    this.#reporter.failed(error)
+  }
+
+  #validatedBy(validator: Validator | undefined): void {
+    const before = this.validator
+    this.validator = validator
+    if (before === validator) return
+    validator?.joined()
+    before?.left()
+  }
+
+  /** Gives back the turn that its opening took. */
+  #opened(): void {
+    if (this.#opening === 'begun') this.scope.shared.requests.leave()
+    if (this.#opening === 'begun') this.#opening = 'no'
+  }
+
+  #closeOwn(): void {
+    this.#leave?.()
+    this.#leave = undefined
+    if (this.#opening === 'queued') {
+      this.scope.shared.requests.withdraw(this)
+      this.#opening = 'no'
+    }
+    const own = this.#own
+    this.#own = undefined
+    if (own !== undefined) this.scope.shared.stop(own.reflector)
+    this.#opened()
+  }
+}
+
+/** Asked with each read of what is cached: mostly there is none. */
+function isFinal(error: Error | undefined): boolean {
+  return error !== undefined && (isForTheCaller(error) || isClosed(error))
 }

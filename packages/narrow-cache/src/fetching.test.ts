@@ -2,14 +2,8 @@ import { getEventListeners } from 'node:events'
 import { Client } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { configMaps } from '@wherry/client/resources/core'
-import { simulatedCluster } from '@wherry/informer/testkit/served'
 import { describe, expect, it } from 'vitest'
-import { Fetching } from './fetching.ts'
-import { Kind } from './kind.ts'
-import type { Level } from './level.ts'
 import { NarrowCache } from './narrow-cache.ts'
-import { settingsOf } from './options.ts'
-import { Shared } from './shared.ts'
 import { definition, games } from './testkit/games.ts'
 import { ignoring } from './testkit/ignoring.ts'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
@@ -18,35 +12,6 @@ const labels = { resource: 'v1/configmaps' }
 const user = { tokens: { u: { name: 'u', groups: [] } }, token: 'u' }
 
 describe('what is fetched when it has changed', () => {
-  it('N2, N11: is fetched once more where more is needed by then, though it was not to be read any more meanwhile', async () => {
-    const { client, simulation, close } = await simulatedCluster(1)
-    const shared = new Shared(settingsOf({ client }))
-    const heard: string[] = []
-    let level: Level = 1
-    const fetching: Fetching = new Fetching({
-      bucket: new Kind(configMaps, shared).bucket('a'),
-      key: { name: 'x' },
-      get level() {
-        return level
-      },
-      isFetchable: true,
-      asked: () => ({ reached: [], era: 0, told: 0 }),
-      fetched: (_, at) => {
-        heard.push(`fetched ${at}${fetching.isBehind ? ', behind' : ''}`)
-        return true
-      },
-      upToDate: () => heard.push('up to date'),
-      fetchFailed: ({ message }) => heard.push(message),
-    })
-    await simulation.run(() => fetching.ask())
-    level = 2
-    fetching.end()
-    await simulation.advance(1000)
-    expect(heard).toEqual(['fetched 1, behind', 'fetched 2', 'up to date'])
-    await shared.close()
-    await close()
-  })
-
   it('N11: is tried again with backoff where that fails, and a read waits for it', () =>
     withNarrow(
       async ({ narrow, run, write, get, server, simulation, requests }) => {
@@ -265,13 +230,14 @@ describe('a fetch', () => {
         const ended = expect(one).rejects.toThrow('enough')
         const other = narrow.get(configMaps, key, calm)
         await simulation.advance(1000)
-        expect(requests()).toEqual(Array(2).fill('list fieldSelector=metadata.name=x'))
+        // One request serves both.
+        expect(requests()).toEqual(['list fieldSelector=metadata.name=x'])
         giveUp.abort(new Error('enough'))
         await ended
         expect(asking()).toBe(1)
         expect((await other)?.data).toEqual({ n: '1' })
       })
-      expect([asking(), simulation.environment.metric('wherry_narrow_live_gets_total', labels)]).toEqual([0, 1])
+      expect([asking(), simulation.environment.metric('wherry_narrow_fetches_total', labels)]).toEqual([0, 1])
       // A signal may outlive very many gets.
       expect(getEventListeners(calm.signal, 'abort')).toEqual([])
     }))

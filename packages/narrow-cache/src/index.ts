@@ -6,8 +6,8 @@ export {
   NarrowTimeoutError,
   NarrowWatchRefusedError,
 } from './errors.ts'
-export type { EscalationPhase } from './escalation.ts'
 export type { NarrowHandler, Subscription } from './handler.ts'
+export type { EscalationPhase } from './namespace-watch.ts'
 export type { NarrowReadOptions } from './narrow-cache.ts'
 export { NarrowCache } from './narrow-cache.ts'
 export type { NarrowCacheOptions } from './options.ts'

@@ -24,31 +24,6 @@ describe('what the server answers to several who read', () => {
       expect(await get('a/x')).toBeUndefined()
     }))
 
-  it.each(['held', 'absent'])('N9: what one reader was answered to be gone is not there for the next (%s)', held =>
-    withNarrow(async kit => {
-      const { narrow, run, write, get, server, simulation } = kit
-      if (held === 'held') await write('+a/x')
-      await get('a/x')
-      await late(kit)
-      if (held === 'held') narrow.deleted(configMaps, x, 'other')
-      else {
-        narrow.deleted(configMaps, x)
-        await write('+a/x')
-      }
-      // The first one's answer is late.
-      await run(() => server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'delay', ms: 2000 } }))
-      await run(() => server.faults.add({ match: { verb: 'list' }, nth: 2, effect: { kind: 'status', code: 500 } }))
-      const first = get('a/x')
-      await simulation.advance(300)
-      await write('-a/x')
-      // This one's list fails, so it is got.
-      expect(await get('a/x')).toBeUndefined()
-      await simulation.advance(3000)
-      await first
-      expect(await get('a/x')).toBeUndefined()
-    }),
-  )
-
   it('N9: a deletion told of while an absent one is read live is not forgotten', () =>
     withNarrow(async kit => {
       const { narrow, run, write, get, server, simulation } = kit

@@ -9,6 +9,11 @@ export function levelOf({ projection: { kind } }: View): Level {
   return kind === 'default' ? 1 : 2
 }
 
+/** What an entry of the view's form asks for: the metadata, or the whole object. */
+export function formOf(view: View): Level {
+  return levelOf(view) === 0 ? 0 : 2
+}
+
 /** What `view` selects, at another level. Exact views stay exact, at whatever level. */
 export function atLevel(view: View, level: Level): View<object> {
   const isExact = view.projection.kind === 'exact'

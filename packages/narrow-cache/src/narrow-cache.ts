@@ -1,6 +1,5 @@
 import {
   asKey,
-  Backoff,
   type KeyOf,
   type KubernetesObject,
   type ObjectKey,
@@ -13,17 +12,17 @@ import {
 } from '@wherry/client'
 import { abortSignal, checkOptions, having, viewCheck } from '@wherry/client/checks'
 import { type Change, type Cursor, changesOf, guarded } from '@wherry/informer'
-import { Entries } from './entries.ts'
-import type { Entry, Learnt } from './entry.ts'
+import { CacheContext } from './cache-context.ts'
+import type { Entry } from './entry.ts'
+import { EntryCache } from './entry-cache.ts'
 import { NarrowClosedError, NarrowListError, NarrowTimeoutError } from './errors.ts'
 import { checkHandler, type NarrowHandler, type Subscription } from './handler.ts'
 import { type CheckedKey, checkedKey, quickText } from './key.ts'
 import type { NarrowView } from './narrow-view.ts'
 import { type NarrowCacheOptions, settingsOf } from './options.ts'
 import { escalations, type NarrowReport, viewReport } from './report.ts'
-import { settled, untilCached } from './settled.ts'
-import { Shared } from './shared.ts'
 import { Views } from './views.ts'
+import { waitFor } from './wait.ts'
 
 /** How a read may be bounded. */
 export interface NarrowReadOptions {
@@ -48,9 +47,9 @@ export interface NarrowReadOptions {
  * ```
  */
 export class NarrowCache {
-  readonly #shared: Shared
+  readonly #shared: CacheContext
   readonly #views: Views
-  readonly #entries: Entries
+  readonly #entries: EntryCache
   #closing: Promise<void> | undefined
 
   /**
@@ -59,9 +58,9 @@ export class NarrowCache {
    */
   constructor(options: NarrowCacheOptions) {
     const settings = settingsOf(options)
-    this.#shared = new Shared(settings)
+    this.#shared = new CacheContext(settings)
     this.#views = new Views(this.#shared.environment, settings.freeze)
-    this.#entries = new Entries(this.#shared, this.#views)
+    this.#entries = new EntryCache(this.#shared, this.#views)
   }
 
   /**
@@ -192,7 +191,7 @@ export class NarrowCache {
     having('the object that the server answered')('wrote.answer', answer)
     const object = answer as KubernetesObject
     const { name, namespace } = object.metadata ?? {}
-    for (const entry of this.#entries.named(view, name, namespace)) entry.saw(object)
+    for (const { object: known, selects } of this.#entries.named(view, name, namespace)) known.wrote(object, selects)
   }
 
   /**
@@ -201,7 +200,7 @@ export class NarrowCache {
    */
   deleted<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>, uid?: string | undefined): void {
     const { name, namespace } = asKey(key) ?? {}
-    for (const entry of this.#entries.named(view as View, name, namespace)) entry.sawGone(uid)
+    for (const { object } of this.#entries.named(view as View, name, namespace)) object.deleted(uid)
   }
 
   /** What it holds at present. */
@@ -210,12 +209,12 @@ export class NarrowCache {
     return {
       entries: this.#entries.size,
       idle: this.#entries.idle,
-      refused: this.#entries.all.filter(({ feeding }) => feeding.refusal(false) !== undefined).length,
+      refused: this.#entries.all.filter(({ refusal }) => refusal !== undefined).length,
       streams: this.#shared.streams,
-      waiting: this.#shared.slots.waiting,
+      waiting: this.#shared.requests.waiting,
       subscriptions: views.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
       views,
-      escalated: escalations(this.#entries.kinds),
+      escalated: escalations(this.#entries.resources),
     }
   }
 
@@ -244,74 +243,81 @@ export class NarrowCache {
     const { entry, narrow } = ensured
     this.#entries.pin(entry)
     try {
-      const readiness = await settled(this.#shared, entry, narrow, signal, true)
+      const readiness = await this.#ready(entry, narrow, signal)
       this.#mustLive()
+      if (readiness === 'cached') return narrow.store.lister.get(checked.text)
       if (readiness === 'full') this.#entries.full(view)
-      // What is kept may be as new, and this view not have been told of it.
-      const isKept = readiness === 'cached' || (readiness === 'live' && (await this.#isLearned(entry, signal)))
-      if (isKept && entry.isIn(narrow)) return narrow.store.lister.get(checked.text)
       return await this.#live(view, checked, signal, entry)
     } finally {
       this.#entries.unpin(entry)
     }
   }
 
-  /** Asks the server for what is to be kept. */
-  async #learn(entry: Entry, signal: AbortSignal | undefined): Promise<Learnt> {
-    const learnt = await entry.learn(signal)
-    this.#mustLive()
-    if (learnt === 'kept') this.#shared.count('wherry_narrow_live_gets_total', entry.kind.resource)
-    return learnt
+  /** Waits until it is known how a read goes on. */
+  async #ready(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<'cached' | 'live' | 'full'> {
+    const readiness = await waitFor<'cached' | 'live' | 'full'>({
+      shared: this.#shared,
+      entry,
+      signal,
+      now: () => {
+        const is = entry.readiness(narrow)
+        if (is !== 'wait') return is === 'ask' ? 'live' : is
+        return entry.isStranded ? 'full' : undefined
+      },
+      late: () => this.#late(entry, narrow),
+    })
+    const isRefreshable = readiness === 'live' && entry.refusal === undefined && !entry.isOver
+    return isRefreshable && (await this.#refreshed(entry, narrow, signal)) ? 'cached' : readiness
   }
 
-  /** Whether what is kept is as new as the server has it, by asking. Where that was in vain, there may be another way. */
-  async #isLearned(entry: Entry, signal: AbortSignal | undefined): Promise<boolean> {
-    try {
-      return (await this.#learn(entry, signal)) === 'kept'
-    } catch {
-      signal?.throwIfAborted()
-      this.#mustLive()
-      return false
-    }
+  /** Has the object read by a GET. Resolves with whether the view has a state that was asked for since. */
+  #refreshed(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<boolean> {
+    const since = this.#shared.next()
+    if (!entry.isReading) entry.refresh()
+    return waitFor<boolean>({
+      shared: this.#shared,
+      entry,
+      signal,
+      now: () => {
+        if (entry.readiness(narrow) === 'cached') return true
+        if (entry.getError !== undefined) return false
+        if (entry.gotAt > since && entry.isIn(narrow) && entry.object.behind(entry) === 'no') return true
+        // The GET was begun too early, or this process was told of more meanwhile.
+        if (!entry.isReading) entry.refresh()
+        return undefined
+      },
+    })
   }
 
-  /**
-   * Waits until a view has a state of the object that is as new as what this process knows, by asking the server where only that can
-   * tell. Rejects with why it will not.
-   */
+  /** Waits until the view has a state of the object that is as new as what this process knows. */
   async #newest(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<void> {
-    const { environment, settings } = this.#shared
-    const until = environment.clock.monotonic() + settings.timeoutMs
-    const backoff = new Backoff(environment)
-    let failure: unknown
-    // What was said before is no answer to who asks now.
-    const isAnswerToCome = entry.feeding.tryNow()
-    while (true) {
-      const readiness = await settled(this.#shared, entry, narrow, signal, false)
-      this.#mustLive()
-      if (readiness === 'cached') return
+    const since = this.#shared.next()
+    const isAnswerToCome = entry.tryNow()
+    const isThere = (): true | undefined => {
+      const readiness = entry.readiness(narrow)
+      if (readiness === 'cached') return true
       if (readiness === 'full') throw this.#entries.full(narrow.view)
-      const refusal = entry.refusal(narrow)
+      if (readiness === 'wait') return undefined
+      const { refusal } = entry
       if (refusal !== undefined && !isAnswerToCome()) throw refusal
-      try {
-        const learnt = await this.#learn(entry, signal)
-        if (learnt !== 'nothing' && entry.isIn(narrow)) return
-      } catch (error) {
-        signal?.throwIfAborted()
-        this.#mustLive()
-        failure = error
-      }
-      if (environment.clock.monotonic() >= until) {
-        const { lastError = failure } = entry.feeding
-        throw new NarrowTimeoutError(
-          narrow.view.key,
-          entry.key.text,
-          settings.timeoutMs,
-          lastError as Error | undefined,
-        )
-      }
-      await untilCached(this.#shared, entry, narrow, signal, backoff.next())
+      if (entry.gotAt > since && entry.isIn(narrow)) return true
+      if (refusal === undefined && !entry.isReading) entry.refresh()
+      return undefined
     }
+    const late = (): 'live' => this.#late(entry, narrow)
+    const is = await waitFor<true | 'live'>({ shared: this.#shared, entry, signal, now: isThere, late })
+    if (is === true || (await this.#refreshed(entry, narrow, signal))) return
+    throw this.#timeout(entry, narrow)
+  }
+
+  /** Nothing came in time: the server knows. */
+  #late(entry: Entry, narrow: NarrowView): 'live' {
+    if (entry.register.wasKnown) return 'live'
+    throw this.#timeout(entry, narrow)
+  }
+
+  #timeout({ key, lastError }: Entry, { view }: NarrowView): NarrowTimeoutError {
+    return new NarrowTimeoutError(view.key, key.text, this.#shared.settings.timeoutMs, lastError)
   }
 
   /** Asks the server, and keeps nothing. */
@@ -324,9 +330,9 @@ export class NarrowCache {
     this.#shared.count('wherry_narrow_live_gets_total', resourceName(view.resource))
     const key = { name, namespace } as ObjectKey
     const { client } = this.#shared.settings
-    const asked = entry?.feeding.asked()
+    const epoch = entry?.scope.epoch
     const object = await this.#shared.live(signal, either => client.get(unprojected(view), key, { signal: either }))
-    if (asked !== undefined) entry?.sawLive(object as KubernetesObject | undefined, asked)
+    if (entry !== undefined && epoch !== undefined) sawLive(entry, object as KubernetesObject | undefined, epoch)
     return object === undefined ? undefined : projector(guarded(view))(object)
   }
 
@@ -339,6 +345,14 @@ export class NarrowCache {
     this.#views.close()
     return this.#shared.close()
   }
+}
+
+/** What a read past the cache has found: later reads are not to be older. */
+function sawLive(entry: Entry, object: KubernetesObject | undefined, epoch: number): void {
+  const { scope, object: known } = entry
+  if (epoch !== scope.epoch || object === undefined) known.unsure()
+  else known.wrote(object, scope.view)
+  entry.found()
 }
 
 /** @throws OptionTypeError */

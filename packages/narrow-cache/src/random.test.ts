@@ -23,9 +23,9 @@ const selected = views.map(view => view.within({ labels: { on: 'yes' } }))
 
 class Aborted extends Error {}
 
-/** The metadata of an object and all of it are two entries (rule N2). The first cache has one entry for both. */
+/** The metadata of an object and all of it are two entries (rule N2). */
 const formOf = ({ projection: { kind } }: Pick<View, 'projection'>): string =>
-  process.env.WHERRY_NARROW === 'next' && kind === 'metadata' ? 'metadata' : 'object'
+  kind === 'metadata' ? 'metadata' : 'object'
 
 /** A present state in a watch that has not failed lately is no older than this, in milliseconds. */
 const lagMs = 100

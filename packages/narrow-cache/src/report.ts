@@ -1,7 +1,6 @@
-import type { Entry } from './entry.ts'
-import type { EscalationPhase } from './escalation.ts'
-import type { Kind } from './kind.ts'
+import type { EscalationPhase } from './namespace-watch.ts'
 import type { NarrowView } from './narrow-view.ts'
+import type { ResourceEntries } from './resource-entries.ts'
 
 /** What a narrow cache holds at present, for metrics and for people. */
 export interface NarrowReport {
@@ -48,17 +47,12 @@ export function viewReport({ view, entries, store, subscribers }: NarrowView): V
   return { view: view.key, entries: entries.size, objects, receivedBytes, subscriptions: subscribers, cursors }
 }
 
-export function escalations(kinds: Iterable<Kind>): EscalationReport[] {
-  return [...kinds].flatMap(kind => {
-    const { resource, escalation, size } = kind
-    const all = { namespace: undefined, phase: escalation?.phase ?? 'narrow', entries: size }
-    const each = [...kind.buckets.values()].map(({ namespace, escalation: { phase }, entries }) => {
-      return { namespace, phase, entries: entries.size }
+export function escalations(resources: Iterable<ResourceEntries>): EscalationReport[] {
+  return [...resources].flatMap(({ resource, watch, size, namespaces }) => {
+    const all = { namespace: undefined, phase: watch?.phase ?? 'narrow', entries: size }
+    const each = [...namespaces.values()].map(one => {
+      return { namespace: one.namespace, phase: one.watch.phase, entries: one.size }
     })
     return [all, ...each].flatMap(({ phase, ...rest }) => (phase === 'narrow' ? [] : [{ resource, phase, ...rest }]))
   })
-}
-
-export function entriesOf(kinds: Iterable<Kind>): Entry[] {
-  return [...kinds].flatMap(kind => kind.all())
 }

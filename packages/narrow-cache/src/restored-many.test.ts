@@ -288,52 +288,6 @@ describe('a watch of many that is opened anew, since one of its objects has show
       { escalateAt: 1 },
     ))
 
-  it('R5, N5: while they leave it, who has a watch of its own already that is behind is fed all the same', () =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, write, get, server, simulation } = kit
-        const fails = (name: string) =>
-          run(() => server.faults.add({ match: { verb: 'watch', name }, effect: unavailable }))
-        await listsFirst(kit)
-        await write('+a/x', '+a/y')
-        const early = await run(() => server.revision())
-        const log: string[] = []
-        await run(() => narrow.watch(configMaps, x, noting(log)))
-        await run(() => narrow.watch(configMaps, y, noting([])))
-        const others = await run(() =>
-          Promise.all(['p', 'q', 'r', 's'].map(name => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))),
-        )
-        await simulation.advance(2000)
-        expect(phases(kit)).toEqual(['wide 6'])
-        await write('~a/x', '~a/y', '~a/x', '~a/y')
-        // The lists of their own are late, and no watch is accepted after them.
-        for (const name of ['x', 'y']) {
-          const effect = { kind: 'delay', ms: 3000 } as const
-          await run(() => server.faults.add({ match: { verb: 'list', name }, nth: 1, effect }))
-        }
-        const slow = [await fails('x')]
-        for (const one of others) await run(() => one.close())
-        await simulation.advance(500)
-        await write('~a/x', '~a/y')
-        slow.push(await fails('y'))
-        await simulation.advance(2500)
-        expect(phases(kit)).toEqual(['falling 2'])
-        await run(() => server.restoreEtcd(early))
-        await simulation.advance(1500)
-        narrow.deleted(configMaps, y)
-        await get('a/y')
-        expect(rollbacks(kit)).toBe(1)
-        for (const one of slow) await run(() => one.remove())
-        await simulation.advance(60_000)
-        const begun = simulation.clock.monotonic()
-        expect((await get('a/x'))?.data).toEqual({ n: '1' })
-        expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
-        await write('~a/x')
-        expect(log.slice(-2)).toEqual(['~a/x 7→1', '~a/x 1→9'])
-      },
-      { escalateAt: 5, idleMs: 0 },
-    ))
-
   it('R5, N11: nor is a read held up then by watches of their own that fail', () =>
     withNarrow(
       async kit => {

@@ -155,32 +155,6 @@ describe('what this process has seen', () => {
     }, stays))
 })
 
-it.each([
-  ['one watch of many', '', { kind: 'status', code: 503 }, 2],
-  ['its turn', 'q', { kind: 'hang' }, 100],
-  ['its own watch', 'x', { kind: 'hang' }, 100],
-] as const)(
-  'N9: what the server was asked for is not read again while it waits for %s',
-  (_, name, effect, escalateAt) =>
-    withNarrow(
-      async ({ narrow, run, write, get, server, simulation }) => {
-        const ask = (path: string): Promise<void> => run(() => void narrow.get(configMaps, keyOf(path)).catch(() => {}))
-        if (escalateAt === 2) for (const path of ['a/p', 'a/q']) await get(path)
-        await run(() => server.faults.add({ match: { verb: 'watch', resource: 'configmaps', name }, effect }))
-        await ask('a/q')
-        await ask('a/x')
-        await simulation.advance(100)
-        narrow.deleted(configMaps, x)
-        expect(await get('a/x')).toBeUndefined()
-        await simulation.advance(500)
-        await write('+a/x')
-        expect(narrow.peek(configMaps, x)).toBeUndefined()
-        expect((await get('a/x'))?.data).toEqual({ n: '1' })
-      },
-      { escalateAt, maxOpening: 1 },
-    ),
-)
-
 it('N9: a cache whose client was closed gives nothing that it can’t know to be so', () =>
   withNarrow(async ({ narrow, run, write, get, client }) => {
     await write('+a/x')
@@ -211,18 +185,3 @@ it('N9, N11: nor does one wait for one watch of many that the client won’t ope
     },
     { escalateAt: 1 },
   ))
-
-it('a cache that was closed asks the server for nothing, whoever was about to', () =>
-  withNarrow(async ({ narrow, run, write, get, requests }) => {
-    await write('+a/x')
-    await get('a/x')
-    narrow.deleted(configMaps, x, 'another-uid')
-    requests()
-    await run(async () => {
-      const watching = narrow.watch(configMaps, x, noting([]))
-      watching.catch(() => {})
-      await narrow.close()
-      await expect(watching).rejects.toMatchObject({ code: 'NARROW_CLOSED' })
-    })
-    expect(requests()).toEqual([])
-  }))

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '@wherry/client'
 import type { Gate } from '@wherry/informer'
 
 /** Lets one through each `everyMs` milliseconds; those without a state first, for somebody may be waiting for it. */
-export class Turnstile implements Gate {
+export class RateLimiter implements Gate {
   readonly #clock: Clock
   readonly #everyMs: number
   readonly #first = new Set<() => void>()

@@ -3,7 +3,7 @@ import { isForTheCaller } from '@wherry/informer/parts'
 import { NarrowWatchRefusedError } from './errors.ts'
 
 /** The resource whose watches fail. */
-export interface TellingOf {
+export interface ErrorReporterOptions {
   readonly resource: string
   readonly shared: {
     readonly environment: Pick<Environment, 'onError'>
@@ -16,13 +16,13 @@ export interface TellingOf {
  * Tells `onError` of what fails for one entry: each failure, but for what happens to every watch; a refusal once, until it
  * is lifted (rule N10).
  */
-export class Telling {
-  readonly #kind: TellingOf
+export class ErrorReporter {
+  readonly #kind: ErrorReporterOptions
   readonly #key: string
   #isRefusalTold = false
 
   /** @param key `namespace/name` */
-  constructor(kind: TellingOf, key: string) {
+  constructor(kind: ErrorReporterOptions, key: string) {
     this.#kind = kind
     this.#key = key
   }

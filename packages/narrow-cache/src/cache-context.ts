@@ -1,12 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Environment, ErrorContext, ReadTarget, WatchContext } from '@wherry/client'
+import type { Environment, ErrorContext, WatchContext } from '@wherry/client'
 import { type Gate, type Reflector, StreamingSupport } from '@wherry/informer'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { NarrowClosedError } from './errors.ts'
-import { Fetch } from './fetch.ts'
 import type { Settings } from './options.ts'
-import { Slots } from './slots.ts'
-import type { Known } from './source.ts'
-import { Turnstile } from './turnstile.ts'
+import { RateLimiter } from './rate-limiter.ts'
 
 /** One request to watch again in so many milliseconds: 100 a second. */
 const againEveryMs = 10
@@ -14,38 +12,31 @@ const againEveryMs = 10
 /** How long failures that are alike are gathered before they are told as one, in milliseconds. */
 const gatherMs = 1000
 
-/** Failures that are alike: how many there are, and what tells of them. */
-interface Gathered {
-  count: number
-  readonly tell: () => void
-}
-
 /** What all entries of a cache share. */
-export class Shared {
+export class CacheContext {
   readonly settings: Settings
   readonly environment: Environment
   /** For watches of one object. Of a compressed one the decompressor would stay for as long as the watch does. */
   readonly context: WatchContext
   readonly streaming: StreamingSupport
-  /** What watches pass that are opened again, so that a server that comes back is not flooded (rule N14). */
+  /** Paces the watches that are opened again, so that a server that comes back is not flooded (rule N14). */
   readonly gate: Gate
-  /** What is opened and what is fetched, so many at a time. */
-  readonly slots: Slots
-  /** What is being fetched. */
-  readonly fetches: Set<Fetch> = new Set<Fetch>()
+  /** Bounds the first lists and GETs that are under way. */
+  readonly requests: ConcurrencyLimit
   readonly #apart = AsyncLocalStorage.snapshot()
-  readonly #gathered = new Map<string, Gathered>()
+  readonly #gathered = new Map<string, { count: number; readonly tell: () => void }>()
   readonly #live = new Set<AbortController>()
   readonly #ending = new Set<Promise<void>>()
   #streams = 0
+  #now = 0
 
   constructor(settings: Settings) {
     this.settings = settings
     this.environment = settings.client.environment
     this.context = { ...settings.client.context, gzip: false }
     this.streaming = new StreamingSupport(this.environment.clock)
-    this.gate = new Turnstile(this.environment.clock, againEveryMs)
-    this.slots = new Slots(settings.maxOpening)
+    this.gate = new RateLimiter(this.environment.clock, againEveryMs)
+    this.requests = new ConcurrencyLimit(settings.maxOpening)
   }
 
   /** Watches that are open, or being opened. */
@@ -53,20 +44,22 @@ export class Shared {
     return this.#streams
   }
 
-  /**
-   * Opens a watch, in the async context of who has made this, not of who happens to ask for it: it would keep that for as long
-   * as it lasts, and have all handlers called in it.
-   */
+  /** A number that is higher than all before: tells which of two came first. */
+  next(): number {
+    this.#now += 1
+    return this.#now
+  }
+
+  /** Opens a watch, in the async context of this cache: it would keep that of its first reader for as long as it lasts. */
   open(reflector: Reflector): void {
-    this.#streams += 1
-    this.environment.metrics.gauge('wherry_narrow_streams', this.#streams)
+    this.#stream(1)
     this.#apart(start, reflector)
   }
 
-  /** A watch was told to end. */
-  ending(ending: Promise<void>): void {
-    this.#streams -= 1
-    this.environment.metrics.gauge('wherry_narrow_streams', this.#streams)
+  /** Stops a watch. */
+  stop(reflector: Reflector): void {
+    this.#stream(-1)
+    const ending = reflector.stop()
     this.#ending.add(ending)
     void ending.then(() => this.#ending.delete(ending))
   }
@@ -75,10 +68,7 @@ export class Shared {
     this.environment.metrics.count(metric, { resource })
   }
 
-  /**
-   * Tells `onError` of a failed watch within a second. Failures of a resource that are alike are told as one, with their count: a server
-   * that restarts ends all watches.
-   */
+  /** Tells `onError` within a second. Failures of a resource that are alike are told as one, with their count. */
   tell(error: Error, about: ErrorContext): void {
     const { name, code, status } = error as {
       readonly name: string
@@ -100,29 +90,7 @@ export class Shared {
     this.#gathered.set(kind, one)
   }
 
-  /** What the server has of one object now. Rejects with the signal's reason, or with what the server says. */
-  fetch(target: ReadTarget, name: string, signal: AbortSignal | undefined): Promise<Known> {
-    return new Promise((resolve, reject) => {
-      const over = (): void => signal?.removeEventListener('abort', aborted)
-      const fetch = new Fetch(this, target, name, {
-        fetched(known) {
-          over()
-          resolve(known)
-        },
-        failed(error) {
-          over()
-          reject(error)
-        },
-      })
-      const aborted = (): void => fetch.stop(signal?.reason)
-      signal?.addEventListener('abort', aborted, { once: true })
-    })
-  }
-
-  /**
-   * Has the server asked past what is kept, by `ask`, which ends with the signal that it is given. Rejects with the reason of
-   * `signal`, with a `NarrowClosedError` once this is closed, or with what `ask` does.
-   */
+  /** Asks the server past what is kept. Ends with `signal`, and with a `NarrowClosedError` once this is closed. */
   async live<T>(signal: AbortSignal | undefined, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal?.throwIfAborted()
     const giveUp = new AbortController()
@@ -137,13 +105,16 @@ export class Shared {
     }
   }
 
-  /** Nothing is begun any more. Resolves when all that was told to end has ended. */
+  /** Nothing is begun any more. Resolves when all watches have ended. */
   async close(): Promise<void> {
-    this.slots.close()
     for (const { tell } of this.#gathered.values()) tell()
-    for (const one of this.fetches) one.stop(new NarrowClosedError())
     for (const one of this.#live) one.abort(new NarrowClosedError())
     await Promise.all(this.#ending)
+  }
+
+  #stream(more: 1 | -1): void {
+    this.#streams += more
+    this.environment.metrics.gauge('wherry_narrow_streams', this.#streams)
   }
 }
 

@@ -1,16 +1,16 @@
 import { simulate } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
-import { Turnstile } from './turnstile.ts'
+import { RateLimiter } from './rate-limiter.ts'
 
-describe('a turnstile', () => {
+describe('a rate limiter', () => {
   it('N14: lets one through at once, then one each 10 ms, those without a state first', async () => {
     const simulation = simulate(1)
     const { clock } = simulation
-    const turnstile = new Turnstile(clock, 10)
+    const limiter = new RateLimiter(clock, 10)
     const passed: string[] = []
     const begun = clock.monotonic()
     const enter = (name: string, isFirst = false) =>
-      turnstile.enter(() => passed.push(`${name} ${clock.monotonic() - begun}`), isFirst)
+      limiter.enter(() => passed.push(`${name} ${clock.monotonic() - begun}`), isFirst)
     expect(enter('a')).toBeUndefined()
     enter('b')
     const leaveC = enter('c')

@@ -1,66 +1,71 @@
 import { resourceName, type View } from '@wherry/client'
-import { Entry } from './entry.ts'
+import type { CacheContext } from './cache-context.ts'
+import type { Entry } from './entry.ts'
 import { NarrowFullError } from './errors.ts'
 import { Idle } from './idle.ts'
 import type { CheckedKey } from './key.ts'
-import { Kind, kindKey } from './kind.ts'
+import { formOf } from './level.ts'
 import type { NarrowView } from './narrow-view.ts'
-import { entriesOf } from './report.ts'
-import type { Shared } from './shared.ts'
+import type { ObjectFloor } from './object-floor.ts'
+import { ResourceEntries } from './resource-entries.ts'
 import type { Views } from './views.ts'
 
-/** All entries of a cache: how many there may be, and which of them go (rules N6, N7). */
-export class Entries {
-  readonly #shared: Shared
+/** All entries of a cache: how many there may be, and which of them are evicted (rules N6, N7). */
+export class EntryCache {
+  readonly #shared: CacheContext
   readonly #views: Views
   readonly #idle: Idle<Entry>
-  readonly #kinds = new Map<string, Kind>()
-  /** Of the views that were asked for: made once for each. */
-  readonly #kindKeys = new WeakMap<View, string>()
+  readonly #resources = new Map<string, ResourceEntries>()
+  /** Made once for each view. */
+  readonly #keys = new WeakMap<View, string>()
   #size = 0
-  /** There were more than there may be, so that some had to be escalated (rule N7). */
+  /** There were more than there may be, so some resource was escalated. */
   #wasFull = false
 
-  constructor(shared: Shared, views: Views) {
+  constructor(shared: CacheContext, views: Views) {
     const { idleMs, max } = shared.settings
     this.#shared = shared
     this.#views = views
-    this.#idle = new Idle({
-      clock: shared.environment.clock,
-      idleMs,
-      max,
-      evict: entry => this.#evict(entry),
-    })
+    this.#idle = new Idle({ clock: shared.environment.clock, idleMs, max, evict: entry => this.#evict(entry) })
   }
 
   get size(): number {
     return this.#size
   }
 
-  /** How many of them nobody subscribes to or waits for. */
+  /** How many entries nobody subscribes to or waits for. */
   get idle(): number {
     return this.#idle.size
   }
 
-  get kinds(): Kind[] {
-    return [...this.#kinds.values()]
+  get resources(): ResourceEntries[] {
+    return [...this.#resources.values()]
   }
 
   get all(): Entry[] {
-    return entriesOf(this.#kinds.values())
+    return this.resources.flatMap(resource => resource.all())
   }
 
   find(view: View, { namespace, text }: CheckedKey): Entry | undefined {
-    return this.#kinds.get(this.#keyOf(view))?.find(namespace, text)
+    const level = formOf(view)
+    const forms = this.#resources.get(this.#keyOf(view))?.find(namespace, text)
+    return forms?.find(entry => entry.level === level)
   }
 
-  /** Those of an object of that name, in whatever version of its resource and by whatever selectors. */
-  named({ resource: { group, plural } }: View, name: string | undefined, namespace: string | undefined): Entry[] {
-    if (name === undefined) return []
-    const text = namespace === undefined ? name : `${namespace}/${name}`
-    return this.kinds
-      .filter(({ view: { resource: other } }) => other.group === group && other.plural === plural)
-      .flatMap(kind => kind.find(namespace, text) ?? [])
+  /** The objects of that name, in each version of the resource and by each selector. */
+  *named(
+    { resource: { group, plural } }: View,
+    name: string | undefined,
+    namespace: string | undefined,
+  ): Iterable<{ readonly object: ObjectFloor<Entry>; readonly selects: View }> {
+    const text = namespace === undefined ? `${name}` : `${namespace}/${name}`
+    for (const resource of this.#resources.values()) {
+      const { resource: other } = resource.view
+      const object = resource.object(namespace, text)
+      if (object !== undefined && other.group === group && other.plural === plural) {
+        yield { object, selects: resource.view }
+      }
+    }
   }
 
   /** The entry of an object, which feeds that view; `undefined` where there is no room. @throws ViewConflictError */
@@ -73,27 +78,27 @@ export class Entries {
     } else if (found !== undefined) {
       const narrow = this.#views.get(view)
       found.join(narrow)
-      for (const way of found.bucket.ways) way.asks(found)
+      found.wanted()
       return { entry: found, narrow }
     }
-    // What is evicted may be the last of its view and kind: these are made, or found, afterwards.
+    // The last entry of its view and resource may be evicted: these are made, or found, afterwards.
     const isOverBound = !this.#makeRoom()
-    const kind = this.#kind(view)
-    const bucket = kind.bucket(key.namespace)
-    if (isOverBound && !kind.rise(bucket)) {
-      kind.tidy(bucket)
-      this.#tidy(kind)
+    const resource = this.#resource(view)
+    const scope = resource.in(key.namespace)
+    if (isOverBound && !resource.rise(scope)) {
+      resource.tidy(scope)
+      this.#tidy(resource)
       if (this.#size <= this.#shared.settings.max) this.#roomy()
       return undefined
     }
     const narrow = this.#views.get(view)
-    const entry = new Entry(bucket, key)
+    const entry = scope.make(key, formOf(view))
     entry.isOverBound = isOverBound
     this.#wasFull ||= isOverBound
     this.#size += 1
     this.#gauge()
     entry.join(narrow)
-    kind.add(entry)
+    resource.added(entry, scope)
     return { entry, narrow }
   }
 
@@ -115,7 +120,7 @@ export class Entries {
     else this.#idle.add(entry)
   }
 
-  /** Closes one that nobody needs. Gives whether it did. */
+  /** Closes an entry that nobody needs. Returns whether it did. */
   forget(entry: Entry): boolean {
     if (entry.pins > 0) return false
     this.#idle.remove(entry)
@@ -130,29 +135,28 @@ export class Entries {
   }
 
   close(): void {
+    this.#shared.requests.close()
     this.#idle.close()
     for (const entry of this.all) entry.close()
-    for (const kind of this.#kinds.values()) kind.close()
-    this.#kinds.clear()
+    for (const resource of this.#resources.values()) resource.close()
+    this.#resources.clear()
     this.#size = 0
     this.#gauge()
   }
 
   #keyOf(view: View): string {
-    const found = this.#kindKeys.get(view)
+    const found = this.#keys.get(view)
     if (found !== undefined) return found
-    const key = kindKey(view)
-    this.#kindKeys.set(view, key)
+    const key = resourceKey(view)
+    this.#keys.set(view, key)
     return key
   }
 
-  #kind(view: View): Kind {
+  #resource(view: View): ResourceEntries {
     const key = this.#keyOf(view)
-    const found = this.#kinds.get(key)
-    if (found !== undefined) return found
-    const kind = new Kind(view, this.#shared)
-    this.#kinds.set(key, kind)
-    return kind
+    const resource = this.#resources.get(key) ?? new ResourceEntries(view, this.#shared)
+    this.#resources.set(key, resource)
+    return resource
   }
 
   /** Evicts until there is room for one; `false` where there is none. */
@@ -166,22 +170,23 @@ export class Entries {
   }
 
   #evict(entry: Entry, coming = 0): void {
-    this.#shared.count('wherry_narrow_evictions_total', entry.kind.resource)
+    this.#shared.count('wherry_narrow_evictions_total', entry.scope.resource)
     this.#close(entry, coming)
   }
 
-  /** @param coming how many will come in its place: for so many more there must be room */
+  /** @param coming how many come in its place, for which there must be room */
   #close(entry: Entry, coming = 0): void {
     if (entry.isOver) return
-    const { kind, views } = entry
+    const { views } = entry.register
+    const resource = this.#resource(entry.scope.view)
     this.#size -= 1
     this.#gauge()
     entry.close()
     const isRoomy = this.#size + coming <= this.#shared.settings.max
-    kind.remove(entry, isRoomy && !this.#wasFull)
+    resource.removed(entry, isRoomy && !this.#wasFull)
     if (isRoomy) this.#roomy()
     for (const narrow of views) this.#views.drop(narrow)
-    this.#tidy(kind)
+    this.#tidy(resource)
   }
 
   /** There are not more than there may be. */
@@ -189,14 +194,20 @@ export class Entries {
     if (!this.#wasFull) return
     this.#wasFull = false
     for (const one of this.all) one.isOverBound = false
-    for (const one of this.kinds) one.roomy()
+    for (const one of this.resources) one.shrink(one.namespaces.values())
   }
 
-  #tidy(kind: Kind): void {
-    if (kind.buckets.size === 0) this.#kinds.delete(kindKey(kind.view))
+  #tidy(resource: ResourceEntries): void {
+    if (resource.namespaces.size === 0) this.#resources.delete(resourceKey(resource.view))
   }
 
   #gauge(): void {
     this.#shared.environment.metrics.gauge('wherry_narrow_entries', this.#size)
   }
+}
+
+/** Views of one key share entries. Exact views are decoded apart. */
+function resourceKey({ resource, labels, fields, projection }: View): string {
+  const { group, version, plural } = resource
+  return JSON.stringify([group, version, plural, labels.text, fields.text, projection.kind === 'exact'])
 }

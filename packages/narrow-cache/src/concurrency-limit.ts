@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** What is begun when there is a slot for it, and gives that back ({@link Slots.leave}) when it is over. */
+/** Begun when there is a slot for it, which it gives back ({@link ConcurrencyLimit.leave}) when it is over. */
 export interface Task {
   /** Must not throw. */
   begin(): void
@@ -10,7 +10,7 @@ export interface Task {
  * Lets so many tasks run at a time; the others wait, in the order in which they came. They are begun in the async context of
  * who has made this, not of who happens to ask first: a watch would keep that for as long as it lasts.
  */
-export class Slots {
+export class ConcurrencyLimit {
   readonly #most: number
   readonly #apart = AsyncLocalStorage.snapshot()
   #taken = 0

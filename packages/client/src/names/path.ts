@@ -58,14 +58,14 @@ export function checkWithin(view: View, namespace: string | undefined): void {
   )
 }
 
-/** A query string with its `?`; what is `undefined` or `''` is left out. */
+/** A query string with its `?`; what is `undefined` or `''` is left out. A watch keeps it: joined, it is one string and not all of its pieces. */
 export function queryText(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
-  let text = ''
+  const parts: string[] = []
   for (const name in parameters) {
     const value = parameters[name]
-    if (value !== undefined && value !== '') text += `${text === '' ? '?' : '&'}${encoded(name)}=${encoded(`${value}`)}`
+    if (value !== undefined && value !== '') parts.push(`${encoded(name)}=${encoded(`${value}`)}`)
   }
-  return text
+  return parts.length === 0 ? '' : `?${parts.join('&')}`
 }
 
 /** What encodeURIComponent gives as URLSearchParams do, which is slow. */

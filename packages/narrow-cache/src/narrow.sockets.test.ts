@@ -11,7 +11,7 @@ describe('a narrow cache over sockets', () => {
   let server: EmbeddedApiServer
 
   beforeAll(async () => {
-    server = (await startApiServer()) as EmbeddedApiServer
+    server = (await startApiServer({ authorization: 'RBAC' })) as EmbeddedApiServer
   })
 
   afterAll(() => server.close())

@@ -39,7 +39,8 @@ export class ObjectReflector implements Intake {
       gate: shared.gate,
       timeoutSeconds,
       maxObjectBytes: shared.settings.maxObjectBytes,
-      on: { error: error => listener.failed(this, error) },
+      // What it was refused for before counts until a watch is accepted.
+      on: { watching: () => listener.news(), error: error => listener.failed(this, error) },
     })
     this.reflector.add(this)
   }

@@ -1,4 +1,4 @@
-import { Client, isResourceNotFound } from '@wherry/client'
+import { Client, type ClientOptions, isForbidden, isResourceNotFound } from '@wherry/client'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
 import { definition, definitions, things } from '@wherry/informer/testkit/things'
@@ -22,8 +22,9 @@ export async function connected(
   { url, ca, token }: { readonly url: string; readonly ca: string | undefined; readonly token: string },
   test: (one: Connected) => Promise<void>,
   options: Partial<NarrowCacheOptions> = {},
+  clientOptions: Pick<ClientOptions, 'impersonate' | 'environment'> = {},
 ): Promise<void> {
-  const client = new Client({ url, ca, token })
+  const client = new Client({ url, ca, token, ...clientOptions })
   const narrow = new NarrowCache({ client, ...options })
   try {
     await test({ client, narrow })
@@ -135,6 +136,27 @@ export function narrowOverSockets(server: () => ApiServer): void {
         await client.delete(definitions, { name: 'things.x.io' })
       }
     }))
+
+  it('N10: who subscribes once a right was granted is told the state before the next try is due', {
+    timeout: 120_000,
+  }, async () => {
+    let refusals = 0
+    const count = (_: string, labels?: { readonly code?: string | number | undefined }): void => {
+      if (`${labels?.code}` === '403') refusals += 1
+    }
+    const options = { impersonate: { user: 'late' }, environment: { metrics: { count, gauge() {}, observe() {} } } }
+    const late = async ({ narrow }: Connected): Promise<void> => {
+      const watch = () => narrow.watch(configMaps, keyOf('default/late'), noting([]))
+      // Each refusal makes the wait after it longer: after seven the next try is more than ten seconds away.
+      await until(async () => {
+        await expect(watch()).rejects.toMatchObject({ cause: expect.toSatisfy(isForbidden) })
+        expect(refusals).toBeGreaterThanOrEqual(7)
+      })
+      await connected(server(), ({ client }) => allowOne(client, 'late', 'late'))
+      await vi.waitFor(watch, { timeout: 10_000, interval: 50 })
+    }
+    await connected(server(), late, {}, options)
+  })
 
   it('N11: entries of several namespaces move up to one watch of all metadata and down again while objects change', () =>
     connected(

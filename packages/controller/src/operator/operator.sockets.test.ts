@@ -106,44 +106,6 @@ describe('an operator over sockets', () => {
     }
   })
 
-  it('C5, C8: junk tokens do not cost the leader its lease, however slow their reviews are', {
-    timeout: 60_000,
-  }, async () => {
-    const slow = (await startApiServer({ tls: false })) as EmbeddedApiServer
-    const resource = 'tokenreviews.authentication.k8s.io'
-    await slow.faults.add({ match: { resource }, effect: { kind: 'delay', ms: 300 } })
-    const metrics = await prometheusMetrics({ processMetrics: false })
-    const leader = { namespace: 'default', leaseMs: 3000, renewDeadlineMs: 2000, retryMs: 500 }
-    const settings = { metrics, leader, health: { tokenReview: true } }
-    try {
-      await operating(
-        slow,
-        async ({ operator, run, end, errors }) => {
-          operator
-            .controller('maps')
-            .for(configMaps)
-            .reconcile(() => {})
-          run()
-          await operator.settled(patient)
-          const key = { name: 'arcade', namespace: 'default' }
-          const created = vi.spyOn(operator.client, 'create')
-          const renewed = async (): Promise<string> => `${(await operator.client.get(leases, key))?.spec?.renewTime}`
-          const asked = Array.from({ length: 1000 }, (_, i) => answerOf(operator.healthPort, '/metrics', `junk-${i}`))
-          const before = Date.now()
-          await until(async () => expect(Date.parse(await renewed())).toBeGreaterThan(before + 2000))
-          await Promise.all(asked)
-          // They have connections of their own.
-          expect(created.mock.calls.filter(([view]) => view.resource.kind === 'TokenReview')).toEqual([])
-          expect(errors).toEqual([])
-          expect(await end()).toBe('ended')
-        },
-        settings,
-      )
-    } finally {
-      await slow.close()
-    }
-  })
-
   it('C5: connects to the cluster of KUBECONFIG, logs there, and closes its client at the end', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'wherry-operator-'))
     try {

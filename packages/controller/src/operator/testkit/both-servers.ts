@@ -1,4 +1,10 @@
+import { once } from 'node:events'
+import { createServer, request as plainRequest } from 'node:http'
+import { request as secureRequest } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream'
 import { Client, type Environment } from '@wherry/client'
+import { leases } from '@wherry/client/resources/coordination'
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import type { ApiServer } from '@wherry/testing'
 import { expect, it, vi } from 'vitest'
@@ -181,4 +187,84 @@ export function operatorOverSockets(server: () => ApiServer): void {
     },
     testMs,
   )
+
+  it(
+    'C5, C8: junk tokens do not cost the leader its lease, however slow their reviews are',
+    async () => {
+      const slow = await slowReviews(server(), 300)
+      const metrics = await prometheusMetrics({ processMetrics: false })
+      const leader = { name: 'junk', namespace: 'default', leaseMs: 3000, renewDeadlineMs: 2000, retryMs: 500 }
+      const settings = { metrics, leader, health: { tokenReview: true } }
+      try {
+        await operating(
+          slow,
+          async ({ operator, run, end, errors }) => {
+            operator
+              .controller('maps')
+              .for(ours)
+              .reconcile(() => {})
+            run()
+            await operator.settled(patient)
+            const key = { name: 'junk', namespace: 'default' }
+            const created = vi.spyOn(operator.client, 'create')
+            const renewed = async (): Promise<string> => `${(await operator.client.get(leases, key))?.spec?.renewTime}`
+            const asked = Array.from({ length: 1000 }, (_, i) => answerOf(operator.healthPort, '/metrics', `junk-${i}`))
+            const before = Date.now()
+            await until(async () => expect(Date.parse(await renewed())).toBeGreaterThan(before + 2000))
+            await Promise.all(asked)
+            expect(slow.reviews).toBeGreaterThan(0)
+            // They have connections of their own.
+            expect(created.mock.calls.filter(([view]) => view.resource.kind === 'TokenReview')).toEqual([])
+            expect(errors).toEqual([])
+            expect(await end()).toBe('ended')
+          },
+          settings,
+        )
+      } finally {
+        await slow.close()
+      }
+    },
+    testMs,
+  )
+}
+
+/** A server by which each review of a token takes so much longer, over plain HTTP/1.1. */
+async function slowReviews({ url, ca, token }: ApiServer, ms: number) {
+  const target = new URL(url)
+  const request = target.protocol === 'https:' ? secureRequest : plainRequest
+  const found = { reviews: 0 }
+  const proxy = createServer((from, to) => {
+    const { hostname, port } = target
+    const pass = (): void => {
+      const on = request({
+        hostname,
+        port,
+        ca,
+        agent: false,
+        path: from.url,
+        method: from.method,
+        headers: from.headers,
+      })
+      on.on('response', answer => {
+        to.writeHead(answer.statusCode ?? 502, answer.headers)
+        to.flushHeaders()
+        pipeline(answer, to, () => {})
+      })
+      on.on('error', () => to.destroy())
+      to.on('close', () => on.destroy())
+      pipeline(from, on, () => {})
+    }
+    const isReview = from.url?.includes('/tokenreviews') === true
+    if (isReview) found.reviews += 1
+    setTimeout(pass, isReview ? ms : 0)
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const { port } = proxy.address() as AddressInfo
+  const close = async (): Promise<void> => {
+    proxy.closeAllConnections()
+    proxy.close()
+    await once(proxy, 'close')
+  }
+  return Object.assign(found, { url: `http://127.0.0.1:${port}`, ca: undefined, token, close })
 }

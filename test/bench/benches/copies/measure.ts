@@ -85,16 +85,16 @@ export async function measureCopies(
   const held = settledHeap()
   const { peak_rss_bytes } = memoryAbove(context.start)
   await keeper.close()
-  await counted()
-  const again = start(client, 'tenant')
-  await again.settled()
-  const restart_writes = (await counted()).writes
-  await again.close()
   // The sources, the namespaces, and whatever does not grow with the copies.
   const without = start(client, 'nobody')
   await without.settled()
   const rest = settledHeap()
   await without.close()
+  await counted()
+  const again = start(client, 'tenant')
+  await again.settled()
+  const restart_writes = (await counted()).writes
+  await again.close()
   await client.close()
   await hand.close()
   return {

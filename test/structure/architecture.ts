@@ -12,7 +12,7 @@ const architecture: Readonly<Record<string, readonly string[]>> = {
   'dynamic-cache': ['informer'],
   'watch-manager': ['informer'],
   'narrow-cache': ['informer'],
-  'hash-compare': ['informer', 'work-queue'],
+  'hash-compare': ['informer'],
   controller: [
     ...['client', 'work-queue', 'informer', 'transform-cache'],
     ...['dynamic-cache', 'watch-manager', 'narrow-cache', 'hash-compare'],

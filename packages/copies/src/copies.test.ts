@@ -328,6 +328,20 @@ describe('an object of a copy’s name', () => {
       expect(copies.report()).toMatchObject({ writes: { update: 1 } })
     }))
 
+  it('that an earlier version of the program wrote becomes a copy, without the fields that are no longer named', () =>
+    withCopies(async kit => {
+      await kit.fill(1, 1)
+      const labels = { [copySetLabel]: 'settings', 'copies.wherry.dev/source': 'x' }
+      const former = { metadata: { ...at('t0'), labels }, data: { n: '0', old: 'x' } }
+      await kit.run(() => kit.writer.create(configMaps, former, { fieldManager: 'former' }))
+      const { copies } = await kit.settled({ formerManagers: ['former'] })
+      expect((await read(kit, at('t0')))?.data).toEqual({ n: '0' })
+      expect((await read(kit, at('t0')))?.metadata?.labels).toEqual({ app: 'arcade', [copySetLabel]: 'settings' })
+      copies.disable()
+      await kit.quiet()
+      expect(await copiesOf(kit)).toEqual([])
+    }))
+
   it('of another set is never touched', () =>
     withCopies(async kit => {
       await kit.fill(1, 1)

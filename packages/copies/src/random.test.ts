@@ -93,7 +93,10 @@ class Model {
         case 9:
           return writer.delete(configMaps, copy)
         case 10:
-          return chance(random, 0.3) ? writer.create(configMaps, { metadata: copy, data: { foreign: 'x' } }) : undefined
+          if (chance(random, 0.5)) return undefined
+          // Somebody makes an object of their own in the place of the copy.
+          await writer.delete(configMaps, copy)
+          return writer.create(configMaps, { metadata: copy, data: { foreign: 'x' } })
         case 11:
           return server.faults.add({
             match: { verb: pick(random, verbs), resource: 'configmaps' },
@@ -156,8 +159,8 @@ class Model {
       .flatMap(({ metadata }) =>
         all.filter(isSource).map(source => [`${metadata?.name}/${nameOf(source)}`, source] as const),
       )
-    const isForeign = (key: string): boolean =>
-      all.some(one => keyOf(one) === key && one.data?.foreign !== undefined && !isCopy(one))
+    // An object that somebody else made in a copy's place is never made a copy.
+    const isForeign = (key: string): boolean => all.some(one => keyOf(one) === key && one.data?.foreign !== undefined)
     const expected = wanted
       .filter(([key]) => !isForeign(key))
       .map(([key, source]) => `${key} ${source.data?.n} ${source.metadata?.labels?.app}`)

@@ -79,6 +79,7 @@ export class CopyCounts {
   failed(key: string, error: Error): void {
     const before = this.failing.get(key)
     this.failing.set(key, error)
+    this.#delayed.delete(key)
     // That a name is taken still is no new failure.
     if (before instanceof CopyNameTakenError && error instanceof CopyNameTakenError) return
     this.#failures += 1

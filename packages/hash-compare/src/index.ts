@@ -8,29 +8,6 @@ export type { CanonicalOptions } from './canonical/canonicalize.ts'
 export { canonicalize } from './canonical/canonicalize.ts'
 export { hash } from './canonical/hash.ts'
 export type { Integers } from './canonical/json-rules.ts'
-export type {
-  CopyCache,
-  CopyHandler,
-  CopyHold,
-  CopyInformer,
-  CopyRegistration,
-} from './copies/copy-cache.ts'
-export type { CopyEvent, CopyWrite, WriteReason } from './copies/copy-event.ts'
-export { CopyReconciler } from './copies/copy-reconciler.ts'
-export type { DampingOptions } from './copies/damper.ts'
-export { Damper } from './copies/damper.ts'
-export {
-  CopiesNotRunningError,
-  CopiesNotSettledError,
-  CopyNameTakenError,
-  HashesNotKeptError,
-  InvalidCopyError,
-} from './copies/errors.ts'
-export { copiedFromAnnotation, copySetLabel, copySourceLabel } from './copies/marks.ts'
-export type { CopyCounts } from './copies/meter.ts'
-export type { CopyReconcilerOptions } from './copies/options.ts'
-export type { CopyPlan, PlannedWork } from './copies/plan.ts'
-export type { CopyReport } from './copies/report.ts'
 export { InexactIntegerError, NotJsonError } from './errors.ts'
 export type { HashAtIngestOptions, NamedProjection } from './ingest/hash-at-ingest.ts'
 export { hashAtIngest } from './ingest/hash-at-ingest.ts'

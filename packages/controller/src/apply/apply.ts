@@ -16,7 +16,7 @@ import {
   type Whole,
 } from '@wherry/client'
 import { checkOptions } from '@wherry/client/checks'
-import { hash } from '@wherry/hash-compare/compare'
+import { hash } from '@wherry/hash-compare'
 import { apiVersionOfView } from '../objects/identity.ts'
 import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'
 import type { Run, Writing } from '../reads/run.ts'

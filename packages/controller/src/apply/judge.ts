@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@wherry/client'
-import { hash } from '@wherry/hash-compare/compare'
+import { hash } from '@wherry/hash-compare'
 import { below, type FieldsV1, isLeaf, without } from './fields-v1.ts'
 import { fieldOf, isEmpty, matched, valuesAt } from './owned-values.ts'
 

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@wherry/client'
-import { hash } from '@wherry/hash-compare/compare'
+import { hash } from '@wherry/hash-compare'
 import { isAsDesired, type OwnedFields } from './judge.ts'
 
 /** For how many desired states it is known at once what the server makes of them. */

@@ -202,7 +202,7 @@ describe('what a reconcile throws', () => {
     )
   })
 
-  it('H5: as a conflict is tried again, and no failure to be told of', () => {
+  it('C2: as a conflict is tried again, and no failure to be told of', () => {
     let runs = 0
     return reconciling(
       async ({ client, object }) => {
@@ -222,7 +222,7 @@ describe('what a reconcile throws', () => {
     )
   })
 
-  it('H8: as a conflict with the owner of a field, which stays until somebody lets go of it, is told of', () => {
+  it('C2: as a conflict with the owner of a field, which stays until somebody lets go of it, is told of', () => {
     const made = { metadata: { name: 'made', namespace: 'default' } }
     return reconciling(
       async ({ client, attempt }) => {

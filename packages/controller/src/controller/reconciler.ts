@@ -8,7 +8,7 @@ import {
   type Timer,
   type View,
 } from '@wherry/client'
-import { isWriteConflict } from '@wherry/hash-compare/compare'
+import { isWriteConflict } from '@wherry/hash-compare'
 import type { WorkQueue } from '@wherry/work-queue'
 import { asError } from '../as-error.ts'
 import { plainCause } from './cause.ts'

@@ -1,4 +1,4 @@
-import { type HashedObject, hashParts, isHashedObject, type Parts } from '@wherry/hash-compare/compare'
+import { type HashedObject, hashParts, isHashedObject, type Parts } from '@wherry/hash-compare'
 import type { ObjectEvent } from './event.ts'
 import type { Predicate } from './predicate.ts'
 

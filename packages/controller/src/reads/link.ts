@@ -1,4 +1,4 @@
-import { hash } from '@wherry/hash-compare/compare'
+import { hash } from '@wherry/hash-compare'
 import { watched } from '@wherry/informer/parts'
 import type { Reader } from './reader.ts'
 import type { Target } from './target.ts'

@@ -1,5 +1,5 @@
 import { type Client, type ObjectKey, resourceName } from '@wherry/client'
-import { hash } from '@wherry/hash-compare/compare'
+import { hash } from '@wherry/hash-compare'
 import { guarded, TransformError } from '@wherry/informer'
 import type { Answer, Feed, Seen } from './feed.ts'
 import type { TrackedObject } from './tracked-object.ts'

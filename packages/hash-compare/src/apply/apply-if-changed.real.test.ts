@@ -46,7 +46,7 @@ describe.runIf(available)('applyIfChanged, on a real API server', () => {
     const name = (of: string): string => `${mode}-${of}`
     const at = (of: string) => ({ name: name(of), namespace: 'default' })
 
-    it('H4: creates what is missing with its status, writes what differs, and nothing where all is equal', async () => {
+    it('H10: creates what is missing with its status, writes what differs, and nothing where all is equal', async () => {
       const desired = game(name('a'), { status: { phase: 'On' } })
       const created = await applyIfChanged(client, games, desired, undefined, both, options)
       expect(created).toMatchObject({ writes: [mode === 'update' ? 'create' : 'apply', 'status'], remaining: [] })
@@ -64,7 +64,7 @@ describe.runIf(available)('applyIfChanged, on a real API server', () => {
       expect(written.object?.status).not.toHaveProperty('phase')
     })
 
-    it('H3, H4: an edit by hand is seen in what was kept at ingest, and repaired in one write', async () => {
+    it('H3, H10: an edit by hand is seen in what was kept at ingest, and repaired in one write', async () => {
       const desired = game(name('b'), { status: { phase: 'On' } }, { annotations: { size: '1' } })
       await applyIfChanged(client, games, desired, undefined, both, options)
       await client.patch(games, at('b'), { spec: { players: 9 } }, { fieldManager: 'hand' })
@@ -82,7 +82,7 @@ describe.runIf(available)('applyIfChanged, on a real API server', () => {
       })
     })
 
-    it('H5: another state and another object are conflicts, of the object and of its status', async () => {
+    it('H10: another state and another object are conflicts, of the object and of its status', async () => {
       const first = await client.create(games, game(name('c')))
       await client.patch(games, at('c'), { metadata: { labels: { touched: 'x' } } })
       const second = (await client.get(games, at('c'))) as Game
@@ -104,7 +104,7 @@ describe.runIf(available)('applyIfChanged, on a real API server', () => {
     })
   })
 
-  it('H5: apply leaves a field that another manager owns, and says so', async () => {
+  it('H10: apply leaves a field that another manager owns, and says so', async () => {
     const held = await client.create(games, game('owned'), { fieldManager: 'other' })
     const desired = game('owned', { spec: { title: 'Go' } })
     const error = await applyIfChanged(client, games, desired, held, both, { mode: 'apply' }).catch(

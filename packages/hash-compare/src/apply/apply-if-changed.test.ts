@@ -62,7 +62,7 @@ describe('applyIfChanged', () => {
     return found
   }
 
-  it('H4: creates what is missing, and sends nothing where all is equal', () =>
+  it('H10: creates what is missing, and sends nothing where all is equal', () =>
     run(async () => {
       const created = await applyIfChanged(client, games, game(), undefined, both)
       expect(created).toMatchObject({ reason: 'missing', differences: [], writes: ['create'], remaining: [] })
@@ -74,7 +74,7 @@ describe('applyIfChanged', () => {
       expect(await requests()).toEqual({})
     }))
 
-  it('H4: a status that is desired is written after a create, where the create left it out', () =>
+  it('H10: a status that is desired is written after a create, where the create left it out', () =>
     run(async () => {
       const desired = game({ status: { phase: 'On' } })
       const { writes, object, remaining } = await applyIfChanged(client, games, desired, undefined, both)
@@ -84,7 +84,7 @@ describe('applyIfChanged', () => {
       expect(await applyIfChanged(client, games, desired, await observe(), both)).toMatchObject({ writes: [] })
     }))
 
-  it('H4: tells of each write that was made, also where the next one is refused', () =>
+  it('H10: tells of each write that was made, also where the next one is refused', () =>
     run(async () => {
       const effect = { kind: 'status', code: 403, reason: 'Forbidden' } as const
       await server.faults.add({ match: { resource: 'games.arcade.example.com', subresource: 'status' }, effect })
@@ -109,7 +109,7 @@ describe('applyIfChanged', () => {
       expect(await requests()).toEqual({ create: 1 })
     }))
 
-  it('H4: a spec that differs is one update, a status that differs one write of the status, both are two', () =>
+  it('H10: a spec that differs is one update, a status that differs one write of the status, both are two', () =>
     run(async () => {
       await applyIfChanged(client, games, game({ status: { phase: 'On', score: 1 } }), undefined, both)
       const more = { title: 'Chess', players: 3, lives: 3 }
@@ -190,7 +190,7 @@ describe('applyIfChanged', () => {
       expect(await requests()).not.toHaveProperty('get')
     }))
 
-  it('H5: an object that has changed since is a conflict, and is not overwritten', () =>
+  it('H10: an object that has changed since is a conflict, and is not overwritten', () =>
     run(async () => {
       const stale = await client.create(games, game({ spec: { title: 'Go' } }))
       const hashed = await client.get(ingest, key)
@@ -208,7 +208,7 @@ describe('applyIfChanged', () => {
       expect(await client.get(games, key)).not.toHaveProperty('status')
     }))
 
-  it('H5: another object of that name is a conflict, and is not overwritten', () =>
+  it('H10: another object of that name is a conflict, and is not overwritten', () =>
     run(async () => {
       const first = await client.create(games, game({ spec: { title: 'Go' } }))
       await client.delete(games, key)
@@ -268,7 +268,7 @@ describe('applyIfChanged', () => {
       expect(await requests()).toEqual({})
     }))
 
-  it('H5: an observed object that no server sent is an error before any request', () =>
+  it('H10: an observed object that no server sent is an error before any request', () =>
     run(async () => {
       for (const desired of [game(), game({ spec: { title: 'Go' }, status: { score: 1 } })]) {
         const observed = game({ spec: { title: 'Go' } })

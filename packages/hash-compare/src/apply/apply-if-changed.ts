@@ -16,7 +16,7 @@ import { Application } from './application.ts'
 import type { Applied, ApplyIfChangedOptions } from './applied.ts'
 
 /**
- * Makes one object as desired, with no request at all where it is (rule H4): the observed one, from a cache, is compared by
+ * Makes one object as desired, with no request at all where it is (rule H10): the observed one, from a cache, is compared by
  * the hashes of its parts.
  *
  * - `undefined` observed: it is created, and its status written if the create left that out. One that is there after all is
@@ -26,7 +26,7 @@ import type { Applied, ApplyIfChangedOptions } from './applied.ts'
  *
  * A part that the desired object does not have is not compared: without a `status` it has no opinion on it.
  *
- * Writes carry the observed uid and resourceVersion (rule H5): if it is another object by now, or has changed, they are
+ * Writes carry the observed uid and resourceVersion (rule H10): if it is another object by now, or has changed, they are
  * refused, which is thrown and `isWriteConflict` tells; then observe again. Nothing is retried here (but what the client
  * waits out), and nothing is overwritten. Whatever else fails is thrown too, with the first of two writes done.
  *

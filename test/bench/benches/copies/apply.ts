@@ -3,14 +3,21 @@ import { configMaps } from '@wherry/client/resources/core'
 import { Operator } from '@wherry/controller'
 import { Copies } from '@wherry/copies'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
+import { eventCost } from './event-cost.ts'
 import { type Keeper, measureCopies, sources, type Wants } from './measure.ts'
 
 /** Copies as a controller of an operator: one apply each. */
-export function run(context: SubjectContext): Promise<Metrics> {
-  return measureCopies(context, keeper)
+export async function run(context: SubjectContext): Promise<Metrics> {
+  const figures = await measureCopies(context, keeper)
+  return { ...figures, event_us_100: await eventCost(100, keeper), event_us_10000: await eventCost(10_000, keeper) }
 }
 
-function keeper(client: Client, wants: Wants): Keeper {
+/** A keeper that says how often it has looked at a copy that was as it should be. */
+export interface LookingKeeper extends Keeper {
+  looks(): number
+}
+
+function keeper(client: Client, wants: Wants): LookingKeeper {
   const copies = new Copies({
     name: `bench-${wants}`,
     source: sources,
@@ -30,6 +37,7 @@ function keeper(client: Client, wants: Wants): Keeper {
   }
   return {
     settled: () => operator.settled({ timeoutMs: 120_000 }),
+    looks: () => copies.report().unchanged,
     resync: () => {
       const idle = isIdle()
       copies.resync()

@@ -1,9 +1,9 @@
 import { Client, defineResource, isInvalid, isResourceNotFound, type KubernetesObject } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { namespaces } from '@wherry/client/resources/core'
+import { Operator } from '@wherry/controller'
+import { Copies, type CopiesReport } from '@wherry/copies'
 import { loadData } from '@wherry/data'
-import { DynamicCache } from '@wherry/dynamic-cache'
-import { CopyReconciler, parts, specPart, statusPart } from '@wherry/hash-compare'
 import { type ApiServer, startApiServer, startRealApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { describe, expect, it, vi } from 'vitest'
@@ -35,49 +35,46 @@ describe.each([
       await using server: ApiServer = await start()
       const { url, ca, token } = server
       const client = new Client({ url, ca, token })
-      const cache = new DynamicCache({ client })
       try {
         const sources = await fill(client, targets)
-        const options = {
-          name: 'olm',
-          client,
-          cache,
-          source: csvs.within({ namespaces: ['operators'] }),
-          copies: csvs,
-          targets: 'copied',
-          build: ({ metadata, spec }: Csv): Csv => ({
-            metadata,
-            spec,
-            status: { phase: 'Succeeded', reason: 'Copied' },
-          }),
-          parts: parts({ spec: specPart(), status: statusPart }),
-        } as const
-        const first = new CopyReconciler<Csv, Csv>(options)
-        first.start()
-        await first.settled()
-        const { writes, failing } = first.report()
-        expect(failing).toEqual(new Map())
-        expect(writes.create).toBe(sources * targets)
-        expect(writes.update + writes.status).toBeLessThanOrEqual(sources * targets)
-        first.resync()
-        await first.settled()
-        expect(first.report().writes).toEqual(writes)
-        await first.close()
-
-        const second = new CopyReconciler<Csv, Csv>(options)
-        second.start()
-        await second.settled()
-        const { dryRuns, writes: again } = second.report()
-        expect(again).toEqual({ create: 0, update: 0, apply: 0, status: 0, annotate: 0, delete: 0 })
-        expect(dryRuns).toBeLessThanOrEqual(sources)
-        await second.close()
+        const first = await kept(client, { resync: true })
+        expect(first.failing).toEqual(new Map())
+        expect(first.writes).toEqual({ create: sources * targets, update: 0, delete: 0 })
+        const second = await kept(client, { resync: false })
+        expect(second.writes).toEqual({ create: 0, update: 0, delete: 0 })
+        expect(second.learned).toBeLessThanOrEqual(sources)
       } finally {
-        await cache.close()
         await client.close()
       }
     },
   )
 })
+
+/** Runs an operator that keeps copies until they have settled, and again after a resync. Returns its report. */
+async function kept(client: Client, { resync }: { readonly resync: boolean }): Promise<CopiesReport> {
+  const copies = new Copies<Csv, Csv>({
+    name: 'olm',
+    source: csvs.within({ namespaces: ['operators'] }),
+    copies: csvs,
+    targets: 'copied',
+    build: ({ metadata, spec }) => ({ metadata, spec }) as Csv,
+  })
+  const operator = new Operator({ name: 'olm', client })
+  operator.add(copies.controller)
+  const stop = new AbortController()
+  const running = operator.run({ signal: stop.signal, signals: false })
+  try {
+    await operator.settled({ timeoutMs: 120_000 })
+    if (resync) {
+      copies.resync()
+      await operator.settled({ timeoutMs: 120_000 })
+    }
+    return copies.report()
+  } finally {
+    stop.abort(new Error('the test ends'))
+    await running
+  }
+}
 
 /** The definition, the namespaces and the sources; those that the server refuses are told and left out. */
 async function fill(client: Client, targets: number): Promise<number> {

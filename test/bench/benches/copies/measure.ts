@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { Client, type Resource } from '@wherry/client'
 import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
-import { type Parts, parts, specPart } from '@wherry/hash-compare'
 import { startApiServer } from '@wherry/testing'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { collect, memoryAbove, readMemory } from '../../harness/memory.ts'
@@ -9,7 +8,6 @@ import { SOURCES } from './fill-source.ts'
 
 export const copyLabel = 'example.com/copy'
 export const sources: Resource<ConfigMap, 'namespaced'> = configMaps.within({ namespaces: ['sources'] })
-export const content: Parts<object, 'spec'> = parts({ spec: specPart() })
 
 /** The label of the namespaces that get copies: all that are there to get them, or, to measure what else is held, none. */
 export type Wants = 'tenant' | 'nobody'
@@ -42,7 +40,7 @@ export async function measureCopies(
   const { url, ca, token } = server
   const client = new Client({ url, ca, token })
   const hand = new Client({ url, ca, token })
-  const counted = async (): Promise<{ readonly requests: number; readonly writes: number }> => {
+  const counted = async (): Promise<{ readonly requests: number; readonly writes: number; readonly gets: number }> => {
     const { byVerb } = await server.stats()
     await server.resetStats()
     const of = (verb: string): number =>
@@ -51,6 +49,7 @@ export async function measureCopies(
     return {
       requests: verbs.reduce((sum, verb) => sum + of(verb), 0),
       writes: writing.reduce((sum, verb) => sum + of(verb), 0),
+      gets: of('get'),
     }
   }
 
@@ -81,8 +80,7 @@ export async function measureCopies(
     if (performance.now() - edited > 10_000) throw new Error(`the edit was not repaired in 10 s, after ${looks} looks`)
   }
   await keeper.settled()
-  // the edit itself is one
-  const repair_writes = (await counted()).writes - 1
+  const repair = await counted()
 
   const held = settledHeap()
   const { peak_rss_bytes } = memoryAbove(context.start)
@@ -92,6 +90,11 @@ export async function measureCopies(
   await without.settled()
   const rest = settledHeap()
   await without.close()
+  await counted()
+  const again = start(client, 'tenant')
+  await again.settled()
+  const restart_writes = (await counted()).writes
+  await again.close()
   await client.close()
   await hand.close()
   return {
@@ -100,8 +103,11 @@ export async function measureCopies(
     resync_ms,
     heap_per_copy_bytes: (held - rest) / copies,
     peak_rss_bytes,
-    repair_writes,
+    // The edit itself is one write, and each look one read.
+    repair_writes: repair.writes - 1,
+    repair_reads: repair.gets - looks,
     repair_ms,
+    restart_writes,
   }
 }
 

@@ -8,35 +8,46 @@ import {
   type Transport,
 } from '@wherry/client'
 
-/** So many requests are answered with this status, and not sent. */
-export interface Refusal {
+/** Requests of a method for ConfigMaps that are answered with a status, and not sent. */
+interface Refusal {
   readonly method: string
   readonly code: number
-  readonly reason: string
-  readonly times: number
+  left: number
 }
 
-/** A transport that refuses requests for ConfigMaps in a server's place, where the server itself can't be made to. */
-export class RefusingTransport implements Transport {
+/** Sends requests over real sockets, counts them, and refuses some in the server's place. */
+export class ObservedTransport implements Transport {
   readonly #inner: Transport
-  /** By method. */
-  readonly #refusals = new Map<string, Refusal & { left: number }>()
+  readonly #refusals = new Map<string, Refusal>()
   readonly #refused = new Map<number, number>()
+  #counted: Record<string, number> = {}
 
   constructor(credentials: Credentials) {
     this.#inner = new NodeTransport({ credentials })
   }
 
-  /** From now on; in the place of what was refused of that method before. */
-  refuse(refusal: Refusal): void {
-    this.#refusals.set(refusal.method, { ...refusal, left: refusal.times })
+  /** The requests other than watches since the last call, as `PATCH configmaps`, with how often. */
+  counted(): Readonly<Record<string, number>> {
+    const counted = this.#counted
+    this.#counted = {}
+    return counted
+  }
+
+  /** How many requests of a method there were since `counted` was called last. */
+  sent(method: string): number {
+    return Object.entries(this.#counted).reduce((sum, [what, count]) => sum + (what.startsWith(method) ? count : 0), 0)
+  }
+
+  /** Refuses the next requests of a method. It replaces what was to be refused of that method before. */
+  refuse(method: string, code: number, times: number): void {
+    this.#refusals.set(method, { method, code, left: times })
   }
 
   refuseNothing(): void {
     this.#refusals.clear()
   }
 
-  /** How many requests were refused with this status. */
+  /** How many requests were refused with a status. */
   refused(code: number): number {
     return this.#refused.get(code) ?? 0
   }
@@ -48,6 +59,7 @@ export class RefusingTransport implements Transport {
         return inner.maxStreams
       },
       request: (head, on) => {
+        this.#count(head)
         const refusal = this.#next(head)
         return refusal === undefined ? inner.request(head, on) : answer(refusal, on)
       },
@@ -55,6 +67,13 @@ export class RefusingTransport implements Transport {
       onClose: fn => inner.onClose(fn),
       close: () => inner.close(),
     }
+  }
+
+  #count({ method, path }: RequestHead): void {
+    if (/[?&]watch=/.test(path)) return
+    const [, plural = path] = /\/(?:v\w+)(?:\/namespaces\/[^/]+)?\/([a-z]+)(?:[/?]|$)/.exec(path) ?? []
+    const what = `${method} ${plural}`
+    this.#counted[what] = (this.#counted[what] ?? 0) + 1
   }
 
   #next({ method, path }: RequestHead): Refusal | undefined {
@@ -66,10 +85,11 @@ export class RefusingTransport implements Transport {
   }
 }
 
-function answer({ code, reason }: Refusal, on: ResponseHandlers): Exchange {
+function answer({ code }: Refusal, on: ResponseHandlers): Exchange {
   let isOver = false
   setImmediate(() => {
     if (isOver) return
+    const reason = code === 409 ? 'Conflict' : 'InternalError'
     const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'refused by the test', reason, code }
     on.head(code, { 'content-type': 'application/json' })
     on.data(Buffer.from(JSON.stringify(status)))

@@ -1,0 +1,303 @@
+import {
+  type Client,
+  defineResource,
+  isAlreadyExists,
+  isApiError,
+  isConflict,
+  isNotFound,
+  type KubernetesObject,
+  type Resource,
+} from '@wherry/client'
+import { mutatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
+import { configMaps, namespaces } from '@wherry/client/resources/core'
+import { define } from '@wherry/informer/testkit/define'
+import { type ApiServer, integer, pick, seededRandom } from '@wherry/testing'
+import { expect, it } from 'vitest'
+import type { CopiesOptions } from '../options.ts'
+import { hooked, hooks } from './hooks.ts'
+import { serveHooks } from './https-hooks.ts'
+import type { ObservedTransport } from './observed-transport.ts'
+import { copiesOf, fill, makeSources, onAServer, settingsOf, sourceOf, until } from './on-a-server.ts'
+
+interface Game extends KubernetesObject {
+  spec?: { title?: string; lives?: number }
+  status?: { phase?: string }
+}
+
+const games: Resource<Game, 'namespaced'> = defineResource<Game>({
+  group: 'arcade.example.com',
+  version: 'v1',
+  kind: 'Game',
+  plural: 'games',
+  namespaced: true,
+})
+
+/** What holds on an embedded and on a real API server alike. */
+export function copiesOnAServer(server: () => ApiServer): void {
+  const test = (title: string, body: Parameters<typeof onAServer>[1]): void => {
+    it(title, { timeout: 120_000 }, () => onAServer(server(), body))
+  }
+
+  test('H4, H7, X10: 300 copies are kept, an edit is repaired by one write without a read, and a resync or a restart writes nothing', async ({
+    writer,
+    transport,
+    start,
+    stop,
+  }) => {
+    const name = 'many'
+    const [first = '', second = ''] = await fill(writer, name, 30)
+    await makeSources(writer, name, 10)
+    const { copies, settled } = await start(settingsOf(name))
+    expect(await copiesOf(writer, name)).toHaveLength(300)
+    const rest = async (): Promise<void> => {
+      await settled()
+      const { writes, unchanged } = copies.report()
+      const count = copies.report().copies
+      transport.counted()
+      copies.resync()
+      await until(() => expect(copies.report().unchanged - unchanged).toBeGreaterThanOrEqual(count))
+      expect(transport.counted()).toEqual({})
+      expect(copies.report().writes).toEqual(writes)
+    }
+    await rest()
+    const key = { namespace: first, name: 's0' }
+    await writer.patch(configMaps, key, { data: { n: 'edited' } })
+    await until(() => expect(copies.report().repairs).toBe(1))
+    expect(transport.counted()).toEqual({ 'PATCH configmaps': 1 })
+    await writer.patch(configMaps, key, { metadata: { annotations: { note: 'x' }, labels: { note: 'x', app: null } } })
+    await until(() => expect(copies.report().repairs).toBe(2))
+    expect(await writer.get(configMaps, key)).toMatchObject({
+      metadata: { annotations: { note: 'x' }, labels: { note: 'x', app: 'arcade' } },
+      data: { n: '0' },
+    })
+    await writer.delete(configMaps, { namespace: second, name: 's1' })
+    await until(() => expect(copies.report().writes).toMatchObject({ create: 301, update: 2 }))
+
+    await writer.patch(configMaps, { namespace: name, name: 's1' }, { data: { n: 'new' } })
+    const withNew = async () => (await copiesOf(writer, name)).filter(({ data }) => data?.n === 'new')
+    await until(async () => expect(await withNew()).toHaveLength(30))
+    await writer.delete(configMaps, { namespace: name, name: 's0' })
+    await until(async () => expect(await copiesOf(writer, name)).toHaveLength(9 * 30))
+    await writer.patch(namespaces, { name: second }, { metadata: { labels: { [name]: null } } })
+    await until(async () => expect(await copiesOf(writer, name)).toHaveLength(9 * 29))
+    await rest()
+
+    await stop()
+    await writer.delete(configMaps, { namespace: first, name: 's1' })
+    transport.counted()
+    const after = await start(settingsOf(name))
+    expect(transport.counted()).toMatchObject({ 'PATCH configmaps': 1 })
+    expect(after.copies.report().writes).toEqual({ create: 1, update: 0, delete: 0 })
+    // No request is made into a namespace that is being deleted.
+    await writer.delete(namespaces, { name: first })
+    after.copies.resync()
+    await after.settled()
+    expect(after.copies.report()).toMatchObject({ failures: 0, writes: { create: 1 } })
+  })
+
+  test('are switched off and on at run time: exactly those that were made go, and come back', async ({
+    writer,
+    start,
+  }) => {
+    const name = 'switched'
+    const [first = ''] = await fill(writer, name, 3)
+    await makeSources(writer, name, 2)
+    const mine = { namespace: first, name: 's0' }
+    await writer.create(configMaps, { metadata: mine, data: { n: 'mine' } }, { fieldManager: 'somebody' })
+    const { copies } = await start(settingsOf(name))
+    const found = (count: number) => until(async () => expect(await copiesOf(writer, name)).toHaveLength(count))
+    await found(5)
+    expect([...copies.report().failing.values()]).toMatchObject([
+      { code: 'COPY_NAME_TAKEN', message: expect.stringContaining('written by somebody') },
+    ])
+    copies.disable()
+    await found(0)
+    copies.enable()
+    await found(5)
+    expect((await writer.get(configMaps, mine))?.data).toEqual({ n: 'mine' })
+  })
+
+  test('X10: stopped in the middle of its work, the next one writes what is missing and nothing else', async ({
+    writer,
+    transport,
+    begin,
+    start,
+    stop,
+  }) => {
+    const name = 'halfway'
+    await fill(writer, name, 20)
+    await makeSources(writer, name, 4)
+    transport.counted()
+    await begin({ ...settingsOf(name), concurrency: 1 })
+    await until(() => expect(transport.sent('PATCH')).toBeGreaterThan(5))
+    await stop()
+    const done = (await copiesOf(writer, name)).length
+    const { copies } = await start(settingsOf(name))
+    expect(await copiesOf(writer, name)).toHaveLength(80)
+    const { writes, failures } = copies.report()
+    expect({ failures, ...writes }).toMatchObject({ failures: 0, update: 0, delete: 0 })
+    // A request that was under way at the stop may have reached the server after the list above.
+    expect(writes.create).toBeLessThanOrEqual(80 - done)
+    expect(writes.create).toBeGreaterThan(0)
+  })
+
+  test('H6: what the server fills in costs no request, also after a restart, and a status is left to others', async ({
+    writer,
+    transport,
+    start,
+    stop,
+  }) => {
+    const name = 'defaults'
+    const [first = ''] = await fill(writer, name, 4)
+    const spec = { title: { type: 'string' }, lives: { type: 'integer', default: 3 } }
+    await define(writer, games, { spec, status: { phase: { type: 'string' } } })
+    await until(() => writer.create(games, { metadata: { namespace: name, name: 'chess' }, spec: { title: 'Chess' } }))
+    const options: CopiesOptions<Game, Game> = {
+      ...{ name, source: games.within({ namespaces: [name] }), copies: games, targets: name },
+      build: ({ spec }) => ({ spec: { title: spec?.title ?? '' } }),
+    }
+    const { copies } = await start(options)
+    expect(copies.report().writes).toEqual({ create: 4, update: 0, delete: 0 })
+    const key = { namespace: first, name: 'chess' }
+    expect((await writer.get(games, key))?.spec).toEqual({ title: 'Chess', lives: 3 })
+    await writer.status.patch(games, key, { status: { phase: 'Copied' } })
+    await stop()
+    transport.counted()
+    const after = await start(options)
+    expect(transport.counted()['PATCH games']).toBeUndefined()
+    expect(after.copies.report().writes).toEqual({ create: 0, update: 0, delete: 0 })
+    await writer.patch(games, key, { spec: { title: 'Edited' } })
+    await until(() => expect(after.copies.report().repairs).toBe(1))
+    expect(await writer.get(games, key)).toMatchObject({ spec: { title: 'Chess' }, status: { phase: 'Copied' } })
+  })
+
+  test('H6: what a webhook over TLS changes is learned, after a restart by one request a source', async ({
+    writer,
+    transport,
+    start,
+    stop,
+  }) => {
+    const name = 'hooked'
+    await fill(writer, name, 4)
+    await makeSources(writer, name, 2)
+    await using hook = await serveHooks(hooks(() => 'by the hook'))
+    const configuration = hooked('configmaps', { [name]: 'x' }, hook.clientConfig)
+    await writer.create(mutatingWebhookConfigurations, configuration as never)
+    try {
+      // A server takes its time to call a new webhook.
+      const probe = { namespace: `${name}-0`, name: 'probe' }
+      await until(async () => {
+        await writer.delete(configMaps, probe)
+        const { data } = await writer.create(configMaps, { metadata: probe, data: { a: 'b' } })
+        expect(data).toMatchObject({ hooked: 'by the hook' })
+      })
+      const options = { ...settingsOf(name), build: () => ({ data: { hooked: 'not by the hook' } }) }
+      const first = await start(options)
+      expect(first.copies.report().writes).toEqual({ create: 8, update: 0, delete: 0 })
+      await stop()
+      transport.counted()
+      const after = await start(options)
+      expect(transport.counted()['PATCH configmaps']).toBeLessThanOrEqual(2)
+      expect(after.copies.report().writes).toEqual({ create: 0, update: 0, delete: 0 })
+      expect((await copiesOf(writer, name)).map(({ data }) => data?.hooked)).toEqual(Array(8).fill('by the hook'))
+    } finally {
+      await writer.delete(mutatingWebhookConfigurations, { name: 'hooks' })
+    }
+  })
+
+  test('H5, H6: a copy that another program fights for is told of once, with its name, and ends as its source wants it', async ({
+    writer,
+    told,
+    start,
+  }) => {
+    const name = 'storm'
+    const [first = ''] = await fill(writer, name, 3)
+    await makeSources(writer, name, 2)
+    const { copies } = await start(settingsOf(name))
+    const begun = performance.now()
+    const key = { namespace: first, name: 's0' }
+    const flapping = () => told.filter(error => (error as { code?: string }).code === 'FLAPPING')
+    await until(async () => {
+      const { data } = (await writer.get(configMaps, key)) ?? {}
+      if (data?.n === '0') {
+        const change = writer.patch(configMaps, key, { data: { n: 'rival' } }, { fieldManager: 'rival' })
+        await change.catch((error: unknown) => {
+          if (!isConflict(error)) throw error
+        })
+      }
+      expect(flapping()).toMatchObject([{ key: `${first}/s0`, managers: ['rival'] }])
+    })
+    await until(async () => expect((await writer.get(configMaps, key))?.data).toEqual({ n: '0' }))
+    expect(flapping()).toHaveLength(1)
+    // Three at once, and then none within a second.
+    expect(copies.report().repairs).toBeLessThanOrEqual(4 + (performance.now() - begun) / 1000)
+  })
+
+  test('H5, H8: with 500s and 409s at random, every copy comes to what its source wants, and every failure is told', async ({
+    writer,
+    transport,
+    told,
+    begin,
+  }) => {
+    const name = 'refused'
+    const spaces = await fill(writer, name, 6)
+    await makeSources(writer, name, 3)
+    transport.refuse('PATCH', 500, 3)
+    const { copies, settled } = await begin({ ...settingsOf(name), maxRetryMs: 200 })
+    await settled()
+    expect(copies.report().failures).toBeGreaterThanOrEqual(3)
+    await change(writer, transport, name, spaces)
+    transport.refuseNothing()
+    const sources = (await writer.list(settingsOf(name).source)).items
+    const wanted = spaces.flatMap(space =>
+      sources.map(({ metadata, data }) => `${space}/${metadata?.name} ${data?.n} arcade`),
+    )
+    await until(async () => {
+      const found = (await copiesOf(writer, name)).map(
+        ({ metadata, data }) => `${metadata?.namespace}/${metadata?.name} ${data?.n} ${metadata?.labels?.app}`,
+      )
+      expect(found.sort()).toEqual(wanted.sort())
+    })
+    await settled()
+    const failed = told.flatMap(error => (error instanceof AggregateError ? (error.errors as Error[]) : [error]))
+    const of500 = failed.filter(error => isApiError(error) && error.status === 500)
+    expect(of500).toHaveLength(transport.refused(500))
+    expect(copies.report().failing).toEqual(new Map())
+    const { writes } = copies.report()
+    copies.resync()
+    await settled()
+    expect(copies.report().writes).toEqual(writes)
+  })
+}
+
+/** Changes sources and copies at random, and what the operator is refused. */
+async function change(
+  writer: Client,
+  transport: ObservedTransport,
+  name: string,
+  spaces: readonly string[],
+): Promise<void> {
+  const random = seededRandom(1)
+  /** Whoever does the same at that moment may be first. */
+  const quietly = (request: Promise<unknown>): Promise<unknown> =>
+    request.catch((error: unknown) => {
+      if (!isAlreadyExists(error) && !isNotFound(error) && !isConflict(error)) throw error
+    })
+  for (let step = 0; step < 60; step++) {
+    const i = integer(random, 0, 2)
+    const source = { namespace: name, name: `s${i}` }
+    const copy = { namespace: pick(random, spaces), name: `s${i}` }
+    const data = { n: `step ${step}` }
+    const refuse = async (): Promise<void> =>
+      transport.refuse(pick(random, ['PATCH', 'DELETE']), pick(random, [500, 409]), integer(random, 1, 4))
+    await pick(random, [
+      refuse,
+      refuse,
+      () => quietly(writer.patch(configMaps, source, { data })),
+      () => quietly(writer.patch(configMaps, copy, { data })),
+      () => quietly(writer.delete(configMaps, copy)),
+      () => quietly(writer.delete(configMaps, source)),
+      () => quietly(writer.create(configMaps, sourceOf(name, i))),
+    ])()
+  }
+}

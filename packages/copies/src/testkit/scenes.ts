@@ -90,8 +90,11 @@ export function copiesOnAServer(server: () => ApiServer): void {
     expect(after.copies.report().writes).toEqual({ create: 1, update: 0, delete: 0 })
     // No request is made into a namespace that is being deleted.
     await writer.delete(namespaces, { name: first })
-    after.copies.resync()
     await after.settled()
+    transport.counted()
+    await writer.delete(configMaps, { namespace: first, name: 's2' })
+    await after.settled()
+    expect(transport.counted()).not.toHaveProperty('PATCH configmaps')
     expect(after.copies.report()).toMatchObject({ failures: 0, writes: { create: 1 } })
   })
 

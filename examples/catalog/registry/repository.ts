@@ -125,7 +125,9 @@ export class Repository {
   async #send(method: 'GET' | 'HEAD', url: URL, authorization?: string, signal?: AbortSignal): Promise<Answer> {
     const headers = { accept: manifestType, ...(authorization !== undefined && { authorization }) }
     try {
-      return await request(url, { method, headers, dispatcher: this.#dispatcher, signal: signal ?? null })
+      // Otherwise undici closes the connection after each HEAD, and the next poll begins with a TLS handshake.
+      const reset = false
+      return await request(url, { method, headers, reset, dispatcher: this.#dispatcher, signal: signal ?? null })
     } catch (error) {
       throw this.#unavailable(error)
     }

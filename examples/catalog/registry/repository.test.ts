@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestProxy } from '../testkit/proxy.ts'
 import { RealRegistry, registryBinary } from '../testkit/real-registry.ts'
@@ -118,6 +119,24 @@ describe.each(kinds)('%s', (name, start) => {
     const credentials = { username: 'puller', password: 'wrong' }
     await expect(open(registry, { credentials }).resolve('latest')).rejects.toMatchObject(refused)
   })
+})
+
+it('a poll keeps the connection, and takes no more than 1 KiB', async () => {
+  const [registry, proxy] = [await StandInRegistry.start('none'), await TestProxy.start()]
+  try {
+    await put(registry)
+    const repository = open(registry, { proxy: proxy.url })
+    await repository.resolve('latest')
+    await turn()
+    const before = proxy.bytes
+    await repository.resolve('latest')
+    expect(proxy.targets).toEqual([registry.host])
+    expect(proxy.bytes - before).toBeLessThan(1024)
+  } finally {
+    await closeAll()
+    await proxy.close()
+    await registry.close()
+  }
 })
 
 describe('tokens', () => {

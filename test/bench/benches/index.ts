@@ -1,6 +1,7 @@
 import type { Bench } from '../harness/bench.ts'
 import { applyBench } from './apply/bench.ts'
 import { callBench } from './call/bench.ts'
+import { catalogBench } from './catalog/bench.ts'
 import { churnBench } from './churn/bench.ts'
 import { coldBench } from './cold/bench.ts'
 import { copiesBench } from './copies/bench.ts'
@@ -54,4 +55,5 @@ export const benches: readonly Bench[] = [
   reactionBench,
   migrateBench,
   policyBench,
+  catalogBench,
 ]

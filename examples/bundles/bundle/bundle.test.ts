@@ -1,0 +1,122 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { archiveOf, bundleOf } from '../testkit/bundles.ts'
+import { readArchive } from './archive.ts'
+import { convert } from './convert.ts'
+import { cut, maxMessageBytes, summaryOf } from './health.ts'
+import { readBundle } from './manifests.ts'
+
+const installed = async (archive: Uint8Array) => convert(readBundle(await readArchive(archive)), 'home')
+const manifestsOf = (...texts: string[]): Promise<Buffer> => bundleOf({ name: 'chess', others: texts })
+const named = (name: string) => archiveOf([[name, 'x']])
+const configMap = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: hours'
+
+describe('a bundle', () => {
+  it('becomes plain manifests in the order in which they are applied', async () => {
+    const archive = await bundleOf({
+      name: 'chess',
+      defines: 'Board',
+      others: [`${configMap} }\ndata: { monday: '10' }`],
+    })
+    const manifests = await installed(archive)
+    expect(manifests.map(({ kind, metadata: { name, namespace = '' } }) => `${kind} ${namespace}/${name}`)).toEqual([
+      'CustomResourceDefinition /boards.widgets.example.com',
+      'ServiceAccount home/chess-operator',
+      'ConfigMap home/hours',
+      expect.stringMatching(/^ClusterRole \/chess\.v1\.0\.0-chess-operator-[0-9a-f]{10}$/),
+      expect.stringMatching(/^Role home\/chess\.v1\.0\.0-chess-operator-[0-9a-f]{10}$/),
+      expect.stringMatching(/^ClusterRoleBinding \/chess/),
+      expect.stringMatching(/^RoleBinding home\/chess/),
+      'Deployment home/chess',
+    ])
+    expect(manifests[0]).not.toHaveProperty('status')
+    expect(manifests.at(-1)).toMatchObject({ spec: { template: { spec: { serviceAccountName: 'chess-operator' } } } })
+  })
+
+  it.each([
+    ['UnsupportedInstallMode', 'supports only OwnNamespace, and AllNamespaces', { modes: ['OwnNamespace'] }],
+    ['UnsupportedInstallMode', 'supports no install mode', { modes: [] }],
+    ['NeedsWebhooks', 'has webhooks', { webhooks: 2 }],
+    ['UnsupportedKind', 'Pod one is of v1', { others: [{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'one' } }] }],
+    [
+      'UnsupportedKind',
+      'a bundle makes no namespaces',
+      { others: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'x' } }] },
+    ],
+    [
+      'ForeignNamespace',
+      'ConfigMap hours is for the namespace kube-system',
+      { others: [`${configMap}, namespace: kube-system }`] },
+    ],
+    [
+      'InvalidManifest',
+      'other-0.yaml: an object of the kind ConfigMap has no name',
+      { others: ['apiVersion: v1\nkind: ConfigMap'] },
+    ],
+    ['InvalidManifest', 'other-0.yaml', { others: ['a: [b'] }],
+  ] as const)('is refused by %s: %s', async (reason, message, wanted) => {
+    const archive = await bundleOf({ name: 'chess', ...wanted })
+    await expect(installed(archive)).rejects.toMatchObject({ reason, message: expect.stringContaining(message) })
+  })
+})
+
+describe('a hostile bundle', () => {
+  const bomb = [
+    'a: &a [x]',
+    ...Array.from('bcdefghij', (one, i) => `${one}: &${one} [${Array(10).fill(`*${'abcdefghi'[i]}`)}]`),
+  ].join('\n')
+
+  it.each([
+    ['UnsafePath', 'a path that goes up', () => named('manifests/../../etc/passwd')],
+    ['UnsafePath', 'an absolute path', () => named('/etc/passwd')],
+    ['UnsafePath', 'a path of another system', () => named('manifests\\..\\x')],
+    ['LinkInArchive', 'a symbolic link', () => archiveOf([['manifests', '/etc', 'symlink']])],
+    ['LinkInArchive', 'a hard link', () => archiveOf([['manifests/x', '/etc/passwd', 'link']])],
+    ['InvalidManifest', 'a YAML bomb', () => manifestsOf(bomb)],
+    ['NotAnArchive', 'no archive', async () => Buffer.from('hello')],
+    ['NotAnArchive', 'half an archive', async () => (await bundleOf({ name: 'chess' })).subarray(0, 300)],
+    ['InvalidManifest', 'nothing', () => archiveOf([])],
+  ] as const)('is refused by %s: %s', async (reason, _, archive) => {
+    await expect(installed(await archive())).rejects.toMatchObject({ name: 'BundleError', reason })
+  })
+
+  it('is refused by TooLarge: zeros without end end when there are too many', async () => {
+    const archive = gzipSync(Buffer.concat([headerOf('manifests/zeros', 8 * 1024 ** 3 - 1), Buffer.alloc(64 << 20)]))
+    expect(archive.length).toBeLessThan(100_000)
+    await expect(readArchive(archive)).rejects.toMatchObject({ reason: 'TooLarge' })
+  })
+
+  it('is refused by TooManyFiles: a million files', async () => {
+    const one = await archiveOf([['manifests/x', '']])
+    const entry = gunzipSync(one).subarray(0, 512)
+    const archive = gzipSync(Buffer.alloc(512 * 20_000, entry))
+    await expect(readArchive(archive)).rejects.toMatchObject({ reason: 'TooManyFiles' })
+  })
+})
+
+/** The header of a file in an archive, whatever follows it. */
+function headerOf(name: string, size: number): Buffer {
+  const header = Buffer.alloc(512)
+  header.write(name)
+  header.write(size.toString(8).padStart(11, '0'), 124)
+  header.write('        0', 148)
+  header.write('ustar\u000000', 257)
+  const sum = header.reduce((all, byte) => all + byte, 0)
+  header.write(`${sum.toString(8).padStart(6, '0')}\u0000 `, 148)
+  return header
+}
+
+describe('the message of a condition', () => {
+  it('has 256 bytes at most, with any number of problems, and no half characters', () => {
+    const problems = Array.from({ length: 500 }, (_, i) => ({
+      object: `Deployment d${i}`,
+      reason: 'Crashing',
+      message: 'ü'.repeat(300),
+    }))
+    const message = summaryOf(problems)
+    expect(message).toMatch(/^500 objects, first Deployment d0: Crashing: ü+…$/)
+    expect(Buffer.byteLength(message)).toBeLessThanOrEqual(maxMessageBytes)
+    expect(summaryOf([])).toBe('')
+    expect(cut('short')).toBe('short')
+  })
+})

@@ -1,0 +1,23 @@
+/** Why a bundle can't be installed. */
+export type BundleReason =
+  | 'NotAnArchive'
+  | 'UnsafePath'
+  | 'LinkInArchive'
+  | 'TooLarge'
+  | 'TooManyFiles'
+  | 'InvalidManifest'
+  | 'UnsupportedInstallMode'
+  | 'NeedsWebhooks'
+  | 'UnsupportedKind'
+  | 'ForeignNamespace'
+
+/** A bundle that can't be installed. Nothing of it was applied. */
+export class BundleError extends Error {
+  override readonly name = 'BundleError'
+  readonly reason: BundleReason
+
+  constructor(reason: BundleReason, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}

@@ -1,0 +1,38 @@
+import { LRUCache } from 'lru-cache'
+import { readArchive } from '../bundle/archive.ts'
+import { convert } from '../bundle/convert.ts'
+import { BundleError } from '../bundle/errors.ts'
+import { type Manifest, readBundle } from '../bundle/manifests.ts'
+import type { BundleSource, Release } from '../bundle/source.ts'
+
+type Unpacked = readonly Manifest[] | BundleError
+
+/** Plain manifests of bundles, by digest and namespace. A bundle that can't be installed is not fetched again, either. */
+export class BundleCache {
+  readonly #source: BundleSource
+  readonly #kept: LRUCache<string, Unpacked>
+
+  constructor(source: BundleSource, max = 32) {
+    this.#source = source
+    this.#kept = new LRUCache({ max })
+  }
+
+  /** @throws BundleError, and what the source throws */
+  async manifests(release: Release, namespace: string, signal: AbortSignal): Promise<readonly Manifest[]> {
+    const key = `${release.digest} ${namespace}`
+    const unpacked = this.#kept.get(key) ?? (await this.#unpack(release, namespace, signal))
+    this.#kept.set(key, unpacked)
+    if (unpacked instanceof BundleError) throw unpacked
+    return unpacked
+  }
+
+  async #unpack(release: Release, namespace: string, signal: AbortSignal): Promise<Unpacked> {
+    const archive = await this.#source.fetch(release, signal)
+    try {
+      return convert(readBundle(await readArchive(archive)), namespace)
+    } catch (error) {
+      if (error instanceof BundleError) return error
+      throw error
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from '@wherry/client'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { deployments } from '@wherry/client/resources/apps'
+import { configMaps, events, namespaces, serviceAccounts } from '@wherry/client/resources/core'
+import { clusterRoles } from '@wherry/client/resources/rbac'
+import { conditionOf, Operator } from '@wherry/controller'
+import { type ApiServer, startApiServer } from '@wherry/testing'
+import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { parse } from 'yaml'
+import { declarePlatformOperators } from './operator.ts'
+import { platformOperators } from './platform-operator.ts'
+import { archiveOf, bundleOf } from './testkit/bundles.ts'
+import { TestSource } from './testkit/source.ts'
+
+const within = { timeout: 30_000, interval: 20 }
+const until = (check: () => unknown): Promise<unknown> => vi.waitFor(check, within)
+const hasReal = await realApiServerAvailable('bundles on a real API server')
+
+describe.each([
+  ['an embedded', () => startApiServer({ isolate: true })],
+  ...(hasReal ? [['a real', () => startApiServer({ kind: 'real' })] as const] : []),
+] as const)('bundles on %s API server', (_, startServer) => {
+  let server: ApiServer
+  let client: Client
+
+  beforeAll(async () => {
+    server = await startServer()
+    client = new Client({ url: server.url, ca: server.ca, token: server.token })
+    await client.create(customResourceDefinitions, parse(readFileSync(join(import.meta.dirname, 'crd.yaml'), 'utf8')))
+    await until(() => client.list(platformOperators))
+  }, 120_000)
+
+  afterAll(async () => {
+    await client?.close()
+    await server?.close()
+  })
+
+  let narrowStreams = 0
+  const streams = (operator: Operator): number => narrowStreams + operator.report().watches
+
+  /** Runs the operator while `body` plays its users. */
+  async function running(body: (parts: { source: TestSource; operator: Operator }) => Promise<void>): Promise<void> {
+    const source = new TestSource()
+    const gauge = (name: string, value: number): void => {
+      if (name === 'wherry_narrow_streams') narrowStreams = value
+    }
+    const environment = { metrics: { gauge, count() {}, observe() {} } }
+    const own = new Client({ url: server.url, ca: server.ca, token: server.token, environment })
+    const operator = new Operator({ name: 'bundles', client: own })
+    declarePlatformOperators(operator, { source, pollMs: 100 })
+    const ran = operator.run({ signals: false })
+    try {
+      await body({ source, operator })
+    } finally {
+      await operator.close()
+      await ran
+      await own.close()
+    }
+  }
+
+  const install = (name: string, namespace = `${name}-home`): Promise<unknown> =>
+    client.create(platformOperators, { metadata: { name }, spec: { package: name, namespace } })
+  const statusOf = async (name: string) => (await client.get(platformOperators, { name }))?.status
+  const reasonOf = async (name: string, type = 'Installed') => {
+    const condition = conditionOf((await statusOf(name))?.conditions, type)
+    return `${condition?.status} ${condition?.reason}`
+  }
+  const available = { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', lastUpdateTime: null }
+  const becomesAvailable = (name: string): Promise<unknown> =>
+    client.status.patch(deployments, { name, namespace: `${name}-home` }, {
+      status: { conditions: [available] },
+    } as never)
+
+  it(
+    'a bundle is installed, repaired, upgraded, and pruned with all that it made and nothing else',
+    () =>
+      running(async ({ source, operator }) => {
+        const before = streams(operator)
+        source.release(
+          'chess',
+          await bundleOf({
+            name: 'chess',
+            defines: 'Board',
+            others: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hours' }, data: { monday: '10' } }],
+          }),
+        )
+        await install('chess')
+        await until(async () => expect(await reasonOf('chess')).toBe('True Installed'))
+        expect(await reasonOf('chess', 'Healthy')).toBe('False NotAvailable')
+        expect((await statusOf('chess'))?.problems).toMatchObject([{ object: 'Deployment chess', reason: 'Pending' }])
+        await becomesAvailable('chess')
+        await until(async () => expect(await reasonOf('chess', 'Healthy')).toBe('True AllAvailable'))
+
+        const hours = { name: 'hours', namespace: 'chess-home' }
+        await client.patch(configMaps, hours, { data: { monday: 'closed', tuesday: '12' } })
+        await until(async () =>
+          expect((await client.get(configMaps, hours))?.data).toEqual({ monday: '10', tuesday: '12' }),
+        )
+        await client.create(configMaps, { metadata: { name: 'mine', namespace: 'chess-home' } })
+
+        source.release('chess', await bundleOf({ name: 'chess', version: '1.1.0', defines: 'Board' }), '1.1.0')
+        await until(async () => expect((await statusOf('chess'))?.bundle?.version).toBe('1.1.0'))
+        await until(async () => expect(await client.get(configMaps, hours)).toBeUndefined())
+        expect(source.fetched).toBe(2)
+
+        const made = (await statusOf('chess'))?.made ?? []
+        expect(made.length).toBe(8)
+        await client.delete(platformOperators, { name: 'chess' })
+        await until(async () => expect(await client.get(platformOperators, { name: 'chess' })).toBeUndefined())
+        expect(await client.get(customResourceDefinitions, { name: 'boards.widgets.example.com' })).toBeUndefined()
+        expect(
+          (await client.list(clusterRoles)).items.filter(({ metadata }) => metadata?.name?.startsWith('chess')),
+        ).toEqual([])
+        await until(async () =>
+          expect((await client.get(namespaces, { name: 'chess-home' }))?.status?.phase ?? 'gone').not.toBe('Active'),
+        )
+        await until(() => expect(streams(operator)).toBe(before))
+      }),
+    60_000,
+  )
+
+  it(
+    'what was there already is nobody’s to prune',
+    () =>
+      running(async ({ source }) => {
+        await client.create(namespaces, { metadata: { name: 'own-home' } })
+        const account = { name: 'own-operator', namespace: 'own-home' }
+        await client.create(serviceAccounts, { metadata: account })
+        source.release('own', await bundleOf({ name: 'own' }))
+        await install('own')
+        await until(async () => expect(await reasonOf('own')).toBe('False Refused'))
+        expect((await statusOf('own'))?.problems).toMatchObject([
+          { object: 'ServiceAccount own-operator', reason: 'Taken' },
+        ])
+        await client.delete(serviceAccounts, account)
+        await until(async () => expect(await reasonOf('own')).toBe('True Installed'))
+        await client.delete(platformOperators, { name: 'own' })
+        await until(async () => expect(await client.get(platformOperators, { name: 'own' })).toBeUndefined())
+        expect((await client.get(namespaces, { name: 'own-home' }))?.metadata?.deletionTimestamp).toBeUndefined()
+        await until(async () => expect(await client.get(serviceAccounts, account)).toBeUndefined())
+      }),
+    60_000,
+  )
+
+  it(
+    'a bundle that is refused says why, and nothing of it is applied',
+    () =>
+      running(async ({ source }) => {
+        source.release('evil', await archiveOf([['manifests/../../x', '']]))
+        await install('evil')
+        await until(async () => expect(await reasonOf('evil')).toBe('False UnsafePath'))
+        expect(await client.get(namespaces, { name: 'evil-home' })).toBeUndefined()
+        expect((await client.get(platformOperators, { name: 'evil' }))?.metadata?.finalizers).toBeUndefined()
+        await until(async () => {
+          const { items } = await client.list(events)
+          expect(
+            items.filter(({ reason, involvedObject }) => reason === 'UnsafePath' && involvedObject.name === 'evil'),
+          ).toHaveLength(1)
+        })
+        await client.delete(platformOperators, { name: 'evil' })
+      }),
+    60_000,
+  )
+})

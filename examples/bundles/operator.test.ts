@@ -49,7 +49,7 @@ describe.each([
     }
     const environment = { metrics: { gauge, count() {}, observe() {} } }
     const own = new Client({ url: server.url, ca: server.ca, token: server.token, environment })
-    const operator = new Operator({ name: 'bundles', client: own })
+    const operator = new Operator({ name: 'bundles', client: own, narrow: { idleMs: 100 } })
     declarePlatformOperators(operator, { source, pollMs: 100 })
     const ran = operator.run({ signals: false })
     try {

@@ -68,12 +68,11 @@ class Installer {
       await removeFinalizer(client, platformOperators, object, finalizer)
       return undefined
     }
-    const { package: name, channel, namespace } = object.spec
+    const { package: name, channel = 'stable', namespace } = object.spec
     const again = { requeueAfterMs: this.#pollMs }
-    const release = await this.#source.head({ package: name, channel })
+    const release = await this.#source.next({ package: name, channel }, object.status?.bundle, signal)
     if (release === undefined) {
-      const where = channel === undefined ? '' : ` in its channel ${channel}`
-      await this.#refused(context, 'NotInCatalog', `the catalog has no package ${name}${where}`)
+      await this.#refused(context, 'NotInCatalog', `the catalog has no channel ${channel} of a package ${name}`)
       return again
     }
     let manifests: readonly Manifest[]

@@ -23,6 +23,7 @@ export interface PlatformOperator {
   spec: {
     /** The package, as the catalog names it. */
     package: string
+    /** @default stable */
     channel?: string
     /** Where its operator runs. It is made if it is not there. */
     namespace: string

@@ -6,10 +6,18 @@ export interface Release {
   readonly digest: string
 }
 
+export interface PackageChannel {
+  readonly package: string
+  readonly channel: string
+}
+
 /** Where bundles come from. */
 export interface BundleSource {
-  /** The newest release of a package in a channel; `undefined` where the catalog has none. */
-  head(of: { readonly package: string; readonly channel?: string | undefined }): Promise<Release | undefined>
-  /** Its bundle, a `.tar.gz`, verified by its digest. */
+  /**
+   * The release to install: the next one on the upgrade path of what is installed, which is that itself where there is none. Without an
+   * `installed`: the newest of the channel. `undefined` where the catalog has no such channel.
+   */
+  next(of: PackageChannel, installed: Release | undefined, signal: AbortSignal): Promise<Release | undefined>
+  /** Its bundle, a `.tar.gz`. */
   fetch(release: Release, signal: AbortSignal): Promise<Uint8Array>
 }

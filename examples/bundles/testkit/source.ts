@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
-import type { BundleSource, Release } from '../bundle/source.ts'
+import type { BundleSource, PackageChannel, Release } from '../bundle/source.ts'
 
-/** A catalog of a test. */
+interface Kept {
+  readonly release: Release
+  readonly archive: Uint8Array
+}
+
+/** A catalog of a test: of each package the last release. */
 export class TestSource implements BundleSource {
-  readonly #releases = new Map<string, { readonly release: Release; readonly archive: Uint8Array }>()
+  readonly #releases = new Map<string, Kept>()
   fetched = 0
 
   /** Releases a bundle of a package. */
@@ -12,13 +17,18 @@ export class TestSource implements BundleSource {
     this.#releases.set(of, { release: { name: `${of}.v${version}`, version, digest }, archive })
   }
 
-  async head({ package: of }: { readonly package: string }): Promise<Release | undefined> {
+  archive(name: string): Uint8Array | undefined {
+    return [...this.#releases.values()].find(({ release }) => release.name === name)?.archive
+  }
+
+  async next({ package: of }: PackageChannel, _?: Release | undefined, __?: AbortSignal): Promise<Release | undefined> {
     return this.#releases.get(of)?.release
   }
 
-  async fetch(release: Release): Promise<Uint8Array> {
+  async fetch({ name }: Release): Promise<Uint8Array> {
     this.fetched += 1
-    for (const one of this.#releases.values()) if (one.release === release) return one.archive
-    throw new Error(`no bundle ${release.digest}`)
+    const archive = this.archive(name)
+    if (archive === undefined) throw new Error(`no bundle ${name}`)
+    return archive
   }
 }

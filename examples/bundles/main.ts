@@ -1,0 +1,20 @@
+/** The program: runs until SIGTERM or SIGINT, in a cluster, or against that of KUBECONFIG. It installs bundles of the catalog at CATALOG_URL. */
+import { parseArgs } from 'node:util'
+import { Operator } from '@wherry/controller'
+import { CatalogService } from './catalog-service.ts'
+import { declarePlatformOperators } from './operator.ts'
+
+const { values } = parseArgs({
+  options: {
+    catalog: { type: 'string', default: process.env.CATALOG_URL ?? 'http://catalog.catalogs:8081/catalogs/community' },
+    'poll-ms': { type: 'string', default: '60000' },
+  },
+})
+const operator = await Operator.connect({
+  name: 'bundles',
+  health: { host: '0.0.0.0', port: Number(process.env.PORT ?? 8080) },
+  // What is applied is watched by its name, and for a minute after it was removed.
+  narrow: { idleMs: 60_000 },
+})
+declarePlatformOperators(operator, { source: new CatalogService(values.catalog), pollMs: Number(values['poll-ms']) })
+await operator.run()

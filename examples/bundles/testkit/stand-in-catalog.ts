@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Release } from '../bundle/source.ts'
+import { TestSource } from './source.ts'
+
+/** A catalog as the example `catalog` serves one, without a registry. */
+export class StandInCatalog extends TestSource {
+  readonly #server: Server
+
+  private constructor() {
+    super()
+    this.#server = createServer(async (request, response) => {
+      const { pathname } = new URL(request.url ?? '', 'http://localhost')
+      const [, , , what = '', name = ''] = pathname.split('/')
+      const { signal } = new AbortController()
+      const json = (value: unknown): void => {
+        response.writeHead(value === undefined ? 404 : 200, { 'content-type': 'application/json' })
+        response.end(JSON.stringify(value ?? {}))
+      }
+      if (what === 'bundles') {
+        const bundle = this.archive(decodeURIComponent(name))
+        if (bundle !== undefined) response.writeHead(200).end(bundle)
+        else json(undefined)
+        return
+      }
+      const head: Release | undefined = await this.next({ package: name, channel: 'stable' }, undefined, signal)
+      if (what === 'channels') json(head && { head: head.name, releases: [head], metadata: {} })
+      else json(head && [head].filter(one => !request.url?.includes(`name=${one.name}&`)))
+    })
+  }
+
+  static async start(): Promise<StandInCatalog> {
+    const catalog = new StandInCatalog()
+    catalog.#server.listen(0, '127.0.0.1')
+    await once(catalog.#server, 'listening')
+    return catalog
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/catalogs/community`
+  }
+
+  async close(): Promise<void> {
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await once(this.#server, 'close')
+  }
+}

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Client } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { deployments } from '@wherry/client/resources/apps'
-import { configMaps, events, namespaces, serviceAccounts } from '@wherry/client/resources/core'
+import { configMaps, events, namespaces, pods, serviceAccounts } from '@wherry/client/resources/core'
 import { clusterRoles } from '@wherry/client/resources/rbac'
 import { conditionOf, Operator } from '@wherry/controller'
 import { type ApiServer, startApiServer } from '@wherry/testing'
@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
 import { declarePlatformOperators } from './operator.ts'
 import { platformOperators } from './platform-operator.ts'
+import { auditedBundles } from './testkit/audit.ts'
 import { archiveOf, bundleOf } from './testkit/bundles.ts'
 import { TestSource } from './testkit/source.ts'
 
@@ -22,7 +23,7 @@ const hasReal = await realApiServerAvailable('bundles on a real API server')
 describe.each([
   ['an embedded', () => startApiServer({ isolate: true })],
   ...(hasReal ? [['a real', () => startApiServer({ kind: 'real' })] as const] : []),
-] as const)('bundles on %s API server', (_, startServer) => {
+] as const)('bundles on %s API server', (which, startServer) => {
   let server: ApiServer
   let client: Client
 
@@ -78,7 +79,6 @@ describe.each([
     'a bundle is installed, repaired, upgraded, and pruned with all that it made and nothing else',
     () =>
       running(async ({ source, operator }) => {
-        const before = streams(operator)
         source.release(
           'chess',
           await bundleOf({
@@ -110,14 +110,17 @@ describe.each([
         expect(made.length).toBe(8)
         await client.delete(platformOperators, { name: 'chess' })
         await until(async () => expect(await client.get(platformOperators, { name: 'chess' })).toBeUndefined())
-        expect(await client.get(customResourceDefinitions, { name: 'boards.widgets.example.com' })).toBeUndefined()
+        await until(async () =>
+          expect(await client.get(customResourceDefinitions, { name: 'boards.widgets.example.com' })).toBeUndefined(),
+        )
         expect(
           (await client.list(clusterRoles)).items.filter(({ metadata }) => metadata?.name?.startsWith('chess')),
         ).toEqual([])
         await until(async () =>
           expect((await client.get(namespaces, { name: 'chess-home' }))?.status?.phase ?? 'gone').not.toBe('Active'),
         )
-        await until(() => expect(streams(operator)).toBe(before))
+        // That of the PlatformOperators.
+        await until(() => expect(streams(operator)).toBe(1))
       }),
     60_000,
   )
@@ -163,5 +166,32 @@ describe.each([
         await client.delete(platformOperators, { name: 'evil' })
       }),
     60_000,
+  )
+
+  // Once is enough: it is the same program on either.
+  it.runIf(which === 'an embedded')(
+    '69 bundles, with the reasons of a published audit: each gets its reason, and no stream is left when they go',
+    () =>
+      running(async ({ source, operator }) => {
+        const all = await auditedBundles()
+        for (const { name, archive } of all) source.release(name, archive)
+        await Promise.all(all.map(({ name }) => install(name)))
+        const reasons = async (): Promise<Record<string, number>> => {
+          const { items } = await client.list(platformOperators)
+          const conditions = items.map(({ status }) => conditionOf(status?.conditions, 'Installed'))
+          for (const { message = '' } of conditions.flatMap(one => one ?? [])) {
+            expect(Buffer.byteLength(message)).toBeLessThanOrEqual(256)
+          }
+          const grouped = Map.groupBy(conditions, one => one?.reason ?? 'none')
+          return Object.fromEntries([...grouped].map(([reason, { length }]) => [reason, length]))
+        }
+        const audit = { Installed: 25, UnsupportedInstallMode: 26, NeedsWebhooks: 14, Refused: 4 }
+        await until(async () => expect(await reasons()).toEqual(audit))
+        expect((await client.list(pods)).items).toEqual([])
+        for (const { name } of all) await client.delete(platformOperators, { name })
+        await until(async () => expect((await client.list(platformOperators)).items).toEqual([]))
+        await until(() => expect(streams(operator)).toBe(1))
+      }),
+    120_000,
   )
 })

@@ -2,6 +2,7 @@ import { ApiError, type ObjectKey } from '@wherry/client'
 import { namespaces } from '@wherry/client/resources/core'
 import {
   AlreadyOwnedError,
+  ApplyDelayedError,
   addFinalizer,
   NotOursError,
   type Operator,
@@ -153,10 +154,13 @@ class Installer {
     for (const part of [manifests.filter(isDefinition), manifests.filter(one => !isDefinition(one))]) {
       for (const manifest of part) {
         const labels = { ...manifest.metadata.labels, [ownerLabel]: key.name }
+        const desired = { ...manifest, metadata: { ...manifest.metadata, labels } }
         try {
-          await apply(viewOf(manifest), { ...manifest, metadata: { ...manifest.metadata, labels } })
-        } catch (error) {
-          if (!isOfObject(error)) throw error
+          await apply(viewOf(manifest), desired, { whenDelayed: 'throw' })
+        } catch (thrown) {
+          // What was refused thrice is sent again later. Until then it is as it was.
+          const error = thrown instanceof ApplyDelayedError ? (thrown.cause ?? thrown) : thrown
+          if (!isOfObject(error)) throw thrown
           problems.push({ object: idOf(manifest), reason: reasonOf(error), message: cut(error.message) })
         }
       }
@@ -202,7 +206,8 @@ function isSame(a: Made, b: Made): boolean {
 
 /** What the server refuses of one object, or what somebody else has: it is for people to mend, and another try is of no use. */
 function isOfObject(error: unknown): error is Error {
-  if (error instanceof NotOursError || error instanceof AlreadyOwnedError) return true
+  const known = [NotOursError, AlreadyOwnedError, ApplyDelayedError]
+  if (known.some(one => error instanceof one)) return true
   return (
     error instanceof ApiError &&
     error.status >= 400 &&
@@ -214,5 +219,5 @@ function isOfObject(error: unknown): error is Error {
 
 function reasonOf(error: Error): string {
   if (error instanceof ApiError) return error.reason || 'Refused'
-  return 'Taken'
+  return error instanceof ApplyDelayedError ? 'Delayed' : 'Taken'
 }

@@ -53,11 +53,21 @@ async function play({ client, start, until, say }: Stage, catalog: StandInCatalo
   await client.patch(configMaps, hours, { data: { monday: 'closed' } })
   await until('the change is undone', async () => (await client.get(configMaps, hours))?.data?.monday === '10')
   await client.delete(secrets, { name: 'licence', namespace: home })
-  await until('it is there again', async () => (await client.get(secrets, { name: 'licence', namespace: home })) !== undefined)
+  await until(
+    'it is there again',
+    async () => (await client.get(secrets, { name: 'licence', namespace: home })) !== undefined,
+  )
   say('what is changed or deleted by hand is repaired')
 
-  catalog.release('chess', await bundleOf({ name: 'chess', version: '1.1.0', defines: 'Board', others: others.slice(1) }), '1.1.0')
-  await until('the next release is installed, without the ConfigMap', async () => (await client.get(configMaps, hours)) === undefined)
+  catalog.release(
+    'chess',
+    await bundleOf({ name: 'chess', version: '1.1.0', defines: 'Board', others: others.slice(1) }),
+    '1.1.0',
+  )
+  await until(
+    'the next release is installed, without the ConfigMap',
+    async () => (await client.get(configMaps, hours)) === undefined,
+  )
   say('an upgrade takes away what the next release has no more')
 
   for (const [name, reason, archive] of [
@@ -75,9 +85,12 @@ async function play({ client, start, until, say }: Stage, catalog: StandInCatalo
 
   await client.delete(platformOperators, { name: 'chess' })
   await until('it is gone', isGone('chess'))
-  const left = await client.list(deployments)
+  const left = await client.list(deployments.within({ namespaces: [home] }))
   if (left.items.length > 0) throw new Error('a Deployment was left')
-  await until('the namespace goes', async () => (await client.get(namespaces, { name: home }))?.status?.phase !== 'Active')
+  await until(
+    'the namespace goes',
+    async () => (await client.get(namespaces, { name: home }))?.status?.phase !== 'Active',
+  )
   say('what goes takes with it what it made')
   await program.stop()
 }

@@ -50,7 +50,9 @@ export class Repository {
     this.repository = repository
     this.#credentials = credentials
     const tls = ca === undefined ? {} : { ca: [...rootCertificates, ca] }
-    const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs }
+    // Polls are minutes apart, and a new connection costs ten times what an unchanged one does.
+    const keepAliveTimeout = 600_000
+    const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, keepAliveTimeout }
     this.#dispatcher =
       proxy === undefined
         ? new Agent({ ...timeouts, connect: { ...tls, timeout: timeoutMs } })

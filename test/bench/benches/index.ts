@@ -1,5 +1,6 @@
 import type { Bench } from '../harness/bench.ts'
 import { applyBench } from './apply/bench.ts'
+import { bundlesBench } from './bundles/bench.ts'
 import { callBench } from './call/bench.ts'
 import { catalogBench } from './catalog/bench.ts'
 import { churnBench } from './churn/bench.ts'
@@ -56,4 +57,5 @@ export const benches: readonly Bench[] = [
   migrateBench,
   policyBench,
   catalogBench,
+  bundlesBench,
 ]

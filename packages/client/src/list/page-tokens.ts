@@ -18,6 +18,8 @@ export class PageTokens {
   readonly #about: RequestInfo
   readonly #seen = new Set<string>()
   #empty = 0
+  /** The page before said which state it is of. */
+  #hasVersion = false
 
   constructor(about: RequestInfo) {
     this.#about = about
@@ -27,11 +29,17 @@ export class PageTokens {
    * The token of the next page; `undefined` after the last one.
    *
    * @param items how many items the page had.
-   * @throws InvalidBodyError for a token that came before, and for the tenth page running without an item that is not the last.
+   * @throws InvalidBodyError for a token that came before, and for the tenth page running without an item that is not the last, and for a page that does
+   * not say its resourceVersion as the page before it does.
    */
   after(metadata: ListMeta, items: number): string | undefined {
     const token = nextToken(metadata)
+    if (this.#hasVersion && !metadata.resourceVersion) {
+      // Its `continue` is lost as well: what is on later pages would be taken for gone.
+      throw new InvalidBodyError('a page has no resourceVersion', this.#about)
+    }
     if (token === undefined) return undefined
+    this.#hasVersion = Boolean(metadata.resourceVersion)
     this.#empty = items === 0 ? this.#empty + 1 : 0
     if (this.#empty >= mostEmpty)
       throw new InvalidBodyError(`${mostEmpty} pages running are without an item`, this.#about)

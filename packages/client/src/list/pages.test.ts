@@ -86,6 +86,18 @@ describe('listing in pages', () => {
     ).rejects.toMatchObject({ reason: 'Expired' })
   })
 
+  it('R3: a page that lost its metadata is an error: what is on the pages after it is not gone', async () => {
+    const pages = (last: object): Promise<unknown> =>
+      read([
+        [200, body(['a', 'b'], { resourceVersion: '7', continue: 'one' })],
+        [200, { ...body(['c'], {}), ...last }],
+      ])
+    for (const last of [{}, { metadata: null }, { metadata: { resourceVersion: '' } }]) {
+      await expect(pages(last)).rejects.toThrow('a page has no resourceVersion')
+    }
+    await expect(pages({ metadata: { resourceVersion: '7' } })).resolves.toBeDefined()
+  })
+
   it('R3: a token that has come before is an error, not a page that is asked for again', async () => {
     await expect(
       read([

@@ -138,12 +138,46 @@ describe.each([
         expect((await statusOf('own'))?.problems).toMatchObject([
           { object: 'ServiceAccount own-operator', reason: 'Taken' },
         ])
+        await client.delete(platformOperators, { name: 'own' })
+        await until(async () => expect(await client.get(platformOperators, { name: 'own' })).toBeUndefined())
+        expect((await client.get(serviceAccounts, account))?.metadata?.deletionTimestamp).toBeUndefined()
+
+        await install('own')
+        await until(async () => expect(await reasonOf('own')).toBe('False Refused'))
         await client.delete(serviceAccounts, account)
         await until(async () => expect(await reasonOf('own')).toBe('True Installed'))
         await client.delete(platformOperators, { name: 'own' })
         await until(async () => expect(await client.get(platformOperators, { name: 'own' })).toBeUndefined())
         expect((await client.get(namespaces, { name: 'own-home' }))?.metadata?.deletionTimestamp).toBeUndefined()
         await until(async () => expect(await client.get(serviceAccounts, account)).toBeUndefined())
+      }),
+    60_000,
+  )
+
+  it(
+    'what comes after a definition waits until that is served',
+    () =>
+      running(async ({ source }) => {
+        const [group, version] = ['widgets.example.com', { name: 'v1', served: true, storage: true }]
+        const schema = { openAPIV3Schema: { type: 'object' } }
+        const names = { kind: 'Table', listKind: 'TableList', plural: 'planks', singular: 'plank' }
+        await client.create(customResourceDefinitions, {
+          metadata: { name: `planks.${group}` },
+          spec: { group, scope: 'Namespaced', names, versions: [{ ...version, schema }] },
+        })
+        await until(async () => {
+          const { status } = (await client.get(customResourceDefinitions, { name: `planks.${group}` })) ?? {}
+          expect(conditionOf(status?.conditions as never, 'Established')?.status).toBe('True')
+        })
+        // Its kind is another definition's.
+        source.release('tables', await bundleOf({ name: 'tables', defines: 'Table' }))
+        await install('tables')
+        await until(async () => expect(await reasonOf('tables')).toBe('False WaitsForDefinitions'))
+        expect(await client.get(deployments, { name: 'tables', namespace: 'tables-home' })).toBeUndefined()
+        await client.delete(customResourceDefinitions, { name: `planks.${group}` })
+        await until(async () => expect(await reasonOf('tables')).toBe('True Installed'))
+        await client.delete(platformOperators, { name: 'tables' })
+        await until(async () => expect(await client.get(platformOperators, { name: 'tables' })).toBeUndefined())
       }),
     60_000,
   )

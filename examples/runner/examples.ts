@@ -1,6 +1,12 @@
 import type { Verify } from './stage.ts'
 
-export type ExampleName = 'quickstart' | 'secret-reference' | 'custom-registrar' | 'crd-upgrade' | 'policy-sync'
+export type ExampleName =
+  | 'quickstart'
+  | 'secret-reference'
+  | 'custom-registrar'
+  | 'crd-upgrade'
+  | 'policy-sync'
+  | 'copied-resources'
 
 const verifications: Readonly<Record<ExampleName, () => Promise<{ readonly verify: Verify }>>> = {
   quickstart: () => import('../quickstart/verify.ts'),
@@ -8,6 +14,7 @@ const verifications: Readonly<Record<ExampleName, () => Promise<{ readonly verif
   'custom-registrar': () => import('../custom-registrar/verify.ts'),
   'crd-upgrade': () => import('../crd-upgrade/verify.ts'),
   'policy-sync': () => import('../policy-sync/verify.ts'),
+  'copied-resources': () => import('../copied-resources/verify.ts'),
 }
 
 export const exampleNames: readonly ExampleName[] = Object.keys(verifications) as ExampleName[]

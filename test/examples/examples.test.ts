@@ -78,7 +78,10 @@ describe('on the command line', () => {
   }
 
   it.each([
-    [[], 'name one example: quickstart, secret-reference, custom-registrar, crd-upgrade, policy-sync'],
+    [
+      [],
+      'name one example: quickstart, secret-reference, custom-registrar, crd-upgrade, policy-sync, copied-resources',
+    ],
     [['nonsense'], 'name one example: '],
     [['quickstart', 'nonsense'], 'name one example: '],
     [['quickstart', '--server', 'moon'], '--server takes auto, embedded or real, not moon'],
@@ -91,7 +94,7 @@ describe('on the command line', () => {
     const { said, ended } = run('nonsense')
     expect(await ended).toBe(1)
     expect(said.text).toBe(
-      'example: name one example: quickstart, secret-reference, custom-registrar, crd-upgrade, policy-sync\n',
+      'example: name one example: quickstart, secret-reference, custom-registrar, crd-upgrade, policy-sync, copied-resources\n',
     )
   })
 

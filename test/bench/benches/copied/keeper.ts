@@ -13,7 +13,13 @@ export const members: View<PartialObjectMetadata, 'cluster'> = namespaces
 export const copyLabel = 'example.com/copy'
 
 /** What a copy is to be, in every mode. */
-export function copyOf({ metadata, spec }: ClusterServiceVersion) {
+export interface Wanted {
+  readonly labels: Record<string, string>
+  readonly annotations: Record<string, string>
+  readonly spec: ClusterServiceVersion['spec']
+}
+
+export function copyOf({ metadata, spec }: ClusterServiceVersion): Wanted {
   const { labels = {}, annotations = {} } = metadata ?? {}
   return { labels: { ...labels, [copyLabel]: 'true' }, annotations, spec }
 }

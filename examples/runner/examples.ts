@@ -7,6 +7,7 @@ export type ExampleName =
   | 'crd-upgrade'
   | 'policy-sync'
   | 'copied-resources'
+  | 'catalog'
 
 const verifications: Readonly<Record<ExampleName, () => Promise<{ readonly verify: Verify }>>> = {
   quickstart: () => import('../quickstart/verify.ts'),
@@ -15,6 +16,7 @@ const verifications: Readonly<Record<ExampleName, () => Promise<{ readonly verif
   'crd-upgrade': () => import('../crd-upgrade/verify.ts'),
   'policy-sync': () => import('../policy-sync/verify.ts'),
   'copied-resources': () => import('../copied-resources/verify.ts'),
+  catalog: () => import('../catalog/verify.ts'),
 }
 
 export const exampleNames: readonly ExampleName[] = Object.keys(verifications) as ExampleName[]

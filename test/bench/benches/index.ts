@@ -1,6 +1,7 @@
 import type { Bench } from '../harness/bench.ts'
 import { applyBench } from './apply/bench.ts'
 import { callBench } from './call/bench.ts'
+import { catalogBench } from './catalog/bench.ts'
 import { churnBench } from './churn/bench.ts'
 import { coldBench } from './cold/bench.ts'
 import { copiedBench } from './copied/bench.ts'
@@ -56,4 +57,5 @@ export const benches: readonly Bench[] = [
   reactionBench,
   migrateBench,
   policyBench,
+  catalogBench,
 ]

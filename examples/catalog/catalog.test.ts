@@ -1,0 +1,198 @@
+import { clusterServiceVersions } from '@wherry/data'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { bundleType, Catalog, type CatalogOptions, indexType } from './catalog.ts'
+import { untilNextPoll } from './catalog-source.ts'
+import { CatalogIndex } from './index/catalog-index.ts'
+import { add } from './index/edit.ts'
+import type { Metadata } from './index/release.ts'
+import { imageReference } from './registry/reference.ts'
+import type { RepositoryOptions } from './registry/repository.ts'
+import { push } from './testkit/registry.ts'
+import { releaseOf } from './testkit/releases.ts'
+import { StandInRegistry } from './testkit/stand-in-registry.ts'
+
+const [base] = clusterServiceVersions({ count: 1, managedFields: false }) as Iterable<unknown> as [Metadata]
+const repository = 'catalogs/community'
+const stable = { package: 'etcd', name: 'stable' }
+
+let registry: StandInRegistry
+let catalog: Catalog
+let index: CatalogIndex
+
+beforeEach(async () => {
+  registry = await StandInRegistry.start('basic')
+  catalog = new Catalog()
+  index = new CatalogIndex()
+})
+afterEach(async () => {
+  await catalog.close()
+  await registry.close()
+})
+
+function configure({ options = {}, to = repository }: { options?: RepositoryOptions; to?: string } = {}): void {
+  const { ca, credentials } = registry
+  catalog.configure(imageReference(`${registry.host}/${to}:latest`), { ca, credentials, ...options })
+}
+
+const publish = (content: Buffer = index.toBytes(), to = repository) =>
+  push(registry, to, { content, mediaType: indexType, tag: 'latest' })
+
+/** A release whose bundle has so many bytes. Gives the digest of its blob. */
+async function release(minor: number, bytes = 1000): Promise<string> {
+  const content = Buffer.alloc(bytes, `${minor} `)
+  const { manifest: digest, blob } = await push(registry, repository, { content, mediaType: bundleType })
+  index = add(index, stable, { metadata: releaseOf(base, 'etcd', minor), digest })
+  return blob
+}
+
+/** How often blobs and manifests were fetched since the last call. */
+const fetched = (): number => registry.requests.splice(0).filter(one => one.startsWith('GET ')).length
+
+async function restart(options: CatalogOptions): Promise<void> {
+  await catalog.close()
+  catalog = new Catalog(options)
+}
+
+describe('the index', () => {
+  it('is not fetched again while the image has it: a poll is one HEAD request', async () => {
+    await release(0)
+    await publish()
+    configure()
+    expect(await catalog.poll()).toBe(true)
+    registry.requests.length = 0
+    expect(await catalog.poll()).toBe(false)
+    expect(registry.requests).toEqual([`HEAD /v2/${repository}/manifests/latest`])
+  })
+
+  const failures: [string, string, () => Promise<unknown>][] = [
+    ['half an index', 'INVALID_INDEX', () => publish(index.toBytes().subarray(0, 3000))],
+    ['an index of another format', 'UNSUPPORTED_FORMAT', () => publish(Buffer.from('{"format":"other/v9"}\n'))],
+    [
+      'a corrupt blob',
+      'WrongDigest',
+      async () => registry.corrupt((await publishNext()).blob, one => one.fill(0, 9, 10)),
+    ],
+    [
+      'a blob that was cut',
+      'WrongDigest',
+      async () => registry.corrupt((await publishNext()).blob, one => one.subarray(9)),
+    ],
+    ['a registry that is gone', 'RegistryUnavailable', () => registry.stop()],
+    [
+      'a password that is good no more',
+      'Unauthorized',
+      async () => {
+        registry.credentials = { username: 'puller', password: 'other' }
+      },
+    ],
+    [
+      'an image of another kind',
+      'InvalidManifest',
+      () => push(registry, repository, { content: Buffer.from('x'), mediaType: 'text/html', tag: 'latest' }),
+    ],
+  ]
+  const publishNext = async () => {
+    await release(1)
+    return publish()
+  }
+
+  it.each(failures)('serves on after %s: %s', async (_, reason, fail) => {
+    await release(0)
+    const { manifest } = await publish()
+    configure()
+    await catalog.poll()
+    const before = catalog.index
+    await fail()
+    const error = await catalog.poll().catch((error: unknown) => error)
+    expect([(error as { reason?: string }).reason, (error as { code?: string }).code]).toContain(reason)
+    expect(catalog.index).toBe(before)
+    expect(catalog.digest).toBe(manifest)
+  })
+
+  it('that is larger than allowed is refused', async () => {
+    await release(0)
+    await publish()
+    await restart({ maxIndexBytes: 1000 })
+    configure()
+    await expect(catalog.poll()).rejects.toMatchObject({ reason: 'TooLarge' })
+    expect(catalog.index).toBeUndefined()
+  })
+
+  it('of another image takes over once it is read, and until then bundles come from the old one', async () => {
+    await release(0)
+    await publish()
+    configure()
+    await catalog.poll()
+    configure({ to: 'catalogs/other' })
+    await expect(catalog.poll()).rejects.toMatchObject({ reason: 'NotFound' })
+    expect(await catalog.bundle('etcd.v1.0.0')).toHaveLength(1000)
+    const { manifest } = await publish(new CatalogIndex().toBytes(), 'catalogs/other')
+    expect(await catalog.poll()).toBe(true)
+    expect(catalog.digest).toBe(manifest)
+    expect(await catalog.bundle('etcd.v1.0.0')).toBeUndefined()
+  })
+})
+
+describe('bundles', () => {
+  it('are fetched when they are first asked for, once for all who ask', async () => {
+    await release(0)
+    await publish()
+    configure()
+    await catalog.poll()
+    fetched()
+    const both = await Promise.all([catalog.bundle('etcd.v1.0.0'), catalog.bundle('etcd.v1.0.0')])
+    expect(both[0]).toBe(both[1])
+    expect(await catalog.bundle('etcd.v1.0.0')).toBe(both[0])
+    // A manifest, which asks for the password first or not, and a blob.
+    expect(fetched()).toBeLessThanOrEqual(3)
+    expect(await catalog.bundle('nonsense')).toBeUndefined()
+  })
+
+  it('take no more memory than allowed', async () => {
+    for (let minor = 0; minor < 5; minor++) await release(minor, 1000)
+    await publish()
+    await restart({ cacheBytes: 2500 })
+    configure()
+    await catalog.poll()
+    for (let minor = 0; minor < 5; minor++) {
+      expect(await catalog.bundle(`etcd.v1.${minor}.0`)).toHaveLength(1000)
+      expect(catalog.cachedBytes).toBeLessThanOrEqual(2500)
+    }
+    fetched()
+    await catalog.bundle('etcd.v1.4.0')
+    expect(fetched()).toBe(0)
+    await catalog.bundle('etcd.v1.0.0')
+    expect(fetched()).toBe(2)
+  })
+
+  it('that are corrupt are refused, and not kept', async () => {
+    const blob = await release(0)
+    await publish()
+    configure()
+    await catalog.poll()
+    await registry.corrupt(blob, () => Buffer.from('x'))
+    await expect(catalog.bundle('etcd.v1.0.0')).rejects.toMatchObject({ reason: 'WrongDigest' })
+    await registry.corrupt(blob, () => Buffer.alloc(1000, '0 '))
+    expect(await catalog.bundle('etcd.v1.0.0')).toHaveLength(1000)
+  })
+
+  it('are fetched with a rotated password', async () => {
+    await release(0)
+    await publish()
+    configure()
+    await catalog.poll()
+    registry.credentials = { username: 'puller', password: 'rotated' }
+    await expect(catalog.bundle('etcd.v1.0.0')).rejects.toMatchObject({ reason: 'Unauthorized' })
+    configure()
+    expect(await catalog.bundle('etcd.v1.0.0')).toHaveLength(1000)
+  })
+})
+
+it('polls are at startingAt, and every interval before and after', () => {
+  const startingAt = '2026-01-01T00:00:10Z'
+  const next = (now: string) => untilNextPoll({ image: '', poll: { intervalMs: 60_000, startingAt } }, Date.parse(now))
+  expect(next('2026-01-01T00:00:00Z')).toBe(10_000)
+  expect(next('2026-01-01T00:00:10Z')).toBe(60_000)
+  expect(next('2026-01-01T00:00:11Z')).toBe(59_000)
+  expect(next('2025-12-31T23:59:09Z')).toBe(1000)
+})

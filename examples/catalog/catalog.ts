@@ -1,0 +1,122 @@
+import { LRUCache } from 'lru-cache'
+import { CatalogIndex } from './index/catalog-index.ts'
+import type { ImageReference } from './registry/reference.ts'
+import { Repository, type RepositoryOptions } from './registry/repository.ts'
+
+export const indexType = 'application/vnd.example.catalog.index.v1'
+export const bundleType = 'application/vnd.example.catalog.bundle.v1'
+
+/** An index, and where its bundles are. */
+interface Served {
+  readonly index: CatalogIndex
+  readonly digest: string
+  readonly repository: Repository
+}
+
+export interface CatalogOptions {
+  /** Most bytes of bundles that are kept. @default 64 MiB */
+  readonly cacheBytes?: number | undefined
+  /** A larger bundle is refused. @default 16 MiB */
+  readonly maxBundleBytes?: number | undefined
+  /** A larger index is refused. @default 256 MiB */
+  readonly maxIndexBytes?: number | undefined
+}
+
+/** The index of one CatalogSource, and its bundles. What serves is replaced by what was read whole, and by nothing else. */
+export class Catalog {
+  readonly #maxIndexBytes: number
+  readonly #bundles: LRUCache<string, Buffer, Repository>
+  readonly #closing = new Set<Promise<void>>()
+  #settings = ''
+  #image: ImageReference | undefined
+  #repository: Repository | undefined
+  #served: Served | undefined
+
+  constructor(options: CatalogOptions = {}) {
+    const { cacheBytes = 64 << 20, maxBundleBytes = 16 << 20, maxIndexBytes = 256 << 20 } = options
+    this.#maxIndexBytes = maxIndexBytes
+    this.#bundles = new LRUCache({
+      maxSize: cacheBytes,
+      sizeCalculation: bundle => Math.max(1, bundle.length),
+      // One fetch serves all who ask meanwhile, also where others push it out of the cache.
+      ignoreFetchAbort: true,
+      allowStaleOnFetchAbort: true,
+      fetchMethod: (digest, _, { context: repository }) =>
+        repository.fetch({ digest, mediaType: bundleType, maxBytes: maxBundleBytes }),
+    })
+  }
+
+  get index(): CatalogIndex | undefined {
+    return this.#served?.index
+  }
+
+  /** Of the manifest of the index that serves. */
+  get digest(): string | undefined {
+    return this.#served?.digest
+  }
+
+  /** Bytes of bundles that are kept. */
+  get cachedBytes(): number {
+    return this.#bundles.calculatedSize
+  }
+
+  /** Says where the index is, and as whom to ask. The index that serves goes on, with the new user where it is in the same repository. */
+  configure(image: ImageReference, options: RepositoryOptions): void {
+    const settings = JSON.stringify([image, options])
+    if (settings === this.#settings) return
+    const [before, served] = [this.#repository, this.#served]
+    this.#repository = new Repository(image, options)
+    this.#image = image
+    this.#settings = settings
+    if (served?.repository.host === image.host && served.repository.repository === image.repository) {
+      this.#served = { ...served, repository: this.#repository }
+    }
+    this.#release(before, served?.repository)
+  }
+
+  /**
+   * Asks for the digest of the image, and reads the index where it is another one. Gives whether it serves a new index.
+   *
+   * @throws RegistryError, InvalidIndexError, UnsupportedFormatError: then the last index goes on
+   */
+  async poll(signal?: AbortSignal): Promise<boolean> {
+    const [repository, image] = [this.#repository, this.#image]
+    if (repository === undefined || image === undefined) throw new Error('configure the catalog first')
+    const digest = await repository.resolve(image.reference, signal)
+    const before = this.#served
+    if (before?.digest === digest && before.repository === repository) return false
+    const bytes = await repository.fetch({ digest, mediaType: indexType, maxBytes: this.#maxIndexBytes, signal })
+    this.#served = { index: CatalogIndex.parse(bytes), digest, repository }
+    this.#release(before?.repository)
+    return true
+  }
+
+  /**
+   * A bundle, by the name of its release. `undefined` where the index has no such release. Do not change its bytes: they are the cache's.
+   *
+   * @throws RegistryError
+   */
+  async bundle(release: string): Promise<Buffer | undefined> {
+    const served = this.#served
+    const pointer = served?.index.release(release)
+    if (served === undefined || pointer === undefined) return undefined
+    return this.#bundles.fetch(pointer.digest, { context: served.repository })
+  }
+
+  async close(): Promise<void> {
+    const [before, served] = [this.#repository, this.#served]
+    this.#repository = undefined
+    this.#served = undefined
+    this.#release(before, served?.repository)
+    await Promise.all(this.#closing)
+  }
+
+  /** Closes those that are in use no more, once what they fetch has come. */
+  #release(...repositories: (Repository | undefined)[]): void {
+    for (const one of new Set(repositories)) {
+      if (one === undefined || one === this.#repository || one === this.#served?.repository) continue
+      const closed = one.close().finally(() => this.#closing.delete(closed))
+      this.#closing.add(closed)
+    }
+  }
+}

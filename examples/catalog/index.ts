@@ -1,0 +1,13 @@
+/** The command: `node index.ts create|add|remove`. */
+import { indexCommand, usage } from './index/command.ts'
+
+const args = process.argv.slice(2)
+if (args.includes('--help')) process.stdout.write(`${usage}\n`)
+else {
+  try {
+    await indexCommand(args)
+  } catch (error) {
+    process.stderr.write(`index: ${(error as Error).message}\n`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,138 @@
+import { canonicalize } from '@wherry/hash-compare'
+import { headOf } from './channel.ts'
+import { InvalidIndexError, UnsupportedFormatError } from './errors.ts'
+import { byVersion, checkedPointer, type Metadata, type Pointer } from './release.ts'
+
+/** The format that is read and written. */
+export const format = 'catalog.example.com/v1'
+
+export interface Channel {
+  readonly package: string
+  readonly name: string
+  /** In the order of their versions. */
+  readonly releases: readonly Pointer[]
+  readonly head: string
+  /** The whole metadata of the head, as JSON. Bytes, since seldom anybody asks for it. */
+  readonly metadata: Buffer
+}
+
+/** A channel of a package, by their names. */
+export type ChannelName = Pick<Channel, 'package' | 'name'>
+
+/**
+ * What a catalog has: for each channel pointers to its releases, and the whole metadata of its head. It does not change.
+ *
+ * As text it is lines of JSON: the format; for each channel its releases, then the metadata of its head; the end, which says how many channels
+ * there are. So a part of an index is no index.
+ */
+export class CatalogIndex {
+  readonly #channels: ReadonlyMap<string, Channel>
+
+  constructor(channels: Iterable<Channel> = []) {
+    const sorted = [...channels].map(one => [keyOf(one), one] as const).sort(([a], [b]) => (a < b ? -1 : 1))
+    this.#channels = new Map(sorted)
+  }
+
+  /** In the order of packages and names. */
+  get channels(): readonly Channel[] {
+    return [...this.#channels.values()]
+  }
+
+  channel(name: ChannelName): Channel | undefined {
+    return this.#channels.get(keyOf(name))
+  }
+
+  /** The same index with this channel in place of the one of its name; without it where it has no releases. */
+  with(channel: Channel): CatalogIndex {
+    const others = this.channels.filter(one => keyOf(one) !== keyOf(channel))
+    return new CatalogIndex(channel.releases.length === 0 ? others : [...others, channel])
+  }
+
+  /** The pointer to a release, whichever channel it is in. */
+  release(name: string): Pointer | undefined {
+    for (const { releases } of this.#channels.values()) {
+      const found = releases.find(one => one.name === name)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  /** The same index gives the same bytes. */
+  toBytes(): Buffer {
+    const lines: Buffer[] = [line({ format })]
+    for (const { metadata, releases, ...channel } of this.channels) {
+      lines.push(line({ ...channel, releases: [...releases].sort(byVersion) }), metadata, newline)
+    }
+    return Buffer.concat([...lines, line({ channels: this.#channels.size })])
+  }
+
+  /**
+   * Reads an index. The head's metadata is copied, so the bytes may go.
+   *
+   * @throws UnsupportedFormatError for another format, by its name
+   * @throws InvalidIndexError for a part of an index, and for one that contradicts itself
+   */
+  static parse(bytes: Buffer): CatalogIndex {
+    const lines = linesOf(bytes)
+    const first = lines.shift()
+    const found = (json(first) as { format?: unknown }).format
+    if (found !== format) throw new UnsupportedFormatError(JSON.stringify(found ?? 'none'), format)
+    const end = json(lines.pop()) as { channels?: unknown }
+    if (end.channels !== lines.length / 2) throw new InvalidIndexError('the index has no end: it is a part of one')
+    const channels: Channel[] = []
+    for (let at = 0; at < lines.length; at += 2) {
+      const channel = json(lines[at]) as Omit<Channel, 'metadata'>
+      channels.push(checkedChannel({ ...channel, metadata: Buffer.from(lines[at + 1] as Buffer) }))
+    }
+    const index = new CatalogIndex(channels)
+    if (index.#channels.size !== channels.length) throw new InvalidIndexError('a channel is there twice')
+    return index
+  }
+}
+
+/** The metadata of a head, as an index keeps it. */
+export function metadataBytes(metadata: Metadata): Buffer {
+  return Buffer.from(canonicalize(metadata))
+}
+
+const newline = Buffer.from('\n')
+
+function keyOf(channel: ChannelName): string {
+  return `${channel.package}\0${channel.name}`
+}
+
+function checkedChannel(channel: Channel): Channel {
+  const { package: of, name, releases, head } = channel
+  const at = `the channel ${of}/${name}`
+  if (typeof of !== 'string' || typeof name !== 'string') throw new InvalidIndexError('a channel has no name')
+  if (!Array.isArray(releases) || releases.length === 0) throw new InvalidIndexError(`${at} has no releases`)
+  const names = new Set(releases.map(one => checkedPointer(one).name))
+  if (names.size !== releases.length) throw new InvalidIndexError(`${at} has a release twice`)
+  if (headOf(releases)?.name !== head) throw new InvalidIndexError(`${head} is not the head of ${at}`)
+  return channel
+}
+
+function line(value: object): Buffer {
+  return Buffer.from(`${canonicalize(value)}\n`)
+}
+
+function linesOf(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(10, at)
+    if (end < 0) throw new InvalidIndexError('the index ends in the midst of a line')
+    lines.push(bytes.subarray(at, end))
+    at = end + 1
+  }
+  return lines
+}
+
+function json(line: Buffer | undefined): object {
+  try {
+    const value: unknown = JSON.parse(line?.toString() ?? '')
+    if (typeof value === 'object' && value !== null) return value
+  } catch {
+    // Said below.
+  }
+  throw new InvalidIndexError(`the index has a line that is no JSON object: ${line?.toString('utf8', 0, 60) ?? 'none'}`)
+}

@@ -1,0 +1,68 @@
+import semver from 'semver'
+import { InvalidIndexError } from './errors.ts'
+
+/** The whole metadata of a release: its ClusterServiceVersion. */
+export interface Metadata {
+  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> | null }
+  readonly spec: {
+    readonly version?: string
+    readonly displayName?: string
+    readonly replaces?: string
+    readonly skips?: readonly string[] | null
+  }
+}
+
+/** What the index keeps of a release: enough to find upgrade paths, and to fetch its bundle. */
+export interface Pointer {
+  readonly name: string
+  readonly version: string
+  /** Of the bundle's manifest, in the repository of the index. */
+  readonly digest: string
+  /** One line for people, of 120 characters at most. */
+  readonly summary: string
+  readonly replaces?: string
+  readonly skips?: readonly string[]
+  /** Versions that may be upgraded to this release: `>=1.0.0 <1.2.0`. */
+  readonly skipRange?: string
+}
+
+/** The pointer to a bundle, by its metadata. @throws InvalidIndexError which names the field that is wrong. */
+export function pointerOf({ metadata, spec }: Metadata, digest: string): Pointer {
+  const annotations = metadata.annotations ?? {}
+  const skipRange = annotations['olm.skipRange']
+  const summary = [spec.displayName, annotations.description].filter(text => text).join(': ')
+  return checkedPointer({
+    name: metadata.name,
+    version: spec.version ?? '0.0.0',
+    digest,
+    summary: summary.replace(/\s+/g, ' ').slice(0, 120).toWellFormed().trim(),
+    ...(spec.replaces && { replaces: spec.replaces }),
+    ...(spec.skips?.length && { skips: [...new Set(spec.skips)].sort() }),
+    ...(skipRange && { skipRange }),
+  })
+}
+
+/** Checks a pointer. @throws InvalidIndexError which names the release and the field. */
+export function checkedPointer(pointer: Pointer): Pointer {
+  const { name, version, digest, summary, replaces, skips = [], skipRange } = pointer
+  const wrong = (field: string, value: unknown): never => {
+    throw new InvalidIndexError(`the release ${name} has the ${field} ${JSON.stringify(value)}`)
+  }
+  if (typeof name !== 'string' || name === '') wrong('name', name)
+  if (semver.valid(version) === null) wrong('version', version)
+  if (!isDigest(digest)) wrong('digest', digest)
+  if (typeof summary !== 'string') wrong('summary', summary)
+  if (replaces !== undefined && typeof replaces !== 'string') wrong('replaces', replaces)
+  if (!Array.isArray(skips) || !skips.every(skip => typeof skip === 'string')) wrong('skips', skips)
+  if (skipRange !== undefined && semver.validRange(skipRange) === null) wrong('skipRange', skipRange)
+  return pointer
+}
+
+export function isDigest(text: unknown): text is string {
+  return typeof text === 'string' && /^sha256:[0-9a-f]{64}$/.test(text)
+}
+
+/** Orders releases by version, then by name. */
+export function byVersion(a: Pick<Pointer, 'name' | 'version'>, b: Pick<Pointer, 'name' | 'version'>): number {
+  return semver.compareBuild(a.version, b.version) || (a.name < b.name ? -1 : Number(a.name > b.name))
+}

@@ -1,0 +1,20 @@
+/** The program: runs until SIGTERM or SIGINT, in a cluster, or against that of KUBECONFIG. It serves catalogs at CATALOG_PORT. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { Operator } from '@wherry/controller'
+import { Catalogs, declareCatalogs } from './operator.ts'
+import { catalogServer } from './serve.ts'
+
+const operator = await Operator.connect({
+  name: 'catalog',
+  health: { host: '0.0.0.0', port: Number(process.env.PORT ?? 8080) },
+})
+const catalogs = new Catalogs()
+declareCatalogs(operator, catalogs)
+const server = catalogServer(catalogs).listen(Number(process.env.CATALOG_PORT ?? 0))
+await once(server, 'listening')
+process.stdout.write(`catalogs are served at port ${(server.address() as AddressInfo).port}\n`)
+await operator.run()
+server.close()
+server.closeAllConnections()
+await catalogs.close()

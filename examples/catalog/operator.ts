@@ -1,0 +1,143 @@
+import { secrets } from '@wherry/client/resources/core'
+import { Channel, generationChanged, type Operator, type ReconcileContext } from '@wherry/controller'
+import { Catalog, type CatalogOptions } from './catalog.ts'
+import { type CatalogSource, catalogSources, untilNextPoll } from './catalog-source.ts'
+import { type Credentials, credentialsIn } from './registry/credentials.ts'
+import { imageReference } from './registry/reference.ts'
+
+/** How soon the registry is asked again after a failure, at most. */
+export const retryMs = 30_000
+
+/** The catalogs that the operator serves. */
+export class Catalogs {
+  readonly #catalogs = new Map<string, Catalog>()
+  readonly #failures = new Map<string, Error>()
+  readonly #options: CatalogOptions
+  /** Tells the controller that a bundle failed, or came after one had failed. */
+  readonly bundles: Channel<{ namespace: string; name: string }> = new Channel<{ namespace: string; name: string }>(
+    'bundles',
+  )
+
+  constructor(options: CatalogOptions = {}) {
+    this.#options = options
+  }
+
+  get(namespace: string, name: string): Catalog | undefined {
+    return this.#catalogs.get(`${namespace}/${name}`)
+  }
+
+  /** A bundle of a catalog. Whether the registry gave it is said in the status of its CatalogSource. */
+  async bundle(namespace: string, name: string, release: string): Promise<Buffer | undefined> {
+    const key = `${namespace}/${name}`
+    try {
+      const bundle = await this.#catalogs.get(key)?.bundle(release)
+      if (bundle !== undefined && this.#failures.delete(key)) this.#tell({ namespace, name })
+      return bundle
+    } catch (error) {
+      this.#failures.set(key, error as Error)
+      this.#tell({ namespace, name })
+      throw error
+    }
+  }
+
+  /** Why the last bundle that was asked for did not come. */
+  failure(key: string): Error | undefined {
+    return this.#failures.get(key)
+  }
+
+  open(key: string): Catalog {
+    const catalog = this.#catalogs.get(key) ?? new Catalog(this.#options)
+    this.#catalogs.set(key, catalog)
+    return catalog
+  }
+
+  async remove(key: string): Promise<void> {
+    const catalog = this.#catalogs.get(key)
+    this.#catalogs.delete(key)
+    this.#failures.delete(key)
+    await catalog?.close()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#catalogs.keys()].map(key => this.remove(key)))
+  }
+
+  #tell(key: { namespace: string; name: string }): void {
+    if (this.bundles.connections > 0) this.bundles.send(key)
+  }
+}
+
+/** Keeps the catalog of each CatalogSource as its image has it. */
+export function declareCatalogs(operator: Operator, catalogs: Catalogs): void {
+  operator
+    .controller('catalogsource')
+    .for(catalogSources)
+    .withPredicates(generationChanged) // not for the status that it writes itself
+    .from(catalogs.bundles)
+    .reconcile(async context => {
+      const { object: source, key, status, now, signal } = context
+      const name = `${key.namespace}/${key.name}`
+      const catalog = catalogs.open(name)
+      let failure: unknown
+      try {
+        const image = imageReference(source.spec.image)
+        const { caBundle, proxy } = source.spec
+        const ca = caBundle === undefined ? undefined : Buffer.from(caBundle, 'base64').toString()
+        catalog.configure(image, { ca, proxy, credentials: await credentialsOf(context, image.host) })
+        await catalog.poll(signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        failure = error
+      }
+      await status(statusOf(catalog, failure, catalogs.failure(name)))
+      const next = untilNextPoll(source.spec, now().getTime())
+      return { requeueAfterMs: failure === undefined ? next : Math.min(next, retryMs) }
+    })
+    .onGone(({ key }) => catalogs.remove(`${key.namespace}/${key.name}`))
+}
+
+/** The pull secret is read through the narrow cache and tracked: this runs again as soon as it is rotated. */
+async function credentialsOf(
+  { object, read }: Pick<ReconcileContext<CatalogSource>, 'object' | 'read'>,
+  host: string,
+): Promise<Credentials | undefined> {
+  const { pullSecret } = object.spec
+  if (pullSecret === undefined) return undefined
+  const select = ({ data }: { data?: Record<string, string> | null | undefined }): string | null =>
+    data?.['.dockerconfigjson'] ?? null
+  const config = await read.get(secrets, { name: pullSecret.name }, { select })
+  if (config == null) throw new NoPullSecretError(`the pull secret ${pullSecret.name} is not there`)
+  return credentialsIn(Buffer.from(config, 'base64').toString(), host)
+}
+
+class NoPullSecretError extends Error {
+  override readonly name = 'NoPullSecretError'
+  readonly reason = 'NoPullSecret'
+}
+
+function statusOf(catalog: Catalog, failure: unknown, ofBundle: Error | undefined) {
+  const { index, digest } = catalog
+  const serving =
+    index === undefined
+      ? { type: 'Serving', status: 'False' as const, reason: 'NoIndex', message: 'no index was read yet' }
+      : { type: 'Serving', status: 'True' as const, reason: 'IndexRead', message: `the index ${digest} serves` }
+  const conditions = [
+    serving,
+    conditionOf('UpToDate', failure, 'the index is that of the image'),
+    conditionOf('BundlesReady', ofBundle, 'no bundle that was asked for has failed'),
+  ]
+  if (index === undefined || digest === undefined) return { conditions }
+  const releases = index.channels.reduce((sum, one) => sum + one.releases.length, 0)
+  return { digest, channels: index.channels.length, releases, conditions }
+}
+
+function conditionOf(type: string, failure: unknown, message: string) {
+  if (failure === undefined) return { type, status: 'True' as const, reason: 'AsExpected', message }
+  const { reason, name = 'Error', message: why } = failure as Error & { reason?: string }
+  return {
+    type,
+    status: 'False' as const,
+    reason: reason ?? name.replace(/Error$/, ''),
+    message: why.slice(0, 256).toWellFormed(),
+  }
+}

@@ -1,0 +1,22 @@
+import { isDigest } from '../index/release.ts'
+
+/** Where an image is: `registry.example.com:5000/catalogs/community:latest`. */
+export interface ImageReference {
+  /** With its port, where it is not 443. */
+  readonly host: string
+  readonly repository: string
+  /** A tag, or a digest. */
+  readonly reference: string
+}
+
+/** Reads an image reference. The registry must be named. @throws RangeError */
+export function imageReference(text: string): ImageReference {
+  const component = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*'
+  const pattern = `^([a-zA-Z0-9.-]+(?::[0-9]+)?)/(${component}(?:/${component})*)(?::([\\w][\\w.-]{0,127}))?(?:@(.+))?$`
+  const [, host = '', repository = '', tag, digest] = new RegExp(pattern).exec(text) ?? []
+  const isHost = /[.:]/.test(host) || host === 'localhost'
+  if (!isHost || (digest !== undefined && !isDigest(digest))) {
+    throw new RangeError(`${text} is no image reference: REGISTRY/REPOSITORY:TAG, or REGISTRY/REPOSITORY@sha256:…`)
+  }
+  return { host, repository, reference: digest ?? tag ?? 'latest' }
+}

@@ -1,0 +1,202 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TestProxy } from '../testkit/proxy.ts'
+import { RealRegistry, registryBinary } from '../testkit/real-registry.ts'
+import { push, type TestRegistry } from '../testkit/registry.ts'
+import { digestOf } from '../testkit/releases.ts'
+import { type Authentication, StandInRegistry } from '../testkit/stand-in-registry.ts'
+import { challengeOf } from './challenge.ts'
+import { credentialsIn } from './credentials.ts'
+import { imageReference } from './reference.ts'
+import { Repository, type RepositoryOptions } from './repository.ts'
+
+const binary = await registryBinary()
+const mediaType = 'application/vnd.example.test'
+const maxBytes = 1 << 20
+const content = Buffer.alloc(300_000, 'content ')
+
+const opened: Repository[] = []
+function open(registry: TestRegistry, options: RepositoryOptions = {}): Repository {
+  const { host, ca, credentials } = registry
+  const repository = new Repository({ host, repository: 'catalogs/community' }, { ca, credentials, ...options })
+  opened.push(repository)
+  return repository
+}
+const put = (registry: TestRegistry, of: Buffer = content, tag = 'latest') =>
+  push(registry, 'catalogs/community', { content: of, mediaType, tag })
+
+const closeAll = (): Promise<unknown> => Promise.all(opened.splice(0).map(one => one.close()))
+afterEach(closeAll)
+
+const kinds: [string, () => Promise<TestRegistry>][] = [
+  ...(['none', 'basic', 'bearer'] as Authentication[]).map((kind): (typeof kinds)[number] => [
+    `the stand-in, ${kind}`,
+    () => StandInRegistry.start(kind),
+  ]),
+  ...(binary === undefined ? [] : [['the real registry', () => RealRegistry.start(binary)] as (typeof kinds)[number]]),
+]
+
+describe.each(kinds)('%s', (name, start) => {
+  let registry: TestRegistry
+  beforeEach(async () => {
+    registry = await start()
+  })
+  afterEach(() => registry.close())
+
+  it('gives the digest of a tag, and what it stands for', async () => {
+    const { manifest: digest } = await put(registry)
+    const repository = open(registry)
+    expect(await repository.resolve('latest')).toBe(digest)
+    expect(digestOf(await repository.fetch({ digest, mediaType, maxBytes }))).toBe(digestOf(content))
+    const { manifest: next } = await put(registry, Buffer.from('next'))
+    expect(await repository.resolve('latest')).toBe(next)
+    expect(digestOf(await repository.fetch({ digest, mediaType, maxBytes }))).toBe(digestOf(content))
+  })
+
+  it('has an empty blob, too', async () => {
+    const { manifest: digest } = await put(registry, Buffer.alloc(0))
+    expect(await open(registry).fetch({ digest, mediaType, maxBytes })).toHaveLength(0)
+  })
+
+  it('refuses a blob that has changed, or was cut', async () => {
+    const { manifest: digest, blob } = await put(registry)
+    const repository = open(registry)
+    await registry.corrupt(blob, bytes => Buffer.concat([bytes.subarray(1), Buffer.from('x')]))
+    await expect(repository.fetch({ digest, mediaType, maxBytes })).rejects.toMatchObject({ reason: 'WrongDigest' })
+    await registry.corrupt(blob, bytes => bytes.subarray(0, 1000))
+    await expect(repository.fetch({ digest, mediaType, maxBytes })).rejects.toMatchObject({ code: 'REGISTRY' })
+  })
+
+  it('refuses what is larger than allowed, also where the manifest says otherwise', async () => {
+    const { manifest: digest, blob } = await put(registry)
+    const repository = open(registry)
+    const tooLarge = { reason: 'TooLarge' }
+    await expect(repository.fetch({ digest, mediaType, maxBytes: 1000 })).rejects.toMatchObject(tooLarge)
+    await registry.corrupt(blob, bytes => Buffer.concat([bytes, Buffer.alloc(2 * maxBytes)]))
+    await expect(repository.fetch({ digest, mediaType, maxBytes })).rejects.toMatchObject(tooLarge)
+  })
+
+  it('says what is not there, and what has another type', async () => {
+    const { manifest: digest } = await put(registry)
+    const repository = open(registry)
+    await expect(repository.resolve('nonsense')).rejects.toMatchObject({ reason: 'NotFound' })
+    const missing = { digest: digestOf('nonsense'), mediaType, maxBytes }
+    await expect(repository.fetch(missing)).rejects.toMatchObject({ reason: 'NotFound' })
+    const invalid = { reason: 'InvalidManifest' }
+    await expect(repository.fetch({ digest, mediaType: 'text/html', maxBytes })).rejects.toMatchObject(invalid)
+  })
+
+  it('says that it is gone, and is found when it is back', async () => {
+    const { manifest } = await put(registry)
+    const repository = open(registry)
+    expect(await repository.resolve('latest')).toBe(manifest)
+    await registry.stop()
+    await expect(repository.resolve('latest')).rejects.toMatchObject({ reason: 'RegistryUnavailable' })
+    await registry.start()
+    expect(await repository.resolve('latest')).toBe(manifest)
+  })
+
+  it('is not believed without its CA', async () => {
+    await put(registry)
+    const repository = open(registry, { ca: undefined })
+    await expect(repository.resolve('latest')).rejects.toThrow('self-signed certificate')
+  })
+
+  it('is reached through a proxy', async () => {
+    const { manifest } = await put(registry)
+    const proxy = await TestProxy.start()
+    const repository = open(registry, { proxy: proxy.url })
+    expect(await repository.resolve('latest')).toBe(manifest)
+    expect(proxy.targets).toContain(registry.host)
+    await closeAll()
+    await proxy.close()
+  })
+
+  it.runIf(!name.endsWith('none'))('lets nobody in without the right password', async () => {
+    await put(registry)
+    const refused = { reason: 'Unauthorized' }
+    await expect(open(registry, { credentials: undefined }).resolve('latest')).rejects.toMatchObject(refused)
+    const credentials = { username: 'puller', password: 'wrong' }
+    await expect(open(registry, { credentials }).resolve('latest')).rejects.toMatchObject(refused)
+  })
+})
+
+it('a poll keeps the connection, and takes no more than 1 KiB', async () => {
+  const [registry, proxy] = [await StandInRegistry.start('none'), await TestProxy.start()]
+  try {
+    await put(registry)
+    const repository = open(registry, { proxy: proxy.url })
+    await repository.resolve('latest')
+    await turn()
+    const before = proxy.bytes
+    await repository.resolve('latest')
+    expect(proxy.targets).toEqual([registry.host])
+    expect(proxy.bytes - before).toBeLessThan(1024)
+  } finally {
+    await closeAll()
+    await proxy.close()
+    await registry.close()
+  }
+})
+
+describe('tokens', () => {
+  let registry: StandInRegistry
+  beforeEach(async () => {
+    registry = await StandInRegistry.start('bearer')
+  })
+  afterEach(() => registry.close())
+
+  it('are asked for once, and again when they are refused', async () => {
+    const { manifest: digest } = await put(registry)
+    const repository = open(registry)
+    const tokens = (): number => registry.requests.filter(one => one === 'GET /token').length
+    for (let i = 0; i < 3; i++) await repository.resolve('latest')
+    expect(tokens()).toBe(1)
+    registry.revoke()
+    expect(digestOf(await repository.fetch({ digest, mediaType, maxBytes }))).toBe(digestOf(content))
+    expect(tokens()).toBe(2)
+  })
+
+  it('are not told to a storage elsewhere', async () => {
+    const { manifest: digest } = await put(registry)
+    const storage = await StandInRegistry.start('none')
+    await put(storage)
+    const told: (string | undefined)[] = []
+    storage.onAuthorization = value => told.push(value)
+    registry.redirectBlobsTo = `https://${storage.host}`
+    const repository = open(registry, { ca: `${registry.ca}\n${storage.ca}` })
+    try {
+      expect(digestOf(await repository.fetch({ digest, mediaType, maxBytes }))).toBe(digestOf(content))
+      expect(told).toEqual([undefined])
+      registry.redirectBlobsTo = `http://${storage.host}`
+      await expect(repository.fetch({ digest, mediaType, maxBytes })).rejects.toThrow('leads to http://')
+    } finally {
+      await storage.close()
+    }
+  })
+})
+
+it.each([
+  ['example.com/a/b:v1', { host: 'example.com', repository: 'a/b', reference: 'v1' }],
+  ['127.0.0.1:5000/a', { host: '127.0.0.1:5000', repository: 'a', reference: 'latest' }],
+  [`localhost/a:v1@${digestOf('')}`, { host: 'localhost', repository: 'a', reference: digestOf('') }],
+])('%s is an image reference', (text, expected) => expect(imageReference(text)).toEqual(expected))
+
+it.each(['a/b', 'example.com', 'example.com/A', 'example.com/a@sha256:1', 'https://example.com/a', 'example.com/../a'])(
+  '%s is no image reference',
+  text => expect(() => imageReference(text)).toThrow(`${text} is no image reference`),
+)
+
+it('challenges and pull secrets are read', () => {
+  expect(challengeOf('Bearer realm="https://a/t",service="b",scope="repository:c:pull,push"')).toEqual({
+    scheme: 'bearer',
+    realm: 'https://a/t',
+    parameters: { service: 'b', scope: 'repository:c:pull,push' },
+  })
+  expect(challengeOf('Negotiate')).toBeUndefined()
+  const auth = Buffer.from('user:a:b').toString('base64')
+  const config = JSON.stringify({ auths: { 'a.example': { auth }, 'b.example': { username: 'u', password: 'p' } } })
+  expect(credentialsIn(config, 'a.example')).toEqual({ username: 'user', password: 'a:b' })
+  expect(credentialsIn(config, 'b.example')).toEqual({ username: 'u', password: 'p' })
+  expect(credentialsIn(config, 'c.example')).toBeUndefined()
+})

@@ -1,0 +1,179 @@
+import { rootCertificates } from 'node:tls'
+import { Agent, type Dispatcher, ProxyAgent, request } from 'undici'
+import { isDigest } from '../index/release.ts'
+import { challengeOf } from './challenge.ts'
+import { basic, type Credentials } from './credentials.ts'
+import { RegistryError } from './errors.ts'
+import type { ImageReference } from './reference.ts'
+import { verified } from './verified.ts'
+
+const manifestType = 'application/vnd.oci.image.manifest.v1+json'
+const maxManifestBytes = 4 << 20
+const maxRedirects = 3
+
+export interface RepositoryOptions {
+  /** PEM of a CA that is trusted beside the public ones. @default none */
+  readonly ca?: string | undefined
+  /** An HTTP proxy, `http://proxy.example.com:3128`. @default none */
+  readonly proxy?: string | undefined
+  /** @default anonymous */
+  readonly credentials?: Credentials | undefined
+  /** How long the registry may be silent, in milliseconds. @default 30_000 */
+  readonly timeoutMs?: number | undefined
+}
+
+/** What is fetched by digest. */
+export interface Wanted {
+  readonly digest: string
+  /** Of the only layer of the manifest. */
+  readonly mediaType: string
+  readonly maxBytes: number
+  readonly signal?: AbortSignal | undefined
+}
+
+type Answer = Dispatcher.ResponseData
+
+/**
+ * One repository of an OCI registry, over https. What it gives is verified by digest. It keeps the token that the registry has given it, and asks
+ * for another one when that is refused. It does not try again: its caller knows when.
+ */
+export class Repository {
+  readonly host: string
+  readonly repository: string
+  readonly #dispatcher: Dispatcher
+  readonly #credentials: Credentials | undefined
+  #authorization: string | undefined
+
+  constructor({ host, repository }: Pick<ImageReference, 'host' | 'repository'>, options: RepositoryOptions = {}) {
+    const { ca, proxy, credentials, timeoutMs = 30_000 } = options
+    this.host = host
+    this.repository = repository
+    this.#credentials = credentials
+    const tls = ca === undefined ? {} : { ca: [...rootCertificates, ca] }
+    const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs }
+    this.#dispatcher =
+      proxy === undefined
+        ? new Agent({ ...timeouts, connect: { ...tls, timeout: timeoutMs } })
+        : new ProxyAgent({ ...timeouts, uri: proxy, requestTls: { ...tls, timeout: timeoutMs } })
+  }
+
+  /** The digest that a tag has now, by one HEAD request. */
+  async resolve(reference: string, signal?: AbortSignal): Promise<string> {
+    if (isDigest(reference)) return reference
+    const { headers, body } = await this.#get('HEAD', `manifests/${reference}`, signal)
+    await body.dump()
+    const digest = headers['docker-content-digest']
+    if (isDigest(digest)) return digest
+    throw new RegistryError('InvalidManifest', `the registry ${this.host} does not say the digest of ${reference}`)
+  }
+
+  /** The content of the only layer of a manifest. Manifest and layer are verified. */
+  async fetch({ digest, mediaType, maxBytes, signal }: Wanted): Promise<Buffer> {
+    const what = `the manifest ${digest}`
+    const manifest = await this.#read(`manifests/${digest}`, { what, digest, maxBytes: maxManifestBytes }, signal)
+    const layer = onlyLayer(manifest, what, mediaType)
+    if (layer.size > maxBytes) {
+      throw new RegistryError('TooLarge', `the blob ${layer.digest} has ${layer.size} bytes, more than ${maxBytes}`)
+    }
+    const blob = { what: `the blob ${layer.digest}`, digest: layer.digest, maxBytes }
+    return this.#read(`blobs/${layer.digest}`, blob, signal)
+  }
+
+  /** Resolves when what is under way has ended. */
+  async close(): Promise<void> {
+    await this.#dispatcher.close()
+  }
+
+  async #read(path: string, expected: Parameters<typeof verified>[1], signal?: AbortSignal): Promise<Buffer> {
+    const { body } = await this.#get('GET', path, signal)
+    try {
+      return await verified(body, expected)
+    } catch (error) {
+      if (error instanceof RegistryError) throw error
+      throw this.#unavailable(error)
+    }
+  }
+
+  async #get(method: 'GET' | 'HEAD', path: string, signal?: AbortSignal): Promise<Answer> {
+    const url = new URL(`https://${this.host}/v2/${this.repository}/${path}`)
+    let answer = await this.#send(method, url, this.#authorization, signal)
+    if (answer.statusCode === 401) {
+      await answer.body.dump()
+      this.#authorization = await this.#authorize(`${answer.headers['www-authenticate'] ?? ''}`, signal)
+      answer = await this.#send(method, url, this.#authorization, signal)
+    }
+    let from = url
+    for (let count = 0; count < maxRedirects && isRedirect(answer); count++) {
+      await answer.body.dump()
+      from = new URL(`${answer.headers.location}`, from)
+      if (from.protocol !== 'https:')
+        throw new RegistryError('RegistryUnavailable', `${this.host} leads to ${from.origin}`)
+      // A storage elsewhere must not see the token.
+      answer = await this.#send(method, from, from.host === url.host ? this.#authorization : undefined, signal)
+    }
+    if (answer.statusCode === 200) return answer
+    await answer.body.dump()
+    const { statusCode } = answer
+    const reason = [401, 403].includes(statusCode)
+      ? 'Unauthorized'
+      : statusCode === 404
+        ? 'NotFound'
+        : 'RegistryUnavailable'
+    throw new RegistryError(reason, `the registry ${this.host} answers ${statusCode} to ${this.repository}/${path}`)
+  }
+
+  async #send(method: 'GET' | 'HEAD', url: URL, authorization?: string, signal?: AbortSignal): Promise<Answer> {
+    const headers = { accept: manifestType, ...(authorization !== undefined && { authorization }) }
+    try {
+      // Otherwise undici closes the connection after each HEAD, and the next poll begins with a TLS handshake.
+      const reset = false
+      return await request(url, { method, headers, reset, dispatcher: this.#dispatcher, signal: signal ?? null })
+    } catch (error) {
+      throw this.#unavailable(error)
+    }
+  }
+
+  async #authorize(header: string, signal?: AbortSignal): Promise<string> {
+    const challenge = challengeOf(header)
+    const credentials = this.#credentials
+    if (challenge?.scheme === 'bearer') {
+      const realm = new URL(challenge.realm)
+      if (realm.protocol !== 'https:')
+        throw new RegistryError('Unauthorized', `${this.host} asks for a token of ${realm.origin}`)
+      for (const [key, value] of Object.entries(challenge.parameters)) realm.searchParams.set(key, value)
+      const answer = await this.#send('GET', realm, credentials && basic(credentials), signal)
+      if (answer.statusCode === 200) {
+        const { token, access_token } = (await answer.body.json()) as { token?: string; access_token?: string }
+        return `Bearer ${token ?? access_token}`
+      }
+      await answer.body.dump()
+    } else if (challenge !== undefined && credentials !== undefined) return basic(credentials)
+    const who = credentials === undefined ? 'nobody who is not known to it' : `not ${credentials.username}`
+    throw new RegistryError('Unauthorized', `the registry ${this.host} lets in ${who}`)
+  }
+
+  #unavailable(cause: unknown): RegistryError {
+    return new RegistryError('RegistryUnavailable', `${this.host} can't be reached: ${(cause as Error).message}`, cause)
+  }
+}
+
+function isRedirect({ statusCode, headers }: Answer): boolean {
+  return statusCode >= 300 && statusCode < 400 && headers.location !== undefined
+}
+
+function onlyLayer(
+  manifest: Buffer,
+  what: string,
+  mediaType: string,
+): { readonly digest: string; readonly size: number } {
+  try {
+    const { layers } = JSON.parse(manifest.toString()) as {
+      layers: { mediaType: string; digest: string; size: number }[]
+    }
+    const [layer, ...more] = layers
+    if (layer?.mediaType === mediaType && isDigest(layer.digest) && more.length === 0) return layer
+  } catch {
+    // Said below.
+  }
+  throw new RegistryError('InvalidManifest', `${what} has not one layer of the type ${mediaType}`)
+}

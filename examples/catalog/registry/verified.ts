@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto'
+import { RegistryError } from './errors.ts'
+
+/** What a stream must hold. */
+export interface Expected {
+  /** Of errors: `the blob sha256:…`. */
+  readonly what: string
+  readonly digest: string
+  readonly maxBytes: number
+}
+
+/**
+ * Reads a stream whole, and computes its digest meanwhile.
+ *
+ * @throws RegistryError `TooLarge` as soon as there are more bytes than allowed, `WrongDigest` at the end
+ */
+export async function verified(stream: AsyncIterable<Buffer>, { what, digest, maxBytes }: Expected): Promise<Buffer> {
+  const hash = createHash('sha256')
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new RegistryError('TooLarge', `${what} has more than ${maxBytes} bytes`)
+    hash.update(chunk)
+    chunks.push(chunk)
+  }
+  const found = `sha256:${hash.digest('hex')}`
+  if (found !== digest) throw new RegistryError('WrongDigest', `${what} has the digest ${found}`)
+  return Buffer.concat(chunks, bytes)
+}

@@ -1,0 +1,47 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import { upgradePath } from './index/channel.ts'
+import type { Catalogs } from './operator.ts'
+
+/**
+ * Answers who installs what the catalogs have:
+ *
+ *     GET /NAMESPACE/CATALOG/channels/PACKAGE/CHANNEL            its releases, and the whole metadata of its head
+ *     GET /NAMESPACE/CATALOG/upgrades/PACKAGE/CHANNEL?name=&version=   the way from an installed release
+ *     GET /NAMESPACE/CATALOG/bundles/RELEASE                     the bundle
+ */
+export function catalogServer(catalogs: Catalogs): Server {
+  return createServer((request, response) => {
+    const url = new URL(request.url ?? '', 'http://localhost')
+    const parts = url.pathname.slice(1).split('/').map(decodeURIComponent)
+    answer(catalogs, parts, url.searchParams, response).catch((error: Error) => {
+      if (!response.headersSent) json(response, 502, { message: error.message })
+    })
+  })
+}
+
+async function answer(
+  catalogs: Catalogs,
+  [namespace = '', name = '', what, ...rest]: string[],
+  asked: URLSearchParams,
+  response: ServerResponse,
+): Promise<void> {
+  if (what === 'bundles') {
+    const bundle = await catalogs.bundle(namespace, name, rest[0] ?? '')
+    if (bundle !== undefined) return void response.writeHead(200, { 'content-length': bundle.length }).end(bundle)
+  }
+  const [of = '', channelName = ''] = rest
+  const channel = catalogs.get(namespace, name)?.index?.channel({ package: of, name: channelName })
+  if (channel !== undefined && what === 'channels') {
+    const { head, releases, metadata } = channel
+    return json(response, 200, { head, releases, metadata: JSON.parse(metadata.toString()) })
+  }
+  if (channel !== undefined && what === 'upgrades') {
+    const installed = { name: asked.get('name') ?? '', version: asked.get('version') ?? '0.0.0' }
+    return json(response, 200, upgradePath(channel.releases, installed))
+  }
+  json(response, 404, { message: 'not in the catalog' })
+}
+
+function json(response: ServerResponse, code: number, value: unknown): void {
+  response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}

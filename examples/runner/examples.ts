@@ -6,6 +6,7 @@ export type ExampleName =
   | 'custom-registrar'
   | 'crd-upgrade'
   | 'policy-sync'
+  | 'copied-resources'
   | 'catalog'
   | 'bundles'
 
@@ -15,6 +16,7 @@ const verifications: Readonly<Record<ExampleName, () => Promise<{ readonly verif
   'custom-registrar': () => import('../custom-registrar/verify.ts'),
   'crd-upgrade': () => import('../crd-upgrade/verify.ts'),
   'policy-sync': () => import('../policy-sync/verify.ts'),
+  'copied-resources': () => import('../copied-resources/verify.ts'),
   catalog: () => import('../catalog/verify.ts'),
   bundles: () => import('../bundles/verify.ts'),
 }

@@ -5,6 +5,7 @@ import { callBench } from './call/bench.ts'
 import { catalogBench } from './catalog/bench.ts'
 import { churnBench } from './churn/bench.ts'
 import { coldBench } from './cold/bench.ts'
+import { copiedBench } from './copied/bench.ts'
 import { copiesBench } from './copies/bench.ts'
 import { eventsBench } from './events/bench.ts'
 import { fanoutBench } from './fanout/bench.ts'
@@ -49,6 +50,7 @@ export const benches: readonly Bench[] = [
   firstBench,
   gameBench,
   copiesBench,
+  copiedBench,
   applyBench,
   reconcileBench,
   coldBench,

@@ -189,6 +189,10 @@ describe.each([
         source.release('evil', await archiveOf([['manifests/../../x', '']]))
         await install('evil')
         await until(async () => expect(await reasonOf('evil')).toBe('False UnsafePath'))
+        // It is not fetched again with each poll.
+        const { asked } = source
+        await until(() => expect(source.asked).toBeGreaterThan(asked + 3))
+        expect(source.fetched).toBe(1)
         expect(await client.get(namespaces, { name: 'evil-home' })).toBeUndefined()
         expect((await client.get(platformOperators, { name: 'evil' }))?.metadata?.finalizers).toBeUndefined()
         await until(async () => {

@@ -10,6 +10,7 @@ interface Kept {
 export class TestSource implements BundleSource {
   readonly #releases = new Map<string, Kept>()
   fetched = 0
+  asked = 0
 
   /** Releases a bundle of a package. */
   release(of: string, archive: Uint8Array, version = '1.0.0'): void {
@@ -22,6 +23,7 @@ export class TestSource implements BundleSource {
   }
 
   async next({ package: of }: PackageChannel, _?: Release | undefined, __?: AbortSignal): Promise<Release | undefined> {
+    this.asked += 1
     return this.#releases.get(of)?.release
   }
 

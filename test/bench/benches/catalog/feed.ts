@@ -1,11 +1,13 @@
 /** A process that has the releases: a registry with their index, and a server that sends them whole. */
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { jsonBytes, loadData } from '@wherry/data'
 import { indexType } from '../../../../examples/catalog/catalog.ts'
 import { CatalogIndex } from '../../../../examples/catalog/index/catalog-index.ts'
+import { certificateOfLoopback } from '../../../../examples/catalog/testkit/certificate.ts'
 import { push } from '../../../../examples/catalog/testkit/registry.ts'
 import { indexOf, manyReleases } from '../../../../examples/catalog/testkit/releases.ts'
 import { StandInRegistry } from '../../../../examples/catalog/testkit/stand-in-registry.ts'
@@ -29,12 +31,21 @@ async function serve(count: number): Promise<Feed> {
     push(registry, 'catalogs/bench', { content: index.toBytes(), mediaType: indexType, tag })
   await publish(new CatalogIndex(), 'empty')
   await publish(indexOf(manyReleases(bases, count)), 'full')
-  const server = createServer((_, response) => {
+  const { cert, key } = await certificateOfLoopback()
+  const server = createServer({ cert, key }, (_, response) => {
+    const hash = createHash('sha256')
     const lines = function* (): Generator<string> {
-      for (const { metadata } of manyReleases(bases, count)) yield `${JSON.stringify(metadata)}\n`
+      for (const { metadata } of manyReleases(bases, count)) {
+        const line = `${JSON.stringify(metadata)}\n`
+        hash.update(line)
+        yield line
+      }
+      response.addTrailers({ digest: hash.digest('hex') })
     }
+    response.writeHead(200, { trailer: 'digest' })
     Readable.from(lines()).pipe(response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return { host: registry.host, ca: registry.ca, whole: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  const { port } = server.address() as AddressInfo
+  return { host: registry.host, ca: registry.ca, whole: `https://127.0.0.1:${port}`, wholeCa: cert }
 }

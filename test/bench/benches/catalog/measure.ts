@@ -1,4 +1,6 @@
-import { get, type IncomingMessage } from 'node:http'
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { get } from 'node:https'
 import { createInterface } from 'node:readline'
 import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -14,6 +16,7 @@ export interface Feed {
   readonly host: string
   readonly ca: string
   readonly whole: string
+  readonly wholeCa: string
 }
 
 export async function run({ options }: SubjectContext): Promise<Metrics> {
@@ -62,18 +65,23 @@ async function measurePointers({ host, ca }: Feed, count: number): Promise<Metri
   return { rss_bytes, ready_ms, poll_bytes }
 }
 
-async function measureWhole({ host, ca, whole }: Feed, count: number): Promise<Metrics> {
+async function measureWhole({ host, ca, whole, wholeCa }: Feed, count: number): Promise<Metrics> {
   const catalog = new Catalog()
   catalog.configure(imageReference(`${host}/catalogs/bench:empty`), { ca })
   await catalog.poll()
   const before = settledRss()
   const begin = performance.now()
   const bundles = new Map<string, unknown>()
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => get(whole, resolve).on('error', reject))
+  const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+    get(whole, { ca: wholeCa }, resolve).on('error', reject),
+  )
+  const hash = createHash('sha256')
+  answer.on('data', (piece: Buffer) => hash.update(piece))
   for await (const line of createInterface({ input: answer })) {
     const metadata = JSON.parse(line) as { readonly metadata: { readonly name: string } }
     bundles.set(metadata.metadata.name, metadata)
   }
+  if (hash.digest('hex') !== answer.trailers.digest) throw new Error('the releases are not what was sent')
   const ready_ms = performance.now() - begin
   const rss_bytes = settledRss() - before
   if (bundles.size !== count) throw new Error(`there are ${bundles.size} releases`)

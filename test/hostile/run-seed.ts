@@ -24,8 +24,11 @@ const games = defineResource<KubernetesObject>({
   namespaced: true,
 })
 const minute = 60_000
-/** How long the view may take to be right again once the server behaves: a key's longest backoff and a watch's longest life are within it. */
-const patience = 60 * minute
+/**
+ * How long the view may take to be right again once the server behaves: a key's longest backoff and a watch's longest life are within it. One
+ * that the server never answered, of a narrow cache, is ended after an hour and 30 s.
+ */
+const patience = 65 * minute
 /** More requests than this in one moment of simulated time are a loop. */
 const mostAtOnce = 3000
 

@@ -29,7 +29,10 @@ export class CatalogService implements BundleSource {
 
   async fetch({ name }: Release, signal: AbortSignal): Promise<Uint8Array> {
     const response = await this.#get(`bundles/${encodeURIComponent(name)}`, signal)
-    if (!response.ok) throw new Error(`the catalog answers ${response.status} for the bundle ${name}`)
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw new Error(`the catalog answers ${response.status} for the bundle ${name}`)
+    }
     const parts: Uint8Array[] = []
     let size = 0
     for await (const part of response.body ?? []) {

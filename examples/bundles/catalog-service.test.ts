@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { bundleType, indexType } from '../catalog/catalog.ts'
+import { CatalogIndex } from '../catalog/index/catalog-index.ts'
+import { add } from '../catalog/index/edit.ts'
+import { Catalogs } from '../catalog/operator.ts'
+import { imageReference } from '../catalog/registry/reference.ts'
+import { catalogServer } from '../catalog/serve.ts'
+import { push } from '../catalog/testkit/registry.ts'
+import { StandInRegistry } from '../catalog/testkit/stand-in-registry.ts'
+import { readArchive } from './bundle/archive.ts'
+import { readBundle } from './bundle/manifests.ts'
+import { CatalogService } from './catalog-service.ts'
+import { bundleOf } from './testkit/bundles.ts'
+
+const repository = 'catalogs/community'
+const stable = { package: 'chess', name: 'stable' }
+const { signal } = new AbortController()
+
+let registry: StandInRegistry
+let catalogs: Catalogs
+let server: Server
+let service: CatalogService
+
+beforeEach(async () => {
+  registry = await StandInRegistry.start('none')
+  catalogs = new Catalogs()
+  catalogs
+    .open('catalogs/community')
+    .configure(imageReference(`${registry.host}/${repository}:latest`), { ca: registry.ca })
+  server = catalogServer(catalogs).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  service = new CatalogService(`http://127.0.0.1:${(server.address() as AddressInfo).port}/catalogs/community`)
+})
+
+afterEach(async () => {
+  server.close()
+  server.closeAllConnections()
+  await catalogs.close()
+  await registry.close()
+})
+
+it('bundles come from the catalog of the other example, one step of the upgrade path at a time', async () => {
+  let index = new CatalogIndex()
+  for (const minor of [0, 1, 2]) {
+    const version = `1.${minor}.0`
+    const content = await bundleOf({ name: 'chess', version })
+    const { manifest: digest } = await push(registry, repository, { content, mediaType: bundleType })
+    const replaces = minor === 0 ? {} : { replaces: `chess.v1.${minor - 1}.0` }
+    const metadata = { metadata: { name: `chess.v${version}` }, spec: { version, ...replaces } }
+    index = add(index, stable, { metadata, digest })
+  }
+  await push(registry, repository, { content: index.toBytes(), mediaType: indexType, tag: 'latest' })
+  await catalogs.get('catalogs', 'community')?.poll()
+
+  const channel = { package: 'chess', channel: 'stable' }
+  const newest = await service.next(channel, undefined, signal)
+  expect(newest).toMatchObject({ name: 'chess.v1.2.0', version: '1.2.0' })
+  const first = { name: 'chess.v1.0.0', version: '1.0.0', digest: 'sha256:0' }
+  const next = await service.next(channel, first, signal)
+  expect(next).toMatchObject({ name: 'chess.v1.1.0' })
+  if (newest === undefined || next === undefined) throw new Error('no release')
+  expect(await service.next(channel, newest, signal)).toEqual(newest)
+  const { csv } = readBundle(await readArchive(await service.fetch(next, signal)))
+  expect(csv.metadata.name).toBe('chess.v1.1.0')
+
+  expect(await service.next({ package: 'go', channel: 'stable' }, undefined, signal)).toBeUndefined()
+  await expect(service.fetch({ ...next, name: 'go.v1' }, signal)).rejects.toThrow('the catalog answers 404')
+})

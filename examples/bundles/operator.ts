@@ -18,7 +18,7 @@ import type { BundleSource, Release } from './bundle/source.ts'
 import { BundleCache } from './install/bundle-cache.ts'
 import { prune } from './install/prune.ts'
 import { health, type Observed, ownerLabel, served, WatchedKinds } from './install/watched-kinds.ts'
-import { type Condition, type Made, type PlatformOperator, platformOperators } from './platform-operator.ts'
+import { type Made, type PlatformOperator, platformOperators } from './platform-operator.ts'
 
 const finalizer = 'bundles.example.com/prune'
 const mostProblems = 50
@@ -122,7 +122,7 @@ class Installer {
     const message = isInstalled ? name : summaryOf(problems)
     const installed = { type: 'Installed', status: isInstalled ? 'True' : 'False', reason, message } as const
     const sick = [...problems, ...unhealthy]
-    const healthy: Condition =
+    const healthy =
       sick.length === 0
         ? { type: 'Healthy', status: 'True', reason: 'AllAvailable', message: '' }
         : { type: 'Healthy', status: 'False', reason: 'NotAvailable', message: summaryOf(sick) }

@@ -1,4 +1,5 @@
 import { defineResource, type ObjectMeta, type Resource } from '@wherry/client'
+import type { Condition } from '@wherry/controller'
 import type { Problem } from './bundle/health.ts'
 
 /** An object that was made for a bundle. */
@@ -7,14 +8,6 @@ export interface Made {
   kind: string
   namespace?: string
   name: string
-}
-
-export interface Condition {
-  type: 'Installed' | 'Healthy'
-  status: 'True' | 'False' | 'Unknown'
-  reason?: string
-  message?: string
-  lastTransitionTime?: string
 }
 
 /** Has the newest bundle of a package installed in a namespace of its own. */

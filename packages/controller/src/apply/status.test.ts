@@ -137,6 +137,25 @@ describe('status', () => {
       expect(simulation.environment.errors).toEqual([])
     }))
 
+  it('A4: takes conditions as they are read, and a time or a message that is nothing is left out', () =>
+    inArcade(async arcade => {
+      const { client, operator, run } = arcade
+      await define(arcade)
+      declare(operator, async ({ object, status }) => {
+        const nothing = { message: undefined, lastTransitionTime: null }
+        if (object.status === undefined) return status({ conditions: [{ type: 'Ready', status: 'True', ...nothing }] })
+        return status({ ...object.status, phase: 'again' })
+      })
+      await create(client)
+      run()
+      await operator.settled()
+      const { phase, conditions } = (await client.get(machines, at))?.status ?? {}
+      expect(phase).toBe('again')
+      expect(conditions).toEqual([
+        { type: 'Ready', status: 'True', message: '', lastTransitionTime: expect.stringMatching(/^\d{4}-.*:\d\dZ$/) },
+      ])
+    }))
+
   it('A2, A4: sends nothing where it is so, after a restart too', () =>
     inArcade(async arcade => {
       const { client, server } = arcade

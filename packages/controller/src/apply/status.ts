@@ -12,7 +12,7 @@ export type DesiredStatus<S> = S extends { readonly conditions?: readonly (infer
   : S
 
 type Filled = 'lastTransitionTime' | 'message'
-type DesiredCondition<C> = Omit<C, Filled> & { readonly [K in Filled]?: string | undefined }
+type DesiredCondition<C> = Omit<C, Filled> & { readonly [K in Filled]?: string | null | undefined }
 
 /** The status that objects of a type have. */
 export type StatusOf<T> = T extends { readonly status?: infer S } ? NonNullable<S> : Record<string, unknown>
@@ -59,7 +59,8 @@ function timed(status: object, before: readonly Condition[], now: string): objec
   const withTimes = conditions.map((condition: Condition) => {
     const known = before.find(({ type }) => type === condition.type)
     const kept = known?.status === condition.status ? known.lastTransitionTime : undefined
-    return { message: '', lastTransitionTime: kept ?? now, ...condition }
+    const { message, lastTransitionTime } = condition
+    return { ...condition, message: message ?? '', lastTransitionTime: lastTransitionTime ?? kept ?? now }
   })
   return { ...status, conditions: withTimes }
 }

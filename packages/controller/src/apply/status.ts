@@ -59,8 +59,8 @@ function timed(status: object, before: readonly Condition[], now: string): objec
   const withTimes = conditions.map((condition: Condition) => {
     const known = before.find(({ type }) => type === condition.type)
     const kept = known?.status === condition.status ? known.lastTransitionTime : undefined
-    const { message, lastTransitionTime } = condition
-    return { ...condition, message: message ?? '', lastTransitionTime: lastTransitionTime ?? kept ?? now }
+    const at = condition.lastTransitionTime ?? kept ?? now
+    return { ...condition, message: condition.message ?? '', lastTransitionTime: at }
   })
   return { ...status, conditions: withTimes }
 }

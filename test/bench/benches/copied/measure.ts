@@ -61,7 +61,7 @@ export async function measureCopied(context: SubjectContext, start: (client: Cli
   const keeper = start(client)
   await keeper.started(total)
   const begun = await counted()
-  const { rss_bytes, peak_rss_bytes } = memoryAbove(context.start)
+  const { heap_bytes, rss_bytes, peak_rss_bytes } = memoryAbove(context.start)
   await keeper.resync()
   const resync = await counted()
 
@@ -108,6 +108,7 @@ export async function measureCopied(context: SubjectContext, start: (client: Cli
   await check(hand, total)
   const events_writes = joined + leaving + labelled + reported + revised + edited
   return {
+    heap_bytes,
     rss_bytes,
     peak_rss_bytes,
     start_writes: begun.writes,

@@ -399,6 +399,7 @@ describe('an object that is written again and again', () => {
         for (const ms of [1000, 2000, 4000]) {
           expect(await undo()).toBe('theirs')
           expect(done.at(-1)).toMatchObject({ outcome: 'delayed', object: undefined, retryAfterMs: expect.any(Number) })
+          expect(done.at(-1)).toHaveProperty('refusal', undefined)
           await simulation.advance(ms + 50)
           expect(await now()).toBe('Chess')
         }
@@ -457,7 +458,7 @@ describe('an object that is written again and again', () => {
       run()
       await simulation.advance(200)
       expect(outcomes(done).slice(0, 3)).toEqual(Array(3).fill('API_ERROR'))
-      expect(outcomes(done)[3]).toBe('delayed')
+      expect(done[3]).toMatchObject({ outcome: 'delayed', refusal: { status: 422, reason: 'Invalid' } })
       expect((await client.get(games, at('chess')))?.status?.phase).toBe('delayed')
       await simulation.advance(130_000)
       const tried = await refusing.hits()

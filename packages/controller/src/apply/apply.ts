@@ -121,7 +121,7 @@ interface Brought {
   readonly written?: AppliedObject | undefined
 }
 
-const unsent = { object: undefined, retryAfterMs: undefined }
+const unsent = { object: undefined, retryAfterMs: undefined, refusal: undefined }
 
 /** What is to be made as desired. */
 export interface Task {
@@ -285,7 +285,7 @@ class Application {
       this.#task.written?.(written)
       const isChanged = written.metadata.resourceVersion !== before
       const outcome = before === undefined ? 'created' : isChanged ? 'updated' : 'unchanged'
-      return { applied: { outcome, object: projector(this.#view)(answer as object), retryAfterMs: undefined }, written }
+      return { applied: { ...unsent, outcome, object: projector(this.#view)(answer as object) }, written }
     } catch (error) {
       throw (await this.#otherController(error)) ?? error
     } finally {
@@ -313,7 +313,7 @@ class Application {
     if (this.#options.whenDelayed === 'throw') {
       throw new ApplyDelayedError(this.#view.key, keyText(this.#keyOf), waitMs, refusal)
     }
-    return { applied: { outcome: 'delayed', object: undefined, retryAfterMs: waitMs } }
+    return { applied: { ...unsent, outcome: 'delayed', retryAfterMs: waitMs, refusal } }
   }
 
   /** Tells once that an object is fought over, and by whom. */

@@ -30,7 +30,7 @@ export class ApplyDelayedError extends Error {
   readonly retryAfterMs: number
 
   constructor(view: string, key: string, retryAfterMs: number, cause: unknown) {
-    super(`the write of ${key} of ${view} waits for ${retryAfterMs} ms`, cause === undefined ? undefined : { cause })
+    super(`the write of ${key} of ${view} waits for ${retryAfterMs} ms`, cause ? { cause } : undefined)
     this.view = view
     this.key = key
     this.retryAfterMs = retryAfterMs

@@ -60,6 +60,8 @@ export interface Applied<T> {
   readonly object: T | undefined
   /** How long a delayed write waits, in milliseconds. */
   readonly retryAfterMs: number | undefined
+  /** Why the server refused the write that is delayed, the last time that it was sent; `undefined` where somebody undid it. */
+  readonly refusal: unknown
 }
 
 /**
@@ -71,7 +73,7 @@ export interface Applied<T> {
  *
  * The key runs again when somebody changes what is applied, and when the object goes. What is written again and again, because somebody undoes
  * it or the server refuses it, is written ever later: three times at once, then after 1 s, doubling to 60 s. Until then this resolves with
- * `outcome: 'delayed'`, and `onError` hears of it once, as a `FlappingError`.
+ * `outcome: 'delayed'`, which is no success: `refusal` says what the server said. `onError` hears of it once, as a `FlappingError`.
  *
  * Rejects with an `AlreadyOwnedError` if another object controls it, a `NotOursError` if it is there and nobody's, a conflict where the cache
  * was behind (throw it on: the key runs again), and with what the server says.

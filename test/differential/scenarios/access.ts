@@ -117,6 +117,56 @@ export const accessScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: 'nobody grants rights that they do not have',
+    steps: [
+      ...role(
+        [
+          { verbs: ['*'], apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'] },
+          { verbs: ['get', 'list'], apiGroups: [''], resources: ['configmaps', 'pods/log'] },
+          { verbs: ['get'], apiGroups: ['apps'], resources: ['deployments'], resourceNames: ['d'] },
+        ].map(rule => ({
+          ...rule,
+          verbs: rule.verbs.includes('*') ? ['get', 'create', 'update', 'patch', 'delete'] : rule.verbs,
+        })),
+        `${inNamespace}/roles/none`,
+        404,
+      ),
+      ...[
+        [{ verbs: ['get'], apiGroups: [''], resources: ['configmaps'] }],
+        [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods/log'] }],
+        [{ verbs: ['get'], apiGroups: ['apps'], resources: ['deployments'], resourceNames: ['d'] }],
+        [{ verbs: ['get'], apiGroups: ['apps'], resources: ['deployments'] }],
+        [{ verbs: ['get', 'watch'], apiGroups: [''], resources: ['configmaps'] }],
+        [{ verbs: ['*'], apiGroups: [''], resources: ['configmaps'] }],
+        [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }],
+        [{ verbs: ['get'], apiGroups: ['*'], resources: ['configmaps'] }],
+      ].map((rules, i) => post(`${inNamespace}/roles`, { metadata: { name: `given-${i}` }, rules }, { headers: ann })),
+      merge(
+        `${inNamespace}/roles/given-0`,
+        { rules: [{ verbs: ['delete'], apiGroups: [''], resources: ['secrets'] }] },
+        { headers: ann },
+      ),
+      merge(`${inNamespace}/roles/given-0`, { metadata: { labels: { a: 'b' } } }, { headers: ann }),
+      quietly(
+        post(`${inNamespace}/roles`, {
+          metadata: { name: 'more' },
+          rules: [{ verbs: ['get'], apiGroups: [''], resources: ['secrets'] }],
+        }),
+      ),
+      ...['given-0', 'more', 'none'].map(name =>
+        post(
+          `${inNamespace}/rolebindings`,
+          {
+            metadata: { name: `of-${name}` },
+            roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
+            subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'bob' }],
+          },
+          { headers: ann },
+        ),
+      ),
+    ],
+  },
+  {
     name: 'roles that are refused',
     steps: [
       post(`${inNamespace}/roles`, { metadata: { name: 'a:b' }, rules: [] }),

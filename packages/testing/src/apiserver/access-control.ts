@@ -3,7 +3,7 @@ import { authenticate, known } from './authn/authenticate.ts'
 import { forbidden } from './authn/forbidden.ts'
 import { readImpersonation } from './authn/impersonation.ts'
 import type { Binding, ClusterRole, PolicyRule, PolicySource, Role } from './authn/policy.ts'
-import { authorize, type Decision, privilegedGroup, rulesFor } from './authn/rbac.ts'
+import { authorize, type Decision, privilegedGroup, rulesFor, rulesOfRole } from './authn/rbac.ts'
 import { materialise } from './objects/stored.ts'
 import type { EmbeddedOptions } from './options.ts'
 import type { Registry } from './resources/registry.ts'
@@ -53,6 +53,7 @@ export function accessControl(parts: {
     authorize: check,
     decide,
     rules: rulesFinder(options, parts),
+    rulesOfRole: (roleRef, namespace) => rulesOfRole(roleRef, namespace, storedPolicy(parts)),
     userByToken,
   }
 }

@@ -1,4 +1,4 @@
-import type { PolicyRule } from './authn/policy.ts'
+import type { PolicyRule, RoleRef } from './authn/policy.ts'
 import type { Decision } from './authn/rbac.ts'
 import type { ServerRequest } from './exchange.ts'
 
@@ -35,6 +35,8 @@ export interface AccessControl {
   decide(attributes: AccessAttributes): Decision
   /** The rules that hold for a user in a namespace; `incomplete` where there may be more than rules say. */
   rules(user: User, namespace: string): { readonly rules: readonly PolicyRule[]; readonly incomplete: boolean }
+  /** The rules of the role that a binding in a namespace refers to; `undefined` where there is no such role. */
+  rulesOfRole(roleRef: RoleRef, namespace: string): readonly PolicyRule[] | undefined
   /** Whose a token is that the server was started with. */
   userByToken(token: string): User | undefined
 }

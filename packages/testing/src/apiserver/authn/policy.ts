@@ -46,10 +46,17 @@ export interface Subject {
   readonly namespace?: string | undefined
 }
 
+/** The role that a binding is of. */
+export interface RoleRef {
+  readonly apiGroup?: string | undefined
+  readonly kind: string
+  readonly name: string
+}
+
 /** A RoleBinding or a ClusterRoleBinding. */
 export interface Binding {
   readonly metadata: Named
-  readonly roleRef: { readonly apiGroup?: string | undefined; readonly kind: string; readonly name: string }
+  readonly roleRef: RoleRef
   readonly subjects?: readonly Subject[] | undefined
 }
 

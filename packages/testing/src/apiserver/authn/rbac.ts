@@ -1,6 +1,6 @@
 import type { AccessAttributes, User } from '../access.ts'
 import { rulesOf } from './aggregation.ts'
-import type { Binding, PolicyRule, PolicySource, Subject } from './policy.ts'
+import type { Binding, PolicyRule, PolicySource, RoleRef, Subject } from './policy.ts'
 import { ruleAllows } from './rule.ts'
 
 /** Whether something is allowed. `reason`: by what it is, or which roles were missing when it is not. */
@@ -25,7 +25,7 @@ export function authorize(asked: AccessAttributes, policy: PolicySource): Decisi
     for (const binding of bindings) {
       const subject = binding.subjects?.find(one => isFor(one, asked.user, namespace))
       if (subject === undefined) continue
-      const rules = rulesBehind(binding, namespace, policy)
+      const rules = rulesOfRole(binding.roleRef, namespace, policy)
       if (rules === undefined) missing.add(notFound(binding))
       else if (rules.some(rule => ruleAllows(rule, asked)))
         return `RBAC: allowed by ${describe(binding, namespace, subject)}`
@@ -50,7 +50,7 @@ export function rulesFor(user: User, namespace: string, policy: PolicySource): P
   const bound = (bindings: Iterable<Binding>, within: string): PolicyRule[] =>
     [...bindings]
       .filter(binding => binding.subjects?.some(subject => isFor(subject, user, within)))
-      .flatMap(binding => rulesBehind(binding, within, policy) ?? [])
+      .flatMap(binding => rulesOfRole(binding.roleRef, within, policy) ?? [])
   return [
     ...(user.groups.includes(privilegedGroup) ? privileged : []),
     ...bound(policy.clusterRoleBindings(), ''),
@@ -66,8 +66,12 @@ function isFor(subject: Subject, user: User, namespace: string): boolean {
   return home !== '' && user.name === `system:serviceaccount:${home}:${subject.name}`
 }
 
-function rulesBehind(binding: Binding, namespace: string, policy: PolicySource): readonly PolicyRule[] | undefined {
-  const { kind, name } = binding.roleRef
+/** The rules of a role; `undefined` where there is none. */
+export function rulesOfRole(
+  { kind, name }: RoleRef,
+  namespace: string,
+  policy: PolicySource,
+): readonly PolicyRule[] | undefined {
   if (kind === 'Role') {
     const role = policy.role(namespace, name)
     return role && (role.rules ?? [])

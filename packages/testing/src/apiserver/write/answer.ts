@@ -1,4 +1,5 @@
 import type { User } from '../access.ts'
+import { confirmNoEscalation } from '../authn/escalation.ts'
 import type { CoreParts } from '../core.ts'
 import type { ServerRequest } from '../exchange.ts'
 import { deduced } from '../fields/field-type.ts'
@@ -70,6 +71,7 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
   const given = viaPatch ? undefined : read(parseObject(write.request, type))
   const current = parts.writer.read(type, target.namespace, target.name)
   const object = given ?? read(patched(write, current.object))
+  confirmGrant(parts, write, object)
   own(parts, write, current.object, object)
   const after = parts.writer.update(type, current, object, partOf(target), { dryRun, viaPatch })
   warnOfFinalizers(write, after, current.object.metadata.finalizers ?? [])
@@ -90,6 +92,7 @@ function applyConfiguration(parts: CoreParts, write: WriteRequest, dryRun: boole
   const current = creates ? undefined : parts.writer.read(type, target.namespace, target.name)
   const object = named(write, appliedTo(parts, write, current?.object, validation))
   if (current !== undefined) {
+    confirmGrant(parts, write, object)
     const after = parts.writer.update(type, current, object, partOf(target), { dryRun, viaPatch: true })
     warnOfFinalizers(write, after, current.object.metadata.finalizers ?? [])
     return send(parts, write, 200, after, dryRun)
@@ -137,11 +140,19 @@ function create(parts: CoreParts, write: WriteRequest, dryRun: boolean, validati
   store(parts, write, object, dryRun)
 }
 
+/** Nobody grants rights that they do not have. */
+function confirmGrant({ access }: CoreParts, { type, target, user }: WriteRequest, object: KubeObject): void {
+  const { group, plural } = type
+  if (group !== 'rbac.authorization.k8s.io' || target.subresource !== '') return
+  confirmNoEscalation(access, { user, plural, namespace: target.namespace, object })
+}
+
 /** Creates an object, and answers it. */
 function store(parts: CoreParts, write: WriteRequest, object: KubeObject, dryRun: boolean): void {
   const { type, target } = write
   parts.namespaces.admit(type, target.namespace, object.metadata.name ?? '')
   parts.definitions.admitCreate(type, object.metadata.name ?? '')
+  confirmGrant(parts, write, object)
   const created = parts.writer.create(type, object, dryRun)
   warnOfFinalizers(write, created, [])
   send(parts, write, 201, created, dryRun)

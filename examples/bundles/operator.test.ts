@@ -16,7 +16,7 @@ import { auditedBundles } from './testkit/audit.ts'
 import { archiveOf, bundleOf } from './testkit/bundles.ts'
 import { TestSource } from './testkit/source.ts'
 
-const within = { timeout: 30_000, interval: 20 }
+const within = { timeout: 90_000, interval: 20 }
 const until = (check: () => unknown): Promise<unknown> => vi.waitFor(check, within)
 const hasReal = await realApiServerAvailable('bundles on a real API server')
 
@@ -122,7 +122,7 @@ describe.each([
         // That of the PlatformOperators.
         await until(() => expect(streams(operator)).toBe(1))
       }),
-    60_000,
+    180_000,
   )
 
   it(
@@ -151,7 +151,7 @@ describe.each([
         expect((await client.get(namespaces, { name: 'own-home' }))?.metadata?.deletionTimestamp).toBeUndefined()
         await until(async () => expect(await client.get(serviceAccounts, account)).toBeUndefined())
       }),
-    60_000,
+    180_000,
   )
 
   it(
@@ -179,7 +179,7 @@ describe.each([
         await client.delete(platformOperators, { name: 'tables' })
         await until(async () => expect(await client.get(platformOperators, { name: 'tables' })).toBeUndefined())
       }),
-    60_000,
+    180_000,
   )
 
   it(
@@ -203,7 +203,7 @@ describe.each([
         })
         await client.delete(platformOperators, { name: 'evil' })
       }),
-    60_000,
+    180_000,
   )
 
   // Once is enough: it is the same program on either.
@@ -230,6 +230,6 @@ describe.each([
         await until(async () => expect((await client.list(platformOperators)).items).toEqual([]))
         await until(() => expect(streams(operator)).toBe(1))
       }),
-    120_000,
+    180_000,
   )
 })

@@ -77,6 +77,8 @@ interface Asking {
 export class HostileApi {
   readonly #options: HostileApiOptions
   readonly #snapshots = new Map<string, { readonly version: number; readonly items: readonly Stored[] }>()
+  /** Numbers their tokens: no two are the same. */
+  #pages = 0
   /** Tokens that it takes; `undefined`: anybody. */
   tokens: ReadonlySet<string> | undefined
   behaves = false
@@ -247,7 +249,7 @@ export class HostileApi {
     }
     const page = limit > 0 ? snapshot.items.slice(0, limit) : snapshot.items
     const rest = snapshot.items.slice(page.length)
-    const next = rest.length > 0 ? `token-${truth.version}-${this.#snapshots.size}` : ''
+    const next = rest.length > 0 ? `token-${truth.version}-${++this.#pages}` : ''
     if (next !== '') this.#snapshots.set(next, { version: snapshot.version, items: rest })
     const metadata: Record<string, unknown> = {
       resourceVersion: `${snapshot.version}`,

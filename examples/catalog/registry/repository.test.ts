@@ -200,3 +200,22 @@ it('challenges and pull secrets are read', () => {
   expect(credentialsIn(config, 'b.example')).toEqual({ username: 'u', password: 'p' })
   expect(credentialsIn(config, 'c.example')).toBeUndefined()
 })
+
+it.each(['{"auths":{"a.example":{"password":"hunter2"', '"hunter2"', 'null', 'hunter2'])(
+  'a pull secret that can’t be read is not quoted: %s',
+  config => {
+    const error = (() => {
+      try {
+        return credentialsIn(config, 'a.example')
+      } catch (thrown) {
+        return thrown
+      }
+    })()
+    expect(error).toMatchObject({ reason: 'InvalidPullSecret', message: 'the pull secret is no Docker configuration' })
+    expect((error as Error).cause).toBeUndefined()
+  },
+)
+
+it.each(['{}', '{"auths":null}', '{"auths":{"a.example":null}}'])('the pull secret %s names no user', config =>
+  expect(credentialsIn(config, 'a.example')).toBeUndefined(),
+)

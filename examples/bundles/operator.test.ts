@@ -197,9 +197,9 @@ describe.each([
         expect((await client.get(platformOperators, { name: 'evil' }))?.metadata?.finalizers).toBeUndefined()
         await until(async () => {
           const { items } = await client.list(events)
-          expect(
-            items.filter(({ reason, involvedObject }) => reason === 'UnsafePath' && involvedObject.name === 'evil'),
-          ).toHaveLength(1)
+          const about = items.filter(({ involvedObject: { name } }) => name === 'evil')
+          // Nor told again: the server would have counted it.
+          expect(about).toMatchObject([{ reason: 'UnsafePath', count: 1 }])
         })
         await client.delete(platformOperators, { name: 'evil' })
       }),

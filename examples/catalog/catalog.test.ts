@@ -176,6 +176,15 @@ describe('bundles', () => {
     expect(await catalog.bundle('etcd.v1.0.0')).toHaveLength(1000)
   })
 
+  it('that are being fetched come, whatever is configured meanwhile', async () => {
+    await release(0)
+    await publish()
+    configure()
+    await catalog.poll()
+    registry.onAuthorization = () => configure({ options: { timeoutMs: 20_000 } })
+    expect(await catalog.bundle('etcd.v1.0.0')).toHaveLength(1000)
+  })
+
   it('are fetched with a rotated password', async () => {
     await release(0)
     await publish()

@@ -157,6 +157,18 @@ describe('tokens', () => {
     expect(tokens()).toBe(2)
   })
 
+  it.each([
+    ['no JSON', 'hunter2'],
+    ['no token', '{"token":7}'],
+    ['null', 'null'],
+    ['more than 64 KiB', JSON.stringify({ token: 'x'.repeat(1 << 20) })],
+  ])('are bounded, and are not quoted: %s', async (_, answer) => {
+    await put(registry)
+    registry.tokenAnswer = Buffer.from(answer)
+    const told = { reason: 'Unauthorized', message: `the registry ${registry.host} gives no token` }
+    await expect(open(registry).resolve('latest')).rejects.toMatchObject(told)
+  })
+
   it('are not told to a storage elsewhere', async () => {
     const { manifest: digest } = await put(registry)
     const storage = await StandInRegistry.start('none')

@@ -206,6 +206,15 @@ describe.each([
     60_000,
   )
 
+  // The embedded server evaluates no rules of a definition.
+  it.runIf(which === 'a real')('the package of a PlatformOperator can’t be changed', async () => {
+    await install('fixed')
+    const change = client.patch(platformOperators, { name: 'fixed' }, { spec: { package: 'other' } })
+    await expect(change).rejects.toThrow('another package needs a PlatformOperator of its own')
+    await client.patch(platformOperators, { name: 'fixed' }, { spec: { channel: 'beta' } })
+    await client.delete(platformOperators, { name: 'fixed' })
+  })
+
   // Once is enough: it is the same program on either.
   it.runIf(which === 'an embedded')(
     '69 bundles, with the reasons of a published audit: each gets its reason, and no stream is left when they go',

@@ -93,8 +93,11 @@ class Installer {
   async #refused({ object, status, events }: Context, reason: string, message: string): Promise<void> {
     const { conditions = [], ...rest } = object.status ?? {}
     const refused = { type: 'Installed', status: 'False', reason, message: cut(message) } as const
+    const known = conditions.find(({ type }) => type === 'Installed')
     await status({ ...rest, conditions: [refused, ...conditions.filter(({ type }) => type !== 'Installed')] })
-    events.record({ type: 'Warning', reason, message: cut(message) })
+    // Not with each poll: an event costs a request.
+    if (known?.reason === reason && known.message === refused.message) return
+    events.record({ type: 'Warning', reason, message: refused.message })
   }
 
   async #install(context: Context, release: Release, manifests: readonly Manifest[]): Promise<void> {
@@ -106,10 +109,7 @@ class Installer {
     const made = all.map(madeOf)
     const left = before.filter(one => !made.some(other => isSame(one, other)))
     // Before anything is made: should this process end now, the next one knows of it.
-    if (
-      left.length + before.length !== left.length + made.length ||
-      made.some(one => !before.some(other => isSame(one, other)))
-    ) {
+    if (made.some(one => !before.some(other => isSame(one, other)))) {
       await status({ ...object.status, made: [...left, ...made] })
     }
     await this.#watched.need(key.name, [...left, ...made])

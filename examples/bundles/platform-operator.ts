@@ -14,7 +14,7 @@ export interface Made {
 export interface PlatformOperator {
   metadata: ObjectMeta
   spec: {
-    /** The package, as the catalog names it. */
+    /** The package, as the catalog names it. It can't be changed: no upgrade path leads to another package. */
     package: string
     /** @default stable */
     channel?: string

@@ -1,6 +1,6 @@
 import type { Deployment } from '@wherry/client/resources/apps'
 import { deployments } from '@wherry/client/resources/apps'
-import { configMaps, namespaces, secrets } from '@wherry/client/resources/core'
+import { configMaps, events, namespaces, secrets } from '@wherry/client/resources/core'
 import { conditionOf } from '@wherry/controller'
 import type { Stage } from '../runner/stage.ts'
 import { platformOperators } from './platform-operator.ts'
@@ -70,18 +70,23 @@ async function play({ client, start, until, say }: Stage, catalog: StandInCatalo
   )
   say('an upgrade takes away what the next release has no more')
 
-  for (const [name, reason, archive] of [
-    ['own', 'UnsupportedInstallMode', await bundleOf({ name: 'own', modes: ['OwnNamespace'] })],
-    ['hooks', 'NeedsWebhooks', await bundleOf({ name: 'hooks', webhooks: 1 })],
-    ['evil', 'UnsafePath', await archiveOf([['../../etc/passwd', 'x']])],
-  ] as const) {
-    catalog.release(name, archive)
-    await install(name)
-    await until(`${name} is refused`, condition(name, 'Installed', `False ${reason}`))
-    await client.delete(platformOperators, { name })
-    await until(`${name} is gone`, isGone(name))
+  const own = ['UnsupportedInstallMode', await bundleOf({ name: 'evil', modes: ['OwnNamespace'] })] as const
+  const hooks = ['NeedsWebhooks', await bundleOf({ name: 'evil', webhooks: 1 })] as const
+  const unsafe = ['UnsafePath', await archiveOf([['../../etc/passwd', 'x']])] as const
+  await install('evil')
+  for (const [reason, archive] of [own, hooks, unsafe, own]) {
+    catalog.release('evil', archive)
+    await until(`it is refused by ${reason}`, condition('evil', 'Installed', `False ${reason}`))
   }
-  say('bundles that can’t be installed, and hostile ones, say why')
+  await until('the refusal that came again is counted', async () => {
+    const { items } = await client.list(events)
+    return items.some(({ reason, involvedObject, count }) => {
+      return involvedObject.name === 'evil' && reason === 'UnsupportedInstallMode' && count === 2
+    })
+  })
+  await client.delete(platformOperators, { name: 'evil' })
+  await until('it is gone', isGone('evil'))
+  say('bundles that can’t be installed, and hostile ones, say why, in a condition and in events')
 
   await client.delete(platformOperators, { name: 'chess' })
   await until('it is gone', isGone('chess'))

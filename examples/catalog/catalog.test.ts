@@ -1,10 +1,11 @@
 import { clusterServiceVersions } from '@wherry/data'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { bundleType, Catalog, type CatalogOptions, indexType } from './catalog.ts'
 import { untilNextPoll } from './catalog-source.ts'
 import { CatalogIndex } from './index/catalog-index.ts'
 import { add } from './index/edit.ts'
 import type { Metadata } from './index/release.ts'
+import { Catalogs } from './operator.ts'
 import { imageReference } from './registry/reference.ts'
 import type { RepositoryOptions } from './registry/repository.ts'
 import { push } from './testkit/registry.ts'
@@ -176,6 +177,15 @@ describe('bundles', () => {
     expect(await catalog.bundle('etcd.v1.0.0')).toHaveLength(1000)
   })
 
+  it('that are being fetched come, whatever is configured meanwhile', async () => {
+    await release(0)
+    await publish()
+    configure()
+    await catalog.poll()
+    registry.onAuthorization = () => configure({ options: { timeoutMs: 20_000 } })
+    expect(await catalog.bundle('etcd.v1.0.0')).toHaveLength(1000)
+  })
+
   it('are fetched with a rotated password', async () => {
     await release(0)
     await publish()
@@ -185,6 +195,45 @@ describe('bundles', () => {
     await expect(catalog.bundle('etcd.v1.0.0')).rejects.toMatchObject({ reason: 'Unauthorized' })
     configure()
     expect(await catalog.bundle('etcd.v1.0.0')).toHaveLength(1000)
+  })
+})
+
+describe('a bundle that fails', () => {
+  let catalogs: Catalogs
+  let blob: string
+  let sent: (key: { namespace: string; name: string }) => void
+  const ask = () => catalogs.bundle('games', 'community', 'etcd.v1.0.0')
+
+  beforeEach(async () => {
+    catalogs = new Catalogs()
+    sent = vi.spyOn(catalogs.bundles, 'send').mockImplementation(() => {})
+    vi.spyOn(catalogs.bundles, 'connections', 'get').mockReturnValue(1)
+    blob = await release(0)
+    await publish()
+    const { ca, credentials } = registry
+    const served = catalogs.open('games/community')
+    served.configure(imageReference(`${registry.host}/${repository}:latest`), { ca, credentials })
+    await served.poll()
+    await registry.corrupt(blob, () => Buffer.from('x'))
+  })
+  afterEach(() => catalogs.close())
+
+  it('is told of once, and again when a bundle comes', async () => {
+    for (let i = 0; i < 3; i++) await expect(ask()).rejects.toMatchObject({ reason: 'WrongDigest' })
+    expect(sent).toHaveBeenCalledTimes(1)
+    expect(catalogs.failure('games/community')).toMatchObject({ reason: 'WrongDigest' })
+    await registry.corrupt(blob, () => Buffer.alloc(1000, '0 '))
+    for (let i = 0; i < 2; i++) expect(await ask()).toHaveLength(1000)
+    expect(sent).toHaveBeenCalledTimes(2)
+    expect(catalogs.failure('games/community')).toBeUndefined()
+  })
+
+  it('is nothing to tell of once its catalog has gone', async () => {
+    const asked = expect(ask()).rejects.toMatchObject({ reason: 'WrongDigest' })
+    await catalogs.remove('games/community')
+    await asked
+    expect(sent).not.toHaveBeenCalled()
+    expect(catalogs.failure('games/community')).toBeUndefined()
   })
 })
 

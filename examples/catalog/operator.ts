@@ -29,13 +29,19 @@ export class Catalogs {
   /** A bundle of a catalog. Whether the registry gave it is said in the status of its CatalogSource. */
   async bundle(namespace: string, name: string, release: string): Promise<Buffer | undefined> {
     const key = `${namespace}/${name}`
+    const catalog = this.#catalogs.get(key)
     try {
-      const bundle = await this.#catalogs.get(key)?.bundle(release)
+      const bundle = await catalog?.bundle(release)
       if (bundle !== undefined && this.#failures.delete(key)) this.#tell({ namespace, name })
       return bundle
-    } catch (error) {
-      this.#failures.set(key, error as Error)
-      this.#tell({ namespace, name })
+    } catch (thrown) {
+      const error = thrown as Error
+      // Each run asks the registry: it is not told again of the same failure, nor of a catalog that went meanwhile.
+      const isNews = this.#failures.get(key)?.message !== error.message && this.#catalogs.get(key) === catalog
+      if (isNews) {
+        this.#failures.set(key, error)
+        this.#tell({ namespace, name })
+      }
       throw error
     }
   }

@@ -11,12 +11,22 @@ import type { Catalogs } from './operator.ts'
  */
 export function catalogServer(catalogs: Catalogs): Server {
   return createServer((request, response) => {
-    const url = new URL(request.url ?? '', 'http://localhost')
-    const parts = url.pathname.slice(1).split('/').map(decodeURIComponent)
-    answer(catalogs, parts, url.searchParams, response).catch((error: Error) => {
+    const asked = parsed(request.url ?? '')
+    if (asked === undefined) return json(response, 400, { message: 'the URL is malformed' })
+    answer(catalogs, asked.parts, asked.parameters, response).catch((error: Error) => {
       if (!response.headersSent) json(response, 502, { message: error.message })
     })
   })
+}
+
+/** The parts of a path, decoded, and the parameters. `undefined` for a malformed URL, which must not end the process. */
+function parsed(path: string): { readonly parts: string[]; readonly parameters: URLSearchParams } | undefined {
+  try {
+    const { pathname, searchParams } = new URL(path, 'http://localhost')
+    return { parts: pathname.slice(1).split('/').map(decodeURIComponent), parameters: searchParams }
+  } catch {
+    return undefined
+  }
 }
 
 async function answer(

@@ -1,6 +1,8 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { BundleCache } from '../install/bundle-cache.ts'
 import { archiveOf, bundleOf } from '../testkit/bundles.ts'
+import { TestSource } from '../testkit/source.ts'
 import { readArchive } from './archive.ts'
 import { convert } from './convert.ts'
 import { cut, maxMessageBytes, summaryOf } from './health.ts'
@@ -33,6 +35,14 @@ describe('a bundle', () => {
     expect(manifests.at(-1)).toMatchObject({ spec: { template: { spec: { serviceAccountName: 'chess-operator' } } } })
   })
 
+  it('has its account as its own manifest says, where it has one', async () => {
+    const account = 'apiVersion: v1\nkind: ServiceAccount\nmetadata: { name: chess-operator }'
+    const manifests = await installed(await manifestsOf(`${account}\nimagePullSecrets: [{ name: pull }]`))
+    expect(manifests.filter(({ kind }) => kind === 'ServiceAccount')).toMatchObject([
+      { metadata: { name: 'chess-operator', namespace: 'home' }, imagePullSecrets: [{ name: 'pull' }] },
+    ])
+  })
+
   it.each([
     ['UnsupportedInstallMode', 'supports only OwnNamespace, and AllNamespaces', { modes: ['OwnNamespace'] }],
     ['UnsupportedInstallMode', 'supports no install mode', { modes: [] }],
@@ -54,6 +64,12 @@ describe('a bundle', () => {
       { others: ['apiVersion: v1\nkind: ConfigMap'] },
     ],
     ['InvalidManifest', 'other-0.yaml', { others: ['a: [b'] }],
+    ['InvalidManifest', 'has the ConfigMap hours twice', { others: [`${configMap} }`, `${configMap} }`] }],
+    [
+      'InvalidManifest',
+      'has the Deployment chess twice',
+      { others: ['apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: chess }'] },
+    ],
   ] as const)('is refused by %s: %s', async (reason, message, wanted) => {
     const archive = await bundleOf({ name: 'chess', ...wanted })
     await expect(installed(archive)).rejects.toMatchObject({ reason, message: expect.stringContaining(message) })
@@ -105,6 +121,30 @@ function headerOf(name: string, size: number): Buffer {
   header.write(`${sum.toString(8).padStart(6, '0')}\u0000 `, 148)
   return header
 }
+
+describe('a bundle whose manifests have another shape', () => {
+  const csv = 'apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: { name: chess }'
+  const spec = 'installModes: [{ type: AllNamespaces, supported: true }]'
+
+  it.each([
+    csv,
+    `${csv}\nspec: { installModes: 7 }`,
+    `${csv}\nspec: { ${spec}, install: { strategy: deployment, spec: { permissions: null } } }`,
+    `${csv}\nspec: { ${spec}, install: { strategy: deployment, spec: { deployments: [null] } } }`,
+    `${csv}\nspec: { ${spec}, install: { strategy: deployment, spec: { permissions: [{ rules: [] }] } } }`,
+  ])('is refused by InvalidManifest, and not fetched again: %s', async text => {
+    const source = new TestSource()
+    source.release('chess', await archiveOf([['manifests/csv.yaml', text]]))
+    const cache = new BundleCache(source)
+    const release = await source.next({ package: 'chess', channel: 'stable' })
+    if (release === undefined) throw new Error('no release')
+    for (let i = 0; i < 2; i++) {
+      const manifests = cache.manifests(release, 'home', new AbortController().signal)
+      await expect(manifests).rejects.toMatchObject({ name: 'BundleError', reason: 'InvalidManifest' })
+    }
+    expect(source.fetched).toBe(1)
+  })
+})
 
 describe('the message of a condition', () => {
   it('has 256 bytes at most, with any number of problems, and no half characters', () => {

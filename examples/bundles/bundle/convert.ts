@@ -25,19 +25,26 @@ export function convert({ csv, others }: Bundle, namespace: string): readonly Ma
   }
   const { permissions = [], clusterPermissions = [], deployments = [] } = install.spec ?? {}
   const accounts = new Set([...permissions, ...clusterPermissions].map(({ serviceAccountName }) => serviceAccountName))
-  const made: Manifest[] = [
-    ...[...accounts].filter(account => account !== 'default').map(account => serviceAccount(account)),
+  const given = new Set(others.map(idOf))
+  const all: Manifest[] = [
+    // An account that the bundle has as a manifest, too, is as that says.
+    ...[...accounts]
+      .filter(account => account !== 'default')
+      .map(account => serviceAccount(account))
+      .filter(account => !given.has(idOf(account))),
     ...permissions.flatMap(of => rights(csv, of, 'Role', namespace)),
     ...clusterPermissions.flatMap(of => rights(csv, of, 'ClusterRole', namespace)),
     ...deployments.map(({ name, label, spec }) => object('apps/v1', 'Deployment', name, { spec }, label)),
+    ...others,
   ]
-  const own = new Set(made.map(idOf))
-  // An account that the bundle has as a manifest, too, is as that says.
-  const all = [...made, ...others.filter(other => !own.has(idOf(other)))]
-  return all.map(one => placed(one, namespace)).sort(inOrder)
+  const manifests = all.map(one => placed(one, namespace)).sort(inOrder)
+  const twice = manifests.find((one, i) => i > 0 && idOf(one) === idOf(manifests[i - 1] as Manifest))
+  // Each would undo what the other says, for ever.
+  if (twice !== undefined) throw new BundleError('InvalidManifest', `${name} has the ${idOf(twice)} twice`)
+  return manifests
 }
 
-/** `Deployment game-operator`: in one bundle nothing is there twice. */
+/** `Deployment game-operator` */
 function idOf({ kind, metadata: { name } }: Manifest): string {
   return `${kind} ${name}`
 }

@@ -4,17 +4,43 @@ export interface Credentials {
   readonly password: string
 }
 
-/** The user for a registry in a Secret of the type `kubernetes.io/dockerconfigjson`. `undefined` where it names none. */
-export function credentialsIn(dockerConfig: string, host: string): Credentials | undefined {
-  const { auths = {} } = JSON.parse(dockerConfig) as {
-    auths?: Record<string, Partial<Credentials> & { auth?: string }>
+interface DockerConfig {
+  readonly auths?: Readonly<Record<string, Partial<Credentials> & { auth?: string }>> | null
+}
+
+/** A pull secret that can't be read. The error quotes nothing of it, and so has no cause: it is told in a status. */
+export class InvalidPullSecretError extends Error {
+  override readonly name = 'InvalidPullSecretError'
+  readonly reason = 'InvalidPullSecret'
+
+  constructor() {
+    super('the pull secret is no Docker configuration')
   }
-  const found = auths[host] ?? auths[`https://${host}`]
-  if (found === undefined) return undefined
+}
+
+/**
+ * The user for a registry in a Secret of the type `kubernetes.io/dockerconfigjson`. `undefined` where it names none.
+ *
+ * @throws InvalidPullSecretError
+ */
+export function credentialsIn(dockerConfig: string, host: string): Credentials | undefined {
+  const { auths } = configOf(dockerConfig)
+  const found = auths?.[host] ?? auths?.[`https://${host}`]
+  if (found == null) return undefined
   const { auth, username = '', password = '' } = found
   if (auth === undefined) return { username, password }
   const [name = '', ...rest] = Buffer.from(auth, 'base64').toString().split(':')
   return { username: name, password: rest.join(':') }
+}
+
+function configOf(text: string): DockerConfig {
+  try {
+    const config: unknown = JSON.parse(text)
+    if (typeof config === 'object' && config !== null) return config
+  } catch {
+    // Node's error quotes the text.
+  }
+  throw new InvalidPullSecretError()
 }
 
 /** The value of an `Authorization` header. */

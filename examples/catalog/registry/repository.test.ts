@@ -157,6 +157,18 @@ describe('tokens', () => {
     expect(tokens()).toBe(2)
   })
 
+  it.each([
+    ['no JSON', 'hunter2'],
+    ['no token', '{"token":7}'],
+    ['null', 'null'],
+    ['more than 64 KiB', JSON.stringify({ token: 'x'.repeat(1 << 20) })],
+  ])('are bounded, and are not quoted: %s', async (_, answer) => {
+    await put(registry)
+    registry.tokenAnswer = Buffer.from(answer)
+    const told = { reason: 'Unauthorized', message: `the registry ${registry.host} gives no token` }
+    await expect(open(registry).resolve('latest')).rejects.toMatchObject(told)
+  })
+
   it('are not told to a storage elsewhere', async () => {
     const { manifest: digest } = await put(registry)
     const storage = await StandInRegistry.start('none')
@@ -200,3 +212,22 @@ it('challenges and pull secrets are read', () => {
   expect(credentialsIn(config, 'b.example')).toEqual({ username: 'u', password: 'p' })
   expect(credentialsIn(config, 'c.example')).toBeUndefined()
 })
+
+it.each(['{"auths":{"a.example":{"password":"hunter2"', '"hunter2"', 'null', 'hunter2'])(
+  'a pull secret that can’t be read is not quoted: %s',
+  config => {
+    const error = (() => {
+      try {
+        return credentialsIn(config, 'a.example')
+      } catch (thrown) {
+        return thrown
+      }
+    })()
+    expect(error).toMatchObject({ reason: 'InvalidPullSecret', message: 'the pull secret is no Docker configuration' })
+    expect((error as Error).cause).toBeUndefined()
+  },
+)
+
+it.each(['{}', '{"auths":null}', '{"auths":{"a.example":null}}'])('the pull secret %s names no user', config =>
+  expect(credentialsIn(config, 'a.example')).toBeUndefined(),
+)

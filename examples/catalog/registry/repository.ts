@@ -5,10 +5,11 @@ import { challengeOf } from './challenge.ts'
 import { basic, type Credentials } from './credentials.ts'
 import { RegistryError } from './errors.ts'
 import type { ImageReference } from './reference.ts'
-import { verified } from './verified.ts'
+import { bounded, verified } from './verified.ts'
 
 const manifestType = 'application/vnd.oci.image.manifest.v1+json'
 const maxManifestBytes = 4 << 20
+const maxTokenBytes = 64 << 10
 const maxRedirects = 3
 
 export interface RepositoryOptions {
@@ -43,6 +44,8 @@ export class Repository {
   readonly #dispatcher: Dispatcher
   readonly #credentials: Credentials | undefined
   #authorization: string | undefined
+  /** What is being asked for. Each is several requests, and all of them are made before it is closed. */
+  readonly #asking = new Set<Promise<unknown>>()
 
   constructor({ host, repository }: Pick<ImageReference, 'host' | 'repository'>, options: RepositoryOptions = {}) {
     const { ca, proxy, credentials, timeoutMs = 30_000 } = options
@@ -60,7 +63,31 @@ export class Repository {
   }
 
   /** The digest that a tag has now, by one HEAD request. */
-  async resolve(reference: string, signal?: AbortSignal): Promise<string> {
+  resolve(reference: string, signal?: AbortSignal): Promise<string> {
+    return this.#asked(this.#resolve(reference, signal))
+  }
+
+  /** The content of the only layer of a manifest. Manifest and layer are verified. */
+  fetch(wanted: Wanted): Promise<Buffer> {
+    return this.#asked(this.#fetch(wanted))
+  }
+
+  /** Resolves when what is under way has ended. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#asking)
+    await this.#dispatcher.close()
+  }
+
+  async #asked<T>(answer: Promise<T>): Promise<T> {
+    this.#asking.add(answer)
+    try {
+      return await answer
+    } finally {
+      this.#asking.delete(answer)
+    }
+  }
+
+  async #resolve(reference: string, signal?: AbortSignal): Promise<string> {
     if (isDigest(reference)) return reference
     const { headers, body } = await this.#get('HEAD', `manifests/${reference}`, signal)
     await body.dump()
@@ -69,8 +96,7 @@ export class Repository {
     throw new RegistryError('InvalidManifest', `the registry ${this.host} does not say the digest of ${reference}`)
   }
 
-  /** The content of the only layer of a manifest. Manifest and layer are verified. */
-  async fetch({ digest, mediaType, maxBytes, signal }: Wanted): Promise<Buffer> {
+  async #fetch({ digest, mediaType, maxBytes, signal }: Wanted): Promise<Buffer> {
     const what = `the manifest ${digest}`
     const manifest = await this.#read(`manifests/${digest}`, { what, digest, maxBytes: maxManifestBytes }, signal)
     const layer = onlyLayer(manifest, what, mediaType)
@@ -79,11 +105,6 @@ export class Repository {
     }
     const blob = { what: `the blob ${layer.digest}`, digest: layer.digest, maxBytes }
     return this.#read(`blobs/${layer.digest}`, blob, signal)
-  }
-
-  /** Resolves when what is under way has ended. */
-  async close(): Promise<void> {
-    await this.#dispatcher.close()
   }
 
   async #read(path: string, expected: Parameters<typeof verified>[1], signal?: AbortSignal): Promise<Buffer> {
@@ -144,14 +165,26 @@ export class Repository {
         throw new RegistryError('Unauthorized', `${this.host} asks for a token of ${realm.origin}`)
       for (const [key, value] of Object.entries(challenge.parameters)) realm.searchParams.set(key, value)
       const answer = await this.#send('GET', realm, credentials && basic(credentials), signal)
-      if (answer.statusCode === 200) {
-        const { token, access_token } = (await answer.body.json()) as { token?: string; access_token?: string }
-        return `Bearer ${token ?? access_token}`
-      }
+      if (answer.statusCode === 200) return `Bearer ${await this.#tokenIn(answer.body)}`
       await answer.body.dump()
     } else if (challenge !== undefined && credentials !== undefined) return basic(credentials)
     const who = credentials === undefined ? 'nobody who is not known to it' : `not ${credentials.username}`
     throw new RegistryError('Unauthorized', `the registry ${this.host} lets in ${who}`)
+  }
+
+  /** The service of the tokens may be anybody's: its answer is bounded, and no error quotes it. */
+  async #tokenIn(body: AsyncIterable<Buffer>): Promise<string> {
+    try {
+      const { token, access_token } = JSON.parse((await bounded(body, 'the token', maxTokenBytes)).toString()) as {
+        readonly token?: unknown
+        readonly access_token?: unknown
+      }
+      const found = token ?? access_token
+      if (typeof found === 'string') return found
+    } catch {
+      // Said below.
+    }
+    throw new RegistryError('Unauthorized', `the registry ${this.host} gives no token`)
   }
 
   #unavailable(cause: unknown): RegistryError {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { RegistryError } from './errors.ts'
 
 /** What a stream must hold. */
@@ -16,15 +16,27 @@ export interface Expected {
  */
 export async function verified(stream: AsyncIterable<Buffer>, { what, digest, maxBytes }: Expected): Promise<Buffer> {
   const hash = createHash('sha256')
+  const content = await bounded(hashed(stream, hash), what, maxBytes)
+  const found = `sha256:${hash.digest('hex')}`
+  if (found !== digest) throw new RegistryError('WrongDigest', `${what} has the digest ${found}`)
+  return content
+}
+
+/** Reads a stream whole. @throws RegistryError `TooLarge` as soon as there are more bytes than allowed */
+export async function bounded(stream: AsyncIterable<Buffer>, what: string, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of stream) {
     bytes += chunk.length
     if (bytes > maxBytes) throw new RegistryError('TooLarge', `${what} has more than ${maxBytes} bytes`)
-    hash.update(chunk)
     chunks.push(chunk)
   }
-  const found = `sha256:${hash.digest('hex')}`
-  if (found !== digest) throw new RegistryError('WrongDigest', `${what} has the digest ${found}`)
   return Buffer.concat(chunks, bytes)
+}
+
+async function* hashed(stream: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const chunk of stream) {
+    hash.update(chunk)
+    yield chunk
+  }
 }

@@ -18,6 +18,8 @@ export class StandInRegistry implements TestRegistry {
   readonly requests: string[] = []
   /** Where blobs are instead: the origin of another registry. */
   redirectBlobsTo: string | undefined
+  /** What it answers when it is asked for a token. @default a token */
+  tokenAnswer: Buffer | undefined
   /** Hears the `Authorization` of each request. */
   onAuthorization: (value: string | undefined) => void = () => {}
   readonly #key: string
@@ -88,7 +90,7 @@ export class StandInRegistry implements TestRegistry {
       response.writeHead(code, { ...headers, ...length }).end(method === 'HEAD' ? undefined : content)
     }
     if (url.pathname === '/token') {
-      const token = Buffer.from(JSON.stringify({ token: this.#token }))
+      const token = this.tokenAnswer ?? Buffer.from(JSON.stringify({ token: this.#token }))
       return isUser ? end(200, {}, token) : end(401)
     }
     if (this.#authentication !== 'none' && !isUser && request.headers.authorization !== `Bearer ${this.#token}`) {

@@ -6,7 +6,7 @@ const begun: string[] = []
 const task = (name: string) => ({ begin: () => void begun.push(name) })
 
 describe('a concurrency limit', () => {
-  it('N11: let so many begin at once, and the others in the order in which they came', () => {
+  it('N11: lets so many begin at once, and the others in the order in which they came', () => {
     begun.length = 0
     const limit = new ConcurrencyLimit(2)
     for (const name of ['a', 'b', 'c', 'd', 'e']) limit.enter(task(name))
@@ -20,7 +20,7 @@ describe('a concurrency limit', () => {
     expect(limit.waiting).toBe(0)
   })
 
-  it('N11: are free again once what took them is over', () => {
+  it('N11: has room again once what took it is over', () => {
     begun.length = 0
     const limit = new ConcurrencyLimit(1)
     for (let round = 0; round < 5; round++) {
@@ -34,7 +34,7 @@ describe('a concurrency limit', () => {
     expect(begun).toHaveLength(10)
   })
 
-  it('N11: pass over who does not want to any more', () => {
+  it('N11: passes over a task that was withdrawn', () => {
     begun.length = 0
     const limit = new ConcurrencyLimit(1)
     const [a, b, c] = ['a', 'b', 'c'].map(task) as [Task, Task, Task]
@@ -45,7 +45,7 @@ describe('a concurrency limit', () => {
     expect(begun).toEqual(['a', 'c'])
   })
 
-  it('N11: take whoever comes while another one begins', () => {
+  it('N11: takes a task that comes while another one begins', () => {
     begun.length = 0
     const limit = new ConcurrencyLimit(1)
     const over = (name: string, then?: () => void) => ({
@@ -60,7 +60,7 @@ describe('a concurrency limit', () => {
     expect(limit.waiting).toBe(0)
   })
 
-  it('N11: take very many that are over as soon as they have begun', () => {
+  it('N11: takes very many that are over as soon as they have begun', () => {
     let count = 0
     const limit = new ConcurrencyLimit(1)
     const over = {
@@ -75,7 +75,7 @@ describe('a concurrency limit', () => {
     expect([count, limit.waiting]).toEqual([100_000, 0])
   })
 
-  it('begin what waits in the context of none of those who ask', () => {
+  it('begins what waits in the context of none of those who ask', () => {
     const context = new AsyncLocalStorage<string>()
     const seen: (string | undefined)[] = []
     const limit = new ConcurrencyLimit(1)
@@ -86,7 +86,7 @@ describe('a concurrency limit', () => {
     expect(seen).toEqual([undefined, undefined])
   })
 
-  it('R23: begin nothing once closed', () => {
+  it('R23: begins nothing once closed', () => {
     begun.length = 0
     const limit = new ConcurrencyLimit(1)
     for (const name of ['a', 'b']) limit.enter(task(name))

@@ -87,7 +87,7 @@ export class EntryCache {
     const scope = resource.in(key.namespace)
     if (isOverBound && !resource.rise(scope)) {
       resource.tidy(scope)
-      this.#tidy(resource)
+      resource.tidyUp()
       if (this.#size <= this.#shared.settings.max) this.#roomy()
       return undefined
     }
@@ -154,7 +154,8 @@ export class EntryCache {
 
   #resource(view: View): ResourceEntries {
     const key = this.#keyOf(view)
-    const resource = this.#resources.get(key) ?? new ResourceEntries(view, this.#shared)
+    const emptied = (): void => void this.#resources.delete(key)
+    const resource = this.#resources.get(key) ?? new ResourceEntries(view, this.#shared, emptied)
     this.#resources.set(key, resource)
     return resource
   }
@@ -186,7 +187,6 @@ export class EntryCache {
     resource.removed(entry, isRoomy && !this.#wasFull)
     if (isRoomy) this.#roomy()
     for (const narrow of views) this.#views.drop(narrow)
-    this.#tidy(resource)
   }
 
   /** There are not more than there may be. */
@@ -195,10 +195,6 @@ export class EntryCache {
     this.#wasFull = false
     for (const one of this.all) one.isOverBound = false
     for (const one of this.resources) one.shrink(one.namespaces.values())
-  }
-
-  #tidy(resource: ResourceEntries): void {
-    if (resource.namespaces.size === 0) this.#resources.delete(resourceKey(resource.view))
   }
 
   #gauge(): void {

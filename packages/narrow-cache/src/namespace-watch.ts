@@ -109,6 +109,11 @@ export class NamespaceWatch implements Validator {
     return !this.#isLate && !isItsOwn(this.lastError)
   }
 
+  /** It was refused, and is not tried again yet. */
+  get isRefused(): boolean {
+    return this.#refusal !== undefined
+  }
+
   get lastError(): Error | undefined {
     return this.#reflector?.lastError
   }
@@ -130,7 +135,7 @@ export class NamespaceWatch implements Validator {
   rise(): boolean {
     if (this.isUp) return true
     const { shared, resource } = this.#of
-    if (this.#refusal !== undefined) return false
+    if (this.isRefused) return false
     shared.count('wherry_narrow_escalations_total', resource)
     if (this.#phase === 'falling') {
       this.#phase = 'wide'

@@ -1,9 +1,16 @@
+import type { View } from '@wherry/client'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
+import { CacheContext } from './cache-context.ts'
+import type { Entry } from './entry.ts'
+import { EntryCache } from './entry-cache.ts'
 import type { Subscription } from './handler.ts'
+import { checkedKey } from './key.ts'
+import { settingsOf } from './options.ts'
 import { denying } from './testkit/denials.ts'
 import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
 import { listsFirst, phases } from './testkit/rising.ts'
+import { Views } from './views.ts'
 
 const names = ['p', 'q', 'r', 's', 't']
 const paths = names.map(name => `a/${name}`)
@@ -65,6 +72,52 @@ describe('an escalation that was refused', () => {
       { escalateAt: 3, idleMs: 0, cluster: denyingMany(() => isDenied) },
     )
   })
+
+  it('N7, N11: for an entry without room, is not tried again with each read, and told once', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, run, get, simulation, requests } = kit
+        await run(() => narrow.watch(configMaps, keyOf('a/x'), noting([])))
+        const read = async (): Promise<string[]> => {
+          requests()
+          await get('b/y')
+          await simulation.advance(1000)
+          return requests()
+        }
+        // A watch of the namespace is tried, then one of all.
+        for (let i = 0; i < 2; i++) expect(await read()).toEqual(['stream', 'list'])
+        for (let i = 0; i < 3; i++) expect(await read()).toEqual(['list'])
+        expect(simulation.environment.errors.map(({ context }) => context.phase)).toEqual(['escalate', 'escalate'])
+        await simulation.advance(600_000)
+        expect(await read()).toEqual(['stream', 'list'])
+      },
+      { max: 1, cluster: denyingMany(() => true) },
+    ))
+
+  it('N11: is remembered until it may be tried again, and no longer', () =>
+    withNarrow(
+      async ({ client, run, simulation }) => {
+        const context = new CacheContext(settingsOf({ client, max: 1 }))
+        const entries = new EntryCache(context, new Views(context.environment, false))
+        const pinned = (view: View, path: string): Promise<Entry> =>
+          run(async () => {
+            const { entry } = entries.ensure(view, checkedKey(view, keyOf(path))) as { readonly entry: Entry }
+            entries.pin(entry)
+            return entry
+          })
+        await pinned(configMaps as View, 'a/x')
+        const full = await pinned(configMaps.within({ labels: 'app' }) as View, 'b/y')
+        await simulation.advance(1000)
+        expect([full.isFull, entries.resources.length]).toEqual([true, 2])
+        await run(async () => entries.unpin(full))
+        expect([entries.size, entries.resources.length]).toEqual([1, 2])
+        await simulation.advance(600_000)
+        expect(entries.resources).toHaveLength(1)
+        entries.close()
+        await run(() => context.close())
+      },
+      { cluster: denyingMany(() => true) },
+    ))
 
   it.each([
     ['listed', (verb: string) => verb === 'list', 2],

@@ -108,6 +108,8 @@ export class NamespaceEntries implements EntryScope, WatchedEntries {
 
   again(): void {
     this.of.riseWhereMany(this)
+    this.of.tidy(this)
+    this.of.tidyUp()
   }
 
   place(entry: Entry): void {
@@ -133,11 +135,14 @@ export class ResourceEntries implements WatchedEntries {
   size = 0
   epoch = 0
   #isMany = false
+  readonly #emptied: () => void
 
-  constructor(view: View, shared: CacheContext) {
+  /** @param emptied called when it has nothing left to be remembered */
+  constructor(view: View, shared: CacheContext, emptied: () => void) {
     const { environment } = shared
     this.view = view
     this.shared = shared
+    this.#emptied = emptied
     this.resource = resourceName(view.resource)
     this.watch = view.resource.namespaced ? new NamespaceWatch(this) : undefined
     this.environment = {
@@ -185,8 +190,9 @@ export class ResourceEntries implements WatchedEntries {
     scope.remove(entry)
     this.size -= 1
     this.tidy(scope)
-    if (this.size === 0) this.watch?.end()
-    else if (isRoomy) this.shrink([scope])
+    if (this.size > 0) return isRoomy ? this.shrink([scope]) : undefined
+    if (this.watch?.isRefused !== true) this.watch?.end()
+    this.tidyUp()
   }
 
   /** Has one watch take over, which makes room for one more. Returns whether it will, unless it is refused. */
@@ -207,7 +213,10 @@ export class ResourceEntries implements WatchedEntries {
   }
 
   wide(): void {
-    for (const { watch } of this.namespaces.values()) watch.end()
+    for (const one of this.namespaces.values()) {
+      one.watch.end()
+      this.tidy(one)
+    }
   }
 
   refused(): void {
@@ -217,6 +226,7 @@ export class ResourceEntries implements WatchedEntries {
   again(): void {
     if (this.#isMany) this.#riseAll(this.namespaces.values())
     else for (const one of this.namespaces.values()) this.riseWhereMany(one)
+    this.tidyUp()
   }
 
   riseWhereMany(one: NamespaceEntries): void {
@@ -238,10 +248,15 @@ export class ResourceEntries implements WatchedEntries {
     for (const entry of entries) if (!entry.isOver) entry.rolledBack(source)
   }
 
+  /** Forgets a namespace without entries, unless its watch was refused: it would be tried again with the next entry. */
   tidy(one: NamespaceEntries): void {
-    if (one.size > 0) return
+    if (one.size > 0 || one.watch.isRefused) return
     one.watch.end()
     this.namespaces.delete(one.namespace ?? '')
+  }
+
+  tidyUp(): void {
+    if (this.namespaces.size === 0 && this.watch?.isRefused !== true) this.#emptied()
   }
 
   close(): void {
@@ -266,9 +281,19 @@ export class ResourceEntries implements WatchedEntries {
   /** One watch of all, or else one for each of these. */
   #riseAll(namespaces: Iterable<NamespaceEntries>): void {
     // What one namespace has is what its own watch brings, and no more.
-    const [only] = this.namespaces.size === 1 ? this.namespaces.values() : []
-    if (only?.watch.isUp === true || this.watch?.rise() === true) return
+    if (this.#only?.watch.isUp === true || this.watch?.rise() === true) return
     for (const one of namespaces) this.#riseOne(one)
+  }
+
+  /** The one namespace that has entries; `undefined` where others have, too. */
+  get #only(): NamespaceEntries | undefined {
+    let only: NamespaceEntries | undefined
+    for (const one of this.namespaces.values()) {
+      if (one.size === 0) continue
+      if (only !== undefined) return undefined
+      only = one
+    }
+    return only
   }
 
   /** For one entry a watch of all metadata is no gain. */

@@ -15,7 +15,12 @@ export interface WaitOptions<T> {
 
 /** Waits for news of an entry. Rejects with the signal's reason, or a `NarrowClosedError`. */
 export async function waitFor<T>(options: WaitOptions<T>): Promise<T> {
-  return options.now() ?? new Promise<T>((resolve, reject) => new Wait(options, resolve, reject))
+  const is = options.now()
+  if (is !== undefined) return is
+  // Both may have happened since an earlier wait ended, and neither is told again.
+  options.signal?.throwIfAborted()
+  if (options.entry.isOver) throw new NarrowClosedError()
+  return new Promise<T>((resolve, reject) => new Wait(options, resolve, reject))
 }
 
 class Wait<T> implements Waiting {

@@ -18,7 +18,7 @@ export class PageTokens {
   readonly #about: RequestInfo
   readonly #seen = new Set<string>()
   #empty = 0
-  /** The page before said which state it is of. */
+  /** The page before had a resourceVersion. */
   #hasVersion = false
 
   constructor(about: RequestInfo) {
@@ -29,8 +29,8 @@ export class PageTokens {
    * The token of the next page; `undefined` after the last one.
    *
    * @param items how many items the page had.
-   * @throws InvalidBodyError for a token that came before, and for the tenth page running without an item that is not the last, and for a page that does
-   * not say its resourceVersion as the page before it does.
+   * @throws InvalidBodyError for a token that came before, for the tenth page running without an item that is not the last, and for a
+   * page without a resourceVersion after a page with one.
    */
   after(metadata: ListMeta, items: number): string | undefined {
     const token = nextToken(metadata)

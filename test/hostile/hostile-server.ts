@@ -107,7 +107,7 @@ export class HostileServer {
       note(`connection ${number}: ${fault}`)
       this.#faults.set(socket, fault)
     }
-    if (fault === 'reset') return void socket.resetAndDestroy()
+    if (fault === 'reset') return reset(socket)
     if (fault === 'close') return void socket.end()
     if (fault === 'hang') return void socket.resume()
     if (fault === 'garbage') {
@@ -127,14 +127,14 @@ export class HostileServer {
   /** Lets so many bytes of this side through, of the handshake too, and then none, or an end. */
   #cutAfter(socket: Socket, draw: Draw): void {
     const after = draw.pick([1, 50, 500, 1500, 3000, 10_000])
-    const reset = draw.chance(0.5)
+    const isReset = draw.chance(0.5)
     const timer = this.#options.clock.timer(draw.integer(0, 20_000), () => {
-      if (reset) socket.resetAndDestroy()
+      if (isReset) reset(socket)
       else socket.destroy()
     })
     socket.once('close', () => timer.cancel())
     socket.on('data', () => {
-      if (socket.bytesRead > after && !socket.destroyed) socket.resetAndDestroy()
+      if (socket.bytesRead > after && !socket.destroyed) reset(socket)
     })
   }
 
@@ -159,7 +159,7 @@ export class HostileServer {
   /** Resets the connection that a socket, of TLS maybe, is on. */
   #reset(socket: Socket): void {
     const { remotePort } = socket
-    for (const one of this.#sockets) if (one.remotePort === remotePort && !one.destroyed) one.resetAndDestroy()
+    for (const one of this.#sockets) if (one.remotePort === remotePort && !one.destroyed) reset(one)
     socket.destroy()
   }
 
@@ -311,4 +311,10 @@ function frame(type: number, flags: number, stream: number, payload: string | Bu
 function asked(method: string, target: string, headers: Readonly<Record<string, string>>, body: string): Asked {
   const url = new URL(target, 'http://x')
   return { method, path: url.pathname, query: url.searchParams, headers, body }
+}
+
+/** Node leaves a socket open for ever that is reset while its end is on the way. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy()
+  else socket.resetAndDestroy()
 }

@@ -206,14 +206,31 @@ describe.each([
     180_000,
   )
 
-  // The embedded server evaluates no rules of a definition.
-  it.runIf(which === 'a real')('the package of a PlatformOperator can’t be changed', async () => {
-    await install('fixed')
-    const change = client.patch(platformOperators, { name: 'fixed' }, { spec: { package: 'other' } })
-    await expect(change).rejects.toThrow('another package needs a PlatformOperator of its own')
-    await client.patch(platformOperators, { name: 'fixed' }, { spec: { channel: 'beta' } })
-    await client.delete(platformOperators, { name: 'fixed' })
-  })
+  it(
+    'another package takes the place of the one before, and is no upgrade of it',
+    () =>
+      running(async ({ source }) => {
+        const next = vi.spyOn(source, 'next')
+        for (const name of ['first', 'second']) source.release(name, await bundleOf({ name }))
+        await install('first')
+        await until(async () => expect(await reasonOf('first')).toBe('True Installed'))
+        await client.patch(platformOperators, { name: 'first' }, { spec: { package: 'second' } })
+        await until(async () => expect((await statusOf('first'))?.bundle?.name).toBe('second.v1.0.0'))
+        await until(async () =>
+          expect(await client.get(deployments, { name: 'first', namespace: 'first-home' })).toBeUndefined(),
+        )
+        const asked = next.mock.calls.map(([of, installed]) => `${of.package} ${installed?.name}`)
+        expect([...new Set(asked)]).toEqual([
+          'first undefined',
+          'first first.v1.0.0',
+          'second undefined',
+          'second second.v1.0.0',
+        ])
+        await client.delete(platformOperators, { name: 'first' })
+        await until(async () => expect(await client.get(platformOperators, { name: 'first' })).toBeUndefined())
+      }),
+    60_000,
+  )
 
   // Once is enough: it is the same program on either.
   it.runIf(which === 'an embedded')(

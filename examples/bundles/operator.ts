@@ -71,7 +71,10 @@ class Installer {
     }
     const { package: name, channel = 'stable', namespace } = object.spec
     const again = { requeueAfterMs: this.#pollMs }
-    const release = await this.#source.next({ package: name, channel }, object.status?.bundle, signal)
+    const { bundle } = object.status ?? {}
+    // No upgrade path leads from one package to another.
+    const installed = bundle?.package === name ? bundle : undefined
+    const release = await this.#source.next({ package: name, channel }, installed, signal)
     if (release === undefined) {
       await this.#refused(context, 'NotInCatalog', `the catalog has no channel ${channel} of a package ${name}`)
       return again
@@ -127,7 +130,7 @@ class Installer {
         ? { type: 'Healthy', status: 'True', reason: 'AllAvailable', message: '' }
         : { type: 'Healthy', status: 'False', reason: 'NotAvailable', message: summaryOf(sick) }
     await status({
-      bundle: { name, version, digest },
+      bundle: { package: object.spec.package, name, version, digest },
       made: isInstalled ? made : [...left, ...made],
       problems: sick.slice(0, mostProblems),
       conditions: [installed, healthy],

@@ -14,7 +14,7 @@ export interface Made {
 export interface PlatformOperator {
   metadata: ObjectMeta
   spec: {
-    /** The package, as the catalog names it. It can't be changed: no upgrade path leads to another package. */
+    /** The package, as the catalog names it. */
     package: string
     /** @default stable */
     channel?: string
@@ -23,7 +23,7 @@ export interface PlatformOperator {
   }
   status?: {
     conditions?: Condition[]
-    bundle?: { name: string; version: string; digest: string }
+    bundle?: { package?: string; name: string; version: string; digest: string }
     /** What was made, or is about to be. This, and nothing else, is removed again. */
     made?: Made[]
     /** The first fifty objects that are not as they should be. */

@@ -102,6 +102,25 @@ describe('a hostile bundle', () => {
     await expect(readArchive(archive)).rejects.toMatchObject({ reason: 'TooLarge' })
   })
 
+  it('is refused by TooLarge: manifests that are too large to be read, alone or together', async () => {
+    const of = (count: number, bytes: number): Promise<Buffer> =>
+      archiveOf(Array.from({ length: count }, (_, i) => [`manifests/${i}.yaml`, `# ${'x'.repeat(bytes)}`] as const))
+    const too = (what: string) => ({ reason: 'TooLarge', message: expect.stringContaining(what) })
+    await expect(installed(await of(1, 2 << 20))).rejects.toMatchObject(too('manifests/0.yaml has more than 1572864'))
+    await expect(installed(await of(9, 1 << 20))).rejects.toMatchObject(too('the manifests have more than 8388608'))
+    await expect(installed(await of(7, 1 << 20))).rejects.toMatchObject({ reason: 'InvalidManifest' })
+  })
+
+  it('with a map of very many keys is read in time that grows with its size, not with its square', {
+    timeout: 15_000,
+  }, async () => {
+    const keys = Array.from({ length: 35_000 }, (_, i) => `  k${i}: { b: [1, 2, 3] }`).join('\n')
+    const manifests = await installed(await manifestsOf(`${configMap} }\ndata:\n${keys}`))
+    expect(
+      Object.keys((manifests.find(({ kind }) => kind === 'ConfigMap') as { data?: object }).data ?? {}),
+    ).toHaveLength(35_000)
+  })
+
   it('is refused by TooManyFiles: a million files', async () => {
     const one = await archiveOf([['manifests/x', '']])
     const entry = gunzipSync(one).subarray(0, 512)

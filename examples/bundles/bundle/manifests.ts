@@ -41,12 +41,23 @@ export interface Bundle {
   readonly others: readonly Manifest[]
 }
 
+/** etcd takes no larger object. */
+const maxFileBytes = 3 << 19
+/** YAML is read in one go, which nothing else of this process interrupts. */
+const maxManifestsBytes = 8 << 20
+
 /** Reads the manifests of a bundle. @throws BundleError */
 export function readBundle(files: ReadonlyMap<string, Buffer>): Bundle {
-  const all = [...files]
+  const manifests = [...files]
     .filter(([path]) => /^manifests\/[^/]+\.(ya?ml|json)$/.test(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([path, content]) => manifestsOf(path, content))
+  for (const [path, { length }] of manifests) {
+    if (length > maxFileBytes) throw new BundleError('TooLarge', `${path} has more than ${maxFileBytes} bytes`)
+  }
+  if (manifests.reduce((sum, [, { length }]) => sum + length, 0) > maxManifestsBytes) {
+    throw new BundleError('TooLarge', `the manifests have more than ${maxManifestsBytes} bytes`)
+  }
+  const all = manifests.flatMap(([path, content]) => manifestsOf(path, content))
   const [csv, ...more] = all.filter(({ kind }) => kind === 'ClusterServiceVersion')
   if (csv === undefined) throw new BundleError('InvalidManifest', 'the bundle has no ClusterServiceVersion')
   if (more.length > 0) throw new BundleError('InvalidManifest', 'the bundle has more than one ClusterServiceVersion')
@@ -55,9 +66,10 @@ export function readBundle(files: ReadonlyMap<string, Buffer>): Bundle {
 
 function manifestsOf(path: string, content: Buffer): Manifest[] {
   try {
-    // An alias that stands for other aliases, and so on, would grow without end: a hundred are allowed.
-    return parseAllDocuments(content.toString()).flatMap(document => {
+    // To compare each key of a map with all others would take minutes for a map of a megabyte: the last one of a name counts.
+    return parseAllDocuments(content.toString(), { uniqueKeys: false }).flatMap(document => {
       if (document.errors[0] !== undefined) throw document.errors[0]
+      // An alias that stands for other aliases, and so on, would grow without end: a hundred are allowed.
       const object: unknown = document.toJS({ maxAliasCount: 100 })
       return object === null ? [] : [checked(object)]
     })

@@ -226,7 +226,7 @@ export class NamespaceWatch implements Validator {
           this.#begunAt = this.#of.shared.next()
         }
         begin()
-        // Those that ask in this very turn have heard nothing of the server since.
+        // Entries that are asked for in this very turn came before the list, too.
         queueMicrotask(begin)
         return this.#replacement(list => {
           isSynced = true

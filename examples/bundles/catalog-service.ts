@@ -1,5 +1,7 @@
 import type { BundleSource, PackageChannel, Release } from './bundle/source.ts'
 
+/** How long the catalog may take for an answer, a bundle's too. */
+const timeoutMs = 60_000
 /** A bundle is not larger than this, packed. */
 const maxBytes = 16 << 20
 
@@ -52,6 +54,6 @@ export class CatalogService implements BundleSource {
   }
 
   #get(path: string, signal: AbortSignal): Promise<Response> {
-    return fetch(`${this.#url}/${path}`, { signal })
+    return fetch(`${this.#url}/${path}`, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) })
   }
 }

@@ -99,6 +99,10 @@ describe.each([
         await until(async () =>
           expect((await client.get(configMaps, hours))?.data).toEqual({ monday: '10', tuesday: '12' }),
         )
+        source.isDown = true
+        await client.delete(configMaps, hours)
+        await until(async () => expect((await client.get(configMaps, hours))?.data).toEqual({ monday: '10' }))
+        source.isDown = false
         await client.create(configMaps, { metadata: { name: 'mine', namespace: 'chess-home' } })
 
         source.release('chess', await bundleOf({ name: 'chess', version: '1.1.0', defines: 'Board' }), '1.1.0')

@@ -74,7 +74,13 @@ class Installer {
     const { bundle } = object.status ?? {}
     // No upgrade path leads from one package to another.
     const installed = bundle?.package === name ? bundle : undefined
-    const release = await this.#source.next({ package: name, channel }, installed, signal)
+    let failure: unknown
+    const release = await this.#source.next({ package: name, channel }, installed, signal).catch(error => {
+      failure = error
+      return installed
+    })
+    // What is installed is kept as it should be without the catalog. That it failed is told, and tried again, afterwards.
+    if (failure !== undefined && release === undefined) throw failure
     if (release === undefined) {
       await this.#refused(context, 'NotInCatalog', `the catalog has no channel ${channel} of a package ${name}`)
       return again
@@ -89,6 +95,7 @@ class Installer {
     }
     if ((await addFinalizer(client, platformOperators, object, finalizer)) === undefined) return undefined
     await this.#install(context, release, manifests)
+    if (failure !== undefined) throw failure
     return again
   }
 

@@ -11,6 +11,8 @@ export class TestSource implements BundleSource {
   readonly #releases = new Map<string, Kept>()
   fetched = 0
   asked = 0
+  /** It does not answer. */
+  isDown = false
 
   /** Releases a bundle of a package. */
   release(of: string, archive: Uint8Array, version = '1.0.0'): void {
@@ -24,6 +26,7 @@ export class TestSource implements BundleSource {
 
   async next({ package: of }: PackageChannel, _?: Release | undefined, __?: AbortSignal): Promise<Release | undefined> {
     this.asked += 1
+    if (this.isDown) throw new Error('the catalog is down')
     return this.#releases.get(of)?.release
   }
 

@@ -112,13 +112,15 @@ describe.each(kinds)('%s', (name, start) => {
     await proxy.close()
   })
 
-  it.runIf(!name.endsWith('none'))('lets nobody in without the right password', async () => {
-    await put(registry)
-    const refused = { reason: 'Unauthorized' }
-    await expect(open(registry, { credentials: undefined }).resolve('latest')).rejects.toMatchObject(refused)
-    const credentials = { username: 'puller', password: 'wrong' }
-    await expect(open(registry, { credentials }).resolve('latest')).rejects.toMatchObject(refused)
-  })
+  if (!name.endsWith('none')) {
+    it('lets nobody in without the right password', async () => {
+      await put(registry)
+      const refused = { reason: 'Unauthorized' }
+      await expect(open(registry, { credentials: undefined }).resolve('latest')).rejects.toMatchObject(refused)
+      const credentials = { username: 'puller', password: 'wrong' }
+      await expect(open(registry, { credentials }).resolve('latest')).rejects.toMatchObject(refused)
+    })
+  }
 })
 
 it('a poll keeps the connection, and takes no more than 1 KiB', async () => {

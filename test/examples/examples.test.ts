@@ -4,42 +4,17 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@wherry/client'
 import { type AccessAttributes, type ApiServer, startApiServer } from '@wherry/testing'
-import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { describe, expect, it, vi } from 'vitest'
 import { games } from '../../examples/quickstart/operator.ts'
-import { exampleNames, verificationOf } from '../../examples/runner/examples.ts'
+import { exampleNames } from '../../examples/runner/examples.ts'
 import { Manifest, right, userOf } from '../../examples/runner/manifest.ts'
 import { runnerOptions } from '../../examples/runner/options.ts'
-import { onStage, type Stage, type StageOptions, type Tokens } from '../../examples/runner/stage.ts'
+import type { Stage, Tokens } from '../../examples/runner/stage.ts'
+import { play } from './play.ts'
 
 const examples = join(import.meta.dirname, '../../examples')
 const hook = join(import.meta.dirname, 'from-source.ts')
 const boundMs = 300_000
-
-/** Sets an example up on a server, and plays its users, or does `body`. */
-async function play(
-  name: (typeof exampleNames)[number],
-  startServer: (tokens: Tokens) => Promise<ApiServer>,
-  { body, ...more }: { readonly body?: (stage: Stage) => Promise<void> } & Partial<StageOptions> = {},
-): Promise<string[]> {
-  const said: string[] = []
-  const say = (line: string): void => void said.push(line)
-  const { signal } = new AbortController()
-  const options = { signal, startServer, say, execArgv: ['--import', hook], ...more }
-  await onStage(name, options, body ?? (await verificationOf(name)))
-  return said
-}
-
-const real = (tokens: Tokens): Promise<ApiServer> =>
-  startApiServer({ kind: 'real', tokens, authorization: 'RBAC', controllers: false })
-
-const hasReal = await realApiServerAvailable('examples on a real API server')
-/** NetObserv's own definition of a FlowCollector, where there is one: it has rules in CEL, which a real server alone knows. */
-const flowCollectors = join(
-  process.env.WHERRY_DATA ?? join(import.meta.dirname, '../../../shared/data'),
-  'flowcollectors.crd.yaml',
-)
-const crd = existsSync(flowCollectors) ? flowCollectors : undefined
 
 it('every folder with a manifest is an example that can be run by its name', () => {
   const folders = readdirSync(examples).filter(name => existsSync(join(examples, name, 'manifest.yaml')))
@@ -118,12 +93,6 @@ describe('on the command line', () => {
 })
 
 describe.each(exampleNames)('%s', name => {
-  it.runIf(hasReal)(
-    'keeps what it promises on a real API server, with the rights of its manifest',
-    () => play(name, real, name === 'secret-reference' ? { crd } : {}),
-    boundMs,
-  )
-
   it(
     'keeps what it promises on the embedded server, and uses just the rights of its manifest',
     async () => {

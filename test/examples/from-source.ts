@@ -1,9 +1,15 @@
 /** Given to Node with `--import`: packages of ours are read from their sources, as tests do. */
-import { registerHooks } from 'node:module'
+import { enableCompileCache, flushCompileCache, registerHooks } from 'node:module'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { sourceAliases } from '../../tools/vitest/aliases.ts'
+import { repository, sourceAliases } from '../../tools/vitest/aliases.ts'
 
 const aliases = sourceAliases()
+
+// Many processes read the same sources: to strip and compile them anew takes each more than half a second.
+enableCompileCache(join(repository, '.cache/compiled'))
+// Tests kill most of them, and only a process that ends by itself writes what it has compiled.
+setTimeout(flushCompileCache, 1_000).unref()
 
 registerHooks({
   resolve(specifier, context, next) {

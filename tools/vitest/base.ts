@@ -15,7 +15,8 @@ export const base: ViteUserConfig = defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 5_000,
-    maxWorkers: 2,
+    // One more than the cores that CI has: tests that wait for a socket or a server leave a third of two idle.
+    maxWorkers: 3,
     slowTestThreshold: 2_000,
   },
 })

@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ApiServer, startApiServer } from '@wherry/testing'
+import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { it } from 'vitest'
+import { exampleNames } from '../../examples/runner/examples.ts'
+import type { Tokens } from '../../examples/runner/stage.ts'
+import { play } from './play.ts'
+
+const real = (tokens: Tokens): Promise<ApiServer> =>
+  startApiServer({ kind: 'real', tokens, authorization: 'RBAC', controllers: false })
+
+const hasReal = await realApiServerAvailable('examples on a real API server')
+/** NetObserv's own definition of a FlowCollector, where there is one: it has rules in CEL, which a real server alone knows. */
+const flowCollectors = join(
+  process.env.WHERRY_DATA ?? join(import.meta.dirname, '../../../shared/data'),
+  'flowcollectors.crd.yaml',
+)
+const crd = existsSync(flowCollectors) ? flowCollectors : undefined
+
+it.runIf(hasReal).each(exampleNames)(
+  '%s keeps what it promises on a real API server, with the rights of its manifest',
+  async name => void (await play(name, real, name === 'secret-reference' ? { crd } : {})),
+  300_000,
+)

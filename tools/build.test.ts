@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { inOrder } from './build.ts'
 import { loadedBy } from './checks/sizes.ts'
-import { entries } from './tsup.ts'
+import { entries } from './tsdown.ts'
 import type { WorkspacePackage } from './workspace.ts'
 
 function onePackage(short: string, ...leansOn: string[]): WorkspacePackage {
@@ -36,9 +36,8 @@ it('takes the sources of a package from its exports', () => {
 it('counts the chunks that an entry loads, and not those that it may load later', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sizes-'))
   const files = {
-    'index.js':
-      'import {\n  a,\n} from "./a.js"\nexport { b } from "./b.js"\nconst c = () => import("./later.js")\nimport "node:fs"\n',
-    'a.js': 'import "./b.js"\n',
+    'index.js': 'import {\n  a,\n} from "./a.js"\nconst c = () => import("./later.js")\nimport "node:fs"\n',
+    'a.js': 'const d=1;import{e}from"node:os";import{f,\ng}from"./b.js";export{d};\n',
     'b.js': '',
     'later.js': '',
   }

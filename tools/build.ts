@@ -8,8 +8,8 @@ import { publishedPackages, root, type WorkspacePackage } from './workspace.ts'
 
 /** Everything of a package that decides what its build gives, with that of the packages it leans on. */
 function fingerprint(one: WorkspacePackage, of: ReadonlyMap<string, string>): string {
-  const shared = ['tools/tsup.ts', 'tsconfig.base.json', 'pnpm-lock.yaml'].map(name => join(root, name))
-  const own = globSync('{src/**/*.ts,package.json,tsup.config.ts,tsconfig.json}', { cwd: one.folder })
+  const shared = ['tools/tsdown.ts', 'tsconfig.base.json', 'pnpm-lock.yaml'].map(name => join(root, name))
+  const own = globSync('{src/**/*.ts,package.json,tsdown.config.ts,tsconfig.json}', { cwd: one.folder })
     .filter(name => !name.endsWith('.test.ts'))
     .sort()
     .map(name => join(one.folder, name))
@@ -60,8 +60,8 @@ export async function build(say: (line: string) => void = console.error): Promis
     const failures = await twoAtATime(stale(), async ([one, print]) => {
       say(`wherry: building ${one.name}`)
       rmSync(stamp(one), { force: true })
-      const tsup = join(root, 'node_modules/tsup/dist/cli-default.js')
-      const ended = await command(process.execPath, [tsup], { cwd: one.folder, limitMs: 300_000 })
+      const tsdown = join(root, 'node_modules/tsdown/dist/run.mjs')
+      const ended = await command(process.execPath, [tsdown], { cwd: one.folder, limitMs: 300_000 })
       if (ended.code !== 0) return `building ${one.name} failed:\n${ended.output}`
       mkdirSync(join(root, '.cache/built'), { recursive: true })
       writeFileSync(stamp(one), print)

@@ -15,7 +15,7 @@ export function loadedBy(entry: string, seen: Set<string> = new Set()): Set<stri
   if (seen.has(entry)) return seen
   seen.add(entry)
   const source = readFileSync(entry, 'utf8')
-  for (const [, specifier = ''] of source.matchAll(/^(?:import|export)\b[^'";]*?['"](\.[^'"]+)['"]/gm))
+  for (const [, specifier = ''] of source.matchAll(/(?:^|[;}])(?:import|export)\b[^'";()]*?['"](\.[^'"]+)['"]/gm))
     loadedBy(join(dirname(entry), specifier), seen)
   return seen
 }

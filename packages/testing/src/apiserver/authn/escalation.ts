@@ -1,20 +1,14 @@
 import type { AccessAttributes, AccessControl, User } from '../access.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { StatusError } from '../status.ts'
+import { quoted } from './forbidden.ts'
 import type { Binding, PolicyRule, Role } from './policy.ts'
 import { privilegedGroup } from './rbac.ts'
+import { ruleAllows } from './rule.ts'
 
 const group = 'rbac.authorization.k8s.io'
-const any = '*'
-
-/** A rule for one verb on one resource, or on one path. */
-interface Single {
-  readonly verb: string
-  readonly apiGroup: string
-  readonly resource: string
-  readonly name: string
-  readonly path: string
-}
+/** What a rule allows: one verb on one resource (a subresource is `pods/log`), or on one path. */
+type Single = Pick<AccessAttributes, 'verb' | 'group' | 'resource' | 'name' | 'path'>
 
 export interface Granting {
   readonly user: User
@@ -50,7 +44,7 @@ export function confirmNoEscalation(access: AccessControl, { user, plural, names
     if (may('escalate', plural, namespace, name)) return
     granted = (object as unknown as Role).rules ?? []
   }
-  const lacking = granted.flatMap(singles).filter(one => !held.rules.some(rule => allows(rule, one)))
+  const lacking = granted.flatMap(singles).filter(one => !held.rules.some(rule => allows(rule, user, one)))
   if (lacking.length === 0) return
   const groups = user.groups.map(one => JSON.stringify(one)).join(' ')
   const why = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${compact(lacking).join('\n')}`
@@ -75,42 +69,24 @@ function singles({
 }: PolicyRule): Single[] {
   const names = resourceNames.length === 0 ? [''] : resourceNames
   return verbs.flatMap(verb => [
-    ...apiGroups.flatMap(apiGroup =>
-      resources.flatMap(resource => names.map(name => ({ verb, apiGroup, resource, name, path: '' }))),
+    ...apiGroups.flatMap(group =>
+      resources.flatMap(resource => names.map(name => ({ verb, group, resource, name, path: '' }))),
     ),
-    ...nonResourceURLs.map(path => ({ verb, apiGroup: '', resource: '', name: '', path })),
+    ...nonResourceURLs.map(path => ({ verb, group: '', resource: '', name: '', path })),
   ])
 }
 
-function allows(rule: PolicyRule, { verb, apiGroup, resource, name, path }: Single): boolean {
-  const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule
-  const has = (list: readonly string[], value: string): boolean => list.includes(any) || list.includes(value)
-  if (!has(verbs, verb)) return false
-  if (path !== '') {
-    return nonResourceURLs.some(
-      url => url === any || url === path || (url.endsWith(any) && path.startsWith(url.slice(0, -1))),
-    )
-  }
-  const [, subresource] = resource.split('/')
-  const isOfResource =
-    has(resources, resource) || (subresource !== undefined && resources.includes(`${any}/${subresource}`))
-  return (
-    has(apiGroups, apiGroup) &&
-    isOfResource &&
-    (resourceNames.length === 0 || (name !== '' && resourceNames.includes(name)))
-  )
+function allows(rule: PolicyRule, user: User, { resource: of, ...single }: Single): boolean {
+  const [resource = '', subresource = ''] = of.split('/')
+  return ruleAllows(rule, { ...single, user, resource, subresource, version: '', namespace: '' })
 }
 
 /** As kube-apiserver prints rules: those of one resource as one. */
 function compact(all: readonly Single[]): string[] {
-  const verbs = Map.groupBy(all, ({ apiGroup, resource, name, path }) =>
+  const verbs = Map.groupBy(all, ({ group, resource, name, path }) =>
     path === ''
-      ? `APIGroups:[${quoted(apiGroup)}], Resources:[${quoted(resource)}]${name && `, ResourceNames:[${quoted(name)}]`}`
+      ? `APIGroups:[${quoted(group)}], Resources:[${quoted(resource)}]${name && `, ResourceNames:[${quoted(name)}]`}`
       : `NonResourceURLs:[${quoted(path)}]`,
   )
   return [...verbs].map(([of, same]) => `{${of}, Verbs:[${same.map(({ verb }) => quoted(verb)).join(' ')}]}`).sort()
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text)
 }

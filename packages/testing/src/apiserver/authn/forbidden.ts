@@ -20,7 +20,7 @@ function refusal({ user, verb, resource, subresource, group, namespace, path }: 
 }
 
 /** Go's `%q`, for all that comes up in names and paths. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return JSON.stringify(text)
 }
 

@@ -1,3 +1,4 @@
+import { abortable } from './abortable.ts'
 import type { Clock } from './clock.ts'
 import type { Environment } from './environment.ts'
 import { checkOptions, milliseconds } from './errors/check.ts'
@@ -69,19 +70,8 @@ export class Backoff {
 
 /** Waits `ms` milliseconds on `clock`. Rejects with the signal's reason as soon as it is aborted. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason)
-      return
-    }
-    const timer = clock.timer(ms, () => {
-      signal?.removeEventListener('abort', stopped)
-      resolve()
-    })
-    const stopped = (): void => {
-      timer.cancel()
-      reject(signal?.reason)
-    }
-    signal?.addEventListener('abort', stopped, { once: true })
+  return abortable(signal, resolve => {
+    const timer = clock.timer(ms, resolve)
+    return () => timer.cancel()
   })
 }

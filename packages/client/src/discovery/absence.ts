@@ -1,4 +1,5 @@
 import { isForbidden, isObjectNotFound } from '../errors/guards.ts'
+import { versionPath } from '../names/path.ts'
 import { encodeSegment } from '../names/segment.ts'
 import type { Bound, Caller } from '../verbs/caller.ts'
 import { readCoreVersions, readGroupVersions } from './document.ts'
@@ -70,7 +71,7 @@ export class Absence {
     if (read === undefined) {
       const parts = { ...partsOf(resource), isInNamespace }
       const prove = (bound: Bound): Promise<boolean> => this.#prove(resource, parts, bound)
-      read = new SharedRead(this.#caller, pathOf(parts), prove, timeoutMs)
+      read = new SharedRead(this.#caller, versionPath(parts), prove, timeoutMs)
       // Resources come and go, and each is asked about once it has gone.
       for (const [other, known] of this.#reads) if (known.isIdle) this.#reads.delete(other)
       this.#reads.set(id, read)
@@ -110,7 +111,7 @@ export class Absence {
     if (!isWhole) return false
     const versions = isCore ? readCoreVersions(root) : readGroupVersions(root)
     if (!versions.some(one => one.group === group && one.version === version)) return true
-    const list = (await this.#caller.json({ method: 'GET', path: pathOf(parts) }, bound)) as Document
+    const list = (await this.#caller.json({ method: 'GET', path: versionPath(parts) }, bound)) as Document
     if (!isList(list, 'APIResourceList', 'resources')) return false
     if (list.groupVersion !== (isCore ? version : `${group}/${version}`)) return false
     const listed = (list.resources as readonly Listed[]).find(one => one?.name === plural)
@@ -159,10 +160,4 @@ function partsOf(resource: string): Names {
   const parts = resource.split('/')
   const [plural = '', version = '', group = ''] = parts.reverse()
   return { group, version, plural }
-}
-
-/** Of the list of what is in that version of its group. */
-function pathOf({ group, version }: Names): string {
-  const prefix = group === '' ? '/api' : `/apis/${encodeSegment('group', group)}`
-  return `${prefix}/${encodeSegment('version', version)}`
 }

@@ -1,3 +1,6 @@
+import type { Timer } from '../clock.ts'
+import { TimeoutError } from '../errors/timeout.ts'
+import { aboutList } from '../list/items.ts'
 import type { ReadTarget } from '../list/target.ts'
 import type { WatchEnd } from './end.ts'
 import type { ChangeType } from './line.ts'
@@ -12,6 +15,8 @@ export type WatchEvent<T> =
 export interface WatchEventsOptions extends WatchOptions {
   /** Ends the watch; the iterable rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
+  /** How long the watch may last in all; past it the iterable rejects with a `TimeoutError`. @default no bound */
+  readonly timeoutMs?: number | undefined
   /** Hears of a line that is no event of this resource and was left out (rule R20). */
   readonly skipped?: WatchHandlers['skipped']
 }
@@ -38,12 +43,13 @@ export async function* watchEvents<T>(
   project: (object: object) => T,
   options: WatchEventsOptions = {},
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  const { signal } = options
+  const { signal, timeoutMs = Number.POSITIVE_INFINITY } = options
   signal?.throwIfAborted()
   let events: Waiting<T>[] = []
   let count = 0
   let length = 0
-  let ended: WatchEnd | 'aborted' | undefined
+  let ended: WatchEnd | undefined
+  let stopped: { readonly reason: unknown } | undefined
   let wake = (): void => {}
   const isFull = (): boolean => count >= highWater || length >= highWaterLength
   const push = (waiting: Waiting<T>): void => {
@@ -69,36 +75,47 @@ export async function* watchEvents<T>(
     },
     options,
   )
-  const aborted = (): void => {
+  const stop = (reason: unknown): void => {
     watch.abort()
-    ended = 'aborted'
+    stopped ??= { reason }
     wake()
   }
+  const aborted = (): void => stop(signal?.reason)
   signal?.addEventListener('abort', aborted, { once: true })
+  const timer = deadline(context, target, timeoutMs, stop)
   try {
     for (;;) {
       const batch = events
       events = []
       for (const waiting of batch) {
-        if (signal?.aborted) break
+        if (stopped !== undefined) break
         count -= 1
         length -= waiting.length
         yield waiting.event
       }
-      if (signal?.aborted) throw signal.reason
+      if (stopped !== undefined) throw stopped.reason
       if (!isFull()) watch.release()
       if (events.length > 0) continue
-      if (ended !== undefined) return finish(ended)
+      if (ended?.how === 'closed') return
+      if (ended !== undefined) throw ended.error
       await new Promise<void>(resolve => {
         wake = resolve
       })
     }
   } finally {
+    timer?.cancel()
     signal?.removeEventListener('abort', aborted)
     watch.abort()
   }
 }
 
-function finish(end: WatchEnd | 'aborted'): void {
-  if (end !== 'aborted' && end.how !== 'closed') throw end.error
+/** Calls `past` once a watch has lasted so long. */
+export function deadline(
+  { environment }: WatchContext,
+  target: ReadTarget,
+  timeoutMs: number,
+  past: (error: TimeoutError) => void,
+): Timer | undefined {
+  if (timeoutMs === Number.POSITIVE_INFINITY) return undefined
+  return environment.clock.timer(timeoutMs, () => past(new TimeoutError(timeoutMs, aboutList(target))))
 }

@@ -7,7 +7,7 @@ import { OptionTypeError } from '../errors/option.ts'
 import { keyText } from '../names/path.ts'
 import { checkSegment } from '../names/segment.ts'
 import type { KubernetesObject } from '../views/object.ts'
-import { isExact } from '../views/read.ts'
+import { isExact, readAs } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 import type { Bound, Call, Caller } from './caller.ts'
 import { getOne } from './get.ts'
@@ -114,8 +114,7 @@ class Creation {
     const key = { name: this.#name as string, namespace: this.#namespace } as { name: string; namespace: string }
     const target = objectTarget(this.#view, key)
     // Whole, whatever the view is: to compare takes what a view may leave out.
-    const kind = isExact(this.#view) ? 'exact' : 'full'
-    const whole = { ...this.#view, projection: { kind, name: kind } } as unknown as View
+    const whole = readAs(this.#view, isExact(this.#view) ? 'exact' : 'full')
     const object = (await getOne(this.#caller, whole, target, {}, bound).catch(error => {
       throw certain(error, lost, bound)
     })) as KubernetesObject | undefined

@@ -39,24 +39,15 @@ export function projector<C>(view: View<C>): (object: object) => C {
   return build as (object: object) => C
 }
 
-/** The view without its projection: what a {@link projector} is given. Of a named projection that is whole objects. */
-export function unprojected(view: View): View<object> {
-  if (view.projection.kind !== 'named') return view as View<object>
+/** The view's objects in another form. */
+export function readAs<C = object>(view: View, kind: 'full' | 'exact' | 'metadata'): View<C> {
   const { key, resource, namespaces, labels, fields, within } = view
-  return {
-    key,
-    resource,
-    namespaces,
-    labels,
-    fields,
-    projection: { kind: 'full', name: 'full' },
-    within,
-  } as View<object>
+  return { key, resource, namespaces, labels, fields, projection: { kind, name: kind }, within } as View<C>
 }
 
-/** The view's objects, of which only the metadata is read. */
-export function metadataOf(view: View): View<PartialObjectMetadata> {
-  return { ...unprojected(view), projection: { kind: 'metadata', name: 'metadata' } } as View<PartialObjectMetadata>
+/** The view without its projection: what a {@link projector} is given. Of a named projection that is whole objects. */
+export function unprojected(view: View): View<object> {
+  return view.projection.kind === 'named' ? readAs(view, 'full') : (view as View<object>)
 }
 
 const whole = (object: object): object => object

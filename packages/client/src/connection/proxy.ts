@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import { BlockList, isIP, type Socket } from 'node:net'
-import { isLoopback } from '../credentials/loopback.ts'
+import { isLoopback } from '../credentials/unencrypted.ts'
 import { ConnectionError } from './error.ts'
 
 /**

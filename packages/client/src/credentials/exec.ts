@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { isHeaderText } from '../connection/headers.ts'
-import type { Credentials, TlsMaterial } from './credentials.ts'
-import { digestOf } from './digest.ts'
+import { type Credentials, digestOf, type TlsMaterial } from './credentials.ts'
 import { CredentialsError } from './error.ts'
 import { SingleFlight } from './flight.ts'
 import { notThere, outputOf } from './plugin-run.ts'

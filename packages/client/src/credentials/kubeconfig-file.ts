@@ -1,7 +1,7 @@
 import type { KubeConfig } from '@kubernetes/client-node'
 import { type Clock, systemClock } from '../clock.ts'
-import { checkOptions, having, text } from '../errors/check.ts'
-import type { AccessOptions, ClusterAccess } from './access.ts'
+import { checkOptions, text } from '../errors/check.ts'
+import { type AccessOptions, accessChecks, type ClusterAccess } from './access.ts'
 import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './error.ts'
 import { accessOf, type Bound, boundTo, checkBound, commandFrom, fileFrom, type KubeConfigLike } from './kubeconfig.ts'
@@ -22,15 +22,7 @@ export interface KubeconfigFileOptions extends AccessOptions {
  * cluster, {@link inCluster} does without.
  */
 export async function fromKubeconfigFile(path?: string, options: KubeconfigFileOptions = {}): Promise<ClusterAccess> {
-  checkOptions(
-    'access',
-    { ...options, path },
-    {
-      clock: having('a Clock', 'now', 'monotonic', 'timer'),
-      context: text,
-      path: text,
-    },
-  )
+  checkOptions('access', { ...options, path }, { ...accessChecks, context: text, path: text })
   const { dirname } = await import('node:path')
   const paths = path === undefined ? await defaultPaths() : [path]
   const directory = dirname(paths[0] as string)

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { checkOptions, having } from '../errors/check.ts'
 import type { Impersonation } from '../verbs/impersonate.ts'
-import { type AccessOptions, type ClusterAccess, refuseInsecure, serverUrl } from './access.ts'
+import { type AccessOptions, accessChecks, type ClusterAccess, refuseInsecure, serverUrl } from './access.ts'
 import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './error.ts'
 import { ExecCredentials, type ExecPlugin } from './exec.ts'
@@ -58,7 +58,7 @@ export interface KubeConfigLike {
  */
 export function fromKubeConfig(config: KubeConfigLike, options: AccessOptions = {}): ClusterAccess {
   kubeConfig('config', config)
-  checkOptions('access', options, { clock })
+  checkOptions('access', options, accessChecks)
   return accessOf(config, options.clock ?? systemClock())
 }
 
@@ -219,7 +219,6 @@ const kubeConfig = having(
   'getCurrentCluster',
   'getCurrentUser',
 )
-const clock = having('a Clock', 'now', 'monotonic', 'timer')
 
 function named(name: string): string {
   return JSON.stringify(name)

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'eventemitter3'
 import type { InformerState } from './reflector/state.ts'
-import { watched } from './watched.ts'
+import { callGuarded } from './watched.ts'
 
 /** What an informer tells of itself; its objects are told to handlers and cursors. */
 export interface LifecycleEvents {
@@ -36,11 +36,7 @@ export class Lifecycle {
     const guarded = (...about: unknown[]): void => {
       // A listener before it, of this very event, may have taken it back, or have closed the informer.
       if (isOver || (this.#isQuiet && event !== 'closed')) return
-      try {
-        watched((listener as (...about: unknown[]) => unknown)(...about), failed)
-      } catch (error) {
-        failed(error)
-      }
+      callGuarded(() => (listener as (...about: unknown[]) => unknown)(...about), failed)
     }
     this.#emitter.on(event, guarded)
     return () => {

@@ -7,3 +7,12 @@ export function watched(given: unknown, failed: (error: unknown) => void): void 
   const { then } = given as { readonly then?: unknown }
   if (typeof then === 'function') then.call(given, undefined, failed)
 }
+
+/** Calls a function of a user. `failed` is told what it throws, and what its promise rejects with. */
+export function callGuarded(call: () => unknown, failed: (error: unknown) => void): void {
+  try {
+    watched(call(), failed)
+  } catch (error) {
+    failed(error)
+  }
+}

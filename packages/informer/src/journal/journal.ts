@@ -1,6 +1,6 @@
 import type { Clock, View } from '@wherry/client'
 import type { Entry } from '../store/entry.ts'
-import { watched } from '../watched.ts'
+import { callGuarded } from '../watched.ts'
 import { Graveyard, type GraveyardOptions } from './graveyard.ts'
 import { BirthOrder, ChangeOrder } from './orders.ts'
 import { Reader } from './reader.ts'
@@ -172,15 +172,8 @@ export class Journal<C> {
     const waiting = this.#waiting
     this.#waiting = []
     for (const reader of waiting) {
-      if (!reader.isPending) {
-        this.#waiting.push(reader)
-        continue
-      }
-      try {
-        watched(reader.awake(), this.#options.onError)
-      } catch (error) {
-        this.#options.onError(error)
-      }
+      if (reader.isPending) callGuarded(() => reader.awake(), this.#options.onError)
+      else this.#waiting.push(reader)
     }
   }
 }

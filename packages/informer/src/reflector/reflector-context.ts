@@ -9,7 +9,7 @@ import {
   isUnauthorized,
   type MetricLabels,
 } from '@wherry/client'
-import { watched } from '../watched.ts'
+import { callGuarded } from '../watched.ts'
 import { Members, type MembersParts, type Reading } from './members.ts'
 import type { Settings } from './options.ts'
 
@@ -182,14 +182,9 @@ export class ReflectorContext implements MembersParts {
   /** Calls a listener of the owner's; what it throws, or its promise rejects with, is nobody else's trouble. */
   tell(call: () => unknown): void {
     if (this.stopped) return
-    const failed = (error: unknown): void => {
+    callGuarded(call, error => {
       this.report(error instanceof Error ? error : new Error('a listener threw', { cause: error }), 'listener')
-    }
-    try {
-      watched(call(), failed)
-    } catch (error) {
-      failed(error)
-    }
+    })
   }
 
   count(metric: string): void {

@@ -6,7 +6,7 @@ import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './error.ts'
 import { ExecCredentials, type ExecPlugin } from './exec.ts'
 import { GivenCredentials, type GivenParts } from './given.ts'
-import { ProviderCredentials } from './provider.ts'
+import { providerCredentials } from './provider.ts'
 import type { Source } from './source.ts'
 
 /** A cluster of a {@link KubeConfigLike}. */
@@ -150,7 +150,7 @@ function credentialsOf(
     if (file !== undefined) {
       return new GivenCredentials({ ...parts, token: { file: fileFrom(file, directory) } }, clock)
     }
-    return new ProviderCredentials(config, new GivenCredentials(parts, clock), () => checkBound(config, bound))
+    return providerCredentials(config, new GivenCredentials(parts, clock), () => checkBound(config, bound))
   }
   return new GivenCredentials(parts, clock)
 }

@@ -1,9 +1,9 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as nodeRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers, ResponseHeaders } from '../transport.ts'
+import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
 import { ConnectionError, connectionLost } from './error.ts'
-import { unsendable } from './headers.ts'
+import { responseHeaders, unsendable } from './headers.ts'
 
 /** Bounds of an HTTP/1.1 connection. */
 export interface Http1Limits {
@@ -198,7 +198,7 @@ class Http1Exchange implements Exchange {
   /** The answer begins. It is not before this that a pause holds it back. */
   begin(response: IncomingMessage): void {
     this.#response = response
-    this.#on?.head(response.statusCode ?? 0, headersOf(response))
+    this.#on?.head(response.statusCode ?? 0, responseHeaders(response.rawHeaders).headers)
     response.on('data', (chunk: Buffer) => this.#on?.data(chunk))
     if (this.#paused) response.pause()
   }
@@ -229,16 +229,6 @@ class Http1Exchange implements Exchange {
 function lengthOf({ method, body }: RequestHead): Record<string, number> {
   if (body !== undefined) return { 'content-length': body.length }
   return method === 'POST' || method === 'PUT' || method === 'PATCH' ? { 'content-length': 0 } : {}
-}
-
-/** One that came more than once is an array. */
-function headersOf({ headersDistinct }: IncomingMessage): ResponseHeaders {
-  const headers: Record<string, string | readonly string[]> = {}
-  for (const [name, values = []] of Object.entries(headersDistinct)) {
-    const [only] = values
-    headers[name] = values.length === 1 && only !== undefined ? only : values
-  }
-  return headers
 }
 
 /** `Keep-Alive: timeout=5` in milliseconds; 0 where the server does not say. */

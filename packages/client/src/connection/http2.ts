@@ -3,13 +3,12 @@ import {
   type ClientHttp2Stream,
   connect,
   constants,
-  type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
 } from 'node:http2'
 import type { Socket } from 'node:net'
-import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers, ResponseHeaders } from '../transport.ts'
+import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
 import { ConnectionError, connectionLost } from './error.ts'
-import { unsendable } from './headers.ts'
+import { responseHeaders, unsendable } from './headers.ts'
 
 /** Bounds of an HTTP/2 connection. */
 export interface Http2Limits {
@@ -19,10 +18,7 @@ export interface Http2Limits {
 
 const { NGHTTP2_REFUSED_STREAM, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_CANCEL } = constants
 
-/**
- * An HTTP/2 session on `socket`, once the server has sent its settings: before that its bound on
- * streams is not known.
- */
+/** An HTTP/2 session on `socket`, once the server has sent its settings, which bound its streams. */
 export async function connectHttp2(
   target: URL,
   socket: Socket,
@@ -226,7 +222,8 @@ class Http2Exchange implements Exchange {
     // Not `once`, which costs four times as much; these come once only.
     stream.on('response', (headers, _flags, ...rest) => {
       this.#answered = true
-      const answer = responseHeaders(headers, (rest as unknown[])[0])
+      const [raw] = rest as (readonly string[] | undefined)[]
+      const answer = responseHeaders(raw ?? Object.entries(headers).flat().map(String))
       // Node announces the bound, and does not hold a server to it.
       if (answer.bytes > limits.maxHeaderBytes) {
         this.#take()?.error(tooLarge(limits))
@@ -257,10 +254,7 @@ class Http2Exchange implements Exchange {
     if (this.#reading) this.#stream.resume()
   }
 
-  /**
-   * Not before the head was told: Node may give data first, which it tells of the head a tick later, where both came while
-   * a write was under way.
-   */
+  /** Not before the head was told: where both came during a write, Node gives the data a tick before the head. */
   #read(): void {
     this.#reading = true
     if (this.#paused) this.#stream.pause()
@@ -301,25 +295,4 @@ class Http2Exchange implements Exchange {
 function tooLarge(limits: Http2Limits, cause?: Error): ConnectionError {
   const message = `the answer's headers are longer than ${limits.maxHeaderBytes} bytes`
   return new ConnectionError('HEADERS_TOO_LARGE', message, { cause })
-}
-
-/** Node joins what came more than once by commas; here it is a list. */
-function responseHeaders(
-  headers: IncomingHttpHeaders,
-  raw: unknown,
-): { readonly headers: ResponseHeaders; readonly bytes: number } {
-  const result: Record<string, string | string[]> = Object.create(null)
-  const list = Array.isArray(raw) ? (raw as readonly string[]) : Object.entries(headers).flat().map(String)
-  let bytes = 0
-  for (let i = 0; i + 1 < list.length; i += 2) {
-    const name = list[i] as string
-    const value = list[i + 1] as string
-    bytes += name.length + value.length
-    if (name.startsWith(':')) continue
-    const before = result[name]
-    if (before === undefined) result[name] = value
-    else if (typeof before === 'string') result[name] = [before, value]
-    else before.push(value)
-  }
-  return { headers: result, bytes }
 }

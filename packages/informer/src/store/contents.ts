@@ -90,9 +90,8 @@ export class Contents<C> {
   }
 
   /**
-   * What was received of a key, with its owner. Nothing happens where it is known already, and where another intake
-   * that is open has newer: two intakes are two sources (rule R13). `isNews`: it is known not to be what is held, though
-   * the resourceVersion is the same. It is used up.
+   * What was received of a key, with its owner; it is used up. Nothing happens where it is known already, and where another open intake
+   * has newer: two intakes are two sources (rule R13). `isNews`: it differs from what is held, though the resourceVersion is the same.
    */
   put(received: Entry<C>, owner: Owner<C>, isNews: boolean = false): void {
     const held = this.#entries.get(received.key)
@@ -175,10 +174,6 @@ export class Contents<C> {
   #insert(entry: Entry<C>, owner: Owner<C>): void {
     this.#entries.set(entry.key, entry)
     this.gone?.delete(entry.key)
-    this.#begin(entry, owner)
-  }
-
-  #begin(entry: Entry<C>, owner: Owner<C>): void {
     owner.claim(entry)
     this.bytes += entry.bytes
     const { failure } = entry

@@ -14,10 +14,7 @@ export interface LifecycleEvents {
   closed: () => void
 }
 
-/**
- * Tells lifecycle events. A listener that throws keeps nothing from the others: `failed` hears of it, and of what its promise
- * rejects with.
- */
+/** Tells lifecycle events. What a listener throws, or its promise rejects with, is told to `failed`, and keeps nothing from the others. */
 export class Lifecycle {
   readonly #emitter = new EventEmitter()
   readonly #failed: (error: Error) => void

@@ -57,10 +57,7 @@ interface Awaited {
   readonly lastError: Error | undefined
 }
 
-/**
- * What a wait for an informer's first state rejects with: a signal's reason comes with what the informer was doing.
- * @param idle what is said of an informer that does nothing
- */
+/** What a wait for an informer's first state rejects with: a signal's reason comes with what the informer was doing (`idle`: nothing). */
 export function whyNotSynced(
   { view, state, lastError }: Awaited,
   signal: AbortSignal | undefined,

@@ -6,9 +6,8 @@ const closeBrace = 125
 const closeBracket = 93
 
 /**
- * Finds where a JSON value ends, byte by byte, and remembers its place between chunks. It looks at
- * braces, brackets and strings only: for JSON the end that it finds is the right one, and what is
- * no JSON shows when the piece is parsed.
+ * Finds where a JSON value ends, byte by byte, by braces, brackets and strings only, and keeps its place between chunks. What is no
+ * JSON shows when the piece is parsed.
  */
 export class ValueScanner {
   #depth = 0

@@ -32,8 +32,7 @@ export interface MemberOwner {
 }
 
 /**
- * One connection of a pool: counts its streams, paces its resets, PINGs it when it is quiet, closes
- * it when it is idle, and ends every job on it when it goes.
+ * One connection of a pool: counts its streams, paces its resets, PINGs it when it is quiet, closes it when it is idle.
  *
  * `open` → `draining` (GOAWAY, or new credentials: no new request, those under way go on) → `gone`.
  */

@@ -7,9 +7,8 @@ export function carriesSecret(headers: RequestHead['headers']): boolean {
 }
 
 /**
- * Decides whether credentials may go unencrypted to `host` (rule X2). A connection gives the address that it is open to.
- * What makes an access asks with the names that it is given, so that most mistakes are known before the first request.
- *
+ * Decides whether credentials may go unencrypted to `host` (rule X2): the address that a connection is open to, or the name that
+ * an access is given, so that most mistakes are known before the first request.
  * @throws ConnectionError `INSECURE_TOKEN` where the host is another machine.
  */
 export function refuseUnencrypted(host: string): void {

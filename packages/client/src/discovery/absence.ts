@@ -32,7 +32,6 @@ const ownGroups: ReadonlySet<string> = new Set([
 
 /**
  * Whether a resource is Kubernetes' own: neither a definition nor an aggregated API brings it, or takes it away.
- *
  * @param resource `group/version/plural`; `version/plural` in the core group
  */
 export function isBuiltIn(resource: string): boolean {
@@ -58,9 +57,8 @@ export class Absence {
   }
 
   /**
-   * Whether it is proved that the server does not serve a resource now, at the path that was asked for. `false`: the server
-   * serves it, or nobody can tell. The server is asked at most once a second for each resource. Rejects if it gives no answer.
-   *
+   * Whether it is proved that the server does not serve a resource now, at the path that was asked for; `false`: it does, or nobody
+   * can tell. The server is asked at most once a second for each resource. Rejects if it gives no answer.
    * @param resource `group/version/plural`; `version/plural` in the core group
    */
   async isProved(resource: string, { isInNamespace = false, hasState = false }: Asked = {}): Promise<boolean> {

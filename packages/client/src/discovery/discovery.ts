@@ -39,9 +39,8 @@ const forms = ['v2', 'v2beta1'].map(v => `application/json;g=apidiscovery.k8s.io
 const accept = [...forms, 'application/json'].join(',')
 
 /**
- * What a server serves. What was found is remembered for a second, so that a definition that was deleted is not found for
- * long. What is not found is looked for anew: the answer behind a "no" is never older than the question. However many ask,
- * the server is asked at most once a second, and they wait for that.
+ * What a server serves. What was found is remembered for a second. What is not found is looked for anew: the answer behind a "no" is
+ * never older than the question. However many ask, the server is asked at most once a second, and they wait for that.
  */
 export class Discovery {
   readonly #caller: Caller

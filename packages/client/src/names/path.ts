@@ -49,11 +49,7 @@ export function objectPath(resource: ResourceDefinition, key: ObjectKey, subreso
   return subresource === undefined ? path : `${path}/${encodeSegment('subresource', subresource)}`
 }
 
-/**
- * Checks that a key is inside the view's namespaces.
- *
- * @throws OptionRangeError where it is not.
- */
+/** Checks that a key is inside the view's namespaces. @throws OptionRangeError where it is not. */
 export function checkWithin(view: View, namespace: string | undefined): void {
   if (view.namespaces === undefined || namespace === undefined || view.namespaces.includes(namespace)) return
   throw new OptionRangeError(

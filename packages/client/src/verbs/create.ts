@@ -22,18 +22,14 @@ const maxNameRetries = 5
 const maxRepeats = 5
 
 /**
- * Creates an object (rule X12). When the connection broke before the answer came, nobody knows
- * whether it was created: it is read again, and
+ * Creates an object (rule X12). When the connection broke before the answer came, it is read again:
  *
  * - what is there and is what was sent, no older than this call, is the answer;
- * - what is there and is something else is the `AlreadyExists` that a second create would have got,
- *   its uid in `details`;
+ * - something else is the `AlreadyExists` that a second create would have got, its uid in `details`;
  * - where nothing is there, it is sent again.
  *
- * With `generateName` alone there is no name to read by: the lost answer is the error. A 409 then
- * means that the server drew a name that is taken, and it is asked again.
- *
- * A review of a token or of access is a question, answered and not kept: it has no name at all.
+ * With `generateName` alone there is no name to read by: the lost answer is the error, and after a 409 (the name is taken) it is
+ * sent again. A review of a token or of access is answered and not kept: it has no name at all.
  */
 export async function create<C>(caller: Caller, view: View<C>, object: object, options: WriteOptions = {}): Promise<C> {
   checkOptions('create', options, writeChecks)

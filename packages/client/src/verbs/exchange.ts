@@ -21,10 +21,7 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300
 }
 
-/**
- * Sends a request and gives its whole answer, at most `maxBytes` of it. Rejects with the signal's
- * reason as soon as it is aborted.
- */
+/** Sends a request and gives its whole answer, at most `maxBytes` of it. Rejects with the signal's reason at once. */
 export function exchange(
   requester: Requester,
   request: LaneRequest,

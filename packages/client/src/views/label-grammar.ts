@@ -7,9 +7,8 @@ type Token = { readonly kind: 'word' | 'keyword' | 'symbol' | 'end'; readonly te
 const lexemes = /[=!]=|[=!(),<>]|[^=!(),<> \t\r\n]+/g
 
 /**
- * Reads a label selector's text by the grammar of the API server (`k8s.io/apimachinery/pkg/labels`),
- * its corners included: `in` and `notin` are names where a name is due, `x=` is an empty value,
- * `x in (a,,b)` has an empty value among others.
+ * Reads a label selector's text by the grammar of the API server (`k8s.io/apimachinery/pkg/labels`), its corners included: `in` and
+ * `notin` are names where a name is due, `x=` is an empty value, `x in (a,,b)` has one.
  */
 export function parseLabelSelector(text: string, option = 'labels'): LabelRequirement[] {
   const fail = (why: string): never => {

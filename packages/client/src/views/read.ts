@@ -5,8 +5,7 @@ import type { PartialObjectMetadata } from './object.ts'
 import type { View } from './resource.ts'
 
 /**
- * What to ask for so that a view gets no more than it needs: plain JSON, or metadata only. A server
- * (an aggregated one, say) that has no metadata form may answer with the whole, which
+ * What to ask for so that a view gets no more than it needs. A server that has no metadata form may answer with the whole, which
  * {@link projector} cuts down.
  */
 export function acceptOf(view: View, of: 'object' | 'list' | 'watch'): string {
@@ -27,9 +26,8 @@ export function isLean(view: View): boolean {
 }
 
 /**
- * What a view makes of a decoded object: a new one where it leaves something out, the same one
- * otherwise. An object comes out the same by whatever route it came in: a metadata view's carry the
- * resource's own kind, as default ones do, not `PartialObjectMetadata`.
+ * What a view makes of a decoded object: a new one where it leaves something out, else the same one. By whatever route an object
+ * came in, a metadata view's carry the resource's own kind.
  */
 export function projector<C>(view: View<C>): (object: object) => C {
   readableCheck('view', view)

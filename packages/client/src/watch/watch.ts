@@ -70,10 +70,7 @@ export interface Watch {
 /** How much longer than it was asked for a watch may live, in seconds (rule R21). */
 const graceSeconds = 30
 
-/**
- * Opens one watch: one request, and its events to `on` as they arrive, without a promise for each.
- * It does not reconnect: `end` says how it ended, once.
- */
+/** Opens one watch: one request, its events to `on` as they arrive, without a promise for each. It does not reconnect. */
 export function openWatch(
   context: WatchContext,
   target: ReadTarget,

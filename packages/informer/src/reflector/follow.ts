@@ -22,9 +22,8 @@ export function follow(context: ReflectorContext, stream?: Stream): Promise<Phas
 }
 
 /**
- * The live watch, and the one that is to take its place when the server is going away (rule N14). The old one is held
- * while the new one is opened from the last resourceVersion: so no event is lost and none comes twice, whether
- * resourceVersions can be compared or not.
+ * The live watch, and the one that is to take its place when the server is going away (rule N14). The old one is held while the new
+ * one is opened from the last resourceVersion: so no event is lost and none comes twice.
  */
 class Following implements UnderWay, StreamFollower {
   readonly #context: ReflectorContext

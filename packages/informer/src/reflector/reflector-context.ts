@@ -52,10 +52,7 @@ interface Metadata {
  */
 export type FailureKind = 'streamingList' | 'watch' | 'unreadable'
 
-/**
- * What a reflector knows on its way, shared by its phases: where it is in the resource's history, what it feeds, and how
- * often it has failed.
- */
+/** What a reflector knows on its way, shared by its phases: where it is in history, what it feeds, how often it has failed. */
 export class ReflectorContext implements MembersParts {
   readonly settings: Settings
   readonly clock: Clock

@@ -57,10 +57,7 @@ function listing(context: ReflectorContext, resourceVersion = context.resourceVe
   return { is: 'listing', resourceVersion: resourceVersion ?? first }
 }
 
-/**
- * Whether no retry is likely to mend an error: the caller has to, or the administrator (rule R36). Who waits for the first
- * state is told at once.
- */
+/** Whether no retry is likely to mend an error: the caller has to, or the administrator (rule R36). Who waits is told at once. */
 export function isForTheCaller(error: unknown): boolean {
   return isDenied(error) || isResourceNotFound(error) || isImpossible(error)
 }

@@ -5,9 +5,8 @@ import type { Owner } from './owner.ts'
 import type { PlainIntake } from './plain-intake.ts'
 
 /**
- * Lets staged intakes take over from former ones (rules D9, D12). By resourceVersions, key by key: the newer state stays;
- * what the staged ones do not have is deleted, if they are as new as it; what the former ones saw deleted later stays so.
- *
+ * Lets staged intakes take over from former ones (rules D9, D12), key by key: the newer state stays; what the staged ones do not have
+ * is deleted, if they are as new as it; what the former ones saw deleted later stays so.
  * @returns what the former ones were ahead with, and so is open; `undefined` if nothing is.
  */
 export function handOver<C>(

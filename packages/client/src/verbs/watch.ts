@@ -5,7 +5,7 @@ import { type ReadTarget, targetsOf } from '../list/target.ts'
 import { projector } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 import type { WatchEnd } from '../watch/end.ts'
-import { deadline, type WatchEvent, watchEvents } from '../watch/events.ts'
+import { type WatchEvent, watchEvents } from '../watch/events.ts'
 import type { ChangeType } from '../watch/line.ts'
 import type { WatchStart } from '../watch/query.ts'
 import { openWatch, type Watch } from '../watch/watch.ts'
@@ -79,18 +79,10 @@ export function watchEach<C>(caller: Caller, view: View<C>, on: WatchHandlers<C>
   for (const name of ['bookmark', 'opened', 'draining'] as const) {
     if (on[name] !== undefined) callback(`watch.handlers.${name}`, on[name])
   }
-  const { signal, timeoutMs = Number.POSITIVE_INFINITY, timeoutSeconds, maxLineBytes } = options
+  const { signal, timeoutMs, timeoutSeconds, maxLineBytes } = options
   signal?.throwIfAborted()
   const project = projector(view)
-  const over = (): void => {
-    timer?.cancel()
-    signal?.removeEventListener('abort', abort)
-  }
-  const end = (why: WatchEnd): void => {
-    over()
-    on.end(why)
-  }
-  const watching = openWatch(
+  return openWatch(
     caller,
     target,
     start,
@@ -100,28 +92,10 @@ export function watchEach<C>(caller: Caller, view: View<C>, on: WatchHandlers<C>
       bookmark: (resourceVersion, initialEventsEnd) => on.bookmark?.(resourceVersion, initialEventsEnd),
       draining: () => on.draining?.(),
       skipped: skipped(caller, target),
-      end,
+      end: why => on.end(why),
     },
-    { timeoutSeconds, maxLineBytes, gzip: caller.gzip },
+    { signal, timeoutMs, timeoutSeconds, maxLineBytes, gzip: caller.gzip },
   )
-  const abort = (): void => {
-    over()
-    watching.abort()
-  }
-  const timer = deadline(caller, target, timeoutMs, error => {
-    abort()
-    end({ how: 'broken', error, partialLine: false })
-  })
-  signal?.addEventListener('abort', abort, { once: true })
-  return {
-    timeoutSeconds: watching.timeoutSeconds,
-    get lastReceivedAt() {
-      return watching.lastReceivedAt
-    },
-    hold: () => watching.hold(),
-    release: () => watching.release(),
-    abort,
-  }
 }
 
 function prepared(view: View, options: WatchOptions): { readonly target: ReadTarget; readonly start: WatchStart } {

@@ -1,6 +1,3 @@
-import type { Timer } from '../clock.ts'
-import { TimeoutError } from '../errors/timeout.ts'
-import { aboutList } from '../list/items.ts'
 import type { ReadTarget } from '../list/target.ts'
 import type { WatchEnd } from './end.ts'
 import type { ChangeType } from './line.ts'
@@ -13,10 +10,6 @@ export type WatchEvent<T> =
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
 
 export interface WatchEventsOptions extends WatchOptions {
-  /** Ends the watch; the iterable rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined
-  /** How long the watch may last in all; past it the iterable rejects with a `TimeoutError`. @default no bound */
-  readonly timeoutMs?: number | undefined
   /** Hears of a line that is no event of this resource and was left out (rule R20). */
   readonly skipped?: WatchHandlers['skipped']
 }
@@ -43,13 +36,12 @@ export async function* watchEvents<T>(
   project: (object: object) => T,
   options: WatchEventsOptions = {},
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  const { signal, timeoutMs = Number.POSITIVE_INFINITY } = options
+  const { signal } = options
   signal?.throwIfAborted()
   let events: Waiting<T>[] = []
   let count = 0
   let length = 0
   let ended: WatchEnd | undefined
-  let stopped: { readonly reason: unknown } | undefined
   let wake = (): void => {}
   const isFull = (): boolean => count >= highWater || length >= highWaterLength
   const push = (waiting: Waiting<T>): void => {
@@ -75,25 +67,19 @@ export async function* watchEvents<T>(
     },
     options,
   )
-  const stop = (reason: unknown): void => {
-    watch.abort()
-    stopped ??= { reason }
-    wake()
-  }
-  const aborted = (): void => stop(signal?.reason)
+  const aborted = (): void => wake()
   signal?.addEventListener('abort', aborted, { once: true })
-  const timer = deadline(context, target, timeoutMs, stop)
   try {
     for (;;) {
       const batch = events
       events = []
       for (const waiting of batch) {
-        if (stopped !== undefined) break
+        if (signal?.aborted) break
         count -= 1
         length -= waiting.length
         yield waiting.event
       }
-      if (stopped !== undefined) throw stopped.reason
+      if (signal?.aborted) throw signal.reason
       if (!isFull()) watch.release()
       if (events.length > 0) continue
       if (ended?.how === 'closed') return
@@ -103,19 +89,7 @@ export async function* watchEvents<T>(
       })
     }
   } finally {
-    timer?.cancel()
     signal?.removeEventListener('abort', aborted)
     watch.abort()
   }
-}
-
-/** Calls `past` once a watch has lasted so long. */
-export function deadline(
-  { environment }: WatchContext,
-  target: ReadTarget,
-  timeoutMs: number,
-  past: (error: TimeoutError) => void,
-): Timer | undefined {
-  if (timeoutMs === Number.POSITIVE_INFINITY) return undefined
-  return environment.clock.timer(timeoutMs, () => past(new TimeoutError(timeoutMs, aboutList(target))))
 }

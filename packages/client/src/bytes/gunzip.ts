@@ -1,10 +1,6 @@
 import { InvalidBodyError } from './bounds.ts'
 import type { BodyHandlers, Flow } from './flow.ts'
 
-function invalid(): InvalidBodyError {
-  return new InvalidBodyError('what was received is no gzip, or less than all of it')
-}
-
 const outputBytes = 64 * 1024
 
 /**
@@ -41,7 +37,7 @@ export class Gunzip implements BodyHandlers, Flow {
         this.#steer()
       })
       .on('end', () => finish())
-      .on('error', () => finish(invalid()))
+      .on('error', () => finish(new InvalidBodyError('what was received is no gzip, or less than all of it')))
   }
 
   data(chunk: Uint8Array): void {

@@ -11,7 +11,7 @@ const carriageReturn = 13
  * Give it a chunk with `push`, then call `next` until it gives `undefined`. Chunks pushed before that wait their turn.
  */
 export class LineCutter {
-  readonly #window = new ByteWindow(keepBytes)
+  readonly #window = new ByteWindow(0)
   readonly #maxBytes: number
   #searched = 0
   /** What of the last chunk follows the window. */
@@ -83,6 +83,3 @@ export class LineCutter {
     return line
   }
 }
-
-/** No buffer stays with a stream that is idle: of those there may be thousands. */
-const keepBytes = 0

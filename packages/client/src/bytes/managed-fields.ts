@@ -49,15 +49,12 @@ interface Holder {
 function withoutList(text: string): string | undefined {
   const at = text.indexOf(key)
   // Not the end of a longer key, whose quote is escaped; within a string it can't be.
-  if (at < 1 || !beginsField(text.charCodeAt(at - 1))) return undefined
+  const before = text.charCodeAt(at - 1)
+  if (at < 1 || (before !== comma && before !== openBrace)) return undefined
   const from = at + key.length
   if (text.charCodeAt(from) !== openBracket) return undefined
   const to = endOf(text, from)
   return to < 0 ? undefined : `${text.slice(0, from)}${mark}${text.slice(to)}`
-}
-
-function beginsField(code: number): boolean {
-  return code === comma || code === openBrace
 }
 
 /** The position after the list that begins at `from`; −1 where it does not end. */

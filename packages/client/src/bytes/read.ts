@@ -109,7 +109,7 @@ class OneReading<T> implements Reading, RequestHandlers {
   }
 
   end(): void {
-    if (this.#sink === undefined) this.#on.error(endedEarly(this.#about))
+    if (this.#sink === undefined) this.#on.error(new InvalidBodyError('the answer ended before it began', this.#about))
     else this.#sink.end()
   }
 
@@ -188,8 +188,4 @@ function refusal(tell: (body: Uint8Array | undefined) => void): BodyHandlers {
     end: finish,
     error: finish,
   }
-}
-
-function endedEarly(about: RequestInfo): Error {
-  return new InvalidBodyError('the answer ended before it began', about)
 }

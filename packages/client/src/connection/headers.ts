@@ -17,6 +17,12 @@ export function unsendable(headers: RequestHead['headers']): string | undefined 
   return undefined
 }
 
+/** @throws TypeError, as Node does, for headers of which one can't be sent. */
+export function checkSendable(headers: RequestHead['headers']): void {
+  const refused = unsendable(headers)
+  if (refused !== undefined) throw new TypeError(`Invalid character in header content ["${refused}"]`)
+}
+
 /** The headers of an answer by their names and values in turn, and how long they are. One that came more than once is a list. */
 export function responseHeaders(raw: readonly string[]): { readonly headers: ResponseHeaders; readonly bytes: number } {
   const headers: Record<string, string | string[]> = Object.create(null)

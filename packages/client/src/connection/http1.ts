@@ -2,8 +2,8 @@ import { Agent, type ClientRequest, type IncomingMessage, request as nodeRequest
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
-import { ConnectionError, connectionLost } from './error.ts'
-import { responseHeaders, unsendable } from './headers.ts'
+import { ConnectionError, connectionLost, takesNoMore } from './error.ts'
+import { checkSendable, responseHeaders } from './headers.ts'
 
 /** Bounds of an HTTP/1.1 connection. */
 export interface Http1Limits {
@@ -27,7 +27,7 @@ class OneSocket extends Agent {
 
   override createConnection(_: unknown, done?: (error: Error | null, socket: Duplex) => void): Duplex | undefined {
     if (this.#isTaken) {
-      done?.(goneError(), this.#socket)
+      done?.(takesNoMore(), this.#socket)
       return undefined
     }
     this.#isTaken = true
@@ -85,10 +85,9 @@ class Http1Connection implements Connection {
   }
 
   request(head: RequestHead, on: ResponseHandlers): Exchange {
-    if (this.#state !== 'open' || this.#socket.destroyed || this.#exchange !== undefined) throw goneError()
+    if (this.#state !== 'open' || this.#socket.destroyed || this.#exchange !== undefined) throw takesNoMore()
     const { method, path, headers, body } = head
-    const refused = unsendable(headers)
-    if (refused !== undefined) throw new TypeError(`Invalid character in header content ["${refused}"]`)
+    checkSendable(headers)
     const { hostname, port, host } = this.#target
     const request = nodeRequest({
       agent: this.#agent,
@@ -257,10 +256,6 @@ const problems: Readonly<Record<string, string>> = {
   HPE_INVALID_VERSION: noStatusLine,
   HPE_UNEXPECTED_CONTENT_LENGTH: 'the answer has more than one length',
   HPE_INVALID_CONTENT_LENGTH: 'the length of the answer is no number',
-}
-
-function goneError(): ConnectionError {
-  return new ConnectionError('STREAM_REFUSED', 'the connection takes no more requests', { unprocessed: true })
 }
 
 function broken(cause: Error): ConnectionError {

@@ -7,8 +7,8 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
-import { ConnectionError, connectionLost } from './error.ts'
-import { responseHeaders, unsendable } from './headers.ts'
+import { ConnectionError, connectionLost, takesNoMore } from './error.ts'
+import { checkSendable, responseHeaders } from './headers.ts'
 
 /** Bounds of an HTTP/2 connection. */
 export interface Http2Limits {
@@ -94,7 +94,9 @@ class Http2Connection implements Connection {
       const ready = (): void => {
         done()
         // As much as all streams may hold: what slows one down is its own window, never the connection's.
-        session.setLocalWindowSize(connectionWindow(this.#limits.streamWindowBytes))
+        session.setLocalWindowSize(
+          Math.min(2 ** 31 - 1, Math.max(this.#limits.streamWindowBytes * 100, 16 * 1024 * 1024)),
+        )
         resolve()
       }
       const closed = (): void => {
@@ -126,8 +128,7 @@ class Http2Connection implements Connection {
   }
 
   request(head: RequestHead, on: ResponseHandlers): Exchange {
-    const refused = unsendable(head.headers)
-    if (refused !== undefined) throw new TypeError(`Invalid character in header content ["${refused}"]`)
+    checkSendable(head.headers)
     const headers: OutgoingHttpHeaders = {
       ':method': head.method,
       ':path': head.path,
@@ -135,7 +136,7 @@ class Http2Connection implements Connection {
     }
     if (head.body !== undefined) headers['content-length'] = head.body.length
     if (this.#session.closed || this.#session.destroyed) {
-      throw new ConnectionError('STREAM_REFUSED', 'the connection takes no more requests', { unprocessed: true })
+      throw takesNoMore()
     }
     const stream = this.#session.request(headers, { endStream: head.body === undefined })
     const exchange = new Http2Exchange(stream, on, this.#limits, this.#session, this)
@@ -183,11 +184,6 @@ class Http2Connection implements Connection {
     this.#state = why
     for (const listener of [...this.#listeners]) listener(why, this.#cause)
   }
-}
-
-/** The largest window that HTTP/2 knows bounds it. */
-function connectionWindow(streamWindowBytes: number): number {
-  return Math.min(2 ** 31 - 1, Math.max(streamWindowBytes * 100, 16 * 1024 * 1024))
 }
 
 class Http2Exchange implements Exchange {

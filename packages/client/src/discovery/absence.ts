@@ -2,7 +2,7 @@ import { isForbidden, isObjectNotFound } from '../errors/guards.ts'
 import { versionPath } from '../names/path.ts'
 import { encodeSegment } from '../names/segment.ts'
 import type { Bound, Caller } from '../verbs/caller.ts'
-import { readCoreVersions, readGroupVersions } from './document.ts'
+import { readCoreVersions, readGroupVersions, type Version } from './document.ts'
 import { SharedRead } from './shared-read.ts'
 
 /** How long a proof may take, in milliseconds. The resource is tried again whatever comes of it. */
@@ -125,9 +125,7 @@ interface Asked {
   readonly hasState?: boolean | undefined
 }
 
-interface Names {
-  readonly group: string
-  readonly version: string
+interface Names extends Version {
   readonly plural: string
 }
 
@@ -146,9 +144,7 @@ interface Definition {
   readonly spec?: { readonly versions?: unknown; readonly scope?: unknown }
 }
 
-interface Document {
-  readonly [key: string]: unknown
-}
+type Document = Readonly<Record<string, unknown>>
 
 function isList(document: Document, kind: string, key: string): boolean {
   return document.kind === kind && Array.isArray(document[key])

@@ -97,10 +97,7 @@ function withoutUndefined<T extends object>(parts: T): T {
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as T
 }
 
-/**
- * An environment whose callbacks can't break their caller (rule X9): what `onWarning`, a metric or
- * the log throws is told to `onError`, and what `onError` throws is dropped, having nowhere to go.
- */
+/** An environment whose callbacks can't break their caller (rule X9): `onError` hears what they throw; what it throws is dropped. */
 export function guarded(environment: Environment): Environment {
   const { clock, metrics } = environment
   const onError = (error: Error, context: ErrorContext): void => {

@@ -12,10 +12,7 @@ export interface DecodeOptions {
   readonly exact?: boolean | undefined
 }
 
-/**
- * A number of sixteen digits or more, or with an exponent: no integer beyond 2^53 − 1 is written without. What a
- * string contains can match too, between two such delimiters. That costs time only.
- */
+/** A number of sixteen digits or more, or with an exponent: an integer beyond 2^53 − 1 is one. A match in a string costs time only. */
 const maybeLarge = /(?:^|[:,[\s])-?(?:\d{16}[\d.eE+-]*|\d[\d.]*[eE]\+?\d+)(?=[,\]}\s]|$)/
 const numeral = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 /** So many zeros an exponent may add: more than any number of JavaScript, or of a server in Go, has. */

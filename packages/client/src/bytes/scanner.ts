@@ -23,10 +23,7 @@ export class ValueScanner {
     this.#scalar = false
   }
 
-  /**
-   * Looks at `bytes` from `from` to `to`, and gives the position after the value's last byte, or −1
-   * when it goes on. A number or literal ends where another byte follows it.
-   */
+  /** The position after the value in `bytes` from `from` to `to`; −1 when it goes on. A number ends where another byte follows it. */
   scan(bytes: Uint8Array, from: number, to: number): number {
     let depth = this.#depth
     let inString = this.#inString

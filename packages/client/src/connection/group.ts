@@ -31,10 +31,7 @@ const maxConnecting = 16
 /** How many streams a connection is expected to take before the first one has told. */
 const guessedStreams = 100
 
-/**
- * The connections for one kind of requests: as many as they need. A request waits only while a
- * connection is being opened for it; calls are served before streams, each in their order.
- */
+/** The connections for one kind of requests. A request waits only while one is opened; calls come before streams, each in order. */
 export class ConnectionGroup {
   readonly #options: GroupOptions
   readonly #members = new Set<Member>()

@@ -92,10 +92,7 @@ export function serverUrl(option: string, url: string | URL): URL {
   return parsed
 }
 
-/**
- * Throws where what is sent to `server` can certainly be read on the way, so that this is known before the first request. The
- * address of each connection is looked at as well.
- */
+/** Throws where what is sent to `server` can certainly be read on the way. The address of each connection is looked at as well. */
 export function refuseInsecure(server: URL, proxy: string | undefined): void {
   if (server.protocol === 'https:') return
   refuseUnencrypted(server.hostname)

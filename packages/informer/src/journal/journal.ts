@@ -76,10 +76,7 @@ export class Journal<C> {
     this.#changed()
   }
 
-  /**
-   * All of these for which `begin` gives `true` have a value for the first time, in this order. One pass: of very many each touch
-   * costs a look into memory.
-   */
+  /** All for which `begin` gives `true` have a value for the first time. One pass: each touch of very many is a look into memory. */
   bornTogether(entries: Iterable<Entry<C>>, begin: (entry: Entry<C>) => boolean): readonly Entry<C>[] {
     const { tick, changes } = this
     const born: Entry<C>[] = []

@@ -87,10 +87,7 @@ export class ReflectorContext implements MembersParts {
     this.backoff = new Backoff(settings.environment)
   }
 
-  /**
-   * Begins to read a whole state, not older than `resourceVersion`. Where the view may go back by it, the server may have
-   * been restored from a backup and count anew: then what it gives is not taken to be what the stores have (rule R5).
-   */
+  /** Begins to read a whole state, not older than `resourceVersion`. Where it may go back, nothing of the stores is reused (rule R5). */
   read(resourceVersion: string): Reading {
     this.isUnfilled = false
     this.strays = 0
@@ -118,10 +115,7 @@ export class ReflectorContext implements MembersParts {
     this.members.progress(resourceVersion)
   }
 
-  /**
-   * Brings a whole state into the stores. `newest`: it was asked for without a bound on how old it is, so that the view may
-   * go back by it. A server that answers with an older state than was asked for takes it back too.
-   */
+  /** Brings a whole state into the stores. `newest`: it was asked for without a bound on its age, so that the view may go back by it. */
   commit(reading: Reading, resourceVersion: string, newest: boolean): void {
     if (this.resourceVersion !== undefined) {
       this.stats.relists += 1

@@ -77,10 +77,7 @@ function oldest(resourceVersions: readonly (string | undefined)[]): string | und
   return resourceVersions.reduce((a, b) => (compareResourceVersions(a, b) === 'older' ? a : b))
 }
 
-/**
- * What is open after a promotion: keys of which the old watch knew more than the new one has come to. Until the new
- * intakes have come to all of that, what they tell of such a key is measured by what is known (rules R13, D9, D12).
- */
+/** What is open after a promotion: keys of which the old watch knew more than the new one has come to (rules R13, D9, D12). */
 export class Handover<C> {
   /** What is known of a key: older news of it is dropped. */
   readonly known: Map<string, Gone>
@@ -97,10 +94,7 @@ export class Handover<C> {
     this.#last = newest([...known.values()].map(({ resourceVersion }) => resourceVersion))
   }
 
-  /**
-   * Whether what comes of a key is older than what is known. If not, nothing is open about that key any more; nor is it where
-   * this is the newest state, of a server that may count anew (rule R5).
-   */
+  /** Whether what comes of a key is older than what is known. If not, or if it is the newest state (rule R5), nothing is open there. */
   isOutdated(
     key: string,
     resourceVersion: string | undefined,

@@ -1,4 +1,4 @@
-/** A promise that a callback gave is not waited for. What it rejects with is told to `failed`: otherwise the process would end (X9). */
+/** A promise that a callback gave is not waited for. What it rejects with is told to `failed`: otherwise the process would end (rule X9). */
 export function watched(given: unknown, failed: (error: unknown) => void): void {
   if (typeof given !== 'object' || given === null) return
   const { then } = given as { readonly then?: unknown }

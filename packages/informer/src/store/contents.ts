@@ -21,7 +21,7 @@ export interface ContentsParts<C> {
   readonly onFailure: (error: TransformError) => void
 }
 
-/** What a store holds. Handlers hear of changes by {@link tell}, when entries, indices and journal are as they will be (R25, R26). */
+/** What a store holds. Handlers hear of changes by {@link tell}, when entries, indices and journal are as they will be (rules R25, R26). */
 export class Contents<C> {
   /** The earlier values that are kept of objects whose newest state could not be transformed, and why. */
   readonly stale: Map<Entry<C>, TransformError> = new Map<Entry<C>, TransformError>()

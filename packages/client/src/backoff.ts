@@ -1,3 +1,4 @@
+import { abortable } from './abortable.ts'
 import type { Clock } from './clock.ts'
 import type { Environment } from './environment.ts'
 import { checkOptions, milliseconds } from './errors/check.ts'
@@ -16,9 +17,8 @@ export interface BackoffOptions {
 }
 
 /**
- * How long to wait after a failure (rule R22): d doubles from 800 ms to 30 s with each failure, and
- * each wait is drawn from [d, 2d], so that many clients do not come back at once. After two minutes
- * without a failure it begins anew. The numbers are those of client-go's reflector.
+ * How long to wait after a failure (rule R22), with the numbers of client-go's reflector: d doubles from 800 ms to 30 s, and a wait
+ * is drawn from [d, 2d], so that many clients do not come back at once. Two minutes without a failure begin it anew.
  */
 export class Backoff {
   readonly #environment: Pick<Environment, 'clock' | 'random'>
@@ -69,19 +69,8 @@ export class Backoff {
 
 /** Waits `ms` milliseconds on `clock`. Rejects with the signal's reason as soon as it is aborted. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason)
-      return
-    }
-    const timer = clock.timer(ms, () => {
-      signal?.removeEventListener('abort', stopped)
-      resolve()
-    })
-    const stopped = (): void => {
-      timer.cancel()
-      reject(signal?.reason)
-    }
-    signal?.addEventListener('abort', stopped, { once: true })
+  return abortable(signal, resolve => {
+    const timer = clock.timer(ms, resolve)
+    return () => timer.cancel()
   })
 }

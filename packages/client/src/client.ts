@@ -5,7 +5,7 @@ import { type ConnectionOptions, ConnectionPool, connectionChecks } from './conn
 import { type ClusterAccess, fromUrl, serverUrl, type UrlOptions } from './credentials/access.ts'
 import { findAccess } from './credentials/find.ts'
 import { KnownSecrets, proxiesOfEnvironment } from './credentials/known-secrets.ts'
-import { isLoopback } from './credentials/loopback.ts'
+import { isLoopback } from './credentials/unencrypted.ts'
 import { type DiscoverOptions, Discovery, type ResourceQuery } from './discovery/discovery.ts'
 import type { DiscoveredResource } from './discovery/document.ts'
 import { type Environment, guarded, systemEnvironment } from './environment.ts'

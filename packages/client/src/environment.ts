@@ -97,10 +97,7 @@ function withoutUndefined<T extends object>(parts: T): T {
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as T
 }
 
-/**
- * An environment whose callbacks can't break their caller (rule X9): what `onWarning`, a metric or
- * the log throws is told to `onError`, and what `onError` throws is dropped, having nowhere to go.
- */
+/** An environment whose callbacks can't break their caller (rule X9): `onError` hears what they throw; what it throws is dropped. */
 export function guarded(environment: Environment): Environment {
   const { clock, metrics } = environment
   const onError = (error: Error, context: ErrorContext): void => {
@@ -110,48 +107,28 @@ export function guarded(environment: Environment): Environment {
       // Nobody is left to tell.
     }
   }
-  const failed = (phase: string, error: unknown): void =>
-    onError(error instanceof Error ? error : new Error(`${phase} threw`, { cause: error }), { phase })
-  const guard = (phase: string, call: () => void): void => {
-    try {
-      call()
-    } catch (error) {
-      failed(phase, error)
+  const safely =
+    <A extends readonly unknown[]>(phase: string, call: (...args: A) => void) =>
+    (...args: A): void => {
+      try {
+        call(...args)
+      } catch (error) {
+        onError(error instanceof Error ? error : new Error(`${phase} threw`, { cause: error }), { phase })
+      }
     }
-  }
   return {
     clock,
     random: () => environment.random(),
     onError,
-    onWarning: (message, context) => guard('onWarning', () => environment.onWarning(message, context)),
-    // Each by itself: they are called several times for each request.
+    onWarning: safely('onWarning', (message, context) => environment.onWarning(message, context)),
     metrics: {
-      count(name, labels, by) {
-        try {
-          metrics.count(name, labels, by)
-        } catch (error) {
-          failed('metrics', error)
-        }
-      },
-      gauge(name, value, labels) {
-        try {
-          metrics.gauge(name, value, labels)
-        } catch (error) {
-          failed('metrics', error)
-        }
-      },
-      observe(name, value, labels) {
-        try {
-          metrics.observe(name, value, labels)
-        } catch (error) {
-          failed('metrics', error)
-        }
-      },
-      forget: (name, labels) =>
-        guard('metrics', () =>
-          metrics.forget === undefined ? metrics.gauge(name, 0, labels) : metrics.forget(name, labels),
-        ),
+      count: safely('metrics', (name, labels, by) => metrics.count(name, labels, by)),
+      gauge: safely('metrics', (name, value, labels) => metrics.gauge(name, value, labels)),
+      observe: safely('metrics', (name, value, labels) => metrics.observe(name, value, labels)),
+      forget: safely('metrics', (name, labels) =>
+        metrics.forget === undefined ? metrics.gauge(name, 0, labels) : metrics.forget(name, labels),
+      ),
     },
-    log: (level, message, fields) => guard('log', () => environment.log(level, message, fields)),
+    log: safely('log', (level, message, fields) => environment.log(level, message, fields)),
   }
 }

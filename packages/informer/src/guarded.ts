@@ -1,10 +1,7 @@
 import { type KubernetesObject, keyText, projector, type Scope, tellable, type View } from '@wherry/client'
 import { TransformError } from './errors.ts'
 
-/**
- * The view, for reads past a cache: an object that its projection throws for is the `TransformError` that a cache would
- * give, with the object's key, and not what was thrown.
- */
+/** The view, for reads past a cache: what its projection throws is the `TransformError` that a cache would give. */
 export function guarded<C, S extends Scope>(view: View<C, S>): View<C, S> {
   const { key, resource, namespaces, labels, fields, projection, within } = view
   const { kind, name } = projection

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'eventemitter3'
 import type { InformerState } from './reflector/state.ts'
-import { watched } from './watched.ts'
+import { callGuarded } from './watched.ts'
 
 /** What an informer tells of itself; its objects are told to handlers and cursors. */
 export interface LifecycleEvents {
@@ -14,10 +14,7 @@ export interface LifecycleEvents {
   closed: () => void
 }
 
-/**
- * Tells lifecycle events. A listener that throws keeps nothing from the others: `failed` hears of it, and of what its promise
- * rejects with.
- */
+/** Tells lifecycle events. What a listener throws, or its promise rejects with, is told to `failed`, and keeps nothing from the others. */
 export class Lifecycle {
   readonly #emitter = new EventEmitter()
   readonly #failed: (error: Error) => void
@@ -36,11 +33,7 @@ export class Lifecycle {
     const guarded = (...about: unknown[]): void => {
       // A listener before it, of this very event, may have taken it back, or have closed the informer.
       if (isOver || (this.#isQuiet && event !== 'closed')) return
-      try {
-        watched((listener as (...about: unknown[]) => unknown)(...about), failed)
-      } catch (error) {
-        failed(error)
-      }
+      callGuarded(() => (listener as (...about: unknown[]) => unknown)(...about), failed)
     }
     this.#emitter.on(event, guarded)
     return () => {

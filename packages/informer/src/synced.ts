@@ -20,22 +20,13 @@ export class SyncWaiters {
   wait(signal: AbortSignal | undefined, ignores: (reason: unknown) => boolean = () => false): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
-      const over = (): void => {
+      const over = (settle: () => void): void => {
         this.#waiting.delete(waiter)
         signal?.removeEventListener('abort', aborted)
+        settle()
       }
       const aborted = (): void => waiter.reject(signal?.reason)
-      const waiter: Waiter = {
-        ignores,
-        resolve() {
-          over()
-          resolve()
-        },
-        reject(reason) {
-          over()
-          reject(reason)
-        },
-      }
+      const waiter = { ignores, resolve: () => over(resolve), reject: (reason: unknown) => over(() => reject(reason)) }
       this.#waiting.add(waiter)
       signal?.addEventListener('abort', aborted, { once: true })
     })
@@ -57,10 +48,7 @@ interface Awaited {
   readonly lastError: Error | undefined
 }
 
-/**
- * What a wait for an informer's first state rejects with: a signal's reason comes with what the informer was doing.
- * @param idle what is said of an informer that does nothing
- */
+/** What a wait for an informer's first state rejects with: a signal's reason comes with what the informer was doing (`idle`: nothing). */
 export function whyNotSynced(
   { view, state, lastError }: Awaited,
   signal: AbortSignal | undefined,

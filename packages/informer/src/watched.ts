@@ -1,9 +1,15 @@
-/**
- * A promise that a callback gave is not waited for. What it rejects with is told to `failed`: nobody else would hear of it, and
- * the process would end (rule X9).
- */
+/** A promise that a callback gave is not waited for. What it rejects with is told to `failed`: otherwise the process would end (rule X9). */
 export function watched(given: unknown, failed: (error: unknown) => void): void {
   if (typeof given !== 'object' || given === null) return
   const { then } = given as { readonly then?: unknown }
   if (typeof then === 'function') then.call(given, undefined, failed)
+}
+
+/** Calls a function of a user. `failed` is told what it throws, and what its promise rejects with. */
+export function callGuarded(call: () => unknown, failed: (error: unknown) => void): void {
+  try {
+    watched(call(), failed)
+  } catch (error) {
+    failed(error)
+  }
 }

@@ -5,11 +5,8 @@ const longestKey = 512
 const missesBeforeDoubt = 16
 
 /**
- * The text that most likely lies between two items of a list, such as `},{"metadata":`: from the
- * closing brace of one to the colon after the first key of the next, learned from the first two.
- *
- * Only a guess of where to cut. It can't occur within a string, where its quotes would be escaped,
- * but it can between the elements of an array inside an item (`volumeClaimTemplates`).
+ * The text that most likely lies between two items of a list, such as `},{"metadata":`, learned from the first two. Only a guess of
+ * where to cut: it can't occur in a string, whose quotes are escaped, but between elements of an array inside an item it can.
  */
 export class Border {
   #text: Buffer | undefined

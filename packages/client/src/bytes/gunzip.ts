@@ -1,16 +1,11 @@
 import { InvalidBodyError } from './bounds.ts'
 import type { BodyHandlers, Flow } from './flow.ts'
 
-function invalid(): InvalidBodyError {
-  return new InvalidBodyError('what was received is no gzip, or less than all of it')
-}
-
 const outputBytes = 64 * 1024
 
 /**
- * Decompresses gzip in any number of members, each byte as soon as it can be known: an API server
- * begins a new member with every flush (rule R24). `node:zlib` does it, off the event loop. What it gives at a time is bounded, and it
- * can be paused, so that a small body that grows beyond measure meets the bounds of what reads it (rule X4).
+ * Decompresses gzip of any number of members, each byte as soon as it can be known: an API server begins a member with every flush
+ * (rule R24). It can be paused, and gives a bounded piece at a time, so that a body that grows meets its reader's bounds (rule X4).
  */
 export class Gunzip implements BodyHandlers, Flow {
   readonly #stream = process.getBuiltinModule('node:zlib').createGunzip({ chunkSize: outputBytes })
@@ -42,7 +37,7 @@ export class Gunzip implements BodyHandlers, Flow {
         this.#steer()
       })
       .on('end', () => finish())
-      .on('error', () => finish(invalid()))
+      .on('error', () => finish(new InvalidBodyError('what was received is no gzip, or less than all of it')))
   }
 
   data(chunk: Uint8Array): void {

@@ -7,9 +7,8 @@ const quote = 34
 const closeBrace = 125
 
 /**
- * Decodes items of a list. An item that does not begin with `kind` or `apiVersion` gets those of
- * `type` (rule R20), as its first keys and in the text: so it has the key order, and in V8 the
- * hidden class, of the same object coming by a watch. What the item itself says wins.
+ * Decodes items of a list. One that does not begin with `kind` or `apiVersion` gets those of `type` (rule R20) as its first keys:
+ * so it has the key order, and in V8 the hidden class, of the same object from a watch. What the item itself says wins.
  */
 export class ItemDecoder {
   readonly #exact: boolean

@@ -72,6 +72,13 @@ describe('decoding JSON', () => {
     expect(decodeJson(text, { exact: true })).toEqual(JSON.parse(text))
   })
 
+  it.each(['1-2', '01', '9007199254740993.', '09007199254740993', '1e', '--1'])(
+    'X11: takes %s for no number beside one that it reads exactly',
+    source => {
+      expect(() => decodeJson(`[12345678901234567890,${source}]`, { exact: true })).toThrow(InvalidBodyError)
+    },
+  )
+
   it('decodes an ordinary object exactly at the cost of JSON.parse, whatever its uid and hashes are', () => {
     const uid = '0193e5c1-1e54-7e12-8e9d-12345678901234567890'
     const metadata = { uid, labels: { hash: '7e1d4e5f6' }, creationTimestamp: '2026-11-25T01:40:38Z', generation: 5 }

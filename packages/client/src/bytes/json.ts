@@ -12,12 +12,9 @@ export interface DecodeOptions {
   readonly exact?: boolean | undefined
 }
 
-/**
- * A number of sixteen digits or more, or with an exponent: no integer beyond 2^53 − 1 is written without. What a
- * string contains can match too, between two such delimiters. That costs time only.
- */
+/** A number of sixteen digits or more, or with an exponent: an integer beyond 2^53 − 1 is one. A match in a string costs time only. */
 const maybeLarge = /(?:^|[:,[\s])-?(?:\d{16}[\d.eE+-]*|\d[\d.]*[eE]\+?\d+)(?=[,\]}\s]|$)/
-const numeral = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+const numeral = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 /** So many zeros an exponent may add: more than any number of JavaScript, or of a server in Go, has. */
 const mostZeros = 1000
 
@@ -78,38 +75,21 @@ function rename(object: Record<string, unknown>, markLength: number): void {
 }
 
 function parsedAsIs(text: string, exact: boolean | undefined): unknown {
-  if (exact !== true || !maybeLarge.test(text)) return JSON.parse(text)
-  try {
-    return parsedWithSource(text)
-  } catch (error) {
-    // It calls itself for each level of the text.
-    if (!(error instanceof RangeError) || error instanceof InexactNumberError) throw error
-    return parsedDeep(text)
-  }
-}
-
-function parsedWithSource(text: string): unknown {
-  let isHeld = true
-  const value = parseWithSource(text, (_key, held, { source }) => {
-    const number = typeof held === 'number' && source !== undefined ? exactNumber(held, source) : held
-    if (number === Number.POSITIVE_INFINITY || number === Number.NEGATIVE_INFINITY) isHeld = false
-    return number
-  })
-  if (!isHeld) checkExact(value)
-  return value
+  return exact === true && maybeLarge.test(text) ? parsedExact(text) : JSON.parse(text)
 }
 
 /** Strings, and numbers, of a JSON text. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
-/** The same for a text of any depth: integers that a number does not hold come as marked strings, and are put in place one by one. */
-function parsedDeep(text: string): unknown {
+/** Integers that a number does not hold are parsed as marked strings, and put in place one by one: however deep the text is. */
+function parsedExact(text: string): unknown {
+  let isHeld = true
   const mark = `${randomUUID()}:`
   const marked = text.replace(tokens, token => {
     if (token.startsWith('"')) return token
     const number = exactNumber(Number(token), token)
     if (typeof number === 'bigint') return `"${mark}${number}"`
-    if (!Number.isFinite(number)) throw new InvalidBodyError('what was received has a number that is too large')
+    if (!Number.isFinite(number)) isHeld = false
     return token
   })
   const root = { value: JSON.parse(marked) as unknown }
@@ -122,6 +102,7 @@ function parsedDeep(text: string): unknown {
       }
     }
   }
+  if (!isHeld) checkExact(root.value)
   return root.value
 }
 
@@ -143,17 +124,16 @@ function stringify(value: unknown): string | undefined {
   }
 }
 
-type SourceReviver = (key: string, value: unknown, context: { readonly source?: string | undefined }) => unknown
-
 /** ES2026's source text access, in Node since 22; TypeScript's library does not know it yet. */
-const parseWithSource = JSON.parse as (text: string, reviver: SourceReviver) => unknown
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
 
 /** `value` as `source` says it: a `bigint` where it is an integer that a number does not hold. */
 function exactNumber(value: number, source: string): number | bigint {
   // Of a fraction that is in a number nothing is known to be lost, and an integer in it is held.
   if (Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))) return value
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = numeral.exec(source) ?? []
+  const found = numeral.exec(source)
+  if (found === null) return value
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = found
   const zeros = Number(exponent) - fraction.length
   if (zeros > mostZeros) return value
   const digits = whole + fraction

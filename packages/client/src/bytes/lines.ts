@@ -5,15 +5,13 @@ const newline = 10
 const carriageReturn = 13
 
 /**
- * Cuts lines out of a byte stream as it arrives, whatever its chunking (rule R24). Cuts are made on
- * bytes and whole lines are decoded as UTF-8, so a character split between chunks comes out whole.
- * `\r\n` ends a line as `\n` does; empty lines are left out.
+ * Cuts lines out of a byte stream as it arrives, whatever its chunking (rule R24). Whole lines are decoded as UTF-8. `\r\n` ends a
+ * line as `\n` does; empty lines are left out.
  *
- * Give it a chunk with `push`, then call `next` until it gives `undefined`. It may be left in
- * between, and chunks pushed meanwhile: nothing is lost.
+ * Give it a chunk with `push`, then call `next` until it gives `undefined`. Chunks pushed before that wait their turn.
  */
 export class LineCutter {
-  readonly #window = new ByteWindow(keepBytes)
+  readonly #window = new ByteWindow(0)
   readonly #maxBytes: number
   #searched = 0
   /** What of the last chunk follows the window. */
@@ -29,9 +27,9 @@ export class LineCutter {
     this.#takeLater()
     // only the rest of a line that has begun is copied to it: the lines after it are cut where they lie
     const end = this.#window.length === 0 ? -1 : chunk.indexOf(newline)
-    if (end < 0) this.#append(chunk)
+    if (end < 0) this.#window.append(chunk)
     else {
-      this.#append(chunk.subarray(0, end + 1))
+      this.#window.append(chunk.subarray(0, end + 1))
       this.#later = chunk.subarray(end + 1)
     }
   }
@@ -42,15 +40,11 @@ export class LineCutter {
     this.#window.keep()
   }
 
-  #append(chunk: Uint8Array): void {
-    if (chunk.length > 0) this.#window.append(chunk)
-  }
-
   #takeLater(): boolean {
     const later = this.#later
     if (later === undefined) return false
     this.#later = undefined
-    this.#append(later)
+    this.#window.append(later)
     return true
   }
 
@@ -78,10 +72,7 @@ export class LineCutter {
     }
   }
 
-  /**
-   * What came after the last newline, once the stream has ended: after a clean end it is the last
-   * line, after a break it is part of one. `undefined` if there is nothing.
-   */
+  /** What came after the last newline: after a clean end the last line, after a break a part of one. `undefined` if there is nothing. */
   rest(): string | undefined {
     this.#takeLater()
     const { bytes, start, end } = this.#window
@@ -92,6 +83,3 @@ export class LineCutter {
     return line
   }
 }
-
-/** No buffer stays with a stream that is idle: of those there may be thousands. */
-const keepBytes = 0

@@ -63,17 +63,14 @@ const steps: Readonly<Partial<Record<State, Readonly<Record<number, State>>>>> =
 }
 
 /**
- * Cuts the items out of the body of a Kubernetes list as it arrives, whatever its chunking and
- * layout, and lets go of each before it looks at the next (rule R7). Neither the body nor the list is
- * ever held whole. `items` may come before or after the other fields.
+ * Cuts the items out of the body of a Kubernetes list as it arrives, whatever its chunking and layout, and lets go of each before
+ * it looks at the next (rule R7): nothing is ever held whole. `items` may come before or after the other fields.
  *
- * Most cuts are a native search for the text that lay between the first two items, and the parse of
- * the piece before it. That parse is the proof: no object's text begins with another whole object,
- * so where the piece parses it is the item, and where it does not, the item is scanned byte by byte.
- * A short body with one item has no border: if it has come in one piece, it is cut at the brackets of its items.
+ * Most cuts are a native search for the text between the first two items, and the parse of the piece before it. That parse is the
+ * proof: no object's text begins with another whole object. A piece that does not parse is scanned byte by byte. A short body that
+ * has come in one piece is cut at the brackets of its items.
  *
- * Give it chunks with `push`, and call `next` until it gives `undefined`; after the last chunk
- * `finish`, and `next` again.
+ * Give it chunks with `push`, and call `next` until it gives `undefined`; after the last chunk `finish`, and `next` again.
  */
 export class ListCutter {
   readonly #window = new ByteWindow(keptBytes)
@@ -124,7 +121,7 @@ export class ListCutter {
 
   /** Takes a chunk, which must not be changed until {@link keep} is called. */
   push(chunk: Uint8Array): void {
-    if (chunk.length > 0) this.#window.append(chunk)
+    this.#window.append(chunk)
   }
 
   /** Copies what is not cut yet: the chunks' memory may be used for something else then. */

@@ -1,10 +1,7 @@
 import { tryDecodeJson } from './json.ts'
 import { withoutManagedFields } from './without-managed-fields.ts'
 
-/**
- * Stands for the value that was cut out. A number that nobody sends: what came as this one in the text itself would be
- * taken for the proof, and another list that was cut out would be lost.
- */
+/** Stands for what was cut out. Nobody sends this number: where the text itself had it, another list that was cut would be lost. */
 const mark = 740_291_365
 const key = '"managedFields":'
 
@@ -17,14 +14,11 @@ const openBrace = 123
 const closeBrace = 125
 
 /**
- * As `tryDecodeJson`, without the `metadata.managedFields` of the object that `objectOf` finds in the value: it is given
- * anything but `null`, and what it gives may be changed, since it is nobody's yet.
+ * As `tryDecodeJson`, without the `metadata.managedFields` of the object that `objectOf` finds in the value, which is never `null`.
  *
- * They are cut out of the text before it is parsed where that can be done: they are much of most
- * objects, and each other set of fields in them makes the parser a hidden class of its own, which
- * costs more memory than the text. What is cut is proven by what is parsed then: a mark in its place
- * has to come out as `metadata.managedFields`. Where it does not, as when another field has that
- * name, all is parsed. Only where the list ends is looked for: that it is JSON within is not checked.
+ * They are cut out of the text before it is parsed: they are much of most objects, and each set of fields in them would make the
+ * parser a hidden class, which costs more memory than the text. The parse is the proof: a mark in their place has to come out as
+ * `metadata.managedFields`. Where it does not (another field has that name), all is parsed. What is cut is not checked to be JSON.
  */
 export function decodeLean<T>(text: string, objectOf: (value: T & {}) => object | null | undefined): T | undefined {
   const cut = withoutList(text)
@@ -55,15 +49,12 @@ interface Holder {
 function withoutList(text: string): string | undefined {
   const at = text.indexOf(key)
   // Not the end of a longer key, whose quote is escaped; within a string it can't be.
-  if (at < 1 || !beginsField(text.charCodeAt(at - 1))) return undefined
+  const before = text.charCodeAt(at - 1)
+  if (at < 1 || (before !== comma && before !== openBrace)) return undefined
   const from = at + key.length
   if (text.charCodeAt(from) !== openBracket) return undefined
   const to = endOf(text, from)
   return to < 0 ? undefined : `${text.slice(0, from)}${mark}${text.slice(to)}`
-}
-
-function beginsField(code: number): boolean {
-  return code === comma || code === openBrace
 }
 
 /** The position after the list that begins at `from`; −1 where it does not end. */

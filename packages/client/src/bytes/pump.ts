@@ -25,9 +25,8 @@ export interface PieceHandlers<T> {
 const sliceMs = 5
 
 /**
- * Brings chunks to a cutter and its pieces to a handler, in slices: after some milliseconds of work
- * the source is paused and the event loop given back (rule R7). `hold` and `release` are the
- * consumer's own flow control. Whatever arrives meanwhile waits as bytes; order is kept, the end's too.
+ * Brings chunks to a cutter and its pieces to a handler, in slices: after some milliseconds of work the source is paused and the
+ * event loop given back (rule R7). `hold` and `release` are the consumer's own flow control. Order is kept, the end's too.
  */
 export class Pump<T> implements BodyHandlers {
   readonly #cutter: Cutter<T>

@@ -50,11 +50,9 @@ export interface Reading {
 }
 
 /**
- * Sends a GET and cuts its answer into pieces as it arrives, in slices of time ({@link Pump}).
- *
- * A refusal is an `ApiError` to `error`; a break of the connection is given to `error` as it came,
- * after the pieces that came before it. `on` is called as the object that it is, so that a watch, of which
- * there may be thousands, needs no functions of its own.
+ * Sends a GET and cuts its answer into pieces as it arrives ({@link Pump}). A refusal is an `ApiError` to `error`; a broken
+ * connection is told as it came, after the pieces before it. `on` is called as the object that it is: of watches there may be
+ * thousands.
  */
 export function readPieces<T>(
   context: ReadContext,
@@ -111,7 +109,7 @@ class OneReading<T> implements Reading, RequestHandlers {
   }
 
   end(): void {
-    if (this.#sink === undefined) this.#on.error(endedEarly(this.#about))
+    if (this.#sink === undefined) this.#on.error(new InvalidBodyError('the answer ended before it began', this.#about))
     else this.#sink.end()
   }
 
@@ -190,8 +188,4 @@ function refusal(tell: (body: Uint8Array | undefined) => void): BodyHandlers {
     end: finish,
     error: finish,
   }
-}
-
-function endedEarly(about: RequestInfo): Error {
-  return new InvalidBodyError('the answer ended before it began', about)
 }

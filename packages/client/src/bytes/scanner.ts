@@ -6,9 +6,8 @@ const closeBrace = 125
 const closeBracket = 93
 
 /**
- * Finds where a JSON value ends, byte by byte, and remembers its place between chunks. It looks at
- * braces, brackets and strings only: for JSON the end that it finds is the right one, and what is
- * no JSON shows when the piece is parsed.
+ * Finds where a JSON value ends, byte by byte, by braces, brackets and strings only, and keeps its place between chunks. What is no
+ * JSON shows when the piece is parsed.
  */
 export class ValueScanner {
   #depth = 0
@@ -24,10 +23,7 @@ export class ValueScanner {
     this.#scalar = false
   }
 
-  /**
-   * Looks at `bytes` from `from` to `to`, and gives the position after the value's last byte, or −1
-   * when it goes on. A number or literal ends where another byte follows it.
-   */
+  /** The position after the value in `bytes` from `from` to `to`; −1 when it goes on. A number ends where another byte follows it. */
   scan(bytes: Uint8Array, from: number, to: number): number {
     let depth = this.#depth
     let inString = this.#inString

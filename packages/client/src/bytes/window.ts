@@ -2,11 +2,8 @@ const nothing: Buffer = Buffer.alloc(0)
 const smallest = 4096
 
 /**
- * The bytes received and not yet consumed, in one piece: `bytes` from `start` to `end`.
- *
- * A chunk that comes while nothing is left over is looked at where it lies, without a copy; only
- * what is left over when the next one comes is copied, once, into a buffer of the window's own that
- * grows by doubling. So any chunking costs linear time.
+ * The bytes received and not yet consumed, in one piece: `bytes` from `start` to `end`. A chunk is looked at where it lies; only what
+ * is left over when the next one comes is copied, into a buffer that grows by doubling: any chunking costs linear time.
  */
 export class ByteWindow {
   bytes: Buffer = nothing
@@ -15,10 +12,7 @@ export class ByteWindow {
   #own: Buffer = nothing
   readonly #keepBytes: number
 
-  /**
-   * @param keepBytes How large a buffer of its own an empty window keeps for reuse: much for what
-   * is read in one go, little for one of thousands of idle streams.
-   */
+  /** @param keepBytes How large a buffer an empty window keeps for reuse: none for one of thousands of idle streams. */
   constructor(keepBytes: number) {
     this.#keepBytes = keepBytes
   }

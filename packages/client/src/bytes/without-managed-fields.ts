@@ -13,10 +13,8 @@ const mostShapes = 16
 let shapes: readonly Shape[] = []
 
 /**
- * A copy of some metadata without its `managedFields`.
- *
- * Like what JSON.parse builds, it has room for its fields and no more. What a rest (`{ managedFields: _, ...rest }`)
- * builds has some set apart: 16 bytes where there are seven; and an object with a deleted property is several times as large.
+ * A copy of some metadata without its `managedFields`, as small as `JSON.parse` builds it. What a rest (`{ ...rest }`) builds has
+ * room for more fields, 16 bytes where there are seven; an object with a deleted property is several times as large.
  */
 export function withoutManagedFields(metadata: object): Record<string, unknown> {
   const keys = Object.keys(metadata)

@@ -13,10 +13,7 @@ export interface DialOptions {
   readonly protocols: readonly string[]
 }
 
-/**
- * Opens a socket to `target`, by a proxy where one is set for it, with TLS for `https:`. Rejects
- * with what the system said, or with the signal's reason; no socket is left behind then.
- */
+/** Opens a socket to `target`, by a proxy where one is set, with TLS for `https:`. Rejects with the cause, and leaves no socket. */
 export async function dial(target: URL, signal: AbortSignal, options: DialOptions): Promise<Socket | TLSSocket> {
   signal.throwIfAborted()
   const host = target.hostname.replace(/^\[|\]$/g, '')

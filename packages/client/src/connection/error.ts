@@ -47,6 +47,16 @@ export function said(cause: unknown): string {
   return cause.message !== '' ? cause.message : ((cause as { code?: string }).code ?? cause.name)
 }
 
+/** The client was closed, and so is every connection of it. */
+export function clientClosed(): ConnectionError {
+  return new ConnectionError('CLIENT_CLOSED', 'the client was closed')
+}
+
+/** A request was to go over a connection that takes none any more. */
+export function takesNoMore(): ConnectionError {
+  return new ConnectionError('STREAM_REFUSED', 'the connection takes no more requests', { unprocessed: true })
+}
+
 /** The connection ended with the request under way. */
 export function connectionLost(cause: Error | undefined): ConnectionError {
   const why = cause === undefined ? '' : `: ${said(cause)}`

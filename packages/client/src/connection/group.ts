@@ -1,7 +1,7 @@
 import { Backoff } from '../backoff.ts'
 import type { Environment, Timer } from '../environment.ts'
 import type { Connection, Transport } from '../transport.ts'
-import { ConnectionError, isUnprocessed, said } from './error.ts'
+import { ConnectionError, clientClosed, isUnprocessed, said } from './error.ts'
 import type { Job } from './job.ts'
 import { Member, type MemberLimits, type MemberOwner, roomForStreams } from './member.ts'
 
@@ -31,10 +31,7 @@ const maxConnecting = 16
 /** How many streams a connection is expected to take before the first one has told. */
 const guessedStreams = 100
 
-/**
- * The connections for one kind of requests: as many as they need. A request waits only while a
- * connection is being opened for it; calls are served before streams, each in their order.
- */
+/** The connections for one kind of requests. A request waits only while one is opened; calls come before streams, each in order. */
 export class ConnectionGroup {
   readonly #options: GroupOptions
   readonly #members = new Set<Member>()
@@ -77,7 +74,7 @@ export class ConnectionGroup {
   /** Sends `job` as soon as there is a connection for it. */
   submit(job: Job): void {
     if (job.over) return
-    if (this.#stopped) job.tellError(closedError())
+    if (this.#stopped) job.tellError(clientClosed())
     else if (!this.#beginNow(job)) {
       this.#queue(job).add(job)
       this.#pump()
@@ -106,14 +103,14 @@ export class ConnectionGroup {
   async #close(): Promise<void> {
     this.#stopped = true
     this.#hold?.cancel()
-    for (const attempt of this.#attempts) attempt.abort(closedError())
+    for (const attempt of this.#attempts) attempt.abort(clientClosed())
     const waiting = [...this.#calls, ...this.#streams, ...this.#retries.keys()]
     this.#calls.clear()
     this.#streams.clear()
     for (const timer of this.#retries.values()) timer.cancel()
     this.#retries.clear()
-    for (const member of [...this.#members]) this.#track(member.close(closedError()))
-    for (const job of waiting) job.tellError(closedError())
+    for (const member of [...this.#members]) this.#track(member.close(clientClosed()))
+    for (const job of waiting) job.tellError(clientClosed())
     while (this.#endings.size > 0) await Promise.all(this.#endings)
   }
 
@@ -267,7 +264,7 @@ export class ConnectionGroup {
   #gone(member: Member, cause: Error | undefined): void {
     if (!this.#members.delete(member)) return
     this.#options.changed()
-    this.#track(member.close(cause ?? closedError()))
+    this.#track(member.close(cause ?? clientClosed()))
     if (this.#stopped) return
     if (member.heard > 0) {
       this.#barren = 0
@@ -314,10 +311,6 @@ export class ConnectionGroup {
     this.#endings.add(ending)
     void ending.then(() => this.#endings.delete(ending))
   }
-}
-
-function closedError(): ConnectionError {
-  return new ConnectionError('CLIENT_CLOSED', 'the client was closed', { unprocessed: false })
 }
 
 /** A server may be so busy, or so built, that it allows no stream at all: that is no better than to refuse. */

@@ -1,4 +1,4 @@
-import type { RequestHead } from '../transport.ts'
+import type { RequestHead, ResponseHeaders } from '../transport.ts'
 
 /** What no header may hold, as Node's HTTP/1.1 has it. Its HTTP/2 sends the last byte of such a character. */
 const notHeader = /[^\t\x20-\x7e\x80-\xff]/
@@ -15,4 +15,27 @@ export function unsendable(headers: RequestHead['headers']): string | undefined 
     if (!(typeof value === 'string' ? isHeaderText(value) : value.every(isHeaderText))) return name
   }
   return undefined
+}
+
+/** @throws TypeError, as Node does, for headers of which one can't be sent. */
+export function checkSendable(headers: RequestHead['headers']): void {
+  const refused = unsendable(headers)
+  if (refused !== undefined) throw new TypeError(`Invalid character in header content ["${refused}"]`)
+}
+
+/** The headers of an answer by their names and values in turn, and how long they are. One that came more than once is a list. */
+export function responseHeaders(raw: readonly string[]): { readonly headers: ResponseHeaders; readonly bytes: number } {
+  const headers: Record<string, string | string[]> = Object.create(null)
+  let bytes = 0
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = (raw[i] as string).toLowerCase()
+    const value = raw[i + 1] as string
+    bytes += name.length + value.length
+    if (name.startsWith(':')) continue
+    const before = headers[name]
+    if (before === undefined) headers[name] = value
+    else if (typeof before === 'string') headers[name] = [before, value]
+    else before.push(value)
+  }
+  return { headers, bytes }
 }

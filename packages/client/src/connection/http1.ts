@@ -1,9 +1,9 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as nodeRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers, ResponseHeaders } from '../transport.ts'
-import { ConnectionError, connectionLost } from './error.ts'
-import { unsendable } from './headers.ts'
+import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
+import { ConnectionError, connectionLost, takesNoMore } from './error.ts'
+import { checkSendable, responseHeaders } from './headers.ts'
 
 /** Bounds of an HTTP/1.1 connection. */
 export interface Http1Limits {
@@ -27,7 +27,7 @@ class OneSocket extends Agent {
 
   override createConnection(_: unknown, done?: (error: Error | null, socket: Duplex) => void): Duplex | undefined {
     if (this.#isTaken) {
-      done?.(goneError(), this.#socket)
+      done?.(takesNoMore(), this.#socket)
       return undefined
     }
     this.#isTaken = true
@@ -85,10 +85,9 @@ class Http1Connection implements Connection {
   }
 
   request(head: RequestHead, on: ResponseHandlers): Exchange {
-    if (this.#state !== 'open' || this.#socket.destroyed || this.#exchange !== undefined) throw goneError()
+    if (this.#state !== 'open' || this.#socket.destroyed || this.#exchange !== undefined) throw takesNoMore()
     const { method, path, headers, body } = head
-    const refused = unsendable(headers)
-    if (refused !== undefined) throw new TypeError(`Invalid character in header content ["${refused}"]`)
+    checkSendable(headers)
     const { hostname, port, host } = this.#target
     const request = nodeRequest({
       agent: this.#agent,
@@ -198,7 +197,7 @@ class Http1Exchange implements Exchange {
   /** The answer begins. It is not before this that a pause holds it back. */
   begin(response: IncomingMessage): void {
     this.#response = response
-    this.#on?.head(response.statusCode ?? 0, headersOf(response))
+    this.#on?.head(response.statusCode ?? 0, responseHeaders(response.rawHeaders).headers)
     response.on('data', (chunk: Buffer) => this.#on?.data(chunk))
     if (this.#paused) response.pause()
   }
@@ -231,16 +230,6 @@ function lengthOf({ method, body }: RequestHead): Record<string, number> {
   return method === 'POST' || method === 'PUT' || method === 'PATCH' ? { 'content-length': 0 } : {}
 }
 
-/** One that came more than once is an array. */
-function headersOf({ headersDistinct }: IncomingMessage): ResponseHeaders {
-  const headers: Record<string, string | readonly string[]> = {}
-  for (const [name, values = []] of Object.entries(headersDistinct)) {
-    const [only] = values
-    headers[name] = values.length === 1 && only !== undefined ? only : values
-  }
-  return headers
-}
-
 /** `Keep-Alive: timeout=5` in milliseconds; 0 where the server does not say. */
 function keepAliveMs({ headers }: IncomingMessage): number {
   const found = /\btimeout=(\d{1,6})\b/i.exec(`${headers['keep-alive'] ?? ''}`)
@@ -267,10 +256,6 @@ const problems: Readonly<Record<string, string>> = {
   HPE_INVALID_VERSION: noStatusLine,
   HPE_UNEXPECTED_CONTENT_LENGTH: 'the answer has more than one length',
   HPE_INVALID_CONTENT_LENGTH: 'the length of the answer is no number',
-}
-
-function goneError(): ConnectionError {
-  return new ConnectionError('STREAM_REFUSED', 'the connection takes no more requests', { unprocessed: true })
 }
 
 function broken(cause: Error): ConnectionError {

@@ -3,13 +3,12 @@ import {
   type ClientHttp2Stream,
   connect,
   constants,
-  type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
 } from 'node:http2'
 import type { Socket } from 'node:net'
-import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers, ResponseHeaders } from '../transport.ts'
-import { ConnectionError, connectionLost } from './error.ts'
-import { unsendable } from './headers.ts'
+import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
+import { ConnectionError, connectionLost, takesNoMore } from './error.ts'
+import { checkSendable, responseHeaders } from './headers.ts'
 
 /** Bounds of an HTTP/2 connection. */
 export interface Http2Limits {
@@ -19,10 +18,7 @@ export interface Http2Limits {
 
 const { NGHTTP2_REFUSED_STREAM, NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_CANCEL } = constants
 
-/**
- * An HTTP/2 session on `socket`, once the server has sent its settings: before that its bound on
- * streams is not known.
- */
+/** An HTTP/2 session on `socket`, once the server has sent its settings, which bound its streams. */
 export async function connectHttp2(
   target: URL,
   socket: Socket,
@@ -98,7 +94,9 @@ class Http2Connection implements Connection {
       const ready = (): void => {
         done()
         // As much as all streams may hold: what slows one down is its own window, never the connection's.
-        session.setLocalWindowSize(connectionWindow(this.#limits.streamWindowBytes))
+        session.setLocalWindowSize(
+          Math.min(2 ** 31 - 1, Math.max(this.#limits.streamWindowBytes * 100, 16 * 1024 * 1024)),
+        )
         resolve()
       }
       const closed = (): void => {
@@ -130,8 +128,7 @@ class Http2Connection implements Connection {
   }
 
   request(head: RequestHead, on: ResponseHandlers): Exchange {
-    const refused = unsendable(head.headers)
-    if (refused !== undefined) throw new TypeError(`Invalid character in header content ["${refused}"]`)
+    checkSendable(head.headers)
     const headers: OutgoingHttpHeaders = {
       ':method': head.method,
       ':path': head.path,
@@ -139,7 +136,7 @@ class Http2Connection implements Connection {
     }
     if (head.body !== undefined) headers['content-length'] = head.body.length
     if (this.#session.closed || this.#session.destroyed) {
-      throw new ConnectionError('STREAM_REFUSED', 'the connection takes no more requests', { unprocessed: true })
+      throw takesNoMore()
     }
     const stream = this.#session.request(headers, { endStream: head.body === undefined })
     const exchange = new Http2Exchange(stream, on, this.#limits, this.#session, this)
@@ -189,11 +186,6 @@ class Http2Connection implements Connection {
   }
 }
 
-/** The largest window that HTTP/2 knows bounds it. */
-function connectionWindow(streamWindowBytes: number): number {
-  return Math.min(2 ** 31 - 1, Math.max(streamWindowBytes * 100, 16 * 1024 * 1024))
-}
-
 class Http2Exchange implements Exchange {
   readonly #stream: ClientHttp2Stream
   readonly #limits: Http2Limits
@@ -226,7 +218,8 @@ class Http2Exchange implements Exchange {
     // Not `once`, which costs four times as much; these come once only.
     stream.on('response', (headers, _flags, ...rest) => {
       this.#answered = true
-      const answer = responseHeaders(headers, (rest as unknown[])[0])
+      const [raw] = rest as (readonly string[] | undefined)[]
+      const answer = responseHeaders(raw ?? Object.entries(headers).flat().map(String))
       // Node announces the bound, and does not hold a server to it.
       if (answer.bytes > limits.maxHeaderBytes) {
         this.#take()?.error(tooLarge(limits))
@@ -257,10 +250,7 @@ class Http2Exchange implements Exchange {
     if (this.#reading) this.#stream.resume()
   }
 
-  /**
-   * Not before the head was told: Node may give data first, which it tells of the head a tick later, where both came while
-   * a write was under way.
-   */
+  /** Not before the head was told: where both came during a write, Node gives the data a tick before the head. */
   #read(): void {
     this.#reading = true
     if (this.#paused) this.#stream.pause()
@@ -301,25 +291,4 @@ class Http2Exchange implements Exchange {
 function tooLarge(limits: Http2Limits, cause?: Error): ConnectionError {
   const message = `the answer's headers are longer than ${limits.maxHeaderBytes} bytes`
   return new ConnectionError('HEADERS_TOO_LARGE', message, { cause })
-}
-
-/** Node joins what came more than once by commas; here it is a list. */
-function responseHeaders(
-  headers: IncomingHttpHeaders,
-  raw: unknown,
-): { readonly headers: ResponseHeaders; readonly bytes: number } {
-  const result: Record<string, string | string[]> = Object.create(null)
-  const list = Array.isArray(raw) ? (raw as readonly string[]) : Object.entries(headers).flat().map(String)
-  let bytes = 0
-  for (let i = 0; i + 1 < list.length; i += 2) {
-    const name = list[i] as string
-    const value = list[i + 1] as string
-    bytes += name.length + value.length
-    if (name.startsWith(':')) continue
-    const before = result[name]
-    if (before === undefined) result[name] = value
-    else if (typeof before === 'string') result[name] = [before, value]
-    else before.push(value)
-  }
-  return { headers: result, bytes }
 }

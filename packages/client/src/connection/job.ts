@@ -20,9 +20,8 @@ export interface Place {
 }
 
 /**
- * One request on its way through the pool, whichever connections it is tried on. Holds the one
- * promise of all of them: its handlers hear exactly one `end` or `error`, none of them after
- * `abort()`, and what they throw goes no further than this exchange.
+ * One request on its way through the pool, whichever connections it is tried on. It keeps the promise of all of them: its handlers
+ * hear exactly one `end` or `error`, nothing after `abort()`, and what they throw ends this exchange alone.
  */
 export class Job implements Exchange {
   readonly lane: Lane

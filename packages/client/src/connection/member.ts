@@ -32,8 +32,7 @@ export interface MemberOwner {
 }
 
 /**
- * One connection of a pool: counts its streams, paces its resets, PINGs it when it is quiet, closes
- * it when it is idle, and ends every job on it when it goes.
+ * One connection of a pool: counts its streams, paces its resets, PINGs it when it is quiet, closes it when it is idle.
  *
  * `open` → `draining` (GOAWAY, or new credentials: no new request, those under way go on) → `gone`.
  */
@@ -149,7 +148,7 @@ export class Member {
   }
 
   /** Ends the connection with all its streams: their jobs fail with `cause`. Resolves when it is gone. */
-  close(cause: Error): Promise<void> {
+  close(cause: Error | undefined): Promise<void> {
     this.#leave(cause)
     this.#closing ??= this.#connection.close().catch(() => {})
     return this.#closing
@@ -171,16 +170,13 @@ export class Member {
   /** The answer to a slot's request is complete. */
   ends(slot: Slot): void {
     this.#hear(slot)
-    const { job } = slot
-    this.#free(slot)
-    job?.tellEnd()
+    this.#free(slot)?.tellEnd()
     this.#owner.freed(this)
   }
 
   /** A slot's request failed. */
   breaks(slot: Slot, cause: Error): void {
-    const { job } = slot
-    this.#free(slot)
+    const job = this.#free(slot)
     // Where there is one stream only, the connection has broken with it.
     if (this.maxStreams === 1) void this.close(cause)
     if (job !== undefined) this.#owner.failed(job, cause, this)
@@ -189,9 +185,7 @@ export class Member {
 
   /** A slot's request is not to be sent, here or elsewhere. */
   #refuse(slot: Slot, cause: Error): void {
-    const { job } = slot
-    this.#free(slot)
-    job?.fail(cause)
+    this.#free(slot)?.fail(cause)
     this.#owner.freed(this)
   }
 
@@ -227,11 +221,14 @@ export class Member {
     if (slot.job !== undefined) this.heard += 1
   }
 
-  #free(slot: Slot): void {
+  /** The slot is over; gives the job that it carried. */
+  #free(slot: Slot): Job | undefined {
+    const { job } = slot
     slot.clear()
     if (slot.reset !== undefined) this.#pacer.takeBack(slot.reset)
     slot.reset = undefined
     if (this.#remove(slot)) this.#rest()
+    return job
   }
 
   #remove(slot: Slot): boolean {
@@ -256,10 +253,7 @@ export class Member {
 
   #onClose(why: CloseReason, cause: Error | undefined): void {
     if (why === 'goaway') this.retire()
-    else {
-      this.#leave(cause)
-      this.#closing ??= this.#connection.close().catch(() => {})
-    }
+    else void this.close(cause)
   }
 
   #leave(cause: Error | undefined): void {
@@ -267,15 +261,13 @@ export class Member {
     this.#state = 'gone'
     this.#tending?.cancel()
     this.#pacer.stop()
-    const jobs = [...this.#slots].map(slot => slot.job)
+    const jobs = [...this.#slots].flatMap(slot => slot.job ?? [])
     for (const slot of this.#slots) {
       slot.job = undefined
       this.#remove(slot)
     }
     this.#owner.gone(this, cause)
-    for (const job of jobs) {
-      if (job !== undefined) this.#owner.failed(job, cause ?? lost(), this)
-    }
+    for (const job of jobs) this.#owner.failed(job, cause ?? lost(), this)
   }
 
   /** Looks after the connection when there may be something to do, and sets the timer for the next time. */
@@ -336,10 +328,7 @@ export function roomForStreams(maxStreams: number): number {
   return maxStreams <= 1 ? maxStreams : maxStreams - Math.ceil(maxStreams / 10)
 }
 
-/**
- * One stream of a member, and the job that it carries, until that leaves. It hears the answer itself: of streams there may
- * be thousands, and functions for each would cost more than it does.
- */
+/** One stream of a member, and its job, until that leaves. It hears the answer itself: functions for each would cost more. */
 class Slot implements Place, ResponseHandlers {
   job: Job | undefined
   readonly lane: Lane

@@ -29,12 +29,9 @@ export interface NodeTransportOptions {
 }
 
 /**
- * Connections over Node's own sockets: HTTP/2 over TLS where the server offers it by ALPN, else
- * HTTP/1.1 with keep-alive; HTTP/1.1 for `http:`.
- *
- * Certificates are verified unless `skipTlsVerify` says otherwise. No redirect is followed. Flow
- * control holds a server back stream by stream: one that is not read does not stall the others of
- * its connection.
+ * Connections over Node's own sockets: HTTP/2 over TLS where the server offers it by ALPN, else HTTP/1.1 with keep-alive.
+ * Certificates are verified unless `skipTlsVerify` says otherwise. No redirect is followed. A stream that is not read does not
+ * stall the others of its connection.
  */
 export class NodeTransport implements Transport {
   readonly #options: NodeTransportOptions

@@ -1,9 +1,8 @@
 import type { Clock, Timer } from '../environment.ts'
 
 /**
- * Lets resets through at a pace. A Go server that is sent many RST_STREAMs at once takes it for an
- * attack (CVE-2023-44487) and ends the whole connection with ENHANCE_YOUR_CALM; so a first few pass
- * at once, further ones one by one.
+ * Lets resets through at a pace: a few at once, further ones one by one. A Go server takes many RST_STREAMs for an attack
+ * (CVE-2023-44487) and ends the connection with ENHANCE_YOUR_CALM.
  */
 export class Pacer {
   readonly #clock: Clock

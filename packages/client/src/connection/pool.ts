@@ -3,7 +3,7 @@ import { type Environment, guarded, type MetricLabels } from '../environment.ts'
 import { anything, type Check, checkOptions, having, integer, milliseconds } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 import type { Exchange, RequestHead, Transport } from '../transport.ts'
-import { ConnectionError } from './error.ts'
+import { ConnectionError, clientClosed } from './error.ts'
 import { ConnectionGroup } from './group.ts'
 import { unsendable } from './headers.ts'
 import { asError, type Carrier, Job } from './job.ts'
@@ -145,7 +145,7 @@ export class ConnectionPool implements Requester {
 
   request(request: LaneRequest, on: RequestHandlers): Exchange {
     const job = new Job(request, on, this.#carrier, this.#environment.clock.monotonic())
-    if (this.#closed !== undefined) this.#soon(job, closedError())
+    if (this.#closed !== undefined) this.#soon(job, clientClosed())
     else this.#authorize(job)
     return job
   }
@@ -166,7 +166,7 @@ export class ConnectionPool implements Requester {
   async #close(): Promise<void> {
     this.#credentials.close?.()
     const closing = [this.#reads.close(), this.#writes.close()]
-    for (const job of this.#unsettled) job.fail(closedError())
+    for (const job of this.#unsettled) job.fail(clientClosed())
     this.#unsettled.clear()
     await Promise.all(closing)
   }
@@ -295,8 +295,4 @@ function url(option: string, value: unknown): void {
   if (value.protocol !== 'https:' && value.protocol !== 'http:') {
     throw new OptionRangeError(option, 'an http: or https: URL', value.protocol)
   }
-}
-
-function closedError(): ConnectionError {
-  return new ConnectionError('CLIENT_CLOSED', 'the client was closed')
 }

@@ -1,12 +1,11 @@
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import { BlockList, isIP, type Socket } from 'node:net'
-import { isLoopback } from '../credentials/loopback.ts'
+import { isLoopback } from '../credentials/unencrypted.ts'
 import { ConnectionError } from './error.ts'
 
 /**
- * The proxy that HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY set for `target`, if any. As for Go's
- * programs there is none for this machine itself, and NO_PROXY knows networks (`10.96.0.0/12`) and all
- * names below one.
+ * The proxy that HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY set for `target`, if any. As in Go there is none for this machine
+ * itself, and NO_PROXY knows networks (`10.96.0.0/12`) and all names below one.
  */
 export async function proxyFor(target: URL): Promise<string | undefined> {
   const { env } = process

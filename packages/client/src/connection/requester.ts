@@ -18,19 +18,15 @@ export interface LaneRequest extends RequestHead {
 
 /** {@link ResponseHandlers}, and what a long stream may want to know besides. */
 export interface RequestHandlers extends ResponseHandlers {
-  /**
-   * The server is going away (GOAWAY): this stream goes on for now, and should be opened anew
-   * elsewhere before it ends. Called at most once, never after `end`, `error` or `abort()`.
-   */
+  /** The server is going away (GOAWAY): this stream goes on for now, and is best opened anew before it ends. Called at most once. */
   draining?(): void
 }
 
 /** Sends requests to one API server. */
 export interface Requester {
   /**
-   * Sends `request` and tells `on` what comes back: exactly one of `end` and `error` is called,
-   * never before this call has returned; none after `abort()`. A handler that throws ends the
-   * exchange: its error is given to `on.error`.
+   * Sends `request` and tells `on` what comes back: exactly one of `end` and `error`, never before this call has returned; none
+   * after `abort()`. What a handler throws ends the exchange, and is given to `on.error`.
    */
   request(request: LaneRequest, on: RequestHandlers): Exchange
 }

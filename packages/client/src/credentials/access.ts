@@ -1,9 +1,10 @@
 import { type Clock, systemClock } from '../clock.ts'
-import { checkOptions, having, headerText, text } from '../errors/check.ts'
+import { type Check, checkOptions, having, headerText, text } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 import type { Impersonation } from '../verbs/impersonate.ts'
 import type { Credentials } from './credentials.ts'
 import { GivenCredentials } from './given.ts'
+import type { Source } from './source.ts'
 import { refuseUnencrypted } from './unencrypted.ts'
 
 /** A cluster, and who one is there: what a client is made from. */
@@ -29,6 +30,8 @@ export interface AccessOptions {
   readonly clock?: Clock | undefined
 }
 
+export const accessChecks: { readonly clock: Check } = { clock: having('a Clock', 'now', 'monotonic', 'timer') }
+
 /** Options of {@link fromUrl}. */
 export interface UrlOptions extends AccessOptions {
   readonly token?: string | undefined
@@ -50,7 +53,7 @@ export interface UrlOptions extends AccessOptions {
  */
 export function fromUrl(url: string | URL, options: UrlOptions = {}): ClusterAccess {
   checkOptions('access', options, {
-    clock: having('a Clock', 'now', 'monotonic', 'timer'),
+    ...accessChecks,
     token: bearer,
     tokenFile: text,
     ca: secret,
@@ -68,17 +71,9 @@ export function fromUrl(url: string | URL, options: UrlOptions = {}): ClusterAcc
   }
   const server = serverUrl('access.url', url)
   if (token !== undefined || tokenFile !== undefined) refuseInsecure(server, proxyUrl)
-  const data = (given: string | undefined): { data: string } | undefined =>
-    given === undefined ? undefined : { data: given }
-  const credentials = new GivenCredentials(
-    {
-      token: tokenFile === undefined ? data(token) : { file: tokenFile },
-      ca: data(ca),
-      cert: data(cert),
-      key: data(key),
-    },
-    clock,
-  )
+  const data = (given: string | undefined): Source | undefined => (given === undefined ? undefined : { data: given })
+  const from = tokenFile === undefined ? data(token) : { file: tokenFile }
+  const credentials = new GivenCredentials({ token: from, ca: data(ca), cert: data(cert), key: data(key) }, clock)
   return { server, credentials, proxyUrl, tlsServerName }
 }
 
@@ -97,10 +92,7 @@ export function serverUrl(option: string, url: string | URL): URL {
   return parsed
 }
 
-/**
- * Throws where what is sent to `server` can certainly be read on the way, so that this is known before the first request. The
- * address of each connection is looked at as well.
- */
+/** Throws where what is sent to `server` can certainly be read on the way. The address of each connection is looked at as well. */
 export function refuseInsecure(server: URL, proxy: string | undefined): void {
   if (server.protocol === 'https:') return
   refuseUnencrypted(server.hostname)

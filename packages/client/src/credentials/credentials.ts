@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** What a TLS connection is made with. Text is PEM. */
 export interface TlsMaterial {
   /** Certificates that may have signed the server's. Absent: those that Node trusts. */
@@ -34,4 +36,12 @@ export const anonymous: Credentials = {
   tls: () => ({}),
   digest: () => '',
   refresh: () => Promise.resolve(false),
+}
+
+/** Stands for TLS material without showing it. `''` where there is none. */
+export function digestOf({ ca, cert, key }: TlsMaterial): string {
+  if (ca === undefined && cert === undefined && key === undefined) return ''
+  const hash = createHash('sha256')
+  for (const part of [ca, cert, key]) hash.update(`${part?.length ?? -1}:${part ?? ''}`)
+  return hash.digest('base64url')
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { isHeaderText } from '../connection/headers.ts'
-import type { Credentials, TlsMaterial } from './credentials.ts'
-import { digestOf } from './digest.ts'
+import { type Credentials, digestOf, type TlsMaterial } from './credentials.ts'
 import { CredentialsError } from './error.ts'
 import { SingleFlight } from './flight.ts'
 import { notThere, outputOf } from './plugin-run.ts'
@@ -34,9 +33,8 @@ interface Issued {
 }
 
 /**
- * Credentials that a plugin prints: run once however many ask, kept until they expire, run again
- * after a 401, but then not more than once in ten seconds. The plugin is never interactive, and what it prints appears in no error.
- *
+ * Credentials that a plugin prints: run once however many ask, kept until they expire, run again after a 401, at most once in ten
+ * seconds. It is never interactive, and what it prints appears in no error.
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
  */
 export class ExecCredentials implements Credentials {

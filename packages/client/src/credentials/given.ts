@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { isHeaderText } from '../connection/headers.ts'
-import type { Credentials, TlsMaterial } from './credentials.ts'
-import { digestOf } from './digest.ts'
+import { type Credentials, digestOf, type TlsMaterial } from './credentials.ts'
 import { CredentialsError } from './error.ts'
 import { SingleFlight } from './flight.ts'
 import { readSource, type Source } from './source.ts'
@@ -26,9 +25,8 @@ interface Known {
 }
 
 /**
- * Token, login and client certificate as given, or in files: those are read again when they were
- * read more than 60 s ago, when a connection is opened, and at once after a 401. A file that can't be
- * read any more leaves what it had before.
+ * Token, login and client certificate, as given or in files. Files are read again 60 s after they were, when a connection is opened,
+ * and at once after a 401. One that can't be read any more leaves what it had.
  */
 export class GivenCredentials implements Credentials {
   readonly #parts: GivenParts

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { systemClock } from '../clock.ts'
-import { checkOptions, having, text } from '../errors/check.ts'
-import { type AccessOptions, type ClusterAccess, serverUrl } from './access.ts'
+import { checkOptions, text } from '../errors/check.ts'
+import { type AccessOptions, accessChecks, type ClusterAccess, serverUrl } from './access.ts'
 import { CredentialsError } from './error.ts'
 import { GivenCredentials } from './given.ts'
 import { readSource } from './source.ts'
@@ -23,7 +23,7 @@ export function isInCluster(): boolean {
  * again as the kubelet renews them. Rejects with `NOT_IN_CLUSTER` elsewhere.
  */
 export async function inCluster(options: InClusterOptions = {}): Promise<ClusterAccess> {
-  checkOptions('access', options, { clock: having('a Clock', 'now', 'monotonic', 'timer'), directory: text })
+  checkOptions('access', options, { ...accessChecks, directory: text })
   const { directory = '/var/run/secrets/kubernetes.io/serviceaccount', clock = systemClock() } = options
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
   if (!host || !port) {

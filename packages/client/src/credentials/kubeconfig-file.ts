@@ -1,10 +1,10 @@
 import type { KubeConfig } from '@kubernetes/client-node'
-import { type Clock, systemClock } from '../clock.ts'
-import { checkOptions, having, text } from '../errors/check.ts'
-import type { AccessOptions, ClusterAccess } from './access.ts'
+import { systemClock } from '../clock.ts'
+import { checkOptions, text } from '../errors/check.ts'
+import { type AccessOptions, accessChecks, type ClusterAccess } from './access.ts'
 import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './error.ts'
-import { accessOf, type Bound, boundTo, checkBound, commandFrom, fileFrom, type KubeConfigLike } from './kubeconfig.ts'
+import { accessOf, boundTo, checkBound, commandFrom, fileFrom, type KubeConfigLike } from './kubeconfig.ts'
 import { withMore } from './kubeconfig-users.ts'
 
 /** Options of {@link fromKubeconfigFile}. */
@@ -22,15 +22,7 @@ export interface KubeconfigFileOptions extends AccessOptions {
  * cluster, {@link inCluster} does without.
  */
 export async function fromKubeconfigFile(path?: string, options: KubeconfigFileOptions = {}): Promise<ClusterAccess> {
-  checkOptions(
-    'access',
-    { ...options, path },
-    {
-      clock: having('a Clock', 'now', 'monotonic', 'timer'),
-      context: text,
-      path: text,
-    },
-  )
+  checkOptions('access', { ...options, path }, { ...accessChecks, context: text, path: text })
   const { dirname } = await import('node:path')
   const paths = path === undefined ? await defaultPaths() : [path]
   const directory = dirname(paths[0] as string)
@@ -38,8 +30,9 @@ export async function fromKubeconfigFile(path?: string, options: KubeconfigFileO
   const config = await loaded(paths, options.context)
   // Not the current one of later: `kubectl config use-context` is about other programs.
   const load = (): Promise<KubeConfigLike> => loaded(paths, config.getCurrentContext())
-  const access = accessOf(config, clock, directory)
-  return { ...access, credentials: new ReloadingCredentials(access.credentials, config, { clock, directory, load }) }
+  const access = (read: KubeConfigLike): ClusterAccess => accessOf(read, clock, directory)
+  const found = access(config)
+  return { ...found, credentials: reloading(config, found.credentials, load, access) }
 }
 
 async function defaultPaths(): Promise<string[]> {
@@ -124,53 +117,31 @@ async function clientNode(): Promise<typeof import('@kubernetes/client-node')> {
   }
 }
 
-interface Reading {
-  readonly clock: Clock
-  /** What relative commands are relative to. */
-  readonly directory: string
-  readonly load: () => Promise<KubeConfigLike>
-}
-
-/** Credentials of a file that may be written anew: it is read again after a 401. */
-class ReloadingCredentials implements Credentials {
-  #inner: Credentials
-  #config: KubeConfigLike
-  readonly #reading: Reading
-  readonly #bound: Bound
-
-  constructor(inner: Credentials, config: KubeConfigLike, reading: Reading) {
-    this.#inner = inner
-    this.#bound = boundTo(config)
-    this.#config = config
-    this.#reading = reading
-  }
-
-  headers(): ReturnType<Credentials['headers']> {
-    return this.#inner.headers()
-  }
-
-  tls(): ReturnType<Credentials['tls']> {
-    return this.#inner.tls()
-  }
-
-  digest(): string {
-    return this.#inner.digest()
-  }
-
-  close(): void {
-    this.#inner.close?.()
-  }
-
-  async refresh(): Promise<boolean> {
-    const { load, clock, directory } = this.#reading
-    const config = await load()
-    checkBound(config, this.#bound)
-    if (said(config) === said(this.#config)) return this.#inner.refresh()
-    const { credentials } = accessOf(config, clock, directory)
-    await credentials.headers()
-    this.#inner = credentials
-    this.#config = config
-    return true
+/** Credentials of a file that may be written anew: after a 401 it is read again, and `access` makes others of what it says. */
+function reloading(
+  first: KubeConfigLike,
+  firstCredentials: Credentials,
+  load: () => Promise<KubeConfigLike>,
+  access: (config: KubeConfigLike) => ClusterAccess,
+): Credentials {
+  const bound = boundTo(first)
+  let config = first
+  let credentials = firstCredentials
+  return {
+    headers: () => credentials.headers(),
+    tls: () => credentials.tls(),
+    digest: () => credentials.digest(),
+    close: () => credentials.close?.(),
+    async refresh() {
+      const next = await load()
+      checkBound(next, bound)
+      if (said(next) === said(config)) return credentials.refresh()
+      const made = access(next).credentials
+      await made.headers()
+      credentials = made
+      config = next
+      return true
+    },
   }
 }
 

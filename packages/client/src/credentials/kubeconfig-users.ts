@@ -10,9 +10,8 @@ interface MoreOfUser {
 }
 
 /**
- * `users` as client-node reads them, with what it leaves out: `tokenFile`, `as-groups`, `as-uid` and `as-user-extra`, which
- * `document`, the same file as it is, has for them. Nobody is to be anonymous, or to act with other groups, in silence.
- *
+ * `users` as client-node reads them, with what it leaves out and `document`, the same file, has: `tokenFile`, `as-groups`, `as-uid`
+ * and `as-user-extra`. Nobody is to be anonymous, or to act with other groups, in silence.
  * @throws CredentialsError with `KUBECONFIG_INVALID` where one of them is not what a kubeconfig may say.
  */
 export function withMore<U extends { readonly name: string }>(users: readonly U[], document: unknown): U[] {

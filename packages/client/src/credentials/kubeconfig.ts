@@ -1,12 +1,12 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { checkOptions, having } from '../errors/check.ts'
 import type { Impersonation } from '../verbs/impersonate.ts'
-import { type AccessOptions, type ClusterAccess, refuseInsecure, serverUrl } from './access.ts'
+import { type AccessOptions, accessChecks, type ClusterAccess, refuseInsecure, serverUrl } from './access.ts'
 import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './error.ts'
 import { ExecCredentials, type ExecPlugin } from './exec.ts'
 import { GivenCredentials, type GivenParts } from './given.ts'
-import { ProviderCredentials } from './provider.ts'
+import { providerCredentials } from './provider.ts'
 import type { Source } from './source.ts'
 
 /** A cluster of a {@link KubeConfigLike}. */
@@ -58,7 +58,7 @@ export interface KubeConfigLike {
  */
 export function fromKubeConfig(config: KubeConfigLike, options: AccessOptions = {}): ClusterAccess {
   kubeConfig('config', config)
-  checkOptions('access', options, { clock })
+  checkOptions('access', options, accessChecks)
   return accessOf(config, options.clock ?? systemClock())
 }
 
@@ -150,7 +150,7 @@ function credentialsOf(
     if (file !== undefined) {
       return new GivenCredentials({ ...parts, token: { file: fileFrom(file, directory) } }, clock)
     }
-    return new ProviderCredentials(config, new GivenCredentials(parts, clock), () => checkBound(config, bound))
+    return providerCredentials(config, new GivenCredentials(parts, clock), () => checkBound(config, bound))
   }
   return new GivenCredentials(parts, clock)
 }
@@ -219,7 +219,6 @@ const kubeConfig = having(
   'getCurrentCluster',
   'getCurrentUser',
 )
-const clock = having('a Clock', 'now', 'monotonic', 'timer')
 
 function named(name: string): string {
   return JSON.stringify(name)

@@ -15,10 +15,9 @@ export interface PluginRun {
 }
 
 /**
- * Runs a program that reads nothing and gives what it printed to its output; what it says of errors is not kept.
- *
- * One that is late, prints too much or is aborted is killed, with the programs that it has started itself (on Windows:
- * without), and not waited for. Rejects with an error whose message says how it failed, and nothing of what it printed.
+ * Runs a program that reads nothing, and gives its output; what it says of errors is not kept. One that is late, prints too much or
+ * is aborted is killed with all that it has started (on Windows: without), and not waited for. Rejects with how it failed, and
+ * nothing of what it printed.
  */
 export async function outputOf(run: PluginRun): Promise<string> {
   const { spawn } = await import('node:child_process')

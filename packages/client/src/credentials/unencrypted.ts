@@ -1,6 +1,5 @@
 import { ConnectionError } from '../connection/error.ts'
 import type { RequestHead } from '../transport.ts'
-import { isLoopback } from './loopback.ts'
 
 /** Headers that show a server who one is: never sent unencrypted to another machine (rule X2). */
 export function carriesSecret(headers: RequestHead['headers']): boolean {
@@ -8,9 +7,8 @@ export function carriesSecret(headers: RequestHead['headers']): boolean {
 }
 
 /**
- * Decides whether credentials may go unencrypted to `host` (rule X2). A connection gives the address that it is open to.
- * What makes an access asks with the names that it is given, so that most mistakes are known before the first request.
- *
+ * Decides whether credentials may go unencrypted to `host` (rule X2): the address that a connection is open to, or the name that
+ * an access is given, so that most mistakes are known before the first request.
  * @throws ConnectionError `INSECURE_TOKEN` where the host is another machine.
  */
 export function refuseUnencrypted(host: string): void {
@@ -18,4 +16,15 @@ export function refuseUnencrypted(host: string): void {
   throw new ConnectionError('INSECURE_TOKEN', `credentials are not sent over plain http to ${host}`, {
     unprocessed: true,
   })
+}
+
+/**
+ * Whether a name, an address or the host of a URL is this machine's own, by its text alone: nothing is looked up. Any name may
+ * be resolved to any address, so what counts in the end is the address that a connection is open to.
+ */
+export function isLoopback(host: string): boolean {
+  const text = host.toLowerCase().replace(/\.$/, '')
+  if (text === 'localhost' || text.endsWith('.localhost')) return true
+  if (text === '[::1]' || text === '::1') return true
+  return /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(text)
 }

@@ -1,7 +1,8 @@
 import { isForbidden, isObjectNotFound } from '../errors/guards.ts'
+import { versionPath } from '../names/path.ts'
 import { encodeSegment } from '../names/segment.ts'
 import type { Bound, Caller } from '../verbs/caller.ts'
-import { readCoreVersions, readGroupVersions } from './document.ts'
+import { readCoreVersions, readGroupVersions, type Version } from './document.ts'
 import { SharedRead } from './shared-read.ts'
 
 /** How long a proof may take, in milliseconds. The resource is tried again whatever comes of it. */
@@ -31,7 +32,6 @@ const ownGroups: ReadonlySet<string> = new Set([
 
 /**
  * Whether a resource is Kubernetes' own: neither a definition nor an aggregated API brings it, or takes it away.
- *
  * @param resource `group/version/plural`; `version/plural` in the core group
  */
 export function isBuiltIn(resource: string): boolean {
@@ -57,9 +57,8 @@ export class Absence {
   }
 
   /**
-   * Whether it is proved that the server does not serve a resource now, at the path that was asked for. `false`: the server
-   * serves it, or nobody can tell. The server is asked at most once a second for each resource. Rejects if it gives no answer.
-   *
+   * Whether it is proved that the server does not serve a resource now, at the path that was asked for; `false`: it does, or nobody
+   * can tell. The server is asked at most once a second for each resource. Rejects if it gives no answer.
    * @param resource `group/version/plural`; `version/plural` in the core group
    */
   async isProved(resource: string, { isInNamespace = false, hasState = false }: Asked = {}): Promise<boolean> {
@@ -70,7 +69,7 @@ export class Absence {
     if (read === undefined) {
       const parts = { ...partsOf(resource), isInNamespace }
       const prove = (bound: Bound): Promise<boolean> => this.#prove(resource, parts, bound)
-      read = new SharedRead(this.#caller, pathOf(parts), prove, timeoutMs)
+      read = new SharedRead(this.#caller, versionPath(parts), prove, timeoutMs)
       // Resources come and go, and each is asked about once it has gone.
       for (const [other, known] of this.#reads) if (known.isIdle) this.#reads.delete(other)
       this.#reads.set(id, read)
@@ -110,7 +109,7 @@ export class Absence {
     if (!isWhole) return false
     const versions = isCore ? readCoreVersions(root) : readGroupVersions(root)
     if (!versions.some(one => one.group === group && one.version === version)) return true
-    const list = (await this.#caller.json({ method: 'GET', path: pathOf(parts) }, bound)) as Document
+    const list = (await this.#caller.json({ method: 'GET', path: versionPath(parts) }, bound)) as Document
     if (!isList(list, 'APIResourceList', 'resources')) return false
     if (list.groupVersion !== (isCore ? version : `${group}/${version}`)) return false
     const listed = (list.resources as readonly Listed[]).find(one => one?.name === plural)
@@ -126,9 +125,7 @@ interface Asked {
   readonly hasState?: boolean | undefined
 }
 
-interface Names {
-  readonly group: string
-  readonly version: string
+interface Names extends Version {
   readonly plural: string
 }
 
@@ -147,9 +144,7 @@ interface Definition {
   readonly spec?: { readonly versions?: unknown; readonly scope?: unknown }
 }
 
-interface Document {
-  readonly [key: string]: unknown
-}
+type Document = Readonly<Record<string, unknown>>
 
 function isList(document: Document, kind: string, key: string): boolean {
   return document.kind === kind && Array.isArray(document[key])
@@ -159,10 +154,4 @@ function partsOf(resource: string): Names {
   const parts = resource.split('/')
   const [plural = '', version = '', group = ''] = parts.reverse()
   return { group, version, plural }
-}
-
-/** Of the list of what is in that version of its group. */
-function pathOf({ group, version }: Names): string {
-  const prefix = group === '' ? '/api' : `/apis/${encodeSegment('group', group)}`
-  return `${prefix}/${encodeSegment('version', version)}`
 }

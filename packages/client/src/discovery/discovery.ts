@@ -1,7 +1,8 @@
+import { abortable } from '../abortable.ts'
 import { checkOptions, flag, text } from '../errors/check.ts'
 import { isNotFound, isServiceUnavailable } from '../errors/guards.ts'
 import { OptionTypeError } from '../errors/option.ts'
-import { encodeSegment } from '../names/segment.ts'
+import { versionPath } from '../names/path.ts'
 import type { Bound, Caller } from '../verbs/caller.ts'
 import { type CallOptions, callChecks } from '../verbs/options.ts'
 import {
@@ -12,6 +13,7 @@ import {
   readCoreVersions,
   readGroupVersions,
   readResourceList,
+  type Version,
 } from './document.ts'
 import { SharedRead } from './shared-read.ts'
 
@@ -37,9 +39,8 @@ const forms = ['v2', 'v2beta1'].map(v => `application/json;g=apidiscovery.k8s.io
 const accept = [...forms, 'application/json'].join(',')
 
 /**
- * What a server serves. What was found is remembered for a second, so that a definition that was deleted is not found for
- * long. What is not found is looked for anew: the answer behind a "no" is never older than the question. However many ask,
- * the server is asked at most once a second, and they wait for that.
+ * What a server serves. What was found is remembered for a second. What is not found is looked for anew: the answer behind a "no" is
+ * never older than the question. However many ask, the server is asked at most once a second, and they wait for that.
  */
 export class Discovery {
   readonly #caller: Caller
@@ -69,11 +70,9 @@ export class Discovery {
 
   /** What the server says from now on; many who ask share one answer. */
   #fresh(bound: Bound): Promise<Index> {
-    const next = this.#documents.fresh()
-    return new Promise((resolve, reject) => {
-      const stopped = (): void => reject(bound.signal.reason)
-      bound.signal.addEventListener('abort', stopped, { once: true })
-      next.then(resolve, reject).finally(() => bound.signal.removeEventListener('abort', stopped))
+    return abortable(bound.signal, (resolve, reject) => {
+      this.#documents.fresh().then(resolve, reject)
+      return () => {}
     })
   }
 
@@ -88,15 +87,12 @@ export class Discovery {
   }
 
   /** One version of one group, in the older form. An aggregated API that is down is not the end of the others. */
-  async #version(of: { group: string; version: string }, bound: Bound): Promise<DiscoveredVersion> {
-    const { group, version } = of
-    const prefix = group === '' ? '/api' : `/apis/${encodeSegment('group', group)}`
-    const path = `${prefix}/${encodeSegment('version', version)}`
+  async #version(of: Version, bound: Bound): Promise<DiscoveredVersion> {
     try {
-      return readResourceList(group, version, await this.#document(path, bound))
+      return readResourceList(of, await this.#document(versionPath(of), bound))
     } catch (error) {
       if (!isNotFound(error) && !isServiceUnavailable(error)) throw error
-      return { group, version, resources: [] }
+      return { ...of, resources: [] }
     }
   }
 

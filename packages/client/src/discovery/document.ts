@@ -15,9 +15,12 @@ export interface DiscoveredResource extends ResourceDefinition {
 }
 
 /** One version of one group, in the order of the server's preference. */
-export interface DiscoveredVersion {
+export interface Version {
   readonly group: string
   readonly version: string
+}
+
+export interface DiscoveredVersion extends Version {
   readonly resources: readonly DiscoveredResource[]
 }
 
@@ -57,12 +60,12 @@ export function isAggregated(document: object): boolean {
 }
 
 /** The versions that `/api` (`APIVersions`) names. */
-export function readCoreVersions(document: object): { group: string; version: string }[] {
+export function readCoreVersions(document: object): Version[] {
   return texts((document as Json).versions).map(version => ({ group: '', version }))
 }
 
 /** The versions that `/apis` (`APIGroupList`) names, each group's preferred one first. */
-export function readGroupVersions(document: object): { group: string; version: string }[] {
+export function readGroupVersions(document: object): Version[] {
   return list(document, 'groups').flatMap(item => {
     const group = text(item.name)
     const preferred = text(record(item.preferredVersion).version)
@@ -72,7 +75,7 @@ export function readGroupVersions(document: object): { group: string; version: s
 }
 
 /** Reads an `APIResourceList`: one version of one group; subresources stand beside resources in it. */
-export function readResourceList(group: string, version: string, document: object): DiscoveredVersion {
+export function readResourceList({ group, version }: Version, document: object): DiscoveredVersion {
   const all = list(document, 'resources')
   const names = all.map(({ name }) => text(name))
   const resources = all.flatMap(resource => {

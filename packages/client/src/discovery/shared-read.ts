@@ -4,10 +4,7 @@ import type { Bound, Caller } from '../verbs/caller.ts'
 /** It is read again at most so often, in milliseconds. */
 const minIntervalMs = 1_000
 
-/**
- * One read that many ask for: at most once a second, however many there are. The answer is never older than the question.
- * None of those who ask can end it but by closing the client.
- */
+/** One read that many ask for: at most once a second. Its answer is never older than the question. Only the client's close ends it. */
 export class SharedRead<T> {
   readonly #caller: Caller
   readonly #path: string

@@ -129,7 +129,8 @@ export const abortSignal: Check = having('an AbortSignal', 'addEventListener', '
 /** What is taken as it is: its reader checks it. */
 export const anything: Check = () => {}
 
-function described(value: unknown): string {
+/** What came instead of an option's value, without that value. */
+export function described(value: unknown): string {
   if (value === null || value === undefined) return `${value}`
   if (Array.isArray(value)) return 'an array'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`

@@ -15,8 +15,7 @@ export const maxStatusBytes: number = 1024 * 1024
 
 /**
  * The error for a refusal. `redact` hides the client's own credentials in what the server says.
- *
- * @param body what was read of the body: a `Status`, or any text; `undefined` where it was longer than {@link maxStatusBytes}.
+ * @param body a `Status`, or any text; `undefined` where it was longer than {@link maxStatusBytes}.
  */
 export function errorOfAnswer(
   status: number,

@@ -1,3 +1,4 @@
+import { abortable } from '../abortable.ts'
 import { InvalidBodyError, located } from '../bytes/bounds.ts'
 import { ListCutter } from '../bytes/list.ts'
 import type { ListHead } from '../bytes/list-head.ts'
@@ -46,30 +47,10 @@ export function readItems(
   item: (object: object, bytes: number) => void,
   options: ItemsOptions = {},
 ): Promise<ListHead> {
-  const { signal } = options
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason)
-      return
-    }
-    const over = (): void => signal?.removeEventListener('abort', aborted)
-    const reading = startItems(context, target, query, options, {
-      item,
-      end(head) {
-        over()
-        resolve(head)
-      },
-      error(cause) {
-        over()
-        reject(cause)
-      },
-      skipped: options.skipped,
-    })
-    const aborted = (): void => {
-      reading.abort()
-      reject(signal?.reason)
-    }
-    signal?.addEventListener('abort', aborted, { once: true })
+  return abortable(options.signal, (resolve, reject) => {
+    const on = { item, end: resolve, error: reject, skipped: options.skipped }
+    const reading = startItems(context, target, query, options, on)
+    return () => reading.abort()
   })
 }
 

@@ -10,10 +10,7 @@ export function nextToken(metadata: ListMeta): string | undefined {
   return metadata.continue === '' ? undefined : metadata.continue
 }
 
-/**
- * The way through the pages of one list. A server that sends the reader in a circle, or from one empty page to the next,
- * is not followed for ever.
- */
+/** The way through the pages of one list. A server that sends its reader in a circle, or through empty pages, is not followed for ever. */
 export class PageTokens {
   readonly #about: RequestInfo
   readonly #seen = new Set<string>()

@@ -24,13 +24,18 @@ export function keyText({ namespace, name }: { namespace?: string | undefined; n
  * @throws InvalidNameError for a namespace that can't stand in a path.
  */
 export function collectionPath(resource: ResourceDefinition, namespace?: string | undefined): string {
-  const { group, version, plural } = resource
-  const root = group === '' ? '/api' : `/apis/${encodeSegment('group', group)}`
+  const { plural } = resource
   const within = namespace === undefined ? '' : `/namespaces/${encodeSegment('namespace', namespace)}`
   if (namespace !== undefined && !resource.namespaced) {
     throw new OptionRangeError('namespace', `nothing for ${plural}, which have none`, JSON.stringify(namespace))
   }
-  return `${root}/${encodeSegment('version', version)}${within}/${encodeSegment('plural', plural)}`
+  return `${versionPath(resource)}${within}/${encodeSegment('plural', plural)}`
+}
+
+/** The path of all that is in one version of an API group. */
+export function versionPath({ group, version }: Pick<ResourceDefinition, 'group' | 'version'>): string {
+  const root = group === '' ? '/api' : `/apis/${encodeSegment('group', group)}`
+  return `${root}/${encodeSegment('version', version)}`
 }
 
 /**
@@ -44,11 +49,7 @@ export function objectPath(resource: ResourceDefinition, key: ObjectKey, subreso
   return subresource === undefined ? path : `${path}/${encodeSegment('subresource', subresource)}`
 }
 
-/**
- * Checks that a key is inside the view's namespaces.
- *
- * @throws OptionRangeError where it is not.
- */
+/** Checks that a key is inside the view's namespaces. @throws OptionRangeError where it is not. */
 export function checkWithin(view: View, namespace: string | undefined): void {
   if (view.namespaces === undefined || namespace === undefined || view.namespaces.includes(namespace)) return
   throw new OptionRangeError(

@@ -1,9 +1,8 @@
 import { InvalidNameError } from '../errors/invalid-name.ts'
 
 /**
- * Checks one segment of a path by the API server's own rules (`IsValidPathSegmentName`), which are
- * wider than DNS: `system:node` is a name. Refused are what would leave the segment (`.`, `..`, `/`,
- * `%`, `?`), an empty one, and text that is no Unicode. Returns the value.
+ * Checks one segment of a path by the API server's own rules (`IsValidPathSegmentName`), which are wider than DNS (`system:node`).
+ * Refused are `.`, `..`, `/`, `%`, `?`, an empty one, and text that is no Unicode. Returns the value.
  */
 export function checkSegment(what: string, value: unknown): string {
   if (typeof value !== 'string') throw new InvalidNameError(what, value, 'must be a string')

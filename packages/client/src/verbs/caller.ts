@@ -67,12 +67,10 @@ export interface Bound {
 }
 
 /**
- * Sends requests that end by themselves: bounds their time, repeats what may be repeated, makes
- * refusals errors and passes warnings on.
+ * Sends requests that end by themselves: bounds their time, repeats what may be repeated, makes refusals errors, passes warnings on.
  *
- * Repeated, with backoff, at least Retry-After apart and as long as the call's time allows: a 429
- * that says when to come again, for any verb (the server has done nothing); for reads a 503 that
- * says so, and a connection that broke; what certainly was not processed.
+ * Repeated, with backoff, at least Retry-After apart and as long as the call's time allows: a 429 that says when to come again (the
+ * server has done nothing); for reads a 503 that says so, and a broken connection; what certainly was not processed.
  */
 export class Caller {
   readonly requester: Requester
@@ -164,10 +162,7 @@ export class Caller {
     })
   }
 
-  /**
-   * Does `once` again as long as its error is one that may be repeated, `may()` allows it, and there
-   * is time. Throws the last error.
-   */
+  /** Does `once` again while its error may be repeated, `may()` allows it, and there is time. Throws the last error. */
   async repeat<T>(call: Repeated, bound: Bound, once: () => Promise<T>, may: () => boolean = always): Promise<T> {
     const { clock } = this.environment
     let backoff: Backoff | undefined

@@ -7,7 +7,7 @@ import { OptionTypeError } from '../errors/option.ts'
 import { keyText } from '../names/path.ts'
 import { checkSegment } from '../names/segment.ts'
 import type { KubernetesObject } from '../views/object.ts'
-import { isExact } from '../views/read.ts'
+import { isExact, readAs } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 import type { Bound, Call, Caller } from './caller.ts'
 import { getOne } from './get.ts'
@@ -22,18 +22,14 @@ const maxNameRetries = 5
 const maxRepeats = 5
 
 /**
- * Creates an object (rule X12). When the connection broke before the answer came, nobody knows
- * whether it was created: it is read again, and
+ * Creates an object (rule X12). When the connection broke before the answer came, it is read again:
  *
  * - what is there and is what was sent, no older than this call, is the answer;
- * - what is there and is something else is the `AlreadyExists` that a second create would have got,
- *   its uid in `details`;
+ * - something else is the `AlreadyExists` that a second create would have got, its uid in `details`;
  * - where nothing is there, it is sent again.
  *
- * With `generateName` alone there is no name to read by: the lost answer is the error. A 409 then
- * means that the server drew a name that is taken, and it is asked again.
- *
- * A review of a token or of access is a question, answered and not kept: it has no name at all.
+ * With `generateName` alone there is no name to read by: the lost answer is the error, and after a 409 (the name is taken) it is
+ * sent again. A review of a token or of access is answered and not kept: it has no name at all.
  */
 export async function create<C>(caller: Caller, view: View<C>, object: object, options: WriteOptions = {}): Promise<C> {
   checkOptions('create', options, writeChecks)
@@ -114,8 +110,7 @@ class Creation {
     const key = { name: this.#name as string, namespace: this.#namespace } as { name: string; namespace: string }
     const target = objectTarget(this.#view, key)
     // Whole, whatever the view is: to compare takes what a view may leave out.
-    const kind = isExact(this.#view) ? 'exact' : 'full'
-    const whole = { ...this.#view, projection: { kind, name: kind } } as unknown as View
+    const whole = readAs(this.#view, isExact(this.#view) ? 'exact' : 'full')
     const object = (await getOne(this.#caller, whole, target, {}, bound).catch(error => {
       throw certain(error, lost, bound)
     })) as KubernetesObject | undefined

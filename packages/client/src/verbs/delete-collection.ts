@@ -2,7 +2,7 @@ import { checkOptions, readableCheck } from '../errors/check.ts'
 import { OptionRangeError } from '../errors/option.ts'
 import { queryText } from '../names/path.ts'
 import type { KubernetesObject, ObjectKey } from '../views/object.ts'
-import { acceptOf, isExact, metadataOf, projector } from '../views/read.ts'
+import { acceptOf, isExact, projector, readAs } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 import type { Caller } from './caller.ts'
 import { deleteBody } from './delete.ts'
@@ -63,9 +63,14 @@ async function tellDeleted(
   { signal }: DeleteCollectionOptions,
 ): Promise<void> {
   const left = new Map<string | undefined, KubernetesObject>()
-  await listEach(caller, metadataOf(view), object => left.set((object as KubernetesObject).metadata?.uid, object), {
-    signal,
-  })
+  await listEach(
+    caller,
+    readAs(view, 'metadata'),
+    object => left.set((object as KubernetesObject).metadata?.uid, object),
+    {
+      signal,
+    },
+  )
   for (const { metadata: { name = '', namespace, uid } = {} } of deleted) {
     const there = left.get(uid)
     if (there !== undefined) caller.listeners.wrote(view, there)

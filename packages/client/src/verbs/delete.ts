@@ -2,7 +2,7 @@ import { checkOptions } from '../errors/check.ts'
 import { isObjectNotFound } from '../errors/guards.ts'
 import { queryText } from '../names/path.ts'
 import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
-import { acceptOf, isExact, metadataOf, projector } from '../views/read.ts'
+import { acceptOf, isExact, projector, readAs } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 import { wentWith } from '../views/went-with.ts'
 import type { Call, Caller } from './caller.ts'
@@ -87,7 +87,7 @@ export async function evict(
   await caller.within(options, call, bound => caller.answer(call, bound))
   // The answer does not say what became of the pod.
   await caller.listeners.askAfter(call, options, caller.environment, async () => {
-    const there = await get(caller, metadataOf(view), key, { signal: options.signal })
+    const there = await get(caller, readAs(view, 'metadata'), key, { signal: options.signal })
     if (there === undefined) gone(options.preconditions?.uid)
     else caller.listeners.wrote(view, there as KubernetesObject)
   })

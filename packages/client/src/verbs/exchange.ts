@@ -1,3 +1,4 @@
+import { abortable } from '../abortable.ts'
 import { BodyTooLongError } from '../bytes/bounds.ts'
 import type { LaneRequest, Requester } from '../connection/requester.ts'
 import { maxStatusBytes } from '../errors/error-of-answer.ts'
@@ -20,10 +21,7 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300
 }
 
-/**
- * Sends a request and gives its whole answer, at most `maxBytes` of it. Rejects with the signal's
- * reason as soon as it is aborted.
- */
+/** Sends a request and gives its whole answer, at most `maxBytes` of it. Rejects with the signal's reason at once. */
 export function exchange(
   requester: Requester,
   request: LaneRequest,
@@ -31,22 +29,12 @@ export function exchange(
   maxBytes: number,
   about: RequestInfo,
 ): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(signal.reason)
-      return
-    }
+  return abortable(signal, (resolve, reject) => {
     let status = 0
     let headers: ResponseHeaders = {}
     let chunks: Uint8Array[] = []
     let size = 0
-    const over = (): void => signal.removeEventListener('abort', aborted)
-    const aborted = (): void => {
-      under.abort()
-      reject(signal.reason)
-    }
     const tooLong = (): void => {
-      over()
       under.abort()
       if (isSuccess(status)) reject(new BodyTooLongError(maxBytes, about))
       else resolve({ status, headers, body: undefined })
@@ -64,15 +52,11 @@ export function exchange(
         } else chunks.push(Buffer.from(chunk))
       },
       end() {
-        over()
         const body = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size)
         resolve({ status, headers, body })
       },
-      error(cause) {
-        over()
-        reject(cause)
-      },
+      error: reject,
     })
-    signal.addEventListener('abort', aborted, { once: true })
+    return () => under.abort()
   })
 }

@@ -1,8 +1,8 @@
-import type { ListMeta } from '../bytes/list-head.ts'
+import type { ListHead, ListMeta } from '../bytes/list-head.ts'
 import { checkOptions, flag, integer, text } from '../errors/check.ts'
 import { isExpired } from '../errors/guards.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
-import { readItems } from '../list/items.ts'
+import { type ItemsOptions, readItems } from '../list/items.ts'
 import { nextToken, PageTokens } from '../list/page-tokens.ts'
 import { defaultLimit, type ListState, listQuery, nextPageQuery } from '../list/query.ts'
 import { type ReadTarget, targetsOf } from '../list/target.ts'
@@ -216,22 +216,15 @@ async function readOnce(
   bound: Bound,
   on: ItemHandlers,
 ): Promise<ListMeta> {
-  const { gzip } = caller
-  const { maxItemBytes } = options
+  const how: ItemsOptions = {
+    signal: bound.signal,
+    gzip: caller.gzip,
+    maxItemBytes: options.maxItemBytes,
+    skipped: error => caller.environment.onError(error, { resource: target.resource, phase: 'list' }),
+  }
+  const once = (): Promise<ListHead> => readItems(caller, target, query, object => on.item(object), how)
   on.begin()
-  const { metadata } = await caller.repeat(
-    { method: 'GET', ...target },
-    bound,
-    () =>
-      readItems(caller, target, query, object => on.item(object), {
-        signal: bound.signal,
-        gzip,
-        maxItemBytes,
-        skipped: error => caller.environment.onError(error, { resource: target.resource, phase: 'list' }),
-      }),
-    () => on.restart(),
-  )
-  return metadata
+  return (await caller.repeat({ method: 'GET', ...target }, bound, once, () => on.restart())).metadata
 }
 
 function stateOf({ resourceVersion, exactly }: ListOptions): ListState {

@@ -4,10 +4,9 @@ import type { KubernetesObject } from '../views/object.ts'
 const maxSkewMs = 60_000
 
 /**
- * Whether `found` is what a create of `sent`, begun at `beganMs`, leaves behind: it holds all that was
- * sent, is not older and not being deleted. The server adds fields (defaults, webhooks), so those that
- * were not sent may be anything. Names what was sent and changed by the server (a quantity in another
- * notation) another's: to fail is safe, to adopt a stranger is not.
+ * Whether `found` is what a create of `sent`, begun at `beganMs`, leaves behind: it holds all that was sent, is not older and not
+ * being deleted. Fields that were not sent may be anything. What the server changed (a quantity's notation) counts as another's:
+ * to fail is safe, to adopt a stranger is not.
  */
 export function isOutcomeOf(sent: KubernetesObject, found: KubernetesObject, beganMs: number): boolean {
   const { creationTimestamp, deletionTimestamp } = found.metadata ?? {}

@@ -5,9 +5,7 @@ import { resourceName } from '../names/path.ts'
 import type { View } from '../views/resource.ts'
 
 /**
- * Gives `answer` if it is an object of the view's resource: a proxy's page, a list or a `Status` must not be
- * taken for one.
- *
+ * Gives `answer` if it is an object of the view's resource, and no proxy's page, list or `Status`.
  * @throws InvalidObjectError for what is of another kind.
  */
 export function objectOf(view: View, answer: object, about: RequestInfo): object {

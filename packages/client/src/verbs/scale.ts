@@ -31,12 +31,8 @@ export class ScaleVerbs {
     options: GetOptions = {},
   ): Promise<Scale | undefined> {
     checkOptions('scale.get', options, getChecks)
-    const { resourceVersion } = options
-    const call: Call = {
-      method: 'GET',
-      ...objectTarget(view, asKey(key), 'scale'),
-      query: queryText({ resourceVersion }),
-    }
+    const query = queryText({ resourceVersion: options.resourceVersion })
+    const call: Call = { method: 'GET', ...objectTarget(view, asKey(key), 'scale'), query }
     try {
       return await this.#send(options, call)
     } catch (error) {

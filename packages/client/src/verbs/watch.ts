@@ -1,6 +1,5 @@
 import { callback, checkOptions, flag, integer, text } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
-import { TimeoutError } from '../errors/timeout.ts'
 import type { InvalidObjectError } from '../list/object.ts'
 import { type ReadTarget, targetsOf } from '../list/target.ts'
 import { projector } from '../views/read.ts'
@@ -65,33 +64,10 @@ export function watch<C>(
   view: View<C>,
   options: WatchOptions = {},
 ): AsyncGenerator<WatchEvent<C>, void, undefined> {
-  return iterate(caller, view, prepared(view, options), options)
-}
-
-async function* iterate<C>(
-  caller: Caller,
-  view: View<C>,
-  { target, start }: Prepared,
-  options: WatchOptions,
-): AsyncGenerator<WatchEvent<C>, void, undefined> {
-  const { signal, timeoutSeconds, maxLineBytes } = options
-  const stop = new AbortController()
-  const stopped = (): void => stop.abort(signal?.reason)
-  if (signal?.aborted) stopped()
-  signal?.addEventListener('abort', stopped, { once: true })
-  const timer = deadline(caller, target, options, error => stop.abort(error))
-  try {
-    yield* watchEvents(caller, target, start, projector(view), {
-      signal: stop.signal,
-      timeoutSeconds,
-      maxLineBytes,
-      gzip: caller.gzip,
-      skipped: skipped(caller, target),
-    })
-  } finally {
-    timer?.cancel()
-    signal?.removeEventListener('abort', stopped)
-  }
+  const { target, start } = prepared(view, options)
+  const { signal, timeoutMs, timeoutSeconds, maxLineBytes } = options
+  const on = { gzip: caller.gzip, skipped: skipped(caller, target) }
+  return watchEvents(caller, target, start, projector(view), { signal, timeoutMs, timeoutSeconds, maxLineBytes, ...on })
 }
 
 /** One watch, its events told to `on` without a promise for each. */
@@ -103,18 +79,10 @@ export function watchEach<C>(caller: Caller, view: View<C>, on: WatchHandlers<C>
   for (const name of ['bookmark', 'opened', 'draining'] as const) {
     if (on[name] !== undefined) callback(`watch.handlers.${name}`, on[name])
   }
-  const { signal, timeoutSeconds, maxLineBytes } = options
+  const { signal, timeoutMs, timeoutSeconds, maxLineBytes } = options
   signal?.throwIfAborted()
   const project = projector(view)
-  const over = (): void => {
-    timer?.cancel()
-    signal?.removeEventListener('abort', abort)
-  }
-  const end = (why: WatchEnd): void => {
-    over()
-    on.end(why)
-  }
-  const watching = openWatch(
+  return openWatch(
     caller,
     target,
     start,
@@ -124,36 +92,13 @@ export function watchEach<C>(caller: Caller, view: View<C>, on: WatchHandlers<C>
       bookmark: (resourceVersion, initialEventsEnd) => on.bookmark?.(resourceVersion, initialEventsEnd),
       draining: () => on.draining?.(),
       skipped: skipped(caller, target),
-      end,
+      end: why => on.end(why),
     },
-    { timeoutSeconds, maxLineBytes, gzip: caller.gzip },
+    { signal, timeoutMs, timeoutSeconds, maxLineBytes, gzip: caller.gzip },
   )
-  const abort = (): void => {
-    over()
-    watching.abort()
-  }
-  const timer = deadline(caller, target, options, error => {
-    abort()
-    end({ how: 'broken', error, partialLine: false })
-  })
-  signal?.addEventListener('abort', abort, { once: true })
-  return {
-    timeoutSeconds: watching.timeoutSeconds,
-    get lastReceivedAt() {
-      return watching.lastReceivedAt
-    },
-    hold: () => watching.hold(),
-    release: () => watching.release(),
-    abort,
-  }
 }
 
-interface Prepared {
-  readonly target: ReadTarget
-  readonly start: WatchStart
-}
-
-function prepared(view: View, options: WatchOptions): Prepared {
+function prepared(view: View, options: WatchOptions): { readonly target: ReadTarget; readonly start: WatchStart } {
   checkOptions('watch', options, checks)
   const { resourceVersion = '', initialEvents = resourceVersion === '', shardSelector } = options
   if (!initialEvents && resourceVersion === '') {
@@ -168,17 +113,6 @@ function prepared(view: View, options: WatchOptions): Prepared {
     )
   }
   return { target, start: { resourceVersion, initialEvents } }
-}
-
-function deadline(
-  caller: Caller,
-  target: ReadTarget,
-  { timeoutMs = Number.POSITIVE_INFINITY }: WatchOptions,
-  past: (error: TimeoutError) => void,
-): { cancel(): void } | undefined {
-  if (timeoutMs === Number.POSITIVE_INFINITY) return undefined
-  const about = { method: 'GET', path: target.path, resource: target.resource }
-  return caller.environment.clock.timer(timeoutMs, () => past(new TimeoutError(timeoutMs, about)))
 }
 
 function skipped(caller: Caller, target: ReadTarget): (error: InvalidObjectError) => void {

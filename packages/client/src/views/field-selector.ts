@@ -1,3 +1,4 @@
+import { described } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 
 /** One condition on one field. Which fields a resource knows, only its server can tell. */
@@ -39,11 +40,7 @@ export class FieldSelector {
     if (input instanceof FieldSelector) return input
     if (typeof input === 'string') return new FieldSelector(parse(input, option))
     if (input === null || typeof input !== 'object' || Array.isArray(input)) {
-      throw new OptionTypeError(
-        option,
-        takes,
-        input === null ? 'null' : Array.isArray(input) ? 'an array' : typeof input,
-      )
+      throw new OptionTypeError(option, takes, described(input))
     }
     const requirements = Object.entries(input).map(([field, value]): FieldRequirement => {
       if (typeof value !== 'string') throw new OptionTypeError(`${option}.${field}`, 'a string', typeof value)

@@ -3,20 +3,18 @@ import type { LabelOperator, LabelRequirement } from './label-selector.ts'
 
 type Token = { readonly kind: 'word' | 'keyword' | 'symbol' | 'end'; readonly text: string }
 
-const symbols = new Set(['=', '==', '!=', '!', '(', ')', ',', '>', '<'])
-const isSymbol = (char: string): boolean => '=!(),><'.includes(char)
-const isSpace = (char: string): boolean => ' \t\r\n'.includes(char)
+/** Symbols, and words between them and white space. */
+const lexemes = /[=!]=|[=!(),<>]|[^=!(),<> \t\r\n]+/g
 
 /**
- * Reads a label selector's text by the grammar of the API server (`k8s.io/apimachinery/pkg/labels`),
- * its corners included: `in` and `notin` are names where a name is due, `x=` is an empty value,
- * `x in (a,,b)` has an empty value among others.
+ * Reads a label selector's text by the grammar of the API server (`k8s.io/apimachinery/pkg/labels`), its corners included: `in` and
+ * `notin` are names where a name is due, `x=` is an empty value, `x in (a,,b)` has one.
  */
 export function parseLabelSelector(text: string, option = 'labels'): LabelRequirement[] {
   const fail = (why: string): never => {
     throw new OptionRangeError(option, 'a label selector', `${JSON.stringify(text)} (${why})`)
   }
-  const tokens = scan(text, fail)
+  const tokens = scan(text)
   let position = 0
   const peek = (): Token => tokens[position] as Token
   const next = (): Token => tokens[Math.min(position++, tokens.length - 1)] as Token
@@ -84,30 +82,12 @@ export function parseLabelSelector(text: string, option = 'labels'): LabelRequir
   }
 }
 
-function scan(text: string, fail: (why: string) => never): Token[] {
-  const tokens: Token[] = []
-  let at = 0
+function scan(text: string): Token[] {
   // The server's lexer takes a NUL for the end of the text.
-  const nul = text.indexOf('\0')
-  const end = nul < 0 ? text.length : nul
-  while (at < end) {
-    const char = text[at] as string
-    if (isSpace(char)) {
-      at++
-    } else if (isSymbol(char)) {
-      const two = text.slice(at, at + 2)
-      const symbol = symbols.has(two) && at + 2 <= end ? two : char
-      if (!symbols.has(symbol)) fail(`'${symbol}' is no operator`)
-      tokens.push({ kind: 'symbol', text: symbol })
-      at += symbol.length
-    } else {
-      let stop = at
-      while (stop < end && !isSymbol(text[stop] as string) && !isSpace(text[stop] as string)) stop++
-      const word = text.slice(at, stop)
-      tokens.push({ kind: word === 'in' || word === 'notin' ? 'keyword' : 'word', text: word })
-      at = stop
-    }
-  }
-  tokens.push({ kind: 'end', text: '' })
-  return tokens
+  const [read = ''] = text.split('\0', 1)
+  const tokens = (read.match(lexemes) ?? []).map((text): Token => {
+    if (/^[=!(),<>]/.test(text)) return { kind: 'symbol', text }
+    return { kind: text === 'in' || text === 'notin' ? 'keyword' : 'word', text }
+  })
+  return [...tokens, { kind: 'end', text: '' }]
 }

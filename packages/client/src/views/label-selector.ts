@@ -1,3 +1,4 @@
+import { described } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 import { checkLabelKey, checkLabelValue } from '../names/label.ts'
 import { parseLabelSelector } from './label-grammar.ts'
@@ -54,11 +55,7 @@ export class LabelSelector {
     if (input instanceof LabelSelector) return input
     if (typeof input === 'string') return new LabelSelector(parseLabelSelector(input, option).map(checked(option)))
     if (input === null || typeof input !== 'object' || Array.isArray(input)) {
-      throw new OptionTypeError(
-        option,
-        takes,
-        input === null ? 'null' : Array.isArray(input) ? 'an array' : typeof input,
-      )
+      throw new OptionTypeError(option, takes, described(input))
     }
     return new LabelSelector(
       (isSelectorObject(input) ? fromObject(input, option) : fromLabels(input)).map(checked(option)),

@@ -5,8 +5,7 @@ import type { PartialObjectMetadata } from './object.ts'
 import type { View } from './resource.ts'
 
 /**
- * What to ask for so that a view gets no more than it needs: plain JSON, or metadata only. A server
- * (an aggregated one, say) that has no metadata form may answer with the whole, which
+ * What to ask for so that a view gets no more than it needs. A server that has no metadata form may answer with the whole, which
  * {@link projector} cuts down.
  */
 export function acceptOf(view: View, of: 'object' | 'list' | 'watch'): string {
@@ -27,9 +26,8 @@ export function isLean(view: View): boolean {
 }
 
 /**
- * What a view makes of a decoded object: a new one where it leaves something out, the same one
- * otherwise. An object comes out the same by whatever route it came in: a metadata view's carry the
- * resource's own kind, as default ones do, not `PartialObjectMetadata`.
+ * What a view makes of a decoded object: a new one where it leaves something out, else the same one. By whatever route an object
+ * came in, a metadata view's carry the resource's own kind.
  */
 export function projector<C>(view: View<C>): (object: object) => C {
   readableCheck('view', view)
@@ -39,24 +37,15 @@ export function projector<C>(view: View<C>): (object: object) => C {
   return build as (object: object) => C
 }
 
-/** The view without its projection: what a {@link projector} is given. Of a named projection that is whole objects. */
-export function unprojected(view: View): View<object> {
-  if (view.projection.kind !== 'named') return view as View<object>
+/** The view's objects in another form. */
+export function readAs<C = object>(view: View, kind: 'full' | 'exact' | 'metadata'): View<C> {
   const { key, resource, namespaces, labels, fields, within } = view
-  return {
-    key,
-    resource,
-    namespaces,
-    labels,
-    fields,
-    projection: { kind: 'full', name: 'full' },
-    within,
-  } as View<object>
+  return { key, resource, namespaces, labels, fields, projection: { kind, name: kind }, within } as View<C>
 }
 
-/** The view's objects, of which only the metadata is read. */
-export function metadataOf(view: View): View<PartialObjectMetadata> {
-  return { ...unprojected(view), projection: { kind: 'metadata', name: 'metadata' } } as View<PartialObjectMetadata>
+/** The view without its projection: what a {@link projector} is given. Of a named projection that is whole objects. */
+export function unprojected(view: View): View<object> {
+  return view.projection.kind === 'named' ? readAs(view, 'full') : (view as View<object>)
 }
 
 const whole = (object: object): object => object

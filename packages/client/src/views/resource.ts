@@ -125,19 +125,12 @@ export function defineResource<T extends HasMetadata>(definition: ResourceDefini
 }
 
 /** Beside a definition's own fields, those of a `ResourceType` and of a `DiscoveredResource`; the former are checked above. */
-const known: Readonly<Record<string, Check>> = {
-  group: anything,
-  version: anything,
-  kind: anything,
-  plural: anything,
-  namespaced: anything,
-  scope: anything,
-  singular: anything,
-  verbs: anything,
-  shortNames: anything,
-  categories: anything,
-  subresources: anything,
-}
+const known: Readonly<Record<string, Check>> = Object.fromEntries(
+  [
+    ...['group', 'version', 'kind', 'plural', 'namespaced', 'scope'],
+    ...['singular', 'verbs', 'shortNames', 'categories', 'subresources'],
+  ].map(field => [field, anything]),
+)
 
 const byKind = {
   default: { kind: 'default', name: 'default' },

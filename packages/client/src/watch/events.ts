@@ -10,8 +10,6 @@ export type WatchEvent<T> =
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
 
 export interface WatchEventsOptions extends WatchOptions {
-  /** Ends the watch; the iterable rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined
   /** Hears of a line that is no event of this resource and was left out (rule R20). */
   readonly skipped?: WatchHandlers['skipped']
 }
@@ -43,7 +41,7 @@ export async function* watchEvents<T>(
   let events: Waiting<T>[] = []
   let count = 0
   let length = 0
-  let ended: WatchEnd | 'aborted' | undefined
+  let ended: WatchEnd | undefined
   let wake = (): void => {}
   const isFull = (): boolean => count >= highWater || length >= highWaterLength
   const push = (waiting: Waiting<T>): void => {
@@ -69,11 +67,7 @@ export async function* watchEvents<T>(
     },
     options,
   )
-  const aborted = (): void => {
-    watch.abort()
-    ended = 'aborted'
-    wake()
-  }
+  const aborted = (): void => wake()
   signal?.addEventListener('abort', aborted, { once: true })
   try {
     for (;;) {
@@ -88,7 +82,8 @@ export async function* watchEvents<T>(
       if (signal?.aborted) throw signal.reason
       if (!isFull()) watch.release()
       if (events.length > 0) continue
-      if (ended !== undefined) return finish(ended)
+      if (ended?.how === 'closed') return
+      if (ended !== undefined) throw ended.error
       await new Promise<void>(resolve => {
         wake = resolve
       })
@@ -97,8 +92,4 @@ export async function* watchEvents<T>(
     signal?.removeEventListener('abort', aborted)
     watch.abort()
   }
-}
-
-function finish(end: WatchEnd | 'aborted'): void {
-  if (end !== 'aborted' && end.how !== 'closed') throw end.error
 }

@@ -20,11 +20,7 @@ export type WatchLine =
 const initialEventsEnd = 'k8s.io/initial-events-end'
 const garbage: WatchLine = { is: 'garbage' }
 
-/**
- * Reads one line of a watch.
- *
- * @param target what is watched: an event of another object is a stray (rule R20).
- */
+/** Reads one line of a watch. @param target what is watched: an event of another object is a stray (rule R20). */
 export function readWatchLine(line: string, target: ReadTarget): WatchLine {
   const { exact, lean } = target
   const event = (lean && !exact ? decodeLean(line, objectOf) : tryDecodeJson(line, exact)) as Event | null | undefined

@@ -435,6 +435,33 @@ describe('a watch as an async iterable', () => {
     expect(server.requests.length).toBe(1)
   })
 
+  it('ends when its time is over, with a TimeoutError after what came before', async () => {
+    const { server, context, clock } = setup()
+    const events = watchEvents(context, target, { resourceVersion: '1' }, name, { timeoutMs: 5000 })
+    const first = events.next()
+    server.last.answer().send(line('ADDED', 'a') + line('ADDED', 'b'))
+    await first
+    clock.advance(4999)
+    expect(server.last.aborted).toBe(false)
+    clock.advance(1)
+    expect([server.last.aborted, clock.timers]).toEqual([true, 0])
+    expect((await events.next()).value).toEqual({ type: 'ADDED', object: 'b' })
+    await expect(events.next()).rejects.toMatchObject({ code: 'TIMEOUT', timeoutMs: 5000 })
+  })
+
+  it('leaves nothing with a signal that outlives it', async () => {
+    const { server, context, clock } = setup()
+    const controller = new AbortController()
+    const remove = vi.spyOn(controller.signal, 'removeEventListener')
+    const events = watchEvents(context, target, { resourceVersion: '1' }, name, { signal: controller.signal })
+    const first = events.next()
+    server.last.answer().end()
+    expect(await first).toEqual({ done: true, value: undefined })
+    expect([remove.mock.calls.length, clock.timers]).toEqual([2, 0])
+    controller.abort()
+    expect(server.requests.length).toBe(1)
+  })
+
   it('holds the server back when its consumer is slow', async () => {
     const { server, context } = setup()
     const events = watchEvents(context, target, { resourceVersion: '1' }, name)

@@ -44,6 +44,10 @@ export interface WatchHandlers {
 }
 
 export interface WatchOptions {
+  /** Ends it, as `abort` does. */
+  readonly signal?: AbortSignal | undefined
+  /** How long it may last in all, in milliseconds. @default 30 s longer than `timeoutSeconds` */
+  readonly timeoutMs?: number | undefined
   /**
    * How long the server is asked to keep the watch open, in seconds. 30 s later it is ended from this side.
    * @default at random between 290 and 590
@@ -70,10 +74,7 @@ export interface Watch {
 /** How much longer than it was asked for a watch may live, in seconds (rule R21). */
 const graceSeconds = 30
 
-/**
- * Opens one watch: one request, and its events to `on` as they arrive, without a promise for each.
- * It does not reconnect: `end` says how it ended, once.
- */
+/** Opens one watch: one request, its events to `on` as they arrive, without a promise for each. It does not reconnect. */
 export function openWatch(
   context: WatchContext,
   target: ReadTarget,
@@ -93,6 +94,7 @@ class OneWatch implements Watch, ReadHandlers<string> {
   readonly #lines: LineCutter
   readonly #reading: Reading
   readonly #timer: Timer
+  readonly #leave: (() => void) | undefined
   #over = false
 
   constructor(context: WatchContext, target: ReadTarget, start: WatchStart, on: WatchHandlers, options: WatchOptions) {
@@ -110,7 +112,14 @@ class OneWatch implements Watch, ReadHandlers<string> {
       gzip: options.gzip === true && start.initialEvents === true,
     } as const
     this.#reading = readPieces(context, request, aboutList(target), this.#lines, this)
-    this.#timer = clock.timer(this.#lifeMs, () => this.#late())
+    const lifeMs = Math.min(options.timeoutMs ?? Number.POSITIVE_INFINITY, (this.timeoutSeconds + graceSeconds) * 1000)
+    this.#timer = clock.timer(lifeMs, () => this.#end(broken(new TimeoutError(lifeMs, aboutList(target)), false)))
+    const { signal } = options
+    if (signal === undefined) return
+    const aborted = (): void => this.abort()
+    this.#leave = () => signal.removeEventListener('abort', aborted)
+    signal.addEventListener('abort', aborted, { once: true })
+    if (signal.aborted) aborted()
   }
 
   hold(): void {
@@ -125,6 +134,7 @@ class OneWatch implements Watch, ReadHandlers<string> {
     if (this.#over) return
     this.#over = true
     this.#timer.cancel()
+    this.#leave?.()
     this.#reading.abort()
   }
 
@@ -187,14 +197,6 @@ class OneWatch implements Watch, ReadHandlers<string> {
     else if (error instanceof InvalidBodyError || error instanceof LineTooLongError) {
       this.#end({ how: 'unreadable', error })
     } else this.#end(broken(error, this.#lines.rest() !== undefined))
-  }
-
-  get #lifeMs(): number {
-    return (this.timeoutSeconds + graceSeconds) * 1000
-  }
-
-  #late(): void {
-    this.#end(broken(new TimeoutError(this.#lifeMs, aboutList(this.#target)), false))
   }
 
   #end(end: WatchEnd): void {

@@ -1,11 +1,9 @@
 import type { View } from '@wherry/client'
 
 /**
- * Whether what `wide` reads is enough to answer reads of `view` (rule D13): its namespaces contain the view's, its
- * selectors are the same or absent, and its projection is the same, or is default or full where only metadata is wanted.
- *
- * A selector of labels can be applied on read only to objects that carry their metadata, so that a named projection must
- * have the same one. Of fields, a name and a namespace can be found in any object's key; others only the server knows.
+ * Whether what `wide` reads is enough to answer reads of `view` (rule D13): its namespaces contain the view's, its selectors are the
+ * same or absent, and so is its projection, or it is default or full where only metadata is wanted. A named projection has no
+ * labels to select by; of fields only a name and a namespace can be found in an object's key.
  */
 export function covers(wide: View, view: View): boolean {
   return (

@@ -19,10 +19,7 @@ export function formFor(views: readonly View[]): ReadForm {
   return views.map(formOf).reduce((a, b) => (byWidth.indexOf(a) < byWidth.indexOf(b) ? b : a), 'metadata')
 }
 
-/**
- * Views of the same key can share a watch: of the same resource, namespaces and selectors. Views with exact integers are
- * decoded apart, and have a watch of their own.
- */
+/** Views of the same key can share a watch: of the same resource, namespaces and selectors. Exact views have a watch of their own. */
 export function scopeKey(view: View): string {
   const { group, version, plural } = view.resource
   const exact = formOf(view) === 'exact'

@@ -4,10 +4,7 @@ import type { Cursor } from './cursor.ts'
 
 type Result<C> = IteratorResult<Change<C>>
 
-/**
- * Follows a cursor, one change at a time, each taken when it is asked for. Ends when the cursor is closed or the signal
- * aborted; whoever stops reading (`break`, `return()`) closes the cursor, and so does the signal.
- */
+/** Follows a cursor, one change at a time, taken when it is asked for. The signal, and whoever stops reading, closes the cursor. */
 export function changesOf<C>(
   cursor: Cursor<C>,
   options: { readonly signal?: AbortSignal | undefined } = {},

@@ -19,10 +19,8 @@ export interface GraveyardOptions {
 const leastMaxTombstones = 10_000
 
 /**
- * The tombstones of a journal (rule R39): kept until all have heard of them, within bounds.
- *
- * It is known how many have not heard of the oldest one. Only when that comes to none, or when a bound is passed, are
- * all asked: that is a step for each of those who each took a step to bring it about.
+ * The tombstones of a journal (rule R39), kept until all have heard of them, within bounds. It is known how many have not heard of
+ * the oldest one. Only when that comes to none, or a bound is passed, are all asked: a step for each who took one to bring it about.
  */
 export class Graveyard<C> {
   readonly #changes: ChangeOrder<C>

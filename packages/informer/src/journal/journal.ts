@@ -1,6 +1,6 @@
 import type { Clock, View } from '@wherry/client'
 import type { Entry } from '../store/entry.ts'
-import { watched } from '../watched.ts'
+import { callGuarded } from '../watched.ts'
 import { Graveyard, type GraveyardOptions } from './graveyard.ts'
 import { BirthOrder, ChangeOrder } from './orders.ts'
 import { Reader } from './reader.ts'
@@ -76,10 +76,7 @@ export class Journal<C> {
     this.#changed()
   }
 
-  /**
-   * All of these for which `begin` gives `true` have a value for the first time, in this order. One pass: of very many each touch
-   * costs a look into memory.
-   */
+  /** All for which `begin` gives `true` have a value for the first time. One pass: each touch of very many is a look into memory. */
   bornTogether(entries: Iterable<Entry<C>>, begin: (entry: Entry<C>) => boolean): readonly Entry<C>[] {
     const { tick, changes } = this
     const born: Entry<C>[] = []
@@ -172,15 +169,8 @@ export class Journal<C> {
     const waiting = this.#waiting
     this.#waiting = []
     for (const reader of waiting) {
-      if (!reader.isPending) {
-        this.#waiting.push(reader)
-        continue
-      }
-      try {
-        watched(reader.awake(), this.#options.onError)
-      } catch (error) {
-        this.#options.onError(error)
-      }
+      if (reader.isPending) callGuarded(() => reader.awake(), this.#options.onError)
+      else this.#waiting.push(reader)
     }
   }
 }

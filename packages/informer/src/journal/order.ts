@@ -6,11 +6,9 @@ const holesAtLeast = 1024
 /**
  * Things in the order of a number that only grows: one is added at the end, and may be taken out anywhere.
  *
- * An array with holes where something was taken out, compacted when these are more than half of what is left. A reader
- * is a number and an index, nobody has to tell it of changes, and it costs nothing while it stands still; a linked list
- * would need a marker for each. After a compaction (another {@link generation}) it finds its index by its number.
- * How many are left in each block of the array is counted, so that holes are skipped by the block and what is left
- * after an index is counted in a moment.
+ * An array with holes, compacted when these are more than half of what is left. A reader is a number and an index, and costs nothing
+ * while it stands still; after a compaction (another {@link generation}) it finds its index by its number. How many are left in
+ * each block is counted, so that holes are skipped by the block and what follows an index is counted in a moment.
  */
 export abstract class Order<N extends object> {
   #nodes: (N | undefined)[] = []
@@ -64,10 +62,7 @@ export abstract class Order<N extends object> {
     this.#last = this.numberOf(node)
   }
 
-  /**
-   * Adds many, which may be all that there is: at a tenth of what it costs one by one. Where they are is for the caller to set,
-   * from {@link end} on: it has each of them at hand as it numbers them.
-   */
+  /** Adds many at a tenth of what it costs one by one. Where they are is for the caller to set, from {@link end} on, as it numbers them. */
   append(nodes: readonly N[]): void {
     const start = this.#nodes.length
     const end = start + nodes.length

@@ -20,10 +20,7 @@ type Phase = 'start' | 'graves' | 'births' | 'following' | 'closed'
 const marks = { reset: 'reset', synced: 'synced' } as const
 type Mark = keyof typeof marks
 
-/**
- * The journal's {@link Cursor}: a few numbers, and the keys that `synced` said to be there without a value. What it holds of the
- * store is the journal itself, and no object.
- */
+/** The journal's {@link Cursor}: a few numbers, and the keys that `synced` said to be there without a value. It holds no object. */
 export class Reader<C> implements Cursor<C> {
   readonly #journal: Journal<C>
   #phase: Phase = 'start'
@@ -175,13 +172,13 @@ export class Reader<C> implements Cursor<C> {
           break
         }
         case 'graves': {
-          const found = this.#findGrave()
+          const found = this.#findInLap()
           if (found !== undefined) return found
           this.#enter('births', 0, 0, this.#journal.births.generation)
           break
         }
         case 'births': {
-          const found = this.#findBirth() ?? this.#findEnd()
+          const found = this.#findInLap() ?? this.#findEnd()
           if (found !== undefined) return found
           break
         }
@@ -214,32 +211,25 @@ export class Reader<C> implements Cursor<C> {
     return true
   }
 
-  #findGrave(): Tombstone<C> | undefined {
-    const { changes } = this.#journal
-    this.#located(changes)
+  /** What is next in a part of a lap: a tombstone, or what is there and was not heard of. */
+  #findInLap(): Entry<C> | Tombstone<C> | undefined {
+    const isOfGraves = this.#phase === 'graves'
+    const order = isOfGraves ? this.#journal.changes : this.#journal.births
+    this.#located(order)
     for (;;) {
-      this.#index = changes.next(this.#index)
-      if (this.#index >= changes.end) return undefined
-      const node = changes.at(this.#index)
-      if (node.changed > this.#lapEnd) return undefined
-      if (node instanceof Tombstone) return node
-      this.#at = node.changed
+      this.#index = order.next(this.#index)
+      if (this.#index >= order.end) return undefined
+      const node = order.at(this.#index)
+      if (this.#numberOf(node) > this.#lapEnd) return undefined
+      if (isOfGraves ? node instanceof Tombstone : node.changed > this.#place) return node
+      this.#at = this.#numberOf(node)
       this.#index++
     }
   }
 
-  #findBirth(): Entry<C> | undefined {
-    const { births } = this.#journal
-    this.#located(births)
-    for (;;) {
-      this.#index = births.next(this.#index)
-      if (this.#index >= births.end) return undefined
-      const entry = births.at(this.#index)
-      if (entry.born > this.#lapEnd) return undefined
-      if (entry.changed > this.#place) return entry
-      this.#at = entry.born
-      this.#index++
-    }
+  /** By what the order is that it is in. */
+  #numberOf(node: Entry<C> | Tombstone<C>): number {
+    return this.#phase === 'births' ? (node as Entry<C>).born : node.changed
   }
 
   /** A lap is over: so is a replay, if the store had synced before the lap. */
@@ -293,23 +283,14 @@ export class Reader<C> implements Cursor<C> {
 
   #takeNode(node: Entry<C> | Tombstone<C>): Change<C> {
     const { view } = this.#journal
+    const { key } = node
+    this.#at = this.#numberOf(node)
     this.#index++
-    if (node instanceof Tombstone) {
-      this.#at = node.changed
-      this.#reads++
-      this.#kept?.delete(node.key)
-      return {
-        type: 'deleted',
-        view,
-        key: node.key,
-        object: node.object,
-        finalStateUnknown: node.finalStateUnknown,
-      }
-    }
-    this.#at = this.#phase === 'births' ? node.born : node.changed
     this.#reads++
-    this.#kept?.delete(node.key)
-    return { type: 'changed', view, key: node.key, object: node.value as C }
+    this.#kept?.delete(key)
+    if (!(node instanceof Tombstone)) return { type: 'changed', view, key, object: node.value as C }
+    const { object, finalStateUnknown } = node
+    return { type: 'deleted', view, key, object, finalStateUnknown }
   }
 
   /** The index that is next in the order that it is in. */

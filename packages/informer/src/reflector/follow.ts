@@ -9,10 +9,7 @@ const movingMs = 5_000
 /** How long the new one may take to be accepted before the old one goes on, in milliseconds. */
 const openingMs = 5_000
 
-/**
- * Follows the changes until their stream ends: by `stream`, which a streaming list has become, or by a new one from the
- * last resourceVersion on. Resolves with what comes next.
- */
+/** Follows the changes by `stream`, which a streaming list has become, or by a new one, to its end. Resolves with what comes next. */
 export function follow(context: ReflectorContext, stream?: Stream): Promise<Phase> {
   return new Promise(resolve => {
     const following = new Following(context, resolve, stream)
@@ -22,9 +19,8 @@ export function follow(context: ReflectorContext, stream?: Stream): Promise<Phas
 }
 
 /**
- * The live watch, and the one that is to take its place when the server is going away (rule N14). The old one is held
- * while the new one is opened from the last resourceVersion: so no event is lost and none comes twice, whether
- * resourceVersions can be compared or not.
+ * The live watch, and the one that is to take its place when the server is going away (rule N14). The old one is held while the new
+ * one is opened from the last resourceVersion: so no event is lost and none comes twice.
  */
 class Following implements UnderWay, StreamFollower {
   readonly #context: ReflectorContext

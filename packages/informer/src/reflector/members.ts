@@ -66,11 +66,7 @@ export class Members {
   /** Begins to read a whole state. Who was still being filled takes part in it instead. */
   replace(options?: ReplaceOptions): Reading {
     this.#reading?.drop()
-    for (const fill of this.#fills) {
-      fill.drop()
-      this.add(fill.intake)
-    }
-    this.#fills = none
+    this.#endFills()
     const over = (): void => {
       if (this.#reading === reading) this.#reading = undefined
     }
@@ -106,11 +102,7 @@ export class Members {
 
   /** The resource is gone: so is what came of it (rule D8). Who was being filled starts anew with the rest. */
   clear(): void {
-    for (const fill of this.#fills) {
-      fill.drop()
-      this.add(fill.intake)
-    }
-    this.#fills = none
+    this.#endFills()
     each(this.#intakes, intake => {
       if (intake.synced) intake.clear()
     })
@@ -119,9 +111,17 @@ export class Members {
   /** Nothing more is written: what is being read is dropped. */
   end(): void {
     this.#reading?.drop()
-    for (const fill of this.#fills) fill.drop()
-    this.#fills = none
+    this.#endFills()
     this.#intakes = none
+  }
+
+  /** Who was being filled is a member that waits for a whole state. */
+  #endFills(): void {
+    for (const fill of this.#fills) {
+      fill.drop()
+      this.add(fill.intake)
+    }
+    this.#fills = none
   }
 }
 

@@ -9,7 +9,7 @@ import {
   isUnauthorized,
   type MetricLabels,
 } from '@wherry/client'
-import { watched } from '../watched.ts'
+import { callGuarded } from '../watched.ts'
 import { Members, type MembersParts, type Reading } from './members.ts'
 import type { Settings } from './options.ts'
 
@@ -52,10 +52,7 @@ interface Metadata {
  */
 export type FailureKind = 'streamingList' | 'watch' | 'unreadable'
 
-/**
- * What a reflector knows on its way, shared by its phases: where it is in the resource's history, what it feeds, and how
- * often it has failed.
- */
+/** What a reflector knows on its way, shared by its phases: where it is in history, what it feeds, how often it has failed. */
 export class ReflectorContext implements MembersParts {
   readonly settings: Settings
   readonly clock: Clock
@@ -90,10 +87,7 @@ export class ReflectorContext implements MembersParts {
     this.backoff = new Backoff(settings.environment)
   }
 
-  /**
-   * Begins to read a whole state, not older than `resourceVersion`. Where the view may go back by it, the server may have
-   * been restored from a backup and count anew: then what it gives is not taken to be what the stores have (rule R5).
-   */
+  /** Begins to read a whole state, not older than `resourceVersion`. Where it may go back, nothing of the stores is reused (rule R5). */
   read(resourceVersion: string): Reading {
     this.isUnfilled = false
     this.strays = 0
@@ -121,10 +115,7 @@ export class ReflectorContext implements MembersParts {
     this.members.progress(resourceVersion)
   }
 
-  /**
-   * Brings a whole state into the stores. `newest`: it was asked for without a bound on how old it is, so that the view may
-   * go back by it. A server that answers with an older state than was asked for takes it back too.
-   */
+  /** Brings a whole state into the stores. `newest`: it was asked for without a bound on its age, so that the view may go back by it. */
   commit(reading: Reading, resourceVersion: string, newest: boolean): void {
     if (this.resourceVersion !== undefined) {
       this.stats.relists += 1
@@ -182,14 +173,9 @@ export class ReflectorContext implements MembersParts {
   /** Calls a listener of the owner's; what it throws, or its promise rejects with, is nobody else's trouble. */
   tell(call: () => unknown): void {
     if (this.stopped) return
-    const failed = (error: unknown): void => {
+    callGuarded(call, error => {
       this.report(error instanceof Error ? error : new Error('a listener threw', { cause: error }), 'listener')
-    }
-    try {
-      watched(call(), failed)
-    } catch (error) {
-      failed(error)
-    }
+    })
   }
 
   count(metric: string): void {

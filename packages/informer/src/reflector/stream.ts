@@ -38,10 +38,7 @@ const silenceMs = 30_000
 /** How long it may take to come to a key after all before, in milliseconds (rule R12). */
 const standstillMs = 60_000
 
-/**
- * One watch request. What it brings goes to a reading of the whole state until the bookmark that ends the initial events,
- * and then, or from the start where it resumes, to the stores as changes.
- */
+/** One watch request. Up to the bookmark that ends initial events it brings a whole state, and then changes, to the stores. */
 export class Stream {
   readonly #context: ReflectorContext
   readonly #watch: Watch

@@ -18,10 +18,7 @@ import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting, W
 import type { FailureKind, ReflectorContext } from './reflector-context.ts'
 import type { Ended, StreamEnd } from './stream.ts'
 
-/**
- * What follows from each kind of failure, and at how many of them running; until then the same is tried again after a
- * backoff. `relist`: the state is read anew, since what a watch resumes from may be what the server can't bear.
- */
+/** What follows from each kind of failure, at how many running; before that the same is tried again. `relist`: the state is read anew. */
 const limits = {
   /** `list`: the state is listed instead. */
   streamingList: { list: 2 },
@@ -57,10 +54,7 @@ function listing(context: ReflectorContext, resourceVersion = context.resourceVe
   return { is: 'listing', resourceVersion: resourceVersion ?? first }
 }
 
-/**
- * Whether no retry is likely to mend an error: the caller has to, or the administrator (rule R36). Who waits for the first
- * state is told at once.
- */
+/** Whether no retry is likely to mend an error: the caller has to, or the administrator (rule R36). Who waits is told at once. */
 export function isForTheCaller(error: unknown): boolean {
   return isDenied(error) || isResourceNotFound(error) || isImpossible(error)
 }

@@ -103,10 +103,7 @@ export class Registrations<C> {
     for (const registration of this.#registrations) registration.forget(key)
   }
 
-  /**
-   * Tells what has come together: deletes, then adds and updates (rule R26), and what there is no object to tell with. What a
-   * handler brings about while it is told something is told when all have heard that.
-   */
+  /** Tells what has come together (rule R26), and what there is no object to tell with. What a handler brings about is told after it. */
   tell(): void {
     if (!this.#isTelling) return this.telling(() => {})
     if (this.#batch.isEmpty) return

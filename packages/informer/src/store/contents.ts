@@ -21,10 +21,7 @@ export interface ContentsParts<C> {
   readonly onFailure: (error: TransformError) => void
 }
 
-/**
- * What a store holds. Each of these operations changes entries, indices and journal at once; handlers hear of it when
- * {@link tell} is called, and by then all is as it will be (rules R25, R26).
- */
+/** What a store holds. Handlers hear of changes by {@link tell}, when entries, indices and journal are as they will be (rules R25, R26). */
 export class Contents<C> {
   /** The earlier values that are kept of objects whose newest state could not be transformed, and why. */
   readonly stale: Map<Entry<C>, TransformError> = new Map<Entry<C>, TransformError>()
@@ -51,10 +48,7 @@ export class Contents<C> {
     return this.#failed
   }
 
-  /**
-   * What came by some intakes; it may be removed meanwhile. All that there is is looked at for it, unless they are of one
-   * key each: a list of what each entry's intake has would cost that entry 16 bytes and more.
-   */
+  /** What came by some intakes; it may be removed meanwhile. Unless they are of one key each, all is looked at: lists would cost memory. */
   *of(owners: Iterable<Owner<C>>): Iterable<Entry<C>> {
     const sought = new Set<Owner<C> | undefined>()
     let left = 0
@@ -90,9 +84,8 @@ export class Contents<C> {
   }
 
   /**
-   * What was received of a key, with its owner. Nothing happens where it is known already, and where another intake
-   * that is open has newer: two intakes are two sources (rule R13). `isNews`: it is known not to be what is held, though
-   * the resourceVersion is the same. It is used up.
+   * What was received of a key, with its owner; it is used up. Nothing happens where it is known already, and where another open intake
+   * has newer: two intakes are two sources (rule R13). `isNews`: it differs from what is held, though the resourceVersion is the same.
    */
   put(received: Entry<C>, owner: Owner<C>, isNews: boolean = false): void {
     const held = this.#entries.get(received.key)
@@ -175,10 +168,6 @@ export class Contents<C> {
   #insert(entry: Entry<C>, owner: Owner<C>): void {
     this.#entries.set(entry.key, entry)
     this.gone?.delete(entry.key)
-    this.#begin(entry, owner)
-  }
-
-  #begin(entry: Entry<C>, owner: Owner<C>): void {
     owner.claim(entry)
     this.bytes += entry.bytes
     const { failure } = entry
@@ -254,10 +243,7 @@ function isOlder(
   return compareResourceVersions(a.resourceVersion, b.resourceVersion) === 'older'
 }
 
-/**
- * An object that was found to be gone has changed since its last state. One that was seen to go, or is not watched any
- * more, may be there in that very state, for those who watch more.
- */
+/** One that was found gone has changed since its last state. One that was seen to go, or is not watched now, may be there in that. */
 function goneWith<C>(entry: Entry<C>, final: Entry<C> | 'unwatched' | undefined): Gone {
   if (final === undefined) return { resourceVersion: entry.resourceVersion, isInclusive: true }
   const last = final === 'unwatched' || isOlder(final, entry) ? entry : final

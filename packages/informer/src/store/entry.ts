@@ -4,11 +4,8 @@ import type { Identity } from './identity.ts'
 import type { Owner } from './owner.ts'
 
 /**
- * One object of a store, in a shape that is always the same. It also is the node of both orders of the journal, by its
- * numbers and places there; what is rare is kept beside it.
- *
- * Whoever has made one, or taken one out, lets go of its value in the end: by {@link drop}, {@link bury}, or as what another
- * one has taken.
+ * One object of a store, in a shape that is always the same, and the node of both orders of the journal. What is rare is kept beside
+ * it. Whoever has made one, or taken one out, lets go of its value in the end: by {@link drop}, {@link bury}, or {@link take}.
  */
 export abstract class Entry<C> {
   readonly key: string

@@ -1,7 +1,4 @@
-/**
- * Freezes a value and all that it holds, so that a change of it throws where it is made (rule R37). What can't be frozen,
- * such as bytes, stays as it is.
- */
+/** Freezes a value and all that it holds, so that a change of it throws (rule R37). What can't be frozen, such as bytes, stays as it is. */
 export function freezeDeep(value: unknown): void {
   const seen = new Set<unknown>()
   // No recursion: however deep it is nested, the stack holds it.

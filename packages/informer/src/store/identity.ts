@@ -43,11 +43,7 @@ export function isSameState(
   )
 }
 
-/**
- * A key's text, checked (rule X1).
- *
- * @throws InvalidNameError for what can be no key of the resource.
- */
+/** A key's text, checked (rule X1). @throws InvalidNameError for what can be no key of the resource. */
 export function checkKey({ namespaced, plural }: ResourceType, key: KeyOf | string): string {
   const { namespace, name } = typeof key === 'string' ? parts(key, namespaced) : partsOf(key)
   checkSegment('name', name)

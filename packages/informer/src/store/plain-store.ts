@@ -15,11 +15,10 @@ import type { Cursor } from '../journal/cursor.ts'
 import { Journal } from '../journal/journal.ts'
 import type { Handler, Registration, RegistrationOptions } from '../registrations/handler.ts'
 import { Registrations } from '../registrations/registrations.ts'
-import { watched } from '../watched.ts'
+import { callGuarded, watched } from '../watched.ts'
 import { Contents } from './contents.ts'
 import type { Entry } from './entry.ts'
-import { handOver } from './hand-over.ts'
-import type { Handover } from './handover.ts'
+import { type Handover, handOver } from './handover.ts'
 import { type Identity, isSameState } from './identity.ts'
 import { Indices } from './indices.ts'
 import type { Intake, IntakeOptions } from './intake.ts'
@@ -143,12 +142,12 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
 
   onSynced(fn: () => unknown): () => void {
     callback('onSynced', fn)
-    // The same function twice is twice.
-    const listener = (): void => watched(fn(), error => this.#report('synced', error))
     if (this.synced) {
-      listener()
+      watched(fn(), error => this.#report('synced', error))
       return () => {}
     }
+    // The same function twice is twice.
+    const listener = (): void => callGuarded(fn, error => this.#report('synced', error))
     this.#syncListeners.add(listener)
     return () => this.#syncListeners.delete(listener)
   }
@@ -381,13 +380,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     if (!isFirst) return
     const listeners = [...this.#syncListeners]
     this.#syncListeners.clear()
-    for (const listener of listeners) {
-      try {
-        listener()
-      } catch (error) {
-        this.#report('synced', error)
-      }
-    }
+    for (const listener of listeners) listener()
   }
 
   #own(option: string, intakes: readonly Intake[]): PlainIntake<C>[] {

@@ -17,11 +17,9 @@ interface Known {
 type Part = string | number | boolean | null
 
 /**
- * Gives one value for equal ones: maps of texts, lists of texts, and lists of such maps. That are labels and annotations that
- * siblings have, finalizers, and owners.
- *
- * What is shared is frozen, whatever the store's `freeze` says: a change of it would be one of all that share it. Holds at
- * most some thousand values; a new one takes the place of an older one.
+ * Gives one value for equal ones: maps of texts, lists of texts, and lists of such maps, as labels, annotations, finalizers and owners
+ * of siblings are. What is shared is frozen whatever the store's `freeze` says: a change of it would be one of all that share it.
+ * Holds some thousand values at most; a new one takes the place of an older one.
  */
 export class Sharer {
   readonly #newer: (Known | undefined)[] = Array.from({ length: places })

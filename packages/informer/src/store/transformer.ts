@@ -48,10 +48,7 @@ export class Transformer<C> {
     return this.#sampledBytes === 0 ? 0 : Math.min(1, this.#managedBytes / this.#sampledBytes)
   }
 
-  /**
-   * Never throws: what the transform threw, or that it gave nothing to keep, is a `TransformError`.
-   * @param bytes as received
-   */
+  /** Never throws: what the transform threw, or that it gave nothing to keep, is a `TransformError`. @param bytes as received */
   run(object: object, key: string, bytes: number): C | TransformError {
     this.#sample(object, bytes)
     try {

@@ -1,7 +1,4 @@
-/**
- * Values by their texts, each with a number of its own, and how many use it: with the last of them it is gone, and its
- * number is another's. So there are never more than are used.
- */
+/** Values by their texts, each with a number, and how many use it. With the last use it is gone, and its number is another's. */
 export abstract class Counted<T> {
   readonly #numbers = new Map<string, number>()
   readonly #texts: string[] = []

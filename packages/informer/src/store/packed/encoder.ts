@@ -11,10 +11,7 @@ const leastBytes = 4096
 /** A buffer that an object once needed is not kept when it is larger. */
 const mostKeptBytes = 1024 * 1024
 
-/**
- * Writes values as bytes (see {@link tokens}): the resourceVersion, the uid, and the value, each a token. Whatever it writes
- * is read back as it was.
- */
+/** Writes values as bytes (see {@link tokens}): resourceVersion, uid and value, each a token. All is read back as it was. */
 export class Encoder {
   readonly #texts: Texts
   readonly #shapes: Shapes

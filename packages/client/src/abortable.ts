@@ -1,6 +1,6 @@
 /**
- * A promise that `begin` settles, later than it returns, or that is rejected with the signal's reason as soon as that is
- * aborted. `begin` gives what ends its work then; it is not called where the signal is aborted already.
+ * A promise that `begin` settles, or that is rejected with the signal's reason as soon as that is aborted. `begin` returns what ends
+ * its work then; it is not called if the signal is aborted already.
  */
 export function abortable<T = void>(
   signal: AbortSignal | undefined,
@@ -8,17 +8,25 @@ export function abortable<T = void>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
-    const after =
-      <A>(settle: (result: A) => void) =>
-      (result: A): void => {
-        signal?.removeEventListener('abort', aborted)
-        settle(result)
-      }
-    const end = begin(after<T>(resolve), after(reject))
-    const aborted = (): void => {
+    let isSettled = false
+    const settled = (): void => {
+      isSettled = true
+      signal?.removeEventListener('abort', aborted)
+    }
+    const end = begin(
+      value => {
+        settled()
+        resolve(value)
+      },
+      reason => {
+        settled()
+        reject(reason)
+      },
+    )
+    function aborted(): void {
       end()
       reject(signal?.reason)
     }
-    signal?.addEventListener('abort', aborted, { once: true })
+    if (!isSettled) signal?.addEventListener('abort', aborted, { once: true })
   })
 }

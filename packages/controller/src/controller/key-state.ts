@@ -57,6 +57,17 @@ export class KeyState {
   }
 }
 
+/** What a controller knows of its keys. */
+export class KeyStates extends Map<string, KeyState> {
+  obtain(key: string): KeyState {
+    const found = this.get(key)
+    if (found !== undefined) return found
+    const state = new KeyState()
+    this.set(key, state)
+    return state
+  }
+}
+
 function isOwn({ change }: Cause): boolean {
   return change === 'retry' || change === 'due'
 }

@@ -1,22 +1,22 @@
-import { Client, type KeyOf, type LogFields, type View, version } from '@wherry/client'
+import { Client, type KeyOf, type LogFields, OptionTypeError, type View, version } from '@wherry/client'
 import { checkOptions } from '@wherry/client/checks'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
 import { NarrowCache } from '@wherry/narrow-cache'
 import { WatchManager } from '@wherry/watch-manager'
+import { asError } from '../as-error.ts'
 import { Controller } from '../controller/controller.ts'
 import { type ControllerDefinition, type ControllerOptions, checkDefinition } from '../controller/definition.ts'
 import type { Explanation } from '../controller/explanation.ts'
 import { LeaderStuckError, LeadershipLostError } from '../leader/errors.ts'
 import { LeaderElection } from '../leader/leader-election.ts'
 import type { LeaderElectionOptions } from '../leader/options.ts'
+import { loggedEnvironment } from '../logging/logger.ts'
 import { stderrLogger } from '../logging/stderr-logger.ts'
 import { CacheMetrics } from '../metrics/cache-metrics.ts'
+import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { OwnWrites } from '../reads/own-writes.ts'
 import type { HealthServer } from '../server/health-server.ts'
 import { NamedController } from './builder.ts'
-import { closeInOrder } from './closing.ts'
-import { connectedEnvironment, loadedMetrics } from './connected.ts'
-import { checkControllerName } from './controller-name.ts'
 import { ControllerNameTakenError, OperatorUsedError, UnknownControllerError } from './errors.ts'
 import { aborted, lead } from './leading.ts'
 import {
@@ -30,7 +30,9 @@ import {
 import { onProcessSignal } from './process-signals.ts'
 import { checkReady, healthServer, reviewsClient } from './serving.ts'
 import { type SettledOptions, settled, settledChecks } from './settled.ts'
-import { type OperatorState, whyNotBegun } from './state.ts'
+
+/** What an operator is at. `starting`: its caches fill. */
+export type OperatorState = 'idle' | 'starting' | 'running' | 'stopping' | 'stopped'
 
 /**
  * Controllers, and what they have in common: a client, caches, one watch manager, and if wanted a lease, metrics and a server for
@@ -108,8 +110,8 @@ export class Operator {
     checkConnectOptions(options)
     const { client: settings = {}, log: given, metrics: wanted, ...rest } = options
     const log = given === false ? undefined : (given ?? stderrLogger())
-    const metrics = await loadedMetrics(wanted)
-    const environment = connectedEnvironment(settings.environment, log, metrics)
+    const metrics = wanted === true ? await prometheusMetrics() : wanted || undefined
+    const environment = { ...(log && loggedEnvironment(log)), ...(metrics && { metrics }), ...settings.environment }
     const client = await Client.connect({ fieldManager: options.name, ...settings, environment })
     const own: OperatorOptions = { ...rest, client, ...(log && { log }), ...(metrics && { metrics }) }
     connected.add(own)
@@ -194,7 +196,7 @@ export class Operator {
       cache: this.cache,
       views: () => this.#watched,
       controllers: () => this.#controllers,
-      notBegun: () => whyNotBegun(this.#state, this.#controllers),
+      state: () => this.#state,
       ended: this.#stop.signal,
       run: () => this.#running,
       signal,
@@ -335,7 +337,14 @@ export class Operator {
       () => this.#measuring.stop(),
       () => (this.#ownsClient ? this.client.close() : undefined),
     ]
-    await closeInOrder(steps, this.client.environment)
+    // One that fails keeps none of the others open.
+    for (const close of steps) {
+      try {
+        await close()
+      } catch (thrown) {
+        this.client.environment.onError(asError(thrown, 'a close threw'), { phase: 'close' })
+      }
+    }
     this.#state = 'stopped'
   }
 
@@ -359,3 +368,10 @@ function reasonOf(reason: unknown): string {
 
 /** Options that `connect` made: the client among them is the operator's own. */
 const connected = new WeakSet<OperatorOptions>()
+
+/** Checks a name that metrics, logs and events are to have. @throws OptionTypeError */
+function checkControllerName(name: unknown): void {
+  if (typeof name === 'string' && /^[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/.test(name)) return
+  const takes = 'a name of letters, digits, -, _ and ., up to 63'
+  throw new OptionTypeError('controller.name', takes, typeof name === 'string' ? JSON.stringify(name) : typeof name)
+}

@@ -1,12 +1,10 @@
 import {
   type Client,
-  FieldSelector,
   isConflict,
   isForbidden,
   isInvalid,
   type KubernetesObject,
   keyText,
-  LabelSelector,
   type ObjectKey,
   OptionTypeError,
   projector,
@@ -19,6 +17,7 @@ import { checkOptions } from '@wherry/client/checks'
 import { hash } from '@wherry/hash-compare'
 import { apiVersionOfView } from '../objects/identity.ts'
 import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'
+import { everything } from '../objects/views.ts'
 import type { Run, Writing } from '../reads/run.ts'
 import { foldManagers } from './adopt-fields.ts'
 import { type AppliedObject, type AppliedObjects, applyState } from './applied-object.ts'
@@ -370,11 +369,6 @@ async function settling<R extends Brought>(
 /** Whether an object can be there that the view does not select. */
 function isSelective({ labels, fields }: View): boolean {
   return labels.text !== '' || fields.text !== ''
-}
-
-/** All objects of a view's resource and namespaces. */
-function everything(view: View): View {
-  return { ...view, labels: LabelSelector.everything, fields: FieldSelector.everything }
 }
 
 /** The view's objects with their managed fields. */

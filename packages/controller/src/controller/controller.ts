@@ -383,7 +383,7 @@ export class Controller<C, S extends Scope = Scope> {
       environment: client.environment,
       applied: this.#applied,
       enqueue: (key, cause, isInitial) => this.#enqueue(key, cause, isInitial),
-      heard: key => this.#primary?.heard(key),
+      heard: () => this.#primary?.heard(),
       unlessOwn: (view, key, object, tell) => this.#ownEvents.heard(objectId(view, key), versionOf(object), tell),
       gone: (key, last) => this.#reconciler?.gone(key, last as C),
       all: () => this.#hold?.informer.keys() ?? [],

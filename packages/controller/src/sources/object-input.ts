@@ -57,8 +57,8 @@ export class ObjectInput<C> implements Input {
     const informer: SharedInformer<C> = hold.informer
     const passing = (event: ObjectEvent<C>): boolean =>
       predicates.length === 0 || passes(predicates, event, environment, this.name)
-    const heard = (key: string): void => {
-      if (kind === 'for') target.heard(key)
+    const heard = (): void => {
+      if (kind === 'for') target.heard()
     }
     const unlessOwn = (key: string, object: C, tell: Tell): void => {
       if (kind === 'owns') target.unlessOwn(this.view, key, object, tell)
@@ -66,7 +66,7 @@ export class ObjectInput<C> implements Input {
     }
     const handler: Handler<C> = {
       add: (object, { key, isInInitialList }) => {
-        heard(key)
+        heard()
         if (!passing({ type: 'add', key, object, isInInitialList })) return
         const cause = this.#cause(isInInitialList ? 'initial' : 'added', key, undefined, object)
         unlessOwn(key, object, by => {
@@ -74,7 +74,7 @@ export class ObjectInput<C> implements Input {
         })
       },
       update: (object, old, { key }) => {
-        heard(key)
+        heard()
         if (!passing({ type: 'update', key, object, old })) return
         const cause = this.#cause('updated', key, old, object)
         unlessOwn(key, object, by => {
@@ -84,7 +84,7 @@ export class ObjectInput<C> implements Input {
         })
       },
       delete: (object, { key, finalStateUnknown }) => {
-        heard(key)
+        heard()
         if (kind === 'for') target.gone(key, object)
         else if (!passing({ type: 'delete', key, object, finalStateUnknown })) return
         const cause = this.#cause('deleted', key, object, undefined)

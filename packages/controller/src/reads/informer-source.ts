@@ -99,7 +99,7 @@ export class InformerSource {
     const found = this.#selections.get(nameOf(scope))
     if (found !== undefined) return found
     if (scope.owner !== undefined) this.#informer.addIndex(ownerIndex, ownerUids)
-    const selection = new Selection(this, this.lister(scope.view), scope)
+    const selection = new Selection(this, scope)
     this.#selections.add(selection)
     return selection
   }

@@ -114,6 +114,11 @@ export class TrackedReads {
     reader.succeed([])
   }
 
+  /** Whether a key depends on anything, or is reading. */
+  isReader(key: string): boolean {
+    return this.#readers.has(key)
+  }
+
   /** What a key depends on, but for what a run under way is reading. */
   dependencies(key: string): readonly Dependency[] {
     const targets = new Map((this.#readers.get(key)?.links ?? []).map(link => [link.target, link]))
@@ -276,7 +281,7 @@ export class TrackedReads {
     const object = this.#object(view, key)
     object.pin()
     try {
-      return valueIn(await object.feed.live(signal))
+      return valueIn(await object.feed.live(signal), object.feed)
     } finally {
       object.unpin()
     }

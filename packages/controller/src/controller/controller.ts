@@ -421,8 +421,9 @@ export class Controller<C, S extends Scope = Scope> {
     this.#reconciler?.stop(reason)
     const closing = this.#closeSources(timeoutMs)
     const running = (await this.#reconciler?.untilEnded(timeoutMs)) ?? []
-    if (running.length === 0) await Promise.race([Promise.all([queueStopped, this.#working]), this.#fromWithin()])
-    else environment.onError(new ReconcileStillRunningError(this.name, running), { phase: `stop ${this.name}` })
+    if (running.length > 0) {
+      environment.onError(new ReconcileStillRunningError(this.name, running), { phase: `stop ${this.name}` })
+    } else if (this.#reconciler?.isStoppedFromWithin !== true) await Promise.all([queueStopped, this.#working])
     const open = await closing
     if (open.length > 0) environment.onError(new SourceNotClosedError(this.name, open), { phase: `stop ${this.name}` })
     // By a client that sends nothing any more there is nothing to wait for.
@@ -447,11 +448,6 @@ export class Controller<C, S extends Scope = Scope> {
     })
     await within(Promise.all(closing), timeoutMs, this.#parts.client.environment.clock)
     return [...open].map(({ name }) => name)
-  }
-
-  /** A reconcile that stops its own controller is not waited for. */
-  #fromWithin(): Promise<void> {
-    return this.#reconciler?.isStoppedFromWithin === true ? Promise.resolve() : new Promise(() => {})
   }
 }
 

@@ -10,8 +10,6 @@ export class KeyState {
   more = 0
   /** It waits for its turn after a failure, or because it asked for one. */
   isRetrying = false
-  /** Its runs have read something that is tracked. */
-  hasReads = false
   /** Of the last run: why, and how many changes more. */
   cause: Cause | undefined
   causeMore = 0

@@ -53,7 +53,7 @@ export class Reconciler<C, S extends Scope> {
     this.#labels = { controller: parts.name }
   }
 
-  /** Whether a run that has asked for a stop has not ended. */
+  /** Whether a run that has asked for a stop has not ended: whoever stops does not wait for it. */
   get isStoppedFromWithin(): boolean {
     return this.#runs.some(run => run.hasStopped)
   }
@@ -177,7 +177,6 @@ export class Reconciler<C, S extends Scope> {
     }
     reads.forget(key)
     queue.forget(key)
-    run.state.hasReads = false
     // Another one may have gone meanwhile.
     if (this.#gone.get(key) === last) this.#gone.delete(key)
   }

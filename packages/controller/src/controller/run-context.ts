@@ -56,7 +56,6 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   /** What it applies and what it asks of the client, until that ends. */
   #calls: OpenCalls | undefined
   #client: Client | undefined
-  #hasRead = false
   #hasEnded = false
 
   constructor(parts: RunParts<C, S>, text: string, state: KeyState, attempt: number) {
@@ -81,7 +80,6 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 
   get read(): Read {
-    this.#hasRead = true
     return this.#begin().read
   }
 
@@ -123,7 +121,6 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   #applying(): ApplyFor {
     const { client, apply, again } = this.#parts
-    this.#hasRead = true
     return {
       ...apply,
       client,
@@ -179,14 +176,12 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   /** It has ended; its reads count from now on, or beside those before. */
   end(succeeded: boolean): void {
-    const { state } = this
     this.#hasEnded = true
     // What it read before and does not now is let go of, also where it reads nothing at all.
-    if (this.#run === undefined && !state.hasReads) return
+    if (this.#run === undefined && !this.#parts.reads.isReader(this.text)) return
     const run = this.#run ?? this.#opened()
     if (succeeded) run.succeed()
     else run.fail()
-    state.hasReads = this.#hasRead || (state.hasReads && !succeeded)
   }
 
   /** Who the object is that this run is about: by now there may be another one of its name, or none. */

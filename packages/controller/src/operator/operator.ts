@@ -18,7 +18,6 @@ import { OwnWrites } from '../reads/own-writes.ts'
 import type { HealthServer } from '../server/health-server.ts'
 import { NamedController } from './builder.ts'
 import { ControllerNameTakenError, OperatorUsedError, UnknownControllerError } from './errors.ts'
-import { aborted, lead } from './leading.ts'
 import {
   type ConnectOptions,
   checkConnectOptions,
@@ -56,7 +55,8 @@ export class Operator {
   readonly manager: WatchManager
   readonly #options: OperatorOptions
   readonly #writes: OwnWrites
-  readonly #ownsClient: boolean
+  /** Made by `connect`: closed with the operator. */
+  #ownsClient = false
   readonly #named = new Map<string, NamedController | ControllerDefinition<unknown>>()
   readonly #stop = new AbortController()
   readonly #measuring: CacheMetrics
@@ -76,7 +76,6 @@ export class Operator {
     const { client } = options
     this.name = options.name
     this.#options = options
-    this.#ownsClient = connected.has(options)
     this.client = client
     this.narrow = new NarrowCache({ ...options.narrow, client })
     this.cache = new DynamicCache({ ...options.cache, client, narrow: this.narrow })
@@ -114,9 +113,10 @@ export class Operator {
     const environment = { ...(log && loggedEnvironment(log)), ...(metrics && { metrics }), ...settings.environment }
     const client = await Client.connect({ fieldManager: options.name, ...settings, environment })
     const own: OperatorOptions = { ...rest, client, ...(log && { log }), ...(metrics && { metrics }) }
-    connected.add(own)
     try {
-      return new Operator(own)
+      const operator = new Operator(own)
+      operator.#ownsClient = true
+      return operator
     } catch (error) {
       await client.close()
       throw error
@@ -276,7 +276,7 @@ export class Operator {
       const leading =
         leader === undefined || signal.aborted
           ? undefined
-          : lead({ leader, client: this.client, controllers: onLeader, signal, ...this.#patience }).catch(error => {
+          : this.#lead(leader, onLeader).catch(error => {
               // Also where that comes while it stops: somebody else may lead by now.
               if (error instanceof LeadershipLostError) failure ??= { error }
               if (error instanceof LeaderStuckError) this.client.environment.onError(error, { phase: 'stop' })
@@ -293,6 +293,31 @@ export class Operator {
     await this.#closeAll(this.#controllers)
     log('the operator has ended')
     if (failure !== undefined) throw failure.error
+  }
+
+  /** Runs what only a leader may (rule C5). Resolves when that was asked to end, and has; rejects as the election or a start does. */
+  async #lead(
+    leader: Omit<LeaderElectionOptions, 'client'>,
+    controllers: readonly Controller<unknown>[],
+  ): Promise<void> {
+    const { timeoutMs } = this.#patience
+    // The controllers end by themselves in time, and say what has not.
+    const { graceMs = timeoutMs + sendingMs } = leader
+    await new LeaderElection({ ...leader, graceMs, client: this.client }).run({
+      signal: this.#stop.signal,
+      lead: async ({ client, signal }) => {
+        const starts = controllers.map(controller => controller.start({ client, signal, stopTimeoutMs: timeoutMs }))
+        const failed = Promise.all(starts).then(() => undefined)
+        try {
+          await Promise.race([failed, aborted(signal)])
+          await aborted(signal)
+        } finally {
+          failed.catch(() => {})
+          const reason = signal.reason instanceof Error ? signal.reason : undefined
+          await Promise.all(controllers.map(controller => controller.stop({ reason, timeoutMs })))
+        }
+      },
+    })
   }
 
   #make(definition: ControllerDefinition<unknown>): Controller<unknown> {
@@ -361,13 +386,21 @@ export class Operator {
   }
 }
 
+/** How much longer a stop of a leader may take, in milliseconds: what is left of events is sent for 5 s at most. */
+const sendingMs = 6000
+
+/** Resolves when the signal is aborted. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
 /** Why a run ends, in words. */
 function reasonOf(reason: unknown): string {
   return reason instanceof Error ? reason.message : String(reason)
 }
-
-/** Options that `connect` made: the client among them is the operator's own. */
-const connected = new WeakSet<OperatorOptions>()
 
 /** Checks a name that metrics, logs and events are to have. @throws OptionTypeError */
 function checkControllerName(name: unknown): void {

@@ -71,6 +71,7 @@ export {
   OperatorUsedError,
   UnknownControllerError,
 } from './operator/errors.ts'
+export type { OperatorState } from './operator/operator.ts'
 export { Operator } from './operator/operator.ts'
 export type {
   ConnectOptions,
@@ -83,7 +84,6 @@ export type {
 } from './operator/options.ts'
 export { ProcessSignalError } from './operator/process-signals.ts'
 export type { SettledOptions } from './operator/settled.ts'
-export type { OperatorState } from './operator/state.ts'
 export type { WithMetadata } from './predicates/changed.ts'
 export {
   annotationsChanged,

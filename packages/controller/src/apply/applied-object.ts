@@ -32,6 +32,12 @@ export interface AppliedObject {
   readonly values?: Readonly<Record<string, unknown>> | undefined
 }
 
+interface WithValues {
+  /** What owned views make of the objects, by the names of their projections. */
+  readonly values: Map<string, (object: object) => unknown>
+  readonly project: (object: KubernetesObject) => AppliedObject
+}
+
 /** How many texts of owned fields are kept to be shared. Most objects of a kind have equal ones. */
 const mostShared = 10_000
 
@@ -42,9 +48,8 @@ export class AppliedObjects {
   readonly #shared = new Map<string, string>()
   readonly #views = new Map<string, View<AppliedObject>>()
   readonly #others = new Map<string, AppliedObjects>()
-  /** By resource: what else is kept of its objects. */
-  readonly #values = new Map<string, Map<string, (object: object) => unknown>>()
-  readonly #projections = new Map<string, (object: KubernetesObject) => AppliedObject>()
+  /** By resource: what else is kept of its objects. One function for each: views whose functions differ do not share an informer. */
+  readonly #withValues = new Map<string, WithValues>()
 
   /** What is kept of one object. */
   readonly of: SelfNamedProjection<KubernetesObject, AppliedObject>
@@ -66,8 +71,14 @@ export class AppliedObjects {
   /** Keeps what `view` makes of the objects of its resource. To be called before any view is asked for. */
   keepValues(view: View): void {
     const name = resourceName(view.resource)
-    const values = this.#values.get(name) ?? new Map<string, (object: object) => unknown>()
-    this.#values.set(name, values.set(view.projection.name, projector(view)))
+    const found = this.#withValues.get(name)
+    const values = found?.values ?? new Map<string, (object: object) => unknown>()
+    values.set(view.projection.name, projector(view))
+    const project = (object: KubernetesObject): AppliedObject => ({
+      ...this.#kept(object),
+      values: Object.fromEntries([...values].map(([of, make]) => [of, make(object)])),
+    })
+    if (found === undefined) this.#withValues.set(name, { values, project })
   }
 
   /** The objects that `view` selects, as they are kept here. */
@@ -82,11 +93,9 @@ export class AppliedObjects {
       readonly labels: typeof labels
     }
     const selected = whole.within(within)
-    const values = this.#values.get(resourceName(resource))
+    const own = this.#withValues.get(resourceName(resource))?.project
     const made = (
-      values === undefined
-        ? selected.project(this.of)
-        : selected.project(nameOfProjection(this.of) as string, this.#withValues(resourceName(resource), values))
+      own === undefined ? selected.project(this.of) : selected.project(nameOfProjection(this.of) as string, own)
     ) as View<AppliedObject>
     this.#views.set(scope, made)
     return made
@@ -116,21 +125,6 @@ export class AppliedObjects {
       digest,
       owners: owners === controller ? controller : owners,
     }
-  }
-
-  /** One function for each resource: views whose functions differ do not share an informer. */
-  #withValues(
-    name: string,
-    values: ReadonlyMap<string, (object: object) => unknown>,
-  ): (object: KubernetesObject) => AppliedObject {
-    const found = this.#projections.get(name)
-    if (found !== undefined) return found
-    const made = (object: KubernetesObject): AppliedObject => ({
-      ...this.#kept(object),
-      values: Object.fromEntries([...values].map(([of, project]) => [of, project(object)])),
-    })
-    this.#projections.set(name, made)
-    return made
   }
 
   /** A controlling owner. Its texts are shared with others, and with the object's name where that is the same. */

@@ -1,12 +1,10 @@
 import {
   type Client,
-  FieldSelector,
   isConflict,
   isForbidden,
   isInvalid,
   type KubernetesObject,
   keyText,
-  LabelSelector,
   type ObjectKey,
   OptionTypeError,
   projector,
@@ -19,6 +17,7 @@ import { checkOptions } from '@wherry/client/checks'
 import { hash } from '@wherry/hash-compare'
 import { apiVersionOfView } from '../objects/identity.ts'
 import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'
+import { everything } from '../objects/views.ts'
 import type { Run, Writing } from '../reads/run.ts'
 import { foldManagers } from './adopt-fields.ts'
 import { type AppliedObject, type AppliedObjects, applyState } from './applied-object.ts'
@@ -139,33 +138,26 @@ export interface Task {
 /** One object, or the status of one, that is made as desired. */
 class Application {
   readonly #about: ApplyFor
-  readonly #view: View
-  readonly #options: DesiredOptions
-  readonly #objects: AppliedObjects
-  readonly #keyOf: Placed['key']
   readonly #task: Task
-  #body: KubernetesObject = {}
-  readonly #isPrimary: boolean
+  readonly #options: DesiredOptions
+  readonly #view: View
   readonly #signal: AbortSignal
+  #body: KubernetesObject = {}
 
   constructor(about: ApplyFor, task: Task, options: DesiredOptions) {
-    const { view, key, objects, isPrimary } = task
     this.#about = about
-    this.#view = view
-    this.#options = options
-    this.#objects = objects
-    this.#keyOf = key
     this.#task = task
-    this.#isPrimary = isPrimary
+    this.#options = options
+    this.#view = task.view
     this.#signal = options.signal === undefined ? about.signal : AbortSignal.any([options.signal, about.signal])
   }
 
   async run(): Promise<Applied<unknown>> {
     const { run, limiter, key } = this.#about
     const seen = await this.#seenIn()
-    const writing = await run.writing(seen, this.#keyOf, applyState, this.#options.signal)
+    const writing = await run.writing(seen, this.#task.key, applyState, this.#options.signal)
     const { owner = true } = this.#options
-    const isHeard = !this.#isPrimary && typeof owner === 'boolean' && this.#about.isHeard(seen, owner)
+    const isHeard = !this.#task.isPrimary && typeof owner === 'boolean' && this.#about.isHeard(seen, owner)
     try {
       return (await settling(writing, () => this.#bring(writing.object, false), isHeard)).applied
     } catch (error) {
@@ -177,21 +169,21 @@ class Application {
   /** The view whose informer has the object. Where there is none, it is watched by its name: what the view does not select is seen, too. */
   async #seenIn(): Promise<View<AppliedObject>> {
     const { objects, isCached } = this.#about
-    const { namespace } = this.#keyOf as { readonly namespace?: string | undefined }
+    const { namespace } = this.#task.key as { readonly namespace?: string | undefined }
     // What is owned may be one namespace of what is applied to.
     const within = namespace === undefined ? [] : [{ ...this.#view, namespaces: [namespace] }]
-    for (const view of this.#objects === objects ? [this.#view, ...within] : []) {
-      const applied = this.#objects.view(view)
+    for (const view of this.#task.objects === objects ? [this.#view, ...within] : []) {
+      const applied = this.#task.objects.view(view)
       if (await isCached(applied, this.#signal)) return applied
     }
-    return this.#objects.view(everything(this.#view))
+    return this.#task.objects.view(everything(this.#view))
   }
 
   /** Makes an object as desired that is now as `seen`. */
   async #bring(seen: AppliedObject | undefined, isRead: boolean): Promise<Brought> {
     this.#body = typed(this.#view, this.#task.bodyOf(seen))
     if (seen === undefined) return this.#create(isRead)
-    const isStatus = this.#objects.subresource === 'status'
+    const isStatus = this.#task.objects.subresource === 'status'
     if (seen.metadata.deletionTimestamp !== undefined && !isStatus)
       return { applied: { outcome: 'deleting', ...unsent } }
     this.#mustBeOurs(seen)
@@ -217,7 +209,7 @@ class Application {
       if (isRead || !isConflict(error)) throw error
       const live = await this.#live()
       if (live === undefined) throw error
-      return this.#bringHidden(this.#objects.of(live), error)
+      return this.#bringHidden(this.#task.objects.of(live), error)
     }
   }
 
@@ -229,8 +221,8 @@ class Application {
     }
     // It is in the way, or is to get the labels of the view: what becomes of it is to be heard.
     const { run } = this.#about
-    const view = this.#objects.view(everything(this.#view))
-    const writing = await run.writing(view, this.#keyOf, applyState, this.#options.signal)
+    const view = this.#task.objects.view(everything(this.#view))
+    const writing = await run.writing(view, this.#task.key, applyState, this.#options.signal)
     return settling(writing, async () => {
       if (writing.object === undefined) throw error
       return this.#bring(writing.object, true)
@@ -241,16 +233,16 @@ class Application {
   #mustBeOurs({ controller, owned, writers = [] }: AppliedObject): void {
     const { owner = true, adopt = owner === false } = this.#options
     const { uid } = this.#about.owner.metadata ?? {}
-    if (this.#isPrimary || controller?.uid === uid) return
+    if (this.#task.isPrimary || controller?.uid === uid) return
     if (controller !== undefined && owner !== false) throw new AlreadyOwnedError(controller)
-    if (owned === undefined && !adopt) throw new NotOursError(this.#view.key, keyText(this.#keyOf), writers)
+    if (owned === undefined && !adopt) throw new NotOursError(this.#view.key, this.#name, writers)
   }
 
   /** What former versions of the operator wrote otherwise becomes what this manager applies. */
   async #fold({ owned, writers = [], controller: owner }: AppliedObject): Promise<void> {
     if (owned !== undefined) return
     const { formerManagers = [] } = this.#options
-    const { manager, subresource } = this.#objects
+    const { manager, subresource } = this.#task.objects
     // The primary object itself is its users', who may write by such a client too. Its status is the operator's.
     const isMade = subresource === 'status' || owner?.uid === this.#about.owner.metadata?.uid
     const known = [manager, ...formerManagers, ...(isMade ? [ownFormer] : [])]
@@ -271,15 +263,21 @@ class Application {
   /** Sends it, on a condition. @param before the resourceVersion that the object had */
   async #send(condition: object, before: string | undefined): Promise<Brought> {
     const { client, normalized, ownEvents, key } = this.#about
-    const over = ownEvents.begin(objectId(this.#view, keyText(this.#keyOf)), key)
+    const over = ownEvents.begin(objectId(this.#view, this.#name), key)
     let version: string | undefined
     const { force = true, fieldValidation, timeoutMs } = this.#options
     const object = { ...this.#body, metadata: { ...this.#body.metadata, ...condition } }
-    const options = { force, fieldManager: this.#objects.manager, fieldValidation, timeoutMs, signal: this.#signal }
+    const options = {
+      force,
+      fieldManager: this.#task.objects.manager,
+      fieldValidation,
+      timeoutMs,
+      signal: this.#signal,
+    }
     try {
-      const writer = this.#objects.subresource === 'status' ? client.status : client
+      const writer = this.#task.objects.subresource === 'status' ? client.status : client
       const answer = (await writer.apply(full(this.#view), object as never, options)) as KubernetesObject
-      const written = this.#objects.of(answer)
+      const written = this.#task.objects.of(answer)
       version = written.metadata.resourceVersion
       normalized.learn(this.#body, written.owned)
       this.#task.written?.(written)
@@ -297,7 +295,7 @@ class Application {
   async #otherController(error: unknown): Promise<AlreadyOwnedError | undefined> {
     if (!isInvalid(error) || !error.causes.some(({ field }) => field === 'metadata.ownerReferences')) return undefined
     const live = await this.#live()
-    const controller = live && this.#objects.of(live).controller
+    const controller = live && this.#task.objects.of(live).controller
     if (controller === undefined || controller.uid === this.#about.owner.metadata?.uid) return undefined
     return new AlreadyOwnedError(controller)
   }
@@ -307,11 +305,11 @@ class Application {
     const { limiter, key, again } = this.#about
     const waitMs = limiter.admit({ key, object: this.#id, digest: hash(this.#body, { integers: 'bigint' }) })
     if (waitMs === 0) return undefined
-    again(waitMs, `${keyText(this.#keyOf)} of ${this.#view.key}`)
+    again(waitMs, `${this.#name} of ${this.#view.key}`)
     const { isNews, refusal } = limiter.delayed(key, this.#id)
     if (isNews) await this.#report(waitMs, refusal)
     if (this.#options.whenDelayed === 'throw') {
-      throw new ApplyDelayedError(this.#view.key, keyText(this.#keyOf), waitMs, refusal)
+      throw new ApplyDelayedError(this.#view.key, this.#name, waitMs, refusal)
     }
     return { applied: { ...unsent, outcome: 'delayed', retryAfterMs: waitMs, refusal } }
   }
@@ -322,8 +320,8 @@ class Application {
     const { environment } = client
     const live = await this.#live().catch(() => undefined)
     const managers = new Set((live?.metadata?.managedFields ?? []).flatMap(({ manager }) => manager ?? []))
-    managers.delete(this.#objects.manager)
-    const about = { view: this.#view.key, key: keyText(this.#keyOf), delayMs, managers: [...managers] }
+    managers.delete(this.#task.objects.manager)
+    const about = { view: this.#view.key, key: this.#name, delayMs, managers: [...managers] }
     const error = new FlappingError({ ...about, keys: limiter.rivals(key, this.#id) }, refusal)
     environment.metrics.count('wherry_apply_flapping_total', { controller })
     environment.onError(error, { phase: `apply ${controller}`, resource: this.#view.key, key })
@@ -336,13 +334,18 @@ class Application {
   }
 
   get #key(): ObjectKey {
-    return this.#keyOf as ObjectKey
+    return this.#task.key as ObjectKey
+  }
+
+  /** `namespace/name` */
+  get #name(): string {
+    return keyText(this.#task.key)
   }
 
   /** Names the object for the limiter, whichever view it is applied through. */
   get #id(): string {
-    const { subresource } = this.#objects
-    return `${objectId(this.#view, keyText(this.#keyOf))}${subresource && ` ${subresource}`}`
+    const { subresource } = this.#task.objects
+    return `${objectId(this.#view, this.#name)}${subresource && ` ${subresource}`}`
   }
 }
 
@@ -370,11 +373,6 @@ async function settling<R extends Brought>(
 /** Whether an object can be there that the view does not select. */
 function isSelective({ labels, fields }: View): boolean {
   return labels.text !== '' || fields.text !== ''
-}
-
-/** All objects of a view's resource and namespaces. */
-function everything(view: View): View {
-  return { ...view, labels: LabelSelector.everything, fields: FieldSelector.everything }
 }
 
 /** The view's objects with their managed fields. */

@@ -1,4 +1,4 @@
-import type { Client, KeyOf, Scope, View } from '@wherry/client'
+import type { Client, KeyOf, Metrics, Scope, View } from '@wherry/client'
 import { abortSignal, checkOptions, having, milliseconds } from '@wherry/client/checks'
 import type { CachedInformer, Hold } from '@wherry/dynamic-cache'
 import { covers } from '@wherry/informer'
@@ -22,7 +22,6 @@ import type { Input, InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
 import { Activity } from './activity.ts'
 import { type Cause, plainCause } from './cause.ts'
-import { closeSources } from './closing-sources.ts'
 import { type ControllerDefinition, type ControllerParts, checkDefinition, checkParts } from './definition.ts'
 import {
   ControllerStoppedError,
@@ -34,12 +33,10 @@ import {
 import { type Explanation, explanationOf } from './explanation.ts'
 import { guardedLimiter } from './guarded-limiter.ts'
 import { checkedKeyText, parsedKey } from './key.ts'
-import { KeyStates } from './key-states.ts'
-import { beginMeasuring } from './measured.ts'
-import { pendingLines } from './pending.ts'
+import { KeyStates } from './key-state.ts'
 import { Reconciler } from './reconciler.ts'
 import { type NamedConnection, unsyncedLine, untilSynced } from './syncing.ts'
-import { untilEnded } from './until-ended.ts'
+import { within } from './within.ts'
 import { work } from './workers.ts'
 
 /** How a controller is started. */
@@ -91,10 +88,6 @@ export class Controller<C, S extends Scope = Scope> {
   /** What was done once. */
   readonly #done = new Set<string>()
   readonly #ownEvents = new OwnEvents()
-  /** By the key of an owned view, that of the view that is watched for it. */
-  readonly #watched = new Map<string, string>()
-  /** The change of an owned object that `owns` has just made a key run for. It is forgotten once the informer's telling returns. */
-  #told: { readonly key: string; readonly cause: Cause } | undefined
   #statusHold: Hold<unknown> | undefined
   readonly #inputs: readonly Input[]
   readonly #stopping = new AbortController()
@@ -105,8 +98,6 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #unsynced = new Set<NamedConnection>()
   #reconciler: Reconciler<C, S> | undefined
   #recorder: EventRecorder | undefined
-  /** It is closed, or will not be made: what a stop has left behind records nothing. */
-  #recordsNothing = false
   #working: Promise<void> = Promise.resolve()
   #unmeasure: (() => void) | undefined
   #state: ControllerState = 'idle'
@@ -131,10 +122,7 @@ export class Controller<C, S extends Scope = Scope> {
     for (const { view, keepsValues } of this.#inputs) if (keepsValues && view) this.#applied.keepValues(view)
     const views = this.#inputs.flatMap(({ view, isOwned }) => {
       if (view === undefined) return []
-      if (!isOwned) return [view]
-      const watched = this.#applied.view(view) as unknown as View
-      this.#watched.set(view.key, watched.key)
-      return [watched]
+      return [isOwned ? (this.#applied.view(view) as unknown as View) : view]
     })
     this.views = [...new Map(views.map(view => [view.key, view])).values()]
     const { environment } = parts.client
@@ -254,7 +242,13 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** What is queued, runs, or waits to be tried again, a line each; nothing: it is idle. Keys that wait for `requeueAfterMs` are idle. */
   pending(): readonly string[] {
-    return pendingLines(this.name, this.#queue, this.#states)
+    const running = this.#queue.unfinished().map(({ key }) => `${key} is being reconciled`)
+    const queued = this.#queue.size > 0 ? [`${this.#queue.size} queued`] : []
+    const waiting = [...this.#states].flatMap(([key, { isRetrying, error, waitsFor }]) => [
+      ...(isRetrying ? [`${key} waits to be tried again${error instanceof Error ? `: ${error.message}` : ''}`] : []),
+      ...(waitsFor === undefined ? [] : [`${key} waits to write ${[...waitsFor].join(', ')}`]),
+    ])
+    return [...running, ...queued, ...waiting].map(line => `${this.name}: ${line}`)
   }
 
   /** Why it does not reconcile yet, a line for each source that has not synced; nothing: it does, or was not started. */
@@ -335,6 +329,7 @@ export class Controller<C, S extends Scope = Scope> {
     const { reconcile, onGone, reconcileTimeoutMs = Number.POSITIVE_INFINITY, for: view } = this.#definition
     const { narrow, log, events } = this.#parts
     const { environment } = this.#parts.client
+    if (events === undefined) this.#recorder = new EventRecorder({ client, controller: this.name })
     return new Reconciler({
       name: this.name,
       view,
@@ -357,19 +352,13 @@ export class Controller<C, S extends Scope = Scope> {
         work()
       },
       again: (key, afterMs, object) => {
-        this.#states.add(key, dueCause)
-        this.#states.obtain(key).waits(object)
+        const state = this.#states.obtain(key)
+        state.add(dueCause)
+        state.waits(object)
         this.#queue.add(key, { afterMs, priority: this.#queue.priorityOf(key) })
       },
       log: log ?? environmentLogger(environment),
-      events: () => {
-        if (events !== undefined) return events
-        if (this.#recorder === undefined) {
-          this.#recorder = new EventRecorder({ client, controller: this.name })
-          if (this.#recordsNothing) void this.#recorder.close()
-        }
-        return this.#recorder
-      },
+      events: events ?? (this.#recorder as EventRecorder),
       identity: key => identityOf(parsedKey(view.resource, key), this.#hold?.informer.version(key)),
       environment,
       queue: this.#queue,
@@ -394,7 +383,7 @@ export class Controller<C, S extends Scope = Scope> {
       environment: client.environment,
       applied: this.#applied,
       enqueue: (key, cause, isInitial) => this.#enqueue(key, cause, isInitial),
-      heard: key => this.#primary?.heard(key),
+      heard: () => this.#primary?.heard(),
       unlessOwn: (view, key, object, tell) => this.#ownEvents.heard(objectId(view, key), versionOf(object), tell),
       gone: (key, last) => this.#reconciler?.gone(key, last as C),
       all: () => this.#hold?.informer.keys() ?? [],
@@ -403,23 +392,9 @@ export class Controller<C, S extends Scope = Scope> {
 
   #enqueue(key: string, cause: Cause, isInitial: boolean): void {
     if (this.#queue.state !== 'open') return
-    if (cause.source === 'read' && this.#isTold(key, cause)) return
-    if (cause.source === 'owns') {
-      this.#told = { key, cause }
-      queueMicrotask(() => {
-        this.#told = undefined
-      })
-    }
-    this.#states.add(key, cause)
+    this.#states.obtain(key).add(cause)
     this.#queue.add(key, isInitial ? initially : undefined)
     this.#activity.happened()
-  }
-
-  /** One informer tells of an owned object to `owns`, and then to whoever has read it: that is one change. */
-  #isTold(key: string, { view, object, to }: Cause): boolean {
-    if (this.#told?.key !== key) return false
-    const { view: owned = '', object: its, to: version } = this.#told.cause
-    return this.#watched.get(owned) === view && object === its && to === version
   }
 
   #begin(): void {
@@ -444,14 +419,13 @@ export class Controller<C, S extends Scope = Scope> {
     this.#unmeasure?.()
     const queueStopped = this.#queue.stop()
     this.#reconciler?.stop(reason)
-    const closing = closeSources(this.#connections, timeoutMs, environment.clock)
-    if (this.#reconciler !== undefined) await untilEnded(this.#reconciler, timeoutMs, environment.clock)
-    const running = this.#reconciler?.running ?? []
-    if (running.length === 0) await Promise.race([Promise.all([queueStopped, this.#working]), this.#fromWithin()])
-    else environment.onError(new ReconcileStillRunningError(this.name, running), { phase: `stop ${this.name}` })
+    const closing = this.#closeSources(timeoutMs)
+    const running = (await this.#reconciler?.untilEnded(timeoutMs)) ?? []
+    if (running.length > 0) {
+      environment.onError(new ReconcileStillRunningError(this.name, running), { phase: `stop ${this.name}` })
+    } else if (this.#reconciler?.isStoppedFromWithin !== true) await Promise.all([queueStopped, this.#working])
     const open = await closing
     if (open.length > 0) environment.onError(new SourceNotClosedError(this.name, open), { phase: `stop ${this.name}` })
-    this.#recordsNothing = true
     // By a client that sends nothing any more there is nothing to wait for.
     await this.#recorder?.close(reason instanceof LeadershipLostError ? { timeoutMs: 0 } : {})
     await this.#reads.close()
@@ -465,12 +439,35 @@ export class Controller<C, S extends Scope = Scope> {
     this.#activity.happened()
   }
 
-  /** A reconcile that stops its own controller is not waited for. */
-  #fromWithin(): Promise<void> {
-    return this.#reconciler?.isStoppedFromWithin === true ? Promise.resolve() : new Promise(() => {})
+  /** Closes all sources from the call on. Resolves when they are closed, or when the time is over: with the names of those that are not. */
+  async #closeSources(timeoutMs: number): Promise<readonly string[]> {
+    const open = new Set(this.#connections)
+    const closing = this.#connections.map(async one => {
+      await one.connection.close()
+      open.delete(one)
+    })
+    await within(Promise.all(closing), timeoutMs, this.#parts.client.environment.clock)
+    return [...open].map(({ name }) => name)
   }
 }
 
 const initially = { priority: Priority.low }
 const toldCause = plainCause('enqueue', 'told')
 const dueCause = plainCause('reconcile', 'due')
+
+/** Counted for each controller, with no other label. */
+const counters = [
+  'controller_runtime_reconcile_errors_total',
+  'controller_runtime_reconcile_timeouts_total',
+  'controller_runtime_terminal_reconcile_errors_total',
+]
+
+/** Shows 0 before there is anything to measure: a rate begins with the second value, and the first failure is the one that an alert is for. */
+function beginMeasuring(metrics: Metrics, controller: string, concurrency: number): void {
+  for (const result of ['success', 'error', 'requeue', 'requeue_after']) {
+    metrics.count('controller_runtime_reconcile_total', { controller, result }, 0)
+  }
+  for (const name of counters) metrics.count(name, { controller }, 0)
+  metrics.gauge('controller_runtime_active_workers', 0, { controller })
+  metrics.gauge('controller_runtime_max_concurrent_reconciles', concurrency, { controller })
+}

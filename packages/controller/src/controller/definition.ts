@@ -19,6 +19,7 @@ import { type Logger, loggerCheck } from '../logging/logger.ts'
 import type { PrometheusMetrics } from '../metrics/prometheus.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
+import { listOf } from '../reads/options.ts'
 import type { OwnWrites } from '../reads/own-writes.ts'
 import type { PollPolicy } from '../reads/tracked-reads.ts'
 import type { Input } from '../sources/input.ts'
@@ -96,9 +97,9 @@ export function checkDefinition(definition: ControllerDefinition<never, never>):
     ...controllerOptionChecks,
     name: text,
     for: viewCheck,
-    predicates: list(callback),
-    inputs: list(having('an input, as owns(), watches() and from() give', 'connect')),
-    caches: list(viewCheck),
+    predicates: listOf('predicates', callback),
+    inputs: listOf('inputs', having('an input, as owns(), watches() and from() give', 'connect')),
+    caches: listOf('views', viewCheck),
     reconcile: callback,
     onGone: callback,
   })
@@ -119,19 +120,10 @@ export function checkParts(parts: ControllerParts): void {
     events: having('an EventRecorder', 'record'),
     metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue'),
     writes: having('OwnWrites', 'wrote', 'subscribe'),
-    poll: list(having('{ resource, pollMs }')),
+    poll: listOf('{ resource, pollMs }', having('{ resource, pollMs }')),
   })
   for (const part of ['client', 'cache', 'narrow', 'manager'] as const) {
     if (parts?.[part] === undefined)
       throw new OptionTypeError(`controller.parts.${part}`, 'a part that is needed', 'nothing')
-  }
-}
-
-function list(check: (option: string, value: unknown) => void): (option: string, value: unknown) => void {
-  return (option, value) => {
-    if (!Array.isArray(value)) throw new OptionTypeError(option, 'a list', typeof value)
-    value.forEach((one, index) => {
-      check(`${option}[${index}]`, one)
-    })
   }
 }

@@ -10,8 +10,6 @@ export class KeyState {
   more = 0
   /** It waits for its turn after a failure, or because it asked for one. */
   isRetrying = false
-  /** Its runs have read something that is tracked. */
-  hasReads = false
   /** Of the last run: why, and how many changes more. */
   cause: Cause | undefined
   causeMore = 0
@@ -54,6 +52,17 @@ export class KeyState {
     this.outcome = outcome
     this.tookMs = tookMs
     this.error = error
+  }
+}
+
+/** What a controller knows of its keys. */
+export class KeyStates extends Map<string, KeyState> {
+  obtain(key: string): KeyState {
+    const found = this.get(key)
+    if (found !== undefined) return found
+    const state = new KeyState()
+    this.set(key, state)
+    return state
   }
 }
 

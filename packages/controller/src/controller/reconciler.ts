@@ -11,13 +11,14 @@ import {
 import { isWriteConflict } from '@wherry/hash-compare'
 import type { WorkQueue } from '@wherry/work-queue'
 import { asError } from '../as-error.ts'
+import { Activity } from './activity.ts'
 import { plainCause } from './cause.ts'
 import type { OnGone, Reconcile } from './context.ts'
 import { ControllerStoppedError, NotAwaitedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
-import type { KeyState, Outcome } from './key-state.ts'
-import type { KeyStates } from './key-states.ts'
+import type { KeyState, KeyStates, Outcome } from './key-state.ts'
 import { type Returned, readResult } from './result.ts'
 import { RunContext, type RunParts } from './run-context.ts'
+import { within } from './within.ts'
 
 /** What reconciles keys. */
 export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
@@ -43,7 +44,8 @@ export class Reconciler<C, S extends Scope> {
   readonly #runs: RunContext<C, S>[] = []
   /** Primary objects that went, as they were last, until that was seen to. */
   readonly #gone = new Map<string, C | undefined>()
-  #waiting: (() => void)[] = []
+  /** Runs that have ended, or are not waited for any more. */
+  readonly #ended = new Activity()
   #stopped: Error | undefined
 
   constructor(parts: ReconcilerParts<C, S>) {
@@ -51,12 +53,7 @@ export class Reconciler<C, S extends Scope> {
     this.#labels = { controller: parts.name }
   }
 
-  /** The keys that run, but for those whose runs have asked for a stop themselves. */
-  get running(): readonly string[] {
-    return this.#runs.filter(run => !run.hasStopped).map(({ text }) => text)
-  }
-
-  /** Whether a run that has asked for a stop has not ended. */
+  /** Whether a run that has asked for a stop has not ended: whoever stops does not wait for it. */
   get isStoppedFromWithin(): boolean {
     return this.#runs.some(run => run.hasStopped)
   }
@@ -66,7 +63,7 @@ export class Reconciler<C, S extends Scope> {
     const current = this.#context.getStore()
     if (current === undefined) return
     current.hasStopped = true
-    this.#tellWaiting()
+    this.#ended.happened()
   }
 
   /** A primary object has gone. */
@@ -81,9 +78,14 @@ export class Reconciler<C, S extends Scope> {
     for (const run of [...this.#runs]) run.abort(this.#stopped)
   }
 
-  /** Resolves when a run has ended, or is not waited for any more. */
-  ended(): Promise<void> {
-    return new Promise(resolve => this.#waiting.push(resolve))
+  /** Resolves when nothing runs, or the time is over: with the keys that run still. Runs that have asked for a stop themselves do not count. */
+  async untilEnded(timeoutMs: number): Promise<readonly string[]> {
+    const running = (): readonly string[] => this.#runs.filter(run => !run.hasStopped).map(({ text }) => text)
+    const ended = async (): Promise<void> => {
+      while (running().length > 0) await this.#ended.next()
+    }
+    await within(ended(), timeoutMs, this.#parts.environment.clock)
+    return running()
   }
 
   /** Runs a key that was handed out. Never rejects. */
@@ -117,18 +119,13 @@ export class Reconciler<C, S extends Scope> {
       this.#report(error, key)
     }
     state.end(outcome, tookMs, failure)
-    if (outcome === 'gone') states.gone(key)
+    // There is no such object: nothing more is to be known of it, unless it is to run again.
+    if (outcome === 'gone' && state.pending === undefined) states.delete(key)
     metrics.gauge('controller_runtime_active_workers', this.#runs.length, this.#labels)
     metrics.observe('controller_runtime_reconcile_time_seconds', tookMs / 1000, this.#labels)
     const result = results[outcome]
     if (result !== undefined) metrics.count('controller_runtime_reconcile_total', { controller: name, result })
-    this.#tellWaiting()
-  }
-
-  #tellWaiting(): void {
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const ended of waiting) ended()
+    this.#ended.happened()
   }
 
   async #attempt(run: RunContext<C, S>): Promise<Outcome> {
@@ -180,7 +177,6 @@ export class Reconciler<C, S extends Scope> {
     }
     reads.forget(key)
     queue.forget(key)
-    run.state.hasReads = false
     // Another one may have gone meanwhile.
     if (this.#gone.get(key) === last) this.#gone.delete(key)
   }

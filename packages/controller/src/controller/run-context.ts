@@ -13,7 +13,6 @@ import type { TrackedReads } from '../reads/tracked-reads.ts'
 import type { ContextEvents, ReconcileContext } from './context.ts'
 import { parsedKey } from './key.ts'
 import type { KeyState } from './key-state.ts'
-import { notedClient } from './noted-client.ts'
 import { within } from './within.ts'
 
 /** What all runs of a controller have in common. */
@@ -31,7 +30,7 @@ export interface RunParts<C, S extends Scope> {
   /** A key is to run again after a time, in milliseconds, for an object whose write waits. */
   again(key: string, afterMs: number, object: string): void
   readonly log: Logger
-  events(): EventRecorder
+  readonly events: EventRecorder
   /** Who the primary object of a key is, whatever the view keeps of it. */
   identity(key: string): KubernetesObject
 }
@@ -57,7 +56,6 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   /** What it applies and what it asks of the client, until that ends. */
   #calls: OpenCalls | undefined
   #client: Client | undefined
-  #hasRead = false
   #hasEnded = false
 
   constructor(parts: RunParts<C, S>, text: string, state: KeyState, attempt: number) {
@@ -82,13 +80,12 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 
   get read(): Read {
-    this.#hasRead = true
     return this.#begin().read
   }
 
   get client(): Client {
     this.#calls ??= new OpenCalls()
-    this.#client ??= notedClient(this.#parts.client, this.#calls)
+    this.#client ??= noted(this.#parts.client, this.#calls, 'client')
     return this.#client
   }
 
@@ -124,7 +121,6 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   #applying(): ApplyFor {
     const { client, apply, again } = this.#parts
-    this.#hasRead = true
     return {
       ...apply,
       client,
@@ -151,8 +147,8 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   get events(): ContextEvents {
     const { view } = this.#parts
     return {
-      record: event => this.#parts.events().record(view as unknown as View, this.#identity, event),
-      about: (of, object, event) => this.#parts.events().record(of, object, event),
+      record: event => this.#parts.events.record(view as unknown as View, this.#identity, event),
+      about: (of, object, event) => this.#parts.events.record(of, object, event),
     }
   }
 
@@ -180,14 +176,12 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   /** It has ended; its reads count from now on, or beside those before. */
   end(succeeded: boolean): void {
-    const { state } = this
     this.#hasEnded = true
     // What it read before and does not now is let go of, also where it reads nothing at all.
-    if (this.#run === undefined && !state.hasReads) return
+    if (this.#run === undefined && !this.#parts.reads.isReader(this.text)) return
     const run = this.#run ?? this.#opened()
     if (succeeded) run.succeed()
     else run.fail()
-    state.hasReads = this.#hasRead || (state.hasReads && !succeeded)
   }
 
   /** Who the object is that this run is about: by now there may be another one of its name, or none. */
@@ -211,4 +205,20 @@ const applyingMs = 1000
 
 function metadataOf(object: unknown): NonNullable<KubernetesObject['metadata']> {
   return (object as KubernetesObject | undefined)?.metadata ?? {}
+}
+
+/** A client whose calls are noted until they end (rule A9). In all else it is the other client. */
+function noted<T extends object>(target: T, calls: OpenCalls, path: string): T {
+  return new Proxy(target, {
+    get: (_, member) => {
+      const value: unknown = Reflect.get(target, member, target)
+      const name = `${path}.${String(member)}`
+      if (member === 'status' || member === 'scale') return noted(value as object, calls, name)
+      if (typeof value !== 'function' || member === 'constructor') return value
+      return (...args: unknown[]): unknown => {
+        const result: unknown = value.apply(target, args)
+        return result instanceof Promise ? calls.note(result, () => callName(name, args)) : result
+      }
+    },
+  })
 }

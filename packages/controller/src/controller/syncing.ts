@@ -38,29 +38,23 @@ const howToFind = "install its CustomResourceDefinition, or set whenUnknown: 'wa
 /** Resolves when all have synced. Rejects with a `SourceNotSyncedError` after `timeoutMs`, or with the reason of a signal (rule C3). */
 export async function untilSynced({ controller, waiting, timeoutMs, environment, signals }: Syncing): Promise<void> {
   const { clock } = environment
-  const ended = new AbortController()
-  const listeners = signals.map(signal => ({ signal, abort: () => ended.abort(signal.reason) }))
-  for (const { signal, abort } of listeners) {
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-  }
-  let isLate = false
-  const late = (): void => {
-    isLate = true
-    ended.abort(new Error('it is late'))
-  }
-  const timer = timeoutMs === Number.POSITIVE_INFINITY ? undefined : clock.timer(timeoutMs, late)
+  const late = new AbortController()
+  const timer =
+    timeoutMs === Number.POSITIVE_INFINITY
+      ? undefined
+      : clock.timer(timeoutMs, () => late.abort(new Error('it is late')))
+  const ended = AbortSignal.any([late.signal, ...signals])
   const telling = clock.timer(tellAfterMs, () => {
     environment.log('warn', 'waits for a first state', { controller, sources: [...waiting].map(unsyncedLine) })
   })
   const one = async (named: NamedConnection): Promise<void> => {
-    await hasSynced(named.connection, clock, ended.signal)
+    await hasSynced(named.connection, clock, ended)
     waiting.delete(named)
   }
   try {
     await Promise.all([...waiting].map(one))
   } catch (error) {
-    if (!isLate) throw error
+    if (!late.signal.aborted) throw error
     const left = [...waiting]
     const cause = left.find(({ connection }) => connection.lastError !== undefined)?.connection.lastError
     throw new SourceNotSyncedError(
@@ -73,7 +67,6 @@ export async function untilSynced({ controller, waiting, timeoutMs, environment,
   } finally {
     timer?.cancel()
     telling.cancel()
-    for (const { signal, abort } of listeners) signal.removeEventListener('abort', abort)
   }
 }
 

@@ -9,11 +9,11 @@ const sliceMost = 64
  * Takes keys from a queue until it is stopped, `concurrency` at a time. Between keys it gives the event loop back, so that a long
  * queue of short work keeps nothing else waiting.
  */
-export async function work(
-  queue: WorkQueue,
+export async function work<K extends {}>(
+  queue: WorkQueue<K>,
   concurrency: number,
   clock: Clock,
-  run: (key: string) => Promise<void>,
+  run: (key: K) => Promise<void>,
 ): Promise<void> {
   let since = clock.monotonic()
   let count = 0

@@ -282,6 +282,18 @@ it('C9: a namespace whose events the server fails to take holds up no others, an
     expect((await client.list(events.within({ namespaces: ['bad'] }))).items).toHaveLength(19)
   }))
 
+it('C9: one that finds no room is dropped where no namespace has more that wait than its own would', () =>
+  cluster.simulation.run(async () => {
+    const { client } = cluster
+    const recorder = recorderOf({ maxPending: 2 })
+    const names = ['a', 'b', 'c']
+    for (const name of names) await client.create(namespaces, { metadata: { name } })
+    for (const name of names) recorder.record(configMaps, about(name, name), { reason: 'R', message: 'm' })
+    expect([recorder.dropped, recorder.pending]).toEqual([1, 2])
+    await recorder.close()
+    expect((await client.list(events)).items.map(({ metadata }) => metadata.namespace).sort()).toEqual(['a', 'b'])
+  }))
+
 it('C9, X8: gives up what the server fails to take again and again, and at once what it never will', () =>
   cluster.simulation.run(async () => {
     const { server, simulation } = cluster

@@ -13,12 +13,10 @@ import { isClosed } from '@wherry/informer/parts'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { asError } from '../as-error.ts'
 import { apiVersionOfView, named } from '../objects/identity.ts'
-import { Backlog } from './backlog.ts'
 import { Bounded } from './bounded.ts'
-import { EventWriter } from './event-writer.ts'
+import { EventSpamFilter, keyOf } from './event-spam-filter.ts'
+import { EventWriter, type Series } from './event-writer.ts'
 import { type EventRecorderOptions, type RecorderSettings, recorderSettings } from './options.ts'
-import type { Series } from './series.ts'
-import { keyOf, Sieve } from './sieve.ts'
 
 /** What happened to an object. */
 export interface RecordedEvent {
@@ -55,9 +53,10 @@ const maxRefusals = 12
 export class EventRecorder {
   readonly #settings: RecorderSettings
   readonly #environment: Environment
-  readonly #sieve: Sieve
+  readonly #filter: EventSpamFilter
   readonly #known = new Bounded<Series>()
-  readonly #backlog: Backlog
+  /** What waits to be sent, by its key: what waits the longest is the first. */
+  readonly #pending = new Map<string, Series>()
   readonly #writer: EventWriter
   /** Namespaces that events wait in. */
   readonly #queue: WorkQueue
@@ -70,8 +69,7 @@ export class EventRecorder {
   constructor(options: EventRecorderOptions) {
     this.#settings = recorderSettings(options)
     this.#environment = this.#settings.client.environment
-    this.#sieve = new Sieve(this.#settings)
-    this.#backlog = new Backlog(this.#settings.maxPending)
+    this.#filter = new EventSpamFilter(this.#settings)
     this.#writer = new EventWriter(this.#settings)
     const rateLimiter = new ExponentialRateLimiter({ baseMs: 1000, maxMs: 60_000 })
     this.#queue = new WorkQueue({ clock: this.#environment.clock, rateLimiter })
@@ -84,7 +82,7 @@ export class EventRecorder {
 
   /** How many different ones wait to be sent. */
   get pending(): number {
-    return this.#backlog.size
+    return this.#pending.size
   }
 
   /** Records what happened to an object of `view`'s resource. What is wrong with it is told to `onError`. */
@@ -122,13 +120,13 @@ export class EventRecorder {
     if (this.#closed !== undefined) return this.#drop('closed')
     const now = this.#environment.clock.monotonic()
     const about = uid ?? `${view.resource.group}/${view.resource.plural}/${namespace ?? ''}/${name}`
-    if (!this.#sieve.admits(about, now)) return this.#drop('rate')
+    if (!this.#filter.admits(about, now)) return this.#drop('rate')
     const kind = { object: about, type, reason, action }
     const said = cut(message, 1024)
-    const merged = this.#sieve.merges(kind, said, now)
+    const merged = this.#filter.merges(kind, said, now)
     const key = merged ? keyOf(kind) : keyOf(kind, said)
     const at = namespace ?? 'default'
-    const pending = this.#backlog.get(at, key)
+    const pending = this.#pending.get(key)
     const known = pending ?? this.#recent(key, now)
     const series = known ?? {
       key,
@@ -140,19 +138,38 @@ export class EventRecorder {
       ...{ firstAt: now, lastAt: now },
       ...{ name: undefined, isCreated: false },
     }
-    if (pending === undefined && !this.#backlog.makeRoom(at, one => this.#giveUp(one, 'full')))
-      return this.#drop('full')
+    if (pending === undefined && !this.#makeRoom(at)) return this.#drop('full')
     series.count += 1
     series.lastAt = now
     series.message = merged ? cut(`(combined from similar events): ${said}`, 1024) : said
     this.#known.set(key, series)
     this.#environment.metrics.count('wherry_events_recorded_total', { type })
     if (pending !== undefined) return
-    const isFirst = this.#backlog.isEmpty(at)
-    this.#backlog.add(series)
+    const isFirst = this.#first(at) === undefined
+    this.#pending.set(key, series)
     // Others wait for the same, and not in vain.
     if (isFirst) this.#queue.add(at)
     this.#work()
+  }
+
+  /** What is to be sent next to a namespace: what keeps one from taking events need not keep others from it. */
+  #first(namespace: string): Series | undefined {
+    for (const series of this.#pending.values()) if (series.namespace === namespace) return series
+    return undefined
+  }
+
+  /**
+   * Whether one more of a namespace fits. If there are as many as there may be, the namespace of which most wait gives one up for
+   * another of which fewer do: not its first, which may be under way.
+   */
+  #makeRoom(namespace: string): boolean {
+    if (this.#pending.size < this.#settings.maxPending) return true
+    const waiting = Map.groupBy(this.#pending.values(), series => series.namespace)
+    const [longest = []] = [...waiting.values()].sort((a, b) => b.length - a.length)
+    const [, second] = longest
+    if (second === undefined || longest.length <= (waiting.get(namespace)?.length ?? 0)) return false
+    this.#giveUp(second, 'full')
+    return true
   }
 
   /** One that came lately. */
@@ -176,9 +193,9 @@ export class EventRecorder {
       let isWell: boolean
       do {
         isWell = await this.#sendFirst(namespace)
-      } while (this.#closed !== undefined && !this.#backlog.isEmpty(namespace))
+      } while (this.#closed !== undefined && this.#first(namespace) !== undefined)
       if (isWell) this.#queue.forget(namespace)
-      if (!this.#backlog.isEmpty(namespace)) {
+      if (this.#first(namespace) !== undefined) {
         if (isWell) this.#queue.add(namespace)
         else this.#queue.addRateLimited(namespace)
       }
@@ -188,7 +205,7 @@ export class EventRecorder {
 
   /** Gives whether others need not wait. */
   async #sendFirst(namespace: string): Promise<boolean> {
-    const series = this.#backlog.first(namespace)
+    const series = this.#first(namespace)
     if (series === undefined) return true
     const { signal } = this.#ending
     const { count } = series
@@ -200,9 +217,9 @@ export class EventRecorder {
     }
     series.told = count
     series.refusals = 0
-    this.#backlog.remove(series)
+    this.#pending.delete(series.key)
     // It may have come again meanwhile.
-    if (series.count > count) this.#backlog.add(series)
+    if (series.count > count) this.#pending.set(series.key, series)
     return true
   }
 
@@ -214,7 +231,10 @@ export class EventRecorder {
     if (this.#closed !== undefined) this.#giveUp(series, 'closed')
     else if (isRefused) this.#giveUp(series, 'refused')
     else if (series.refusals >= maxRefusals) this.#giveUp(series, 'failed')
-    else this.#backlog.add(series)
+    else {
+      this.#pending.delete(series.key)
+      this.#pending.set(series.key, series)
+    }
     return isRefused
   }
 
@@ -222,14 +242,14 @@ export class EventRecorder {
     const timer = this.#environment.clock.timer(timeoutMs, () => {
       this.#ending.abort(new Error('the recorder was closed'))
     })
-    for (const namespace of this.#backlog.namespaces) this.#queue.add(namespace)
+    for (const { namespace } of this.#pending.values()) this.#queue.add(namespace)
     await this.#queue.stop({ drain: true })
     timer.cancel()
   }
 
   /** What of it was not told never will be. */
   #giveUp(series: Series, reason: string): void {
-    this.#backlog.remove(series)
+    this.#pending.delete(series.key)
     this.#known.delete(series.key)
     this.#drop(reason, series.count - series.told)
   }

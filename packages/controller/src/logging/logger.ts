@@ -1,4 +1,4 @@
-import type { Environment, LogFields, LogLevel } from '@wherry/client'
+import { type Environment, type LogFields, type LogLevel, systemEnvironment } from '@wherry/client'
 import { having } from '@wherry/client/checks'
 import { watched } from '@wherry/informer/parts'
 import { asError } from '../as-error.ts'
@@ -47,4 +47,22 @@ export function loggerWith(logger: Logger, fields: object, onError: Environment[
       }
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** What happens in the background, written into a logger. */
+export function loggedEnvironment(logger: Logger): Partial<Environment> {
+  const { onError, onWarning } = systemEnvironment()
+  // What the logger does wrong is not told to itself.
+  const log = loggerWith(logger, {}, onError)
+  return {
+    onError: (error, context) => {
+      onError(error, context)
+      log.error({ ...context, err: error }, error.message)
+    },
+    onWarning: (message, context) => {
+      onWarning(message, context)
+      log.warn({ ...context }, message)
+    },
+    log: (level: LogLevel, message: string, fields?: LogFields) => log[level]({ ...fields }, message),
+  }
 }

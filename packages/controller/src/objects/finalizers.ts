@@ -3,7 +3,6 @@ import {
   Backoff,
   type CallOptions,
   type Client,
-  defineResource,
   isConflict,
   isInvalid,
   isObjectNotFound,
@@ -16,6 +15,7 @@ import {
   type View,
 } from '@wherry/client'
 import { named } from './identity.ts'
+import { everything } from './views.ts'
 
 /** A finalizer could not be added or removed: the object changed under each of many attempts. */
 export class FinalizerConflictError extends Error {
@@ -123,7 +123,8 @@ async function change<C extends KubernetesObject, S extends Scope>(
     throw new OptionTypeError('view', 'a view with whole metadata', `the projection ${view.projection.name}`)
   }
   const key = { name, namespace } as unknown as ObjectKey<S>
-  const wide = withoutSelectors(view)
+  // An object that has left the view's selectors is there all the same.
+  const wide = everything(view as unknown as View) as View<unknown> as View<C, S>
   let found: C | undefined = object
   let backoff: Backoff | undefined
   let cause: unknown
@@ -145,14 +146,6 @@ async function change<C extends KubernetesObject, S extends Scope>(
     }
   }
   throw new FinalizerConflictError(finalizer, maxAttempts, cause)
-}
-
-/** The view without its selectors: an object that has left them is there all the same. */
-function withoutSelectors<C, S extends Scope>({ resource, projection }: View<C, S>): View<C, S> {
-  const whole = defineResource<object>({ ...resource, namespaced: resource.namespaced as true })
-  const { kind } = projection
-  const wide: View = kind === 'full' || kind === 'exact' || kind === 'metadata' ? whole[kind]() : whole
-  return wide as View<unknown> as View<C, S>
 }
 
 /** A failed `test` is a 422 without a cause; one with causes says that the object would not be valid. */

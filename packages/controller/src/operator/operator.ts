@@ -1,24 +1,23 @@
-import { Client, type KeyOf, type LogFields, type View, version } from '@wherry/client'
+import { Client, type KeyOf, type LogFields, OptionTypeError, type View, version } from '@wherry/client'
 import { checkOptions } from '@wherry/client/checks'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
 import { NarrowCache } from '@wherry/narrow-cache'
 import { WatchManager } from '@wherry/watch-manager'
+import { asError } from '../as-error.ts'
 import { Controller } from '../controller/controller.ts'
 import { type ControllerDefinition, type ControllerOptions, checkDefinition } from '../controller/definition.ts'
 import type { Explanation } from '../controller/explanation.ts'
 import { LeaderStuckError, LeadershipLostError } from '../leader/errors.ts'
 import { LeaderElection } from '../leader/leader-election.ts'
 import type { LeaderElectionOptions } from '../leader/options.ts'
+import { loggedEnvironment } from '../logging/logger.ts'
 import { stderrLogger } from '../logging/stderr-logger.ts'
 import { CacheMetrics } from '../metrics/cache-metrics.ts'
+import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { OwnWrites } from '../reads/own-writes.ts'
 import type { HealthServer } from '../server/health-server.ts'
 import { NamedController } from './builder.ts'
-import { closeInOrder } from './closing.ts'
-import { connectedEnvironment, loadedMetrics } from './connected.ts'
-import { checkControllerName } from './controller-name.ts'
 import { ControllerNameTakenError, OperatorUsedError, UnknownControllerError } from './errors.ts'
-import { aborted, lead } from './leading.ts'
 import {
   type ConnectOptions,
   checkConnectOptions,
@@ -30,7 +29,9 @@ import {
 import { onProcessSignal } from './process-signals.ts'
 import { checkReady, healthServer, reviewsClient } from './serving.ts'
 import { type SettledOptions, settled, settledChecks } from './settled.ts'
-import { type OperatorState, whyNotBegun } from './state.ts'
+
+/** What an operator is at. `starting`: its caches fill. */
+export type OperatorState = 'idle' | 'starting' | 'running' | 'stopping' | 'stopped'
 
 /**
  * Controllers, and what they have in common: a client, caches, one watch manager, and if wanted a lease, metrics and a server for
@@ -54,7 +55,8 @@ export class Operator {
   readonly manager: WatchManager
   readonly #options: OperatorOptions
   readonly #writes: OwnWrites
-  readonly #ownsClient: boolean
+  /** Made by `connect`: closed with the operator. */
+  #ownsClient = false
   readonly #named = new Map<string, NamedController | ControllerDefinition<unknown>>()
   readonly #stop = new AbortController()
   readonly #measuring: CacheMetrics
@@ -74,7 +76,6 @@ export class Operator {
     const { client } = options
     this.name = options.name
     this.#options = options
-    this.#ownsClient = connected.has(options)
     this.client = client
     this.narrow = new NarrowCache({ ...options.narrow, client })
     this.cache = new DynamicCache({ ...options.cache, client, narrow: this.narrow })
@@ -108,13 +109,14 @@ export class Operator {
     checkConnectOptions(options)
     const { client: settings = {}, log: given, metrics: wanted, ...rest } = options
     const log = given === false ? undefined : (given ?? stderrLogger())
-    const metrics = await loadedMetrics(wanted)
-    const environment = connectedEnvironment(settings.environment, log, metrics)
+    const metrics = wanted === true ? await prometheusMetrics() : wanted || undefined
+    const environment = { ...(log && loggedEnvironment(log)), ...(metrics && { metrics }), ...settings.environment }
     const client = await Client.connect({ fieldManager: options.name, ...settings, environment })
     const own: OperatorOptions = { ...rest, client, ...(log && { log }), ...(metrics && { metrics }) }
-    connected.add(own)
     try {
-      return new Operator(own)
+      const operator = new Operator(own)
+      operator.#ownsClient = true
+      return operator
     } catch (error) {
       await client.close()
       throw error
@@ -194,7 +196,7 @@ export class Operator {
       cache: this.cache,
       views: () => this.#watched,
       controllers: () => this.#controllers,
-      notBegun: () => whyNotBegun(this.#state, this.#controllers),
+      state: () => this.#state,
       ended: this.#stop.signal,
       run: () => this.#running,
       signal,
@@ -274,7 +276,7 @@ export class Operator {
       const leading =
         leader === undefined || signal.aborted
           ? undefined
-          : lead({ leader, client: this.client, controllers: onLeader, signal, ...this.#patience }).catch(error => {
+          : this.#lead(leader, onLeader).catch(error => {
               // Also where that comes while it stops: somebody else may lead by now.
               if (error instanceof LeadershipLostError) failure ??= { error }
               if (error instanceof LeaderStuckError) this.client.environment.onError(error, { phase: 'stop' })
@@ -291,6 +293,31 @@ export class Operator {
     await this.#closeAll(this.#controllers)
     log('the operator has ended')
     if (failure !== undefined) throw failure.error
+  }
+
+  /** Runs what only a leader may (rule C5). Resolves when that was asked to end, and has; rejects as the election or a start does. */
+  async #lead(
+    leader: Omit<LeaderElectionOptions, 'client'>,
+    controllers: readonly Controller<unknown>[],
+  ): Promise<void> {
+    const { timeoutMs } = this.#patience
+    // The controllers end by themselves in time, and say what has not.
+    const { graceMs = timeoutMs + sendingMs } = leader
+    await new LeaderElection({ ...leader, graceMs, client: this.client }).run({
+      signal: this.#stop.signal,
+      lead: async ({ client, signal }) => {
+        const starts = controllers.map(controller => controller.start({ client, signal, stopTimeoutMs: timeoutMs }))
+        const failed = Promise.all(starts).then(() => undefined)
+        try {
+          await Promise.race([failed, aborted(signal)])
+          await aborted(signal)
+        } finally {
+          failed.catch(() => {})
+          const reason = signal.reason instanceof Error ? signal.reason : undefined
+          await Promise.all(controllers.map(controller => controller.stop({ reason, timeoutMs })))
+        }
+      },
+    })
   }
 
   #make(definition: ControllerDefinition<unknown>): Controller<unknown> {
@@ -335,7 +362,14 @@ export class Operator {
       () => this.#measuring.stop(),
       () => (this.#ownsClient ? this.client.close() : undefined),
     ]
-    await closeInOrder(steps, this.client.environment)
+    // One that fails keeps none of the others open.
+    for (const close of steps) {
+      try {
+        await close()
+      } catch (thrown) {
+        this.client.environment.onError(asError(thrown, 'a close threw'), { phase: 'close' })
+      }
+    }
     this.#state = 'stopped'
   }
 
@@ -352,10 +386,25 @@ export class Operator {
   }
 }
 
+/** How much longer a stop of a leader may take, in milliseconds: what is left of events is sent for 5 s at most. */
+const sendingMs = 6000
+
+/** Resolves when the signal is aborted. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
 /** Why a run ends, in words. */
 function reasonOf(reason: unknown): string {
   return reason instanceof Error ? reason.message : String(reason)
 }
 
-/** Options that `connect` made: the client among them is the operator's own. */
-const connected = new WeakSet<OperatorOptions>()
+/** Checks a name that metrics, logs and events are to have. @throws OptionTypeError */
+function checkControllerName(name: unknown): void {
+  if (typeof name === 'string' && /^[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/.test(name)) return
+  const takes = 'a name of letters, digits, -, _ and ., up to 63'
+  throw new OptionTypeError('controller.name', takes, typeof name === 'string' ? JSON.stringify(name) : typeof name)
+}

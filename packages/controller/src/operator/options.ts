@@ -5,6 +5,7 @@ import type { NarrowCacheOptions } from '@wherry/narrow-cache'
 import type { LeaderElectionOptions } from '../leader/options.ts'
 import { type Logger, loggerCheck } from '../logging/logger.ts'
 import type { PrometheusMetrics } from '../metrics/prometheus.ts'
+import { listOf } from '../reads/options.ts'
 import type { PollPolicy } from '../reads/tracked-reads.ts'
 import type { HealthServerOptions } from '../server/health-server.ts'
 
@@ -98,9 +99,7 @@ const settingChecks: Readonly<Record<keyof OperatorSettings, Check>> = {
   health: anyObject,
   cache: anyObject,
   narrow: anyObject,
-  poll: (option, value) => {
-    if (!Array.isArray(value)) throw new OptionTypeError(option, 'a list of { resource, pollMs }', typeof value)
-  },
+  poll: listOf('{ resource, pollMs }', anyObject),
   stopTimeoutMs: milliseconds(),
 }
 

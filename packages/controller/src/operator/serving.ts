@@ -33,26 +33,17 @@ export function healthServer(
   if (reviews !== undefined && rest.authorize !== undefined) {
     throw new OptionTypeError('health.tokenReview', 'nothing beside authorize', 'true')
   }
+  const text = async (): Promise<string> => {
+    measure()
+    return metrics?.text() ?? ''
+  }
   return new HealthServer({
     ...rest,
     environment: client.environment,
     ...(reviews !== undefined && { authorize: tokenReview(reviews) }),
-    ...(metrics !== undefined && { metrics: measuredBefore(metrics, measure) }),
+    ...(metrics !== undefined && { metrics: { contentType: metrics.contentType, text } }),
     readyz: { caches: isReady, ...readyz },
   })
-}
-
-function measuredBefore(
-  metrics: PrometheusMetrics,
-  measure: () => void,
-): { contentType: string; text(): Promise<string> } {
-  return {
-    contentType: metrics.contentType,
-    text: () => {
-      measure()
-      return metrics.text()
-    },
-  }
 }
 
 /**

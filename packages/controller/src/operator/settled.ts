@@ -4,8 +4,9 @@ import type { DynamicCache } from '@wherry/dynamic-cache'
 import { asError } from '../as-error.ts'
 import type { Controller } from '../controller/controller.ts'
 import { informerOf } from '../reads/informer-of.ts'
-import { hasCaughtUp } from './caught-up.ts'
+import { serverDifference } from '../reads/server-difference.ts'
 import { NotSettledError, OperatorUsedError } from './errors.ts'
+import type { OperatorState } from './operator.ts'
 
 /** How long `Operator.settled` waits. */
 export interface SettledOptions {
@@ -27,8 +28,7 @@ export interface Settling {
   /** All views that are watched. */
   views(): readonly View[]
   controllers(): readonly Controller<unknown>[]
-  /** What keeps the operator from having begun; `undefined`: it has. */
-  notBegun(): string | undefined
+  state(): OperatorState
   /** Aborted when the run is to end. */
   readonly ended: AbortSignal
   /** The run; rejected where it has failed. */
@@ -45,45 +45,37 @@ const longestMs = 200
 export async function settled(settling: Settling): Promise<void> {
   const { client, signal, ended, timeoutMs } = settling
   const { clock } = client.environment
-  const giveUp = new AbortController()
-  const aborted = (): void => giveUp.abort(signal?.reason)
-  const over = (): void => giveUp.abort(new OperatorUsedError('the operator has ended'))
-  signal?.addEventListener('abort', aborted, { once: true })
-  ended.addEventListener('abort', over, { once: true })
-  if (ended.aborted) over()
-  if (signal?.aborted) aborted()
-  let isLate = false
-  const late = (): void => {
-    isLate = true
-    giveUp.abort(new Error('it is late'))
-  }
-  const timer = timeoutMs === Number.POSITIVE_INFINITY ? undefined : clock.timer(timeoutMs, late)
+  const late = new AbortController()
+  const timer =
+    timeoutMs === Number.POSITIVE_INFINITY
+      ? undefined
+      : clock.timer(timeoutMs, () => late.abort(new Error('it is late')))
+  const giveUp = AbortSignal.any([late.signal, ended, ...(signal === undefined ? [] : [signal])])
   let pending = pendingOf(settling)
   try {
     for (let waitMs = firstMs; ; waitMs = Math.min(waitMs * 2, longestMs)) {
-      giveUp.signal.throwIfAborted()
+      giveUp.throwIfAborted()
       const before = activityOf(settling)
       pending = pendingOf(settling)
       if (pending.length === 0) {
-        pending = await behind(settling, giveUp.signal)
+        pending = await behind(settling, giveUp)
         await clock.turn()
         const isQuiet = activityOf(settling) === before && pendingOf(settling).length === 0
         if (pending.length === 0 && isQuiet) return
         if (!isQuiet) waitMs = firstMs
       }
-      await sleep(clock, waitMs, giveUp.signal)
+      await sleep(clock, waitMs, giveUp)
     }
   } catch (error) {
-    if (isLate || signal?.aborted) {
-      throw new NotSettledError(isLate ? `within ${timeoutMs} ms` : 'in time', pending, signal?.reason)
+    if (late.signal.aborted || signal?.aborted) {
+      throw new NotSettledError(late.signal.aborted ? `within ${timeoutMs} ms` : 'in time', pending, signal?.reason)
     }
+    if (!ended.aborted) throw error
     // As the run has failed, if it has.
-    if (ended.aborted) await settling.run()
-    throw giveUp.signal.aborted ? giveUp.signal.reason : error
+    await settling.run()
+    throw new OperatorUsedError('the operator has ended')
   } finally {
     timer?.cancel()
-    signal?.removeEventListener('abort', aborted)
-    ended.removeEventListener('abort', over)
   }
 }
 
@@ -91,8 +83,8 @@ function activityOf({ controllers }: Settling): number {
   return controllers().reduce((sum, { activity }) => sum + activity, 0)
 }
 
-function pendingOf({ controllers, notBegun }: Settling): readonly string[] {
-  const why = notBegun()
+function pendingOf({ controllers, state }: Settling): readonly string[] {
+  const why = whyNotBegun(state(), controllers())
   return [...(why === undefined ? [] : [why]), ...controllers().flatMap(controller => controller.pending())]
 }
 
@@ -111,13 +103,27 @@ async function compared(settling: Settling, signal: AbortSignal): Promise<readon
   const lines: string[] = []
   for (const view of settling.views()) {
     const informer = informerOf(cache, view)
-    if (informer === undefined || !(await hasCaughtUp(client, informer, signal))) {
-      lines.push(`${view.key} is catching up`)
-    }
+    const found = informer && (await serverDifference(client, informer, signal))
+    // What does not exist, or may not be read, is not waited for.
+    const isThere = found === undefined || (informer?.hasSynced && found.newer.length + found.gone.length === 0)
+    if (informer === undefined || !isThere) lines.push(`${view.key} is catching up`)
   }
   for (const controller of settling.controllers()) {
     await controller.reads.compare(signal)
     if (controller.reads.catchingUp) lines.push(`${controller.name}: reads are catching up`)
   }
   return lines
+}
+
+/** What keeps an operator from having begun; `undefined`: it has. */
+function whyNotBegun(state: OperatorState, controllers: readonly Controller<unknown>[]): string | undefined {
+  if (state === 'idle') return 'the operator was not run'
+  const waiting = controllers.find(one => one.state !== 'running')
+  if (waiting === undefined && state !== 'starting') return undefined
+  if (waiting?.state === 'idle') return `${waiting.name} waits to lead`
+  // It failed to start, or leads no more: the run is about to end.
+  if (waiting?.state === 'stopping' || waiting?.state === 'stopped') return `${waiting.name} has stopped`
+  const waitsFor = waiting?.waitsFor ?? []
+  const why = waitsFor.length === 0 ? '' : `: it waits for the first state of ${waitsFor.join(', ')}`
+  return `${waiting?.name ?? 'the operator'} is starting${why}`
 }

@@ -1,6 +1,6 @@
 import { type Client, isForbidden, type KubernetesObject, type ObjectKey } from '@wherry/client'
 import type { NarrowCache } from '@wherry/narrow-cache'
-import { metadataOf } from '../objects/metadata-view.ts'
+import { metadataOf } from '../objects/views.ts'
 import type { TrackedObject } from './tracked-object.ts'
 
 /** How many objects the server is asked for at a time. */

@@ -6,16 +6,13 @@ import type { Served } from './dependency.ts'
  */
 export type Known = { readonly state: unknown; readonly error?: undefined } | { readonly error: Error }
 
-/** What an object reads as, `undefined` where it is absent, or the error of one that is there and could not be transformed. */
-export type Seen = { readonly value: unknown; readonly error?: undefined } | { readonly error: Error }
-
 /** That, and how often something had been heard of the object for certain by then. */
-export type Answer = Seen & { readonly heard: number }
+export type Answer = Known & { readonly heard: number }
 
-/** @throws the error of an object that could not be transformed */
-export function valueIn(answer: Answer): unknown {
-  if (answer.error !== undefined) throw answer.error
-  return answer.value
+/** What an object reads as; `undefined`: it is absent. @throws the error of an object that could not be transformed */
+export function valueIn(known: Known, feed: Feed): unknown {
+  if (known.error !== undefined) throw known.error
+  return known.state === undefined ? undefined : feed.value(known.state)
 }
 
 /** Where the state of one object comes from. What happens to it is told to its `TrackedObject`. */

@@ -44,17 +44,14 @@ export class InformerFeed implements Feed {
     for (;;) {
       const known = this.peek()
       const { heard } = this.#object
-      if (known === undefined) await this.ready(signal)
-      else if (known.error !== undefined) return { error: known.error, heard }
-      else return { value: known.state === undefined ? undefined : this.value(known.state), heard }
+      if (known !== undefined) return { ...known, heard }
+      await this.ready(signal)
     }
   }
 
   /** The informer has heard of it. */
   heard(): void {
-    const known = this.#now()
-    if (known.error === undefined) this.#object.observe(known.state)
-    else this.#object.observeUntold()
+    this.#object.observe(this.#now())
   }
 
   close(): void {

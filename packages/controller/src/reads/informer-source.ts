@@ -1,7 +1,6 @@
-import { type Client, type KubernetesObject, LabelSelector, type View } from '@wherry/client'
+import { type Client, LabelSelector, type View } from '@wherry/client'
 import type { CachedInformer, DynamicCache, Hold } from '@wherry/dynamic-cache'
 import { coveredLister, type Lister, type Registration } from '@wherry/informer'
-import { SyncWaiters } from '@wherry/informer/parts'
 import { isAbsentByChoice, unlessAbsent } from '../sources/unless-absent.ts'
 import { OwnWriteTimeoutError } from './errors.ts'
 import type { InformerFeed } from './informer-feed.ts'
@@ -10,9 +9,6 @@ import { ownerIndex, ownerUids } from './owner-index.ts'
 import { Selection } from './selection.ts'
 import { nameOf, SelectionIndex } from './selection-index.ts'
 import { type SelectionScope, selects } from './selection-scope.ts'
-
-/** How often it is looked whether a write has come back while it is waited for: bookmarks make no event. */
-const lookMs = 250
 
 export interface InformerSourceOptions {
   readonly client: Client
@@ -24,7 +20,7 @@ export interface InformerSourceOptions {
   readonly stays: boolean
   readonly writes: OwnWrites
   /** It is over: what is asked for later is to have a new one. */
-  readonly ended: () => void
+  readonly ended: () => unknown
 }
 
 /** What a reader waits for: an object by its key, or a selection. */
@@ -38,7 +34,6 @@ export class InformerSource {
   readonly #informer: CachedInformer<unknown>
   readonly #registration: Registration
   readonly #unseen: UnseenWrites
-  readonly #waiters = new SyncWaiters()
   readonly #feeds = new Map<string, Set<InformerFeed>>()
   readonly #selections = new SelectionIndex()
   /** Its resource may come later. */
@@ -82,7 +77,7 @@ export class InformerSource {
 
   /** Whether something that was written by this process, and is asked for, is not there yet. */
   lacks(asked: Asked): boolean {
-    return this.#lacking(asked) !== undefined
+    return this.#unseen.lacking(keysOf(asked)) !== undefined
   }
 
   /**
@@ -96,21 +91,15 @@ export class InformerSource {
       await clock.turn()
       signal?.throwIfAborted()
     }
-    const until = clock.monotonic() + rememberedMs
-    for (let key = this.#lacking(asked); key !== undefined; key = this.#lacking(asked)) {
-      if (clock.monotonic() >= until) {
-        throw new OwnWriteTimeoutError(this.view.key, key, rememberedMs, this.#informer.lastError)
-      }
-      const look = clock.timer(lookMs, () => this.#waiters.resolve())
-      await this.#waiters.wait(signal).finally(() => look.cancel())
-    }
+    const key = await this.#unseen.shown(keysOf(asked), rememberedMs, signal)
+    if (key !== undefined) throw new OwnWriteTimeoutError(this.view.key, key, rememberedMs, this.#informer.lastError)
   }
 
   selection(scope: SelectionScope): Selection {
     const found = this.#selections.get(nameOf(scope))
     if (found !== undefined) return found
     if (scope.owner !== undefined) this.#informer.addIndex(ownerIndex, ownerUids)
-    const selection = new Selection(this, this.lister(scope.view), scope)
+    const selection = new Selection(this, scope)
     this.#selections.add(selection)
     return selection
   }
@@ -165,30 +154,20 @@ export class InformerSource {
     if (!this.#options.stays && this.#feeds.size === 0 && this.#selections.size === 0) void this.close()
   }
 
-  #lacking(asked: Asked): string | undefined {
-    if (typeof asked === 'string') return this.#unseen.has(asked) ? asked : undefined
-    return this.#unseen.find(key => isPerhapsIn(asked, key))
-  }
-
   #heard(key: string, object: unknown, before: unknown): void {
-    this.#heardOf(key, object === undefined ? uidOf(before) : undefined)
+    this.#heardOf(key)
     this.#selections.changed(key, object, before)
   }
 
-  /** @param gone the uid of the object that was deleted */
-  #heardOf(key: string, gone?: string): void {
-    this.#unseen.heard(key, gone)
-    this.#waiters.resolve()
+  #heardOf(key: string): void {
+    this.#unseen.heard()
     for (const feed of [...(this.#feeds.get(key) ?? [])]) feed.heard()
   }
 }
 
-/** A projection may leave it out. */
-function uidOf(object: unknown): string | undefined {
-  return (object as KubernetesObject | undefined)?.metadata?.uid
-}
-
-/** By its key: what its labels are, or were, does not matter here. */
-function isPerhapsIn({ view, namespace, labels }: SelectionScope, key: string): boolean {
-  return selects({ view, namespace, labels, filter: LabelSelector.everything }, key, undefined)
+/** The keys that may be meant: what labels an object has, or had, does not matter here. */
+function keysOf(asked: Asked): string | ((key: string) => boolean) {
+  if (typeof asked === 'string') return asked
+  const { view, namespace, labels } = asked
+  return key => selects({ view, namespace, labels, filter: LabelSelector.everything }, key, undefined)
 }

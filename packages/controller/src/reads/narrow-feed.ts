@@ -5,6 +5,9 @@ import { abortable } from './abortable.ts'
 import type { Answer, Feed, Known } from './feed.ts'
 import type { TrackedObject } from './tracked-object.ts'
 
+/** It is there and could not be transformed: why, a read says. */
+const untold: Known = { error: new Error('it could not be transformed') }
+
 /** An object that the narrow cache watches for us. */
 export class NarrowFeed implements Feed, NarrowHandler<unknown> {
   readonly #narrow: NarrowCache
@@ -63,8 +66,8 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
     const { heard, view } = object
     // The answer was told, too, where the cache keeps it.
     try {
-      const value = await this.#narrow.get(view, this.#key, { signal })
-      return { value, heard: value === object.state ? object.heard : heard }
+      const state = await this.#narrow.get(view, this.#key, { signal })
+      return { state, heard: state === object.state ? object.heard : heard }
     } catch (error) {
       if (!(error instanceof TransformError)) throw error
       return { error, heard: object.isUntold ? object.heard : heard }
@@ -81,30 +84,29 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
   // What the narrow cache tells
 
   absent(): void {
-    this.#hear(undefined)
+    this.#hear({ state: undefined })
   }
 
-  add(object: unknown): void {
-    this.#hear(object)
+  add(state: unknown): void {
+    this.#hear({ state })
   }
 
-  update(object: unknown): void {
-    this.#hear(object)
+  update(state: unknown): void {
+    this.#hear({ state })
   }
 
   delete(): void {
-    this.#hear(undefined)
+    this.#hear({ state: undefined })
   }
 
   untold({ isThere }: { readonly isThere: boolean }): void {
-    if (!isThere) this.#hear(undefined)
-    else if (!this.#isOver) this.#object.observeUntold()
+    this.#hear(isThere ? untold : { state: undefined })
   }
 
-  #hear(state: unknown): void {
+  #hear(known: Known): void {
     if (this.#isOver) return
     this.#isHopeless = false
-    this.#object.observe(state)
+    this.#object.observe(known)
   }
 
   get #key(): ObjectKey {

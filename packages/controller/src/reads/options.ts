@@ -42,7 +42,8 @@ const policyChecks: Readonly<Record<keyof PollPolicy, Check>> = {
   pollMs: milliseconds({ min: 1000 }),
 }
 
-const listOf =
+/** Checks each item of a list. */
+export const listOf =
   (what: string, check: Check): Check =>
   (option, value) => {
     if (!Array.isArray(value)) throw new OptionTypeError(option, `a list of ${what}`, typeof value)

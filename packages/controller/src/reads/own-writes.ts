@@ -11,11 +11,14 @@ import {
 } from '@wherry/client'
 import { having } from '@wherry/client/checks'
 import type { CachedInformer } from '@wherry/dynamic-cache'
+import { SyncWaiters } from '@wherry/informer/parts'
 import { isCertainlySelected } from './selected-fields.ts'
 import { isWithin } from './selection-scope.ts'
 
 /** How long a write is remembered for informers that are to be read later, in milliseconds: until then any has seen it. */
 export const rememberedMs = 65_000
+/** How often an informer is looked at while a write is waited for, in milliseconds: a bookmark makes no event. */
+const lookMs = 250
 /** Of how many names of one resource at most. */
 const mostRemembered = 10_000
 
@@ -211,6 +214,7 @@ export class UnseenWrites implements WriteSubscriber {
   readonly close: () => void
   /** Those that the informer has not come to. The one that was looked at last is the last one. */
   readonly #writes = new Map<string, readonly Write[]>()
+  readonly #waiters = new SyncWaiters()
 
   /** @param isLost is told of keys to which a write went whose answer was lost */
   constructor(
@@ -243,24 +247,33 @@ export class UnseenWrites implements WriteSubscriber {
     this.#isLost(key)
   }
 
-  /** Whether the informer does not show yet what was written to an object. */
-  has(key: string): boolean {
-    return this.#look(key).some(write => isHidden(this.#informer, key, write))
-  }
-
-  /** One of those that it does not show yet, and that a reader asks for. */
-  find(isAskedFor: (key: string) => boolean): string | undefined {
-    for (const key of [...this.#writes.keys()]) if (isAskedFor(key) && this.has(key)) return key
+  /** A key of which the informer does not show yet what was written. @param asked that key, or those that a reader asks for */
+  lacking(asked: string | ((key: string) => boolean)): string | undefined {
+    if (typeof asked === 'string') {
+      return this.#look(asked).some(write => isHidden(this.#informer, asked, write)) ? asked : undefined
+    }
+    for (const key of [...this.#writes.keys()]) if (asked(key) && this.lacking(key) !== undefined) return key
     return undefined
   }
 
-  /** The informer has heard of an object. @param gone the uid of what it let go of */
-  heard(key: string, gone?: string): void {
-    const writes = this.#look(key)
-    const { labels, fields } = this.#informer.view
-    // It may have left a selection, and enter it again.
-    if (gone === undefined || labels.text !== '' || fields.text !== '') return
-    this.#keep(key, writes, write => write.uid !== gone || write.made !== undefined)
+  /** Resolves when the informer lacks nothing that is asked for; or when the time is over, with a key that it lacks. */
+  async shown(
+    asked: string | ((key: string) => boolean),
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<string | undefined> {
+    const until = this.#clock.monotonic() + timeoutMs
+    for (;;) {
+      const key = this.lacking(asked)
+      if (key === undefined || this.#clock.monotonic() >= until) return key
+      const look = this.#clock.timer(lookMs, () => this.#waiters.resolve())
+      await this.#waiters.wait(signal).finally(() => look.cancel())
+    }
+  }
+
+  /** The informer has heard of something. */
+  heard(): void {
+    this.#waiters.resolve()
   }
 
   /** What the informer has not come to. */
@@ -268,16 +281,12 @@ export class UnseenWrites implements WriteSubscriber {
     const writes = this.#writes.get(key)
     if (writes === undefined) return []
     const now = this.#clock.monotonic()
-    return this.#keep(key, writes, write => {
+    const kept = writes.filter(write => {
       if (write.made === undefined) return write.until > now
       if (hasCome(this.#informer, key, write.made)) return false
       // It may never hear of what it does not select.
       return write.until > now || isHidden(this.#informer, key, write)
     })
-  }
-
-  #keep(key: string, writes: readonly Write[], isKept: (write: Write) => boolean): readonly Write[] {
-    const kept = writes.filter(isKept)
     this.#writes.delete(key)
     if (kept.length > 0) this.#writes.set(key, kept)
     return kept

@@ -1,7 +1,7 @@
 import { type Client, type ObjectKey, resourceName } from '@wherry/client'
 import { hash } from '@wherry/hash-compare'
 import { guarded, TransformError } from '@wherry/informer'
-import type { Answer, Feed, Seen } from './feed.ts'
+import type { Answer, Feed, Known } from './feed.ts'
 import type { TrackedObject } from './tracked-object.ts'
 
 /** The digest of an object before it was asked for, of one that is not there, and where it can't be told. */
@@ -45,33 +45,26 @@ export class PollFeed implements Feed {
   async live(signal: AbortSignal | undefined): Promise<Answer> {
     const { view, key } = this.#object
     const { heard } = this.#object
-    const seen = await this.#client.get(guarded(view), key as ObjectKey, { signal }).then(found, untransformed)
+    const found = this.#client.get(guarded(view), key as ObjectKey, { signal })
+    const known = await found.then((state): Known => ({ state }), untransformed)
     // It hears in another way by now.
-    if (this.#object.feed !== this) return { ...seen, heard }
-    const digest = seen.error === undefined ? digestOf(seen.value) : untold
+    if (this.#object.feed !== this) return { ...known, heard }
+    const digest = known.error === undefined ? digestOf(known.state) : untold
     if (digest !== this.#digest || digest === unknown) {
       this.#digest = digest
-      if (seen.error === undefined) this.#object.observe(seen.value)
-      else this.#failed(seen.error)
+      if (known.error !== undefined) {
+        const about = { resource: resourceName(view.resource), phase: 'transform', key: key.text }
+        this.#client.environment.onError(known.error, about)
+      }
+      this.#object.observe(known)
     }
-    return { ...seen, heard: this.#object.heard }
+    return { ...known, heard: this.#object.heard }
   }
 
   close(): void {}
-
-  #failed(error: Error): void {
-    const { view, key } = this.#object
-    const about = { resource: resourceName(view.resource), phase: 'transform', key: key.text }
-    this.#client.environment.onError(error, about)
-    this.#object.observeUntold()
-  }
 }
 
-function found(value: unknown): Seen {
-  return { value }
-}
-
-function untransformed(error: unknown): Seen {
+function untransformed(error: unknown): Known {
   if (error instanceof TransformError) return { error }
   throw error
 }

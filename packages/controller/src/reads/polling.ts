@@ -1,5 +1,7 @@
-import { type Client, resourceName, type Timer, type View } from '@wherry/client'
+import { type Client, resourceName, type View } from '@wherry/client'
 import { type NarrowCache, NarrowFullError, NarrowWatchRefusedError } from '@wherry/narrow-cache'
+import { WorkQueue } from '@wherry/work-queue'
+import { work } from '../controller/workers.ts'
 import { versionOf } from '../objects/version.ts'
 import { NarrowFeed } from './narrow-feed.ts'
 import type { PollPolicy } from './options.ts'
@@ -12,15 +14,6 @@ const atATime = 10
 /** How long no watch is tried where one was refused, in milliseconds. */
 const refusedMs = 300_000
 
-/** The objects of one resource, and when they are looked at next. */
-interface Round {
-  readonly pollMs: number
-  readonly objects: Set<TrackedObject>
-  timer: Timer | undefined
-  /** While it goes on. */
-  going: Promise<void> | undefined
-}
-
 /**
  * What becomes of objects that can't be watched, of resources for which that is allowed (rule C16): they are polled, until
  * they can be.
@@ -28,35 +21,35 @@ interface Round {
 export class Polling {
   readonly #client: Client
   readonly #narrow: NarrowCache
-  readonly #rounds: ReadonlyMap<string, Round>
+  /** How often objects are polled, by resource. */
+  readonly #pollMs: ReadonlyMap<string, number>
+  /** The objects that are looked at next. */
+  readonly #queue: WorkQueue<TrackedObject>
+  readonly #working: Promise<void>
   readonly #stop = new AbortController()
 
   constructor(client: Client, narrow: NarrowCache, policies: readonly PollPolicy[]) {
+    const { clock } = client.environment
     this.#client = client
     this.#narrow = narrow
-    this.#rounds = new Map(
-      policies.map(({ resource: { resource }, pollMs }) => [
-        resourceKey(resource),
-        { pollMs, objects: new Set(), timer: undefined, going: undefined },
-      ]),
-    )
+    this.#pollMs = new Map(policies.map(({ resource: { resource }, pollMs }) => [resourceKey(resource), pollMs]))
+    this.#queue = new WorkQueue({ clock })
+    this.#working = work(this.#queue, policies.length > 0 ? atATime : 0, clock, object => this.#look(object))
   }
 
   /** How often objects of a view are polled where they have to be; `undefined`: they may not be. */
   pollMs({ resource }: View): number | undefined {
-    return this.#rounds.get(resourceKey(resource))?.pollMs
+    return this.#pollMs.get(resourceKey(resource))
   }
 
   /** It is looked at from time to time, if that is allowed of its resource. */
   add(object: TrackedObject): void {
-    const round = this.#roundOf(object)
-    if (round === undefined) return
-    round.objects.add(object)
-    this.#arm(round)
+    const afterMs = this.pollMs(object.view)
+    if (afterMs !== undefined) this.#queue.add(object, { afterMs })
   }
 
   delete(object: TrackedObject): void {
-    this.#roundOf(object)?.objects.delete(object)
+    this.#queue.remove(object)
   }
 
   /** Resolves when it is known how the object can be read. Rejects where that is to be told to the reader. */
@@ -64,7 +57,7 @@ export class Polling {
     try {
       await object.feed.ready(signal)
     } catch (error) {
-      if (!isRefusal(error) || this.#roundOf(object) === undefined || object.isOver) throw error
+      if (!isRefusal(error) || this.pollMs(object.view) === undefined || object.isOver) throw error
       if (object.feed.served === 'narrow') object.change(new PollFeed(this.#client, object))
     }
   }
@@ -72,35 +65,7 @@ export class Polling {
   /** Resolves when nothing is being asked for any more. */
   async close(): Promise<void> {
     this.#stop.abort(new Error('tracked reads were closed'))
-    const rounds = [...this.#rounds.values()]
-    for (const { timer } of rounds) timer?.cancel()
-    await Promise.all(rounds.map(({ going }) => going))
-  }
-
-  #roundOf({ view }: TrackedObject): Round | undefined {
-    return this.#rounds.get(resourceKey(view.resource))
-  }
-
-  #arm(round: Round): void {
-    const { signal } = this.#stop
-    if (round.timer !== undefined || round.going !== undefined || round.objects.size === 0 || signal.aborted) return
-    round.timer = this.#client.environment.clock.timer(round.pollMs, () => {
-      round.timer = undefined
-      round.going = this.#go(round).finally(() => {
-        round.going = undefined
-        this.#arm(round)
-      })
-    })
-  }
-
-  async #go({ objects }: Round): Promise<void> {
-    const left = [...objects]
-    const one = async (): Promise<void> => {
-      for (let next = left.pop(); next !== undefined; next = left.pop()) {
-        if (!next.isOver && !this.#stop.signal.aborted) await this.#look(next)
-      }
-    }
-    await Promise.all(Array.from({ length: Math.min(atATime, left.length) }, one))
+    await Promise.all([this.#queue.stop(), this.#working])
   }
 
   /** Looks at one object, by whatever way there is; never rejects. */
@@ -117,6 +82,8 @@ export class Polling {
       if (signal.aborted) return
       const about = { resource: resourceName(object.view.resource), phase: 'poll', key: object.key.text }
       environment.onError(error as Error, about)
+    } finally {
+      if (!object.isOver) this.add(object)
     }
   }
 

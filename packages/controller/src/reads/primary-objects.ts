@@ -1,13 +1,10 @@
 import { type Client, type ObjectKey, projector, unprojected, type View } from '@wherry/client'
 import type { CachedInformer } from '@wherry/dynamic-cache'
-import { SyncWaiters } from '@wherry/informer/parts'
 import { parsedKey } from '../controller/key.ts'
 import { type OwnWrites, UnseenWrites } from './own-writes.ts'
 
 /** How long a run waits for the informer, in milliseconds. Then the object is read from the server. */
 const waitMs = 5000
-/** How often a waiting run looks at the informer, in milliseconds: a bookmark makes no event. */
-const lookMs = 250
 
 /** What {@link PrimaryObjects} are made of. */
 export interface PrimaryObjectsOptions {
@@ -27,7 +24,6 @@ export class PrimaryObjects {
   readonly #unseen: UnseenWrites
   /** Keys of objects to which a write went whose answer was lost. */
   readonly #unanswered = new Set<string>()
-  readonly #waiters = new SyncWaiters()
 
   constructor(options: PrimaryObjectsOptions) {
     const { client, informer, writes } = options
@@ -41,14 +37,13 @@ export class PrimaryObjects {
   }
 
   /** The informer has heard of an object. */
-  heard(key: string): void {
-    this.#unseen.heard(key)
-    this.#waiters.resolve()
+  heard(): void {
+    this.#unseen.heard()
   }
 
   /** Whether the informer may show an older object than this process knows of, so that {@link PrimaryObjects.read} is needed. */
   isBehind(key: string): boolean {
-    return this.#unanswered.has(key) || this.#unseen.has(key)
+    return this.#unanswered.has(key) || this.#unseen.lacking(key) !== undefined
   }
 
   /**
@@ -57,7 +52,9 @@ export class PrimaryObjects {
    */
   async read(key: string, signal: AbortSignal): Promise<unknown> {
     const { informer, client, writes } = this.#options
-    if (!this.#unanswered.has(key) && (await this.#hasCome(key, signal))) return informer.get(key)
+    if (!this.#unanswered.has(key) && (await this.#unseen.shown(key, waitMs, signal)) === undefined) {
+      return informer.get(key)
+    }
     const { view } = informer
     const asked = parsedKey(view.resource, key) as ObjectKey
     const object = await client.get(unprojected(view) as View<object>, asked, { signal })
@@ -68,17 +65,5 @@ export class PrimaryObjects {
     }
     writes.wrote(view, object)
     return projector(view)(object)
-  }
-
-  /** Whether what was written to an object has come within 5 s. */
-  async #hasCome(key: string, signal: AbortSignal): Promise<boolean> {
-    const { clock } = this.#options.client.environment
-    const until = clock.monotonic() + waitMs
-    while (this.#unseen.has(key)) {
-      if (clock.monotonic() >= until) return false
-      const look = clock.timer(lookMs, () => this.#waiters.resolve())
-      await this.#waiters.wait(signal).finally(() => look.cancel())
-    }
-    return true
   }
 }

@@ -12,7 +12,7 @@ function indexOf(view: View, ...names: readonly string[]) {
     const [, namespace, text] = /^(\S+) ?(.*)$/.exec(name) ?? []
     const labels = LabelSelector.of(text ?? '')
     const scope = { view, namespace: namespace === '*' ? undefined : namespace, labels, filter: labels }
-    return { ...scope, changed: (key: string) => told.push(`${name}: ${key}`) } as unknown as Selection
+    return { scope, changed: (key: string) => told.push(`${name}: ${key}`) } as unknown as Selection
   })
   for (const selection of selections) index.add(selection)
   const tell = (key: string, now: Labels | undefined, before?: Labels): string[] => {

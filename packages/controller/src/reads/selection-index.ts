@@ -25,8 +25,8 @@ export class SelectionIndex {
   }
 
   add(selection: Selection): void {
-    this.#selections.set(nameOf(selection), selection)
-    for (const place of placesOf(selection)) {
+    this.#selections.set(nameOf(selection.scope), selection)
+    for (const place of placesOf(selection.scope)) {
       const there = this.#places.get(place)
       if (there === undefined) this.#places.set(place, new Set([selection]))
       else there.add(selection)
@@ -34,8 +34,8 @@ export class SelectionIndex {
   }
 
   delete(selection: Selection): void {
-    this.#selections.delete(nameOf(selection))
-    for (const place of placesOf(selection)) {
+    this.#selections.delete(nameOf(selection.scope))
+    for (const place of placesOf(selection.scope)) {
       const there = this.#places.get(place)
       there?.delete(selection)
       if (there?.size === 0) this.#places.delete(place)
@@ -64,7 +64,7 @@ export function nameOf({ view, namespace, labels, owner }: SelectionScope): stri
 }
 
 /** Where it is looked for: under its owner, under each value of one label that it asks for, or else under its namespace alone. */
-function placesOf({ view, namespace = '', filter, owner }: Selection): string[] {
+function placesOf({ view, namespace = '', filter, owner }: SelectionScope): string[] {
   if (owner !== undefined) return [placeOf(namespace, owner)]
   const one = filter.requirements.find(({ operator }) => operator === 'in')
   // Of what keeps no labels it can't be told whether it is in: all of it is looked at.

@@ -1,4 +1,3 @@
-import type { LabelSelector, View } from '@wherry/client'
 import type { Lister } from '@wherry/informer'
 import { versionOf } from '../objects/version.ts'
 import type { SelectionDependency } from './dependency.ts'
@@ -9,30 +8,21 @@ import { type SelectionScope, selects } from './selection-scope.ts'
 import { Target } from './target.ts'
 
 /** The objects of a view that some labels select, in one namespace or all, or that one object controls: what keys have listed. */
-export class Selection extends Target implements SelectionScope {
-  readonly view: View
-  readonly namespace: string | undefined
-  readonly labels: LabelSelector
-  readonly filter: LabelSelector
-  readonly owner: string | undefined
+export class Selection extends Target {
+  readonly scope: SelectionScope
   readonly #source: InformerSource
   readonly #lister: Lister<unknown>
 
-  constructor(source: InformerSource, lister: Lister<unknown>, scope: SelectionScope) {
+  constructor(source: InformerSource, scope: SelectionScope) {
     super()
-    const { view, namespace, labels, filter, owner } = scope
+    this.scope = scope
     this.#source = source
-    this.#lister = lister
-    this.view = view
-    this.namespace = namespace
-    this.labels = labels
-    this.filter = filter
-    this.owner = owner
+    this.#lister = source.lister(scope.view)
   }
 
   /** What it lists is as new as it has to be. */
   get isCurrent(): boolean {
-    return this.#source.isCurrent && !this.#source.lacks(this)
+    return this.#source.isCurrent && !this.#source.lacks(this.scope)
   }
 
   /** The objects; `undefined` where that would be older than it may be. */
@@ -43,17 +33,17 @@ export class Selection extends Target implements SelectionScope {
 
   /** Resolves when {@link Selection.list} may tell. */
   ready(signal: AbortSignal | undefined): Promise<void> {
-    return this.#source.ready(this, signal)
+    return this.#source.ready(this.scope, signal)
   }
 
   /** An object of the source was `before`, and is `object` now; `undefined`: absent. @param told who knows it already; grows */
   changed(key: string, object: unknown, before: unknown, told: Set<Reader>): void {
-    const was = before !== undefined && selects(this, key, before)
-    const is = object !== undefined && selects(this, key, object)
+    const was = before !== undefined && selects(this.scope, key, before)
+    const is = object !== undefined && selects(this.scope, key, object)
     if (!was && !is) return
     this.tell(
       () => ({
-        view: this.view.key,
+        view: this.scope.view.key,
         object: key,
         change: !was ? 'appeared' : is ? 'changed' : 'vanished',
         from: was ? versionOf(before) : undefined,
@@ -65,13 +55,13 @@ export class Selection extends Target implements SelectionScope {
   }
 
   describe(): SelectionDependency {
-    const { view, namespace, labels, owner } = this
+    const { view, namespace, labels, owner } = this.scope
     const objects = this.#list().length
     return { type: 'selection', view: view.key, namespace, labels: labels.text, owner, objects, served: 'informer' }
   }
 
   #list(): unknown[] {
-    const { namespace, labels, owner } = this
+    const { namespace, labels, owner } = this.scope
     const index = owner === undefined ? undefined : { name: ownerIndex, value: owner }
     return this.#lister.list({ namespace, labels, index })
   }

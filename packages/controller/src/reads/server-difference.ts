@@ -1,6 +1,6 @@
 import { type Client, isAtLeast, isForbidden, isResourceNotFound, type KubernetesObject, keyText } from '@wherry/client'
 import type { SharedInformer } from '@wherry/informer'
-import { metadataOf } from '../objects/metadata-view.ts'
+import { metadataOf } from '../objects/views.ts'
 
 /** What the server has and an informer does not show yet. */
 export interface ServerDifference {

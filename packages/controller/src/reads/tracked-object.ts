@@ -63,12 +63,13 @@ export class TrackedObject extends Target {
   peek(): Known | undefined {
     const known = this.#feed.peek()
     // The feed may be ahead of what it has told.
-    if (known !== undefined) this.observe(known.error === undefined ? known.state : untold)
+    if (known !== undefined) this.observe(known)
     return known
   }
 
   /** It is known to be so now. */
-  observe(state: unknown): void {
+  observe(known: Known): void {
+    const state = known.error === undefined ? known.state : untold
     const before = this.#state
     const isFirst = !this.#isKnown
     if (!isFirst && before === state) return
@@ -94,11 +95,6 @@ export class TrackedObject extends Target {
       }),
       link => link.hasChanged(valueNow),
     )
-  }
-
-  /** It is there, and could not be transformed. */
-  observeUntold(): void {
-    this.observe(untold)
   }
 
   /** Something was heard of it that a reader may have missed. */

@@ -9,11 +9,12 @@ import { compareWithServer } from './compare-with-server.ts'
 import type { Dependency } from './dependency.ts'
 import { type Feed, valueIn } from './feed.ts'
 import { InformerFeed } from './informer-feed.ts'
-import { InformerSources } from './informer-sources.ts'
+import { informerOf } from './informer-of.ts'
+import { InformerSource } from './informer-source.ts'
 import { NarrowFeed } from './narrow-feed.ts'
 import { namespaceIn, type ObjectName, objectName } from './object-key.ts'
 import { checkReadsOptions, type TrackedReadsOptions } from './options.ts'
-import { OwnWrites } from './own-writes.ts'
+import { isOlder, OwnWrites } from './own-writes.ts'
 import { Polling } from './polling.ts'
 import { PrimaryObjects } from './primary-objects.ts'
 import type { SelectionOptions } from './read.ts'
@@ -41,7 +42,8 @@ export class TrackedReads {
   readonly #polling: Polling
   readonly #readers = new Map<string, Reader>()
   readonly #objects = new TrackedObjects()
-  readonly #sources: InformerSources
+  /** The informers that reads are served from, each from its first use on, by the key of its view. */
+  readonly #sources = new Map<string, InformerSource>()
   readonly #audience: Audience
   readonly #runs: Sources
   #primary: PrimaryObjects | undefined
@@ -53,12 +55,11 @@ export class TrackedReads {
    */
   constructor(options: TrackedReadsOptions) {
     checkReadsOptions(options)
-    const { client, cache, narrow, declared, poll = [], name = 'reads' } = options
+    const { client, cache, narrow, declared, poll = [] } = options
     this.#options = options
     this.#polling = new Polling(client, narrow, poll)
     this.writes = options.writes ?? new OwnWrites({ clock: client.environment.clock, cache })
     this.writes.declare(declared)
-    this.#sources = new InformerSources({ client, cache, declared, holder: name, writes: this.writes })
     this.#audience = {
       changed: ({ key }, cause) => this.#changed(key, cause),
       freed: reader => {
@@ -113,6 +114,11 @@ export class TrackedReads {
     reader.succeed([])
   }
 
+  /** Whether a key depends on anything, or is reading. */
+  isReader(key: string): boolean {
+    return this.#readers.has(key)
+  }
+
   /** What a key depends on, but for what a run under way is reading. */
   dependencies(key: string): readonly Dependency[] {
     const targets = new Map((this.#readers.get(key)?.links ?? []).map(link => [link.target, link]))
@@ -135,14 +141,14 @@ export class TrackedReads {
   get catchingUp(): boolean {
     return (
       [...this.#objects].some(({ feed }) => feed.isCatchingUp) ||
-      this.#sources.selections.some(selection => !selection.isCurrent)
+      this.#selections.some(selection => !selection.isCurrent)
     )
   }
 
   /** Resolves when nothing is catching up. Rejects with the signal's reason. */
   async whenQuiet(signal?: AbortSignal | undefined): Promise<void> {
     const late = [...this.#objects].filter(({ feed }) => feed.isCatchingUp)
-    const stale = this.#sources.selections.filter(selection => !selection.isCurrent)
+    const stale = this.#selections.filter(selection => !selection.isCurrent)
     // One that can't be watched is not waited for: its readers are told.
     await Promise.allSettled([
       ...late.map(async object => {
@@ -175,7 +181,7 @@ export class TrackedReads {
 
   /** The views whose informers reads are served from. */
   get views(): readonly View[] {
-    return this.#sources.views
+    return [...this.#sources.values()].map(({ view }) => view)
   }
 
   report(): TrackedReadsReport {
@@ -186,7 +192,7 @@ export class TrackedReads {
       dependencies: links.reduce((sum, count) => sum + count, 0),
       objects: objects.length,
       polled: objects.filter(({ feed }) => feed.served === 'polled').length,
-      selections: this.#sources.selections.length,
+      selections: this.#selections.length,
     }
   }
 
@@ -219,7 +225,7 @@ export class TrackedReads {
     const { cache, narrow } = this.#options
     const covering = cache.covering(view)
     const feed = (object: TrackedObject): Feed =>
-      covering === undefined ? new NarrowFeed(narrow, object) : new InformerFeed(this.#sources.of(covering), object)
+      covering === undefined ? new NarrowFeed(narrow, object) : new InformerFeed(this.#sourceOf(covering), object)
     const object = new TrackedObject(view, key, feed, released => {
       this.#polling.delete(released)
       this.#objects.delete(released)
@@ -227,6 +233,30 @@ export class TrackedReads {
     this.#objects.add(object)
     if (covering === undefined) this.#polling.add(object)
     return object
+  }
+
+  get #selections(): Selection[] {
+    return [...this.#sources.values()].flatMap(({ selections }) => [...selections])
+  }
+
+  #sourceOf(view: View): InformerSource {
+    const found = this.#sources.get(view.key)
+    if (found !== undefined) return found
+    const { client, cache, declared, name: holder = 'reads' } = this.#options
+    const stays = declared.some(({ key }) => key === view.key)
+    const ended = (): boolean => this.#sources.delete(view.key)
+    const source = new InformerSource({ client, cache, view, holder, stays, writes: this.writes, ended })
+    this.#sources.set(view.key, source)
+    return source
+  }
+
+  /** Whether an informer's store shows what this process wrote to an object. If reads depend on that informer, they say so themselves. */
+  #isSeen(view: View, key: string): boolean {
+    if (this.#sources.has(view.key)) return false
+    const recent = this.writes.get(view.resource, key)
+    if (recent.length === 0) return true
+    const informer = informerOf(this.#options.cache, view)
+    return informer !== undefined && !recent.some(write => isOlder(informer, key, write))
   }
 
   #selection(view: View, { namespace, labels }: SelectionOptions, owner: string | undefined): Selection {
@@ -240,18 +270,18 @@ export class TrackedReads {
     if (namespace !== undefined) namespaceIn(view, namespace)
     const asked = LabelSelector.of(labels ?? LabelSelector.everything, 'list.labels')
     const filter = wide.labels.text === view.labels.text ? asked : view.labels.and(asked)
-    return this.#sources.of(wide).selection({ view, namespace, labels: asked, filter, owner })
+    return this.#sourceOf(wide).selection({ view, namespace, labels: asked, filter, owner })
   }
 
   async #peek(view: View, key: ObjectName, signal: AbortSignal | undefined): Promise<unknown> {
     const { cache, narrow } = this.#options
     const covering = cache.covering(view)
     if (covering === undefined) return narrow.get(view, key as never, { signal })
-    if (this.#sources.isSeen(covering, key.text)) return cache.get(view, key as never, { signal })
+    if (this.#isSeen(covering, key.text)) return cache.get(view, key as never, { signal })
     const object = this.#object(view, key)
     object.pin()
     try {
-      return valueIn(await object.feed.live(signal))
+      return valueIn(await object.feed.live(signal), object.feed)
     } finally {
       object.unpin()
     }
@@ -260,9 +290,9 @@ export class TrackedReads {
   async #close(): Promise<void> {
     for (const { run } of this.#readers.values()) run?.cancel()
     this.#readers.clear()
-    const targets = [...this.#objects, ...this.#sources.selections]
+    const targets = [...this.#objects, ...this.#selections]
     this.#primary?.close()
-    const closing = [this.#polling.close(), this.#sources.close()]
+    const closing = [this.#polling.close(), ...[...this.#sources.values()].map(source => source.close())]
     for (const target of targets) target.end()
     await Promise.all(closing)
   }

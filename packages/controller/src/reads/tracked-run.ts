@@ -2,6 +2,7 @@ import { isAtLeast, OptionTypeError, type View } from '@wherry/client'
 import { abortSignal, anything, type Check, callback, checkOptions, viewCheck } from '@wherry/client/checks'
 import { versionOf } from '../objects/version.ts'
 import { ReadClosedError } from './errors.ts'
+import { valueIn } from './feed.ts'
 import { Link } from './link.ts'
 import { callName, OpenCalls } from './open-calls.ts'
 import type { Read, ReadKey, ReadOptions, SelectionOptions, SelectOptions } from './read.ts'
@@ -83,11 +84,9 @@ export class TrackedRun implements Run {
   }
 
   async #get(view: View, key: ReadKey, options: Partial<SelectOptions<never, unknown>> = {}): Promise<unknown> {
-    this.#mustLive()
     viewCheck('view', view)
     checkOptions('get', options, getChecks)
     const signal = this.#bounded(options.signal)
-    signal?.throwIfAborted()
     const object = this.#sources.object(view, key, this.#primary.namespace)
     object.pin()
     try {
@@ -103,9 +102,7 @@ export class TrackedRun implements Run {
     select: (object: C) => unknown,
     given?: AbortSignal,
   ): Promise<Writing<C>> {
-    this.#mustLive()
     const signal = this.#bounded(given)
-    signal?.throwIfAborted()
     const object = this.#sources.object(view as View, key, this.#primary.namespace)
     object.pin()
     try {
@@ -138,21 +135,23 @@ export class TrackedRun implements Run {
 
   /** The object as it is now. What it throws is tracked, too. */
   async #valueOf(object: TrackedObject, signal: AbortSignal | undefined): Promise<unknown> {
-    for (const isFirst of [true, false]) {
-      // From here to the link nothing is waited for: what happens later is heard.
-      const known = object.peek()
-      if (known?.error !== undefined) return this.#untold(object, known.error)
-      if (known !== undefined) {
-        return known.state === undefined ? undefined : object.feed.value(known.state)
-      }
-      if (isFirst) await this.#sources.ready(object, signal)
+    let known = object.peek()
+    if (known === undefined) {
+      await this.#sources.ready(object, signal)
       this.#mustLive()
+      // From here to the link nothing is waited for: what happens later is heard.
+      known = object.peek()
     }
-    const answer = await object.feed.live(signal)
-    this.#mustLive()
-    // What was heard meanwhile may be newer than the answer.
-    if (object.heard !== answer.heard) object.tellAgain(this.#reader)
-    return answer.error === undefined ? answer.value : this.#untold(object, answer.error)
+    if (known === undefined) {
+      const answer = await object.feed.live(signal)
+      this.#mustLive()
+      // What was heard meanwhile may be newer than the answer.
+      if (object.heard !== answer.heard) object.tellAgain(this.#reader)
+      known = answer
+    }
+    // That it could not be transformed is something to depend on, too, for who goes on from there.
+    if (known.error !== undefined) this.#link(object).whole()
+    return valueIn(known, object.feed)
   }
 
   async #owned(view: View, options?: SelectionOptions): Promise<unknown[]> {
@@ -162,11 +161,9 @@ export class TrackedRun implements Run {
   }
 
   async #list(view: View, options: SelectionOptions = {}, owner?: string): Promise<unknown[]> {
-    this.#mustLive()
     viewCheck('view', view)
     checkOptions('list', options, listChecks)
     const signal = this.#bounded(options.signal)
-    signal?.throwIfAborted()
     const selection = this.#sources.selection(view, options, owner)
     selection.pin()
     try {
@@ -185,18 +182,10 @@ export class TrackedRun implements Run {
   }
 
   async #peek(view: View, key: ReadKey, options: ReadOptions = {}): Promise<unknown> {
-    this.#mustLive()
     viewCheck('view', view)
     checkOptions('peek', options, { signal: abortSignal })
     const signal = this.#bounded(options.signal)
-    signal?.throwIfAborted()
     return this.#sources.peek(view, key, this.#primary.namespace, signal)
-  }
-
-  /** That it could not be transformed is something to depend on, too, for who goes on from there. */
-  #untold(object: TrackedObject, error: Error): never {
-    this.#link(object).whole()
-    throw error
   }
 
   #taken(object: TrackedObject, value: unknown, select: Select | undefined): unknown {
@@ -220,9 +209,12 @@ export class TrackedRun implements Run {
     if (this.#hasEnded) throw new ReadClosedError(this.#reader.key)
   }
 
-  #bounded(signal: AbortSignal | undefined): AbortSignal | undefined {
-    if (signal === undefined || this.#signal === undefined) return signal ?? this.#signal
-    return AbortSignal.any([signal, this.#signal])
+  /** What ends a call that begins now. @throws ReadClosedError, or the reason of what has ended it already */
+  #bounded(own: AbortSignal | undefined): AbortSignal | undefined {
+    this.#mustLive()
+    const signal = own && this.#signal ? AbortSignal.any([own, this.#signal]) : (own ?? this.#signal)
+    signal?.throwIfAborted()
+    return signal
   }
 
   /** Gives whether it had not ended before. */

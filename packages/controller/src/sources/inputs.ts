@@ -1,4 +1,4 @@
-import { OptionTypeError, type OwnerReference, type ResourceType, type Scope, type View } from '@wherry/client'
+import type { OwnerReference, ResourceType, Scope, View } from '@wherry/client'
 import { callback, having, viewCheck } from '@wherry/client/checks'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import type { AppliedObject } from '../apply/applied-object.ts'
@@ -8,8 +8,9 @@ import { checkedKeyText, type Keys, keyTexts, parsedKey } from '../controller/ke
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf } from '../reads/informer-of.ts'
+import { listOf } from '../reads/options.ts'
 import { type Input, type InputTarget, mapped, passes, watchedFor } from './input.ts'
-import { ObjectInput, type ObjectInputParts } from './object-input.ts'
+import { type ObjectInputParts, objectInput } from './object-input.ts'
 import type { Source } from './source.ts'
 import type { Tick } from './timer.ts'
 import { isAbsentByChoice } from './unless-absent.ts'
@@ -27,10 +28,10 @@ export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEven
     const { object, old } = event
     return passes({ ...event, object: valueIn(object), ...(old && { old: valueIn(old) }) } as ObjectEvent<O>)
   })
-  return new ObjectInput<AppliedObject>({
+  return objectInput<AppliedObject>({
     ...{ kind: 'owns', view: plain, predicates: passing },
     watched: ({ applied }) => applied.view(plain),
-    keysOf: ({ controller }, key, { primary }) => ownersOf(controller, namespaceOf(key), primary),
+    keysOf: ({ controller }, key, { primary }) => ownersOf(controller, key, primary),
   })
 }
 
@@ -44,7 +45,7 @@ export function watches<O, S extends Scope>(
   callback('watches.map', map)
   const keysOf: ObjectInputParts<O>['keysOf'] = (object, _key, { primary, environment }) =>
     keyTexts('watches.map', primary, watchedFor(map(object), environment, 'watches.map'))
-  return new ObjectInput({
+  return objectInput({
     kind: 'watches',
     view: view as unknown as View,
     predicates: checked('watches', predicates),
@@ -63,7 +64,7 @@ export function hears<O>(
   viewCheck('hears', view)
   callback('hears.handlerOf', handlerOf)
   const plain = view as unknown as View
-  return new ObjectInput<O>({ kind: 'watches', view: plain, predicates: [], keysOf: () => [], handler: handlerOf })
+  return objectInput<O>({ kind: 'watches', view: plain, predicates: [], keysOf: () => [], handler: handlerOf })
 }
 
 /**
@@ -76,7 +77,7 @@ export function hearsApplied(
 ): Input {
   viewCheck('hearsApplied', view)
   callback('hearsApplied.handlerOf', handlerOf)
-  return new ObjectInput<AppliedObject>({
+  return objectInput<AppliedObject>({
     ...{ kind: 'owns', view, predicates: [], keysOf: () => [], handler: handlerOf },
     watched: ({ applied }) => applied.view(view),
   })
@@ -153,28 +154,24 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
 /** The primary objects' own view. */
 export function primary<C>(view: View<C>, predicates: readonly Predicate<ObjectEvent<C>>[]): Input {
   const keysOf = (_object: C, key: string): readonly string[] => [key]
-  return new ObjectInput({ kind: 'for', view: view as unknown as View, predicates: checked('for', predicates), keysOf })
+  return objectInput({ kind: 'for', view: view as unknown as View, predicates: checked('for', predicates), keysOf })
 }
 
 /** A view that is cached, and makes nothing run. */
 export function cached(view: View): Input {
-  return new ObjectInput({ kind: 'caches', view, predicates: [], keysOf: () => [] })
+  return objectInput({ kind: 'caches', view, predicates: [], keysOf: () => [] })
 }
 
-/** The key of the primary object that an owner reference names, if it names one. */
+/** The key of the primary object that an owner reference names, if it names one. @param key of the owned object */
 function ownersOf(
   owner: OwnerReference | undefined,
-  namespace: string | undefined,
+  key: string,
   { group, kind, namespaced }: ResourceType,
 ): readonly string[] {
   if (owner === undefined || owner.kind !== kind || groupOf(owner.apiVersion) !== group) return []
   if (!namespaced) return [owner.name]
-  return namespace === undefined ? [] : [`${namespace}/${owner.name}`]
-}
-
-function namespaceOf(key: string): string | undefined {
   const slash = key.indexOf('/')
-  return slash === -1 ? undefined : key.slice(0, slash)
+  return slash === -1 ? [] : [`${key.slice(0, slash)}/${owner.name}`]
 }
 
 function groupOf(apiVersion: string): string {
@@ -183,10 +180,6 @@ function groupOf(apiVersion: string): string {
 }
 
 function checked<E>(of: string, predicates: readonly Predicate<E>[]): readonly Predicate<E>[] {
-  if (!Array.isArray(predicates))
-    throw new OptionTypeError(`${of}.predicates`, 'a list of predicates', typeof predicates)
-  predicates.forEach((predicate, index) => {
-    callback(`${of}.predicates[${index}]`, predicate)
-  })
+  listOf('predicates', callback)(`${of}.predicates`, predicates)
   return predicates
 }

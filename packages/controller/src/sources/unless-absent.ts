@@ -14,13 +14,11 @@ export async function unlessAbsent(
   clock: Clock,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const ended = new AbortController()
-  const stop = (): void => ended.abort(signal?.reason)
-  signal?.addEventListener('abort', stop, { once: true })
-  if (signal?.aborted) stop()
-  const heard = wait(ended.signal)
+  const over = new AbortController()
+  const ended = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal])
+  const heard = wait(ended)
   const absent = (async () => {
-    do await sleep(clock, missingMs, ended.signal)
+    do await sleep(clock, missingMs, ended)
     while (!(await isAbsent()))
   })()
   try {
@@ -28,10 +26,9 @@ export async function unlessAbsent(
   } catch (error) {
     throw signal?.aborted ? signal.reason : error
   } finally {
-    signal?.removeEventListener('abort', stop)
     heard.catch(() => {})
     absent.catch(() => {})
-    ended.abort(new Error('the wait is over'))
+    over.abort(new Error('the wait is over'))
   }
 }
 

@@ -11,7 +11,7 @@ export interface Kind {
 }
 
 /** Decides what is told at all, and what is told as one. */
-export class Sieve {
+export class EventSpamFilter {
   readonly #settings: RecorderSettings
   readonly #buckets = new Bounded<{ tokens: number; at: number }>()
   readonly #similar = new Bounded<{ readonly messages: Set<string>; at: number }>()

@@ -193,7 +193,7 @@ export function operatorOverSockets(server: () => ApiServer): void {
     async () => {
       const slow = await slowReviews(server(), 300)
       const metrics = await prometheusMetrics({ processMetrics: false })
-      const leader = { name: 'junk', namespace: 'default', leaseMs: 3000, renewDeadlineMs: 2000, retryMs: 500 }
+      const leader = { name: 'junk', namespace: 'default', leaseMs: 8000, renewDeadlineMs: 6000, retryMs: 500 }
       const settings = { metrics, leader, health: { tokenReview: true } }
       try {
         await operating(

@@ -62,6 +62,8 @@ export class Copies<P, T extends KubernetesObject> {
   /** For `operator.add(…)`, once. */
   readonly controller: ControllerDefinition<PartialObjectMetadata, 'cluster'>
   readonly #options: CopiesOptions<P, T>
+  readonly #concurrency: number
+  readonly #maxRetryMs: number
   readonly #sources: Sources<P, T>
   readonly #view: View<T, 'namespaced'>
   readonly #sourceView: View<P>
@@ -83,6 +85,8 @@ export class Copies<P, T extends KubernetesObject> {
     const { name, source, copies, enabled = true, concurrency = 5, maxRetryMs = 60_000 } = options
     this.name = name
     this.#options = options
+    this.#concurrency = concurrency
+    this.#maxRetryMs = maxRetryMs
     this.#isEnabled = enabled
     this.#sources = new Sources(options)
     this.#counts = new CopyCounts(name)
@@ -238,7 +242,7 @@ export class Copies<P, T extends KubernetesObject> {
     if (namespace.metadata.deletionTimestamp !== undefined) return undefined
     const errors: Error[] = []
     let isLater = false
-    await forEach(taken, this.#options.concurrency ?? 5, async ([name, reason]) => {
+    await forEach(taken, this.#concurrency, async ([name, reason]) => {
       try {
         const outcome = await this.#bring(namespace, name, reason, { apply, client })
         if (outcome === 'done') return
@@ -251,7 +255,7 @@ export class Copies<P, T extends KubernetesObject> {
     })
     if (errors.length === 1) throw errors[0]
     if (errors.length > 1) throw new CopiesFailedError(key.name, errors)
-    return isLater ? { requeueAfterMs: this.#options.maxRetryMs ?? 60_000 } : undefined
+    return isLater ? { requeueAfterMs: this.#maxRetryMs } : undefined
   }
 
   /** If the namespace has changed, or is new, all its copies are to be looked at. */

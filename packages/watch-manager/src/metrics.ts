@@ -1,6 +1,6 @@
 import type { Metrics, View } from '@wherry/client'
 import type { Registrar, RegistrarStats } from './registrar.ts'
-import type { WantIndex } from './want-index.ts'
+import type { SubscriptionIndex } from './subscription-index.ts'
 
 type Reported = Pick<Registrar, 'name' | 'stats'>
 type Counted = Pick<RegistrarStats, 'delivered' | 'retried' | 'resets'>
@@ -16,9 +16,9 @@ export class WatchMetrics {
   }
 
   /** The whole manager's: how many types of objects are wanted, and are watched. */
-  overall(wants: WantIndex): void {
-    this.#metrics.gauge('watch_manager_intended_watch_gvk', types(wants.intended()))
-    this.#metrics.gauge('watch_manager_watched_gvk', types(wants.watched()))
+  overall(subscriptions: SubscriptionIndex): void {
+    this.#metrics.gauge('watch_manager_intended_watch_gvk', types(subscriptions.intended()))
+    this.#metrics.gauge('watch_manager_watched_gvk', types(subscriptions.watched()))
   }
 
   registrar(registrar: Reported): void {

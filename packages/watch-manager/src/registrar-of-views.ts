@@ -3,31 +3,31 @@ import { abortSignal, checkOptions, oneOf, viewCheck } from '@wherry/client/chec
 import { asError } from './as-error.ts'
 import type { Hold } from './cache.ts'
 import { checkSame } from './check-same.ts'
-import type { Outlet } from './delivery/outlet.ts'
+import type { SinkLimits } from './delivery/sink-limits.ts'
 import { type FailedView, RegistrarClosedError, ReplaceSupersededError, throwFailed } from './errors.ts'
 import { isThenable } from './is-thenable.ts'
 import type { PendingView, Registrar, RegistrarStats, ReplaceOptions, WaitOptions } from './registrar.ts'
 import type { Shared } from './shared.ts'
+import { Subscription } from './subscription.ts'
 import { Trial } from './trial.ts'
-import { Want } from './want.ts'
 import type { WaitBounds } from './within.ts'
 
 /** {@link Registrar}, as a watch manager makes it. */
 export class RegistrarOfViews<C> implements Registrar<C> {
   readonly name: string
   readonly #shared: Shared
-  readonly #outlet: Outlet<C> | undefined
+  readonly #limits: SinkLimits<C> | undefined
   readonly #closed: () => void
-  readonly #wants = new Map<string, Want<C>>()
+  readonly #subscriptions = new Map<string, Subscription<C>>()
   /** Removed, and not over yet. */
-  #leaving: readonly Want<C>[] = nothing
+  #leaving: readonly Subscription<C>[] = nothing
   #trial: Trial<C> | undefined
   #state: Registrar['state'] = 'open'
 
-  constructor(name: string, shared: Shared, outlet: Outlet<C> | undefined, closed: () => void) {
+  constructor(name: string, shared: Shared, limits: SinkLimits<C> | undefined, closed: () => void) {
     this.name = name
     this.#shared = shared
-    this.#outlet = outlet
+    this.#limits = limits
     this.#closed = closed
   }
 
@@ -36,32 +36,34 @@ export class RegistrarOfViews<C> implements Registrar<C> {
   }
 
   get intended(): readonly View<C>[] {
-    return [...this.#wants.values()].map(want => want.view)
+    return [...this.#subscriptions.values()].map(subscription => subscription.view)
   }
 
   get watched(): readonly View<C>[] {
-    return [...this.#wants.values()].filter(want => want.watched).map(want => want.view)
+    return [...this.#subscriptions.values()]
+      .filter(subscription => subscription.watched)
+      .map(subscription => subscription.view)
   }
 
   get pending(): readonly PendingView[] {
-    const pending = [...this.#wants.values()].filter(want => !want.watched)
+    const pending = [...this.#subscriptions.values()].filter(subscription => !subscription.watched)
     return pending.map(({ view, reason }) => ({ view, reason }))
   }
 
   async add(view: View<C>): Promise<void> {
     viewCheck('view', view)
     this.#checkOpen()
-    const held = this.#wants.get(view.key)
+    const held = this.#subscriptions.get(view.key)
     if (held !== undefined) checkSame('view', held.view, view)
     this.#trial?.target.set(view.key, view)
-    if (held === undefined) this.#want(view)
+    if (held === undefined) this.#subscribe(view)
   }
 
   async remove(view: View<C>, options: WaitOptions = {}): Promise<void> {
     viewCheck('view', view)
     checkOptions('remove', options, { signal: abortSignal })
     this.#trial?.target.delete(view.key)
-    this.#unwantAll([view.key])
+    this.#unsubscribeAll([view.key])
     await this.#gone(options.signal, view.key)
   }
 
@@ -70,7 +72,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
     const target = targetOf(views)
     this.#checkOpen()
     for (const [key, view] of target) {
-      const held = this.#wants.get(key)
+      const held = this.#subscriptions.get(key)
       if (held !== undefined) checkSame('views', held.view, view)
     }
     this.#trial?.end(new ReplaceSupersededError(this.name))
@@ -94,12 +96,12 @@ export class RegistrarOfViews<C> implements Registrar<C> {
   }
 
   stats(): RegistrarStats {
-    const wants = [...this.#wants.values()]
-    const deliveries = wants.map(({ delivery }) => delivery)
-    const { delivered = 0, retried = 0, resets = 0, retrying = 0, running = 0 } = this.#outlet ?? {}
+    const subscriptions = [...this.#subscriptions.values()]
+    const deliveries = subscriptions.map(({ delivery }) => delivery)
+    const { delivered = 0, retried = 0, resets = 0, retrying = 0, running = 0 } = this.#limits ?? {}
     return {
-      intended: wants.length,
-      watched: wants.filter(want => want.watched).length,
+      intended: subscriptions.length,
+      watched: subscriptions.filter(subscription => subscription.watched).length,
       lag: deliveries.reduce((sum, delivery) => sum + (delivery?.lag ?? 0), 0),
       lagMs: deliveries.reduce((longest, delivery) => Math.max(longest, delivery?.lagMs ?? 0), 0),
       ...{ delivered, retried, resets, retrying, running },
@@ -111,7 +113,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
     if (this.#state === 'open') {
       this.#state = 'closing'
       this.#trial?.end(new RegistrarClosedError(this.name))
-      this.#unwantAll([...this.#wants.keys()])
+      this.#unsubscribeAll([...this.#subscriptions.keys()])
       this.#tell()
     }
     await this.#gone(options.signal)
@@ -124,71 +126,80 @@ export class RegistrarOfViews<C> implements Registrar<C> {
     await this.close()
   }
 
-  /** A want may give way to another of the same view meanwhile: then that one is waited for. */
+  /** A subscription may give way to another of the same view meanwhile: then that one is waited for. */
   async #whenSynced(key: string, signal: AbortSignal | undefined): Promise<void> {
-    for (let want = this.#wants.get(key), done: Want<C> | undefined; want !== undefined && want !== done; ) {
-      await want.whenSynced(signal)
-      done = want
-      want = this.#wants.get(key)
+    for (
+      let subscription = this.#subscriptions.get(key), done: Subscription<C> | undefined;
+      subscription !== undefined && subscription !== done;
+    ) {
+      await subscription.whenSynced(signal)
+      done = subscription
+      subscription = this.#subscriptions.get(key)
     }
   }
 
-  #want(view: View<C>, hold?: Hold<C>): void {
-    const want = new Want<C>(view, this.name, this.#shared, this.#outlet)
+  #subscribe(view: View<C>, hold?: Hold<C>): void {
+    const subscription = new Subscription<C>(view, this.name, this.#shared, this.#limits)
     const earlier = this.#knownAs(view)
-    // Calls for an earlier want of the view may still be under way, or be to come: a key's calls come one after the other.
-    if (earlier.length > 0) want.after(Promise.all(earlier.map(each => each.left())))
-    this.#wants.set(view.key, want)
-    this.#shared.wants.add(want as Want)
-    if (this.#shared.started) want.begin(hold)
+    // Calls for an earlier subscription of the view may still be under way, or be to come: a key's calls come one after the other.
+    if (earlier.length > 0) subscription.after(Promise.all(earlier.map(each => each.left())))
+    this.#subscriptions.set(view.key, subscription)
+    this.#shared.subscriptions.add(subscription as Subscription)
+    if (this.#shared.started) subscription.begin(hold)
   }
 
   /** The sink is told once all of it is done: it may want others while it is told. */
-  #unwantAll(keys: readonly string[]): void {
-    const known = keys.flatMap(key => this.#unwant(key))
+  #unsubscribeAll(keys: readonly string[]): void {
+    const known = keys.flatMap(key => this.#unsubscribe(key))
     for (const view of known) this.#tell(view)
   }
 
   /** Gives the views that the sink is to be told of. */
-  #unwant(key: string): readonly View<C>[] {
-    const want = this.#wants.get(key)
-    if (want === undefined) return nothing
-    this.#wants.delete(key)
-    this.#shared.wants.delete(want as Want)
-    want.remove()
-    this.#leaving = [...this.#leaving, want]
-    want.over().then(() => {
-      this.#leaving = this.#leaving.filter(each => each !== want)
+  #unsubscribe(key: string): readonly View<C>[] {
+    const subscription = this.#subscriptions.get(key)
+    if (subscription === undefined) return nothing
+    this.#subscriptions.delete(key)
+    this.#shared.subscriptions.delete(subscription as Subscription)
+    subscription.remove()
+    this.#leaving = [...this.#leaving, subscription]
+    subscription.over().then(() => {
+      this.#leaving = this.#leaving.filter(each => each !== subscription)
     })
-    return want.known
+    return subscription.known
   }
 
   /** Wants that the sink may still know as this view. */
-  #knownAs({ key }: View): Want<C>[] {
-    return [...this.#leaving, ...this.#wants.values()].filter(want => want.known.some(view => view.key === key))
+  #knownAs({ key }: View): Subscription<C>[] {
+    return [...this.#leaving, ...this.#subscriptions.values()].filter(subscription =>
+      subscription.known.some(view => view.key === key),
+    )
   }
 
   async #apply(target: ReadonlyMap<string, View<C>>, signal: AbortSignal | undefined): Promise<void> {
-    const leaving = [...this.#wants].filter(([key]) => !target.has(key)).map(([, want]) => want)
-    const coming = [...target].filter(([key]) => !this.#wants.has(key)).map(([, view]) => view)
+    const leaving = [...this.#subscriptions].filter(([key]) => !target.has(key)).map(([, subscription]) => subscription)
+    const coming = [...target].filter(([key]) => !this.#subscriptions.has(key)).map(([, view]) => view)
     const moves: Promise<void>[] = []
     const removed: string[] = []
-    for (const want of leaving) {
-      const at = coming.findIndex(view => this.#canMove(want, view))
-      if (at === -1) removed.push(want.view.key)
-      else moves.push(this.#move(want, coming.splice(at, 1)[0] as View<C>))
+    for (const subscription of leaving) {
+      const at = coming.findIndex(view => this.#canMove(subscription, view))
+      if (at === -1) removed.push(subscription.view.key)
+      else moves.push(this.#move(subscription, coming.splice(at, 1)[0] as View<C>))
     }
     // In this order a cache can fill a view from one that leaves.
-    for (const view of coming) this.#want(view)
-    this.#unwantAll(removed)
+    for (const view of coming) this.#subscribe(view)
+    this.#unsubscribeAll(removed)
     await Promise.all(moves)
-    await Promise.all(leaving.map(want => (this.#leaving.includes(want) ? want.gone(this.#bounds(signal)) : undefined)))
+    await Promise.all(
+      leaving.map(subscription =>
+        this.#leaving.includes(subscription) ? subscription.gone(this.#bounds(signal)) : undefined,
+      ),
+    )
   }
 
-  #canMove(want: Want<C>, to: View<C>): boolean {
-    const { cache, wants, started } = this.#shared
-    const { key, resource, projection } = want.view
-    if (cache.moveHold === undefined || (this.#outlet !== undefined && this.#outlet.sink.rescoped === undefined))
+  #canMove(subscription: Subscription<C>, to: View<C>): boolean {
+    const { cache, subscriptions, started } = this.#shared
+    const { key, resource, projection } = subscription.view
+    if (cache.moveHold === undefined || (this.#limits !== undefined && this.#limits.sink.rescoped === undefined))
       return false
     const alike =
       resource.group === to.resource.group &&
@@ -197,29 +208,32 @@ export class RegistrarOfViews<C> implements Registrar<C> {
       projection.name === to.projection.name &&
       projection.kind === to.projection.kind &&
       (projection.project === to.projection.project || projection.selfNamed === true)
-    const free = wants.of(to.key).size === 0 && wants.moveOf(to.key) === undefined && this.#knownAs(to).length === 0
-    return started && alike && free && want.movable && wants.of(key).size === 1
+    const free =
+      subscriptions.of(to.key).size === 0 &&
+      subscriptions.moveOf(to.key) === undefined &&
+      this.#knownAs(to).length === 0
+    return started && alike && free && subscription.movable && subscriptions.of(key).size === 1
   }
 
-  async #move(want: Want<C>, to: View<C>): Promise<void> {
-    const { wants } = this.#shared
-    const { key } = want.view
-    this.#wants.delete(key)
-    wants.delete(want as Want)
-    const moved = want.move(to)
-    wants.moving(key, to.key, moved)
-    this.#wants.set(to.key, want)
-    wants.add(want as Want)
-    if ((await moved) || this.#wants.get(to.key) !== want) return
-    const known = this.#unwant(to.key)
-    this.#want(to)
+  async #move(subscription: Subscription<C>, to: View<C>): Promise<void> {
+    const { subscriptions } = this.#shared
+    const { key } = subscription.view
+    this.#subscriptions.delete(key)
+    subscriptions.delete(subscription as Subscription)
+    const moved = subscription.move(to)
+    subscriptions.moving(key, to.key, moved)
+    this.#subscriptions.set(to.key, subscription)
+    subscriptions.add(subscription as Subscription)
+    if ((await moved) || this.#subscriptions.get(to.key) !== subscription) return
+    const known = this.#unsubscribe(to.key)
+    this.#subscribe(to)
     for (const view of known) this.#tell(view)
   }
 
   async #tryReplace(target: Map<string, View<C>>, signal: AbortSignal | undefined): Promise<void> {
     const trial = new Trial<C>(this.name, this.#shared, target)
     this.#trial = trial
-    const coming = [...target].filter(([key]) => !this.#wants.has(key)).map(([, view]) => view)
+    const coming = [...target].filter(([key]) => !this.#subscriptions.has(key)).map(([, view]) => view)
     let holds: ReadonlyMap<string, Hold<C>> = new Map()
     try {
       holds = await trial.run(coming, signal)
@@ -232,20 +246,20 @@ export class RegistrarOfViews<C> implements Registrar<C> {
     }
     const kept = new Set<Hold<C>>()
     for (const [key, view] of target) {
-      if (this.#wants.has(key)) continue
+      if (this.#subscriptions.has(key)) continue
       const hold = holds.get(key)
       if (hold !== undefined) kept.add(hold)
-      this.#want(view, hold)
+      this.#subscribe(view, hold)
     }
-    this.#unwantAll([...this.#wants.keys()].filter(key => !target.has(key)))
+    this.#unsubscribeAll([...this.#subscriptions.keys()].filter(key => !target.has(key)))
     await trial.release([...holds.values()].filter(hold => !kept.has(hold)))
     await this.#gone(signal)
   }
 
   /** Waits for what is leaving; of one view, or of all. */
   async #gone(signal: AbortSignal | undefined, key?: string): Promise<void> {
-    const leaving = [...this.#leaving].filter(want => key === undefined || want.view.key === key)
-    await Promise.all(leaving.map(want => want.gone(this.#bounds(signal))))
+    const leaving = [...this.#leaving].filter(subscription => key === undefined || subscription.view.key === key)
+    await Promise.all(leaving.map(subscription => subscription.gone(this.#bounds(signal))))
   }
 
   #bounds(signal: AbortSignal | undefined): WaitBounds {
@@ -259,7 +273,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
       environment.onError(asError(error), { phase: `sink ${this.name}`, resource: view?.key })
     }
     try {
-      const sink = this.#outlet?.sink
+      const sink = this.#limits?.sink
       const result: unknown = view === undefined ? sink?.closed?.() : sink?.removed?.(view)
       if (isThenable(result)) Promise.resolve(result).catch(failed)
     } catch (error) {

@@ -59,7 +59,7 @@ export interface RegistrarStats {
 }
 
 /**
- * One consumer's wants: a set of views, and the sink that hears of their objects ({@link Sink} says what it can rely on).
+ * One consumer's subscriptions: a set of views, and the sink that hears of their objects ({@link Sink} says what it can rely on).
  *
  * It is a place in each view's journal: it lags as it likes, costs next to nothing while it does, and delays nobody.
  *

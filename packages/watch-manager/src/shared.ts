@@ -1,16 +1,16 @@
 import type { Environment } from '@wherry/client'
 import type { WatchedCache } from './cache.ts'
+import type { FairScheduler } from './delivery/fair-scheduler.ts'
 import type { CallContext } from './delivery/running.ts'
-import type { Turns } from './delivery/turns.ts'
-import type { WantIndex } from './want-index.ts'
+import type { SubscriptionIndex } from './subscription-index.ts'
 
 /** What all registrars of a manager share. */
 export interface Shared {
   readonly cache: WatchedCache
   readonly environment: Environment
-  readonly turns: Turns
+  readonly scheduler: FairScheduler
   readonly context: CallContext
-  readonly wants: WantIndex
+  readonly subscriptions: SubscriptionIndex
   readonly closeTimeoutMs: number
   /** Wants are begun; before, they are kept. */
   readonly started: boolean

@@ -37,7 +37,7 @@ export class Trial<C> {
     try {
       either.throwIfAborted()
       await this.#shared.whenStarted(either)
-      await settledOr(either, Promise.all(views.map(view => this.#shared.wants.moveOf(view.key))))
+      await settledOr(either, Promise.all(views.map(view => this.#shared.subscriptions.moveOf(view.key))))
       for (const view of views) {
         try {
           const { cache, context } = this.#shared

@@ -11,9 +11,9 @@ import {
 } from '@wherry/client/checks'
 import { asError } from './as-error.ts'
 import type { WatchedCache } from './cache.ts'
-import { Outlet } from './delivery/outlet.ts'
+import { FairScheduler } from './delivery/fair-scheduler.ts'
 import { Call, CallContext, Running } from './delivery/running.ts'
-import { Turns } from './delivery/turns.ts'
+import { SinkLimits } from './delivery/sink-limits.ts'
 import { RegistrarNameTakenError, SinkStillRunningError, WatchManagerClosedError } from './errors.ts'
 import { WatchMetrics } from './metrics.ts'
 import type { Registrar, RegistrarOptions, WaitOptions } from './registrar.ts'
@@ -21,7 +21,7 @@ import { RegistrarOfViews } from './registrar-of-views.ts'
 import type { Shared } from './shared.ts'
 import type { Sink, SinkFunction } from './sink.ts'
 import { callbackSink } from './sinks/callback.ts'
-import { WantIndex } from './want-index.ts'
+import { SubscriptionIndex } from './subscription-index.ts'
 import { within } from './within.ts'
 
 export interface WatchManagerOptions {
@@ -68,15 +68,17 @@ export class WatchManager {
     })
     having('a cache with hold(view, holder)', 'hold')('watchManager.cache', options.cache)
     const environment = guarded(options.environment ?? systemEnvironment())
-    const turns = new Turns(environment.clock, error => environment.onError(asError(error), { phase: 'delivery' }))
+    const scheduler = new FairScheduler(environment.clock, error =>
+      environment.onError(asError(error), { phase: 'delivery' }),
+    )
     this.#metrics = new WatchMetrics(environment.metrics)
     this.#metricsMs = options.metricsMs ?? 10_000
     this.#shared = {
       cache: options.cache,
       environment,
-      turns,
+      scheduler,
       context: new CallContext(),
-      wants: new WantIndex(),
+      subscriptions: new SubscriptionIndex(),
       closeTimeoutMs: options.closeTimeoutMs ?? 30_000,
       started: false,
       whenStarted: signal => this.#whenStarted(signal),
@@ -91,12 +93,12 @@ export class WatchManager {
 
   /** The views that any registrar wants, each once. */
   get intended(): readonly View[] {
-    return this.#shared.wants.intended()
+    return this.#shared.subscriptions.intended()
   }
 
   /** Of those, the ones that are watched: their first state is in the cache, and changes are heard of. */
   get watched(): readonly View[] {
-    return this.#shared.wants.watched()
+    return this.#shared.subscriptions.watched()
   }
 
   /** Begins to watch what is wanted. Idempotent. @throws WatchManagerClosedError */
@@ -104,7 +106,7 @@ export class WatchManager {
     this.#checkOpen()
     if (this.#shared.started) return
     this.#shared.started = true
-    for (const want of this.#shared.wants.all()) want.begin()
+    for (const subscription of this.#shared.subscriptions.all()) subscription.begin()
     for (const started of [...this.#starts]) started()
     this.#report()
   }
@@ -120,10 +122,10 @@ export class WatchManager {
     text('name', name)
     const wait = milliseconds({ min: 1 })
     checkOptions('registrar', options, { maxRetrying: integer(1), retryInitialMs: wait, retryMaxMs: wait })
-    const outlet = sink === undefined ? undefined : this.#outlet<C>(name, sink, options)
+    const limits = sink === undefined ? undefined : this.#limits<C>(name, sink, options)
     this.#checkOpen()
     if (this.#registrars.has(name)) throw new RegistrarNameTakenError(name)
-    const registrar = new RegistrarOfViews<C>(name, this.#shared, outlet, () => {
+    const registrar = new RegistrarOfViews<C>(name, this.#shared, limits, () => {
       this.#registrars.delete(name)
       this.#metrics.closed(registrar)
     })
@@ -138,8 +140,8 @@ export class WatchManager {
   async ifWatching<T>(view: View, fn: () => T): Promise<IfWatching<Awaited<T>>> {
     viewCheck('view', view)
     callback('fn', fn)
-    const { cache, context, environment, wants } = this.#shared
-    if (![...wants.of(view.key)].some(want => want.watched)) return { watching: false }
+    const { cache, context, environment, subscriptions } = this.#shared
+    if (![...subscriptions.of(view.key)].some(subscription => subscription.watched)) return { watching: false }
     const hold = context.outside(() => cache.hold(view, 'ifWatching'))
     const call = new Call(context.current)
     this.#running.begin(call, view.key)
@@ -163,7 +165,7 @@ export class WatchManager {
     checkOptions('close', options, { signal: abortSignal })
     this.#closing = true
     this.#timer?.cancel()
-    const { context, environment, closeTimeoutMs: ms, wants } = this.#shared
+    const { context, environment, closeTimeoutMs: ms, subscriptions } = this.#shared
     const { current } = context
     const functions = this.#running.besides(current)
     const bounds = { ms, signal: options.signal }
@@ -177,14 +179,14 @@ export class WatchManager {
     }
     if (this.#closed) return
     this.#closed = true
-    this.#metrics.overall(wants)
+    this.#metrics.overall(subscriptions)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
 
-  #outlet<C>(name: string, given: Sink<C> | SinkFunction<C>, options: RegistrarOptions): Outlet<C> {
+  #limits<C>(name: string, given: Sink<C> | SinkFunction<C>, options: RegistrarOptions): SinkLimits<C> {
     const sink = typeof given === 'function' ? callbackSink(given) : given
     having('a sink, an object with event(event), or a function', 'event')('sink', sink)
     if (sink.concurrency !== undefined) integer(1)('sink.concurrency', sink.concurrency)
@@ -193,12 +195,12 @@ export class WatchManager {
     }
     const { maxRetrying = 1000, retryInitialMs = 100, retryMaxMs = 30_000 } = options
     if (retryMaxMs < retryInitialMs) milliseconds({ min: retryInitialMs })('registrar.retryMaxMs', retryMaxMs)
-    return new Outlet(name, sink, this.#shared, { maxRetrying, retryInitialMs, retryMaxMs })
+    return new SinkLimits(name, sink, this.#shared, { maxRetrying, retryInitialMs, retryMaxMs })
   }
 
   /** Writes the metrics, now and from time to time. */
   #report(): void {
-    this.#metrics.overall(this.#shared.wants)
+    this.#metrics.overall(this.#shared.subscriptions)
     for (const registrar of this.#registrars.values()) this.#metrics.registrar(registrar)
     this.#timer = this.#shared.environment.clock.timer(this.#metricsMs, () => this.#report())
   }

@@ -16,7 +16,7 @@ import {
   type WorkQueueOptions,
 } from './options.ts'
 import { Takers } from './takers.ts'
-import { Teller } from './teller.ts'
+import { GuardedObserver } from './guarded-observer.ts'
 import { unlessAborted } from './until.ts'
 
 /** A key that is handed out. */
@@ -63,7 +63,7 @@ export type WorkQueueState = 'open' | 'draining' | 'stopped'
 export class WorkQueue<K extends NonNullable<unknown> = string> implements AsyncIterable<K>, AsyncDisposable {
   readonly #clock: Clock
   readonly #limiter: RateLimiter<K>
-  readonly #teller: Teller<K> | undefined
+  readonly #observer: GuardedObserver<K> | undefined
   readonly #slots = new Slots<K>()
   readonly #ready: ReadyKeys<K>
   readonly #delays: Delays
@@ -80,7 +80,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     const { clock, rateLimiter, ageing, observer, onError } = checkedOptions(options)
     this.#clock = clock
     this.#limiter = rateLimiter
-    this.#teller = observer && new Teller(observer, onError)
+    this.#observer = observer && new GuardedObserver(observer, onError)
     this.#ready = new ReadyKeys(this.#slots, ageing)
     this.#delays = new Delays(clock, () => this.#onDue())
   }
@@ -123,7 +123,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     checkKey(key)
     if (this.#state !== 'open') return
     this.#add(key, priority, afterMs)
-    if (afterMs > 0) this.#teller?.tell('retried', key, afterMs)
+    if (afterMs > 0) this.#observer?.tell('retried', key, afterMs)
   }
 
   /**
@@ -147,7 +147,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
       throw new OptionRangeError('rateLimiter', 'a limiter that gives milliseconds, 0 or more', `${delayMs}`)
     }
     this.#add(key, priority, delayMs)
-    this.#teller?.tell('retried', key, delayMs)
+    this.#observer?.tell('retried', key, delayMs)
   }
 
   /** Forgets the failures of a key: when it has succeeded, and when it is gone. Else they are kept for ever. */
@@ -224,7 +224,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     slots.flags[slot] = RUNNING
     slots.run[slot] = this.#runs.begin(slot, slots.priority[slot] as number, now)
     const key = slots.keyOf(slot)
-    this.#teller?.tell('taken', key, now - (slots.since[slot] as number))
+    this.#observer?.tell('taken', key, now - (slots.since[slot] as number))
     return key
   }
 
@@ -249,7 +249,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     } else {
       this.#release(slot, flags & ~RUNNING)
     }
-    this.#teller?.tell('done', key, this.#clock.monotonic() - startedAt)
+    this.#observer?.tell('done', key, this.#clock.monotonic() - startedAt)
     this.#serve()
     this.#settle()
   }
@@ -357,7 +357,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
       slots.flags[slot] = READY
       this.#ready.push(slot)
     }
-    this.#teller?.tell('added', slots.keyOf(slot), slots.priority[slot] as number)
+    this.#observer?.tell('added', slots.keyOf(slot), slots.priority[slot] as number)
   }
 
   #onDue(): void {

@@ -4,11 +4,11 @@ import { asError } from '../as-error.ts'
 import { isThenable } from '../is-thenable.ts'
 import type { SinkEvent } from '../sink.ts'
 import { Barrier } from './barrier.ts'
-import type { HeldKey, ObjectEvent } from './held-key.ts'
-import { HeldKeys } from './held-keys.ts'
-import type { Outlet } from './outlet.ts'
+import type { Worker } from './fair-scheduler.ts'
+import type { ObjectEvent, RetryKey } from './retry-key.ts'
+import { RetryKeys } from './retry-keys.ts'
 import { Call, Running } from './running.ts'
-import type { Worker } from './turns.ts'
+import type { SinkLimits } from './sink-limits.ts'
 
 /** So many changes are taken off the cursor at once: what a sink that stalls keeps from being coalesced, and on the heap. */
 const batchSize = 16
@@ -46,7 +46,7 @@ export interface DeliveryListener {
  */
 export class Delivery<C> implements Worker {
   queued = false
-  readonly #outlet: Outlet<C>
+  readonly #limits: SinkLimits<C>
   readonly #listener: DeliveryListener
   /** As the sink knows it. */
   #view: View<C>
@@ -60,7 +60,7 @@ export class Delivery<C> implements Worker {
   #size = 1
   #takenAt = 0
   #barrier: Barrier<C> | undefined
-  #held: HeldKeys<C> | undefined
+  #held: RetryKeys<C> | undefined
   #running: Running | undefined
   #resets = 0
   /** A view of a change that has the key of the one that the sink knows. */
@@ -70,10 +70,10 @@ export class Delivery<C> implements Worker {
   #pauses = 0
   #stopped = false
 
-  constructor(view: View<C>, outlet: Outlet<C>, listener: DeliveryListener) {
+  constructor(view: View<C>, limits: SinkLimits<C>, listener: DeliveryListener) {
     this.#view = view
     this.#target = view
-    this.#outlet = outlet
+    this.#limits = limits
     this.#listener = listener
   }
 
@@ -116,8 +116,8 @@ export class Delivery<C> implements Worker {
     this.#at = 0
     this.#held?.clear()
     this.#barrier?.timer?.cancel()
-    this.#outlet.forget(this)
-    this.#outlet.passOn()
+    this.#limits.forget(this)
+    this.#limits.passOn()
   }
 
   /** The views that the sink may know it as: two while it is being told of a move. */
@@ -141,12 +141,12 @@ export class Delivery<C> implements Worker {
 
   /** What is under way, but for what we are called from within. */
   underWay(): readonly string[] {
-    return this.#running?.besides(this.#outlet.context.current) ?? nothing
+    return this.#running?.besides(this.#limits.context.current) ?? nothing
   }
 
   /** Resolves when nothing is under way, but for what we are called from within; with `all`, that too. */
   async idle(all = false): Promise<void> {
-    await this.#running?.idle(all ? undefined : this.#outlet.context.current)
+    await this.#running?.idle(all ? undefined : this.#limits.context.current)
   }
 
   /** Changes that the sink has not taken yet. */
@@ -157,14 +157,14 @@ export class Delivery<C> implements Worker {
 
   /** How long the oldest of them has been waiting, in milliseconds. */
   get lagMs(): number {
-    const now = this.#outlet.environment.clock.monotonic()
+    const now = this.#limits.environment.clock.monotonic()
     const times = [...(this.#held?.values() ?? nothing)].map(({ since }) => since)
     if (this.#barrier !== undefined || this.#at < this.#batch.length) times.push(this.#takenAt)
     return times.reduce((longest, time) => Math.max(longest, now - time), this.#cursor?.lagMs ?? 0)
   }
 
   step(until: number): boolean {
-    const { context, environment } = this.#outlet
+    const { context, environment } = this.#limits
     let calls = 0
     let outcome = 'nothing' as Outcome
     const stretch = (call: Call): void => {
@@ -176,7 +176,7 @@ export class Delivery<C> implements Worker {
       const call = new Call()
       context.within(call, stretch, call)
     } while (outcome === 'awaited' && environment.clock.monotonic() < until)
-    this.#outlet.passOn()
+    this.#limits.passOn()
     return outcome !== 'nothing'
   }
 
@@ -188,7 +188,7 @@ export class Delivery<C> implements Worker {
     if (held !== undefined) return this.#tellHeld(held, call)
     if (barrier !== undefined) return this.#pass(barrier, call)
     // Without room for one more call nothing is taken: what is on the cursor is coalesced.
-    if (!this.#outlet.openToFresh) return this.#wait(true)
+    if (!this.#limits.openToFresh) return this.#wait(true)
     if (this.#at === this.#batch.length && !this.#take()) return 'nothing'
     const event = this.#batch[this.#at] as Change<C>
     if (this.#expected !== undefined && event.view.key === this.#expected.key) {
@@ -218,7 +218,7 @@ export class Delivery<C> implements Worker {
   #take(): boolean {
     const cursor = this.#cursor
     if (cursor === undefined) return false
-    this.#takenAt = this.#outlet.environment.clock.monotonic()
+    this.#takenAt = this.#limits.environment.clock.monotonic()
     const batch = cursor.take(this.#size)
     this.#size = Math.min(this.#size * 2, batchSize)
     if (batch.length > 0) {
@@ -241,18 +241,18 @@ export class Delivery<C> implements Worker {
     if (this.#running?.size === 0) this.#running = undefined
   }
 
-  #tellHeld(held: HeldKey<C>, call: Call): Outcome {
+  #tellHeld(held: RetryKey<C>, call: Call): Outcome {
     const fresh = held.failures === 0
-    if (!(fresh ? this.#outlet.openToFresh : this.#outlet.open)) return this.#wait(fresh)
+    if (!(fresh ? this.#limits.openToFresh : this.#limits.open)) return this.#wait(fresh)
     this.#held?.shift(held)
-    if (!fresh) this.#outlet.retried++
+    if (!fresh) this.#limits.retried++
     return this.#tell(held.take() as ObjectEvent<C>, held, call)
   }
 
-  #tell(event: ObjectEvent<C>, held: HeldKey<C> | undefined, call: Call): Outcome {
+  #tell(event: ObjectEvent<C>, held: RetryKey<C> | undefined, call: Call): Outcome {
     let result: unknown
     try {
-      result = this.#outlet.sink.event(this.#asTold(event))
+      result = this.#limits.sink.event(this.#asTold(event))
       if (!isThenable(result)) {
         this.#succeeded(held)
         return 'made'
@@ -263,21 +263,21 @@ export class Delivery<C> implements Worker {
     }
     const mine = held ?? this.#heldKeys().open(event.key)
     const fresh = mine.failures === 0
-    if (fresh) this.#outlet.fresh++
+    if (fresh) this.#limits.fresh++
     this.#await(result, call, event.key, error => {
-      if (fresh) this.#outlet.fresh--
+      if (fresh) this.#limits.fresh--
       if (error === undefined) this.#succeeded(mine)
       else this.#failed(event, mine, error.reason)
     })
     return 'awaited'
   }
 
-  #succeeded(held: HeldKey<C> | undefined): void {
-    this.#outlet.delivered++
+  #succeeded(held: RetryKey<C> | undefined): void {
+    this.#limits.delivered++
     if (held !== undefined && !this.#stopped) this.#held?.succeeded(held)
   }
 
-  #failed(event: ObjectEvent<C>, held: HeldKey<C> | undefined, reason: unknown): void {
+  #failed(event: ObjectEvent<C>, held: RetryKey<C> | undefined, reason: unknown): void {
     this.#report(reason, event.key)
     if (!this.#stopped) this.#heldKeys().failed(held ?? this.#heldKeys().open(event.key), event)
   }
@@ -285,10 +285,10 @@ export class Delivery<C> implements Worker {
   /** Tells what nothing may overtake, once all earlier calls have settled. */
   #pass(barrier: Barrier<C>, call: Call): Outcome {
     if (barrier.timer !== undefined || (this.#running?.size ?? 0) > 0) return 'nothing'
-    if (!this.#outlet.open) return this.#wait(false)
-    if (barrier.failures > 0) this.#outlet.retried++
+    if (!this.#limits.open) return this.#wait(false)
+    if (barrier.failures > 0) this.#limits.retried++
     if (barrier.event?.type === 'reset') this.#held?.forgetChanged()
-    const { sink } = this.#outlet
+    const { sink } = this.#limits
     const to = this.#target
     let result: unknown
     try {
@@ -331,7 +331,7 @@ export class Delivery<C> implements Worker {
       this.#same = undefined
       if (!this.#isMoving) for (const resolve of this.#awaitingMove?.splice(0) ?? nothing) resolve()
     } else if (event.type === 'reset') {
-      if (this.#resets++ > 0) this.#outlet.resets++
+      if (this.#resets++ > 0) this.#limits.resets++
     } else {
       this.#listener.synced()
     }
@@ -341,8 +341,8 @@ export class Delivery<C> implements Worker {
     this.#report(reason)
     if (this.#stopped) return
     barrier.failures++
-    const { environment } = this.#outlet
-    barrier.timer = environment.clock.timer(this.#outlet.backoff(barrier.failures), () => {
+    const { environment } = this.#limits
+    barrier.timer = environment.clock.timer(this.#limits.backoff(barrier.failures), () => {
       barrier.timer = undefined
       this.#ready()
     })
@@ -352,7 +352,7 @@ export class Delivery<C> implements Worker {
     this.#running ??= new Running()
     const running = this.#running
     running.begin(call, what)
-    this.#outlet.running++
+    this.#limits.running++
     this.#size = 1
     Promise.resolve(result).then(
       () => this.#settle(running, call, settled),
@@ -361,29 +361,29 @@ export class Delivery<C> implements Worker {
   }
 
   #settle(running: Running, call: Call, settled: Settled, error?: Refusal): void {
-    this.#outlet.running--
+    this.#limits.running--
     settled(error)
     running.end(call)
-    this.#outlet.passOn()
+    this.#limits.passOn()
     this.#ready()
   }
 
-  #heldKeys(): HeldKeys<C> {
-    this.#held ??= new HeldKeys(this.#outlet, this.#ready)
+  #heldKeys(): RetryKeys<C> {
+    this.#held ??= new RetryKeys(this.#limits, this.#ready)
     return this.#held
   }
 
   #report(reason: unknown, key?: string): void {
-    const { environment, registrar } = this.#outlet
+    const { environment, registrar } = this.#limits
     environment.onError(asError(reason), { phase: `sink ${registrar}`, resource: this.#view.key, key })
   }
 
   #wait(fresh: boolean): Outcome {
-    this.#outlet.wait(this, fresh)
+    this.#limits.wait(this, fresh)
     return 'nothing'
   }
 
   readonly #ready = (): void => {
-    if (!this.#stopped) this.#outlet.turns.add(this)
+    if (!this.#stopped) this.#limits.scheduler.add(this)
   }
 }

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import type { Sink, SinkEvent } from '../sink.ts'
 import { apples, pears } from '../testkit/set-up.ts'
 import { Delivery } from './delivery.ts'
-import { Outlet } from './outlet.ts'
+import { FairScheduler } from './fair-scheduler.ts'
 import { CallContext } from './running.ts'
-import { Turns } from './turns.ts'
+import { SinkLimits } from './sink-limits.ts'
 
 /** A cursor over a list, that logs how much is taken off it. */
 class ListCursor implements Cursor<unknown> {
@@ -58,14 +58,14 @@ function steps(sink: Sink, cursor: Cursor<unknown>, maxRetrying = 1000) {
   }
   const errors: Error[] = []
   const environment = systemEnvironment({ clock, random: () => 0, onError: error => errors.push(error) })
-  const turns = new Turns(clock, () => {})
-  const shared = { environment, turns, context: new CallContext() }
-  const outlet = new Outlet('one', sink, shared, { maxRetrying, retryInitialMs: 100, retryMaxMs: 1000 })
+  const scheduler = new FairScheduler(clock, () => {})
+  const shared = { environment, scheduler, context: new CallContext() }
+  const limits = new SinkLimits('one', sink, shared, { maxRetrying, retryInitialMs: 100, retryMaxMs: 1000 })
   const heard: string[] = []
   const listener = { synced: () => void heard.push('synced'), ended: () => void heard.push('ended') }
-  const delivery = new Delivery(apples, outlet, listener)
+  const delivery = new Delivery(apples, limits, listener)
   delivery.follow(cursor)
-  return { delivery, outlet, time, timers, heard, errors }
+  return { delivery, limits, time, timers, heard, errors }
 }
 
 describe('a step', () => {
@@ -114,13 +114,13 @@ describe('a step', () => {
   it('W6: takes more and more off the cursor at once, one at a time from a sink that is waited for, none while it waits', () => {
     const cursor = new ListCursor(changed(200))
     let waits = false
-    const { delivery, outlet } = steps({ event: () => (waits ? new Promise(() => {}) : undefined) }, cursor)
+    const { delivery, limits } = steps({ event: () => (waits ? new Promise(() => {}) : undefined) }, cursor)
     while (cursor.lag > 100) delivery.step(1)
     expect(cursor.takes).toEqual([1, 2, 4, 8, 16, 16, 16, 16, 16, 16])
     waits = true
     delivery.step(1)
     expect(cursor.takes).toHaveLength(10)
-    expect(outlet.running).toBe(1)
+    expect(limits.running).toBe(1)
     const left = cursor.lag
     delivery.step(1)
     expect(cursor.lag).toBe(left)
@@ -170,22 +170,22 @@ describe('a step', () => {
 
   it('W12: no more calls for objects are under way than may come to be retried', () => {
     const cursor = new ListCursor(changed(10))
-    const { delivery, outlet } = steps({ concurrency: 5, event: () => new Promise(() => {}) }, cursor, 2)
+    const { delivery, limits } = steps({ concurrency: 5, event: () => new Promise(() => {}) }, cursor, 2)
     expect(delivery.step(1)).toBe(false)
-    expect([outlet.running, outlet.fresh]).toEqual([2, 2])
+    expect([limits.running, limits.fresh]).toEqual([2, 2])
   })
 
   it('W3: a call that comes back after the stop changes nothing but what is under way', async () => {
     const ends: { resolve: () => void; reject: (error: Error) => void }[] = []
     const sink = { concurrency: 2, event: () => new Promise<void>((resolve, reject) => ends.push({ resolve, reject })) }
-    const { delivery, outlet, errors, timers } = steps(sink, new ListCursor(changed(5)))
+    const { delivery, limits, errors, timers } = steps(sink, new ListCursor(changed(5)))
     delivery.step(1)
     delivery.stop()
     const idle = delivery.idle(true)
     ends[0]?.resolve()
     ends[1]?.reject(new Error('late'))
     await idle
-    expect(outlet).toMatchObject({ running: 0, fresh: 0, retrying: 0, delivered: 1 })
+    expect(limits).toMatchObject({ running: 0, fresh: 0, retrying: 0, delivered: 1 })
     expect(errors.map(({ message }) => message)).toEqual(['late'])
     expect(timers).toEqual([])
     expect(delivery.step(1)).toBe(false)
@@ -196,14 +196,14 @@ describe('a step', () => {
     let refuse = (): void => {}
     const sink = { event: () => new Promise<void>((_, reject) => (refuse = () => reject(new Error('late')))) }
     const reset: Change<unknown> = { type: 'reset', view: apples }
-    const { delivery, outlet, errors, timers, heard } = steps(sink, new ListCursor([reset, ...changed(1)]))
+    const { delivery, limits, errors, timers, heard } = steps(sink, new ListCursor([reset, ...changed(1)]))
     delivery.step(1)
     expect(delivery.underWay()).toEqual(['reset'])
     delivery.stop()
     refuse()
     await delivery.idle(true)
     expect(errors.map(({ message }) => message)).toEqual(['late'])
-    expect([outlet.running, timers, heard]).toEqual([0, [], []])
+    expect([limits.running, timers, heard]).toEqual([0, [], []])
   })
 
   it('W3: a synced that the sink took after the stop is not heard of', async () => {

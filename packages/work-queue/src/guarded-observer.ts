@@ -2,7 +2,7 @@ import diagnostics from 'node:diagnostics_channel'
 import type { QueueErrorContext, WorkQueueObserver } from './observer.ts'
 
 /** Tells an observer, which can't break its caller: what it throws goes to `onError`, and what that throws nowhere. */
-export class Teller<K> {
+export class GuardedObserver<K> {
   readonly #observer: WorkQueueObserver<K>
   readonly #onError: (error: Error, context: QueueErrorContext) => unknown
 

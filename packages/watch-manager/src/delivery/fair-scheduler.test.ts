@@ -1,15 +1,15 @@
 import { systemClock } from '@wherry/client'
 import { describe, expect, it } from 'vitest'
-import { Turns, type Worker } from './turns.ts'
+import { FairScheduler, type Worker } from './fair-scheduler.ts'
 
-/** Turns on a clock whose time goes on as its workers say, and a log of what happens in which turn of the loop. */
+/** FairScheduler on a clock whose time goes on as its workers say, and a log of what happens in which turn of the loop. */
 function bed() {
   const log: string[] = []
   const failures: unknown[] = []
   let now = 0
   let turn = 0
   let next: Promise<void> | undefined
-  const turns = new Turns(
+  const scheduler = new FairScheduler(
     {
       ...systemClock(),
       monotonic: () => now,
@@ -40,7 +40,7 @@ function bed() {
   const advance = (ms: number): void => {
     now += ms
   }
-  return { turns, log, failures, worker, advance }
+  return { scheduler, log, failures, worker, advance }
 }
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
@@ -50,13 +50,13 @@ async function settle(): Promise<void> {
   for (let count = 0; count < 400; count++) await nextTurn()
 }
 
-describe('turns', () => {
+describe("the fair scheduler", () => {
   it('W6: what becomes ready within one turn of the loop is worked on in the next, once each, in that order', async () => {
-    const { turns, log, worker } = bed()
+    const { scheduler, log, worker } = bed()
     const [one, two] = [worker('one'), worker('two')]
-    turns.add(one)
-    turns.add(two)
-    turns.add(one)
+    scheduler.add(one)
+    scheduler.add(two)
+    scheduler.add(one)
     expect([log, one.queued]).toEqual([[], true])
     await settle()
     expect(log).toEqual(['1: one until 10', '1: two until 10'])
@@ -64,57 +64,57 @@ describe('turns', () => {
   })
 
   it('W6: one with more to do comes after those that wait', async () => {
-    const { turns, log, worker } = bed()
-    turns.add(worker('busy', 3))
-    turns.add(worker('other'))
+    const { scheduler, log, worker } = bed()
+    scheduler.add(worker('busy', 3))
+    scheduler.add(worker('other'))
     await settle()
     expect(log.map(line => line.split(' ')[1])).toEqual(['busy', 'other', 'busy', 'busy'])
   })
 
   it('W6: gives the event loop back every 10 ms, and no earlier', async () => {
-    const { turns, log, worker } = bed()
-    turns.add(worker('a', 3, 5))
-    turns.add(worker('b', 2, 4))
+    const { scheduler, log, worker } = bed()
+    scheduler.add(worker('a', 3, 5))
+    scheduler.add(worker('b', 2, 4))
     await settle()
     expect(log).toEqual(['1: a until 10', '1: b until 10', '1: a until 10', '2: b until 24', '2: a until 24'])
   })
 
   it('W6: gives the event loop back once the 10 ms are over, and goes on where it was', async () => {
-    const { turns, log, worker } = bed()
-    turns.add(worker('a', 2, 5))
-    turns.add(worker('b', 2, 5))
-    turns.add(worker('c', 1, 5))
+    const { scheduler, log, worker } = bed()
+    scheduler.add(worker('a', 2, 5))
+    scheduler.add(worker('b', 2, 5))
+    scheduler.add(worker('c', 1, 5))
     await settle()
     expect(log).toEqual(['1: a until 10', '1: b until 10', '2: c until 20', '2: a until 20', '3: b until 30'])
   })
 
   it('begins again after a pause, with a slice of its own', async () => {
-    const { turns, log, worker, advance } = bed()
-    turns.add(worker('first'))
+    const { scheduler, log, worker, advance } = bed()
+    scheduler.add(worker('first'))
     await settle()
     advance(100)
-    turns.add(worker('second'))
+    scheduler.add(worker('second'))
     await settle()
     expect(log).toEqual(['1: first until 10', '2: second until 110'])
   })
 
   it('one that is added while another works gets a turn after it', async () => {
-    const { turns, log, worker } = bed()
+    const { scheduler, log, worker } = bed()
     const late = worker('late')
-    turns.add(worker('first', 1, 0, () => turns.add(late)))
-    turns.add(worker('second'))
+    scheduler.add(worker('first', 1, 0, () => scheduler.add(late)))
+    scheduler.add(worker('second'))
     await settle()
     expect(log.map(line => line.split(' ')[1])).toEqual(['first', 'second', 'late'])
   })
 
   it('X9: one that throws is told, and keeps no other from its turn', async () => {
-    const { turns, log, failures, worker } = bed()
+    const { scheduler, log, failures, worker } = bed()
     const error = new Error('broken')
     const bad = worker('bad', 2, 20, () => {
       throw error
     })
-    turns.add(bad)
-    turns.add(worker('good'))
+    scheduler.add(bad)
+    scheduler.add(worker('good'))
     await settle()
     expect(log.map(line => line.split(' ')[1])).toEqual(['bad', 'good'])
     expect(failures).toEqual([error])
@@ -122,8 +122,8 @@ describe('turns', () => {
   })
 
   it('W6: a thousand busy ones each get their turn', async () => {
-    const { turns, log, worker } = bed()
-    for (let name = 0; name < 1000; name++) turns.add(worker(`${name}`, 2, 1))
+    const { scheduler, log, worker } = bed()
+    for (let name = 0; name < 1000; name++) scheduler.add(worker(`${name}`, 2, 1))
     await settle()
     expect(log).toHaveLength(2000)
     const names = log.map(line => Number(line.split(' ')[1]))

@@ -1,13 +1,13 @@
 import { systemEnvironment } from '@wherry/client'
 import { expect, it } from 'vitest'
-import { HeldKeys } from './held-keys.ts'
-import { Outlet } from './outlet.ts'
+import type { FairScheduler, Worker } from './fair-scheduler.ts'
+import { RetryKeys } from './retry-keys.ts'
 import { Call, CallContext, Running } from './running.ts'
-import type { Turns, Worker } from './turns.ts'
+import { SinkLimits } from './sink-limits.ts'
 
-function outletOf(concurrency: number, maxRetrying = 2) {
+function limitsOf(concurrency: number, maxRetrying = 2) {
   const given: Worker[] = []
-  const turns = { add: (worker: Worker) => void given.push(worker) } as unknown as Turns
+  const scheduler = { add: (worker: Worker) => void given.push(worker) } as unknown as FairScheduler
   const timers: (() => void)[] = []
   const clock = {
     ...systemEnvironment().clock,
@@ -16,66 +16,66 @@ function outletOf(concurrency: number, maxRetrying = 2) {
       return { cancel() {} }
     },
   }
-  const shared = { environment: systemEnvironment({ clock, random: () => 0.5 }), turns, context: new CallContext() }
+  const shared = { environment: systemEnvironment({ clock, random: () => 0.5 }), scheduler, context: new CallContext() }
   const options = { maxRetrying, retryInitialMs: 100, retryMaxMs: 1000 }
-  const outlet = new Outlet('one', { concurrency, event: () => {} }, shared, options)
-  return { outlet, given, timers }
+  const limits = new SinkLimits('one', { concurrency, event: () => {} }, shared, options)
+  return { limits, given, timers }
 }
 
 const worker = (): Worker => ({ queued: false, step: () => false })
 
 it('W12: what is retried and what may come to be is bounded together', () => {
-  const { outlet } = outletOf(5)
-  expect([outlet.open, outlet.openToFresh]).toEqual([true, true])
-  Object.assign(outlet, { retrying: 1, fresh: 1, running: 1 })
-  expect([outlet.open, outlet.openToFresh]).toEqual([true, false])
-  Object.assign(outlet, { retrying: 1, fresh: 0, running: 5 })
-  expect([outlet.open, outlet.openToFresh]).toEqual([false, false])
+  const { limits } = limitsOf(5)
+  expect([limits.open, limits.openToFresh]).toEqual([true, true])
+  Object.assign(limits, { retrying: 1, fresh: 1, running: 1 })
+  expect([limits.open, limits.openToFresh]).toEqual([true, false])
+  Object.assign(limits, { retrying: 1, fresh: 0, running: 5 })
+  expect([limits.open, limits.openToFresh]).toEqual([false, false])
 })
 
 it('X8: each failure doubles the wait, up to a bound', () => {
-  const { outlet } = outletOf(1)
-  expect([1, 2, 3, 4, 5, 50].map(failures => outlet.backoff(failures))).toEqual([150, 300, 600, 1200, 1500, 1500])
+  const { limits } = limitsOf(1)
+  expect([1, 2, 3, 4, 5, 50].map(failures => limits.backoff(failures))).toEqual([150, 300, 600, 1200, 1500, 1500])
 })
 
 it('W12: who waits for room gets a turn in the order of coming, one at a time, and none when it waits no more', () => {
-  const { outlet, given } = outletOf(1)
+  const { limits, given } = limitsOf(1)
   const [a, b, c, d, e] = [worker(), worker(), worker(), worker(), worker()]
-  outlet.wait(a, false)
-  outlet.wait(a, false)
-  outlet.wait(b, false)
-  outlet.wait(c, true)
-  outlet.wait(d, true)
-  outlet.wait(e, true)
-  outlet.forget(b)
-  outlet.forget(d)
-  outlet.running = 1
-  outlet.passOn()
+  limits.wait(a, false)
+  limits.wait(a, false)
+  limits.wait(b, false)
+  limits.wait(c, true)
+  limits.wait(d, true)
+  limits.wait(e, true)
+  limits.forget(b)
+  limits.forget(d)
+  limits.running = 1
+  limits.passOn()
   expect(given).toEqual([])
-  outlet.running = 0
-  outlet.passOn()
+  limits.running = 0
+  limits.passOn()
   expect(given).toEqual([a])
-  outlet.retrying = 2
-  outlet.passOn()
+  limits.retrying = 2
+  limits.passOn()
   expect(given).toEqual([a])
-  outlet.retrying = 0
-  outlet.passOn()
-  outlet.passOn()
-  outlet.passOn()
+  limits.retrying = 0
+  limits.passOn()
+  limits.passOn()
+  limits.passOn()
   expect(given).toEqual([a, c, e])
 })
 
 it('W12: held keys count as retrying while they fail, and no longer', () => {
-  const { outlet, timers } = outletOf(1)
+  const { limits, timers } = limitsOf(1)
   let readied = 0
-  const keys = new HeldKeys(outlet, () => readied++)
+  const keys = new RetryKeys(limits, () => readied++)
   const event = { type: 'changed', view: {} as never, key: 'a', object: 1 } as const
   const [a, b] = [keys.open('a'), keys.open('b')]
   keys.succeeded(b)
-  expect([outlet.retrying, keys.size]).toEqual([0, 1])
+  expect([limits.retrying, keys.size]).toEqual([0, 1])
   keys.failed(a, event)
   keys.failed(a, event)
-  expect([outlet.retrying, keys.retrying()]).toEqual([1, ['a']])
+  expect([limits.retrying, keys.retrying()]).toEqual([1, ['a']])
   expect(keys.peek(true)).toBeUndefined()
   timers[0]?.()
   expect(readied).toBe(1)
@@ -89,13 +89,13 @@ it('W12: held keys count as retrying while they fail, and no longer', () => {
   expect(keys.peek(true)).toBe(a)
   keys.shift(a)
   keys.clear()
-  expect([outlet.retrying, keys.size, keys.peek(true)]).toEqual([0, 0, undefined])
+  expect([limits.retrying, keys.size, keys.peek(true)]).toEqual([0, 0, undefined])
   const d = keys.open('d')
   keys.failed(d, { ...event, key: 'd' })
   keys.open('e')
   timers.at(-1)?.()
   keys.clear()
-  expect([outlet.retrying, keys.peek(true)]).toEqual([0, undefined])
+  expect([limits.retrying, keys.peek(true)]).toEqual([0, undefined])
 })
 
 it('R23: who is called back from within a call is known by it, through other calls too', async () => {

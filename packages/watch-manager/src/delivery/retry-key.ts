@@ -8,7 +8,7 @@ export type ObjectEvent<C> = Changed<C> | Deleted<C>
  * What is held beside the cursor for one object: while a call for it is under way, and while it waits to be tried again
  * (rule W12). At most a `deleted` and the `changed` of a later birth, in that order (rule W10).
  */
-export class HeldKey<C> {
+export class RetryKey<C> {
   readonly key: string
   /** Since when, on the monotonic clock. */
   readonly since: number

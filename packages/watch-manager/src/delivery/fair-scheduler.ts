@@ -2,7 +2,7 @@ import type { Clock } from '@wherry/client'
 
 /** Something with work to do, a bit at a time. */
 export interface Worker {
-  /** It waits for its turn. Kept by {@link Turns}. */
+  /** It waits for its turn. Kept by {@link FairScheduler}. */
   queued: boolean
   /** Does a bit, not much past `until` on the monotonic clock. True: there is more to do at once. */
   step(until: number): boolean
@@ -16,7 +16,7 @@ const sliceMs = 10
  * than one does. What becomes ready within one turn of the loop is worked on in the next: changes that come together are
  * read together.
  */
-export class Turns {
+export class FairScheduler {
   readonly #clock: Clock
   readonly #failed: (error: unknown) => void
   /** Those whose turn is next, the first last; and those that came since, the first first. */

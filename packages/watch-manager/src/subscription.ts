@@ -2,13 +2,13 @@ import { Backoff, type Timer, type View } from '@wherry/client'
 import { asError } from './as-error.ts'
 import type { Hold } from './cache.ts'
 import { Delivery, type DeliveryListener } from './delivery/delivery.ts'
-import type { Outlet } from './delivery/outlet.ts'
+import type { SinkLimits } from './delivery/sink-limits.ts'
 import { SinkStillRunningError } from './errors.ts'
 import type { Shared } from './shared.ts'
 import { type WaitBounds, within } from './within.ts'
 
-/** That one registrar wants one view: its hold on the cache, and the delivery to its sink. */
-export class Want<C = unknown> implements DeliveryListener {
+/** What one registrar wants of one view: a hold on the cache, and the delivery to its sink. */
+export class Subscription<C = unknown> implements DeliveryListener {
   readonly #registrar: string
   readonly #shared: Shared
   readonly #delivery: Delivery<C> | undefined
@@ -22,16 +22,16 @@ export class Want<C = unknown> implements DeliveryListener {
   #synced = false
   #removed = false
   #moving = false
-  /** An earlier want is what the sink knows as this view. */
+  /** An earlier subscription is what the sink knows as this view. */
   #waiting = false
   #released: Promise<void> | undefined
   #watchers: Set<() => void> | undefined
 
-  constructor(view: View<C>, registrar: string, shared: Shared, outlet: Outlet<C> | undefined) {
+  constructor(view: View<C>, registrar: string, shared: Shared, limits: SinkLimits<C> | undefined) {
     this.#view = view
     this.#registrar = registrar
     this.#shared = shared
-    this.#delivery = outlet && new Delivery(view, outlet, this)
+    this.#delivery = limits && new Delivery(view, limits, this)
   }
 
   get view(): View<C> {
@@ -66,7 +66,7 @@ export class Want<C = unknown> implements DeliveryListener {
   /** Begins: takes a hold, again and again if need be, or the one given. */
   begin(hold?: Hold<C>): void {
     if (this.#hold !== undefined || this.#removed) return
-    const move = hold === undefined ? this.#shared.wants.moveOf(this.#view.key) : undefined
+    const move = hold === undefined ? this.#shared.subscriptions.moveOf(this.#view.key) : undefined
     if (move !== undefined) {
       move.then(() => this.begin())
       return
@@ -83,7 +83,7 @@ export class Want<C = unknown> implements DeliveryListener {
     this.#changed()
   }
 
-  /** Tells nothing before `earlier` is over: calls of an earlier want of this view. */
+  /** Tells nothing before `earlier` is over: calls of an earlier subscription of this view. */
   after(earlier: Promise<unknown>): void {
     if (this.#delivery === undefined) return
     this.#waiting = true
@@ -111,7 +111,7 @@ export class Want<C = unknown> implements DeliveryListener {
   }
 
   /**
-   * Is of another view from now on, and moves its informer there. False: the cache can't, and this want must give way to
+   * Is of another view from now on, and moves its informer there. False: the cache can't, and this subscription must give way to
    * another.
    */
   async move(to: View<C>): Promise<boolean> {

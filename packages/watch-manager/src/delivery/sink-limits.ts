@@ -1,10 +1,10 @@
 import type { Environment } from '@wherry/client'
 import type { Sink } from '../sink.ts'
+import type { FairScheduler, Worker } from './fair-scheduler.ts'
 import type { CallContext } from './running.ts'
-import type { Turns, Worker } from './turns.ts'
 
 /** How a registrar deals with a sink that fails. */
-export interface OutletOptions {
+export interface SinkLimitsOptions {
   readonly maxRetrying: number
   readonly retryInitialMs: number
   readonly retryMaxMs: number
@@ -13,13 +13,13 @@ export interface OutletOptions {
 const nobody: readonly never[] = []
 
 /** What all deliveries to one sink share: the sink, its bounds, and what was counted. */
-export class Outlet<C> {
+export class SinkLimits<C> {
   readonly registrar: string
   readonly sink: Sink<C>
   readonly environment: Environment
-  readonly turns: Turns
+  readonly scheduler: FairScheduler
   readonly context: CallContext
-  readonly #options: OutletOptions
+  readonly #options: SinkLimitsOptions
   readonly #concurrency: number
   /** Calls under way. */
   running = 0
@@ -40,13 +40,13 @@ export class Outlet<C> {
   constructor(
     registrar: string,
     sink: Sink<C>,
-    shared: { readonly environment: Environment; readonly turns: Turns; readonly context: CallContext },
-    options: OutletOptions,
+    shared: { readonly environment: Environment; readonly scheduler: FairScheduler; readonly context: CallContext },
+    options: SinkLimitsOptions,
   ) {
     this.registrar = registrar
     this.sink = sink
     this.environment = shared.environment
-    this.turns = shared.turns
+    this.scheduler = shared.scheduler
     this.context = shared.context
     this.#options = options
     this.#concurrency = sink.concurrency ?? 1
@@ -88,7 +88,7 @@ export class Outlet<C> {
     const [first] = waiting
     if (first === undefined || !(fresh ? this.openToFresh : this.open)) return
     this.#setWaiting(waiting.slice(1), fresh)
-    this.turns.add(first)
+    this.scheduler.add(first)
   }
 
   #setWaiting(workers: readonly Worker[], fresh: boolean): void {

@@ -1,19 +1,19 @@
-import { HeldKey, type ObjectEvent } from './held-key.ts'
-import type { Outlet } from './outlet.ts'
+import { type ObjectEvent, RetryKey } from './retry-key.ts'
+import type { SinkLimits } from './sink-limits.ts'
 
 /** What one delivery holds beside its cursor, by key. */
-export class HeldKeys<C> {
-  readonly #outlet: Outlet<C>
+export class RetryKeys<C> {
+  readonly #limits: SinkLimits<C>
   /** Something has become due. */
   readonly #ready: () => void
-  readonly #keys = new Map<string, HeldKey<C>>()
+  readonly #keys = new Map<string, RetryKey<C>>()
   /** To tell now: what waited while a call was under way that succeeded. */
-  #next: HeldKey<C>[] = []
+  #next: RetryKey<C>[] = []
   /** To tell now: what waited to be tried again. */
-  #due: HeldKey<C>[] = []
+  #due: RetryKey<C>[] = []
 
-  constructor(outlet: Outlet<C>, ready: () => void) {
-    this.#outlet = outlet
+  constructor(limits: SinkLimits<C>, ready: () => void) {
+    this.#limits = limits
     this.#ready = ready
   }
 
@@ -21,50 +21,50 @@ export class HeldKeys<C> {
     return this.#keys.size
   }
 
-  values(): Iterable<HeldKey<C>> {
+  values(): Iterable<RetryKey<C>> {
     return this.#keys.values()
   }
 
-  get(key: string): HeldKey<C> | undefined {
+  get(key: string): RetryKey<C> | undefined {
     return this.#keys.get(key)
   }
 
   /** Holds a key of which nothing is held yet. */
-  open(key: string): HeldKey<C> {
-    const held = new HeldKey<C>(key, this.#outlet.environment.clock.monotonic())
+  open(key: string): RetryKey<C> {
+    const held = new RetryKey<C>(key, this.#limits.environment.clock.monotonic())
     this.#keys.set(key, held)
     return held
   }
 
   /** The first that is to be told now, left where it is. `retries`: what is to be tried again too. */
-  peek(retries: boolean): HeldKey<C> | undefined {
+  peek(retries: boolean): RetryKey<C> | undefined {
     if (this.#next.length > 0) return this.#next[0]
     if (!retries) return undefined
     // What was forgotten since has nothing to tell, only its failures to be forgiven.
-    while (this.#due[0]?.empty) this.succeeded(this.#due.shift() as HeldKey<C>)
+    while (this.#due[0]?.empty) this.succeeded(this.#due.shift() as RetryKey<C>)
     return this.#due[0]
   }
 
   /** Takes off what {@link peek} gave. */
-  shift(held: HeldKey<C>): void {
+  shift(held: RetryKey<C>): void {
     if (this.#next[0] === held) this.#next.shift()
     else this.#due.shift()
   }
 
   /** Its call succeeded. */
-  succeeded(held: HeldKey<C>): void {
-    if (held.failures > 0) this.#outlet.retrying--
+  succeeded(held: RetryKey<C>): void {
+    if (held.failures > 0) this.#limits.retrying--
     held.failures = 0
     if (held.empty) this.#keys.delete(held.key)
     else this.#next.push(held)
   }
 
   /** Its call failed: again after a while, with what is newest then. */
-  failed(held: HeldKey<C>, event: ObjectEvent<C>): void {
-    if (held.failures === 0) this.#outlet.retrying++
+  failed(held: RetryKey<C>, event: ObjectEvent<C>): void {
+    if (held.failures === 0) this.#limits.retrying++
     held.failures++
     held.putBack(event)
-    held.timer = this.#outlet.environment.clock.timer(this.#outlet.backoff(held.failures), () => {
+    held.timer = this.#limits.environment.clock.timer(this.#limits.backoff(held.failures), () => {
       held.timer = undefined
       this.#due.push(held)
       this.#ready()
@@ -85,7 +85,7 @@ export class HeldKeys<C> {
   clear(): void {
     for (const held of this.#keys.values()) {
       held.timer?.cancel()
-      if (held.failures > 0) this.#outlet.retrying--
+      if (held.failures > 0) this.#limits.retrying--
     }
     this.#keys.clear()
     this.#next = []

@@ -1,0 +1,69 @@
+import type { View } from '@wherry/client'
+import type { Subscription } from './subscription.ts'
+
+/** All subscriptions of a manager's registrars, by view. */
+export class SubscriptionIndex {
+  readonly #byKey = new Map<string, Set<Subscription>>()
+  readonly #moves = new Map<string, Promise<unknown>>()
+
+  add(subscription: Subscription): void {
+    const { key } = subscription.view
+    const subscriptions = this.#byKey.get(key)
+    if (subscriptions === undefined) this.#byKey.set(key, new Set([subscription]))
+    else subscriptions.add(subscription)
+  }
+
+  delete(subscription: Subscription): void {
+    const { key } = subscription.view
+    const subscriptions = this.#byKey.get(key)
+    subscriptions?.delete(subscription)
+    if (subscriptions?.size === 0) this.#byKey.delete(key)
+  }
+
+  /** An informer is on its way from one view to another: neither is held anew before it got there. */
+  moving(from: string, to: string, moved: Promise<unknown>): void {
+    for (const key of [from, to]) this.#moves.set(key, moved)
+    moved.then(() => {
+      for (const key of [from, to]) if (this.#moves.get(key) === moved) this.#moves.delete(key)
+    })
+  }
+
+  /** Settles when the view may be held; `undefined`: now. */
+  moveOf(key: string): Promise<unknown> | undefined {
+    return this.#moves.get(key)
+  }
+
+  /** Those for one view. */
+  of(key: string): ReadonlySet<Subscription> {
+    return this.#byKey.get(key) ?? none
+  }
+
+  *all(): Generator<Subscription> {
+    for (const subscriptions of [...this.#byKey.values()]) yield* [...subscriptions]
+  }
+
+  /** Each view once. */
+  intended(): View[] {
+    return [...this.#byKey.values()].map(subscriptions => first(subscriptions).view)
+  }
+
+  /** Each view once that is watched. */
+  watched(): View[] {
+    // One informer serves all of them: what is true of one that has begun is true of all.
+    return [...this.#byKey.values()]
+      .filter(subscriptions => some(subscriptions, subscription => subscription.watched))
+      .map(subscriptions => first(subscriptions).view)
+  }
+}
+
+const none: ReadonlySet<Subscription> = new Set()
+
+function first(subscriptions: ReadonlySet<Subscription>): Subscription {
+  for (const subscription of subscriptions) return subscription
+  throw new Error('an empty set of subscriptions')
+}
+
+function some(subscriptions: ReadonlySet<Subscription>, holds: (subscription: Subscription) => boolean): boolean {
+  for (const subscription of subscriptions) if (holds(subscription)) return true
+  return false
+}

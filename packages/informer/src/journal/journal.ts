@@ -1,12 +1,12 @@
 import type { Clock, View } from '@wherry/client'
 import type { Entry } from '../store/entry.ts'
 import { callGuarded } from '../watched.ts'
-import { Graveyard, type GraveyardOptions } from './graveyard.ts'
+import { JournalCursor } from './journal-cursor.ts'
 import { BirthOrder, ChangeOrder } from './orders.ts'
-import { Reader } from './reader.ts'
+import { Tombstones, type TombstonesOptions } from './tombstones.ts'
 
 /** What a journal needs of its store. */
-export interface JournalOptions<C> extends GraveyardOptions {
+export interface JournalOptions<C> extends TombstonesOptions {
   readonly view: View<C>
   readonly clock: Clock
   /** Those that are there without a value. */
@@ -22,8 +22,8 @@ const tickMs = 250
 export class Journal<C> {
   readonly changes: ChangeOrder<C> = new ChangeOrder<C>()
   readonly births: BirthOrder<C> = new BirthOrder<C>()
-  readonly graves: Graveyard<C>
-  readonly readers: Set<Reader<C>> = new Set<Reader<C>>()
+  readonly tombstones: Tombstones<C>
+  readonly readers: Set<JournalCursor<C>> = new Set<JournalCursor<C>>()
   view: View<C>
   /** The number of the last change. */
   head = 0
@@ -31,13 +31,13 @@ export class Journal<C> {
   syncedAt: number = Number.POSITIVE_INFINITY
   readonly #options: JournalOptions<C>
   #mostKeys = 0
-  #waiting: Reader<C>[] = []
+  #waiting: JournalCursor<C>[] = []
   #isWaking = false
 
   constructor(options: JournalOptions<C>) {
     this.#options = options
     this.view = options.view
-    this.graves = new Graveyard<C>(this.changes, this.readers, options)
+    this.tombstones = new Tombstones<C>(this.changes, this.readers, options)
   }
 
   /** The time, as {@link Entry.tick} has it. */
@@ -114,8 +114,8 @@ export class Journal<C> {
   /** It is gone; `last` has what is to be told of it, and is used up where it is kept. */
   gone(entry: Entry<C>, last: Entry<C>, finalStateUnknown: boolean, bytes: number): void {
     this.forget(entry)
-    this.graves.bury(last, finalStateUnknown, bytes, ++this.head, this.tick)
-    this.graves.bound(this.#mostKeys)
+    this.tombstones.retain(last, finalStateUnknown, bytes, ++this.head, this.tick)
+    this.tombstones.bound(this.#mostKeys)
     this.#changed()
   }
 
@@ -133,14 +133,14 @@ export class Journal<C> {
     this.#changed()
   }
 
-  open(): Reader<C> {
-    const reader = new Reader<C>(this)
+  open(): JournalCursor<C> {
+    const reader = new JournalCursor<C>(this)
     this.readers.add(reader)
     return reader
   }
 
   /** Will wake it, as soon as it has something to take. */
-  wait(reader: Reader<C>): void {
+  wait(reader: JournalCursor<C>): void {
     this.#waiting.push(reader)
     if (reader.isPending) this.wake()
   }
@@ -157,7 +157,7 @@ export class Journal<C> {
     for (const reader of [...this.readers]) reader.close()
     this.changes.clear()
     this.births.clear()
-    this.graves.clear()
+    this.tombstones.clear()
   }
 
   #changed(): void {

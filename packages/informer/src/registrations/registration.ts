@@ -6,7 +6,7 @@ import { SyncWaiters } from '../synced.ts'
 import { watched } from '../watched.ts'
 import type { Handler, Registration } from './handler.ts'
 import type { Registrations, Told } from './registrations.ts'
-import { Walk } from './walk.ts'
+import { ReplayIterator } from './replay-iterator.ts'
 
 /** How long handlers are called before the event loop is given back, and how many calls are made at least. */
 const sliceMs = 10
@@ -23,7 +23,7 @@ export class HandlerRegistration<C> implements Registration {
   /** What was there when it joined had been born by then. */
   readonly #joined: number
   /** While it is behind: what it has been told of. */
-  #behind: Walk<C> | undefined
+  #behind: ReplayIterator<C> | undefined
   #isInSlice = false
   /** The next slice comes with the next turn of the event loop. */
   #isSliceDue = false
@@ -33,7 +33,7 @@ export class HandlerRegistration<C> implements Registration {
   #why: unknown
   #timer: Timer | undefined
   /** A resync under way, of what had been born when it began. */
-  #resync: Walk<C> | undefined
+  #resync: ReplayIterator<C> | undefined
   #resyncUntil = 0
   /** What it was told to be there without a value, if it hears of such. */
   readonly #untold: Set<string> | undefined
@@ -83,7 +83,7 @@ export class HandlerRegistration<C> implements Registration {
     const { journal } = this.#owner.options
     // What is still to be told happened before it joined: none of that is for it, even where nothing is left.
     if (journal.births.size > 0 || !this.#owner.isAllTold) {
-      this.#behind = new Walk(journal, 0)
+      this.#behind = new ReplayIterator(journal, 0)
       this.#sliceLater()
     }
     if (this.#untold !== undefined) this.#lookLater()
@@ -93,7 +93,7 @@ export class HandlerRegistration<C> implements Registration {
   /** There is more to be told than in one go. */
   rewind(born: number): void {
     if (this.#isOver) return
-    this.#behind ??= new Walk(this.#owner.options.journal, born)
+    this.#behind ??= new ReplayIterator(this.#owner.options.journal, born)
   }
 
   hear(told: Told<C>): void {
@@ -134,10 +134,10 @@ export class HandlerRegistration<C> implements Registration {
 
   /** Tells of objects that it has not been told of, for a while. */
   slice(): void {
-    const walk = this.#behind
-    if (this.#isInSlice || this.#isSliceDue || walk === undefined) return
+    const iterator = this.#behind
+    if (this.#isInSlice || this.#isSliceDue || iterator === undefined) return
     this.#isInSlice = true
-    const isDone = this.#inSlice(walk, Number.POSITIVE_INFINITY, ({ key, born, value }) =>
+    const isDone = this.#inSlice(iterator, Number.POSITIVE_INFINITY, ({ key, born, value }) =>
       this.#add(key, born, value as C),
     )
     this.#isInSlice = false
@@ -184,18 +184,18 @@ export class HandlerRegistration<C> implements Registration {
   #armResync(): void {
     if (this.#resyncMs === undefined || this.#isOver) return
     this.#timer = this.#owner.options.clock.timer(this.#resyncMs, () => {
-      this.#resync = new Walk(this.#owner.options.journal, 0)
+      this.#resync = new ReplayIterator(this.#owner.options.journal, 0)
       this.#resyncUntil = this.#owner.options.journal.head
       this.#resyncSlice()
     })
   }
 
   #resyncSlice(): void {
-    const walk = this.#resync
-    if (walk === undefined) return
+    const iterator = this.#resync
+    if (iterator === undefined) return
     let isDone = false
     this.#owner.telling(() => {
-      isDone = this.#inSlice(walk, this.#resyncUntil, ({ key, born, value }) => {
+      isDone = this.#inSlice(iterator, this.#resyncUntil, ({ key, born, value }) => {
         if (this.#behind === undefined || born <= this.#behind.at) this.#update(key, value as C, value as C)
       })
     })
@@ -207,14 +207,14 @@ export class HandlerRegistration<C> implements Registration {
     }
   }
 
-  /** Calls for what a walk comes to, for a while. Gives whether it came to the end. */
-  #inSlice(walk: Walk<C>, until: number, call: (entry: Entry<C>) => void): boolean {
+  /** Calls for what the iterator comes to, for a while. Gives whether it came to the end. */
+  #inSlice(iterator: ReplayIterator<C>, until: number, call: (entry: Entry<C>) => void): boolean {
     const { clock } = this.#owner.options
     const begin = clock.monotonic()
     for (let calls = 1; !this.#isOver; calls++) {
-      const entry = walk.peek()
+      const entry = iterator.peek()
       if (entry === undefined || entry.born > until) return true
-      walk.pass(entry)
+      iterator.pass(entry)
       call(entry)
       this.#owner.interleave()
       if (calls % sliceLeast === 0 && clock.monotonic() - begin >= sliceMs) return false

@@ -5,7 +5,7 @@ import type { Owner } from './owner.ts'
 
 /**
  * One object of a store, in a shape that is always the same, and the node of both orders of the journal. What is rare is kept beside
- * it. Whoever has made one, or taken one out, lets go of its value in the end: by {@link drop}, {@link bury}, or {@link take}.
+ * it. Whoever has made one, or taken one out, lets go of its value in the end: by {@link drop}, {@link retain}, or {@link take}.
  */
 export abstract class Entry<C> {
   readonly key: string
@@ -42,7 +42,7 @@ export abstract class Entry<C> {
   /** Has what was received from now on; that is used up. */
   abstract take(received: Entry<C>): void
   /** It is gone: what the journal keeps of its value, which is used up. */
-  abstract bury(finalStateUnknown: boolean, bytes: number): Tombstone<C>
+  abstract retain(finalStateUnknown: boolean, bytes: number): Tombstone<C>
   /** Nobody reads it any more. Idempotent, and harmless for what is used up. */
   abstract drop(): void
 }

@@ -30,7 +30,7 @@ export class PlainEntry<C> extends Entry<C> {
     this.value = received.value
   }
 
-  bury(finalStateUnknown: boolean, bytes: number): Tombstone<C> {
+  retain(finalStateUnknown: boolean, bytes: number): Tombstone<C> {
     return new PlainTombstone(this.key, this.value as C, finalStateUnknown, bytes)
   }
 

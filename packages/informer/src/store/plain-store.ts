@@ -213,15 +213,15 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
   }
 
   stats(): StoreStats {
-    const { graves, readers } = this.#journal
+    const { tombstones, readers } = this.#journal
     const { entries, failed, stale, bytes, transformFailures } = this.#contents
     return {
       objects: entries.size,
       failed: failed + stale.size,
       receivedBytes: bytes,
       managedFieldsShare: this.#transformer.managedFieldsShare,
-      tombstones: graves.size,
-      tombstoneBytes: graves.bytes,
+      tombstones: tombstones.size,
+      tombstoneBytes: tombstones.bytes,
       cursors: readers.size,
       registrations: this.#registrations.size,
       transformFailures,

@@ -57,7 +57,7 @@ export class PackedEntry<C> extends Entry<C> {
     other.#held = undefined
   }
 
-  bury(finalStateUnknown: boolean, bytes: number): Tombstone<C> {
+  retain(finalStateUnknown: boolean, bytes: number): Tombstone<C> {
     const held = this.#live as number
     this.#held = undefined
     return new PackedTombstone(this.#values, held, this.key, finalStateUnknown, bytes)

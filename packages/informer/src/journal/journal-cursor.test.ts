@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { PlainEntry } from '../store/plain-entry.ts'
 import { bed, items } from '../store/testkit/objects.ts'
 import { Journal } from './journal.ts'
-import type { Reader } from './reader.ts'
+import type { JournalCursor } from './journal-cursor.ts'
 
 /** A journal, and what happens in it: objects are what their key and a count say. */
 class Bed {
@@ -61,7 +61,7 @@ class Bed {
 }
 
 /** `reset +a -b synced` */
-function read(reader: Reader<string>, max = 10_000): string {
+function read(reader: JournalCursor<string>, max = 10_000): string {
   const signs = { changed: '+', deleted: '-' } as const
   const words = reader
     .take(max)
@@ -72,7 +72,7 @@ function read(reader: Reader<string>, max = 10_000): string {
 }
 
 /** A reader that has read `keys` and `synced`. */
-function following(at: Bed, ...keys: readonly string[]): Reader<string> {
+function following(at: Bed, ...keys: readonly string[]): JournalCursor<string> {
   at.put(...keys)
   at.journal.synced()
   const reader = at.journal.open()
@@ -103,7 +103,7 @@ describe('a reader that does not come to the end', () => {
     expect(read(reader, 2)).toBe('+5 +6')
     expect(read(reader)).toBe('-3 +new +6 +5 +4')
     expect(reader.lag).toBe(0)
-    expect(at.journal.graves.size).toBe(0)
+    expect(at.journal.tombstones.size).toBe(0)
   })
 
   it('R38: counts what is gone among what there is: no lap before as many changes', () => {
@@ -170,13 +170,13 @@ describe('a reader that does not come to the end', () => {
     }
     at.drop('1', '2')
     expect(read(reader, 1)).toBe('-1')
-    expect(at.journal.graves.size).toBe(1)
+    expect(at.journal.tombstones.size).toBe(1)
     expect(read(reader, 2)).toBe('-2 +3')
-    expect(at.journal.graves.size).toBe(0)
+    expect(at.journal.tombstones.size).toBe(0)
     at.drop('4')
-    expect(at.journal.graves.size).toBe(1)
+    expect(at.journal.tombstones.size).toBe(1)
     read(reader)
-    expect(at.journal.graves.size).toBe(0)
+    expect(at.journal.tombstones.size).toBe(0)
   })
 
   it('R39: its lag in time is of the oldest change that it has not heard, all through a lap', async () => {
@@ -310,9 +310,9 @@ it('R39: what is gone is let go of when all who wait have passed it, without ano
   await microtask()
   expect(woken).toBe(0)
   at.drop('1')
-  expect(at.journal.graves.size).toBe(1)
+  expect(at.journal.tombstones.size).toBe(1)
   reader.close()
-  expect(at.journal.graves.size).toBe(0)
+  expect(at.journal.tombstones.size).toBe(0)
   await microtask()
   expect(woken).toBe(1)
 })
@@ -369,31 +369,31 @@ describe('what is gone and not told to all', () => {
       few.put(key)
       few.drop(key)
     }
-    expect([reader.resets, few.journal.graves.size]).toEqual([0, 4])
+    expect([reader.resets, few.journal.tombstones.size]).toEqual([0, 4])
     const many = new Bed()
     const keys = Array.from({ length: 10_002 }, (_, index) => `${index}`)
     const other = following(many, ...keys)
     many.drop(...keys)
-    expect([other.resets, many.journal.graves.size]).toEqual([0, 10_002])
+    expect([other.resets, many.journal.tombstones.size]).toEqual([0, 10_002])
     const listed = new Bed()
     listed.list(...keys)
     listed.journal.synced()
     const third = listed.journal.open()
     read(third, 20_000)
     listed.drop(...keys)
-    expect([third.resets, listed.journal.graves.size]).toEqual([0, 10_002])
+    expect([third.resets, listed.journal.tombstones.size]).toEqual([0, 10_002])
     many.put('one more')
     many.drop('one more')
-    expect([other.resets, many.journal.graves.size]).toEqual([1, 0])
+    expect([other.resets, many.journal.tombstones.size]).toEqual([1, 0])
   })
 
   it('R39: may take as many bytes as the bound, and no more', () => {
     const at = new Bed(undefined, 20)
     const reader = following(at, '1', '2', '3')
     at.drop('1', '2')
-    expect([reader.resets, at.journal.graves.bytes]).toEqual([0, 20])
+    expect([reader.resets, at.journal.tombstones.bytes]).toEqual([0, 20])
     at.drop('3')
-    expect([reader.resets, at.journal.graves.bytes]).toEqual([1, 0])
+    expect([reader.resets, at.journal.tombstones.bytes]).toEqual([1, 0])
   })
 
   it('R39: past the bound only those begin again who have not heard of the oldest', () => {
@@ -403,9 +403,9 @@ describe('what is gone and not told to all', () => {
     at.drop('1')
     expect(read(ahead)).toBe('-1')
     at.drop('2')
-    expect([behind.resets, ahead.resets, at.journal.graves.size]).toEqual([1, 0, 1])
+    expect([behind.resets, ahead.resets, at.journal.tombstones.size]).toEqual([1, 0, 1])
     expect(read(ahead)).toBe('-2')
-    expect(at.journal.graves.size).toBe(0)
+    expect(at.journal.tombstones.size).toBe(0)
   })
 
   it('R23: goes with the journal', () => {
@@ -413,7 +413,7 @@ describe('what is gone and not told to all', () => {
     const [reader, other] = [following(at, '1', '2'), at.journal.open()]
     at.drop('1')
     at.journal.close()
-    expect([at.journal.graves.size, at.journal.graves.bytes, at.journal.changes.size]).toEqual([0, 0, 0])
+    expect([at.journal.tombstones.size, at.journal.tombstones.bytes, at.journal.changes.size]).toEqual([0, 0, 0])
     expect([reader.closed, other.closed, at.journal.readers.size, at.journal.births.size]).toEqual([true, true, 0, 0])
   })
 })

@@ -3,14 +3,14 @@ import type { ChangeOrder } from './orders.ts'
 import type { Tombstone } from './tombstone.ts'
 
 /** Who may not have heard of a deletion. */
-export interface Mourner {
+export interface TombstoneReader {
   /** Has heard of all deletions up to this number; `Infinity` where it needs to hear of none. */
   readonly heardUpTo: number
   /** A deletion of that time, of which it has not heard, is forgotten: it must begin again. */
   lose(tick: number): void
 }
 
-export interface GraveyardOptions {
+export interface TombstonesOptions {
   /** @default the larger of 10,000 and the most keys there were */
   readonly maxTombstones?: number | undefined
   readonly maxTombstoneBytes: number
@@ -22,10 +22,10 @@ const leastMaxTombstones = 10_000
  * The tombstones of a journal (rule R39), kept until all have heard of them, within bounds. It is known how many have not heard of
  * the oldest one. Only when that comes to none, or a bound is passed, are all asked: a step for each who took one to bring it about.
  */
-export class Graveyard<C> {
+export class Tombstones<C> {
   readonly #changes: ChangeOrder<C>
-  readonly #mourners: Iterable<Mourner>
-  readonly #options: GraveyardOptions
+  readonly #readers: Iterable<TombstoneReader>
+  readonly #options: TombstonesOptions
   readonly #byKey = new Map<string, Tombstone<C>>()
   #oldest: Tombstone<C> | undefined
   #youngest: Tombstone<C> | undefined
@@ -35,9 +35,9 @@ export class Graveyard<C> {
   /** How many hear of deletions at all. */
   #followers = 0
 
-  constructor(changes: ChangeOrder<C>, mourners: Iterable<Mourner>, options: GraveyardOptions) {
+  constructor(changes: ChangeOrder<C>, readers: Iterable<TombstoneReader>, options: TombstonesOptions) {
     this.#changes = changes
-    this.#mourners = mourners
+    this.#readers = readers
     this.#options = options
   }
 
@@ -50,12 +50,12 @@ export class Graveyard<C> {
   }
 
   /** Keeps the last state of what is gone, in place of an earlier tombstone of that key, where somebody may need it. */
-  bury(last: Entry<C>, finalStateUnknown: boolean, bytes: number, number: number, tick: number): void {
+  retain(last: Entry<C>, finalStateUnknown: boolean, bytes: number, number: number, tick: number): void {
     const former = this.#byKey.get(last.key)
     const wasOldest = former !== undefined && former === this.#oldest
     if (former !== undefined) this.#drop(former)
     if (this.#followers === 0) return
-    const tombstone = last.bury(finalStateUnknown, bytes)
+    const tombstone = last.retain(finalStateUnknown, bytes)
     tombstone.changed = number
     tombstone.tick = tick
     tombstone.older = this.#youngest
@@ -69,7 +69,7 @@ export class Graveyard<C> {
     else if (this.#oldest === tombstone) this.#behind = this.#followers
   }
 
-  /** A mourner has heard of deletions up to another number; `Infinity`: it needs to hear of none. */
+  /** A reader has heard of deletions up to another number; `Infinity`: it needs to hear of none. */
   moved(from: number, to: number): void {
     if (from === Number.POSITIVE_INFINITY && to !== from) this.#followers++
     if (to === Number.POSITIVE_INFINITY && to !== from) this.#followers--
@@ -83,9 +83,9 @@ export class Graveyard<C> {
     const { maxTombstones = Math.max(leastMaxTombstones, mostKeys), maxTombstoneBytes } = this.#options
     while (this.#byKey.size > maxTombstones || this.#bytes > maxTombstoneBytes) {
       const { changed, tick } = this.#oldest as Tombstone<C>
-      for (const mourner of this.#mourners) {
-        if (mourner.heardUpTo >= changed) continue
-        mourner.lose(tick)
+      for (const reader of this.#readers) {
+        if (reader.heardUpTo >= changed) continue
+        reader.lose(tick)
         this.#followers--
       }
       this.#collect()
@@ -103,11 +103,11 @@ export class Graveyard<C> {
   /** Lets go of all that everybody has heard of. */
   #collect(): void {
     let least = Number.POSITIVE_INFINITY
-    for (const { heardUpTo } of this.#mourners) if (heardUpTo < least) least = heardUpTo
+    for (const { heardUpTo } of this.#readers) if (heardUpTo < least) least = heardUpTo
     while (this.#oldest !== undefined && this.#oldest.changed <= least) this.#drop(this.#oldest)
     this.#behind = 0
     if (this.#oldest === undefined) return
-    for (const { heardUpTo } of this.#mourners) if (heardUpTo < this.#oldest.changed) this.#behind++
+    for (const { heardUpTo } of this.#readers) if (heardUpTo < this.#oldest.changed) this.#behind++
   }
 
   #drop(tombstone: Tombstone<C>): void {

@@ -11,17 +11,17 @@ const checkMax = integer(1)
  * What a reader is doing:
  *
  * - `start`: it has read nothing, or must begin again; `reset` is next.
- * - `graves`: a lap's first part, for one that has been told of some objects: which of them are gone.
+ * - `tombstones`: a lap's first part, for one that has been told of some objects: which of them are gone.
  * - `births`: a lap over what is there, in the order of birth.
  * - `following`: the order of change.
  */
-type Phase = 'start' | 'graves' | 'births' | 'following' | 'closed'
+type Phase = 'start' | 'tombstones' | 'births' | 'following' | 'closed'
 
 const marks = { reset: 'reset', synced: 'synced' } as const
 type Mark = keyof typeof marks
 
 /** The journal's {@link Cursor}: a few numbers, and the keys that `synced` said to be there without a value. It holds no object. */
-export class Reader<C> implements Cursor<C> {
+export class JournalCursor<C> implements Cursor<C> {
   readonly #journal: Journal<C>
   #phase: Phase = 'start'
   /** Between `reset` and `synced`. */
@@ -65,14 +65,14 @@ export class Reader<C> implements Cursor<C> {
     if (this.closed) return true
     const before = this.heardUpTo
     const found = this.#find() !== undefined
-    this.#journal.graves.moved(before, this.heardUpTo)
+    this.#journal.tombstones.moved(before, this.heardUpTo)
     return found
   }
 
-  /** As a mourner. */
+  /** As a reader. */
   get heardUpTo(): number {
     switch (this.#phase) {
-      case 'graves':
+      case 'tombstones':
       case 'following':
         return this.#at
       case 'births':
@@ -87,7 +87,7 @@ export class Reader<C> implements Cursor<C> {
     switch (this.#phase) {
       case 'start':
         return births.size + this.#ends() + 1
-      case 'graves':
+      case 'tombstones':
         return changes.countFrom(changes.after(this.#at)) + births.size + this.#ends()
       case 'births':
         return births.countFrom(births.after(this.#at)) + changes.countFrom(changes.after(this.#lapEnd)) + this.#ends()
@@ -116,7 +116,7 @@ export class Reader<C> implements Cursor<C> {
       if (found === undefined) break
       changes.push(typeof found === 'string' ? this.#takeMark(found) : this.#takeNode(found))
     }
-    this.#journal.graves.moved(before, this.heardUpTo)
+    this.#journal.tombstones.moved(before, this.heardUpTo)
     return changes
   }
 
@@ -133,7 +133,7 @@ export class Reader<C> implements Cursor<C> {
     return fn?.()
   }
 
-  /** As a mourner: it fell behind the bounds on tombstones, or there is something that it can't be told otherwise. */
+  /** As a reader: it fell behind the bounds on tombstones, or there is something that it can't be told otherwise. */
   lose(tick: number): void {
     if (!this.#isReplaying) {
       this.#tick = tick
@@ -148,7 +148,7 @@ export class Reader<C> implements Cursor<C> {
     const before = this.heardUpTo
     if (this.#isReplaying || before === Number.POSITIVE_INFINITY || this.#kept?.has(key) !== true) return
     this.lose(this.#journal.tick)
-    this.#journal.graves.moved(before, this.heardUpTo)
+    this.#journal.tombstones.moved(before, this.heardUpTo)
   }
 
   close(): void {
@@ -157,7 +157,7 @@ export class Reader<C> implements Cursor<C> {
     this.#phase = 'closed'
     this.#kept = undefined
     this.#journal.readers.delete(this)
-    this.#journal.graves.moved(before, Number.POSITIVE_INFINITY)
+    this.#journal.tombstones.moved(before, Number.POSITIVE_INFINITY)
     if (this.#fn !== undefined) this.#journal.wake()
   }
 
@@ -171,7 +171,7 @@ export class Reader<C> implements Cursor<C> {
           this.#beginLap(this.#at)
           break
         }
-        case 'graves': {
+        case 'tombstones': {
           const found = this.#findInLap()
           if (found !== undefined) return found
           this.#enter('births', 0, 0, this.#journal.births.generation)
@@ -204,24 +204,24 @@ export class Reader<C> implements Cursor<C> {
    * does not come to the end may never hear of some.
    */
   #isLapDue(next: Entry<C> | Tombstone<C> | undefined): boolean {
-    const { births, graves, head, syncedAt } = this.#journal
+    const { births, tombstones, head, syncedAt } = this.#journal
     if (this.#isReplaying && syncedAt <= head) return true
-    if (next === undefined || this.#reads < births.size + graves.size) return false
+    if (next === undefined || this.#reads < births.size + tombstones.size) return false
     if (!this.#isReplaying) this.#tick = next.tick
     return true
   }
 
   /** What is next in a part of a lap: a tombstone, or what is there and was not heard of. */
   #findInLap(): Entry<C> | Tombstone<C> | undefined {
-    const isOfGraves = this.#phase === 'graves'
-    const order = isOfGraves ? this.#journal.changes : this.#journal.births
+    const isOfTombstones = this.#phase === 'tombstones'
+    const order = isOfTombstones ? this.#journal.changes : this.#journal.births
     this.#located(order)
     for (;;) {
       this.#index = order.next(this.#index)
       if (this.#index >= order.end) return undefined
       const node = order.at(this.#index)
       if (this.#numberOf(node) > this.#lapEnd) return undefined
-      if (isOfGraves ? node instanceof Tombstone : node.changed > this.#place) return node
+      if (isOfTombstones ? node instanceof Tombstone : node.changed > this.#place) return node
       this.#at = this.#numberOf(node)
       this.#index++
     }
@@ -246,7 +246,7 @@ export class Reader<C> implements Cursor<C> {
     this.#place = place
     this.#lapEnd = head
     if (place === 0) this.#enter('births', 0, 0, births.generation)
-    else this.#enter('graves', place, changes.after(place), changes.generation)
+    else this.#enter('tombstones', place, changes.after(place), changes.generation)
   }
 
   #enter(phase: Phase, at: number, index: number, generation: number): void {

@@ -2,7 +2,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Entry } from '../store/entry.ts'
 
 /** A place in the order of birth, which stays right whatever is born and goes. */
-export class Walk<C> {
+export class ReplayIterator<C> {
   /** All that was born up to this number was passed. */
   at: number
   readonly #births: Journal<C>['births']

@@ -1,5 +1,5 @@
 import type { Client } from './client.ts'
-import { asError } from './connection/job.ts'
+import { asError } from './connection/pending-request.ts'
 import type { LaneRequest, Requester, RequestHandlers } from './connection/requester.ts'
 import type { Exchange } from './transport.ts'
 import type { Caller } from './verbs/caller.ts'

@@ -2,24 +2,29 @@ import { Backoff } from '../backoff.ts'
 import type { Environment, Timer } from '../environment.ts'
 import type { Connection, Transport } from '../transport.ts'
 import { ConnectionError, clientClosed, isUnprocessed, said } from './error.ts'
-import type { Job } from './job.ts'
-import { Member, type MemberLimits, type MemberOwner, roomForStreams } from './member.ts'
+import type { PendingRequest } from './pending-request.ts'
+import {
+  PooledConnection,
+  type PooledConnectionLimits,
+  type PooledConnectionOwner,
+  roomForStreams,
+} from './pooled-connection.ts'
 
 /** What a {@link ConnectionGroup} is made of. */
 export interface GroupOptions {
   readonly target: URL
   readonly transport: Transport
   readonly environment: Environment
-  readonly limits: MemberLimits
+  readonly limits: PooledConnectionLimits
   readonly connectTimeoutMs: number
   /** How many HTTP/1.1 sockets may carry calls at once. */
   readonly maxHttp1Calls: number
   /** Which TLS material a connection would be opened with now: one opened with another takes no new requests. */
   readonly digest: () => string
   /** An answer begins. */
-  readonly head: MemberOwner['head']
+  readonly head: PooledConnectionOwner['head']
   /** A request of `lane` is under way, or no longer. */
-  readonly counted: MemberOwner['counted']
+  readonly counted: PooledConnectionOwner['counted']
   /** A connection was opened, or is gone. */
   readonly changed: () => void
 }
@@ -34,14 +39,14 @@ const guessedStreams = 100
 /** The connections for one kind of requests. A request waits only while one is opened; calls come before streams, each in order. */
 export class ConnectionGroup {
   readonly #options: GroupOptions
-  readonly #members = new Set<Member>()
-  readonly #calls = new Set<Job>()
-  readonly #streams = new Set<Job>()
-  readonly #retries = new Map<Job, Timer>()
+  readonly #connections = new Set<PooledConnection>()
+  readonly #calls = new Set<PendingRequest>()
+  readonly #streams = new Set<PendingRequest>()
+  readonly #retries = new Map<PendingRequest, Timer>()
   readonly #attempts = new Set<AbortController>()
   readonly #endings = new Set<Promise<void>>()
   readonly #backoff: Backoff
-  readonly #owner: MemberOwner
+  readonly #owner: PooledConnectionOwner
   #expectedStreams = guessedStreams
   /** How many connections in a row were used and brought nothing. */
   #barren = 0
@@ -57,10 +62,10 @@ export class ConnectionGroup {
     this.#backoff = new Backoff(options.environment, { initialMs: 50, maxMs: 1000 })
     this.#owner = {
       head: options.head,
-      failed: (job, cause, member) => this.#failed(job, cause, member),
+      failed: (pending, cause, pooled) => this.#failed(pending, cause, pooled),
       counted: options.counted,
       freed: () => this.#pump(),
-      gone: (member, cause) => this.#gone(member, cause),
+      gone: (pooled, cause) => this.#gone(pooled, cause),
       silent: () => options.environment.metrics.count('wherry_client_ping_timeouts_total'),
       reset: () => options.environment.metrics.count('wherry_client_resets_total'),
     }
@@ -68,33 +73,33 @@ export class ConnectionGroup {
 
   /** Open connections, draining ones among them. */
   get size(): number {
-    return this.#members.size
+    return this.#connections.size
   }
 
-  /** Sends `job` as soon as there is a connection for it. */
-  submit(job: Job): void {
-    if (job.over) return
-    if (this.#stopped) job.tellError(clientClosed())
-    else if (!this.#beginNow(job)) {
-      this.#queue(job).add(job)
+  /** Sends `request` as soon as there is a connection for it. */
+  submit(pending: PendingRequest): void {
+    if (pending.over) return
+    if (this.#stopped) pending.tellError(clientClosed())
+    else if (!this.#beginNow(pending)) {
+      this.#queue(pending).add(pending)
       this.#pump()
     }
   }
 
-  /** `job` ended from this side: nothing is to be opened for it. */
-  forget(job: Job): void {
-    this.#queue(job).delete(job)
-    this.#retries.get(job)?.cancel()
-    this.#retries.delete(job)
+  /** `request` ended from this side: nothing is to be opened for it. */
+  forget(pending: PendingRequest): void {
+    this.#queue(pending).delete(pending)
+    this.#retries.get(pending)?.cancel()
+    this.#retries.delete(pending)
   }
 
   /** Connections that were opened with other TLS material take no new requests from now on. */
   retireOutdated(): void {
     const digest = this.#options.digest()
-    for (const member of [...this.#members]) if (member.digest !== digest) member.retire()
+    for (const pooled of [...this.#connections]) if (pooled.digest !== digest) pooled.retire()
   }
 
-  /** Ends every connection and fails every job. Resolves when all connections are gone. */
+  /** Ends every connection and fails every request. Resolves when all connections are gone. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -109,22 +114,22 @@ export class ConnectionGroup {
     this.#streams.clear()
     for (const timer of this.#retries.values()) timer.cancel()
     this.#retries.clear()
-    for (const member of [...this.#members]) this.#track(member.close(clientClosed()))
-    for (const job of waiting) job.tellError(clientClosed())
+    for (const pooled of [...this.#connections]) this.#track(pooled.close(clientClosed()))
+    for (const pending of waiting) pending.tellError(clientClosed())
     while (this.#endings.size > 0) await Promise.all(this.#endings)
   }
 
-  #queue(job: Job): Set<Job> {
-    return job.lane === 'stream' ? this.#streams : this.#calls
+  #queue(pending: PendingRequest): Set<PendingRequest> {
+    return pending.lane === 'stream' ? this.#streams : this.#calls
   }
 
-  /** Begins a job that need not wait, without queueing it. Gives whether it did. */
-  #beginNow(job: Job): boolean {
-    const isNext = this.#calls.size === 0 && (job.lane !== 'stream' || this.#streams.size === 0)
-    const member = isNext && this.#pumping === 'no' ? this.#roomFor(job) : undefined
-    if (member === undefined) return false
+  /** Begins a request that need not wait, without queueing it. Gives whether it did. */
+  #beginNow(pending: PendingRequest): boolean {
+    const isNext = this.#calls.size === 0 && (pending.lane !== 'stream' || this.#streams.size === 0)
+    const pooled = isNext && this.#pumping === 'no' ? this.#roomFor(pending) : undefined
+    if (pooled === undefined) return false
     this.#pumping = 'yes'
-    member.open(job)
+    pooled.open(pending)
     const isChanged = (this.#pumping as string) === 'again'
     this.#pumping = 'no'
     if (isChanged) this.#pump()
@@ -135,7 +140,7 @@ export class ConnectionGroup {
   #pump(): void {
     if (this.#stopped) return
     if (this.#pumping !== 'no') {
-      // A job that begins has ended another one.
+      // A request that begins has ended another one.
       this.#pumping = 'again'
       return
     }
@@ -148,23 +153,23 @@ export class ConnectionGroup {
     this.#grow()
   }
 
-  #serve(queue: Set<Job>): void {
-    for (const job of queue) {
-      const member = this.#roomFor(job)
-      if (member === undefined) return
-      queue.delete(job)
-      member.open(job)
+  #serve(queue: Set<PendingRequest>): void {
+    for (const pending of queue) {
+      const pooled = this.#roomFor(pending)
+      if (pooled === undefined) return
+      queue.delete(pending)
+      pooled.open(pending)
     }
   }
 
   /** The first connection with room: so the first ones fill up and the last ones can be let go. */
-  #roomFor(job: Job): Member | undefined {
-    const { lane } = job
+  #roomFor(pending: PendingRequest): PooledConnection | undefined {
+    const { lane } = pending
     const digest = this.#options.digest()
-    for (const member of this.#members) {
-      if (member.digest === digest && member.hasRoom(lane)) {
-        if (lane !== 'stream' && member.maxStreams === 1 && this.#http1Calls() >= this.#options.maxHttp1Calls) return
-        return member
+    for (const pooled of this.#connections) {
+      if (pooled.digest === digest && pooled.hasRoom(lane)) {
+        if (lane !== 'stream' && pooled.maxStreams === 1 && this.#http1Calls() >= this.#options.maxHttp1Calls) return
+        return pooled
       }
     }
     return undefined
@@ -172,8 +177,8 @@ export class ConnectionGroup {
 
   #http1Calls(): number {
     let busy = 0
-    for (const member of this.#members) {
-      if (member.maxStreams === 1 && (member.carries('call') || member.carries('write'))) busy += 1
+    for (const pooled of this.#connections) {
+      if (pooled.maxStreams === 1 && (pooled.carries('call') || pooled.carries('write'))) busy += 1
     }
     return busy
   }
@@ -224,12 +229,12 @@ export class ConnectionGroup {
     const { environment, limits } = this.#options
     environment.metrics.count('wherry_client_connects_total', { result: 'success' })
     this.#expectedStreams = Math.max(1, connection.maxStreams)
-    const member = new Member(connection, digest, environment.clock, limits, this.#owner)
-    this.#members.add(member)
+    const pooled = new PooledConnection(connection, digest, environment.clock, limits, this.#owner)
+    this.#connections.add(pooled)
     this.#options.changed()
-    member.listen()
+    pooled.listen()
     this.#pump()
-    member.tend()
+    pooled.tend()
   }
 
   #refused(cause: unknown): void {
@@ -249,7 +254,7 @@ export class ConnectionGroup {
     const waiting = [...this.#calls, ...this.#streams]
     this.#calls.clear()
     this.#streams.clear()
-    for (const job of waiting) job.tellError(error)
+    for (const pending of waiting) pending.tellError(error)
   }
 
   /** The next connection is opened a little later, for all who wait then. */
@@ -261,15 +266,15 @@ export class ConnectionGroup {
     })
   }
 
-  #gone(member: Member, cause: Error | undefined): void {
-    if (!this.#members.delete(member)) return
+  #gone(pooled: PooledConnection, cause: Error | undefined): void {
+    if (!this.#connections.delete(pooled)) return
     this.#options.changed()
-    this.#track(member.close(cause ?? clientClosed()))
+    this.#track(pooled.close(cause ?? clientClosed()))
     if (this.#stopped) return
-    if (member.heard > 0) {
+    if (pooled.heard > 0) {
       this.#barren = 0
       this.#backoff.reset()
-    } else if (member.carried > 0) {
+    } else if (pooled.carried > 0) {
       // Opened, and brought nothing: once may be bad luck, twice is no better than being refused.
       this.#barren += 1
       if (this.#barren > 1) this.#wait()
@@ -278,33 +283,33 @@ export class ConnectionGroup {
     this.#pump()
   }
 
-  #failed(job: Job, cause: Error, member: Member): void {
-    if (job.over) return
-    if (!this.#stopped && this.#mayRepeat(job, cause, member)) {
+  #failed(pending: PendingRequest, cause: Error, pooled: PooledConnection): void {
+    if (pending.over) return
+    if (!this.#stopped && this.#mayRepeat(pending, cause, pooled)) {
       this.#options.environment.metrics.count('wherry_client_retries_total')
       // At once on another connection; else the one that refused it is given some time.
-      if (job.attempts === 1 && member.state !== 'open') this.submit(job)
-      else this.#later(job)
+      if (pending.attempts === 1 && pooled.state !== 'open') this.submit(pending)
+      else this.#later(pending)
       return
     }
-    job.tellError(cause instanceof ConnectionError ? cause : broken(cause))
+    pending.tellError(cause instanceof ConnectionError ? cause : broken(cause))
   }
 
-  #mayRepeat(job: Job, cause: Error, member: Member): boolean {
-    if (job.answered || job.attempts >= maxAttempts) return false
+  #mayRepeat(pending: PendingRequest, cause: Error, pooled: PooledConnection): boolean {
+    if (pending.answered || pending.attempts >= maxAttempts) return false
     if (isUnprocessed(cause)) return true
     // HTTP/1.1 has no GOAWAY: a server that closes an idle connection may cross a request. A read is repeated: once, or
     // twice, where the next one was idle as long and is closed as well; the second time a moment later.
-    return member.maxStreams === 1 && member.heard > 0 && job.attempts <= 2 && job.head.method === 'GET'
+    return pooled.maxStreams === 1 && pooled.heard > 0 && pending.attempts <= 2 && pending.head.method === 'GET'
   }
 
-  #later(job: Job): void {
+  #later(pending: PendingRequest): void {
     const { environment } = this.#options
-    const timer = environment.clock.timer(50 * 2 ** (job.attempts - 1) * (1 + environment.random()), () => {
-      this.#retries.delete(job)
-      this.submit(job)
+    const timer = environment.clock.timer(50 * 2 ** (pending.attempts - 1) * (1 + environment.random()), () => {
+      this.#retries.delete(pending)
+      this.submit(pending)
     })
-    this.#retries.set(job, timer)
+    this.#retries.set(pending, timer)
   }
 
   #track(ending: Promise<void>): void {

@@ -6,7 +6,7 @@ import type { Exchange, RequestHead, Transport } from '../transport.ts'
 import { ConnectionError, clientClosed } from './error.ts'
 import { ConnectionGroup } from './group.ts'
 import { unsendable } from './headers.ts'
-import { asError, type Carrier, Job } from './job.ts'
+import { asError, PendingRequest, type RequestOwner } from './pending-request.ts'
 import type { Lane, LaneRequest, Requester, RequestHandlers } from './requester.ts'
 
 /** Bounds of the pool of connections. The defaults suit kube-apiserver. */
@@ -82,9 +82,9 @@ export class ConnectionPool implements Requester {
   readonly #reads: ConnectionGroup
   readonly #writes: ConnectionGroup
   /** Those that wait for credentials, or to be told why they were not sent. Of most requests none is here, even for a moment. */
-  readonly #unsettled = new Set<Job>()
+  readonly #unsettled = new Set<PendingRequest>()
   readonly #underWay: Record<Lane, number> = { call: 0, write: 0, stream: 0 }
-  readonly #carrier: Carrier
+  readonly #owner: RequestOwner
   #digest: string
   #epoch = 0
   #changed = false
@@ -106,12 +106,12 @@ export class ConnectionPool implements Requester {
     this.#environment = guarded(options.environment)
     this.#credentials = options.credentials ?? anonymous
     this.#digest = this.#credentials.digest()
-    this.#carrier = {
-      dropped: job => {
-        this.#unsettled.delete(job)
-        this.#groupOf(job).forget(job)
+    this.#owner = {
+      dropped: pending => {
+        this.#unsettled.delete(pending)
+        this.#groupOf(pending).forget(pending)
       },
-      answered: (job, code) => this.#measure(job, code),
+      answered: (pending, code) => this.#measure(pending, code),
       deaf: (_, thrown) => this.#environment.onError(thrown, { phase: 'handler' }),
     }
     const group = {
@@ -144,10 +144,10 @@ export class ConnectionPool implements Requester {
   }
 
   request(request: LaneRequest, on: RequestHandlers): Exchange {
-    const job = new Job(request, on, this.#carrier, this.#environment.clock.monotonic())
-    if (this.#closed !== undefined) this.#soon(job, clientClosed())
-    else this.#authorize(job)
-    return job
+    const pending = new PendingRequest(request, on, this.#owner, this.#environment.clock.monotonic())
+    if (this.#closed !== undefined) this.#soon(pending, clientClosed())
+    else this.#authorize(pending)
+    return pending
   }
 
   /**
@@ -166,74 +166,78 @@ export class ConnectionPool implements Requester {
   async #close(): Promise<void> {
     this.#credentials.close?.()
     const closing = [this.#reads.close(), this.#writes.close()]
-    for (const job of this.#unsettled) job.fail(clientClosed())
+    for (const pending of this.#unsettled) pending.fail(clientClosed())
     this.#unsettled.clear()
     await Promise.all(closing)
   }
 
-  #groupOf(job: Job): ConnectionGroup {
-    return job.lane === 'write' ? this.#writes : this.#reads
+  #groupOf(pending: PendingRequest): ConnectionGroup {
+    return pending.lane === 'write' ? this.#writes : this.#reads
   }
 
-  #authorize(job: Job): void {
-    job.epoch = this.#epoch
+  #authorize(pending: PendingRequest): void {
+    pending.epoch = this.#epoch
     try {
       const headers = this.#credentials.headers()
       if (!(headers instanceof Promise)) {
-        this.#send(job, headers)
+        this.#send(pending, headers)
         return
       }
-      this.#unsettled.add(job)
+      this.#unsettled.add(pending)
       headers.then(
-        known => this.#send(job, known),
-        (cause: unknown) => this.#fail(job, asError(cause)),
+        known => this.#send(pending, known),
+        (cause: unknown) => this.#fail(pending, asError(cause)),
       )
     } catch (cause) {
-      this.#soon(job, asError(cause))
+      this.#soon(pending, asError(cause))
     }
   }
 
-  #send(job: Job, credentials: Readonly<Record<string, string>>): void {
-    if (job.over) return
-    const headers = { ...this.#headers, ...job.request.headers, ...credentials }
+  #send(pending: PendingRequest, credentials: Readonly<Record<string, string>>): void {
+    if (pending.over) return
+    const headers = { ...this.#headers, ...pending.request.headers, ...credentials }
     const refused = unsendable(headers)
     if (refused !== undefined) {
       const message = `the header ${refused} has a character that can't be sent`
-      this.#soon(job, new ConnectionError('INVALID_HEADER', message, { unprocessed: true }))
+      this.#soon(pending, new ConnectionError('INVALID_HEADER', message, { unprocessed: true }))
       return
     }
-    const { method, path, body } = job.request
-    job.head = { method, path: this.#basePath + path, headers, body }
-    this.#unsettled.delete(job)
+    const { method, path, body } = pending.request
+    pending.head = { method, path: this.#basePath + path, headers, body }
+    this.#unsettled.delete(pending)
     if (this.#digest !== this.#credentials.digest()) {
       this.#digest = this.#credentials.digest()
       this.#reads.retireOutdated()
       this.#writes.retireOutdated()
     }
-    this.#groupOf(job).submit(job)
+    this.#groupOf(pending).submit(pending)
   }
 
   /** A 401 is looked at before its caller hears of it. */
-  readonly #onHead = (job: Job, status: number, headers: Parameters<Job['tellHead']>[1]): void => {
-    if (status !== 401 || job.renewed || this.#closed !== undefined) {
-      job.tellHead(status, headers)
+  readonly #onHead = (
+    pending: PendingRequest,
+    status: number,
+    headers: Parameters<PendingRequest['tellHead']>[1],
+  ): void => {
+    if (status !== 401 || pending.renewed || this.#closed !== undefined) {
+      pending.tellHead(status, headers)
       return
     }
-    job.renewed = true
-    job.hold()
-    this.#unsettled.add(job)
+    pending.renewed = true
+    pending.hold()
+    this.#unsettled.add(pending)
     const tell = (): void => {
-      this.#unsettled.delete(job)
-      if (job.over) return
-      job.tellHead(status, headers)
-      job.letGo()
+      this.#unsettled.delete(pending)
+      if (pending.over) return
+      pending.tellHead(status, headers)
+      pending.letGo()
     }
-    this.#renewed(job.epoch).then(
+    this.#renewed(pending.epoch).then(
       changed => {
-        if (!changed || job.over) tell()
+        if (!changed || pending.over) tell()
         else {
-          job.startOver()
-          this.#authorize(job)
+          pending.startOver()
+          this.#authorize(pending)
         }
       },
       (cause: unknown) => {
@@ -265,22 +269,22 @@ export class ConnectionPool implements Requester {
   }
 
   /** Under client-go's own names, so that existing dashboards work. */
-  #measure({ request: { method }, begunAt }: Job, code: string): void {
+  #measure({ request: { method }, begunAt }: PendingRequest, code: string): void {
     const { clock, metrics } = this.#environment
     const { host } = this.#target
     metrics.count('rest_client_requests_total', { method, host, code })
     metrics.observe('rest_client_request_duration_seconds', (clock.monotonic() - begunAt) / 1000, { method, host })
   }
 
-  #fail(job: Job, cause: Error): void {
-    this.#unsettled.delete(job)
-    job.tellError(cause)
+  #fail(pending: PendingRequest, cause: Error): void {
+    this.#unsettled.delete(pending)
+    pending.tellError(cause)
   }
 
   /** Never before `request` has returned. */
-  #soon(job: Job, cause: Error): void {
-    this.#unsettled.add(job)
-    queueMicrotask(() => this.#fail(job, cause))
+  #soon(pending: PendingRequest, cause: Error): void {
+    this.#unsettled.add(pending)
+    queueMicrotask(() => this.#fail(pending, cause))
   }
 }
 

@@ -1,5 +1,5 @@
 import { isConnectionError } from '../connection/error.ts'
-import { asError } from '../connection/job.ts'
+import { asError } from '../connection/pending-request.ts'
 import type { Environment } from '../environment.ts'
 import { isApiError, isForbidden } from '../errors/guards.ts'
 import type { RequestInfo } from '../errors/request-info.ts'

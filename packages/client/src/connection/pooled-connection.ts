@@ -2,33 +2,33 @@ import { carriesSecret, refuseUnencrypted } from '../credentials/unencrypted.ts'
 import type { Clock, Timer } from '../environment.ts'
 import type { CloseReason, Connection, Exchange, ResponseHandlers, ResponseHeaders } from '../transport.ts'
 import { ConnectionError } from './error.ts'
-import { asError, type Job, type Place } from './job.ts'
 import { Pacer } from './pacer.ts'
+import { asError, type PendingRequest, type Place } from './pending-request.ts'
 import type { Lane } from './requester.ts'
 
 /** Bounds of one connection; see the pool's options. */
-export interface MemberLimits {
+export interface PooledConnectionLimits {
   readonly idleMs: number
   readonly pingAfterMs: number
   readonly pingTimeoutMs: number
 }
 
-/** What a {@link Member} tells the group that it is in. */
-export interface MemberOwner {
-  /** A job's answer begins. */
-  head(job: Job, status: number, headers: Parameters<Job['tellHead']>[1]): void
-  /** A job failed here; it may be tried elsewhere. */
-  failed(job: Job, cause: Error, member: Member): void
+/** What a {@link PooledConnection} tells the group that it is in. */
+export interface PooledConnectionOwner {
+  /** A request's answer begins. */
+  head(pending: PendingRequest, status: number, headers: Parameters<PendingRequest['tellHead']>[1]): void
+  /** A request failed here; it may be tried elsewhere. */
+  failed(pending: PendingRequest, cause: Error, pooled: PooledConnection): void
   /** A request of `lane` is under way here, or no longer. */
   counted(lane: Lane, by: 1 | -1): void
   /** There is room for one more. */
-  freed(member: Member): void
+  freed(pooled: PooledConnection): void
   /** The connection is gone. */
-  gone(member: Member, cause: Error | undefined): void
+  gone(pooled: PooledConnection, cause: Error | undefined): void
   /** The server did not answer a PING. */
-  silent(member: Member): void
+  silent(pooled: PooledConnection): void
   /** A stream was reset from this side. */
-  reset(member: Member): void
+  reset(pooled: PooledConnection): void
 }
 
 /**
@@ -36,7 +36,7 @@ export interface MemberOwner {
  *
  * `open` → `draining` (GOAWAY, or new credentials: no new request, those under way go on) → `gone`.
  */
-export class Member {
+export class PooledConnection {
   /** Which TLS material it was opened with. */
   readonly digest: string
   /** How many answers it has brought; a connection that brings none counts as a failure. */
@@ -44,9 +44,9 @@ export class Member {
   /** How many requests were sent on it. */
   carried = 0
   readonly #connection: Connection
-  readonly #owner: MemberOwner
+  readonly #owner: PooledConnectionOwner
   readonly #clock: Clock
-  readonly #limits: MemberLimits
+  readonly #limits: PooledConnectionLimits
   readonly #pacer: Pacer
   readonly #slots = new Set<Slot>()
   #state: 'open' | 'draining' | 'gone' = 'open'
@@ -57,7 +57,13 @@ export class Member {
   #pinging = false
   #closing: Promise<void> | undefined
 
-  constructor(connection: Connection, digest: string, clock: Clock, limits: MemberLimits, owner: MemberOwner) {
+  constructor(
+    connection: Connection,
+    digest: string,
+    clock: Clock,
+    limits: PooledConnectionLimits,
+    owner: PooledConnectionOwner,
+  ) {
     this.#connection = connection
     this.digest = digest
     this.#owner = owner
@@ -95,29 +101,29 @@ export class Member {
     return this.#state
   }
 
-  /** Whether it carries a job of `lane`. */
+  /** Whether it carries a request of `lane`. */
   carries(lane: Lane): boolean {
-    for (const slot of this.#slots) if (slot.job?.lane === lane) return true
+    for (const slot of this.#slots) if (slot.pending?.lane === lane) return true
     return false
   }
 
-  /** Whether a job of `lane` may begin here: streams leave some room for calls. */
+  /** Whether a request of `lane` may begin here: streams leave some room for calls. */
   hasRoom(lane: Lane): boolean {
     if (this.#state !== 'open') return false
     return this.#slots.size < (lane === 'stream' ? roomForStreams(this.maxStreams) : this.maxStreams)
   }
 
-  open(job: Job): void {
-    const slot = new Slot(this, job)
+  open(pending: PendingRequest): void {
+    const slot = new Slot(this, pending)
     this.#slots.add(slot)
     if (this.#slots.size === 1) this.#connection.keepAlive?.(true)
     this.#owner.counted(slot.lane, 1)
-    job.attempts += 1
-    job.occupy(slot)
+    pending.attempts += 1
+    pending.occupy(slot)
     try {
       const { readableBy } = this.#connection
-      if (readableBy !== undefined && carriesSecret(job.head.headers)) refuseUnencrypted(readableBy)
-      job.request.admit?.()
+      if (readableBy !== undefined && carriesSecret(pending.head.headers)) refuseUnencrypted(readableBy)
+      pending.request.admit?.()
     } catch (thrown) {
       const cause = asError(thrown)
       queueMicrotask(() => this.#refuse(slot, cause))
@@ -125,7 +131,7 @@ export class Member {
     }
     this.carried += 1
     try {
-      slot.begin(this.#connection.request(job.head, slot))
+      slot.begin(this.#connection.request(pending.head, slot))
     } catch (thrown) {
       const cause = asError(thrown)
       queueMicrotask(() => {
@@ -143,11 +149,11 @@ export class Member {
     if (this.#state !== 'open') return
     this.#state = 'draining'
     // Who has no answer yet may still be refused, and repeated elsewhere: it is told with its answer.
-    for (const slot of [...this.#slots]) if (slot.job?.answered) this.#tellDraining(slot)
+    for (const slot of [...this.#slots]) if (slot.pending?.answered) this.#tellDraining(slot)
     this.#endIfDrained()
   }
 
-  /** Ends the connection with all its streams: their jobs fail with `cause`. Resolves when it is gone. */
+  /** Ends the connection with all its streams: their requests fail with `cause`. Resolves when it is gone. */
   close(cause: Error | undefined): Promise<void> {
     this.#leave(cause)
     this.#closing ??= this.#connection.close().catch(() => {})
@@ -157,8 +163,8 @@ export class Member {
   /** The answer to a slot's request begins. */
   hears(slot: Slot, status: number, headers: ResponseHeaders): void {
     this.#hear(slot)
-    if (slot.job === undefined) return
-    this.#owner.head(slot.job, status, headers)
+    if (slot.pending === undefined) return
+    this.#owner.head(slot.pending, status, headers)
     if (this.#state === 'draining') this.#tellDraining(slot)
   }
 
@@ -176,10 +182,10 @@ export class Member {
 
   /** A slot's request failed. */
   breaks(slot: Slot, cause: Error): void {
-    const job = this.#free(slot)
+    const pending = this.#free(slot)
     // Where there is one stream only, the connection has broken with it.
     if (this.maxStreams === 1) void this.close(cause)
-    if (job !== undefined) this.#owner.failed(job, cause, this)
+    if (pending !== undefined) this.#owner.failed(pending, cause, this)
     this.#owner.freed(this)
   }
 
@@ -189,7 +195,7 @@ export class Member {
     this.#owner.freed(this)
   }
 
-  /** A job has left its place: its stream is reset, when its turn comes. Only then is there room again. */
+  /** A request has left its place: its stream is reset, when its turn comes. Only then is there room again. */
   release(slot: Slot, exchange: Exchange): void {
     if (!this.#slots.has(slot)) return
     if (this.maxStreams === 1) {
@@ -213,22 +219,22 @@ export class Member {
 
   /** An HTTP/1.1 server that closes after each answer isn't going away. */
   #tellDraining(slot: Slot): void {
-    if (this.maxStreams > 1) slot.job?.tellDraining()
+    if (this.maxStreams > 1) slot.pending?.tellDraining()
   }
 
   #hear(slot: Slot): void {
     this.#heardAt = this.#clock.monotonic()
-    if (slot.job !== undefined) this.heard += 1
+    if (slot.pending !== undefined) this.heard += 1
   }
 
-  /** The slot is over; gives the job that it carried. */
-  #free(slot: Slot): Job | undefined {
-    const { job } = slot
+  /** The slot is over; gives the request that it carried. */
+  #free(slot: Slot): PendingRequest | undefined {
+    const { pending } = slot
     slot.clear()
     if (slot.reset !== undefined) this.#pacer.takeBack(slot.reset)
     slot.reset = undefined
     if (this.#remove(slot)) this.#rest()
-    return job
+    return pending
   }
 
   #remove(slot: Slot): boolean {
@@ -261,13 +267,13 @@ export class Member {
     this.#state = 'gone'
     this.#tending?.cancel()
     this.#pacer.stop()
-    const jobs = [...this.#slots].flatMap(slot => slot.job ?? [])
+    const waiting = [...this.#slots].flatMap(slot => slot.pending ?? [])
     for (const slot of this.#slots) {
-      slot.job = undefined
+      slot.pending = undefined
       this.#remove(slot)
     }
     this.#owner.gone(this, cause)
-    for (const job of jobs) this.#owner.failed(job, cause ?? lost(), this)
+    for (const pending of waiting) this.#owner.failed(pending, cause ?? lost(), this)
   }
 
   /** Looks after the connection when there may be something to do, and sets the timer for the next time. */
@@ -328,25 +334,25 @@ export function roomForStreams(maxStreams: number): number {
   return maxStreams <= 1 ? maxStreams : maxStreams - Math.ceil(maxStreams / 10)
 }
 
-/** One stream of a member, and its job, until that leaves. It hears the answer itself: functions for each would cost more. */
+/** One stream of a connection, and its request, until that leaves. It hears the answer itself: functions for each would cost more. */
 class Slot implements Place, ResponseHandlers {
-  job: Job | undefined
+  pending: PendingRequest | undefined
   readonly lane: Lane
   /** What resets the stream when its turn comes. */
   reset: (() => void) | undefined
-  readonly #member: Member
+  readonly #pooled: PooledConnection
   #exchange: Exchange | undefined
   #paused = false
 
-  constructor(member: Member, job: Job) {
-    this.#member = member
-    this.job = job
-    this.lane = job.lane
+  constructor(pooled: PooledConnection, pending: PendingRequest) {
+    this.#pooled = pooled
+    this.pending = pending
+    this.lane = pending.lane
   }
 
   begin(exchange: Exchange): void {
     this.#exchange = exchange
-    if (this.job === undefined) this.#member.release(this, exchange)
+    if (this.pending === undefined) this.#pooled.release(this, exchange)
     else if (this.#paused) exchange.pause()
   }
 
@@ -361,32 +367,32 @@ class Slot implements Place, ResponseHandlers {
   }
 
   head(status: number, headers: ResponseHeaders): void {
-    this.#member.hears(this, status, headers)
+    this.#pooled.hears(this, status, headers)
   }
 
   data(chunk: Uint8Array): void {
-    this.#member.receives()
-    this.job?.tellData(chunk)
+    this.#pooled.receives()
+    this.pending?.tellData(chunk)
   }
 
   end(): void {
-    this.#member.ends(this)
+    this.#pooled.ends(this)
   }
 
   error(cause: Error): void {
-    this.#member.breaks(this, cause)
+    this.#pooled.breaks(this, cause)
   }
 
   /** It is over. Sets keep what was in them until a full collection: with nothing of what it was. */
   clear(): void {
-    this.job = undefined
+    this.pending = undefined
     this.#exchange = undefined
   }
 
   leave(): void {
-    if (this.job === undefined) return
-    this.job = undefined
-    if (this.#exchange !== undefined) this.#member.release(this, this.#exchange)
+    if (this.pending === undefined) return
+    this.pending = undefined
+    if (this.#exchange !== undefined) this.#pooled.release(this, this.#exchange)
   }
 }
 

@@ -1,21 +1,21 @@
 import type { Exchange, RequestHead, ResponseHeaders } from '../transport.ts'
 import type { Lane, LaneRequest, RequestHandlers } from './requester.ts'
 
-/** What a {@link Job} needs of whoever carries it. */
-export interface Carrier {
-  /** The job was ended by its caller, or by a handler that threw. */
-  dropped(job: Job): void
-  /** The job's answer begins, with this status; `<error>`: it has ended without one. */
-  answered(job: Job, code: string): void
-  /** The job's `end` or `error` handler threw: nobody is left to be told. */
-  deaf(job: Job, thrown: Error): void
+/** What a {@link PendingRequest} needs of whoever carries it. */
+export interface RequestOwner {
+  /** The request was ended by its caller, or by a handler that threw. */
+  dropped(pending: PendingRequest): void
+  /** The request's answer begins, with this status; `<error>`: it has ended without one. */
+  answered(pending: PendingRequest, code: string): void
+  /** The request's `end` or `error` handler threw: nobody is left to be told. */
+  deaf(pending: PendingRequest, thrown: Error): void
 }
 
-/** A place on a connection that carries a job. */
+/** A place on a connection that carries a request. */
 export interface Place {
   pause(): void
   resume(): void
-  /** Gives the place up: the job hears nothing more from it. */
+  /** Gives the place up: the request hears nothing more from it. */
   leave(): void
 }
 
@@ -23,7 +23,7 @@ export interface Place {
  * One request on its way through the pool, whichever connections it is tried on. It keeps the promise of all of them: its handlers
  * hear exactly one `end` or `error`, nothing after `abort()`, and what they throw ends this exchange alone.
  */
-export class Job implements Exchange {
+export class PendingRequest implements Exchange {
   readonly lane: Lane
   /** The request as its caller gave it. */
   readonly request: LaneRequest
@@ -33,29 +33,29 @@ export class Job implements Exchange {
   attempts = 0
   /** Whether any of an answer was told: it must not be repeated then. */
   answered = false
-  /** How often credentials had been refreshed when this job took its own; see the pool. */
+  /** How often credentials had been refreshed when this request took its own; see the pool. */
   epoch = 0
   /** When it was asked for, on the monotonic clock. */
   readonly begunAt: number
   /** Whether it was repeated with new credentials. */
   renewed = false
   readonly #on: RequestHandlers
-  readonly #carrier: Carrier
+  readonly #owner: RequestOwner
   #place: Place | undefined
   #paused = false
   #over = false
   #drains = false
   #counted = false
-  /** What came while the job was held. */
+  /** What came while the request was held. */
   #held: (() => void)[] | undefined
 
-  constructor(request: LaneRequest, on: RequestHandlers, carrier: Carrier, begunAt = 0) {
+  constructor(request: LaneRequest, on: RequestHandlers, owner: RequestOwner, begunAt = 0) {
     this.begunAt = begunAt
     this.request = request
     this.lane = request.lane
     this.head = request
     this.#on = on
-    this.#carrier = carrier
+    this.#owner = owner
   }
 
   /** Whether it ended, in whichever way. */
@@ -77,11 +77,11 @@ export class Job implements Exchange {
     if (this.#over) return
     this.#over = true
     this.vacate()
-    this.#carrier.dropped(this)
+    this.#owner.dropped(this)
     this.#count('<error>')
   }
 
-  /** The job is carried at `place` now. */
+  /** The request is carried at `place` now. */
   occupy(place: Place): void {
     this.#place = place
     if (this.#paused) place.pause()
@@ -109,14 +109,14 @@ export class Job implements Exchange {
     if (!this.#paused) this.#place?.resume()
   }
 
-  /** Forgets what came so far: the job is to be sent again. */
+  /** Forgets what came so far: the request is to be sent again. */
   startOver(): void {
     this.#held = undefined
     this.answered = false
     this.vacate()
   }
 
-  /** Ends the job with `cause`, held or not. */
+  /** Ends the request with `cause`, held or not. */
   fail(cause: Error): void {
     this.#held = undefined
     this.tellError(cause)
@@ -159,7 +159,7 @@ export class Job implements Exchange {
     try {
       this.#on.end()
     } catch (thrown) {
-      this.#carrier.deaf(this, asError(thrown))
+      this.#owner.deaf(this, asError(thrown))
     }
   }
 
@@ -187,7 +187,7 @@ export class Job implements Exchange {
   #count(code: string): void {
     if (this.#counted) return
     this.#counted = true
-    this.#carrier.answered(this, code)
+    this.#owner.answered(this, code)
   }
 
   #finish(): void {
@@ -200,7 +200,7 @@ export class Job implements Exchange {
     if (this.#over) return
     this.#over = true
     this.vacate()
-    this.#carrier.dropped(this)
+    this.#owner.dropped(this)
     this.#tellLast(asError(thrown))
   }
 
@@ -209,7 +209,7 @@ export class Job implements Exchange {
     try {
       this.#on.error(cause)
     } catch (thrown) {
-      this.#carrier.deaf(this, asError(thrown))
+      this.#owner.deaf(this, asError(thrown))
     }
   }
 }

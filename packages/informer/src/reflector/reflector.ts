@@ -4,7 +4,7 @@ import { follow } from './follow.ts'
 import type { Gate } from './gate.ts'
 import { check, list } from './list.ts'
 import type { FillSource } from './members.ts'
-import { type ReflectorOptions, settingsOf } from './options.ts'
+import { type PreparedReflector, prepared, type ReflectorOptions } from './options.ts'
 import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting } from './phase.ts'
 import { ReflectorContext, type ReflectorStats } from './reflector-context.ts'
 import { type InformerState, nameOf } from './state.ts'
@@ -51,14 +51,14 @@ export class Reflector {
   #hurry: (() => void) | undefined
   /** The refusal after which somebody asked for another try. */
   #askedAfter: Error | undefined
-  #retriedAt = Number.NEGATIVE_INFINITY
+  #retriedAt: number | undefined
 
   /**
    * Does no I/O.
    * @throws OptionTypeError, OptionRangeError
    */
-  constructor(options: ReflectorOptions) {
-    this.#context = new ReflectorContext(settingsOf(options))
+  constructor(options: ReflectorOptions | PreparedReflector) {
+    this.#context = new ReflectorContext('settings' in options ? options : prepared(options))
   }
 
   get state(): InformerState {
@@ -161,7 +161,7 @@ export class Reflector {
   }
 
   #mustLive(): void {
-    if (this.#context.stopped) throw new InformerStoppedError(this.#context.settings.name)
+    if (this.#context.stopped) throw new InformerStoppedError(this.#context.name)
   }
 
   async #run(): Promise<void> {
@@ -187,7 +187,7 @@ export class Reflector {
     if (this.#state === state) return
     if (state === 'watching') this.#context.isMissing = false
     this.#state = state
-    this.#context.tell(() => this.#context.settings.on.state?.(state))
+    this.#context.tell(() => this.#context.on.state?.(state))
   }
 
   /** Does one phase to its end, and says what comes next. */
@@ -221,8 +221,7 @@ export class Reflector {
     const context = this.#context
     try {
       await list(context, phase)
-      const { streaming, target } = context.settings
-      if (phase.refusedStreaming) streaming.refused(target.resource)
+      if (phase.refusedStreaming) context.settings.streaming.refused(context.target.resource)
       return { is: 'watching' }
     } catch (error) {
       return context.stopped ? { is: 'stopped' } : afterReading(context, phase, error as Error)
@@ -247,7 +246,8 @@ export class Reflector {
 
   async #doubt(phase: Doubting): Promise<Phase> {
     const context = this.#context
-    const { context: client, target } = context.settings
+    const { target } = context
+    const { context: client } = context.settings
     const asked = { isInNamespace: target.namespace !== undefined, hasState: context.resourceVersion !== undefined }
     const isProved = await unlessStopped(context, client.absence?.isProved(target.resource, asked))
     return context.stopped ? { is: 'stopped' } : afterDoubting(context, phase, isProved)
@@ -260,9 +260,9 @@ export class Reflector {
     if (isNews) context.clear()
     if (!context.isMissing) {
       context.isMissing = true
-      context.tell(() => context.settings.on.missing?.(error))
+      context.tell(() => context.on.missing?.(error))
     }
-    const isHopeful = context.clock.monotonic() - this.#retriedAt < hopefulMs
+    const isHopeful = this.#retriedAt !== undefined && context.clock.monotonic() - this.#retriedAt < hopefulMs
     await this.#pause(isHopeful ? context.backoff.next() : longestWait(context))
     return wholeState(context)
   }

@@ -4,7 +4,7 @@
  */
 export { formFor, type ReadForm, scopeKey, targetsFor } from './covering/scope.ts'
 export { jointError, jointResourceVersion, jointState } from './reflector/joint.ts'
-export { clientCheck, readingChecks } from './reflector/options.ts'
+export { clientCheck, type ReflectorSettings, readingChecks, settingsOf } from './reflector/options.ts'
 export { Reflectors, type ReflectorsOptions } from './reflector/reflectors.ts'
 export { isClosed, isForTheCaller } from './reflector/transitions.ts'
 export { packingCheck } from './store/packing.ts'

@@ -178,7 +178,7 @@ export class EntryCache {
   /** @param coming how many come in its place, for which there must be room */
   #close(entry: Entry, coming = 0): void {
     if (entry.isOver) return
-    const { views } = entry.register
+    const { views } = entry
     const resource = this.#resource(entry.scope.view)
     this.#size -= 1
     this.#gauge()

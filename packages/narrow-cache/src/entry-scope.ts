@@ -1,4 +1,5 @@
 import type { Environment, ReadTarget, View } from '@wherry/client'
+import type { ReflectorSettings } from '@wherry/informer/parts'
 import type { CacheContext } from './cache-context.ts'
 import type { Level } from './level.ts'
 
@@ -36,12 +37,14 @@ export interface EntryScope {
   readonly view: View
   /** For reflectors: the entry tells what fails, with its key. */
   readonly environment: Environment
+  /** Of the entries' own watches. */
+  readonly settings: ReflectorSettings
   /** How often the resource's server was found to count anew. */
   readonly epoch: number
   /** The watch of all namespaces, and that of this one. */
   readonly validators: readonly Validator[]
   /** What to read for one object. */
   target(level: Level, name: string): ReadTarget
-  /** The server counts anew. `source`: the watch that showed it, which goes on. */
+  /** The server counts anew. `source`: the entry or validator whose watch showed it, which goes on. */
   rollBack(source: unknown): void
 }

@@ -1,22 +1,21 @@
-import { type ChangeType, compareResourceVersions, isResourceNotFound } from '@wherry/client'
+import { type ChangeType, compareResourceVersions, isExpired, isResourceNotFound, isTooLarge } from '@wherry/client'
+import { type Intake, Reflector, type ReflectorListeners, type Replacement } from '@wherry/informer'
 import { isClosed, isForTheCaller } from '@wherry/informer/parts'
 import type { Task } from './concurrency-limit.ts'
 import type { Asked, EntryScope, Validator } from './entry-scope.ts'
-import { ErrorReporter } from './error-reporter.ts'
 import { NarrowWatchRefusedError } from './errors.ts'
 import type { CheckedKey } from './key.ts'
 import type { Level } from './level.ts'
 import type { NarrowView } from './narrow-view.ts'
 import type { Form, ObjectFloor } from './object-floor.ts'
-import { type GetListener, ObjectGet } from './object-get.ts'
-import { type ObjectListener, ObjectReflector } from './object-reflector.ts'
-import { type Known, Register, type Version, versionOf } from './register.ts'
+import { ObjectGet } from './object-get.ts'
+import { type Known, nameOf, Register, versionOf } from './register.ts'
 
 /**
- * How a read of an entry goes on: from the store; by waiting for news of the entry; by having it read anew (`ask`); or past the
- * cache, because nothing watches it (`live`) or there was no room for it (`full`).
+ * How a read of an entry goes on: from the store; by waiting for news of the entry; past the store, because only the server can
+ * tell (`live`); or past the cache, because there was no room for it (`full`).
  */
-export type Readiness = 'cached' | 'wait' | 'ask' | 'live' | 'full'
+export type Readiness = 'cached' | 'wait' | 'live' | 'full'
 
 /** A read that waits. */
 export interface Waiting {
@@ -24,14 +23,6 @@ export interface Waiting {
   news(): void
   /** The entry was closed. */
   over(): void
-}
-
-/** What a validator's list has of an object. */
-export interface Listed {
-  readonly version: Version | undefined
-  readonly resourceVersion: string | undefined
-  /** The list was begun after the entry was asked for, so that its absence is an answer. */
-  readonly isTrusted: boolean
 }
 
 /**
@@ -47,12 +38,9 @@ export interface Listed {
  * All sources write to one {@link Register}, in which the newer resourceVersion wins. So sources may overlap, and no hand-over needs more
  * than to start the new source, to wait until it has synced, and to stop the old one.
  */
-export class Entry implements Form, ObjectListener, GetListener, Task {
-  readonly scope: EntryScope
+export class Entry extends Register implements Form, Intake, Task {
   readonly object: ObjectFloor<Entry>
-  readonly key: CheckedKey
   readonly level: Level
-  readonly register: Register
   /** Subscriptions, and reads that wait. */
   pins = 0
   /** On the monotonic clock. */
@@ -65,22 +53,22 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
   wantedAt: number
   /** When the server was asked for the state that a GET brought last. */
   gotAt = 0
-  #own: ObjectReflector | undefined
+  /** Its own watch has a state. */
+  synced = false
+  #own: Reflector | undefined
   #opening: 'no' | 'queued' | 'begun' = 'no'
   /** Gives up its turn to be opened again. */
   #leave: (() => void) | undefined
   #get: ObjectGet | undefined
   #isOver = false
   #isFull = false
+  #isRefusalTold = false
   #waiting: Set<Waiting> | undefined
-  #reporter: ErrorReporter | undefined
 
   constructor(scope: EntryScope, object: ObjectFloor<Entry>, key: CheckedKey, level: Level) {
-    this.scope = scope
+    super(scope, key)
     this.object = object
-    this.key = key
     this.level = level
-    this.register = new Register(key.text)
     this.wantedAt = scope.shared.next()
     object.forms = object.forms.concat(this)
   }
@@ -96,10 +84,6 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
   /** It has a watch of its own, or is getting one. */
   get isOnItsOwn(): boolean {
     return this.#own !== undefined || this.#leave !== undefined
-  }
-
-  get isKnown(): boolean {
-    return this.register.isKnown(this.scope.epoch)
   }
 
   /** There is room for it by a validator only, and none comes. */
@@ -119,13 +103,12 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
 
   get lastError(): Error | undefined {
     const { validators } = this.scope
-    const errors = [this.#own?.reflector.lastError, this.#get?.error, this.validator?.lastError]
-    return [...errors, ...validators.map(({ lastError }) => lastError)].find(error => error !== undefined)
+    return [...this.#errors, ...validators.map(({ lastError }) => lastError)].find(error => error !== undefined)
   }
 
   /** How far its own watch has come. */
   get watchedTo(): string | undefined {
-    return this.#own?.reflector.lastSyncedResourceVersion
+    return this.#own?.lastSyncedResourceVersion
   }
 
   /** How far the source has come, all of which was told. */
@@ -136,9 +119,9 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
 
   /** Feeds one more view. */
   join(view: NarrowView): void {
-    if (this.register.has(view)) return
+    if (this.has(view)) return
     view.entries.set(this.key.text, this)
-    if (!this.register.join(view, this.scope.epoch)) this.refresh()
+    if (!this.feed(view)) this.refresh()
   }
 
   /** Somebody asks for it. */
@@ -146,25 +129,18 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
     if (!this.isKnown) this.wantedAt = this.scope.shared.next()
   }
 
-  isIn(view: NarrowView): boolean {
-    return this.register.isIn(view, this.scope.epoch)
-  }
-
   /** Why it can't be watched at present. */
   get refusal(): Error | undefined {
-    const refusal = this.#refusals.find(isFinal)
-    if (refusal === undefined || isResourceNotFound(refusal) || isClosed(refusal)) return refusal
-    return new NarrowWatchRefusedError(this.scope.resource, this.key.text, refusal)
+    const refusal = this.#errors.find(isFinal)
+    return refusal === undefined || isClosed(refusal) ? refusal : this.#refused(refusal)
   }
 
   /** How a read of `view` goes on. Makes no request. */
   readiness(view: NarrowView): Readiness {
     if (this.#isFull) return 'full'
     const isIn = this.isIn(view)
-    if (this.#isRefused(isIn) || (this.register.wasKnown && !this.#isFed)) return 'live'
-    if (!isIn || this.#isStale) return 'wait'
-    const behind = this.object.behind(this)
-    return behind === 'no' ? 'cached' : behind
+    if (this.#isRefused(isIn) || (this.wasKnown && !this.#isFed)) return 'live'
+    return !isIn || this.#isStale ? 'wait' : this.object.readiness(this)
   }
 
   follow(waiting: Waiting): void {
@@ -194,7 +170,7 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
     this.#closeOwn()
     this.#get?.end()
     this.#validatedBy(undefined)
-    this.register.close()
+    this.release()
     this.object.forms = this.object.forms.filter(form => form !== this)
     for (const one of this.#waiting ?? []) one.over()
   }
@@ -215,35 +191,40 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
   begin(): void {
     this.#opening = 'begun'
     if (this.#isOver || this.#own !== undefined || this.#isComing) return this.#opened()
-    this.#own = new ObjectReflector(this, this.scope, this.key.name, this.level)
-    this.scope.shared.open(this.#own.reflector)
+    const { shared, settings } = this.scope
+    this.#own = new Reflector({
+      settings,
+      target: this.scope.target(this.level, this.key.name),
+      on: new OwnListener(this),
+    })
+    this.#own.add(this)
+    shared.open(this.#own)
   }
 
   /** The server knows the resource: those who wait to be told so need not. */
   found(): void {
-    const reflector = this.#own?.reflector
-    if (isResourceNotFound(reflector?.lastError)) reflector?.retryNow()
+    if (isResourceNotFound(this.#own?.lastError)) this.#own?.retryNow()
   }
 
   /** Has a watch that was refused tried again. Returns what tells whether the answer is still to come. */
   tryNow(): () => boolean {
-    const reflector = this.#own?.reflector
-    if (reflector?.tryNow() !== true) return () => false
-    const { lastError } = reflector
-    return () => reflector.state !== 'stopped' && reflector.lastError === lastError
+    const own = this.#own
+    if (own?.tryNow() !== true) return () => false
+    const { lastError } = own
+    return () => own.state !== 'stopped' && own.lastError === lastError
   }
 
   asked(): Asked {
     const { scope, object } = this
     const { epoch, shared, validators } = scope
-    const reached = object.forms.flatMap(form => (form.isKnown ? [form.register.reached, form.watchedTo] : []))
+    const reached = object.forms.flatMap(form => (form.isKnown ? [form.reached, form.watchedTo] : []))
     for (const { heard } of validators) reached.push(heard)
     return { reached, epoch, notes: object.notes, at: shared.next() }
   }
 
-  /** The server counts anew: what is kept counts for nothing until it is read again. `source`: the watch that goes on. */
+  /** The server counts anew: what is kept counts for nothing until it is read again. `source`: the entry or validator whose watch goes on. */
   rolledBack(source: unknown): void {
-    if (this.#own !== undefined && this.#own !== source) {
+    if (this.#own !== undefined && this !== source) {
       this.#closeOwn()
       const reopen = (): void => {
         this.#leave = undefined
@@ -258,29 +239,44 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
 
   // Told by its own watch
 
-  listed(source: ObjectReflector, known: Known, asked: Asked | undefined, isBack: boolean): void {
-    // The reflector has counted its own.
-    if (isBack) this.scope.rollBack(source)
-    else if (asked !== undefined && this.#isOlder(known, asked)) this.#rollBack(source)
-    if (asked !== undefined) this.answered = Math.max(this.answered, asked.notes)
-    this.#opened()
-    this.#validatedBy(undefined)
-    this.#get?.end()
-    this.#publish(known)
-    if (!this.#isOver && !this.register.isWhole(this.scope.epoch)) this.refresh()
+  /** It begins to read a whole state. */
+  replace(): Replacement {
+    const { name } = this.key
+    const asked = this.asked()
+    const rollbacks = this.#rollbacks
+    let object: object | undefined
+    let bytes = 0
+    return {
+      put: (received, length) => {
+        // From a server that does not know the selector.
+        if (nameOf(received) !== name) return
+        object = received
+        bytes = length
+      },
+      remove: removed => {
+        if (nameOf(removed) === name) object = undefined
+      },
+      commit: resourceVersion => {
+        const isBack = this.#rollbacks > rollbacks
+        const isNewest = isBack || !this.synced
+        this.synced = true
+        this.#listed({ object, bytes, resourceVersion }, isNewest ? asked : undefined, isBack)
+      },
+      drop() {},
+    }
   }
 
-  changed(source: ObjectReflector, type: ChangeType, object: object, bytes: number): void {
-    if (source === this.#own) this.#change(type, object, bytes)
+  change(type: ChangeType, object: object, bytes: number): void {
+    if (nameOf(object) === this.key.name) this.#change(type, object, bytes)
   }
 
-  cleared(source: ObjectReflector): void {
-    if (source === this.#own) this.clear()
+  progress(): void {
+    this.news()
   }
 
-  failed(source: ObjectReflector, error: Error): void {
+  failed(error: Error): void {
     this.#tell(error)
-    if (source === this.#own) this.#opened()
+    this.#opened()
     this.news()
   }
 
@@ -292,8 +288,8 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
     if (this.#isOlder(known, asked)) this.#rollBack(undefined)
     this.answered = Math.max(this.answered, asked.notes)
     this.gotAt = asked.at
-    this.#publish(known)
-    return this.register.isWhole(this.scope.epoch)
+    this.publish(known)
+    return this.isWhole
   }
 
   getFailed(error: Error): void {
@@ -308,73 +304,86 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
 
   // Told by its validator
 
-  /** A validator takes over. */
-  validate(validator: Validator, listed: Listed | undefined): void {
+  /** A validator feeds it from now on. `listed`: what that has of the object; `undefined`: it can't tell. */
+  validate(validator: Validator, listed: Known | undefined): void {
     this.#validatedBy(validator)
     this.#closeOwn()
-    this.validatedAt(listed)
+    this.validated(listed)
   }
 
   /** The validator goes on after all. */
   stay(): void {
     this.#closeOwn()
-    if (!this.register.isWhole(this.scope.epoch)) this.refresh()
+    if (!this.isWhole) this.refresh()
   }
 
-  /** The validator has listed; `undefined`: it can't tell what. */
-  validatedAt(listed: Listed | undefined): void {
-    const { register, scope } = this
-    const order = listed === undefined ? 'older' : register.order(listed.resourceVersion, scope.epoch)
-    if (listed === undefined || order === 'older') return this.refresh()
-    const { version, resourceVersion, isTrusted } = listed
-    const isSame = version === undefined ? isTrusted : version.resourceVersion !== undefined
-    if (isSame && register.isWhole(scope.epoch) && version?.resourceVersion === register.held?.resourceVersion) {
+  /**
+   * The validator tells the newest version of the object, or its absence; `undefined`: it can't tell. Of a whole object it has the
+   * metadata only.
+   */
+  validated(known: Known | undefined): void {
+    if (known === undefined) return this.refresh()
+    const { object, resourceVersion } = known
+    const order = this.order(resourceVersion)
+    const version = object === undefined ? undefined : versionOf(object)
+    if (order !== 'older' && this.isWhole && version?.resourceVersion === this.held?.resourceVersion) {
       this.#get?.end()
-      register.confirm(resourceVersion)
+      this.confirm(resourceVersion)
       this.news()
-    } else if (version === undefined && isTrusted && (order === 'newer' || !register.wasKnown)) {
+    } else if ((order === 'newer' || !this.wasKnown) && (object === undefined || this.level === 0)) {
       this.#get?.end()
-      this.#publish({ object: undefined, bytes: 0, resourceVersion })
+      this.publish(known)
     } else this.refresh()
   }
 
   /** The validator tells of a change. */
   validatorChanged(validator: Validator, type: ChangeType, object: object, bytes: number): void {
     if (this.validator !== validator) return
-    const { register, scope } = this
-    const { uid, resourceVersion } = versionOf(object)
-    const order = register.order(resourceVersion, scope.epoch)
+    const { resourceVersion } = versionOf(object)
+    const order = this.order(resourceVersion)
     if (order === 'older' || (order === 'same' && type !== 'DELETED')) return
-    const isNext = order === 'newer' && !this.isReading
-    if (isNext && (this.level === 0 || (type === 'DELETED' && uid === register.held?.uid)))
-      this.level === 0
-        ? this.#change(type, object, bytes)
-        : this.#publish({ object: undefined, bytes: 0, resourceVersion })
-    else this.refresh()
+    if (order === 'newer' && this.level === 0 && !this.isReading) this.#change(type, object, bytes)
+    else this.validated({ object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
   }
 
   /** The resource is gone, and the object with it. */
   clear(): void {
-    this.register.clear()
+    this.empty()
     this.news()
   }
 
-  get #refusals(): (Error | undefined)[] {
-    return [this.#own?.reflector.lastError, this.#get?.error, this.validator?.lastError]
+  get #errors(): (Error | undefined)[] {
+    return [this.#own?.lastError, this.#get?.error, this.validator?.lastError]
+  }
+
+  get #rollbacks(): number {
+    return this.#own?.stats.rollbacks ?? 0
+  }
+
+  /** @param asked what was known when a newest state was asked for @param isBack the server counts anew, as its reflector has counted */
+  #listed(known: Known, asked: Asked | undefined, isBack: boolean): void {
+    if (isBack) this.scope.rollBack(this)
+    else if (asked !== undefined && this.#isOlder(known, asked)) this.#rollBack(this)
+    if (asked !== undefined) this.answered = Math.max(this.answered, asked.notes)
+    this.#opened()
+    this.#validatedBy(undefined)
+    this.#get?.end()
+    this.publish(known)
+    if (!this.#isOver && !this.isWhole) this.refresh()
   }
 
   /** Nothing will come that can be waited for. */
   #isRefused(isIn: boolean): boolean {
     if (isFinal(this.#get?.error) || isFinal(this.validator?.lastError)) return true
     const isNeeded = this.validator === undefined || !isIn || this.#isStale
-    return isNeeded && isFinal(this.#own?.reflector.lastError)
+    return isNeeded && isFinal(this.#own?.lastError)
   }
 
   /** A watch tells what changes, or did so until it failed, or another is about to take its place. */
   get #isFed(): boolean {
-    if (this.validator === undefined) return this.#own?.synced === true || this.#opening !== 'no'
+    if (this.validator === undefined) return this.synced || this.#opening !== 'no'
     if (this.validator.isLive || this.#opening === 'queued') return true
-    if (this.#own !== undefined) return this.#own.reflector.lastError === undefined
+    if (this.#own !== undefined) return this.#own.lastError === undefined
     return this.scope.validators.some(({ isComing, lastError }) => isComing && lastError === undefined)
   }
 
@@ -399,21 +408,21 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
     scope.rollBack(source)
   }
 
-  #publish(known: Known): void {
-    const { register, scope, object } = this
+  protected override publish(known: Known): boolean {
     const isPast = known.object !== undefined && this.#isPast(known.object)
-    const isNews = register.publish(isPast ? { ...known, object: undefined } : known, scope.epoch)
-    if (isNews) object.heard(this)
+    const isNews = super.publish(isPast ? { ...known, object: undefined } : known)
+    if (isNews) this.object.heard(this)
     this.#heard()
+    return isNews
   }
 
   #change(type: ChangeType, object: object, bytes: number): void {
-    const { register, scope } = this
     const { resourceVersion } = versionOf(object)
-    if (!this.isKnown) return this.#publish({ object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
-    const order = register.order(resourceVersion, scope.epoch)
+    if (!this.isKnown)
+      return void this.publish({ object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
+    const order = this.order(resourceVersion)
     if (order === 'older' || (order === 'same' && type !== 'DELETED')) return this.news()
-    register.change(this.#isPast(object) ? 'DELETED' : type, object, bytes)
+    this.amend(this.#isPast(object) ? 'DELETED' : type, object, bytes)
     this.object.heard(this)
     this.#heard()
   }
@@ -421,17 +430,28 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
   /** This process knows that it is gone, and nobody was told of it yet: nobody is. */
   #isPast(object: object): boolean {
     const version = versionOf(object)
-    return version.uid !== this.register.held?.uid && this.object.isGone(version)
+    return version.uid !== this.held?.uid && this.object.isGone(version)
   }
 
   #heard(): void {
-    if (this.#own?.reflector.lastError === undefined) this.#reporter?.lifted()
+    if (this.#own?.lastError === undefined) this.#isRefusalTold = false
     this.news()
   }
 
+  /** Tells `onError` of each failure, but for what happens to every watch; of a refusal once, until it is lifted (rule N10). */
   #tell(error: Error): void {
-    this.#reporter ??= new ErrorReporter({ shared: this.scope.shared, resource: this.scope.resource }, this.key.text)
-    this.#reporter.failed(error)
+    const { shared, resource } = this.scope
+    const about = { resource, phase: 'watch', key: this.key.text }
+    const isRefusal = isForTheCaller(error)
+    if (!isRefusal && !isExpired(error) && !isTooLarge(error)) shared.tell(error, about)
+    if (!isRefusal || this.#isRefusalTold) return
+    this.#isRefusalTold = true
+    shared.count('wherry_narrow_refused_total', resource)
+    shared.environment.onError(this.#refused(error), about)
+  }
+
+  #refused(cause: Error): Error {
+    return isResourceNotFound(cause) ? cause : new NarrowWatchRefusedError(this.scope.resource, this.key.text, cause)
   }
 
   #validatedBy(validator: Validator | undefined): void {
@@ -457,8 +477,27 @@ export class Entry implements Form, ObjectListener, GetListener, Task {
     }
     const own = this.#own
     this.#own = undefined
-    if (own !== undefined) this.scope.shared.stop(own.reflector)
+    this.synced = false
+    if (own !== undefined) this.scope.shared.stop(own)
     this.#opened()
+  }
+}
+
+/** Hears an entry's own watch. An object of its own: `synced` of an intake is another than that of a listener. */
+class OwnListener implements ReflectorListeners {
+  readonly #entry: Entry
+
+  constructor(entry: Entry) {
+    this.#entry = entry
+  }
+
+  /** What it was refused for before counts until a watch is accepted. */
+  watching(): void {
+    this.#entry.news()
+  }
+
+  error(error: Error): void {
+    this.#entry.failed(error)
   }
 }
 

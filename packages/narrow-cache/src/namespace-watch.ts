@@ -15,9 +15,10 @@ import type { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
 import type { Validator } from './entry-scope.ts'
 import { metadataTarget } from './level.ts'
-import { timeoutSeconds } from './object-reflector.ts'
-import { type Version, versionOf } from './register.ts'
+import type { Known } from './register.ts'
 
+/** How long a watch is asked to last: many short ones would make requests all the time (rule N11). */
+export const timeoutSeconds: { readonly min: number; readonly max: number } = { min: 1800, max: 3600 }
 /** How long no other watch is tried after a refusal, in milliseconds: so long, to twice as long. */
 const refusedMs = 300_000
 /** How long those that come wait for a watch of what was listed to be accepted, in milliseconds. */
@@ -58,7 +59,7 @@ export interface WatchedEntries {
 }
 
 interface List {
-  readonly found: ReadonlyMap<Entry, Version>
+  readonly found: ReadonlyMap<Entry, Omit<Known, 'resourceVersion'>>
   readonly resourceVersion: string | undefined
 }
 
@@ -158,9 +159,9 @@ export class NamespaceWatch implements Validator {
     if (this.#phase === 'falling' && this.#fed === 0) this.end()
   }
 
-  /** The server counts anew: its watch would keep silent until that has counted as far again. `source`: the watch that goes on. */
+  /** The server counts anew: its watch would keep silent until that has counted as far again. `source`: the entry or validator whose watch goes on. */
   rolledBack(source: unknown): void {
-    if (this.#reflector === undefined || this.#reflector === source) return
+    if (this.#reflector === undefined || this === source) return
     const { isUp } = this
     this.end()
     if (isUp) this.#open()
@@ -230,7 +231,7 @@ export class NamespaceWatch implements Validator {
         queueMicrotask(begin)
         return this.#replacement(list => {
           isSynced = true
-          if (reflector.stats.rollbacks > rollbacks) this.#of.rollBack(reflector)
+          if (reflector.stats.rollbacks > rollbacks) this.#of.rollBack(this)
           this.#listed(list)
         })
       },
@@ -248,12 +249,12 @@ export class NamespaceWatch implements Validator {
     }
   }
 
-  /** Of a list nothing is kept but the versions of the objects that were asked for. */
+  /** Of a list nothing is kept but the metadata of the objects that were asked for, until that is told. */
   #replacement(listed: (list: List) => void): Replacement {
-    const found = new Map<Entry, Version>()
+    const found = new Map<Entry, Omit<Known, 'resourceVersion'>>()
     return {
-      put: object => {
-        for (const entry of this.#find(object)) found.set(entry, versionOf(object))
+      put: (object, bytes) => {
+        for (const entry of this.#find(object)) found.set(entry, { object, bytes })
       },
       remove: object => {
         for (const entry of this.#find(object)) found.delete(entry)
@@ -288,9 +289,12 @@ export class NamespaceWatch implements Validator {
     for (const entry of this.#of.all()) {
       // A handler may have closed it.
       if (entry.isOver || (!this.isWide && entry.validator !== this)) continue
-      const listed = { version: found.get(entry), resourceVersion, isTrusted: entry.wantedAt < this.#begunAt }
+      // Of an object that was not asked for when the list was begun it says nothing.
+      const { object, bytes } = found.get(entry) ?? { object: undefined, bytes: 0 }
+      const isTold = object !== undefined || entry.wantedAt < this.#begunAt
+      const listed = isTold ? { object, bytes, resourceVersion } : undefined
       if (this.isWide) entry.validate(this, listed)
-      else entry.validatedAt(listed)
+      else entry.validated(listed)
     }
     this.#isTelling = false
     for (const entry of this.#of.all()) entry.news()

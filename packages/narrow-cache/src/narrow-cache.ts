@@ -261,7 +261,7 @@ export class NarrowCache {
       signal,
       now: () => {
         const is = entry.readiness(narrow)
-        if (is !== 'wait') return is === 'ask' ? 'live' : is
+        if (is !== 'wait') return is
         return entry.isStranded ? 'full' : undefined
       },
       late: () => this.#late(entry, narrow),
@@ -281,7 +281,7 @@ export class NarrowCache {
       now: () => {
         if (entry.readiness(narrow) === 'cached') return true
         if (entry.getError !== undefined) return false
-        if (entry.gotAt > since && entry.isIn(narrow) && entry.object.behind(entry) === 'no') return true
+        if (entry.gotAt > since && entry.isIn(narrow) && entry.object.readiness(entry) === 'cached') return true
         // The GET was begun too early, or this process was told of more meanwhile.
         if (!entry.isReading) entry.refresh()
         return undefined
@@ -312,7 +312,7 @@ export class NarrowCache {
 
   /** Nothing came in time: the server knows. */
   #late(entry: Entry, narrow: NarrowView): 'live' {
-    if (entry.register.wasKnown) return 'live'
+    if (entry.wasKnown) return 'live'
     throw this.#timeout(entry, narrow)
   }
 

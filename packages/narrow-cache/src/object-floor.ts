@@ -1,12 +1,8 @@
 import { compareResourceVersions, type KubernetesObject, type View, wentWith } from '@wherry/client'
 import type { Register, Version } from './register.ts'
 
-/** How a read goes on: what is kept is new enough; or its watch will tell; or only the server can tell. */
-export type Behind = 'no' | 'wait' | 'ask'
-
 /** One form of the object (its metadata, or all of it) that is kept. */
-export interface Form {
-  readonly register: Register
+export interface Form extends Pick<Register, 'held' | 'reached' | 'wasKnown' | 'confirm'> {
   /** The number of the last note that an answer of the server's settled, by having been asked for after it. */
   answered: number
   /** How far the source of this form has come, all of which was told; `undefined`: not known. */
@@ -52,13 +48,13 @@ export class ObjectFloor<F extends Form = Form> {
       )
     const isCertain = isSelected && requirements.every(({ field }) => field.startsWith('metadata.'))
     let isMet = true
-    for (const { register, heard } of this.forms) {
-      if (register.held?.resourceVersion === resourceVersion) continue
+    for (const form of this.forms) {
+      if (form.held?.resourceVersion === resourceVersion) continue
       // The write proves the absence of what is selected.
-      if (!isSelected && register.held === undefined && register.wasKnown) register.confirm(resourceVersion)
+      if (!isSelected && form.held === undefined && form.wasKnown) form.confirm(resourceVersion)
       else isMet = false
       // It was changed again before the answer came, or the server counts anew.
-      const isPast = [register.reached, heard].some(one => compareResourceVersions(resourceVersion, one) === 'older')
+      const isPast = [form.reached, form.heard].some(one => compareResourceVersions(resourceVersion, one) === 'older')
       if (isPast) this.#unsure = this.notes
     }
     if (!isMet) this.#raise(resourceVersion, isCertain || 'held')
@@ -68,7 +64,7 @@ export class ObjectFloor<F extends Form = Form> {
   deleted(uid: string | undefined): void {
     this.notes += 1
     if (uid !== undefined) this.#bury(uid)
-    const isKnown = ({ register: { held } }: F): boolean => held === undefined || this.isGone(held)
+    const isKnown = ({ held }: F): boolean => held === undefined || this.isGone(held)
     // What is held may be an earlier one, or a later one.
     if (uid === undefined || !this.forms.every(isKnown)) this.unsure()
   }
@@ -88,7 +84,7 @@ export class ObjectFloor<F extends Form = Form> {
 
   /** One form has come to a state: reads of the others are not to be older. */
   heard(form: F): void {
-    const { held, reached } = form.register
+    const { held, reached } = form
     const least = held?.resourceVersion ?? reached
     if (this.forms.length < 2 || least === undefined) return
     const isMet = form.answered >= this.notes
@@ -98,21 +94,21 @@ export class ObjectFloor<F extends Form = Form> {
     this.#raise(least, held !== undefined || 'held')
   }
 
-  /** Whether what a form keeps is older than what this process knows. */
-  behind(form: F): Behind {
-    if (form.answered >= this.notes) return 'no'
-    if (this.#unsure > form.answered) return 'ask'
-    const { held, reached } = form.register
+  /** How a read goes on: what the form keeps is as new as what this process knows; or its watch will tell; or only the server can. */
+  readiness(form: F): 'cached' | 'wait' | 'live' {
+    if (form.answered >= this.notes) return 'cached'
+    if (this.#unsure > form.answered) return 'live'
+    const { held, reached } = form
     if (held !== undefined && this.isGone(held)) return 'wait'
     const atLeast = this.#atLeast
     const orders = [reached, form.heard].map(one => compareResourceVersions(one, atLeast))
     const isMet = atLeast === undefined || held?.resourceVersion === atLeast
     if (isMet || orders.some(order => order === 'newer' || order === 'same')) {
       form.answered = this.notes
-      return 'no'
+      return 'cached'
     }
     const isCertain = this.#isCertain === 'held' ? held !== undefined : this.#isCertain
-    return isCertain && orders.includes('older') ? 'wait' : 'ask'
+    return isCertain && orders.includes('older') ? 'wait' : 'live'
   }
 
   #raise(resourceVersion: string, isCertain: boolean | 'held'): void {

@@ -1,5 +1,7 @@
 import { type ChangeType, compareResourceVersions, type ResourceVersionOrder } from '@wherry/client'
 import type { Intake } from '@wherry/informer'
+import type { EntryScope } from './entry-scope.ts'
+import type { CheckedKey } from './key.ts'
 import type { NarrowView } from './narrow-view.ts'
 
 /** Which object it is, and which state of it. */
@@ -31,41 +33,42 @@ interface Feed {
  * register only grows. Absence carries the resourceVersion that proved it. A higher epoch makes all of before count for nothing.
  */
 export class Register {
+  readonly scope: EntryScope
+  readonly key: CheckedKey
   /** The state was known once, so somebody may follow it. */
   wasKnown = false
   /** What the stores have; `undefined`: absent, or not known. */
   held: Version | undefined
   /** Nothing older is published. */
   reached: string | undefined
-  readonly #text: string
   /** Replaced, never changed. Most entries have one. */
   #feeds: readonly Feed[] = []
   #isKnown = false
   #epoch = 0
   #bytes = 0
 
-  /** @param text the key's */
-  constructor(text: string) {
-    this.#text = text
+  constructor(scope: EntryScope, key: CheckedKey) {
+    this.scope = scope
+    this.key = key
   }
 
   get views(): NarrowView[] {
     return this.#feeds.map(({ view }) => view)
   }
 
-  /** A state of that epoch is known. */
-  isKnown(epoch: number): boolean {
-    return this.#isKnown && this.#epoch === epoch
+  /** A state of this epoch is known. */
+  get isKnown(): boolean {
+    return this.#isKnown && this.#epoch === this.scope.epoch
   }
 
-  /** Each of the views has been told a state of that epoch. */
-  isWhole(epoch: number): boolean {
-    return this.isKnown(epoch) && this.#feeds.every(({ intake }) => intake.synced)
+  /** Each of the views has been told a state of this epoch. */
+  get isWhole(): boolean {
+    return this.isKnown && this.#feeds.every(({ intake }) => intake.synced)
   }
 
-  /** The view's store has a state of that epoch. */
-  isIn(view: NarrowView, epoch: number): boolean {
-    if (!this.isKnown(epoch)) return false
+  /** The view's store has a state of this epoch. */
+  isIn(view: NarrowView): boolean {
+    if (!this.isKnown) return false
     for (const feed of this.#feeds) if (feed.view === view) return feed.intake.synced
     return false
   }
@@ -74,22 +77,28 @@ export class Register {
     return this.#feeds.some(feed => feed.view === view)
   }
 
-  /** How a resourceVersion compares with what is known; `unknown` where nothing of that epoch is. */
-  order(resourceVersion: string | undefined, epoch: number): ResourceVersionOrder {
-    return this.isKnown(epoch) ? compareResourceVersions(resourceVersion, this.reached) : 'unknown'
+  /** How a resourceVersion compares with what is known; `unknown` where nothing of this epoch is. */
+  order(resourceVersion: string | undefined): ResourceVersionOrder {
+    return this.isKnown ? compareResourceVersions(resourceVersion, this.reached) : 'unknown'
+  }
+
+  /** What is known was still so at that resourceVersion. */
+  confirm(resourceVersion: string | undefined): void {
+    if (compareResourceVersions(resourceVersion, this.reached) === 'newer') this.reached = resourceVersion
   }
 
   /**
    * Feeds one more view, from what another view keeps. Returns false if none keeps enough, so that the object must be read for it.
    */
-  join(view: NarrowView, epoch: number): boolean {
-    const intake = view.store.intake({ key: this.#text })
+  protected feed(view: NarrowView): boolean {
+    const { text } = this.key
+    const intake = view.store.intake({ key: text })
     const donors = this.#feeds
     this.#feeds = donors.concat({ view, intake })
-    if (!this.isKnown(epoch)) return true
+    if (!this.isKnown) return true
     const object = donors
       .find(feed => feed.intake.synced && feed.view.keepsAll && feed.view.level >= view.level)
-      ?.view.store.lister.get(this.#text) as object | undefined
+      ?.view.store.lister.get(text) as object | undefined
     if (this.held !== undefined && object === undefined) return false
     const replacement = intake.replace()
     if (object !== undefined) replacement.put(object, this.#bytes)
@@ -98,11 +107,11 @@ export class Register {
   }
 
   /** Publishes a state, unless it is older than what is known. Returns whether it was published. */
-  publish({ object, bytes, resourceVersion }: Known, epoch: number): boolean {
-    if (this.order(resourceVersion, epoch) === 'older') return false
-    const reuse = !this.wasKnown || this.#epoch === epoch
+  protected publish({ object, bytes, resourceVersion }: Known): boolean {
+    if (this.order(resourceVersion) === 'older') return false
+    const reuse = !this.wasKnown || this.#epoch === this.scope.epoch
     this.#hold(object, bytes, resourceVersion)
-    this.#epoch = epoch
+    this.#epoch = this.scope.epoch
     this.#write(({ intake }) => {
       const replacement = intake.replace({ reuse })
       if (object !== undefined) replacement.put(object, bytes)
@@ -111,31 +120,26 @@ export class Register {
     return true
   }
 
-  /** Publishes a change of what is known to all views that have a state. It must not be older. */
-  change(type: ChangeType, object: object, bytes: number): void {
+  /** Publishes a change of what is known. */
+  protected amend(type: ChangeType, object: object, bytes: number): void {
     this.#hold(type === 'DELETED' ? undefined : object, bytes, versionOf(object).resourceVersion)
     this.#write(({ intake }) => {
       if (intake.synced) intake.change(type, object, bytes)
     })
   }
 
-  /** What is known was still so at that resourceVersion. */
-  confirm(resourceVersion: string | undefined): void {
-    if (compareResourceVersions(resourceVersion, this.reached) === 'newer') this.reached = resourceVersion
-  }
-
   /** The resource is gone, and the object with it; whether the object is absent is not known. */
-  clear(): void {
+  protected empty(): void {
     this.#isKnown = false
     this.held = undefined
     this.#write(({ intake }) => intake.clear())
   }
 
   /** Lets go of the object, without a word to those who follow the views. */
-  close(): void {
+  protected release(): void {
     for (const { view, intake } of this.#feeds) {
       intake.close({ forget: true })
-      view.entries.delete(this.#text)
+      view.entries.delete(this.key.text)
     }
     this.#feeds = []
   }

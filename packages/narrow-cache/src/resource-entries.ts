@@ -1,10 +1,11 @@
 import { type Environment, InvalidObjectError, type ReadTarget, resourceName, type View } from '@wherry/client'
+import { type ReflectorSettings, settingsOf } from '@wherry/informer/parts'
 import type { CacheContext } from './cache-context.ts'
 import { Entry } from './entry.ts'
 import type { EntryScope } from './entry-scope.ts'
 import type { CheckedKey } from './key.ts'
 import { type Level, named, targetAt } from './level.ts'
-import { NamespaceWatch, type WatchedEntries } from './namespace-watch.ts'
+import { NamespaceWatch, timeoutSeconds, type WatchedEntries } from './namespace-watch.ts'
 import { ObjectFloor } from './object-floor.ts'
 
 const none: readonly Entry[] = []
@@ -43,6 +44,10 @@ export class NamespaceEntries implements EntryScope, WatchedEntries {
 
   get environment(): Environment {
     return this.of.environment
+  }
+
+  get settings(): ReflectorSettings {
+    return this.of.settings
   }
 
   get epoch(): number {
@@ -127,6 +132,7 @@ export class ResourceEntries implements WatchedEntries {
   readonly shared: CacheContext
   readonly resource: string
   readonly environment: Environment
+  readonly settings: ReflectorSettings
   /** By namespace; `''` where there are none. */
   readonly namespaces: Map<string, NamespaceEntries> = new Map<string, NamespaceEntries>()
   /** Of all namespaces; `undefined` for a cluster-scoped resource. */
@@ -153,6 +159,10 @@ export class ResourceEntries implements WatchedEntries {
         if (!isOfEntry || error instanceof InvalidObjectError) environment.onError(error, context)
       },
     }
+    const { context, streaming, gate, settings } = shared
+    const { maxObjectBytes } = settings
+    const client = { context, environment: this.environment }
+    this.settings = settingsOf({ client, firstList: 'newest', streaming, gate, timeoutSeconds, maxObjectBytes })
   }
 
   all(): Entry[] {
@@ -208,7 +218,7 @@ export class ResourceEntries implements WatchedEntries {
     if (wide !== undefined) entry.validate(wide, undefined)
     else if (validators.some(({ isComing }) => isComing) || entry.isOnItsOwn) return
     else if (entry.isOverBound && validators.some(({ isUp }) => isUp)) entry.news()
-    else if (entry.isOverBound && !entry.register.wasKnown) entry.full()
+    else if (entry.isOverBound && !entry.wasKnown) entry.full()
     else entry.openInTurn()
   }
 

@@ -11,7 +11,8 @@ const carriageReturn = 13
  * Give it a chunk with `push`, then call `next` until it gives `undefined`. Chunks pushed before that wait their turn.
  */
 export class LineCutter {
-  readonly #window = new ByteWindow(0)
+  /** None while there is nothing to be cut: of thousands of idle streams each would hold one. */
+  #window: ByteWindow | undefined
   readonly #maxBytes: number
   #searched = 0
   /** What of the last chunk follows the window. */
@@ -26,6 +27,7 @@ export class LineCutter {
   push(chunk: Uint8Array): void {
     this.#takeLater()
     // only the rest of a line that has begun is copied to it: the lines after it are cut where they lie
+    this.#window ??= new ByteWindow(0)
     const end = this.#window.length === 0 ? -1 : chunk.indexOf(newline)
     if (end < 0) this.#window.append(chunk)
     else {
@@ -37,14 +39,14 @@ export class LineCutter {
   /** Copies what is not cut yet: the chunks' memory may be used for something else then. */
   keep(): void {
     this.#takeLater()
-    this.#window.keep()
+    this.#window?.keep()
   }
 
   #takeLater(): boolean {
     const later = this.#later
     if (later === undefined) return false
     this.#later = undefined
-    this.#window.append(later)
+    this.#window?.append(later)
     return true
   }
 
@@ -54,6 +56,7 @@ export class LineCutter {
    */
   next(): string | undefined {
     const window = this.#window
+    if (window === undefined) return undefined
     for (;;) {
       const { bytes, start, end } = window
       const at = window.indexOf(newline, start + this.#searched)
@@ -61,6 +64,7 @@ export class LineCutter {
         this.#searched = end - start
         if (this.#searched > this.#maxBytes + 1) throw new LineTooLongError(this.#maxBytes)
         if (this.#takeLater()) continue
+        if (start === end) this.#window = undefined
         return undefined
       }
       this.#searched = 0
@@ -75,10 +79,11 @@ export class LineCutter {
   /** What came after the last newline: after a clean end the last line, after a break a part of one. `undefined` if there is nothing. */
   rest(): string | undefined {
     this.#takeLater()
+    if (this.#window === undefined) return undefined
     const { bytes, start, end } = this.#window
     const stop = end > start && bytes[end - 1] === carriageReturn ? end - 1 : end
     const line = stop === start ? undefined : bytes.toString('utf8', start, stop)
-    this.#window.clear()
+    this.#window = undefined
     this.#searched = 0
     return line
   }

@@ -3,9 +3,11 @@ import {
   type ClientHttp2Stream,
   connect,
   constants,
-  type OutgoingHttpHeaders,
+  type IncomingHttpHeaders,
+  type IncomingHttpStatusHeader,
 } from 'node:http2'
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
 import { ConnectionError, connectionLost, takesNoMore } from './error.ts'
 import { checkSendable, responseHeaders } from './headers.ts'
@@ -39,26 +41,30 @@ export async function connectHttp2(
     // What kube-apiserver takes; Node's own bound is a sixteenth of it.
     maxSendHeaderBlockLength: 1_048_576,
   })
-  const connection = new Http2Connection(session, socket, limits)
+  const connection = new Http2Connection(target, session, socket, limits)
   await connection.ready(signal)
   return connection
 }
 
 /** One HTTP/2 session. Its window is consumed as bytes arrive, so that streams can't stall each other. */
 class Http2Connection implements Connection {
+  readonly limits: Http2Limits
+  readonly #scheme: string
+  readonly #authority: string
   readonly #session: ClientHttp2Session
   readonly #socket: Socket
-  readonly #limits: Http2Limits
   readonly #listeners: ((why: CloseReason, cause?: Error) => void)[] = []
   readonly #gone: Promise<void>
   #state: 'open' | 'goaway' | 'closed' = 'open'
   #cause: Error | undefined
   #maxStreams = 0
 
-  constructor(session: ClientHttp2Session, socket: Socket, limits: Http2Limits) {
+  constructor(target: URL, session: ClientHttp2Session, socket: Socket, limits: Http2Limits) {
+    this.limits = limits
+    this.#scheme = target.protocol.slice(0, -1)
+    this.#authority = target.host
     this.#session = session
     this.#socket = socket
-    this.#limits = limits
     session.on('error', error => {
       this.#cause ??= error
     })
@@ -95,7 +101,7 @@ class Http2Connection implements Connection {
         done()
         // As much as all streams may hold: what slows one down is its own window, never the connection's.
         session.setLocalWindowSize(
-          Math.min(2 ** 31 - 1, Math.max(this.#limits.streamWindowBytes * 100, 16 * 1024 * 1024)),
+          Math.min(2 ** 31 - 1, Math.max(this.limits.streamWindowBytes * 100, 16 * 1024 * 1024)),
         )
         resolve()
       }
@@ -127,19 +133,24 @@ class Http2Connection implements Connection {
     return this.#cause
   }
 
+  get isDestroyed(): boolean {
+    return this.#session.destroyed
+  }
+
   request(head: RequestHead, on: ResponseHandlers): Exchange {
     checkSendable(head.headers)
-    const headers: OutgoingHttpHeaders = {
-      ':method': head.method,
-      ':path': head.path,
-      ...(head.headers as OutgoingHttpHeaders),
+    const headers = [':method', head.method, ':scheme', this.#scheme, ':authority', this.#authority, ':path', head.path]
+    for (const [name, value] of Object.entries(head.headers)) {
+      for (const one of typeof value === 'string' ? [value] : value) headers.push(name, one)
     }
-    if (head.body !== undefined) headers['content-length'] = head.body.length
+    if (head.body !== undefined) headers.push('content-length', `${head.body.length}`)
     if (this.#session.closed || this.#session.destroyed) {
       throw takesNoMore()
     }
     const stream = this.#session.request(headers, { endStream: head.body === undefined })
-    const exchange = new Http2Exchange(stream, on, this.#limits, this.#session, this)
+    // They are sent. Node would keep them for as long as the stream lasts.
+    headers.length = 0
+    const exchange = new Http2Exchange(stream, on, this)
     if (head.body !== undefined) stream.end(head.body)
     return exchange
   }
@@ -186,58 +197,104 @@ class Http2Connection implements Connection {
   }
 }
 
+/** A stream that knows its exchange, so that all streams share the functions below. Functions for each would cost half a kilobyte. */
+interface ExchangeStream extends ClientHttp2Stream {
+  exchange: Http2Exchange
+}
+
+function onPush(this: ExchangeStream, chunk: unknown, encoding?: BufferEncoding): boolean {
+  if (chunk === null) this.exchange.ending()
+  return Readable.prototype.push.call(this, chunk, encoding)
+}
+
+function onResponse(
+  this: ExchangeStream,
+  headers: IncomingHttpHeaders & IncomingHttpStatusHeader,
+  _flags: number,
+  ...rest: unknown[]
+): void {
+  const [raw] = rest as (readonly string[] | undefined)[]
+  this.exchange.head(headers[':status'] ?? 0, raw ?? Object.entries(headers).flat().map(String))
+}
+
+function onData(this: ExchangeStream, chunk: Uint8Array): void {
+  this.exchange.data(chunk)
+}
+
+function onError(this: ExchangeStream, error: Error): void {
+  this.exchange.failed(error)
+}
+
+function onEnd(this: ExchangeStream): void {
+  this.exchange.ended()
+}
+
+function onClose(this: ExchangeStream): void {
+  this.exchange.closed()
+}
+
 class Http2Exchange implements Exchange {
   readonly #stream: ClientHttp2Stream
-  readonly #limits: Http2Limits
-  readonly #session: ClientHttp2Session
+  readonly #connection: Http2Connection
   #on: ResponseHandlers | undefined
   /** Whether the server said that the answer is complete. */
   #complete = false
   #answered = false
   #paused = false
   #reading = false
+  #cause: Error | undefined
 
-  constructor(
-    stream: ClientHttp2Stream,
-    on: ResponseHandlers,
-    limits: Http2Limits,
-    session: ClientHttp2Session,
-    connection: { readonly cause: Error | undefined },
-  ) {
+  constructor(stream: ClientHttp2Stream, on: ResponseHandlers, connection: Http2Connection) {
     this.#stream = stream
-    this.#session = session
+    this.#connection = connection
     this.#on = on
-    this.#limits = limits
-    // Node ends the readable side for END_STREAM and, quite the same, when a stream is reset without
-    // an error code or its socket goes; only before the stream is closed is it the server's word.
-    const push = stream.push.bind(stream)
-    stream.push = (chunk: unknown, encoding?: BufferEncoding) => {
-      if (chunk === null && !stream.closed) this.#complete = true
-      return push(chunk, encoding)
-    }
+    const own = Object.assign(stream, { exchange: this, push: onPush })
     // Not `once`, which costs four times as much; these come once only.
-    stream.on('response', (headers, _flags, ...rest) => {
-      this.#answered = true
-      const [raw] = rest as (readonly string[] | undefined)[]
-      const answer = responseHeaders(raw ?? Object.entries(headers).flat().map(String))
-      // Node announces the bound, and does not hold a server to it.
-      if (answer.bytes > limits.maxHeaderBytes) {
-        this.#take()?.error(tooLarge(limits))
-        stream.close(NGHTTP2_CANCEL)
-        stream.resume()
-      } else {
-        this.#on?.head(headers[':status'] ?? 0, answer.headers)
-        this.#read()
-      }
-    })
-    let cause: Error | undefined
-    stream.on('error', error => {
-      cause = error
-    })
-    stream.on('end', () => {
-      if (this.#complete) this.#take()?.end()
-    })
-    stream.on('close', () => this.#take()?.error(this.#broken(cause, connection.cause)))
+    own.on('response', onResponse)
+    own.on('error', onError)
+    own.on('end', onEnd)
+    own.on('close', onClose)
+  }
+
+  // Told by the stream
+
+  /**
+   * Node ends the readable side for END_STREAM and, quite the same, when a stream is reset without an error code or its socket goes.
+   * Only before the stream is closed is it the server's word.
+   */
+  ending(): void {
+    if (!this.#stream.closed) this.#complete = true
+  }
+
+  head(status: number, raw: readonly string[]): void {
+    this.#answered = true
+    const { limits } = this.#connection
+    const answer = responseHeaders(raw)
+    // Node announces the bound, and does not hold a server to it.
+    if (answer.bytes > limits.maxHeaderBytes) {
+      this.#take()?.error(tooLarge(limits))
+      this.#stream.close(NGHTTP2_CANCEL)
+      this.#stream.resume()
+    } else {
+      this.#on?.head(status, answer.headers)
+      this.#read()
+    }
+  }
+
+  data(chunk: Uint8Array): void {
+    this.#on?.data(chunk)
+  }
+
+  failed(error: Error): void {
+    this.#cause = error
+  }
+
+  ended(): void {
+    if (this.#complete) this.#take()?.end()
+  }
+
+  closed(): void {
+    this.#take()?.error(this.#broken())
   }
 
   pause(): void {
@@ -254,7 +311,7 @@ class Http2Exchange implements Exchange {
   #read(): void {
     this.#reading = true
     if (this.#paused) this.#stream.pause()
-    this.#stream.on('data', (chunk: Uint8Array) => this.#on?.data(chunk))
+    this.#stream.on('data', onData)
   }
 
   abort(): void {
@@ -270,7 +327,9 @@ class Http2Exchange implements Exchange {
     return on
   }
 
-  #broken(cause: Error | undefined, sessionCause: Error | undefined): ConnectionError {
+  #broken(): ConnectionError {
+    const cause = this.#cause
+    const { cause: sessionCause, limits, isDestroyed } = this.#connection
     const code = this.#stream.rstCode
     // Without an id it was never sent.
     if (code === NGHTTP2_REFUSED_STREAM || this.#stream.id === undefined) {
@@ -278,10 +337,10 @@ class Http2Exchange implements Exchange {
     }
     if (code === NGHTTP2_ENHANCE_YOUR_CALM && !this.#answered && sessionCause === undefined) {
       // Node's own bounds on one header and on their number.
-      return tooLarge(this.#limits, cause)
+      return tooLarge(limits, cause)
     }
     // The stream of a session that is gone has the session's fate.
-    if (this.#session.destroyed) {
+    if (isDestroyed) {
       return connectionLost(sessionCause ?? cause)
     }
     return new ConnectionError('STREAM_RESET', `the server reset the stream, code ${code}`, { cause })

@@ -19,14 +19,16 @@ export interface Place {
   leave(): void
 }
 
+const answeredStream: LaneRequest = { method: 'GET', path: '', headers: {}, lane: 'stream' }
+
 /**
  * One request on its way through the pool, whichever connections it is tried on. It keeps the promise of all of them: its handlers
  * hear exactly one `end` or `error`, nothing after `abort()`, and what they throw ends this exchange alone.
  */
 export class PendingRequest implements Exchange {
   readonly lane: Lane
-  /** The request as its caller gave it. */
-  readonly request: LaneRequest
+  /** The request as its caller gave it; of a stream that was answered, nothing that says what it asked for. */
+  request: LaneRequest
   /** What is sent: with credentials and the like, once they are known. */
   head: RequestHead
   /** How often it was sent. */
@@ -125,7 +127,8 @@ export class PendingRequest implements Exchange {
   tellHead(status: number, headers: ResponseHeaders): void {
     if (this.#over) return
     this.answered = true
-    // It is not repeated any more: a watch, which lives long, keeps no credentials.
+    // It is not repeated any more: a watch, which lives long, keeps no credentials and no path.
+    if (this.lane === 'stream') this.request = answeredStream
     this.head = this.request
     this.#count(`${status}`)
     try {

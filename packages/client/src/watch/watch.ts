@@ -1,8 +1,8 @@
 import { InvalidBodyError, LineTooLongError, located } from '../bytes/bounds.ts'
 import { LineCutter } from '../bytes/lines.ts'
 import { type ReadContext, type ReadHandlers, type Reading, readPieces } from '../bytes/read.ts'
-import type { Timer } from '../clock.ts'
 import { ConnectionError } from '../connection/error.ts'
+import { type Bounded, Deadlines } from '../deadlines.ts'
 import type { Absence } from '../discovery/absence.ts'
 import { ApiError } from '../errors/api-error.ts'
 import { errorOfStatus } from '../errors/error-of-answer.ts'
@@ -85,15 +85,17 @@ export function openWatch(
   return new OneWatch(context, target, start, on, options)
 }
 
-class OneWatch implements Watch, ReadHandlers<string> {
+class OneWatch implements Watch, ReadHandlers<string>, Bounded {
   readonly timeoutSeconds: number
   lastReceivedAt: number
+  readonly deadlineAt: number
+  place = -1
+  readonly #lifeMs: number
   readonly #context: WatchContext
   readonly #target: ReadTarget
   readonly #on: WatchHandlers
   readonly #lines: LineCutter
   readonly #reading: Reading
-  readonly #timer: Timer
   readonly #leave: (() => void) | undefined
   #over = false
 
@@ -112,14 +114,14 @@ class OneWatch implements Watch, ReadHandlers<string> {
       gzip: options.gzip === true && start.initialEvents === true,
     } as const
     this.#reading = readPieces(context, request, aboutList(target), this.#lines, this)
-    const lifeMs = Math.min(options.timeoutMs ?? Number.POSITIVE_INFINITY, (this.timeoutSeconds + graceSeconds) * 1000)
-    this.#timer = clock.timer(lifeMs, () => this.#end(broken(new TimeoutError(lifeMs, aboutList(target)), false)))
-    const { signal } = options
-    if (signal === undefined) return
-    const aborted = (): void => this.abort()
-    this.#leave = () => signal.removeEventListener('abort', aborted)
-    signal.addEventListener('abort', aborted, { once: true })
-    if (signal.aborted) aborted()
+    this.#lifeMs = Math.min(options.timeoutMs ?? Number.POSITIVE_INFINITY, (this.timeoutSeconds + graceSeconds) * 1000)
+    this.deadlineAt = this.lastReceivedAt + this.#lifeMs
+    Deadlines.of(clock).add(this)
+    if (options.signal !== undefined) this.#leave = this.#endWith(options.signal)
+  }
+
+  late(): void {
+    this.#end(broken(new TimeoutError(this.#lifeMs, aboutList(this.#target)), false))
   }
 
   hold(): void {
@@ -133,7 +135,7 @@ class OneWatch implements Watch, ReadHandlers<string> {
   abort(): void {
     if (this.#over) return
     this.#over = true
-    this.#timer.cancel()
+    Deadlines.of(this.#context.environment.clock).remove(this)
     this.#leave?.()
     this.#reading.abort()
   }
@@ -197,6 +199,14 @@ class OneWatch implements Watch, ReadHandlers<string> {
     else if (error instanceof InvalidBodyError || error instanceof LineTooLongError) {
       this.#end({ how: 'unreadable', error })
     } else this.#end(broken(error, this.#lines.rest() !== undefined))
+  }
+
+  /** Ends it when the signal does. Returns what lets go of that. */
+  #endWith(signal: AbortSignal): () => void {
+    const aborted = (): void => this.abort()
+    signal.addEventListener('abort', aborted, { once: true })
+    if (signal.aborted) aborted()
+    return () => signal.removeEventListener('abort', aborted)
   }
 
   #end(end: WatchEnd): void {

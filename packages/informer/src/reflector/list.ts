@@ -19,8 +19,8 @@ const silenceMs = 65_000
  * Reads a whole state by a list, in one answer or in pages. Resolves once it is in the stores.
  */
 export async function list(context: ReflectorContext, { resourceVersion }: Listing): Promise<void> {
-  const { settings, clock, stats } = context
-  const { target, initial, pageSize } = settings
+  const { settings, target, clock, stats } = context
+  const { initial, pageSize } = settings
   const { selection } = target
   // From the cache, a limit is ignored; a resource that has none honours it (rule R1).
   const paged = initial === 'paged' || context.inPages || resourceVersion === '0'
@@ -68,14 +68,14 @@ export async function list(context: ReflectorContext, { resourceVersion }: Listi
 
 /** One item of the collection, if there is any, at least as new as the last resourceVersion: or why not (rule R21). */
 export async function check(context: ReflectorContext): Promise<void> {
-  const { resourceVersion, settings } = context
-  await page(context, listQuery(settings.target.selection, { resourceVersion }, 1), undefined)
+  const { resourceVersion, target } = context
+  await page(context, listQuery(target.selection, { resourceVersion }, 1), undefined)
 }
 
 /** One answer. Bounded in silence, since no call of this kind is by itself. */
 async function page(context: ReflectorContext, query: string, reading: Reading | undefined): Promise<ListHead> {
-  const { settings, clock, stats } = context
-  const { context: client, target, maxObjectBytes } = settings
+  const { settings, target, clock, stats } = context
+  const { context: client, maxObjectBytes } = settings
   const giveUp = new AbortController()
   context.underWay = { interrupt: () => giveUp.abort() }
   // Between two pages nothing was under way that a stop could have ended.

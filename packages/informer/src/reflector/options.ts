@@ -113,11 +113,10 @@ function seconds(option: string, value: unknown): void {
   if (min > max) throw new OptionRangeError(option, 'a min that is no more than max', `${min} and ${max}`)
 }
 
-/** Checked options, with their defaults. */
-export interface Settings {
+/** Checked options, with their defaults: what reflectors that read alike share. */
+export interface ReflectorSettings {
   readonly context: WatchContext
   readonly environment: Environment
-  readonly target: ReadTarget
   readonly initial: InitialRead
   readonly pageSize: number
   readonly maxObjectBytes: number | undefined
@@ -125,21 +124,33 @@ export interface Settings {
   readonly timeoutSeconds: { readonly min: number; readonly max: number }
   readonly streaming: StreamingSupport
   readonly gate: Gate | undefined
-  readonly name: string
+  readonly name: string | undefined
+}
+
+/** A reflector, of options that were checked already: for thousands that share their settings. */
+export interface PreparedReflector {
+  readonly settings: ReflectorSettings
+  readonly target: ReadTarget
   readonly on: ReflectorListeners
 }
 
 /** @throws OptionTypeError, OptionRangeError */
-export function settingsOf(options: ReflectorOptions): Settings {
-  checkOptions('reflector', options, checks)
-  const { client, target } = options
-  if (client === undefined) clientCheck('reflector.client', client)
+export function prepared(options: ReflectorOptions): PreparedReflector {
+  const { target, on = {} } = options
+  const settings = settingsOf(options)
   if (target === undefined) checks.target('reflector.target', target)
+  return { settings, target, on }
+}
+
+/** @throws OptionTypeError, OptionRangeError */
+export function settingsOf(options: Omit<ReflectorOptions, 'target' | 'on'>): ReflectorSettings {
+  checkOptions('reflector', options, checks)
+  const { client } = options
+  if (client === undefined) clientCheck('reflector.client', client)
   const { context, environment } = client
   return {
     context,
     environment,
-    target,
     initial: options.initial ?? 'stream',
     pageSize: options.pageSize ?? 500,
     maxObjectBytes: options.maxObjectBytes,
@@ -147,7 +158,6 @@ export function settingsOf(options: ReflectorOptions): Settings {
     timeoutSeconds: options.timeoutSeconds ?? { min: 290, max: 590 },
     streaming: options.streaming ?? new StreamingSupport(environment.clock),
     gate: options.gate,
-    name: options.name ?? target.resource,
-    on: options.on ?? {},
+    name: options.name,
   }
 }

@@ -3,7 +3,7 @@ import { type Simulation, simulate } from '@wherry/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { target } from '../testkit/bench.ts'
 import { RecordingIntake } from '../testkit/recording-intake.ts'
-import { type ReflectorListeners, type ReflectorOptions, settingsOf } from './options.ts'
+import { prepared, type ReflectorListeners, type ReflectorOptions } from './options.ts'
 import { ReflectorContext } from './reflector-context.ts'
 
 let simulation: Simulation
@@ -14,7 +14,7 @@ function begin(on: ReflectorListeners = {}, options: Partial<ReflectorOptions> =
   simulation = simulate(1)
   const { environment } = simulation
   const client = { environment, context: { requester: { request() {} } } } as unknown as ReflectorOptions['client']
-  context = new ReflectorContext(settingsOf({ client, target, name: 'mine', ...options, on }))
+  context = new ReflectorContext(prepared({ client, target, name: 'mine', ...options, on }))
   intake = new RecordingIntake()
   context.members.add(intake)
 }

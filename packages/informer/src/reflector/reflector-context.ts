@@ -8,10 +8,11 @@ import {
   isForbidden,
   isUnauthorized,
   type MetricLabels,
+  type ReadTarget,
 } from '@wherry/client'
 import { callGuarded } from '../watched.ts'
 import { Members, type MembersParts, type Reading } from './members.ts'
-import type { Settings } from './options.ts'
+import type { PreparedReflector, ReflectorListeners, ReflectorSettings } from './options.ts'
 
 /** What a reflector has done since it was made. */
 export interface ReflectorStats {
@@ -54,10 +55,11 @@ export type FailureKind = 'streamingList' | 'watch' | 'unreadable'
 
 /** What a reflector knows on its way, shared by its phases: where it is in history, what it feeds, how often it has failed. */
 export class ReflectorContext implements MembersParts {
-  readonly settings: Settings
+  readonly settings: ReflectorSettings
+  readonly target: ReadTarget
+  readonly on: ReflectorListeners
   readonly clock: Clock
   readonly members: Members
-  readonly backoff: Backoff
   /** The reflector was stopped. */
   stopped = false
   underWay: UnderWay | undefined
@@ -80,11 +82,20 @@ export class ReflectorContext implements MembersParts {
   /** When something of the server's state was last heard, on the monotonic clock (rule R21). */
   heardAt = 0
 
-  constructor(settings: Settings) {
+  #backoff: Backoff | undefined
+
+  constructor({ settings, target, on }: PreparedReflector) {
     this.settings = settings
+    this.target = target
+    this.on = on
     this.clock = settings.environment.clock
     this.members = new Members(this)
-    this.backoff = new Backoff(settings.environment)
+  }
+
+  /** Made with the first failure. */
+  get backoff(): Backoff {
+    this.#backoff ??= new Backoff(this.settings.environment)
+    return this.#backoff
   }
 
   /** Begins to read a whole state, not older than `resourceVersion`. Where it may go back, nothing of the stores is reused (rule R5). */
@@ -131,7 +142,7 @@ export class ReflectorContext implements MembersParts {
     this.failures.watch = 0
     this.gauge('reflector_last_resource_version', Number(resourceVersion))
     reading.commit(resourceVersion)
-    this.tell(() => this.settings.on.synced?.(resourceVersion))
+    this.tell(() => this.on.synced?.(resourceVersion))
     if (!this.stopped) this.members.resume()
   }
 
@@ -151,7 +162,7 @@ export class ReflectorContext implements MembersParts {
     this.lastError = error
     this.isAgain = true
     if (background && !isTold) this.report(error, phase)
-    this.tell(() => this.settings.on.error?.(error))
+    this.tell(() => this.on.error?.(error))
   }
 
   /**
@@ -165,7 +176,7 @@ export class ReflectorContext implements MembersParts {
   }
 
   report(error: Error, phase: string, count = 1): void {
-    const { resource } = this.settings.target
+    const { resource } = this.target
     const context: ErrorContext = count === 1 ? { resource, phase } : { resource, phase, count }
     this.settings.environment.onError(error, context)
   }
@@ -176,6 +187,11 @@ export class ReflectorContext implements MembersParts {
     callGuarded(call, error => {
       this.report(error instanceof Error ? error : new Error('a listener threw', { cause: error }), 'listener')
     })
+  }
+
+  /** The label `name` of its metrics. */
+  get name(): string {
+    return this.settings.name ?? this.target.resource
   }
 
   count(metric: string): void {
@@ -191,7 +207,7 @@ export class ReflectorContext implements MembersParts {
   }
 
   get #labels(): MetricLabels {
-    return { name: this.settings.name }
+    return { name: this.name }
   }
 
   /** How many seconds a watch is asked to last. */

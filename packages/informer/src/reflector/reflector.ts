@@ -4,8 +4,8 @@ import { follow } from './follow.ts'
 import type { Gate } from './gate.ts'
 import { check, list } from './list.ts'
 import type { FillSource } from './members.ts'
-import { type ReflectorOptions, settingsOf } from './options.ts'
-import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting } from './phase.ts'
+import { type PreparedReflector, prepared, type ReflectorOptions } from './options.ts'
+import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
 import { ReflectorContext, type ReflectorStats } from './reflector-context.ts'
 import { type InformerState, nameOf } from './state.ts'
 import { type Ended, Stream } from './stream.ts'
@@ -46,19 +46,21 @@ export interface JoinOptions {
 export class Reflector {
   readonly #context: ReflectorContext
   #state: InformerState = 'idle'
+  /** Resolves when what is under way is gone. While a watch goes on there is none: an idle one of thousands would keep its frame. */
   #running: Promise<void> | undefined
+  #isBegun = false
   #wake: (() => void) | undefined
   #hurry: (() => void) | undefined
   /** The refusal after which somebody asked for another try. */
   #askedAfter: Error | undefined
-  #retriedAt = Number.NEGATIVE_INFINITY
+  #retriedAt: number | undefined
 
   /**
    * Does no I/O.
    * @throws OptionTypeError, OptionRangeError
    */
-  constructor(options: ReflectorOptions) {
-    this.#context = new ReflectorContext(settingsOf(options))
+  constructor(options: ReflectorOptions | PreparedReflector) {
+    this.#context = new ReflectorContext('settings' in options ? options : prepared(options))
   }
 
   get state(): InformerState {
@@ -92,7 +94,9 @@ export class Reflector {
   /** Begins. Does nothing where it has begun already. @throws InformerStoppedError once it was stopped. */
   start(): void {
     this.#mustLive()
-    this.#running ??= this.#run()
+    if (this.#isBegun) return
+    this.#isBegun = true
+    this.#running = this.#run(wholeState(this.#context))
   }
 
   /**
@@ -107,7 +111,7 @@ export class Reflector {
     this.#mustLive()
     const { members } = this.#context
     if (members.has(intake)) throw new TypeError('the reflector feeds this intake already')
-    if (this.#running === undefined) members.add(intake)
+    if (!this.#isBegun) members.add(intake)
     else if (typeof options?.fill !== 'function') {
       throw new TypeError('a reflector that has begun takes another intake only with what to fill it from')
     } else members.fill(intake, options.fill)
@@ -137,8 +141,7 @@ export class Reflector {
   tryNow(isLasting = false): boolean {
     if (isLasting) this.#retriedAt = this.#context.clock.monotonic()
     const { lastError, resourceVersion, stopped } = this.#context
-    if (stopped || this.#running === undefined || resourceVersion !== undefined || !isForTheCaller(lastError))
-      return false
+    if (stopped || !this.#isBegun || resourceVersion !== undefined || !isForTheCaller(lastError)) return false
     this.#askedAfter = lastError
     this.#hurry?.()
     return true
@@ -161,12 +164,12 @@ export class Reflector {
   }
 
   #mustLive(): void {
-    if (this.#context.stopped) throw new InformerStoppedError(this.#context.settings.name)
+    if (this.#context.stopped) throw new InformerStoppedError(this.#context.name)
   }
 
-  async #run(): Promise<void> {
+  async #run(from: Phase): Promise<void> {
     const context = this.#context
-    let phase: Phase = wholeState(context)
+    let phase = from
     while (!context.stopped && phase.is !== 'stopped') {
       if (context.settings.gate !== undefined && asksAgain(context, phase)) await this.#pass(context.settings.gate)
       if (context.stopped) break
@@ -175,7 +178,9 @@ export class Reflector {
         phase = wholeState(context)
       }
       this.#enter(nameOf(phase, context.resourceVersion !== undefined))
-      if (!context.stopped) phase = await this.#step(phase)
+      if (context.stopped) break
+      if (phase.is === 'watching') return this.#watch(phase)
+      phase = await this.#step(phase)
     }
     if (!context.stopped) {
       this.#enter('stopped')
@@ -187,18 +192,16 @@ export class Reflector {
     if (this.#state === state) return
     if (state === 'watching') this.#context.isMissing = false
     this.#state = state
-    this.#context.tell(() => this.#context.settings.on.state?.(state))
+    this.#context.tell(() => this.#context.on.state?.(state))
   }
 
   /** Does one phase to its end, and says what comes next. */
-  #step(phase: Exclude<Phase, { is: 'stopped' }>): Promise<Phase> {
+  #step(phase: Exclude<Phase, { is: 'stopped' } | Watching>): Promise<Phase> {
     switch (phase.is) {
       case 'streaming':
         return this.#stream(phase)
       case 'listing':
         return this.#list(phase)
-      case 'watching':
-        return follow(this.#context, phase.stream)
       case 'checking':
         return this.#check(phase)
       case 'waiting':
@@ -208,6 +211,14 @@ export class Reflector {
       case 'missing':
         return this.#miss(phase)
     }
+  }
+
+  /** Goes on when the watch is over. */
+  #watch({ stream }: Watching): void {
+    this.#running = undefined
+    void follow(this.#context, stream).then(next => {
+      if (!this.#context.stopped) this.#running = this.#run(next)
+    })
   }
 
   async #stream(phase: Streaming): Promise<Phase> {
@@ -221,8 +232,7 @@ export class Reflector {
     const context = this.#context
     try {
       await list(context, phase)
-      const { streaming, target } = context.settings
-      if (phase.refusedStreaming) streaming.refused(target.resource)
+      if (phase.refusedStreaming) context.settings.streaming.refused(context.target.resource)
       return { is: 'watching' }
     } catch (error) {
       return context.stopped ? { is: 'stopped' } : afterReading(context, phase, error as Error)
@@ -247,7 +257,8 @@ export class Reflector {
 
   async #doubt(phase: Doubting): Promise<Phase> {
     const context = this.#context
-    const { context: client, target } = context.settings
+    const { target } = context
+    const { context: client } = context.settings
     const asked = { isInNamespace: target.namespace !== undefined, hasState: context.resourceVersion !== undefined }
     const isProved = await unlessStopped(context, client.absence?.isProved(target.resource, asked))
     return context.stopped ? { is: 'stopped' } : afterDoubting(context, phase, isProved)
@@ -260,9 +271,9 @@ export class Reflector {
     if (isNews) context.clear()
     if (!context.isMissing) {
       context.isMissing = true
-      context.tell(() => context.settings.on.missing?.(error))
+      context.tell(() => context.on.missing?.(error))
     }
-    const isHopeful = context.clock.monotonic() - this.#retriedAt < hopefulMs
+    const isHopeful = this.#retriedAt !== undefined && context.clock.monotonic() - this.#retriedAt < hopefulMs
     await this.#pause(isHopeful ? context.backoff.next() : longestWait(context))
     return wholeState(context)
   }

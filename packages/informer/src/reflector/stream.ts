@@ -38,6 +38,15 @@ const silenceMs = 30_000
 /** How long it may take to come to a key after all before, in milliseconds (rule R12). */
 const standstillMs = 60_000
 
+/** An initial state that is being read. */
+interface InitialState {
+  readonly reading: Reading
+  /** The last key so far, and when it came. */
+  lastKey: string
+  lastKeyAt: number
+  standstill: Timer | undefined
+}
+
 /** One watch request. Up to the bookmark that ends initial events it brings a whole state, and then changes, to the stores. */
 export class Stream {
   readonly #context: ReflectorContext
@@ -46,11 +55,8 @@ export class Stream {
   /** It began with a state without a bound on how old that is. */
   readonly #isNewest: boolean
   #follower: StreamFollower
-  #reading: Reading | undefined
-  #standstill: Timer | undefined
-  /** The last key of the initial state so far, and when it came. */
-  #lastKey = ''
-  #lastKeyAt: number
+  /** Until the initial state is there. */
+  #initial: InitialState | undefined
   #draining = false
   #heard = false
   #events = 0
@@ -62,20 +68,20 @@ export class Stream {
     this.#isNewest = start.resourceVersion === ''
     this.#follower = follower
     this.#begunAt = clock.monotonic()
-    this.#lastKeyAt = this.#begunAt
     stats.watches += 1
     context.count('reflector_watches_total')
     if (start.initialEvents === true) {
       stats.lists += 1
       context.count('reflector_lists_total')
-      this.#reading = context.read(start.resourceVersion)
+      const reading = context.read(start.resourceVersion)
+      this.#initial = { reading, lastKey: '', lastKeyAt: this.#begunAt, standstill: undefined }
     }
-    this.#watch = openWatch(settings.context, settings.target, start, this, {
+    this.#watch = openWatch(settings.context, context.target, start, this, {
       timeoutSeconds: context.timeoutSeconds(),
       gzip: settings.context.gzip,
       maxLineBytes: settings.maxObjectBytes,
     })
-    if (this.#reading !== undefined) this.#awaitProgress()
+    if (this.#initial !== undefined) this.#awaitProgress(this.#initial)
   }
 
   /** Hands it over to another follower, who hears of what happened meanwhile. */
@@ -104,32 +110,32 @@ export class Stream {
     const context = this.#context
     context.lastError = undefined
     this.#follower.opened?.()
-    context.tell(() => context.settings.on.watching?.())
+    context.tell(() => context.on.watching?.())
   }
 
   event(type: ChangeType, object: object, length: number): void {
     this.#heard = true
-    const reading = this.#reading
-    if (reading === undefined) {
+    const initial = this.#initial
+    if (initial === undefined) {
       this.#events += 1
       this.#context.change(type, object, length)
-    } else if (type === 'DELETED') reading.remove(object)
+    } else if (type === 'DELETED') initial.reading.remove(object)
     else {
       this.#context.stats.bytes += length
-      if (type === 'ADDED') this.#noteKey(keyOf(object))
-      reading.put(object, length)
+      if (type === 'ADDED') this.#noteKey(initial, keyOf(object))
+      initial.reading.put(object, length)
     }
   }
 
   bookmark(resourceVersion: string, initialEventsEnd: boolean): void {
     this.#heard = true
-    if (this.#reading === undefined) this.#context.bookmark(resourceVersion)
-    else if (initialEventsEnd) this.#whole(this.#reading, resourceVersion)
+    if (this.#initial === undefined) this.#context.bookmark(resourceVersion)
+    else if (initialEventsEnd) this.#whole(this.#initial.reading, resourceVersion)
   }
 
   skipped(error: InvalidObjectError): void {
     this.#heard = true
-    this.#context.skipped(error, this.#reading === undefined ? 'watch' : 'list')
+    this.#context.skipped(error, this.#initial === undefined ? 'watch' : 'list')
   }
 
   draining(): void {
@@ -143,8 +149,7 @@ export class Stream {
 
   #whole(reading: Reading, resourceVersion: string): void {
     const context = this.#context
-    this.#reading = undefined
-    this.#endWaiting()
+    this.#endInitial()
     context.failures.streamingList = 0
     context.observe('reflector_list_duration_seconds', (context.clock.monotonic() - this.#begunAt) / 1000)
     context.observe('reflector_items_per_list', reading.count)
@@ -155,9 +160,7 @@ export class Stream {
   #over(end: StreamEnd): Ended {
     const context = this.#context
     const livedMs = context.clock.monotonic() - this.#begunAt
-    this.#endWaiting()
-    this.#reading?.drop()
-    this.#reading = undefined
+    this.#endInitial()?.drop()
     context.observe('reflector_watch_duration_seconds', livedMs / 1000)
     context.observe('reflector_items_per_watch', this.#events)
     if (livedMs < 1000 && this.#events === 0) context.count('reflector_short_watches_total')
@@ -168,29 +171,31 @@ export class Stream {
   }
 
   /** The initial state comes in the order of its keys: what comes after all before brings its end nearer (rule R10). */
-  #noteKey(key: string): void {
-    if (key <= this.#lastKey) return
-    this.#lastKey = key
-    this.#lastKeyAt = this.#context.clock.monotonic()
+  #noteKey(initial: InitialState, key: string): void {
+    if (key <= initial.lastKey) return
+    initial.lastKey = key
+    initial.lastKeyAt = this.#context.clock.monotonic()
   }
 
-  #endWaiting(): void {
-    this.#standstill?.cancel()
-    this.#standstill = undefined
+  #endInitial(): Reading | undefined {
+    const initial = this.#initial
+    this.#initial = undefined
+    initial?.standstill?.cancel()
+    return initial?.reading
   }
 
-  #awaitProgress(): void {
+  #awaitProgress(initial: InitialState): void {
     const { clock } = this.#context
     const now = clock.monotonic()
     const silentInMs = this.#watch.lastReceivedAt + silenceMs - now
-    const stillInMs = this.#lastKeyAt + standstillMs - now
+    const stillInMs = initial.lastKeyAt + standstillMs - now
     if (silentInMs <= 0) this.#giveUp(silenceMs)
     else if (stillInMs <= 0) this.#giveUp(standstillMs)
-    else this.#standstill = clock.timer(Math.min(silentInMs, stillInMs), () => this.#awaitProgress())
+    else initial.standstill = clock.timer(Math.min(silentInMs, stillInMs), () => this.#awaitProgress(initial))
   }
 
   #giveUp(afterMs: number): void {
     this.#watch.abort()
-    this.end({ how: 'silent', error: new TimeoutError(afterMs, { method: 'GET', ...this.#context.settings.target }) })
+    this.end({ how: 'silent', error: new TimeoutError(afterMs, { method: 'GET', ...this.#context.target }) })
   }
 }

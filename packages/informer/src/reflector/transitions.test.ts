@@ -11,7 +11,7 @@ import {
 import { type Simulation, simulate } from '@wherry/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { target } from '../testkit/bench.ts'
-import { type ReflectorOptions, settingsOf } from './options.ts'
+import { prepared, type ReflectorOptions } from './options.ts'
 import type { Doubting, Listing, Phase, Streaming } from './phase.ts'
 import { ReflectorContext } from './reflector-context.ts'
 import type { StreamEnd } from './stream.ts'
@@ -38,7 +38,7 @@ function begin(options: Partial<ReflectorOptions> = {}, resourceVersion: string 
   const { environment } = simulation
   const client = { environment, context: { requester: { request() {} } } } as unknown as ReflectorOptions['client']
   context = new ReflectorContext(
-    settingsOf({ client, target, ...options, on: { error: error => told.push(error.message) } }),
+    prepared({ client, target, ...options, on: { error: error => told.push(error.message) } }),
   )
   context.resourceVersion = resourceVersion
 }

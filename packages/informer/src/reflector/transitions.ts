@@ -42,7 +42,8 @@ export function wholeState(
   context: ReflectorContext,
   resourceVersion: string | undefined = context.resourceVersion,
 ): Streaming | Listing {
-  const { initial, streaming, target } = context.settings
+  const { target, settings } = context
+  const { initial, streaming } = settings
   if (initial === 'stream' && streaming.expected(target.resource))
     return { is: 'streaming', resourceVersion: resourceVersion ?? '' }
   return listing(context, resourceVersion)
@@ -97,7 +98,7 @@ export function afterStreaming(context: ReflectorContext, phase: Streaming, { en
   const isListed = ++context.failures.streamingList >= limits.streamingList.list
   if (end.how !== 'closed') context.fail(end.error, 'list')
   else if (isListed) {
-    const path = context.settings.target.path
+    const path = context.target.path
     context.fail(new Error(`the streaming list of ${path} was closed before its end, again`), 'list')
   }
   // That a connection breaks says nothing of what the server can do.
@@ -188,7 +189,7 @@ export function afterChecking(context: ReflectorContext, error: Error | undefine
 function afterFailedWatch(context: ReflectorContext, again: Waiting['next'], error?: Error): Waiting {
   const times = ++context.failures.watch
   if (error === undefined && times >= limits.watch.report) {
-    context.fail(new Error(`the watch of ${context.settings.target.path} was closed at once, again and again`), 'watch')
+    context.fail(new Error(`the watch of ${context.target.path} was closed at once, again and again`), 'watch')
   }
   return wait(context, times < limits.watch.relist ? again : wholeState(context), error)
 }

@@ -21,7 +21,7 @@ it('A6: however it is disturbed, an apply sends thirty requests and then two a s
 
 /** All of it goes on without end: what others do, what the server refuses, and what the reconcile itself wants. */
 async function round(arcade: Arcade): Promise<void> {
-  const { client, server, operator, run, simulation } = arcade
+  const { client, server, operator, run, simulation, forGames } = arcade
   const { random } = simulation.environment
   const parts = integer(random, 1, 2)
   const wanting = pick(random, ['the same', 'one more', 'the time'] as const)
@@ -50,13 +50,10 @@ async function round(arcade: Arcade): Promise<void> {
   for (let i = integer(random, 0, 2); i > 0; i--) await server.faults.add(pickFault(random))
   const foe = pickFoe(random)
   let theirs = 0
-  operator
-    .controller('foe')
-    .for(games)
-    .reconcile(async ({ object }) => {
-      theirs += 1
-      await foe(client, object).catch(() => {})
-    })
+  forGames('foe').reconcile(async ({ object }) => {
+    theirs += 1
+    await foe(client, object).catch(() => {})
+  })
   const beat = pick(random, [() => Promise.resolve(), beatSource, beatMade])
   run()
   await server.resetStats()

@@ -38,9 +38,7 @@ function declare(operator: Operator, what: What): Done[] {
 function applying(what: What, body: (arcade: Arcade & { readonly done: Done[] }) => Promise<void>): Promise<void> {
   return inArcade(async arcade => {
     const done = declare(arcade.operator, what)
-    await arcade.client.create(games, game('chess'))
-    arcade.run()
-    await arcade.operator.settled()
+    await arcade.start('chess')
     await body({ ...arcade, done })
   })
 }
@@ -134,8 +132,7 @@ describe('an apply', () => {
     ))
 
   it('A1: is at rest with a Pod that was scheduled and a claim that was bound', () =>
-    inArcade(async arcade => {
-      const { operator, client, run } = arcade
+    inArcade(async ({ operator, client, start }) => {
       const done = declare(operator, async ({ apply }) => {
         await apply(pods, { metadata: { name: 'made' }, spec: { containers: [{ name: 'web', image: 'web' }] } })
         const resources = { requests: { storage: '1Gi' } }
@@ -144,9 +141,7 @@ describe('an apply', () => {
           spec: { accessModes: ['ReadWriteOnce'], resources },
         })
       })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       await client.patch(persistentVolumeClaims, at('made'), { spec: { volumeName: 'disk' } }, them)
       await client.patch(pods, at('made'), { metadata: { annotations: { scheduled: 'yes' } } }, them)
       await touch(client)
@@ -228,7 +223,7 @@ describe('an apply', () => {
 
   it('A1: gives up fields that earlier versions wrote by create or PUT, and those of former managers, and no others', () =>
     inArcade(async arcade => {
-      const { operator, client, run } = arcade
+      const { operator, client, start } = arcade
       const { metadata } = await client.create(games, game('chess'))
       const owner = { apiVersion: 'arcade.example.com/v1', kind: 'Game', name: 'chess', uid: metadata.uid ?? '' }
       const ownerReferences = [{ ...owner, controller: true, blockOwnerDeletion: true }]
@@ -239,8 +234,7 @@ describe('an apply', () => {
       const done = declare(operator, ({ apply, object }) =>
         apply(configMaps, title(object), { formerManagers: ['arcade-v0'] }),
       )
-      run()
-      await operator.settled()
+      await start()
       expect((await client.get(configMaps, at('made')))?.data).toEqual({ title: 'Chess', kept: '1' })
       await touch(client)
       await operator.settled()
@@ -250,8 +244,7 @@ describe('an apply', () => {
   it('A2: a name alone is satisfied when the object is there', () =>
     applying(
       ({ apply }) => apply(configMaps, { metadata: { name: 'made' } }, { owner: false }),
-      async arcade => {
-        const { client, operator, done } = arcade
+      async ({ client, operator, done }) => {
         await touch(client)
         await operator.settled()
         expect(outcomes(done)).toEqual(['created', 'unchanged'])
@@ -261,11 +254,9 @@ describe('an apply', () => {
 
 describe('an owned view', () => {
   it('A5: makes the owner run for what others change, its status too, and not for what it applied itself, without a watch for each', () =>
-    inArcade(async ({ operator, client, run, server, simulation }) => {
+    inArcade(async ({ operator, client, run, server, simulation, forGames }) => {
       let runs = 0
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .owns(deployments)
         .reconcile(async ({ apply, object, key }) => {
           runs += 1
@@ -352,18 +343,13 @@ describe('an object that is there already', () => {
 
   it('A3: two controllers that share an object on purpose are both at rest', () =>
     inArcade(async arcade => {
-      const { operator, client, run, server, simulation } = arcade
+      const { client, server, simulation, forGames, start } = arcade
       for (const name of ['one', 'two']) {
-        operator
-          .controller(name)
-          .for(games)
-          .reconcile(async ({ apply }) => {
-            await apply(configMaps, { metadata: { name: 'made' }, data: { [name]: '1' } }, { owner: false })
-          })
+        forGames(name).reconcile(async ({ apply }) => {
+          await apply(configMaps, { metadata: { name: 'made' }, data: { [name]: '1' } }, { owner: false })
+        })
       }
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       expect((await client.get(configMaps, at('made')))?.data).toEqual({ one: '1', two: '1' })
       await server.resetStats()
       await simulation.advance(600_000)
@@ -482,10 +468,8 @@ describe('an object that is written again and again', () => {
 
   it('A6: by a hundred primaries gets two writes a second after thirty, and they are named', () =>
     inArcade(async arcade => {
-      const { operator, client, run, server, simulation } = arcade
-      operator
-        .controller('game')
-        .for(games)
+      const { client, run, server, simulation, forGames } = arcade
+      forGames()
         .concurrency(5)
         .reconcile(async ({ apply, key }) => {
           await apply(configMaps, { metadata: { name: 'made' }, data: { [key.name]: '1' } }, { owner: false })
@@ -537,17 +521,12 @@ describe('what can not be applied', () => {
       'apply.desired.metadata.labels',
     ],
   ])('X6: %s is refused by the name of the option', (_, what, option) =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ forGames, start }) => {
       const errors: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async context => {
-          await what(context).catch(error => errors.push(error))
-        })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      forGames().reconcile(async context => {
+        await what(context).catch(error => errors.push(error))
+      })
+      await start('chess')
       expect(errors).toMatchObject([{ code: 'INVALID_OPTION', option }])
     }),
   )

@@ -18,7 +18,7 @@ function reconciling(
   options: ControllerOptions = {},
 ): Promise<void> {
   return inArcade(async arcade => {
-    arcade.operator.controller('game', options).for(games).reconcile(reconcile)
+    arcade.forGames('game', options).reconcile(reconcile)
     await body(arcade)
   })
 }
@@ -36,9 +36,7 @@ describe('what a reconcile returns', () => {
         runs += 1
       },
       async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
+        await arcade.start('chess')
         await arcade.simulation.advance(3_600_000)
         expect(runs).toBe(1)
         expect(resultsOf(arcade, 'success')).toBe(1)
@@ -54,9 +52,7 @@ describe('what a reconcile returns', () => {
         return attempt < 4 ? { requeue: true } : undefined
       },
       async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
+        await arcade.start('chess')
         expect(at).toEqual([1, 2, 3, 4])
         expect([resultsOf(arcade, 'requeue'), resultsOf(arcade, 'success')]).toEqual([3, 1])
         expect(errorsOf(arcade)).toEqual([])
@@ -72,9 +68,7 @@ describe('what a reconcile returns', () => {
         return { requeueAfterMs: 60_000 }
       },
       async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
+        await arcade.start('chess')
         expect(at).toHaveLength(1)
         await arcade.simulation.advance(120_000)
         expect(at).toHaveLength(3)
@@ -92,9 +86,7 @@ describe('what a reconcile returns', () => {
         return at.length < 3 ? { requeueAfterMs: 0 } : undefined
       },
       async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
+        await arcade.start('chess')
         expect(at.map(Number)).toEqual(Array(3).fill(Number(at[0])))
         const { now } = arcade.client.environment.clock
         expect(Number(at[0])).toBeLessThanOrEqual(now())
@@ -120,9 +112,7 @@ describe('what a reconcile returns', () => {
         return runs === 1 ? (nonsense as never) : undefined
       },
       async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
+        await arcade.start('chess')
         expect(runs).toBe(2)
         expect(arcade.simulation.environment.errors).toMatchObject([{ error: { code: 'INVALID_RESULT' } }])
         expect(errorsOf(arcade)[0]).toContain(`not ${got}`)
@@ -140,9 +130,7 @@ describe('what a reconcile throws', () => {
         if (attempt < 5 && object.spec.title === 'Chess') throw new Error(`no ${attempt}`)
       },
       async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
+        await arcade.start('chess')
         const waits = at.slice(1).map((time, index) => time - (at[index] ?? 0))
         expect(waits).toEqual([5, 10, 20, 40])
         expect(errorsOf(arcade)).toEqual([1, 2, 3, 4].map(n => `reconcile game default/chess: no ${n}`))
@@ -164,9 +152,7 @@ describe('what a reconcile throws', () => {
       },
       async arcade => {
         const { client, operator, simulation } = arcade
-        await client.create(games, game('chess'))
-        arcade.run()
-        await operator.settled()
+        await arcade.start('chess')
         await simulation.advance(3_600_000)
         expect(runs).toBe(1)
         expect(operator.explain('game', chess)).toMatchObject({
@@ -192,9 +178,7 @@ describe('what a reconcile throws', () => {
         if (++runs === 1) throw 'text'
       },
       async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
+        await arcade.start('chess')
         expect(arcade.simulation.environment.errors).toMatchObject([
           { error: { message: 'something that is no Error was thrown: "text"', cause: 'text' } },
         ])
@@ -212,9 +196,7 @@ describe('what a reconcile throws', () => {
         }
       },
       async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
+        await arcade.start('chess')
         expect(runs).toBe(2)
         expect(errorsOf(arcade)).toEqual([])
         expect(resultsOf(arcade, 'error')).toBe(1)
@@ -230,9 +212,7 @@ describe('what a reconcile throws', () => {
       },
       async arcade => {
         await arcade.client.apply(configMaps, { ...made, data: { title: 'theirs' } }, { fieldManager: 'them' })
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
+        await arcade.start('chess')
         const told = expect.stringMatching(/^reconcile game default\/chess: .*conflict/)
         expect(errorsOf(arcade)).toEqual([told, told])
         expect([resultsOf(arcade, 'error'), resultsOf(arcade, 'success')]).toEqual([2, 1])
@@ -250,10 +230,8 @@ describe('the reads of a run', () => {
         if (isReading) await context.read.get(configMaps, { name: 'settings' })
         throw new TerminalError('for good')
       },
-      async ({ operator, client, run }) => {
-        await client.create(games, game('chess'))
-        run()
-        await operator.settled()
+      async ({ operator, client, start }) => {
+        await start('chess')
         expect(operator.explain('game', chess).reads).toMatchObject([{ object: 'default/settings' }])
         isReading = false
         await client.patch(games, chess, { spec: { title: 'New' } })
@@ -278,9 +256,7 @@ describe('the signal of a reconcile', () => {
         })
       },
       async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
+        await arcade.start('chess')
         expect(reasons).toEqual(['RECONCILE_TIMEOUT'])
         expect(runs).toBe(2)
         expect(errorsOf(arcade)).toEqual([
@@ -300,9 +276,7 @@ describe('the signal of a reconcile', () => {
         seen.push(context.signal.aborted)
       },
       async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
+        await arcade.start('chess')
         expect(seen).toEqual([true])
       },
       { reconcileTimeoutMs: 1000 },
@@ -336,10 +310,7 @@ describe('a stop', () => {
     let finish = (): void => {}
     return inArcade(
       async arcade => {
-        arcade.operator
-          .controller('game')
-          .for(games)
-          .reconcile(() => new Promise<void>(resolve => (finish = resolve)))
+        arcade.forGames().reconcile(() => new Promise<void>(resolve => (finish = resolve)))
         await arcade.client.create(games, game('chess'))
         arcade.run()
         await arcade.simulation.runUntil(() => arcade.operator.explain('game', chess).queue === 'running')
@@ -358,14 +329,11 @@ describe('a stop', () => {
     return reconciling(
       () => {},
       async arcade => {
-        const { operator, client } = arcade
-        operator
-          .controller('closer')
-          .for(games)
-          .reconcile(async () => {
-            await operator.close()
-            log.push(operator.state)
-          })
+        const { operator, client, forGames } = arcade
+        forGames('closer').reconcile(async () => {
+          await operator.close()
+          log.push(operator.state)
+        })
         await client.create(games, game('chess'))
         arcade.run()
         await arcade.simulation.runUntil(() => log.length > 0)
@@ -381,17 +349,14 @@ describe('a stop', () => {
     const all = new Promise<void>(resolve => (go = resolve))
     const log: string[] = []
     return inArcade(async arcade => {
-      const { operator, client, simulation } = arcade
+      const { operator, client, simulation, forGames } = arcade
       for (const name of ['one', 'two']) {
-        operator
-          .controller(name, { concurrency: 2 })
-          .for(games)
-          .reconcile(async () => {
-            if (++begun === 4) go()
-            await all
-            await operator.close()
-            log.push(operator.state)
-          })
+        forGames(name, { concurrency: 2 }).reconcile(async () => {
+          if (++begun === 4) go()
+          await all
+          await operator.close()
+          log.push(operator.state)
+        })
       }
       for (const name of ['chess', 'go']) await client.create(games, game(name))
       arcade.run()
@@ -406,15 +371,12 @@ describe('a stop', () => {
   it('R23: from within a reconcile that is already waited for is in the way of nothing', () => {
     let isRunning = false
     return inArcade(async arcade => {
-      const { operator, client, simulation } = arcade
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ signal }) => {
-          isRunning = true
-          await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
-          await operator.close()
-        })
+      const { operator, client, simulation, forGames } = arcade
+      forGames().reconcile(async ({ signal }) => {
+        isRunning = true
+        await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
+        await operator.close()
+      })
       await client.create(games, game('chess'))
       arcade.run()
       await simulation.runUntil(() => isRunning)
@@ -446,17 +408,13 @@ describe('a stop', () => {
   it('C5: no reconcile begins after it, also of a key that was handed out just then', () => {
     const pushes = new Channel<typeof chess>('pushes')
     let runs = 0
-    return inArcade(async ({ operator, client, run }) => {
-      operator
-        .controller('game')
-        .for(games)
+    return inArcade(async ({ operator, forGames, start }) => {
+      forGames()
         .from(pushes)
         .reconcile(() => {
           runs += 1
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       pushes.send(chess)
       await operator.close()
       expect(runs).toBe(1)
@@ -465,18 +423,14 @@ describe('a stop', () => {
 
   it('C5: no reconcile begins after it, also of what came again while onGone saw to the one before', () => {
     const log: string[] = []
-    return inArcade(async ({ operator, client, run, simulation }) => {
+    return inArcade(async ({ operator, client, simulation, forGames, start }) => {
       let seen = (): void => {}
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .reconcile(({ object }) => {
           log.push(`run ${object.spec.title}`)
         })
         .onGone(() => new Promise<void>(resolve => (seen = resolve)))
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       await client.delete(games, chess)
       await simulation.runUntil(() => operator.explain('game', chess).queue === 'running')
       await client.create(games, game('chess', 'key', 'Go'))
@@ -492,14 +446,11 @@ describe('a stop', () => {
     let finish = (): void => {}
     return inArcade(
       async arcade => {
-        const { operator, client, simulation } = arcade
-        operator
-          .controller('game')
-          .for(games)
-          .reconcile(async ({ events }) => {
-            await new Promise<void>(resolve => (finish = resolve))
-            events.record({ reason: 'Late', message: 'too late' })
-          })
+        const { operator, client, simulation, forGames } = arcade
+        forGames().reconcile(async ({ events }) => {
+          await new Promise<void>(resolve => (finish = resolve))
+          events.record({ reason: 'Late', message: 'too late' })
+        })
         await client.create(games, game('chess'))
         arcade.run()
         await simulation.runUntil(() => operator.explain('game', chess).queue === 'running')
@@ -610,11 +561,9 @@ describe('what is gone', () => {
   })
 
   it('C2: what onGone throws is tried again, and the object is not forgotten meanwhile', () =>
-    inArcade(async ({ operator, client, run, simulation }) => {
+    inArcade(async ({ operator, client, simulation, forGames, start }) => {
       const log: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .reconcile(() => {
           log.push('run')
         })
@@ -622,9 +571,7 @@ describe('what is gone', () => {
           log.push(`gone ${last.spec.title}`)
           if (log.length < 4) throw new Error('not yet')
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       await client.delete(games, chess)
       await operator.settled()
       expect(log).toEqual(['run', 'gone Chess', 'gone Chess', 'gone Chess'])
@@ -632,11 +579,9 @@ describe('what is gone', () => {
     }))
 
   it('C2: one that came again before it was seen to: both are heard of', () =>
-    inArcade(async ({ operator, client, run, simulation }) => {
+    inArcade(async ({ operator, client, run, simulation, forGames }) => {
       const log: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .reconcile(async ({ object, client: own }) => {
           log.push(`run ${object.spec.title}`)
           await sleep(own.environment.clock, 1000)
@@ -654,12 +599,10 @@ describe('what is gone', () => {
     }))
 
   it('C2: one that came and went again while onGone saw to the one before is seen to as well', () =>
-    inArcade(async ({ operator, client, run, simulation }) => {
+    inArcade(async ({ operator, client, simulation, forGames, start }) => {
       const log: string[] = []
       let seen = (): void => {}
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .reconcile(({ object }) => {
           log.push(`run ${object.spec.title}`)
         })
@@ -667,9 +610,7 @@ describe('what is gone', () => {
           log.push(`gone ${last.spec.title}`)
           return last.spec.title === 'Chess' ? new Promise<void>(resolve => (seen = resolve)) : undefined
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       await client.delete(games, chess)
       await simulation.runUntil(() => log.length === 2)
       await client.create(games, game('chess', 'key', 'Go'))
@@ -694,8 +635,7 @@ describe('what is gone', () => {
       async arcade => {
         const held = game('chess')
         await arcade.client.create(games, { ...held, metadata: { ...held.metadata, finalizers: ['example.com/x'] } })
-        arcade.run()
-        await arcade.operator.settled()
+        await arcade.start()
         await arcade.client.delete(games, chess)
         await arcade.operator.settled()
         expect(seen).toEqual(['alive', 'dying'])
@@ -707,13 +647,10 @@ describe('what is gone', () => {
 
 describe('explain', () => {
   it('says which object made a key run, from which state to which, and what is watched', () =>
-    inArcade(async ({ operator, client, run }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ object, read }) => {
-          await read.get(configMaps, { name: object.spec.secret })
-        })
+    inArcade(async ({ operator, client, run, forGames }) => {
+      forGames().reconcile(async ({ object, read }) => {
+        await read.get(configMaps, { name: object.spec.secret })
+      })
       const { metadata } = await client.create(games, game('chess'))
       run()
       await operator.settled()
@@ -761,10 +698,8 @@ describe('explain of a key that waits', () => {
   it('C2: says for how long, where a run asked for a time', () =>
     reconciling(
       () => ({ requeueAfterMs: 60_000 }),
-      async ({ operator, client, simulation, run }) => {
-        await client.create(games, game('chess'))
-        run()
-        await operator.settled()
+      async ({ operator, simulation, start }) => {
+        await start('chess')
         await simulation.advance(20_000)
         const explained = operator.explain('game', chess)
         expect(explained).toMatchObject({ queue: 'delayed', pending: { change: 'due' } })
@@ -785,9 +720,7 @@ describe('a run that goes wrong in other ways', () => {
         if (runs === 1) await sleep(client.environment.clock, 60_000, signal).catch(() => {})
       },
       async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
+        await arcade.start('chess')
         expect(runs).toBe(2)
         expect([resultsOf(arcade, 'error'), resultsOf(arcade, 'success')]).toEqual([1, 1])
         expect(errorsOf(arcade)).toHaveLength(1)
@@ -804,9 +737,7 @@ describe('a run that goes wrong in other ways', () => {
         return runs === 1 ? Promise.reject() : undefined
       },
       async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
+        await arcade.start('chess')
         expect(runs).toBe(2)
         expect(errorsOf(arcade)).toHaveLength(1)
       },

@@ -13,15 +13,12 @@ const at = (name: string) => ({ name, namespace: 'default' })
 const leader = { name: 'game-operator', namespace: 'default', identity: 'us' }
 
 /** Runs an operator, until it is within a reconcile that takes so long. */
-async function runningFor({ operator, client, simulation, run }: Arcade, ms: number): Promise<void> {
+async function runningFor({ forGames, client, simulation, run }: Arcade, ms: number): Promise<void> {
   let isRunning = false
-  operator
-    .controller('game')
-    .for(games)
-    .reconcile(async () => {
-      isRunning = true
-      await sleep(simulation.clock, ms)
-    })
+  forGames().reconcile(async () => {
+    isRunning = true
+    await sleep(simulation.clock, ms)
+  })
   await client.create(games, game('chess'))
   run()
   while (!isRunning) await sleep(simulation.clock, 10)
@@ -29,11 +26,8 @@ async function runningFor({ operator, client, simulation, run }: Arcade, ms: num
 
 describe('two of a name', () => {
   it('are refused, and so is a controller after the start', () =>
-    inArcade(async ({ operator, run, end }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(() => {})
+    inArcade(async ({ operator, run, end, forGames }) => {
+      forGames().reconcile(() => {})
       const taken = expect.objectContaining({ code: 'CONTROLLER_NAME_TAKEN', controller: 'game' })
       expect(() => operator.controller('game')).toThrow(taken)
       expect(() => operator.add({ name: 'game', for: games, reconcile: () => {} })).toThrow(taken)
@@ -95,17 +89,13 @@ describe('an operator that is not run', () => {
 
 describe('the end of a run', () => {
   it('C5, R23: leaves no stream, and nothing that is cached', () =>
-    inArcade(async ({ operator, client, server, run, end, simulation }) => {
-      operator
-        .controller('game')
-        .for(games)
+    inArcade(async ({ operator, server, end, simulation, forGames, start }) => {
+      forGames()
         .owns(configMaps.metadata())
         .reconcile(async ({ read }) => {
           await read.get(configMaps, { name: 'a' })
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       expect((await server.stats()).total.openStreams).toBe(3)
       expect(await end()).toBe('ended')
       // Until the server has heard of it.
@@ -116,21 +106,15 @@ describe('the end of a run', () => {
     }))
 
   it('C5: comes at once where the signal was aborted before', () =>
-    inArcade(async ({ operator }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(() => {})
+    inArcade(async ({ operator, forGames }) => {
+      forGames().reconcile(() => {})
       await operator.run({ signal: AbortSignal.abort(new Error('before')), signals: false })
       expect(operator.state).toBe('stopped')
     }))
 
   it.each(['SIGTERM', 'SIGINT'] as const)('C5: comes by %s, which others hear too', name =>
-    inArcade(async ({ operator, simulation }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(() => {})
+    inArcade(async ({ operator, simulation, forGames }) => {
+      forGames().reconcile(() => {})
       const before = process.listenerCount(name)
       const running = operator.run()
       await simulation.runUntil(() => operator.state === 'running')
@@ -142,14 +126,10 @@ describe('the end of a run', () => {
   )
 
   it('C5: hears no signals where it is told not to', () =>
-    inArcade(async ({ operator, run, end }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(() => {})
+    inArcade(async ({ end, forGames, start }) => {
+      forGames().reconcile(() => {})
       const before = process.listenerCount('SIGTERM')
-      run()
-      await operator.settled()
+      await start()
       expect(process.listenerCount('SIGTERM')).toBe(before)
       await end()
     }))
@@ -157,21 +137,15 @@ describe('the end of a run', () => {
 
 describe('on a leader', () => {
   /** A controller for leaders, and one for all, that note what they do. */
-  function declared({ operator }: Arcade): string[] {
+  function declared({ forGames }: Arcade): string[] {
     const log: string[] = []
-    operator
-      .controller('all', { onLeader: false })
-      .for(games)
-      .reconcile(({ key }) => {
-        log.push(`all ${key.name}`)
-      })
-    operator
-      .controller('leads')
-      .for(games)
-      .reconcile(async ({ key, client, object }) => {
-        log.push(`leads ${key.name}`)
-        await client.create(configMaps, { metadata: at(`${key.name}-${object.metadata.generation}`) })
-      })
+    forGames('all', { onLeader: false }).reconcile(({ key }) => {
+      log.push(`all ${key.name}`)
+    })
+    forGames('leads').reconcile(async ({ key, client, object }) => {
+      log.push(`leads ${key.name}`)
+      await client.create(configMaps, { metadata: at(`${key.name}-${object.metadata.generation}`) })
+    })
     return log
   }
 
@@ -209,16 +183,13 @@ describe('on a leader', () => {
   it('C5, C6: on a lost lease stops at once, rejects, writes nothing more, and never leads again', () =>
     inArcade(
       async arcade => {
-        const { client, operator, simulation, run, end } = arcade
+        const { client, operator, simulation, run, end, forGames } = arcade
         const log = declared(arcade)
         const signals: string[] = []
-        operator
-          .controller('long')
-          .for(games)
-          .reconcile(async ({ signal, client: own }) => {
-            await sleep(own.environment.clock, 600_000, signal).catch(error => signals.push(error.code))
-            await own.create(configMaps, { metadata: at('late') }).catch(error => signals.push(error.code))
-          })
+        forGames('long').reconcile(async ({ signal, client: own }) => {
+          await sleep(own.environment.clock, 600_000, signal).catch(error => signals.push(error.code))
+          await own.create(configMaps, { metadata: at('late') }).catch(error => signals.push(error.code))
+        })
         await client.create(games, game('chess'))
         run()
         await simulation.runUntil(() => log.includes('leads chess'))
@@ -240,10 +211,8 @@ describe('on a leader', () => {
 
   it('C3: a source that does not sync ends the run of the leader too, which gives the lease back', () =>
     inArcade(
-      async ({ client, operator, server, run, end, simulation }) => {
-        operator
-          .controller('game', { syncTimeoutMs: 5000 })
-          .for(games)
+      async ({ client, operator, server, run, end, simulation, forGames }) => {
+        forGames('game', { syncTimeoutMs: 5000 })
           .watches(configMaps, () => undefined)
           .reconcile(() => {})
         await server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'hang' } })
@@ -368,7 +337,7 @@ describe('what is measured', () => {
 
   it('C8, D7: no cache is missed of a resource that may come later', () =>
     inArcade(
-      async ({ operator, simulation, run }) => {
+      async ({ operator, simulation, forGames, start }) => {
         const later = defineResource({
           group: 'x.io',
           version: 'v1',
@@ -376,13 +345,10 @@ describe('what is measured', () => {
           plural: 'laters',
           namespaced: true,
         })
-        operator
-          .controller('game')
-          .for(games)
+        forGames()
           .watches(later, () => [])
           .reconcile(() => {})
-        run()
-        await operator.settled()
+        await start()
         await simulation.advance(3_600_000)
         expect(operator.state).toBe('running')
         const { metric } = simulation.environment
@@ -405,25 +371,19 @@ describe('a leader', () => {
 
   it('C5: begins when what needs no leader has begun', () =>
     inArcade(
-      async ({ operator, client, server, run }) => {
+      async ({ client, server, forGames, start }) => {
         const log: string[] = []
-        operator
-          .controller('here', { onLeader: false })
-          .for(games)
+        forGames('here', { onLeader: false })
           .watches(configMaps, () => undefined)
           .reconcile(() => {
             log.push('here')
           })
-        operator
-          .controller('leads')
-          .for(games)
-          .reconcile(() => {
-            log.push('leads')
-          })
+        forGames('leads').reconcile(() => {
+          log.push('leads')
+        })
         await client.create(games, game('chess'))
         await server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'delay', ms: 5000 } })
-        run()
-        await operator.settled()
+        await start()
         expect(log).toEqual(['here', 'leads'])
       },
       { leader },
@@ -432,13 +392,9 @@ describe('a leader', () => {
   it('C5: stops at once when it has lost the lease, also with events that it can not send any more', () =>
     inArcade(
       async arcade => {
-        const { operator, client, server, simulation, run } = arcade
-        operator
-          .controller('game')
-          .for(games)
-          .reconcile(({ events }) => events.record({ reason: 'Seen', message: 'it was seen' }))
-        run()
-        await operator.settled()
+        const { operator, client, server, simulation, forGames, start } = arcade
+        forGames().reconcile(({ events }) => events.record({ reason: 'Seen', message: 'it was seen' }))
+        await start()
         await server.faults.add({
           match: { verb: 'create', resource: 'events' },
           effect: { kind: 'delay', ms: 30_000 },
@@ -480,13 +436,9 @@ describe('a leader', () => {
 
   it('C5, C6: gives the lease back though the last events can not be sent', () =>
     inArcade(
-      async ({ operator, client, server, run, end }) => {
-        operator
-          .controller('game')
-          .for(games)
-          .reconcile(({ events }) => events.record({ reason: 'Seen', message: 'it was seen' }))
-        run()
-        await operator.settled()
+      async ({ operator, client, server, end, forGames, start }) => {
+        forGames().reconcile(({ events }) => events.record({ reason: 'Seen', message: 'it was seen' }))
+        await start()
         await server.faults.add({ match: { resource: 'events' }, effect: { kind: 'hang' } })
         await client.create(games, game('chess'))
         await operator.settled()

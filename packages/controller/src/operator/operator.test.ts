@@ -14,11 +14,9 @@ const config = { name: 'chess-config', namespace: 'default' }
 
 describe('an operator', () => {
   it('C2, C11: makes what an object says, from what it reads, and again when either changes', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ operator, client, forGames, start }) => {
       const runs: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .owns(ours.metadata())
         .reconcile(async ({ object, key, read, apply }) => {
           runs.push(key.name)
@@ -26,9 +24,7 @@ describe('an operator', () => {
           if (!found) return
           await apply(ours, desiredConfig(object, found))
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       expect(await client.get(configMaps, config)).toBeUndefined()
 
       await client.create(secrets, secret('key', 'hunter2'))
@@ -53,20 +49,16 @@ describe('an operator', () => {
     }))
 
   it('C2: runs only for what exists, and tells of what is gone with its last state', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ operator, client, forGames, start }) => {
       const seen: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .reconcile(({ object, key }) => {
           seen.push(`run ${key.namespace}/${key.name} ${object.spec.title}`)
         })
         .onGone(({ key, last }: { key: { name: string }; last: Game }) => {
           seen.push(`gone ${key.name} ${last.spec.title}`)
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       await client.delete(games, { name: 'chess', namespace: 'default' })
       await operator.settled()
       await client.create(games, game('chess', 'key', 'Go'))
@@ -75,7 +67,7 @@ describe('an operator', () => {
     }))
 
   it('C2, C4: of what has no namespace: keys, owned objects and what is gone', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ operator, client, start }) => {
       const seen: unknown[] = []
       const made = configMaps.within({ namespaces: ['default'], labels: { made: 'yes' } })
       operator
@@ -93,8 +85,7 @@ describe('an operator', () => {
       await client.create(clusterRoles, { metadata: { name: 'system:mine', labels: { copy: 'yes' } }, rules: [] })
       await client.create(clusterRoles, { metadata: { name: 'mine', labels: { copy: 'yes' } }, rules: [] })
       await client.delete(clusterRoles, { name: 'system:mine' })
-      run()
-      await operator.settled()
+      await start()
       const config = await client.get(configMaps, { name: 'mine', namespace: 'default' })
       expect(config).toMatchObject({
         data: { rules: '0' },
@@ -111,16 +102,11 @@ describe('an operator', () => {
     }))
 
   it('C11: lets go of what its last run did not read', () =>
-    inArcade(async ({ operator, client, run }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ object, read }) => {
-          if (object.spec.secret !== 'none') await read.get(secrets, { name: object.spec.secret })
-        })
-      await client.create(games, game('chess', 'red'))
-      run()
-      await operator.settled()
+    inArcade(async ({ operator, client, forGames, start }) => {
+      forGames().reconcile(async ({ object, read }) => {
+        if (object.spec.secret !== 'none') await read.get(secrets, { name: object.spec.secret })
+      })
+      await start(game('chess', 'red'))
       const objects = (): unknown =>
         operator.explain('game', 'default/chess').reads.map(read => (read.type === 'object' ? read.object : ''))
       expect(objects()).toEqual(['default/red'])
@@ -133,20 +119,15 @@ describe('an operator', () => {
     }))
 
   it('C12: keeps what its last success has read where it fails', () =>
-    inArcade(async ({ operator, client, run, simulation }) => {
+    inArcade(async ({ operator, client, simulation, forGames, start }) => {
       let fails = false
       let runs = 0
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ object, read }) => {
-          runs += 1
-          await read.get(secrets, { name: object.spec.secret })
-          if (fails) throw new TerminalError('not now')
-        })
-      await client.create(games, game('chess', 'red'))
-      run()
-      await operator.settled()
+      forGames().reconcile(async ({ object, read }) => {
+        runs += 1
+        await read.get(secrets, { name: object.spec.secret })
+        if (fails) throw new TerminalError('not now')
+      })
+      await start(game('chess', 'red'))
       fails = true
       await client.patch(games, { name: 'chess', namespace: 'default' }, { spec: { secret: 'blue' } })
       await operator.settled()
@@ -165,22 +146,17 @@ describe('an operator', () => {
     }))
 
   it('settles only when it has heard of what was written, however late it hears', () =>
-    inArcade(async ({ operator, client, run, server }) => {
+    inArcade(async ({ operator, client, server, forGames, start }) => {
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ object, read }) => {
-          const found = await read.get(secrets, { name: object.spec.secret })
-          seen.push(found?.data?.value)
-        })
+      forGames().reconcile(async ({ object, read }) => {
+        const found = await read.get(secrets, { name: object.spec.secret })
+        seen.push(found?.data?.value)
+      })
       for (const resource of ['secrets', 'games.arcade.example.com']) {
         await server.faults.add({ match: { verb: 'watch', resource }, effect: { kind: 'slow', bytesPerSecond: 300 } })
       }
       await client.create(secrets, secret('key', '1'))
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       await client.patch(secrets, { name: 'key', namespace: 'default' }, { stringData: { value: '2' } })
       await operator.settled()
       expect(seen.at(-1)).toBe(btoa('2'))
@@ -197,11 +173,9 @@ describe('an operator', () => {
     }))
 
   it('C10: a reconcile sees what it wrote, its own status among it', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ forGames, start }) => {
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .withPredicates(generationChanged)
         .reconcile(async ({ client: own, key, read }) => {
           await own.status.patch(games, key, { status: { phase: 'On' } })
@@ -213,26 +187,19 @@ describe('an operator', () => {
           await own.delete(configMaps, { name: 'made', namespace: 'default' })
           seen.push(await read.peek(configMaps, { name: 'made' }))
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       expect(seen).toEqual(['On', '1', '2', undefined])
     }))
 
   it('C10: what one controller writes, the reads of another see', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ client, forGames, start }) => {
       const seen: unknown[] = []
       const handed = Promise.withResolvers<void>()
-      operator
-        .controller('writer')
-        .for(games)
-        .reconcile(async ({ client: own }) => {
-          await own.patch(configMaps, { name: 'shared', namespace: 'default' }, { data: { n: '2' } })
-          handed.resolve()
-        })
-      operator
-        .controller('reader')
-        .for(games)
+      forGames('writer').reconcile(async ({ client: own }) => {
+        await own.patch(configMaps, { name: 'shared', namespace: 'default' }, { data: { n: '2' } })
+        handed.resolve()
+      })
+      forGames('reader')
         .caches(configMaps)
         .reconcile(async ({ read }) => {
           await read.get(configMaps, { name: 'shared' })
@@ -240,23 +207,17 @@ describe('an operator', () => {
           seen.push((await read.get(configMaps, { name: 'shared' }))?.data?.n)
         })
       await client.create(configMaps, { metadata: { name: 'shared', namespace: 'default' }, data: { n: '1' } })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       expect(new Set(seen)).toEqual(new Set(['2']))
     }))
 
   it('explains what there is, and says what there is not', () =>
-    inArcade(async ({ operator, run }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(() => {})
+    inArcade(async ({ operator, forGames, start }) => {
+      forGames().reconcile(() => {})
       expect(() => operator.explain('game', 'default/chess')).toThrow(
         expect.objectContaining({ code: 'OPERATOR_USED' }),
       )
-      run()
-      await operator.settled()
+      await start()
       expect(operator.explain('game', 'default/chess')).toMatchObject({ exists: false, lastRun: undefined })
       expect(() => operator.explain('toys', 'default/chess')).toThrow('there is no controller toys; there are game')
       expect(() => operator.explain('game', '../chess')).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
@@ -305,17 +266,14 @@ describe('what a reconcile writes in other ways', () => {
       '2',
     ],
   ])('C10: it sees, as %s', (_, write, look, expected) =>
-    inArcade(async ({ operator, client, run, server, simulation }) => {
+    inArcade(async ({ client, server, simulation, forGames, start }) => {
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ client: own, read }) => {
-          if (seen.length > 0) return
-          await look(read)
-          await write(own)
-          seen.push(await look(read))
-        })
+      forGames().reconcile(async ({ client: own, read }) => {
+        if (seen.length > 0) return
+        await look(read)
+        await write(own)
+        seen.push(await look(read))
+      })
       const containers = [{ name: 'web', image: 'web' }]
       const labels = { app: 'web' }
       const template = { metadata: { labels }, spec: { containers } }
@@ -328,8 +286,7 @@ describe('what a reconcile writes in other ways', () => {
       await client.create(configMaps, { metadata: { ...at('stays'), labels, finalizers: ['example.com/held'] } })
       await client.create(games, game('chess'))
       await server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'slow', bytesPerSecond: 300 } })
-      run()
-      await operator.settled()
+      await start()
       expect(seen).toEqual([expected])
       expect(simulation.environment.errors).toEqual([])
     }),
@@ -339,19 +296,14 @@ describe('what a reconcile writes in other ways', () => {
 describe('settled', () => {
   it('C16: waits for what is polled', () =>
     inArcade(
-      async ({ operator, client, run, server }) => {
+      async ({ operator, client, server, forGames, start }) => {
         const seen: unknown[] = []
-        operator
-          .controller('game')
-          .for(games)
-          .reconcile(async ({ read }) => {
-            seen.push((await read.get(secrets, { name: 'key' }))?.data?.value)
-          })
+        forGames().reconcile(async ({ read }) => {
+          seen.push((await read.get(secrets, { name: 'key' }))?.data?.value)
+        })
         const effect = { kind: 'status', code: 403, reason: 'Forbidden' } as const
         await server.faults.add({ match: { verb: 'watch', resource: 'secrets' }, effect })
-        await client.create(games, game('chess'))
-        run()
-        await operator.settled()
+        await start('chess')
         expect(operator.explain('game', at('chess')).reads).toMatchObject([{ served: 'polled' }])
         await client.create(secrets, secret('key', '1'))
         await operator.settled()
@@ -361,14 +313,9 @@ describe('settled', () => {
     ))
 
   it('goes on asking a server that fails now and then, and says so when it does not end', () =>
-    inArcade(async ({ operator, client, run, server }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ read }) => void (await read.get(secrets, { name: 'key' })))
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+    inArcade(async ({ operator, server, forGames, start }) => {
+      forGames().reconcile(async ({ read }) => void (await read.get(secrets, { name: 'key' })))
+      await start('chess')
       for (const verb of ['list', 'get'] as const) {
         await server.faults.add({ match: { verb }, times: 2, effect: { kind: 'status', code: 500 } })
         await operator.settled()
@@ -381,18 +328,13 @@ describe('settled', () => {
     }))
 
   it('waits for informers that reads are served from and no controller declares', () =>
-    inArcade(async ({ operator, client, run, server }) => {
+    inArcade(async ({ operator, client, server, forGames, start }) => {
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ read }) => {
-          seen.push((await read.get(secrets, { name: 'key' }))?.data?.value)
-        })
+      forGames().reconcile(async ({ read }) => {
+        seen.push((await read.get(secrets, { name: 'key' }))?.data?.value)
+      })
       await operator.cache.informer(secrets).whenSynced()
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       expect(operator.explain('game', at('chess')).reads).toMatchObject([{ served: 'informer' }])
       const effect = { kind: 'slow', bytesPerSecond: 100 } as const
       await server.faults.add({ match: { verb: 'watch', resource: 'secrets' }, effect })
@@ -404,13 +346,11 @@ describe('settled', () => {
 
   it('C5: rejects as the run does where a controller of the leader could not start', () =>
     inArcade(
-      async ({ operator, client, run }) => {
+      async ({ operator, client, run, forGames }) => {
         const connect = (): never => {
           throw new Error('no connection')
         }
-        operator
-          .controller('game')
-          .for(games)
+        forGames()
           .from({ name: 'bad', connect }, () => undefined)
           .reconcile(() => {})
         await client.create(games, game('chess'))
@@ -422,14 +362,9 @@ describe('settled', () => {
 })
 
 it('explains a key when the run is over', () =>
-  inArcade(async ({ operator, client, run, end }) => {
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(() => {})
-    await client.create(games, game('chess'))
-    run()
-    await operator.settled()
+  inArcade(async ({ operator, end, forGames, start }) => {
+    forGames().reconcile(() => {})
+    await start('chess')
     await end()
     expect(operator.explain('game', at('chess')).lastRun).toMatchObject({ outcome: 'success' })
   }))

@@ -20,11 +20,9 @@ async function create(client: Client, owner: Game, name: string): Promise<void> 
 
 describe('read.owned', () => {
   it('C14: gives what the primary object controls, and makes its key run when that changes', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ operator, client, run, forGames }) => {
       const seen: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .caches(configMaps)
         .reconcile(async ({ key, read }) => {
           const owned = await read.owned(configMaps)
@@ -58,28 +56,22 @@ describe('read.owned', () => {
     }))
 
   it('C10: sees what the reconcile has just applied', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ forGames, start }) => {
       const seen: number[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .owns(configMaps)
         .caches(configMaps)
         .reconcile(async ({ apply, read }) => {
           for (const name of ['a', 'b']) await apply(configMaps, part(name))
           seen.push((await read.owned(configMaps)).length)
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       expect(new Set(seen)).toEqual(new Set([2]))
     }))
 
   it('C15: of a view that is only owned says that it is to be cached', () =>
-    inArcade(async ({ operator, client, run, simulation }) => {
-      operator
-        .controller('game')
-        .for(games)
+    inArcade(async ({ client, run, simulation, forGames }) => {
+      forGames()
         .owns(ours)
         .reconcile(({ read }) => read.owned(ours).then(() => {}))
       await client.create(games, game('chess'))
@@ -91,12 +83,10 @@ describe('read.owned', () => {
 
 describe('read.list', () => {
   it('C15: gives the objects of a view that a registrar of the controller watches, as long as it does', () =>
-    inArcade(async ({ operator, client, run, simulation, server }) => {
+    inArcade(async ({ operator, client, simulation, server, forGames, start }) => {
       const watched = new RegistrarSource<unknown>('kinds')
       const seen: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .from(watched, () => at('chess'))
         .reconcile(async ({ object, read }) => {
           const isOn = object.spec.title !== 'off'
@@ -104,9 +94,7 @@ describe('read.list', () => {
           const found = await read.list(secrets)
           seen.push(found.map(({ metadata }) => metadata?.name).join())
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       await client.create(secrets, { metadata: at('key') })
       await operator.settled()
       expect([seen[0], seen.at(-1)]).toEqual(['', 'key'])
@@ -121,12 +109,10 @@ describe('read.list', () => {
 
 describe('an owned view with predicates', () => {
   it('C4: shows them what the view makes of the objects, by one watch', () =>
-    inArcade(async ({ operator, client, run, server }) => {
+    inArcade(async ({ operator, client, server, forGames, start }) => {
       let runs = 0
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .owns(deployments.project('ready', ({ status }) => ({ ready: status?.readyReplicas ?? 0 })))
         .withPredicates(({ object, old }) => {
           seen.push([old?.ready, object.ready])
@@ -138,9 +124,7 @@ describe('an owned view with predicates', () => {
           const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web' }] } }
           await apply(deployments, { metadata: { name: 'web' }, spec: { selector: { matchLabels: labels }, template } })
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       const them = { fieldManager: 'them' }
       await client.status.patch(deployments, at('web'), { status: { readyReplicas: 1 } }, them)
       await operator.settled()
@@ -158,11 +142,9 @@ describe('an owned view with predicates', () => {
 
 describe('an applied object of an owned view', () => {
   it('A5: makes its owner run when another key of the controller writes it, and not the key that writes', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ operator, client, forGames, start }) => {
       const runs: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .owns(configMaps)
         .reconcile(async ({ apply, object: { metadata, spec } }) => {
           runs.push(metadata.name ?? '')
@@ -170,9 +152,7 @@ describe('an applied object of an owned view', () => {
           else if (spec.title === 'meddle' && runs.length === 1)
             await apply(configMaps, { ...part('made'), data: {} }, { owner: false })
         })
-      for (const name of ['chess', 'go']) await client.create(games, game(name))
-      run()
-      await operator.settled()
+      await start('chess', 'go')
       expect(runs.splice(0).sort()).toEqual(['chess', 'go'])
       await client.patch(games, at('go'), { spec: { title: 'meddle' } })
       await operator.settled()
@@ -180,37 +160,31 @@ describe('an applied object of an owned view', () => {
     }))
 
   it('A5: is not watched by its name where what is owned is one namespace of what it is applied to', () =>
-    inArcade(async ({ operator, client, run, server }) => {
-      operator
-        .controller('game')
-        .for(games)
+    inArcade(async ({ client, server, forGames, start }) => {
+      forGames()
         .owns(configMaps.within({ namespaces: ['default'] }))
         .reconcile(async ({ apply, object }) => {
           await apply(configMaps, part(`${object.metadata.name}-part`))
         })
       for (const name of ['chess', 'go', 'ludo']) await client.create(games, game(name))
       await server.resetStats()
-      run()
-      await operator.settled()
+      await start()
       expect((await client.list(configMaps)).items).toHaveLength(3)
       expect((await server.stats()).byVerb.watch?.configmaps?.requests).toBe(1)
     }))
 
   it('A5: is made again when it goes, also where predicates have let an earlier deletion pass and not this one', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ operator, client, forGames, start }) => {
       let isApplied = false
       let isTold = true
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .owns(configMaps)
         .withPredicates(({ type }) => type !== 'delete' || isTold)
         .reconcile(async ({ apply }) => {
           if (isApplied) await apply(configMaps, part('made'))
         })
       await create(client, (await client.create(games, game('chess'))) as Game, 'made')
-      run()
-      await operator.settled()
+      await start()
       isApplied = true
       await client.delete(configMaps, at('made'))
       await operator.settled()
@@ -226,18 +200,15 @@ describe('an applied object of an owned view', () => {
 
 describe('a call that a reconcile does not await', () => {
   it('A9: fails the run, by its name, however it ends', () =>
-    inArcade(async ({ operator, client, run, simulation }) => {
+    inArcade(async ({ operator, client, run, simulation, forGames }) => {
       let isCareless = true
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ apply, read, status, client: own }) => {
-          const calls = [
-            ...[read.get(secrets, { name: 'key' }), apply(configMaps, part('made')), status({ phase: 'Won' })],
-            ...[own.get(secrets, at('by-hand')), own.status.patch(games, at('chess'), { status: { round: 1 } })],
-          ]
-          if (!isCareless) await Promise.all(calls)
-        })
+      forGames().reconcile(async ({ apply, read, status, client: own }) => {
+        const calls = [
+          ...[read.get(secrets, { name: 'key' }), apply(configMaps, part('made')), status({ phase: 'Won' })],
+          ...[own.get(secrets, at('by-hand')), own.status.patch(games, at('chess'), { status: { round: 1 } })],
+        ]
+        if (!isCareless) await Promise.all(calls)
+      })
       await client.create(games, game('chess'))
       run()
       await simulation.advance(100)

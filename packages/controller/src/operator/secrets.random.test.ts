@@ -36,7 +36,7 @@ it('X3: nothing of a Secret is in what the library tells of transforms, indices,
         throw new Error('unreachable')
       }
       return inArcade(
-        async ({ client, server, operator, run, end, simulation }) => {
+        async ({ client, server, operator, run, end, simulation, forGames }) => {
           const { environment } = simulation
           const shown: unknown[] = []
           const parsed = secrets.project('parsed', fails)
@@ -58,9 +58,7 @@ it('X3: nothing of a Secret is in what the library tells of transforms, indices,
             })
           }
           await server.faults.add({ match: { resource: 'secrets' }, effect: { kind: 'warning', text: marker } })
-          operator
-            .controller('game')
-            .for(games)
+          forGames()
             .caches(parsed)
             .watches(secrets, fails)
             .watches(configMaps, () => [])

@@ -4,7 +4,6 @@ import { configMaps, secrets } from '@wherry/client/resources/core'
 import { define } from '@wherry/informer/testkit/define'
 import { describe, expect, it, vi } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
-import { game, games } from '../operator/testkit/games.ts'
 import type { SelectionOptions } from './read.ts'
 import { type Kit, keyOf, withReads } from './testkit/kit.ts'
 import { TrackedReads } from './tracked-reads.ts'
@@ -407,19 +406,14 @@ describe('a selection of a resource that may come later', () => {
 
   it('C3, C11, D7: is empty and holds no worker, and is told of when the resource comes, goes, and comes again', () =>
     inArcade(
-      async ({ operator, client, run, simulation }) => {
+      async ({ operator, client, simulation, forGames, start }) => {
         const ran: string[] = []
-        operator
-          .controller('game')
-          .for(games)
+        forGames()
           .caches(toys)
           .reconcile(async ({ key, read }) => {
             ran.push(`${key.name} ${key.name === 'a' ? (await read.list(toys)).length : '-'}`)
           })
-        await client.create(games, game('a'))
-        await client.create(games, game('b'))
-        run()
-        await operator.settled()
+        await start('a', 'b')
         expect(ran.splice(0).sort()).toEqual(['a 0', 'b -'])
         for (let times = 0; times < 2; times++) {
           await define(client, toys, { spec: {}, status: {} })
@@ -437,18 +431,14 @@ describe('a selection of a resource that may come later', () => {
 
   it('C3, D7: that is there when it comes is told of', () =>
     inArcade(
-      async ({ operator, client, run, simulation }) => {
+      async ({ client, simulation, forGames, start }) => {
         const found: number[] = []
-        operator
-          .controller('game')
-          .for(games)
+        forGames()
           .caches(toys)
           .reconcile(async ({ read }) => {
             found.push((await read.list(toys)).length)
           })
-        await client.create(games, game('a'))
-        run()
-        await operator.settled()
+        await start('a')
         await define(client, toys, { spec: {}, status: {} })
         await client.create(toys, { metadata: inDefault('yoyo') })
         await simulation.advance(10_000)

@@ -24,21 +24,19 @@ import { Timer } from './timer.ts'
 const at = (name: string) => ({ name, namespace: 'default' })
 
 /** Makes games, runs the operator until it has settled, and forgets what has run so far. */
-async function begun({ client, operator, run }: Arcade, ran: string[], ...names: string[]): Promise<void> {
-  for (const name of names) await client.create(games, game(name))
-  run()
-  await operator.settled()
+async function begun({ start }: Arcade, ran: string[], ...names: string[]): Promise<void> {
+  await start(...names)
   ran.length = 0
 }
 
 /** A controller of games that hears of what `wire` says, and the names of the games that it ran for. */
 function noting(
-  { operator }: Arcade,
+  { forGames }: Arcade,
   wire: (controller: ControllerBuilder<Game, 'namespaced'>) => unknown = () => {},
   options?: ControllerOptions,
 ): string[] {
   const ran: string[] = []
-  const controller = operator.controller('game', options).for(games)
+  const controller = forGames('game', options)
   wire(controller)
   controller.reconcile(({ key }) => {
     ran.push(key.name)
@@ -162,19 +160,15 @@ describe('watches', () => {
 describe('caches', () => {
   it('C15: what is declared can be listed, and what is not can not', () =>
     inArcade(async arcade => {
-      const { operator, client, simulation } = arcade
+      const { operator, client, simulation, forGames } = arcade
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .caches(configMaps)
         .reconcile(async ({ read }) => {
           seen.push((await read.list(configMaps, { namespace: 'default' })).length)
           await read.list(secrets).catch(error => seen.push(error.code))
         })
-      await client.create(games, game('chess'))
-      arcade.run()
-      await operator.settled()
+      await arcade.start('chess')
       await client.create(configMaps, { metadata: at('a') })
       await operator.settled()
       expect(seen).toEqual([0, 'NOT_CACHED', 1, 'NOT_CACHED'])
@@ -207,26 +201,22 @@ describe('predicates', () => {
 
   it('X9: one that throws is told of, and lets the event pass', () =>
     inArcade(async arcade => {
-      const { operator, simulation } = arcade
+      const { simulation } = arcade
       const ran = noting(arcade, of =>
         of.withPredicates(() => {
           throw new Error('no predicate')
         }),
       )
-      await arcade.client.create(games, game('chess'))
-      arcade.run()
-      await operator.settled()
+      await arcade.start('chess')
       expect(ran).toEqual(['chess'])
       expect(simulation.environment.errors).toMatchObject([{ error: { message: 'no predicate' } }])
     }))
 
   it('C2: a delete of a primary object is heard of, whatever they say', () =>
     inArcade(async arcade => {
-      const { operator, client } = arcade
+      const { operator, client, forGames } = arcade
       const ran: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .withPredicates(event => event.type === 'add')
         .reconcile(() => {})
         .onGone(({ key }) => {
@@ -319,12 +309,10 @@ describe('from', () => {
     }))
 
   it('C1: what a registrar tells of what was there waits behind what changes', () =>
-    inArcade(async ({ operator, client, run, simulation }) => {
+    inArcade(async ({ client, run, simulation, forGames }) => {
       const ran: string[] = []
       const watched = new RegistrarSource<ConfigMap>('maps', [configMaps])
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .from(watched, ({ object }) => at(object.metadata?.name ?? ''))
         .reconcile(async ({ key }) => {
           ran.push(key.name)
@@ -427,13 +415,11 @@ describe('the start', () => {
 
   it('C3: goes on by itself when what was forbidden is allowed in time', () =>
     inArcade(async arcade => {
-      const { operator, server, client, run } = arcade
+      const { server, start } = arcade
       const fault = { kind: 'status', code: 403, reason: 'Forbidden' } as const
       await server.faults.add({ match: { resource: 'secrets' }, times: 3, effect: fault })
       const ran = noting(arcade, of => of.watches(secrets, () => undefined))
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       expect(ran).toEqual(['chess'])
     }))
 
@@ -452,11 +438,9 @@ describe('the start', () => {
   ])('C3, D7: does not wait for a resource that may come later, and hears of it %s when it does', (_, wire) =>
     inArcade(
       async arcade => {
-        const { operator, client, run, simulation } = arcade
+        const { operator, client, simulation, start } = arcade
         const ran = noting(arcade, wire, { syncTimeoutMs: 5000 })
-        await client.create(games, game('chess'))
-        run()
-        await operator.settled()
+        await start('chess')
         expect(ran).toEqual(['chess'])
         await client.create(customResourceDefinitions, {
           metadata: { name: 'toys.arcade.example.com' },
@@ -584,11 +568,9 @@ describe('X9: code of a user that fails', () => {
       },
     ],
   ])('C5, R23: a source whose close %s is told of, and all else is waited for and closed', (_, close) =>
-    inArcade(async ({ operator, client, run, end, simulation }) => {
+    inArcade(async ({ operator, client, run, end, simulation, forGames }) => {
       const log: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .from(source({ close }), () => undefined)
         .reconcile(async () => {
           log.push('begun')
@@ -606,10 +588,8 @@ describe('X9: code of a user that fails', () => {
   )
 
   it('C3, X8: a source that heeds no signal ends no later than syncTimeoutMs says, and is named', () =>
-    inArcade(async ({ operator, run, end, simulation }) => {
-      operator
-        .controller('game', { syncTimeoutMs: 3000 })
-        .for(games)
+    inArcade(async ({ operator, run, end, simulation, forGames }) => {
+      forGames('game', { syncTimeoutMs: 3000 })
         .from(source({ synced: () => new Promise(() => {}) }), () => undefined)
         .reconcile(() => {})
       run()
@@ -620,14 +600,11 @@ describe('X9: code of a user that fails', () => {
 
   it('C5, R23: a source that does not close in time is named, and left behind', () =>
     inArcade(
-      async ({ operator, run, end, simulation }) => {
-        operator
-          .controller('game')
-          .for(games)
+      async ({ end, simulation, forGames, start }) => {
+        forGames()
           .from(source({ close: () => new Promise(() => {}) }), () => undefined)
           .reconcile(() => {})
-        run()
-        await operator.settled()
+        await start()
         const began = simulation.clock.monotonic()
         expect(await end()).toBe('ended')
         expect(simulation.clock.monotonic() - began).toBe(5000)
@@ -645,11 +622,9 @@ describe('X9: code of a user that fails', () => {
     'C3, C5: a source%s that neither syncs nor closes is left behind by a start that fails after stopTimeoutMs',
     (_, leader) =>
       inArcade(
-        async ({ operator, run, end, simulation }) => {
+        async ({ operator, run, end, simulation, forGames }) => {
           const never = (): Promise<void> => new Promise(() => {})
-          operator
-            .controller('game', { syncTimeoutMs: 3000 })
-            .for(games)
+          forGames('game', { syncTimeoutMs: 3000 })
             .from(source({ synced: never, close: never }), () => undefined)
             .reconcile(() => {})
           const began = simulation.clock.monotonic()
@@ -666,11 +641,9 @@ describe('X9: code of a user that fails', () => {
 
   it('C5: a stop ends a start after stopTimeoutMs, whatever a source does', () =>
     inArcade(
-      async ({ operator, run, end, simulation }) => {
+      async ({ run, end, simulation, forGames }) => {
         const never = (): Promise<void> => new Promise(() => {})
-        operator
-          .controller('game')
-          .for(games)
+        forGames()
           .from(source({ synced: never, close: never }), () => undefined)
           .reconcile(() => {})
         run()
@@ -683,13 +656,11 @@ describe('X9: code of a user that fails', () => {
     ))
 
   it('C3: a source that throws when it is waited for is named, and why', () =>
-    inArcade(async ({ operator, run }) => {
+    inArcade(async ({ operator, run, forGames }) => {
       const synced = (): never => {
         throw new Error('no queue')
       }
-      operator
-        .controller('game', { syncTimeoutMs: 3000 })
-        .for(games)
+      forGames('game', { syncTimeoutMs: 3000 })
         .from(source({ synced }), () => undefined)
         .reconcile(() => {})
       run()
@@ -702,9 +673,7 @@ describe('X9: code of a user that fails', () => {
       const fails = (why: string) => (async () => Promise.reject(new Error(why))) as never
       const ran = noting(arcade, of => of.withPredicates(fails('no predicate')).watches(configMaps, fails('no map')))
       await arcade.client.create(configMaps, { metadata: at('map') })
-      await arcade.client.create(games, game('chess'))
-      arcade.run()
-      await arcade.operator.settled()
+      await arcade.start('chess')
       expect(ran).toEqual(['chess'])
       const messages = arcade.simulation.environment.errors.map(({ error }) => error.message)
       expect(messages).toEqual(expect.arrayContaining(['no predicate', 'no map']))

@@ -4,9 +4,8 @@ import type { FaultRule } from '@wherry/testing'
 import { chance, forEachSeed, integer, pick } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
-import { type Game, games } from '../operator/testkit/games.ts'
+import { at, type Game, games } from '../operator/testkit/games.ts'
 
-const at = (name: string) => ({ name, namespace: 'default' })
 const sources = configMaps.within({ labels: { source: 'yes' } })
 const view = games.within({ labels: { kind: 'made' } })
 const resource = 'games.arcade.example.com'

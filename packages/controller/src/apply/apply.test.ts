@@ -5,10 +5,9 @@ import { describe, expect, it } from 'vitest'
 import type { ReconcileContext } from '../controller/context.ts'
 import { Operator } from '../operator/operator.ts'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
-import { type Game, game, games, ours } from '../operator/testkit/games.ts'
+import { at, type Game, game, games, ours } from '../operator/testkit/games.ts'
 import type { Applied } from './options.ts'
 
-const at = (name: string) => ({ name, namespace: 'default' })
 const title = (of: Game): ConfigMap => ({ metadata: { name: 'made' }, data: { title: of.spec.title ?? '' } })
 const labels = { 'app.kubernetes.io/managed-by': 'game' }
 const them = { fieldManager: 'them' }

@@ -2,10 +2,9 @@ import type { ObjectKey } from '@wherry/client'
 import { type ConfigMap, configMaps, pods } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
-import { game, games } from '../operator/testkit/games.ts'
+import { at, game, games } from '../operator/testkit/games.ts'
 import type { Read } from '../reads/read.ts'
 
-const at = (name: string) => ({ name, namespace: 'default' })
 const legacy: ConfigMap = { metadata: at('legacy') }
 const pod = {
   metadata: at('web-0'),

@@ -3,12 +3,10 @@ import { chance, type FaultRule, forEachSeed, integer } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { Operator } from '../operator/operator.ts'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
-import { game, games } from '../operator/testkit/games.ts'
+import { at, game, games } from '../operator/testkit/games.ts'
 import { MachineProvider } from '../operator/testkit/machines.ts'
 
 const resource = 'games.arcade.example.com'
-const at = (name: string) => ({ name, namespace: 'default' })
-
 /** What makes the operator's informer late, or its writes slow or unanswered. Nothing refuses a write. */
 const troubles: readonly FaultRule[] = [
   { match: { verb: 'watch', resource }, effect: { kind: 'slow', bytesPerSecond: 2000 } },

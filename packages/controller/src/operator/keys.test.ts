@@ -5,9 +5,7 @@ import { Informer } from '@wherry/informer'
 import { NarrowCache } from '@wherry/narrow-cache'
 import { expect, it } from 'vitest'
 import { inArcade } from './testkit/arcade.ts'
-import { game, games } from './testkit/games.ts'
-
-const at = (name: string) => ({ name, namespace: 'default' })
+import { at, game, games } from './testkit/games.ts'
 
 it('X1: an object that was read names itself wherever a key is taken', () =>
   inArcade(async ({ client, operator, simulation, forGames, start }) => {

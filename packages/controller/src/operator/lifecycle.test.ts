@@ -6,9 +6,7 @@ import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { startCluster } from '../testkit.fixture.ts'
 import { Operator } from './operator.ts'
 import { type Arcade, inArcade } from './testkit/arcade.ts'
-import { game, games } from './testkit/games.ts'
-
-const at = (name: string) => ({ name, namespace: 'default' })
+import { at, game, games } from './testkit/games.ts'
 
 const leader = { name: 'game-operator', namespace: 'default', identity: 'us' }
 

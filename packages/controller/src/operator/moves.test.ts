@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { ReconcileContext } from '../controller/context.ts'
 import type { Source } from '../sources/source.ts'
 import { type Arcade, inArcade } from './testkit/arcade.ts'
-import { type Game, games } from './testkit/games.ts'
+import { at, type Game, games } from './testkit/games.ts'
 
-const at = (name: string) => ({ name, namespace: 'default' })
 const from = configMaps
 const to = configMaps.within({ namespaces: ['default'] })
 

@@ -7,10 +7,9 @@ import { TerminalError } from '../controller/errors.ts'
 import { generationChanged } from '../predicates/changed.ts'
 import type { Read } from '../reads/read.ts'
 import { inArcade } from './testkit/arcade.ts'
-import { desiredConfig, type Game, game, games, ours, secret } from './testkit/games.ts'
+import { at, desiredConfig, type Game, game, games, ours, secret } from './testkit/games.ts'
 
-const at = (name: string) => ({ name, namespace: 'default' })
-const config = { name: 'chess-config', namespace: 'default' }
+const config = at('chess-config')
 
 describe('an operator', () => {
   it('C2, C11: makes what an object says, from what it reads, and again when either changes', () =>
@@ -34,7 +33,7 @@ describe('an operator', () => {
       expect(made?.metadata?.labels).toEqual({ 'app.kubernetes.io/managed-by': 'game' })
       expect(made?.metadata?.ownerReferences).toMatchObject([{ kind: 'Game', name: 'chess', controller: true }])
 
-      await client.patch(games, { name: 'chess', namespace: 'default' }, { spec: { title: 'Go' } })
+      await client.patch(games, at('chess'), { spec: { title: 'Go' } })
       await operator.settled()
       expect((await client.get(configMaps, config))?.data?.title).toBe('Go')
 
@@ -59,7 +58,7 @@ describe('an operator', () => {
           seen.push(`gone ${key.name} ${last.spec.title}`)
         })
       await start('chess')
-      await client.delete(games, { name: 'chess', namespace: 'default' })
+      await client.delete(games, at('chess'))
       await operator.settled()
       await client.create(games, game('chess', 'key', 'Go'))
       await operator.settled()
@@ -76,7 +75,7 @@ describe('an operator', () => {
         .owns(made.metadata())
         .reconcile(async ({ key, object, apply, read }) => {
           seen.push(key)
-          await read.get(configMaps, { namespace: 'default', name: 'other' })
+          await read.get(configMaps, at('other'))
           await apply(made, { metadata: { name: key.name }, data: { rules: `${object.rules?.length}` } })
         })
         .onGone(({ key }) => {
@@ -86,14 +85,14 @@ describe('an operator', () => {
       await client.create(clusterRoles, { metadata: { name: 'mine', labels: { copy: 'yes' } }, rules: [] })
       await client.delete(clusterRoles, { name: 'system:mine' })
       await start()
-      const config = await client.get(configMaps, { name: 'mine', namespace: 'default' })
+      const config = await client.get(configMaps, at('mine'))
       expect(config).toMatchObject({
         data: { rules: '0' },
         metadata: { ownerReferences: [{ kind: 'ClusterRole', name: 'mine' }] },
       })
-      await client.patch(configMaps, { name: 'mine', namespace: 'default' }, { data: { rules: 'x' } })
+      await client.patch(configMaps, at('mine'), { data: { rules: 'x' } })
       await operator.settled()
-      expect((await client.get(configMaps, { name: 'mine', namespace: 'default' }))?.data).toEqual({ rules: '0' })
+      expect((await client.get(configMaps, at('mine')))?.data).toEqual({ rules: '0' })
       expect(operator.explain('roles', 'mine')).toMatchObject({ key: 'mine', exists: true })
       await client.delete(clusterRoles, { name: 'mine' })
       await operator.settled()
@@ -110,10 +109,10 @@ describe('an operator', () => {
       const objects = (): unknown =>
         operator.explain('game', 'default/chess').reads.map(read => (read.type === 'object' ? read.object : ''))
       expect(objects()).toEqual(['default/red'])
-      await client.patch(games, { name: 'chess', namespace: 'default' }, { spec: { secret: 'blue' } })
+      await client.patch(games, at('chess'), { spec: { secret: 'blue' } })
       await operator.settled()
       expect(objects()).toEqual(['default/blue'])
-      await client.patch(games, { name: 'chess', namespace: 'default' }, { spec: { secret: 'none' } })
+      await client.patch(games, at('chess'), { spec: { secret: 'none' } })
       await operator.settled()
       expect(objects()).toEqual([])
     }))
@@ -129,7 +128,7 @@ describe('an operator', () => {
       })
       await start(game('chess', 'red'))
       fails = true
-      await client.patch(games, { name: 'chess', namespace: 'default' }, { spec: { secret: 'blue' } })
+      await client.patch(games, at('chess'), { spec: { secret: 'blue' } })
       await operator.settled()
       expect(runs).toBe(2)
       await client.create(secrets, secret('red', 'x'))
@@ -139,7 +138,7 @@ describe('an operator', () => {
       await client.create(secrets, secret('blue', 'x'))
       await operator.settled()
       expect(runs).toBe(4)
-      await client.delete(secrets, { name: 'red', namespace: 'default' })
+      await client.delete(secrets, at('red'))
       await operator.settled()
       expect(runs).toBe(4)
       expect(simulation.environment.errors).toHaveLength(2)
@@ -157,17 +156,17 @@ describe('an operator', () => {
       }
       await client.create(secrets, secret('key', '1'))
       await start('chess')
-      await client.patch(secrets, { name: 'key', namespace: 'default' }, { stringData: { value: '2' } })
+      await client.patch(secrets, at('key'), { stringData: { value: '2' } })
       await operator.settled()
       expect(seen.at(-1)).toBe(btoa('2'))
-      await client.delete(secrets, { name: 'key', namespace: 'default' })
+      await client.delete(secrets, at('key'))
       await operator.settled()
       expect(seen.at(-1)).toBeUndefined()
       const runs = seen.length
       await client.create(games, game('go'))
       await operator.settled()
       expect(seen).toHaveLength(runs + 1)
-      await client.delete(games, { name: 'go', namespace: 'default' })
+      await client.delete(games, at('go'))
       await operator.settled()
       expect(operator.explain('game', 'default/go').exists).toBe(false)
     }))
@@ -180,11 +179,11 @@ describe('an operator', () => {
         .reconcile(async ({ client: own, key, read }) => {
           await own.status.patch(games, key, { status: { phase: 'On' } })
           seen.push((await read.peek(games, key))?.status?.phase)
-          await own.create(configMaps, { metadata: { name: 'made', namespace: 'default' }, data: { n: '1' } })
+          await own.create(configMaps, { metadata: at('made'), data: { n: '1' } })
           seen.push((await read.peek(configMaps, { name: 'made' }))?.data?.n)
-          await own.patch(configMaps, { name: 'made', namespace: 'default' }, { data: { n: '2' } })
+          await own.patch(configMaps, at('made'), { data: { n: '2' } })
           seen.push((await read.peek(configMaps, { name: 'made' }))?.data?.n)
-          await own.delete(configMaps, { name: 'made', namespace: 'default' })
+          await own.delete(configMaps, at('made'))
           seen.push(await read.peek(configMaps, { name: 'made' }))
         })
       await start('chess')
@@ -196,7 +195,7 @@ describe('an operator', () => {
       const seen: unknown[] = []
       const handed = Promise.withResolvers<void>()
       forGames('writer').reconcile(async ({ client: own }) => {
-        await own.patch(configMaps, { name: 'shared', namespace: 'default' }, { data: { n: '2' } })
+        await own.patch(configMaps, at('shared'), { data: { n: '2' } })
         handed.resolve()
       })
       forGames('reader')
@@ -206,7 +205,7 @@ describe('an operator', () => {
           await handed.promise
           seen.push((await read.get(configMaps, { name: 'shared' }))?.data?.n)
         })
-      await client.create(configMaps, { metadata: { name: 'shared', namespace: 'default' }, data: { n: '1' } })
+      await client.create(configMaps, { metadata: at('shared'), data: { n: '1' } })
       await start('chess')
       expect(new Set(seen)).toEqual(new Set(['2']))
     }))
@@ -357,7 +356,7 @@ describe('settled', () => {
         run()
         await expect(operator.settled()).rejects.toThrow('no connection')
       },
-      { leader: { name: 'game-operator', namespace: 'default' } },
+      { leader: at('game-operator') },
     ))
 })
 

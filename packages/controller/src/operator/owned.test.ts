@@ -6,9 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { ownerReference } from '../objects/owner.ts'
 import { RegistrarSource } from '../sources/registrar-source.ts'
 import { inArcade } from './testkit/arcade.ts'
-import { type Game, game, games, ours } from './testkit/games.ts'
+import { at, type Game, game, games, ours } from './testkit/games.ts'
 
-const at = (name: string) => ({ name, namespace: 'default' })
 const errorsOf = ({ environment }: Simulation): readonly Error[] => environment.errors.map(({ error }) => error)
 const part = (name: string): ConfigMap => ({ metadata: { name }, data: { n: '1' } })
 

@@ -13,15 +13,13 @@ import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { ownerReference } from '../objects/owner.ts'
 import type { ControllerBuilder } from '../operator/builder.ts'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
-import { type Game, game, games, secret } from '../operator/testkit/games.ts'
+import { at, type Game, game, games, secret } from '../operator/testkit/games.ts'
 import { generationChanged, labelsChanged } from '../predicates/changed.ts'
 import { Channel } from './channel.ts'
 import { from, owns, watches } from './inputs.ts'
 import { RegistrarSource } from './registrar-source.ts'
 import type { SourceConnection } from './source.ts'
 import { Timer } from './timer.ts'
-
-const at = (name: string) => ({ name, namespace: 'default' })
 
 /** Makes games, runs the operator until it has settled, and forgets what has run so far. */
 async function begun({ start }: Arcade, ran: string[], ...names: string[]): Promise<void> {
@@ -617,7 +615,7 @@ describe('X9: code of a user that fails', () => {
 
   it.each<[string, { name: string; namespace: string } | undefined]>([
     ['', undefined],
-    [' on a leader', { name: 'arcade', namespace: 'default' }],
+    [' on a leader', at('arcade')],
   ])(
     'C3, C5: a source%s that neither syncs nor closes is left behind by a start that fails after stopTimeoutMs',
     (_, leader) =>

@@ -254,20 +254,15 @@ describe('the signal of a reconcile', () => {
 describe('a stop', () => {
   it('C5, R23: leaves behind what does not end in time, and names it', () => {
     let finish = (): void => {}
-    return inArcade(
-      async arcade => {
-        arcade.forGames().reconcile(() => new Promise<void>(resolve => (finish = resolve)))
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.simulation.runUntil(() => arcade.operator.explain('game', chess).queue === 'running')
-        expect(await arcade.end()).toBe('ended')
-        expect(errorsOf(arcade)).toEqual([
-          'stop game undefined: the controller game is still reconciling default/chess',
-        ])
-        finish()
-      },
-      { stopTimeoutMs: 5000 },
-    )
+    return inArcade({ stopTimeoutMs: 5000 }, async arcade => {
+      arcade.forGames().reconcile(() => new Promise<void>(resolve => (finish = resolve)))
+      await arcade.client.create(games, game('chess'))
+      arcade.run()
+      await arcade.simulation.runUntil(() => arcade.operator.explain('game', chess).queue === 'running')
+      expect(await arcade.end()).toBe('ended')
+      expect(errorsOf(arcade)).toEqual(['stop game undefined: the controller game is still reconciling default/chess'])
+      finish()
+    })
   })
 
   it('R23: from within a reconcile does not wait for that one', () =>
@@ -384,24 +379,21 @@ describe('a stop', () => {
 
   it('C5, C9: what it has left behind records no events', () => {
     let finish = (): void => {}
-    return inArcade(
-      async arcade => {
-        const { operator, client, simulation, forGames } = arcade
-        forGames().reconcile(async ({ events }) => {
-          await new Promise<void>(resolve => (finish = resolve))
-          events.record({ reason: 'Late', message: 'too late' })
-        })
-        await client.create(games, game('chess'))
-        arcade.run()
-        await simulation.runUntil(() => operator.explain('game', chess).queue === 'running')
-        await arcade.end()
-        finish()
-        await simulation.advance(1000)
-        expect((await client.list(events)).items).toEqual([])
-        expect(simulation.environment.metric('wherry_events_dropped_total', { reason: 'closed' })).toBe(1)
-      },
-      { stopTimeoutMs: 5000 },
-    )
+    return inArcade({ stopTimeoutMs: 5000 }, async arcade => {
+      const { operator, client, simulation, forGames } = arcade
+      forGames().reconcile(async ({ events }) => {
+        await new Promise<void>(resolve => (finish = resolve))
+        events.record({ reason: 'Late', message: 'too late' })
+      })
+      await client.create(games, game('chess'))
+      arcade.run()
+      await simulation.runUntil(() => operator.explain('game', chess).queue === 'running')
+      await arcade.end()
+      finish()
+      await simulation.advance(1000)
+      expect((await client.list(events)).items).toEqual([])
+      expect(simulation.environment.metric('wherry_events_dropped_total', { reason: 'closed' })).toBe(1)
+    })
   })
 })
 

@@ -148,79 +148,70 @@ describe('on a leader', () => {
   }
 
   it('C5, C6: runs what needs no leader at once, and the rest when it leads; then gives the lease back', () =>
-    inArcade(
-      async arcade => {
-        const { client, operator, simulation, run, end } = arcade
-        const now = new Date(simulation.clock.now()).toISOString().replace('Z', '000Z')
-        await client.create(leases, {
-          metadata: { name: leader.name, namespace: 'default' },
-          spec: {
-            holderIdentity: 'others',
-            leaseDurationSeconds: 15,
-            acquireTime: now,
-            renewTime: now,
-            leaseTransitions: 1,
-          },
-        })
-        const log = declared(arcade)
-        await client.create(games, game('chess'))
-        run()
-        await simulation.advance(10_000)
-        expect(log).toEqual(['all chess'])
-        await expect(operator.settled({ timeoutMs: 10 })).rejects.toMatchObject({ pending: ['leads waits to lead'] })
-        await simulation.advance(10_000)
-        await operator.settled()
-        expect(log).toEqual(['all chess', 'leads chess'])
-        expect(await end()).toBe('ended')
-        const lease = await client.get(leases, at(leader.name))
-        expect(lease?.spec?.holderIdentity ?? '').toBe('')
-      },
-      { leader },
-    ))
+    inArcade({ leader }, async arcade => {
+      const { client, operator, simulation, run, end } = arcade
+      const now = new Date(simulation.clock.now()).toISOString().replace('Z', '000Z')
+      await client.create(leases, {
+        metadata: { name: leader.name, namespace: 'default' },
+        spec: {
+          holderIdentity: 'others',
+          leaseDurationSeconds: 15,
+          acquireTime: now,
+          renewTime: now,
+          leaseTransitions: 1,
+        },
+      })
+      const log = declared(arcade)
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(10_000)
+      expect(log).toEqual(['all chess'])
+      await expect(operator.settled({ timeoutMs: 10 })).rejects.toMatchObject({ pending: ['leads waits to lead'] })
+      await simulation.advance(10_000)
+      await operator.settled()
+      expect(log).toEqual(['all chess', 'leads chess'])
+      expect(await end()).toBe('ended')
+      const lease = await client.get(leases, at(leader.name))
+      expect(lease?.spec?.holderIdentity ?? '').toBe('')
+    }))
 
   it('C5, C6: on a lost lease stops at once, rejects, writes nothing more, and never leads again', () =>
-    inArcade(
-      async arcade => {
-        const { client, operator, simulation, run, end, forGames } = arcade
-        const log = declared(arcade)
-        const signals: string[] = []
-        forGames('long').reconcile(async ({ signal, client: own }) => {
-          await sleep(own.environment.clock, 600_000, signal).catch(error => signals.push(error.code))
-          await own.create(configMaps, { metadata: at('late') }).catch(error => signals.push(error.code))
-        })
-        await client.create(games, game('chess'))
-        run()
-        await simulation.runUntil(() => log.includes('leads chess'))
-        const stolen = {
-          spec: {
-            holderIdentity: 'thief',
-            renewTime: new Date(simulation.clock.now()).toISOString().replace('Z', '000Z'),
-          },
-        }
-        await client.patch(leases, at(leader.name), stolen)
-        await simulation.runUntil(() => operator.state === 'stopped')
-        expect(await end()).toMatchObject({ code: 'LEADERSHIP_LOST', lease: 'default/game-operator' })
-        expect(signals).toEqual(['LEADERSHIP_LOST', 'LEADERSHIP_LOST'])
-        expect(await client.get(configMaps, at('late'))).toBeUndefined()
-        expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBe('thief')
-      },
-      { leader },
-    ))
+    inArcade({ leader }, async arcade => {
+      const { client, operator, simulation, run, end, forGames } = arcade
+      const log = declared(arcade)
+      const signals: string[] = []
+      forGames('long').reconcile(async ({ signal, client: own }) => {
+        await sleep(own.environment.clock, 600_000, signal).catch(error => signals.push(error.code))
+        await own.create(configMaps, { metadata: at('late') }).catch(error => signals.push(error.code))
+      })
+      await client.create(games, game('chess'))
+      run()
+      await simulation.runUntil(() => log.includes('leads chess'))
+      const stolen = {
+        spec: {
+          holderIdentity: 'thief',
+          renewTime: new Date(simulation.clock.now()).toISOString().replace('Z', '000Z'),
+        },
+      }
+      await client.patch(leases, at(leader.name), stolen)
+      await simulation.runUntil(() => operator.state === 'stopped')
+      expect(await end()).toMatchObject({ code: 'LEADERSHIP_LOST', lease: 'default/game-operator' })
+      expect(signals).toEqual(['LEADERSHIP_LOST', 'LEADERSHIP_LOST'])
+      expect(await client.get(configMaps, at('late'))).toBeUndefined()
+      expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBe('thief')
+    }))
 
   it('C3: a source that does not sync ends the run of the leader too, which gives the lease back', () =>
-    inArcade(
-      async ({ client, operator, server, run, end, simulation, forGames }) => {
-        forGames('game', { syncTimeoutMs: 5000 })
-          .watches(configMaps, () => undefined)
-          .reconcile(() => {})
-        await server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'hang' } })
-        run()
-        await simulation.runUntil(() => operator.state === 'stopped')
-        expect(await end()).toMatchObject({ code: 'SOURCE_NOT_SYNCED', sources: [`watches ${configMaps.key}`] })
-        expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity ?? '').toBe('')
-      },
-      { leader },
-    ))
+    inArcade({ leader }, async ({ client, operator, server, run, end, simulation, forGames }) => {
+      forGames('game', { syncTimeoutMs: 5000 })
+        .watches(configMaps, () => undefined)
+        .reconcile(() => {})
+      await server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'hang' } })
+      run()
+      await simulation.runUntil(() => operator.state === 'stopped')
+      expect(await end()).toMatchObject({ code: 'SOURCE_NOT_SYNCED', sources: [`watches ${configMaps.key}`] })
+      expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity ?? '').toBe('')
+    }))
 })
 
 describe('events and logs of a reconcile', () => {
@@ -334,28 +325,25 @@ describe('what is measured', () => {
   })
 
   it('C8, D7: no cache is missed of a resource that may come later', () =>
-    inArcade(
-      async ({ operator, simulation, forGames, start }) => {
-        const later = defineResource({
-          group: 'x.io',
-          version: 'v1',
-          kind: 'Later',
-          plural: 'laters',
-          namespaced: true,
-        })
-        forGames()
-          .watches(later, () => [])
-          .reconcile(() => {})
-        await start()
-        await simulation.advance(3_600_000)
-        expect(operator.state).toBe('running')
-        const { metric } = simulation.environment
-        const measured = ['synced', 'stale_seconds'].map(name => metric(`wherry_cache_${name}`, { view: later.key }))
-        expect(measured).toEqual([undefined, undefined])
-        expect(metric('wherry_cache_synced', { view: games.key })).toBe(1)
-      },
-      { cache: { whenUnknown: 'wait' } },
-    ))
+    inArcade({ cache: { whenUnknown: 'wait' } }, async ({ operator, simulation, forGames, start }) => {
+      const later = defineResource({
+        group: 'x.io',
+        version: 'v1',
+        kind: 'Later',
+        plural: 'laters',
+        namespaced: true,
+      })
+      forGames()
+        .watches(later, () => [])
+        .reconcile(() => {})
+      await start()
+      await simulation.advance(3_600_000)
+      expect(operator.state).toBe('running')
+      const { metric } = simulation.environment
+      const measured = ['synced', 'stale_seconds'].map(name => metric(`wherry_cache_${name}`, { view: later.key }))
+      expect(measured).toEqual([undefined, undefined])
+      expect(metric('wherry_cache_synced', { view: games.key })).toBe(1)
+    }))
 })
 
 describe('a leader', () => {
@@ -368,93 +356,74 @@ describe('a leader', () => {
   }
 
   it('C5: begins when what needs no leader has begun', () =>
-    inArcade(
-      async ({ client, server, forGames, start }) => {
-        const log: string[] = []
-        forGames('here', { onLeader: false })
-          .watches(configMaps, () => undefined)
-          .reconcile(() => {
-            log.push('here')
-          })
-        forGames('leads').reconcile(() => {
-          log.push('leads')
+    inArcade({ leader }, async ({ client, server, forGames, start }) => {
+      const log: string[] = []
+      forGames('here', { onLeader: false })
+        .watches(configMaps, () => undefined)
+        .reconcile(() => {
+          log.push('here')
         })
-        await client.create(games, game('chess'))
-        await server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'delay', ms: 5000 } })
-        await start()
-        expect(log).toEqual(['here', 'leads'])
-      },
-      { leader },
-    ))
+      forGames('leads').reconcile(() => {
+        log.push('leads')
+      })
+      await client.create(games, game('chess'))
+      await server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'delay', ms: 5000 } })
+      await start()
+      expect(log).toEqual(['here', 'leads'])
+    }))
 
   it('C5: stops at once when it has lost the lease, also with events that it can not send any more', () =>
-    inArcade(
-      async arcade => {
-        const { operator, client, server, simulation, forGames, start } = arcade
-        forGames().reconcile(({ events }) => events.record({ reason: 'Seen', message: 'it was seen' }))
-        await start()
-        await server.faults.add({
-          match: { verb: 'create', resource: 'events' },
-          effect: { kind: 'delay', ms: 30_000 },
-        })
-        await client.create(games, game('chess'))
-        await sleep(simulation.clock, 100)
-        await rob(arcade)
-        const leads = (): unknown =>
-          simulation.environment.metric('leader_election_master_status', { name: leader.name })
-        while (leads() === 1) await sleep(simulation.clock, 10)
-        const lost = simulation.clock.monotonic()
-        while (operator.state !== 'stopped') await sleep(simulation.clock, 10)
-        expect(simulation.clock.monotonic() - lost).toBeLessThan(100)
-      },
-      { leader },
-    ))
+    inArcade({ leader }, async arcade => {
+      const { operator, client, server, simulation, forGames, start } = arcade
+      forGames().reconcile(({ events }) => events.record({ reason: 'Seen', message: 'it was seen' }))
+      await start()
+      await server.faults.add({
+        match: { verb: 'create', resource: 'events' },
+        effect: { kind: 'delay', ms: 30_000 },
+      })
+      await client.create(games, game('chess'))
+      await sleep(simulation.clock, 100)
+      await rob(arcade)
+      const leads = (): unknown => simulation.environment.metric('leader_election_master_status', { name: leader.name })
+      while (leads() === 1) await sleep(simulation.clock, 10)
+      const lost = simulation.clock.monotonic()
+      while (operator.state !== 'stopped') await sleep(simulation.clock, 10)
+      expect(simulation.clock.monotonic() - lost).toBeLessThan(100)
+    }))
 
   it('C5: has as long as the operator to end, where its graceMs is given as undefined', () =>
-    inArcade(
-      async arcade => {
-        const { client, end } = arcade
-        await runningFor(arcade, 50_000)
-        expect(await end()).toBe('ended')
-        expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBeUndefined()
-      },
-      { leader: { ...leader, graceMs: undefined }, stopTimeoutMs: 60_000 },
-    ))
+    inArcade({ leader: { ...leader, graceMs: undefined }, stopTimeoutMs: 60_000 }, async arcade => {
+      const { client, end } = arcade
+      await runningFor(arcade, 50_000)
+      expect(await end()).toBe('ended')
+      expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBeUndefined()
+    }))
 
   it('C5: whose lease is lost while it stops in order says so', () =>
-    inArcade(
-      async arcade => {
-        await runningFor(arcade, 20_000)
-        const ended = arcade.end()
-        await rob(arcade)
-        expect(await ended).toMatchObject({ code: 'LEADERSHIP_LOST' })
-      },
-      { leader },
-    ))
+    inArcade({ leader }, async arcade => {
+      await runningFor(arcade, 20_000)
+      const ended = arcade.end()
+      await rob(arcade)
+      expect(await ended).toMatchObject({ code: 'LEADERSHIP_LOST' })
+    }))
 
   it('C5, C6: gives the lease back though the last events can not be sent', () =>
-    inArcade(
-      async ({ operator, client, server, end, forGames, start }) => {
-        forGames().reconcile(({ events }) => events.record({ reason: 'Seen', message: 'it was seen' }))
-        await start()
-        await server.faults.add({ match: { resource: 'events' }, effect: { kind: 'hang' } })
-        await client.create(games, game('chess'))
-        await operator.settled()
-        expect(await end()).toBe('ended')
-        expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBeUndefined()
-      },
-      { leader, stopTimeoutMs: 1000 },
-    ))
+    inArcade({ leader, stopTimeoutMs: 1000 }, async ({ operator, client, server, end, forGames, start }) => {
+      forGames().reconcile(({ events }) => events.record({ reason: 'Seen', message: 'it was seen' }))
+      await start()
+      await server.faults.add({ match: { resource: 'events' }, effect: { kind: 'hang' } })
+      await client.create(games, game('chess'))
+      await operator.settled()
+      expect(await end()).toBe('ended')
+      expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBeUndefined()
+    }))
 
   it('C6: that does not end in its graceMs, and so keeps the lease, is told of', () =>
-    inArcade(
-      async arcade => {
-        const { client, simulation, end } = arcade
-        await runningFor(arcade, 20_000)
-        expect(await end()).toBe('ended')
-        expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBe('us')
-        expect(simulation.environment.errors.map(({ error }) => error)).toMatchObject([{ code: 'LEADER_STUCK' }])
-      },
-      { leader: { ...leader, graceMs: 5000 } },
-    ))
+    inArcade({ leader: { ...leader, graceMs: 5000 } }, async arcade => {
+      const { client, simulation, end } = arcade
+      await runningFor(arcade, 20_000)
+      expect(await end()).toBe('ended')
+      expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBe('us')
+      expect(simulation.environment.errors.map(({ error }) => error)).toMatchObject([{ code: 'LEADER_STUCK' }])
+    }))
 })

@@ -295,6 +295,7 @@ describe('what a reconcile writes in other ways', () => {
 describe('settled', () => {
   it('C16: waits for what is polled', () =>
     inArcade(
+      { poll: [{ resource: secrets, pollMs: 3_600_000 }] },
       async ({ operator, client, server, forGames, start }) => {
         const seen: unknown[] = []
         forGames().reconcile(async ({ read }) => {
@@ -308,7 +309,6 @@ describe('settled', () => {
         await operator.settled()
         expect(seen).toEqual([undefined, btoa('1')])
       },
-      { poll: [{ resource: secrets, pollMs: 3_600_000 }] },
     ))
 
   it('goes on asking a server that fails now and then, and says so when it does not end', () =>
@@ -344,20 +344,17 @@ describe('settled', () => {
     }))
 
   it('C5: rejects as the run does where a controller of the leader could not start', () =>
-    inArcade(
-      async ({ operator, client, run, forGames }) => {
-        const connect = (): never => {
-          throw new Error('no connection')
-        }
-        forGames()
-          .from({ name: 'bad', connect }, () => undefined)
-          .reconcile(() => {})
-        await client.create(games, game('chess'))
-        run()
-        await expect(operator.settled()).rejects.toThrow('no connection')
-      },
-      { leader: at('game-operator') },
-    ))
+    inArcade({ leader: at('game-operator') }, async ({ operator, client, run, forGames }) => {
+      const connect = (): never => {
+        throw new Error('no connection')
+      }
+      forGames()
+        .from({ name: 'bad', connect }, () => undefined)
+        .reconcile(() => {})
+      await client.create(games, game('chess'))
+      run()
+      await expect(operator.settled()).rejects.toThrow('no connection')
+    }))
 })
 
 it('explains a key when the run is over', () =>

@@ -434,28 +434,25 @@ describe('the start', () => {
         ),
     ],
   ])('C3, D7: does not wait for a resource that may come later, and hears of it %s when it does', (_, wire) =>
-    inArcade(
-      async arcade => {
-        const { operator, client, simulation, start } = arcade
-        const ran = noting(arcade, wire, { syncTimeoutMs: 5000 })
-        await start('chess')
-        expect(ran).toEqual(['chess'])
-        await client.create(customResourceDefinitions, {
-          metadata: { name: 'toys.arcade.example.com' },
-          spec: {
-            group: 'arcade.example.com',
-            scope: 'Namespaced',
-            names: { kind: 'Toy', plural: 'toys' },
-            versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-          },
-        })
-        await simulation.advance(10_000)
-        await client.create(toys, { metadata: at('yoyo') })
-        await operator.settled()
-        expect(ran).toEqual(['chess', 'chess'])
-      },
-      { cache: { whenUnknown: 'wait' } },
-    ),
+    inArcade({ cache: { whenUnknown: 'wait' } }, async arcade => {
+      const { operator, client, simulation, start } = arcade
+      const ran = noting(arcade, wire, { syncTimeoutMs: 5000 })
+      await start('chess')
+      expect(ran).toEqual(['chess'])
+      await client.create(customResourceDefinitions, {
+        metadata: { name: 'toys.arcade.example.com' },
+        spec: {
+          group: 'arcade.example.com',
+          scope: 'Namespaced',
+          names: { kind: 'Toy', plural: 'toys' },
+          versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+        },
+      })
+      await simulation.advance(10_000)
+      await client.create(toys, { metadata: at('yoyo') })
+      await operator.settled()
+      expect(ran).toEqual(['chess', 'chess'])
+    }),
   )
 
   it('C3, D7: waits for a resource of a registrar where it is an error that the server does not know it', () =>
@@ -597,21 +594,18 @@ describe('X9: code of a user that fails', () => {
     }))
 
   it('C5, R23: a source that does not close in time is named, and left behind', () =>
-    inArcade(
-      async ({ end, simulation, forGames, start }) => {
-        forGames()
-          .from(source({ close: () => new Promise(() => {}) }), () => undefined)
-          .reconcile(() => {})
-        await start()
-        const began = simulation.clock.monotonic()
-        expect(await end()).toBe('ended')
-        expect(simulation.clock.monotonic() - began).toBe(5000)
-        expect(simulation.environment.errors.map(({ error }) => error)).toMatchObject([
-          { code: 'SOURCE_NOT_CLOSED', controller: 'game', sources: ['bad'] },
-        ])
-      },
-      { stopTimeoutMs: 5000 },
-    ))
+    inArcade({ stopTimeoutMs: 5000 }, async ({ end, simulation, forGames, start }) => {
+      forGames()
+        .from(source({ close: () => new Promise(() => {}) }), () => undefined)
+        .reconcile(() => {})
+      await start()
+      const began = simulation.clock.monotonic()
+      expect(await end()).toBe('ended')
+      expect(simulation.clock.monotonic() - began).toBe(5000)
+      expect(simulation.environment.errors.map(({ error }) => error)).toMatchObject([
+        { code: 'SOURCE_NOT_CLOSED', controller: 'game', sources: ['bad'] },
+      ])
+    }))
 
   it.each<[string, { name: string; namespace: string } | undefined]>([
     ['', undefined],
@@ -619,39 +613,33 @@ describe('X9: code of a user that fails', () => {
   ])(
     'C3, C5: a source%s that neither syncs nor closes is left behind by a start that fails after stopTimeoutMs',
     (_, leader) =>
-      inArcade(
-        async ({ operator, run, end, simulation, forGames }) => {
-          const never = (): Promise<void> => new Promise(() => {})
-          forGames('game', { syncTimeoutMs: 3000 })
-            .from(source({ synced: never, close: never }), () => undefined)
-            .reconcile(() => {})
-          const began = simulation.clock.monotonic()
-          run()
-          await simulation.runUntil(() => operator.state === 'stopped')
-          expect(await end()).toMatchObject({ code: 'SOURCE_NOT_SYNCED', sources: ['bad'] })
-          const tookMs = simulation.clock.monotonic() - began
-          expect(tookMs).toBeGreaterThanOrEqual(8000)
-          expect(tookMs).toBeLessThan(10_000)
-        },
-        { stopTimeoutMs: 5000, leader },
-      ),
+      inArcade({ stopTimeoutMs: 5000, leader }, async ({ operator, run, end, simulation, forGames }) => {
+        const never = (): Promise<void> => new Promise(() => {})
+        forGames('game', { syncTimeoutMs: 3000 })
+          .from(source({ synced: never, close: never }), () => undefined)
+          .reconcile(() => {})
+        const began = simulation.clock.monotonic()
+        run()
+        await simulation.runUntil(() => operator.state === 'stopped')
+        expect(await end()).toMatchObject({ code: 'SOURCE_NOT_SYNCED', sources: ['bad'] })
+        const tookMs = simulation.clock.monotonic() - began
+        expect(tookMs).toBeGreaterThanOrEqual(8000)
+        expect(tookMs).toBeLessThan(10_000)
+      }),
   )
 
   it('C5: a stop ends a start after stopTimeoutMs, whatever a source does', () =>
-    inArcade(
-      async ({ run, end, simulation, forGames }) => {
-        const never = (): Promise<void> => new Promise(() => {})
-        forGames()
-          .from(source({ synced: never, close: never }), () => undefined)
-          .reconcile(() => {})
-        run()
-        await simulation.advance(100)
-        const began = simulation.clock.monotonic()
-        expect(await end()).toBe('ended')
-        expect(simulation.clock.monotonic() - began).toBe(5000)
-      },
-      { stopTimeoutMs: 5000 },
-    ))
+    inArcade({ stopTimeoutMs: 5000 }, async ({ run, end, simulation, forGames }) => {
+      const never = (): Promise<void> => new Promise(() => {})
+      forGames()
+        .from(source({ synced: never, close: never }), () => undefined)
+        .reconcile(() => {})
+      run()
+      await simulation.advance(100)
+      const began = simulation.clock.monotonic()
+      expect(await end()).toBe('ended')
+      expect(simulation.clock.monotonic() - began).toBe(5000)
+    }))
 
   it('C3: a source that throws when it is waited for is named, and why', () =>
     inArcade(async ({ operator, run, forGames }) => {

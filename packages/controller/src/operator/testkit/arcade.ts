@@ -19,12 +19,12 @@ export interface Arcade extends Cluster {
   end(): Promise<unknown>
 }
 
+type Body = (arcade: Arcade) => Promise<void>
+type Settings = OperatorSettings & { readonly seed?: number }
+
 /** Runs `body` in an arcade, and closes all. */
-export async function inArcade(
-  body: (arcade: Arcade) => Promise<void>,
-  settings: OperatorSettings & { readonly seed?: number } = {},
-): Promise<void> {
-  const { seed = 7, ...rest } = settings
+export async function inArcade(...given: [body: Body] | [settings: Settings, body: Body]): Promise<void> {
+  const [{ seed = 7, ...rest }, body] = given.length === 1 ? [{} as Settings, ...given] : given
   const cluster = await startCluster(seed)
   const { client, simulation } = cluster
   const operator = new Operator({ ...rest, name: 'arcade', client })

@@ -87,7 +87,7 @@ const ready: What = ({ object, status }) =>
 describe('status', () => {
   it('A4: is the whole of what the controller says; a condition keeps its time while its status is the same', () =>
     inArcade(async arcade => {
-      const { client, operator, simulation, start } = arcade
+      const { client, operator, simulation, start, after } = arcade
       await define(arcade)
       const done = declare(operator, ready)
       await create(client)
@@ -115,8 +115,7 @@ describe('status', () => {
         { status: { conditions: [...(first?.conditions ?? []), { type: 'Theirs', status: 'True' }] } },
         { fieldManager: 'them' },
       )
-      await resize(client, 2)
-      await operator.settled()
+      await after(resize(client, 2))
       const second = await statusNow()
       expect(second).toMatchObject({
         phase: 'size 2',
@@ -124,8 +123,7 @@ describe('status', () => {
       })
       expect(second?.conditions?.[0]?.lastTransitionTime).not.toBe(first?.conditions?.[0]?.lastTransitionTime)
       await simulation.advance(60_000)
-      await resize(client, 3)
-      await operator.settled()
+      await after(resize(client, 3))
       const third = await statusNow()
       expect(third).toMatchObject({
         phase: 'size 3',
@@ -213,13 +211,12 @@ describe('status', () => {
 
   it('A4: tells once that conditions are one value for the server, with the list type to set', () =>
     inArcade(async arcade => {
-      const { client, operator, simulation, start } = arcade
+      const { client, operator, simulation, start, after } = arcade
       await define(arcade, {})
       declare(operator, ready)
       await create(client)
       await start()
-      await resize(client, 2)
-      await operator.settled()
+      await after(resize(client, 2))
       expect(simulation.environment.errors.map(({ error }) => error.message)).toEqual([
         expect.stringContaining('x-kubernetes-list-map-keys: [type]'),
       ])

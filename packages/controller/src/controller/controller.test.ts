@@ -106,8 +106,7 @@ describe('what a reconcile throws', () => {
       expect(waits).toEqual([5, 10, 20, 40])
       expect(errorsOf(arcade)).toEqual([1, 2, 3, 4].map(n => `reconcile game default/chess: no ${n}`))
       expect([resultsOf(arcade, 'error'), resultsOf(arcade, 'success')]).toEqual([4, 1])
-      await arcade.client.patch(games, chess, { spec: { title: 'Go' } })
-      await arcade.operator.settled()
+      await arcade.after(arcade.client.patch(games, chess, { spec: { title: 'Go' } }))
       expect(at).toHaveLength(6)
       expect(arcade.operator.explain('game', chess)).toMatchObject({ failures: 0, lastRun: { attempt: 1 } })
     }))
@@ -119,7 +118,7 @@ describe('what a reconcile throws', () => {
         runs += 1
         if (object.spec.title === 'Chess') throw new TerminalError('not this one')
       })
-      const { client, operator, simulation } = arcade
+      const { client, operator, simulation, after } = arcade
       await arcade.start('chess')
       await simulation.advance(3_600_000)
       expect(runs).toBe(1)
@@ -128,8 +127,7 @@ describe('what a reconcile throws', () => {
         failures: 0,
         lastRun: { outcome: 'terminal' },
       })
-      await client.patch(games, chess, { spec: { title: 'Go' } })
-      await operator.settled()
+      await after(client.patch(games, chess, { spec: { title: 'Go' } }))
       expect(runs).toBe(2)
       const count = simulation.environment.metric('controller_runtime_terminal_reconcile_errors_total', {
         controller: 'game',
@@ -180,7 +178,7 @@ describe('what a reconcile throws', () => {
 
 describe('the reads of a run', () => {
   it('C12: that has failed are let go of when the next one fails without any', () =>
-    inArcade(async ({ operator, client, start, forGames }) => {
+    inArcade(async ({ operator, client, start, forGames, after }) => {
       let isReading = true
       forGames().reconcile(
         // Taking `read` from the context counts as reading.
@@ -193,8 +191,7 @@ describe('the reads of a run', () => {
       await start('chess')
       expect(operator.explain('game', chess).reads).toMatchObject([{ object: 'default/settings' }])
       isReading = false
-      await client.patch(games, chess, { spec: { title: 'New' } })
-      await operator.settled()
+      await after(client.patch(games, chess, { spec: { title: 'New' } }))
       expect(operator.explain('game', chess).reads).toEqual([])
     }))
 })
@@ -433,8 +430,7 @@ describe('the queue of a controller', () => {
       arcade.run()
       await arcade.simulation.runUntil(() => order.length > 0)
       const last = ['a', 'b', 'c', 'd'].filter(name => name !== order[0]).at(-1) as string
-      await arcade.client.patch(games, { name: last, namespace: 'default' }, { spec: { title: 'Go' } })
-      await arcade.operator.settled()
+      await arcade.after(arcade.client.patch(games, { name: last, namespace: 'default' }, { spec: { title: 'Go' } }))
       expect(order[1]).toBe(last)
     }))
 
@@ -467,20 +463,18 @@ describe('what is gone', () => {
         attempts.push(`${object.spec.title} ${attempt}`)
         if (object.spec.title === 'Chess') throw new Error('never')
       })
-      const { client, operator, simulation } = arcade
+      const { client, operator, simulation, after } = arcade
       await client.create(games, game('chess'))
       arcade.run()
       await simulation.advance(1000)
-      await client.delete(games, chess)
-      await operator.settled()
+      await after(client.delete(games, chess))
       expect(operator.explain('game', chess)).toMatchObject({ exists: false, failures: 0, lastRun: undefined })
-      await client.create(games, game('chess', 'key', 'Go'))
-      await operator.settled()
+      await after(client.create(games, game('chess', 'key', 'Go')))
       expect(attempts.at(-1)).toBe('Go 1')
     }))
 
   it('C2: what onGone throws is tried again, and the object is not forgotten meanwhile', () =>
-    inArcade(async ({ operator, client, simulation, forGames, start }) => {
+    inArcade(async ({ client, simulation, forGames, start, after }) => {
       const log: string[] = []
       forGames()
         .reconcile(() => {
@@ -491,14 +485,13 @@ describe('what is gone', () => {
           if (log.length < 4) throw new Error('not yet')
         })
       await start('chess')
-      await client.delete(games, chess)
-      await operator.settled()
+      await after(client.delete(games, chess))
       expect(log).toEqual(['run', 'gone Chess', 'gone Chess', 'gone Chess'])
       expect(simulation.environment.errors).toHaveLength(2)
     }))
 
   it('C2: one that came again before it was seen to: both are heard of', () =>
-    inArcade(async ({ operator, client, run, simulation, forGames }) => {
+    inArcade(async ({ client, run, simulation, forGames, after }) => {
       const log: string[] = []
       forGames()
         .reconcile(async ({ object, client: own }) => {
@@ -512,8 +505,7 @@ describe('what is gone', () => {
       run()
       await simulation.runUntil(() => log.length > 0)
       await client.delete(games, chess)
-      await client.create(games, game('chess', 'key', 'Go'))
-      await operator.settled()
+      await after(client.create(games, game('chess', 'key', 'Go')))
       expect(log).toEqual(['run Chess', 'gone Chess', 'run Go'])
     }))
 
@@ -554,8 +546,7 @@ describe('what is gone', () => {
       const held = game('chess')
       await arcade.client.create(games, { ...held, metadata: { ...held.metadata, finalizers: ['example.com/x'] } })
       await arcade.start()
-      await arcade.client.delete(games, chess)
-      await arcade.operator.settled()
+      await arcade.after(arcade.client.delete(games, chess))
       expect(seen).toEqual(['alive', 'dying'])
       expect(await arcade.client.get(games, chess)).toBeUndefined()
     }))
@@ -666,12 +657,11 @@ describe('a run that goes wrong in other ways', () => {
         ran.push(key.name)
         if (key.name === 'chess' && ran.length < 3) throw new Error('no')
       })
-      const { client, operator, simulation } = arcade
+      const { client, simulation, after } = arcade
       await client.create(games, game('chess'))
       arcade.run()
       await sleep(client.environment.clock, 500)
-      await client.create(games, game('go'))
-      await operator.settled()
+      await after(client.create(games, game('go')))
       expect(ran).toEqual(['chess', 'go', 'chess'])
       expect(simulation.environment.errors.map(({ context }) => context.phase)).toEqual([
         'reconcile game',

@@ -408,12 +408,11 @@ describe('a leader', () => {
     }))
 
   it('C5, C6: gives the lease back though the last events can not be sent', () =>
-    inArcade({ leader, stopTimeoutMs: 1000 }, async ({ operator, client, server, end, forGames, start }) => {
+    inArcade({ leader, stopTimeoutMs: 1000 }, async ({ client, server, end, forGames, start, after }) => {
       forGames().reconcile(({ events }) => events.record({ reason: 'Seen', message: 'it was seen' }))
       await start()
       await server.faults.add({ match: { resource: 'events' }, effect: { kind: 'hang' } })
-      await client.create(games, game('chess'))
-      await operator.settled()
+      await after(client.create(games, game('chess')))
       expect(await end()).toBe('ended')
       expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBeUndefined()
     }))

@@ -13,7 +13,7 @@ const config = at('chess-config')
 
 describe('an operator', () => {
   it('C2, C11: makes what an object says, from what it reads, and again when either changes', () =>
-    inArcade(async ({ operator, client, forGames, start }) => {
+    inArcade(async ({ client, forGames, start, after }) => {
       const runs: string[] = []
       forGames()
         .owns(ours.metadata())
@@ -26,29 +26,25 @@ describe('an operator', () => {
       await start('chess')
       expect(await client.get(configMaps, config)).toBeUndefined()
 
-      await client.create(secrets, secret('key', 'hunter2'))
-      await operator.settled()
+      await after(client.create(secrets, secret('key', 'hunter2')))
       const made = await client.get(configMaps, config)
       expect(made?.data).toEqual({ title: 'Chess', key: btoa('hunter2') })
       expect(made?.metadata?.labels).toEqual({ 'app.kubernetes.io/managed-by': 'game' })
       expect(made?.metadata?.ownerReferences).toMatchObject([{ kind: 'Game', name: 'chess', controller: true }])
 
-      await client.patch(games, at('chess'), { spec: { title: 'Go' } })
-      await operator.settled()
+      await after(client.patch(games, at('chess'), { spec: { title: 'Go' } }))
       expect((await client.get(configMaps, config))?.data?.title).toBe('Go')
 
-      await client.patch(configMaps, config, { data: { title: 'by hand' } })
-      await operator.settled()
+      await after(client.patch(configMaps, config, { data: { title: 'by hand' } }))
       expect((await client.get(configMaps, config))?.data?.title).toBe('Go')
 
-      await client.delete(configMaps, config)
-      await operator.settled()
+      await after(client.delete(configMaps, config))
       expect((await client.get(configMaps, config))?.data?.title).toBe('Go')
       expect(new Set(runs)).toEqual(new Set(['chess']))
     }))
 
   it('C2: runs only for what exists, and tells of what is gone with its last state', () =>
-    inArcade(async ({ operator, client, forGames, start }) => {
+    inArcade(async ({ client, forGames, start, after }) => {
       const seen: string[] = []
       forGames()
         .reconcile(({ object, key }) => {
@@ -58,15 +54,13 @@ describe('an operator', () => {
           seen.push(`gone ${key.name} ${last.spec.title}`)
         })
       await start('chess')
-      await client.delete(games, at('chess'))
-      await operator.settled()
-      await client.create(games, game('chess', 'key', 'Go'))
-      await operator.settled()
+      await after(client.delete(games, at('chess')))
+      await after(client.create(games, game('chess', 'key', 'Go')))
       expect(seen).toEqual(['run default/chess Chess', 'gone chess Chess', 'run default/chess Go'])
     }))
 
   it('C2, C4: of what has no namespace: keys, owned objects and what is gone', () =>
-    inArcade(async ({ operator, client, start }) => {
+    inArcade(async ({ operator, client, start, after }) => {
       const seen: unknown[] = []
       const made = configMaps.within({ namespaces: ['default'], labels: { made: 'yes' } })
       operator
@@ -90,18 +84,16 @@ describe('an operator', () => {
         data: { rules: '0' },
         metadata: { ownerReferences: [{ kind: 'ClusterRole', name: 'mine' }] },
       })
-      await client.patch(configMaps, at('mine'), { data: { rules: 'x' } })
-      await operator.settled()
+      await after(client.patch(configMaps, at('mine'), { data: { rules: 'x' } }))
       expect((await client.get(configMaps, at('mine')))?.data).toEqual({ rules: '0' })
       expect(operator.explain('roles', 'mine')).toMatchObject({ key: 'mine', exists: true })
-      await client.delete(clusterRoles, { name: 'mine' })
-      await operator.settled()
+      await after(client.delete(clusterRoles, { name: 'mine' }))
       expect(seen.at(-1)).toEqual({ gone: { name: 'mine' } })
       expect(new Set(seen.slice(0, -1).map(key => JSON.stringify(key)))).toEqual(new Set(['{"name":"mine"}']))
     }))
 
   it('C11: lets go of what its last run did not read', () =>
-    inArcade(async ({ operator, client, forGames, start }) => {
+    inArcade(async ({ operator, client, forGames, start, after }) => {
       forGames().reconcile(async ({ object, read }) => {
         if (object.spec.secret !== 'none') await read.get(secrets, { name: object.spec.secret })
       })
@@ -109,16 +101,14 @@ describe('an operator', () => {
       const objects = (): unknown =>
         operator.explain('game', 'default/chess').reads.map(read => (read.type === 'object' ? read.object : ''))
       expect(objects()).toEqual(['default/red'])
-      await client.patch(games, at('chess'), { spec: { secret: 'blue' } })
-      await operator.settled()
+      await after(client.patch(games, at('chess'), { spec: { secret: 'blue' } }))
       expect(objects()).toEqual(['default/blue'])
-      await client.patch(games, at('chess'), { spec: { secret: 'none' } })
-      await operator.settled()
+      await after(client.patch(games, at('chess'), { spec: { secret: 'none' } }))
       expect(objects()).toEqual([])
     }))
 
   it('C12: keeps what its last success has read where it fails', () =>
-    inArcade(async ({ operator, client, simulation, forGames, start }) => {
+    inArcade(async ({ client, simulation, forGames, start, after }) => {
       let fails = false
       let runs = 0
       forGames().reconcile(async ({ object, read }) => {
@@ -128,24 +118,20 @@ describe('an operator', () => {
       })
       await start(game('chess', 'red'))
       fails = true
-      await client.patch(games, at('chess'), { spec: { secret: 'blue' } })
-      await operator.settled()
+      await after(client.patch(games, at('chess'), { spec: { secret: 'blue' } }))
       expect(runs).toBe(2)
-      await client.create(secrets, secret('red', 'x'))
-      await operator.settled()
+      await after(client.create(secrets, secret('red', 'x')))
       expect(runs).toBe(3)
       fails = false
-      await client.create(secrets, secret('blue', 'x'))
-      await operator.settled()
+      await after(client.create(secrets, secret('blue', 'x')))
       expect(runs).toBe(4)
-      await client.delete(secrets, at('red'))
-      await operator.settled()
+      await after(client.delete(secrets, at('red')))
       expect(runs).toBe(4)
       expect(simulation.environment.errors).toHaveLength(2)
     }))
 
   it('settles only when it has heard of what was written, however late it hears', () =>
-    inArcade(async ({ operator, client, server, forGames, start }) => {
+    inArcade(async ({ operator, client, server, forGames, start, after }) => {
       const seen: unknown[] = []
       forGames().reconcile(async ({ object, read }) => {
         const found = await read.get(secrets, { name: object.spec.secret })
@@ -156,18 +142,14 @@ describe('an operator', () => {
       }
       await client.create(secrets, secret('key', '1'))
       await start('chess')
-      await client.patch(secrets, at('key'), { stringData: { value: '2' } })
-      await operator.settled()
+      await after(client.patch(secrets, at('key'), { stringData: { value: '2' } }))
       expect(seen.at(-1)).toBe(btoa('2'))
-      await client.delete(secrets, at('key'))
-      await operator.settled()
+      await after(client.delete(secrets, at('key')))
       expect(seen.at(-1)).toBeUndefined()
       const runs = seen.length
-      await client.create(games, game('go'))
-      await operator.settled()
+      await after(client.create(games, game('go')))
       expect(seen).toHaveLength(runs + 1)
-      await client.delete(games, at('go'))
-      await operator.settled()
+      await after(client.delete(games, at('go')))
       expect(operator.explain('game', 'default/go').exists).toBe(false)
     }))
 
@@ -296,7 +278,7 @@ describe('settled', () => {
   it('C16: waits for what is polled', () =>
     inArcade(
       { poll: [{ resource: secrets, pollMs: 3_600_000 }] },
-      async ({ operator, client, server, forGames, start }) => {
+      async ({ operator, client, server, forGames, start, after }) => {
         const seen: unknown[] = []
         forGames().reconcile(async ({ read }) => {
           seen.push((await read.get(secrets, { name: 'key' }))?.data?.value)
@@ -305,8 +287,7 @@ describe('settled', () => {
         await server.faults.add({ match: { verb: 'watch', resource: 'secrets' }, effect })
         await start('chess')
         expect(operator.explain('game', at('chess')).reads).toMatchObject([{ served: 'polled' }])
-        await client.create(secrets, secret('key', '1'))
-        await operator.settled()
+        await after(client.create(secrets, secret('key', '1')))
         expect(seen).toEqual([undefined, btoa('1')])
       },
     ))
@@ -327,7 +308,7 @@ describe('settled', () => {
     }))
 
   it('waits for informers that reads are served from and no controller declares', () =>
-    inArcade(async ({ operator, client, server, forGames, start }) => {
+    inArcade(async ({ operator, client, server, forGames, start, after }) => {
       const seen: unknown[] = []
       forGames().reconcile(async ({ read }) => {
         seen.push((await read.get(secrets, { name: 'key' }))?.data?.value)
@@ -338,8 +319,7 @@ describe('settled', () => {
       const effect = { kind: 'slow', bytesPerSecond: 100 } as const
       await server.faults.add({ match: { verb: 'watch', resource: 'secrets' }, effect })
       await server.endWatches('secrets')
-      await client.create(secrets, secret('key', '1'))
-      await operator.settled()
+      await after(client.create(secrets, secret('key', '1')))
       expect(seen).toEqual([undefined, btoa('1')])
     }))
 

@@ -82,7 +82,7 @@ describe('read.owned', () => {
 
 describe('read.list', () => {
   it('C15: gives the objects of a view that a registrar of the controller watches, as long as it does', () =>
-    inArcade(async ({ operator, client, simulation, server, forGames, start }) => {
+    inArcade(async ({ client, simulation, server, forGames, start, after }) => {
       const watched = new RegistrarSource<unknown>('kinds')
       const seen: string[] = []
       forGames()
@@ -94,8 +94,7 @@ describe('read.list', () => {
           seen.push(found.map(({ metadata }) => metadata?.name).join())
         })
       await start('chess')
-      await client.create(secrets, { metadata: at('key') })
-      await operator.settled()
+      await after(client.create(secrets, { metadata: at('key') }))
       expect([seen[0], seen.at(-1)]).toEqual(['', 'key'])
       await client.patch(games, at('chess'), { spec: { title: 'off' } })
       await simulation.advance(1000)
@@ -108,7 +107,7 @@ describe('read.list', () => {
 
 describe('an owned view with predicates', () => {
   it('C4: shows them what the view makes of the objects, by one watch', () =>
-    inArcade(async ({ operator, client, server, forGames, start }) => {
+    inArcade(async ({ client, server, forGames, start, after }) => {
       let runs = 0
       const seen: unknown[] = []
       forGames()
@@ -125,10 +124,8 @@ describe('an owned view with predicates', () => {
         })
       await start('chess')
       const them = { fieldManager: 'them' }
-      await client.status.patch(deployments, at('web'), { status: { readyReplicas: 1 } }, them)
-      await operator.settled()
-      await client.status.patch(deployments, at('web'), { status: { replicas: 1 } }, them)
-      await operator.settled()
+      await after(client.status.patch(deployments, at('web'), { status: { readyReplicas: 1 } }, them))
+      await after(client.status.patch(deployments, at('web'), { status: { replicas: 1 } }, them))
       expect(seen).toEqual([
         [undefined, 0],
         [0, 1],
@@ -141,7 +138,7 @@ describe('an owned view with predicates', () => {
 
 describe('an applied object of an owned view', () => {
   it('A5: makes its owner run when another key of the controller writes it, and not the key that writes', () =>
-    inArcade(async ({ operator, client, forGames, start }) => {
+    inArcade(async ({ client, forGames, start, after }) => {
       const runs: string[] = []
       forGames()
         .owns(configMaps)
@@ -153,8 +150,7 @@ describe('an applied object of an owned view', () => {
         })
       await start('chess', 'go')
       expect(runs.splice(0).sort()).toEqual(['chess', 'go'])
-      await client.patch(games, at('go'), { spec: { title: 'meddle' } })
-      await operator.settled()
+      await after(client.patch(games, at('go'), { spec: { title: 'meddle' } }))
       expect(runs.slice(0, 2)).toEqual(['go', 'chess'])
     }))
 
@@ -173,7 +169,7 @@ describe('an applied object of an owned view', () => {
     }))
 
   it('A5: is made again when it goes, also where predicates have let an earlier deletion pass and not this one', () =>
-    inArcade(async ({ operator, client, forGames, start }) => {
+    inArcade(async ({ client, forGames, start, after }) => {
       let isApplied = false
       let isTold = true
       forGames()
@@ -185,12 +181,10 @@ describe('an applied object of an owned view', () => {
       await create(client, (await client.create(games, game('chess'))) as Game, 'made')
       await start()
       isApplied = true
-      await client.delete(configMaps, at('made'))
-      await operator.settled()
+      await after(client.delete(configMaps, at('made')))
       isTold = false
       const { metadata } = (await client.get(configMaps, at('made'))) ?? {}
-      await client.delete(configMaps, at('made'))
-      await operator.settled()
+      await after(client.delete(configMaps, at('made')))
       const again = await client.get(configMaps, at('made'))
       expect([metadata?.uid, again?.metadata?.uid]).toEqual([expect.any(String), expect.any(String)])
       expect(again?.metadata?.uid).not.toBe(metadata?.uid)

@@ -366,7 +366,7 @@ describe('a selection of a resource that may come later', () => {
   const crd = { name: 'toys.arcade.example.com' }
 
   it('C3, C11, D7: is empty and holds no worker, and is told of when the resource comes, goes, and comes again', () =>
-    inArcade({ cache: { whenUnknown: 'wait' } }, async ({ operator, client, simulation, forGames, start }) => {
+    inArcade({ cache: { whenUnknown: 'wait' } }, async ({ client, simulation, forGames, start, after }) => {
       const ran: string[] = []
       forGames()
         .caches(toys)
@@ -378,8 +378,7 @@ describe('a selection of a resource that may come later', () => {
       for (let times = 0; times < 2; times++) {
         await define(client, toys, { spec: {}, status: {} })
         await simulation.advance(10_000)
-        await client.create(toys, { metadata: inDefault('yoyo') })
-        await operator.settled()
+        await after(client.create(toys, { metadata: inDefault('yoyo') }))
         expect(ran.splice(0)).toEqual(['a 1'])
         await client.delete(customResourceDefinitions, crd)
         await simulation.advance(60_000)

@@ -49,26 +49,23 @@ const owned = (name: string, by: Game): ConfigMap => ({
 describe('owns', () => {
   it('C4: makes the controlling owner run, and both when an object changes hands', () =>
     inArcade(async arcade => {
-      const { operator, client } = arcade
+      const { operator, client, after } = arcade
       const ran = noting(arcade, of => of.owns(configMaps.metadata()))
       await begun(arcade, ran, 'chess', 'go')
       const [chess, go] = [await client.get(games, at('chess')), await client.get(games, at('go'))] as [Game, Game]
-      await client.create(configMaps, owned('a', chess))
-      await operator.settled()
+      await after(client.create(configMaps, owned('a', chess)))
       expect(ran.splice(0)).toEqual(['chess'])
       const ownerReferences = [ownerReference(games, go, 'default')]
-      await client.patch(configMaps, at('a'), { metadata: { ownerReferences } })
-      await operator.settled()
+      await after(client.patch(configMaps, at('a'), { metadata: { ownerReferences } }))
       expect(ran.splice(0).sort()).toEqual(['chess', 'go'])
-      await client.delete(configMaps, at('a'))
-      await operator.settled()
+      await after(client.delete(configMaps, at('a')))
       expect(ran.splice(0)).toEqual(['go'])
       expect(operator.explain('game', at('go')).lastRun?.cause).toMatchObject({ source: 'owns', change: 'deleted' })
     }))
 
   it('C4: leaves owners alone that do not control, or are of another kind or group', () =>
     inArcade(async arcade => {
-      const { operator, client } = arcade
+      const { operator, client, after } = arcade
       const ran = noting(arcade, of => of.owns(configMaps.metadata()))
       await begun(arcade, ran, 'chess')
       const chess = (await client.get(games, at('chess'))) as Game
@@ -84,8 +81,7 @@ describe('owns', () => {
       await operator.settled()
       expect(ran).toEqual([])
       const next = { ...reference, apiVersion: 'arcade.example.com/v2' }
-      await client.create(configMaps, { metadata: { ...at('d'), ownerReferences: [next] } })
-      await operator.settled()
+      await after(client.create(configMaps, { metadata: { ...at('d'), ownerReferences: [next] } }))
       expect(ran).toEqual(['chess'])
     }))
 })
@@ -93,23 +89,20 @@ describe('owns', () => {
 describe('watches', () => {
   it('C4: maps the old and the new state, each key once', () =>
     inArcade(async arcade => {
-      const { operator, client } = arcade
+      const { client, after } = arcade
       const ran = noting(arcade, of => of.watches(configMaps, ({ data = {} }) => Object.keys(data).map(at)))
       await begun(arcade, ran, 'a', 'b', 'c')
-      await client.create(configMaps, { metadata: at('map'), data: { a: '', b: '' } })
-      await operator.settled()
+      await after(client.create(configMaps, { metadata: at('map'), data: { a: '', b: '' } }))
       expect(ran.splice(0).sort()).toEqual(['a', 'b'])
-      await client.patch(configMaps, at('map'), { data: { a: null, c: '' } })
-      await operator.settled()
+      await after(client.patch(configMaps, at('map'), { data: { a: null, c: '' } }))
       expect(ran.splice(0).sort()).toEqual(['a', 'b', 'c'])
-      await client.delete(configMaps, at('map'))
-      await operator.settled()
+      await after(client.delete(configMaps, at('map')))
       expect(ran.splice(0).sort()).toEqual(['b', 'c'])
     }))
 
   it('X1, X9: a map that throws, or gives what is no key, is told of, and harms nothing', () =>
     inArcade(async arcade => {
-      const { operator, client, simulation } = arcade
+      const { client, simulation, after } = arcade
       const keys: unknown[] = [
         { name: 'chess' },
         { name: '..', namespace: 'default' },
@@ -125,8 +118,7 @@ describe('watches', () => {
       await begun(arcade, ran, 'chess')
       await client.create(configMaps, { metadata: at('throw'), data: { throw: '' } })
       for (const n of keys.keys()) await client.create(configMaps, { metadata: at(`n${n}`), data: { n: `${n}` } })
-      await client.create(configMaps, { metadata: at('good'), data: { good: '' } })
-      await operator.settled()
+      await after(client.create(configMaps, { metadata: at('good'), data: { good: '' } }))
       expect(ran).toEqual(['chess'])
       const { errors } = simulation.environment
       expect(errors.map(({ error }) => (error as { code?: string }).code ?? error.message)).toEqual([
@@ -140,7 +132,7 @@ describe('watches', () => {
 
   it('C2: a key of no object makes nothing run', () =>
     inArcade(async arcade => {
-      const { operator, client } = arcade
+      const { client, after } = arcade
       const ran: string[] = noting(arcade, of =>
         of
           .watches(configMaps, () => at('nobody'))
@@ -149,8 +141,7 @@ describe('watches', () => {
           }),
       )
       await begun(arcade, ran)
-      await client.create(configMaps, { metadata: at('a') })
-      await operator.settled()
+      await after(client.create(configMaps, { metadata: at('a') }))
       expect(ran).toEqual([])
     }))
 })
@@ -158,7 +149,7 @@ describe('watches', () => {
 describe('caches', () => {
   it('C15: what is declared can be listed, and what is not can not', () =>
     inArcade(async arcade => {
-      const { operator, client, simulation, forGames } = arcade
+      const { client, simulation, forGames, after } = arcade
       const seen: unknown[] = []
       forGames()
         .caches(configMaps)
@@ -167,8 +158,7 @@ describe('caches', () => {
           await read.list(secrets).catch(error => seen.push(error.code))
         })
       await arcade.start('chess')
-      await client.create(configMaps, { metadata: at('a') })
-      await operator.settled()
+      await after(client.create(configMaps, { metadata: at('a') }))
       expect(seen).toEqual([0, 'NOT_CACHED', 1, 'NOT_CACHED'])
       expect(simulation.environment.errors).toEqual([])
     }))
@@ -177,7 +167,7 @@ describe('caches', () => {
 describe('predicates', () => {
   it('C4: hold events back, of the input that they were named after', () =>
     inArcade(async arcade => {
-      const { operator, client } = arcade
+      const { client, after } = arcade
       const ran = noting(arcade, of =>
         of
           .withPredicates(generationChanged)
@@ -188,12 +178,10 @@ describe('predicates', () => {
       await begun(arcade, ran, 'chess', 'go')
       await client.patch(games, at('chess'), { metadata: { labels: { a: 'b' } } })
       await client.status.patch(games, at('chess'), { status: { phase: 'On' } })
-      await client.patch(configMaps, at('a'), { data: { a: 'b' } })
-      await operator.settled()
+      await after(client.patch(configMaps, at('a'), { data: { a: 'b' } }))
       expect(ran.splice(0)).toEqual([])
       await client.patch(games, at('chess'), { spec: { title: 'Draughts' } })
-      await client.patch(configMaps, at('a'), { metadata: { labels: { a: 'b' } } })
-      await operator.settled()
+      await after(client.patch(configMaps, at('a'), { metadata: { labels: { a: 'b' } } }))
       expect(ran.splice(0).sort()).toEqual(['chess', 'go'])
     }))
 
@@ -212,7 +200,7 @@ describe('predicates', () => {
 
   it('C2: a delete of a primary object is heard of, whatever they say', () =>
     inArcade(async arcade => {
-      const { operator, client, forGames } = arcade
+      const { client, forGames, after } = arcade
       const ran: string[] = []
       forGames()
         .withPredicates(event => event.type === 'add')
@@ -221,8 +209,7 @@ describe('predicates', () => {
           ran.push(key.name)
         })
       await begun(arcade, ran, 'chess')
-      await client.delete(games, at('chess'))
-      await operator.settled()
+      await after(client.delete(games, at('chess')))
       expect(ran).toEqual(['chess'])
     }))
 })
@@ -287,22 +274,20 @@ describe('from', () => {
 
   it('C4: a registrar tells of views that come and go while the controller runs', () =>
     inArcade(async arcade => {
-      const { operator, client } = arcade
+      const { operator, client, after } = arcade
       const watched = new RegistrarSource<ConfigMap>('maps', [configMaps.within({ labels: { game: 'chess' } })])
       const ran = noting(arcade, of => of.from(watched, ({ object }) => at(object.metadata?.labels?.game ?? 'none')))
       await begun(arcade, ran, 'chess', 'go')
       const named = (name: string): ConfigMap => ({ metadata: { ...at(name), labels: { game: name } } })
       await client.create(configMaps, named('chess'))
-      await client.create(configMaps, named('go'))
-      await operator.settled()
+      await after(client.create(configMaps, named('go')))
       expect(ran.splice(0)).toEqual(['chess'])
       await watched.replace([configMaps.within({ labels: { game: 'go' } })])
       await operator.settled()
       expect(ran.splice(0)).toEqual(['go'])
       expect(operator.manager.intended.map(({ key }) => key)).toContain(watched.intended[0]?.key)
       await client.delete(configMaps, at('go'))
-      await client.delete(configMaps, at('chess'))
-      await operator.settled()
+      await after(client.delete(configMaps, at('chess')))
       expect(ran.splice(0)).toEqual(['go'])
     }))
 
@@ -435,7 +420,7 @@ describe('the start', () => {
     ],
   ])('C3, D7: does not wait for a resource that may come later, and hears of it %s when it does', (_, wire) =>
     inArcade({ cache: { whenUnknown: 'wait' } }, async arcade => {
-      const { operator, client, simulation, start } = arcade
+      const { client, simulation, start, after } = arcade
       const ran = noting(arcade, wire, { syncTimeoutMs: 5000 })
       await start('chess')
       expect(ran).toEqual(['chess'])
@@ -449,8 +434,7 @@ describe('the start', () => {
         },
       })
       await simulation.advance(10_000)
-      await client.create(toys, { metadata: at('yoyo') })
-      await operator.settled()
+      await after(client.create(toys, { metadata: at('yoyo') }))
       expect(ran).toEqual(['chess', 'chess'])
     }),
   )

@@ -15,6 +15,8 @@ export interface Arcade extends Cluster {
   run(): void
   /** Creates these games, runs the operator, and resolves when it has settled. */
   start(...made: readonly (string | Game)[]): Promise<void>
+  /** Resolves when the operator has settled after a change. */
+  after(change: Promise<unknown>): Promise<void>
   /** Ends it, and gives how the run ended. */
   end(): Promise<unknown>
 }
@@ -44,6 +46,10 @@ export async function inArcade(...given: [body: Body] | [settings: Settings, bod
         () => 'ended',
         error => error,
       )
+    },
+    after: async change => {
+      await change
+      await operator.settled()
     },
     end: () => {
       stop.abort(new Error('enough'))

@@ -4,9 +4,8 @@ import type { FaultRule } from '@wherry/testing'
 import { chance, forEachSeed, integer, pick } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
-import { type Game, games } from '../operator/testkit/games.ts'
+import { at, type Game, games } from '../operator/testkit/games.ts'
 
-const at = (name: string) => ({ name, namespace: 'default' })
 const sources = configMaps.within({ labels: { source: 'yes' } })
 const view = games.within({ labels: { kind: 'made' } })
 const resource = 'games.arcade.example.com'
@@ -16,12 +15,12 @@ const seconds = 20
 
 it('A6: however it is disturbed, an apply sends thirty requests and then two a second', async () => {
   const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 40 : 5
-  await forEachSeed(seed => inArcade(arcade => round(arcade), { seed }), { seeds })
+  await forEachSeed(seed => inArcade({ seed }, arcade => round(arcade)), { seeds })
 }, 600_000)
 
 /** All of it goes on without end: what others do, what the server refuses, and what the reconcile itself wants. */
 async function round(arcade: Arcade): Promise<void> {
-  const { client, server, operator, run, simulation } = arcade
+  const { client, server, operator, run, simulation, forGames } = arcade
   const { random } = simulation.environment
   const parts = integer(random, 1, 2)
   const wanting = pick(random, ['the same', 'one more', 'the time'] as const)
@@ -50,13 +49,10 @@ async function round(arcade: Arcade): Promise<void> {
   for (let i = integer(random, 0, 2); i > 0; i--) await server.faults.add(pickFault(random))
   const foe = pickFoe(random)
   let theirs = 0
-  operator
-    .controller('foe')
-    .for(games)
-    .reconcile(async ({ object }) => {
-      theirs += 1
-      await foe(client, object).catch(() => {})
-    })
+  forGames('foe').reconcile(async ({ object }) => {
+    theirs += 1
+    await foe(client, object).catch(() => {})
+  })
   const beat = pick(random, [() => Promise.resolve(), beatSource, beatMade])
   run()
   await server.resetStats()

@@ -5,10 +5,9 @@ import { describe, expect, it } from 'vitest'
 import type { ReconcileContext } from '../controller/context.ts'
 import { Operator } from '../operator/operator.ts'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
-import { type Game, game, games, ours } from '../operator/testkit/games.ts'
+import { at, type Game, game, games, ours } from '../operator/testkit/games.ts'
 import type { Applied } from './options.ts'
 
-const at = (name: string) => ({ name, namespace: 'default' })
 const title = (of: Game): ConfigMap => ({ metadata: { name: 'made' }, data: { title: of.spec.title ?? '' } })
 const labels = { 'app.kubernetes.io/managed-by': 'game' }
 const them = { fieldManager: 'them' }
@@ -38,9 +37,7 @@ function declare(operator: Operator, what: What): Done[] {
 function applying(what: What, body: (arcade: Arcade & { readonly done: Done[] }) => Promise<void>): Promise<void> {
   return inArcade(async arcade => {
     const done = declare(arcade.operator, what)
-    await arcade.client.create(games, game('chess'))
-    arcade.run()
-    await arcade.operator.settled()
+    await arcade.start('chess')
     await body({ ...arcade, done })
   })
 }
@@ -79,12 +76,11 @@ describe('an apply', () => {
     applying(
       ({ apply, object }) => apply(ours, title(object)),
       async arcade => {
-        const { client, operator, server, simulation, done } = arcade
+        const { client, server, simulation, done, after } = arcade
         await simulation.advance(60_000)
         expect(outcomes(done)).toEqual(['created'])
         await server.resetStats()
-        await touch(client)
-        await operator.settled()
+        await after(touch(client))
         await client.patch(games, at('chess'), { spec: { title: 'Blitz' } })
         await simulation.advance(60_000)
         expect(outcomes(done)).toEqual(['created', 'unchanged', 'updated'])
@@ -95,16 +91,14 @@ describe('an apply', () => {
   it('A5: runs again when what it owns is changed or the object goes, and not for what others add', () =>
     applying(
       ({ apply, object }) => apply(ours, title(object)),
-      async ({ client, operator, done }) => {
-        await client.patch(configMaps, at('made'), { data: { theirs: 'x' }, metadata: { annotations: { a: 'b' } } })
-        await operator.settled()
+      async ({ client, done, after }) => {
+        await after(
+          client.patch(configMaps, at('made'), { data: { theirs: 'x' }, metadata: { annotations: { a: 'b' } } }),
+        )
         expect(outcomes(done)).toEqual(['created'])
-        await client.patch(configMaps, at('made'), { data: { title: 'by hand' } })
-        await operator.settled()
-        await client.patch(configMaps, at('made'), { metadata: { ownerReferences: null } })
-        await operator.settled()
-        await client.delete(configMaps, at('made'))
-        await operator.settled()
+        await after(client.patch(configMaps, at('made'), { data: { title: 'by hand' } }))
+        await after(client.patch(configMaps, at('made'), { metadata: { ownerReferences: null } }))
+        await after(client.delete(configMaps, at('made')))
         expect(outcomes(done)).toEqual(['created', 'updated', 'updated', 'delayed', 'created'])
         expect((await client.get(configMaps, at('made')))?.data).toEqual({ title: 'Chess' })
       },
@@ -120,13 +114,11 @@ describe('an apply', () => {
           spec: { selector: { matchLabels: labels }, template, ...replicas },
         })
       },
-      async ({ client, operator, done }) => {
+      async ({ client, done, after }) => {
         await client.scale.patch(deployments, at('made'), { spec: { replicas: 5 } })
-        await touch(client)
-        await operator.settled()
+        await after(touch(client))
         expect(outcomes(done)).toEqual(['created', 'unchanged'])
-        await client.patch(games, at('chess'), { spec: { title: 'Blitz' } })
-        await operator.settled()
+        await after(client.patch(games, at('chess'), { spec: { title: 'Blitz' } }))
         expect((await client.get(deployments, at('made')))?.spec).toMatchObject({ replicas: 5 })
         expect((await client.get(deployments, at('made')))?.spec).not.toHaveProperty('minReadySeconds', 5)
         expect(outcomes(done)).toEqual(['created', 'unchanged', 'updated'])
@@ -134,8 +126,7 @@ describe('an apply', () => {
     ))
 
   it('A1: is at rest with a Pod that was scheduled and a claim that was bound', () =>
-    inArcade(async arcade => {
-      const { operator, client, run } = arcade
+    inArcade(async ({ operator, client, start, after }) => {
       const done = declare(operator, async ({ apply }) => {
         await apply(pods, { metadata: { name: 'made' }, spec: { containers: [{ name: 'web', image: 'web' }] } })
         const resources = { requests: { storage: '1Gi' } }
@@ -144,13 +135,10 @@ describe('an apply', () => {
           spec: { accessModes: ['ReadWriteOnce'], resources },
         })
       })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       await client.patch(persistentVolumeClaims, at('made'), { spec: { volumeName: 'disk' } }, them)
       await client.patch(pods, at('made'), { metadata: { annotations: { scheduled: 'yes' } } }, them)
-      await touch(client)
-      await operator.settled()
+      await after(touch(client))
       expect(outcomes(done)).toEqual(['created', 'unchanged'])
       expect((await client.get(persistentVolumeClaims, at('made')))?.spec?.volumeName).toBe('disk')
     }))
@@ -191,9 +179,8 @@ describe('an apply', () => {
   it('A1: sends the stringData of a Secret as data, and nothing again', () =>
     applying(
       ({ apply }) => apply(secrets, { metadata: { name: 'made' }, stringData: { a: 'hunter2' } }),
-      async ({ client, operator, done }) => {
-        await touch(client)
-        await operator.settled()
+      async ({ client, done, after }) => {
+        await after(touch(client))
         expect(outcomes(done)).toEqual(['created', 'unchanged'])
         expect((await client.get(secrets, at('made')))?.data).toEqual({ a: btoa('hunter2') })
       },
@@ -202,13 +189,11 @@ describe('an apply', () => {
   it('A1: does not apply what is being deleted, and makes it anew when it has gone', () =>
     applying(
       ({ apply, object }) => apply(ours, title(object)),
-      async ({ client, operator, done }) => {
+      async ({ client, done, after }) => {
         await client.patch(configMaps, at('made'), { metadata: { finalizers: ['x.io/y'] } }, them)
-        await client.delete(configMaps, at('made'))
-        await operator.settled()
+        await after(client.delete(configMaps, at('made')))
         expect(outcomes(done)).toEqual(['created', 'deleting'])
-        await client.patch(configMaps, at('made'), { metadata: { finalizers: null } }, them)
-        await operator.settled()
+        await after(client.patch(configMaps, at('made'), { metadata: { finalizers: null } }, them))
         expect(outcomes(done)).toEqual(['created', 'deleting', 'created'])
       },
     ))
@@ -228,7 +213,7 @@ describe('an apply', () => {
 
   it('A1: gives up fields that earlier versions wrote by create or PUT, and those of former managers, and no others', () =>
     inArcade(async arcade => {
-      const { operator, client, run } = arcade
+      const { operator, client, start, after } = arcade
       const { metadata } = await client.create(games, game('chess'))
       const owner = { apiVersion: 'arcade.example.com/v1', kind: 'Game', name: 'chess', uid: metadata.uid ?? '' }
       const ownerReferences = [{ ...owner, controller: true, blockOwnerDeletion: true }]
@@ -239,21 +224,17 @@ describe('an apply', () => {
       const done = declare(operator, ({ apply, object }) =>
         apply(configMaps, title(object), { formerManagers: ['arcade-v0'] }),
       )
-      run()
-      await operator.settled()
+      await start()
       expect((await client.get(configMaps, at('made')))?.data).toEqual({ title: 'Chess', kept: '1' })
-      await touch(client)
-      await operator.settled()
+      await after(touch(client))
       expect(outcomes(done).at(-1)).toBe('unchanged')
     }))
 
   it('A2: a name alone is satisfied when the object is there', () =>
     applying(
       ({ apply }) => apply(configMaps, { metadata: { name: 'made' } }, { owner: false }),
-      async arcade => {
-        const { client, operator, done } = arcade
-        await touch(client)
-        await operator.settled()
+      async ({ client, done, after }) => {
+        await after(touch(client))
         expect(outcomes(done)).toEqual(['created', 'unchanged'])
       },
     ))
@@ -261,11 +242,9 @@ describe('an apply', () => {
 
 describe('an owned view', () => {
   it('A5: makes the owner run for what others change, its status too, and not for what it applied itself, without a watch for each', () =>
-    inArcade(async ({ operator, client, run, server, simulation }) => {
+    inArcade(async ({ operator, client, run, server, simulation, forGames, after }) => {
       let runs = 0
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .owns(deployments)
         .reconcile(async ({ apply, object, key }) => {
           runs += 1
@@ -291,15 +270,14 @@ describe('an owned view', () => {
       await client.patch(games, at('g2'), { spec: { title: 'Blitz' } })
       await simulation.advance(60_000)
       expect(runs).toBe(22)
-      await client.delete(deployments, at('g3'))
-      await operator.settled()
+      await after(client.delete(deployments, at('g3')))
       expect(await client.get(deployments, at('g3'))).toBeDefined()
     }))
 })
 
 describe('an object that is there already', () => {
   it('A3, A5: that another one controls is an AlreadyOwnedError, until it lets go', () =>
-    inArcade(async ({ operator, client, run, simulation }) => {
+    inArcade(async ({ operator, client, run, simulation, after }) => {
       const { metadata } = await client.create(configMaps, { metadata: at('rival') })
       const rival = { apiVersion: 'v1', kind: 'ConfigMap', name: 'rival', uid: metadata?.uid ?? '', controller: true }
       await client.create(configMaps, { metadata: { ...at('made'), labels, ownerReferences: [rival] } })
@@ -309,8 +287,7 @@ describe('an object that is there already', () => {
       await simulation.advance(1000)
       expect(new Set(outcomes(done))).toEqual(new Set(['ALREADY_OWNED']))
       expect(done[0]).toMatchObject({ controller: { name: 'rival' } })
-      await client.delete(configMaps, at('made'))
-      await operator.settled()
+      await after(client.delete(configMaps, at('made')))
       expect(outcomes(done).at(-1)).toBe('created')
     }))
 
@@ -339,31 +316,24 @@ describe('an object that is there already', () => {
         const view = object.spec.title === 'Chess' ? ours : configMaps.within({ labels: { ...labels, tier: 'new' } })
         return apply(view, { metadata: { name: 'made' }, data: { a: '1' } })
       },
-      async ({ client, operator, done }) => {
-        await client.patch(games, at('chess'), { spec: { title: 'Blitz' } })
-        await operator.settled()
+      async ({ client, done, after }) => {
+        await after(client.patch(games, at('chess'), { spec: { title: 'Blitz' } }))
         expect((await client.get(configMaps, at('made')))?.metadata?.labels).toEqual({ ...labels, tier: 'new' })
         expect(outcomes(done).at(-1)).toMatch(/updated|unchanged/)
-        await client.patch(configMaps, at('made'), { data: { a: 'theirs' } })
-        await operator.settled()
+        await after(client.patch(configMaps, at('made'), { data: { a: 'theirs' } }))
         expect((await client.get(configMaps, at('made')))?.data).toEqual({ a: '1' })
       },
     ))
 
   it('A3: two controllers that share an object on purpose are both at rest', () =>
     inArcade(async arcade => {
-      const { operator, client, run, server, simulation } = arcade
+      const { client, server, simulation, forGames, start } = arcade
       for (const name of ['one', 'two']) {
-        operator
-          .controller(name)
-          .for(games)
-          .reconcile(async ({ apply }) => {
-            await apply(configMaps, { metadata: { name: 'made' }, data: { [name]: '1' } }, { owner: false })
-          })
+        forGames(name).reconcile(async ({ apply }) => {
+          await apply(configMaps, { metadata: { name: 'made' }, data: { [name]: '1' } }, { owner: false })
+        })
       }
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       expect((await client.get(configMaps, at('made')))?.data).toEqual({ one: '1', two: '1' })
       await server.resetStats()
       await simulation.advance(600_000)
@@ -482,10 +452,8 @@ describe('an object that is written again and again', () => {
 
   it('A6: by a hundred primaries gets two writes a second after thirty, and they are named', () =>
     inArcade(async arcade => {
-      const { operator, client, run, server, simulation } = arcade
-      operator
-        .controller('game')
-        .for(games)
+      const { client, run, server, simulation, forGames } = arcade
+      forGames()
         .concurrency(5)
         .reconcile(async ({ apply, key }) => {
           await apply(configMaps, { metadata: { name: 'made' }, data: { [key.name]: '1' } }, { owner: false })
@@ -537,17 +505,12 @@ describe('what can not be applied', () => {
       'apply.desired.metadata.labels',
     ],
   ])('X6: %s is refused by the name of the option', (_, what, option) =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ forGames, start }) => {
       const errors: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async context => {
-          await what(context).catch(error => errors.push(error))
-        })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      forGames().reconcile(async context => {
+        await what(context).catch(error => errors.push(error))
+      })
+      await start('chess')
       expect(errors).toMatchObject([{ code: 'INVALID_OPTION', option }])
     }),
   )

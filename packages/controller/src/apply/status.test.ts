@@ -87,12 +87,11 @@ const ready: What = ({ object, status }) =>
 describe('status', () => {
   it('A4: is the whole of what the controller says; a condition keeps its time while its status is the same', () =>
     inArcade(async arcade => {
-      const { client, operator, run, simulation } = arcade
+      const { client, operator, simulation, start, after } = arcade
       await define(arcade)
       const done = declare(operator, ready)
       await create(client)
-      run()
-      await operator.settled()
+      await start()
       const statusNow = async () => (await client.get(machines, at))?.status
       const first = await statusNow()
       expect(first).toMatchObject({
@@ -116,8 +115,7 @@ describe('status', () => {
         { status: { conditions: [...(first?.conditions ?? []), { type: 'Theirs', status: 'True' }] } },
         { fieldManager: 'them' },
       )
-      await resize(client, 2)
-      await operator.settled()
+      await after(resize(client, 2))
       const second = await statusNow()
       expect(second).toMatchObject({
         phase: 'size 2',
@@ -125,8 +123,7 @@ describe('status', () => {
       })
       expect(second?.conditions?.[0]?.lastTransitionTime).not.toBe(first?.conditions?.[0]?.lastTransitionTime)
       await simulation.advance(60_000)
-      await resize(client, 3)
-      await operator.settled()
+      await after(resize(client, 3))
       const third = await statusNow()
       expect(third).toMatchObject({
         phase: 'size 3',
@@ -139,7 +136,7 @@ describe('status', () => {
 
   it('A4: takes conditions as they are read, and a time or a message that is nothing is left out', () =>
     inArcade(async arcade => {
-      const { client, operator, run } = arcade
+      const { client, operator, start } = arcade
       await define(arcade)
       declare(operator, async ({ object, status }) => {
         const nothing = { message: undefined, lastTransitionTime: null }
@@ -147,8 +144,7 @@ describe('status', () => {
         return status({ ...object.status, phase: 'again' })
       })
       await create(client)
-      run()
-      await operator.settled()
+      await start()
       const { phase, conditions } = (await client.get(machines, at))?.status ?? {}
       expect(phase).toBe('again')
       expect(conditions).toEqual([
@@ -177,15 +173,14 @@ describe('status', () => {
 
   it('A4: the statuses of all primary objects are watched by one watch, however many begin at once', () =>
     inArcade(async arcade => {
-      const { client, operator, run, server } = arcade
+      const { client, operator, server, start } = arcade
       await define(arcade)
       for (let i = 0; i < 20; i++) {
         await client.create(machines, { metadata: { ...at, name: `m${i}` }, spec: { size: 1 } })
       }
       const done = declare(operator, ready)
       await server.resetStats()
-      run()
-      await operator.settled()
+      await start()
       expect(outcomes(done)).toHaveLength(40)
       expect((await server.stats()).byVerb.watch?.['machines.x.io']?.requests).toBe(2)
       expect((await server.stats()).byVerb.get?.['machines.x.io']?.requests ?? 0).toBe(0)
@@ -193,24 +188,22 @@ describe('status', () => {
 
   it('A1, A4: gives up what an earlier version wrote by patch', () =>
     inArcade(async arcade => {
-      const { client, operator, run } = arcade
+      const { client, operator, start } = arcade
       await define(arcade)
       await create(client)
       await client.status.patch(machines, at, { status: { phase: 'old', ready: 7 } })
       declare(operator, ({ status }) => status({ phase: 'new' }))
-      run()
-      await operator.settled()
+      await start()
       expect((await client.get(machines, at))?.status).toEqual({ phase: 'new' })
     }))
 
   it('A4: rejects where the definition has no status subresource, and names its field', () =>
     inArcade(async arcade => {
-      const { client, operator, run } = arcade
+      const { client, operator, start } = arcade
       await define(arcade, byType, {})
       const done = declare(operator, ready)
       await create(client)
-      run()
-      await operator.settled()
+      await start()
       expect(outcomes(done)).toEqual(['NO_STATUS'])
       expect(`${done[0]}`).toContain('set spec.versions[].subresources.status to {}')
       expect((await client.get(machines, at))?.status).toBeUndefined()
@@ -218,14 +211,12 @@ describe('status', () => {
 
   it('A4: tells once that conditions are one value for the server, with the list type to set', () =>
     inArcade(async arcade => {
-      const { client, operator, run, simulation } = arcade
+      const { client, operator, simulation, start, after } = arcade
       await define(arcade, {})
       declare(operator, ready)
       await create(client)
-      run()
-      await operator.settled()
-      await resize(client, 2)
-      await operator.settled()
+      await start()
+      await after(resize(client, 2))
       expect(simulation.environment.errors.map(({ error }) => error.message)).toEqual([
         expect.stringContaining('x-kubernetes-list-map-keys: [type]'),
       ])

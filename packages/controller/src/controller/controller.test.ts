@@ -2,26 +2,12 @@ import { sleep } from '@wherry/client'
 import { configMaps, events } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
-import { type Game, game, games } from '../operator/testkit/games.ts'
+import { game, games } from '../operator/testkit/games.ts'
 import { Channel } from '../sources/channel.ts'
-import type { Reconcile } from './context.ts'
-import type { ControllerOptions } from './definition.ts'
 import { TerminalError } from './errors.ts'
 
 const chess = { name: 'chess', namespace: 'default' }
 const go = { name: 'go', namespace: 'default' }
-
-/** Runs `body` beside a controller of games that does `reconcile`. */
-function reconciling(
-  reconcile: Reconcile<Game, 'namespaced'>,
-  body: (arcade: Arcade) => Promise<void>,
-  options: ControllerOptions = {},
-): Promise<void> {
-  return inArcade(async arcade => {
-    arcade.operator.controller('game', options).for(games).reconcile(reconcile)
-    await body(arcade)
-  })
-}
 
 const errorsOf = ({ simulation }: Arcade): string[] =>
   simulation.environment.errors.map(({ error, context }) => `${context.phase} ${context.key}: ${error.message}`)
@@ -29,80 +15,60 @@ const resultsOf = ({ simulation }: Arcade, result: string): number | undefined =
   simulation.environment.metric('controller_runtime_reconcile_total', { controller: 'game', result })
 
 describe('what a reconcile returns', () => {
-  it('C2: done, which nothing follows', () => {
-    let runs = 0
-    return reconciling(
-      () => {
+  it('C2: done, which nothing follows', () =>
+    inArcade(async arcade => {
+      let runs = 0
+      arcade.forGames().reconcile(() => {
         runs += 1
-      },
-      async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
-        await arcade.simulation.advance(3_600_000)
-        expect(runs).toBe(1)
-        expect(resultsOf(arcade, 'success')).toBe(1)
-      },
-    )
-  })
+      })
+      await arcade.start('chess')
+      await arcade.simulation.advance(3_600_000)
+      expect(runs).toBe(1)
+      expect(resultsOf(arcade, 'success')).toBe(1)
+    }))
 
-  it('C2: requeue, which runs it again with the backoff of failures', () => {
-    const at: number[] = []
-    return reconciling(
-      ({ attempt }) => {
+  it('C2: requeue, which runs it again with the backoff of failures', () =>
+    inArcade(async arcade => {
+      const at: number[] = []
+      arcade.forGames().reconcile(({ attempt }) => {
         at.push(attempt)
         return attempt < 4 ? { requeue: true } : undefined
-      },
-      async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
-        expect(at).toEqual([1, 2, 3, 4])
-        expect([resultsOf(arcade, 'requeue'), resultsOf(arcade, 'success')]).toEqual([3, 1])
-        expect(errorsOf(arcade)).toEqual([])
-      },
-    )
-  })
+      })
+      await arcade.start('chess')
+      expect(at).toEqual([1, 2, 3, 4])
+      expect([resultsOf(arcade, 'requeue'), resultsOf(arcade, 'success')]).toEqual([3, 1])
+      expect(errorsOf(arcade)).toEqual([])
+    }))
 
-  it('C2: requeue after a while, which settled does not wait for', () => {
-    const at: number[] = []
-    return reconciling(
-      ({ client }) => {
+  it('C2: requeue after a while, which settled does not wait for', () =>
+    inArcade(async arcade => {
+      const at: number[] = []
+      arcade.forGames().reconcile(({ client }) => {
         at.push(client.environment.clock.monotonic())
         return { requeueAfterMs: 60_000 }
-      },
-      async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
-        expect(at).toHaveLength(1)
-        await arcade.simulation.advance(120_000)
-        expect(at).toHaveLength(3)
-        expect((at[1] ?? 0) - (at[0] ?? 0)).toBe(60_000)
-        expect(arcade.operator.explain('game', chess).lastRun?.cause).toMatchObject({ change: 'due' })
-      },
-    )
-  })
+      })
+      await arcade.start('chess')
+      expect(at).toHaveLength(1)
+      await arcade.simulation.advance(120_000)
+      expect(at).toHaveLength(3)
+      expect((at[1] ?? 0) - (at[0] ?? 0)).toBe(60_000)
+      expect(arcade.operator.explain('game', chess).lastRun?.cause).toMatchObject({ change: 'due' })
+    }))
 
-  it('C2: requeueAfterMs: 0 runs the key again at once, and now() is the time of the clock', () => {
-    const at: Date[] = []
-    return reconciling(
-      ({ now }) => {
+  it('C2: requeueAfterMs: 0 runs the key again at once, and now() is the time of the clock', () =>
+    inArcade(async arcade => {
+      const at: Date[] = []
+      arcade.forGames().reconcile(({ now }) => {
         at.push(now())
         return at.length < 3 ? { requeueAfterMs: 0 } : undefined
-      },
-      async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
-        expect(at.map(Number)).toEqual(Array(3).fill(Number(at[0])))
-        const { now } = arcade.client.environment.clock
-        expect(Number(at[0])).toBeLessThanOrEqual(now())
-        expect(now() - Number(at[0])).toBeLessThan(60_000)
-        expect(errorsOf(arcade)).toEqual([])
-      },
-    )
-  })
+      })
+      await arcade.start('chess')
+      expect(at.map(Number)).toEqual(Array(3).fill(Number(at[0])))
+      const { now } = arcade.client.environment.clock
+      expect(Number(at[0])).toBeLessThanOrEqual(now())
+      expect(now() - Number(at[0])).toBeLessThan(60_000)
+      expect(errorsOf(arcade)).toEqual([])
+    }))
 
   it.each([
     [7, 'number'],
@@ -112,268 +78,205 @@ describe('what a reconcile returns', () => {
     [{ requeueAfterMs: -1 }, 'requeueAfterMs: -1'],
     [{ requeueAfterMs: Number.NaN }, 'requeueAfterMs: NaN'],
     [{ requeue: true, requeueAfterMs: 1 }, 'both requeue and requeueAfterMs'],
-  ])('C2: nonsense (%j) is told of, and tried again', (nonsense, got) => {
-    let runs = 0
-    return reconciling(
-      () => {
+  ])('C2: nonsense (%j) is told of, and tried again', (nonsense, got) =>
+    inArcade(async arcade => {
+      let runs = 0
+      arcade.forGames().reconcile(() => {
         runs += 1
         return runs === 1 ? (nonsense as never) : undefined
-      },
-      async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
-        expect(runs).toBe(2)
-        expect(arcade.simulation.environment.errors).toMatchObject([{ error: { code: 'INVALID_RESULT' } }])
-        expect(errorsOf(arcade)[0]).toContain(`not ${got}`)
-      },
-    )
-  })
+      })
+      await arcade.start('chess')
+      expect(runs).toBe(2)
+      expect(arcade.simulation.environment.errors).toMatchObject([{ error: { code: 'INVALID_RESULT' } }])
+      expect(errorsOf(arcade)[0]).toContain(`not ${got}`)
+    }),
+  )
 })
 
 describe('what a reconcile throws', () => {
-  it('C2: is told of, and tried again with backoff until it does not', () => {
-    const at: number[] = []
-    return reconciling(
-      ({ attempt, client, object }) => {
+  it('C2: is told of, and tried again with backoff until it does not', () =>
+    inArcade(async arcade => {
+      const at: number[] = []
+      arcade.forGames().reconcile(({ attempt, client, object }) => {
         at.push(client.environment.clock.monotonic())
         if (attempt < 5 && object.spec.title === 'Chess') throw new Error(`no ${attempt}`)
-      },
-      async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
-        const waits = at.slice(1).map((time, index) => time - (at[index] ?? 0))
-        expect(waits).toEqual([5, 10, 20, 40])
-        expect(errorsOf(arcade)).toEqual([1, 2, 3, 4].map(n => `reconcile game default/chess: no ${n}`))
-        expect([resultsOf(arcade, 'error'), resultsOf(arcade, 'success')]).toEqual([4, 1])
-        await arcade.client.patch(games, chess, { spec: { title: 'Go' } })
-        await arcade.operator.settled()
-        expect(at).toHaveLength(6)
-        expect(arcade.operator.explain('game', chess)).toMatchObject({ failures: 0, lastRun: { attempt: 1 } })
-      },
-    )
-  })
+      })
+      await arcade.start('chess')
+      const waits = at.slice(1).map((time, index) => time - (at[index] ?? 0))
+      expect(waits).toEqual([5, 10, 20, 40])
+      expect(errorsOf(arcade)).toEqual([1, 2, 3, 4].map(n => `reconcile game default/chess: no ${n}`))
+      expect([resultsOf(arcade, 'error'), resultsOf(arcade, 'success')]).toEqual([4, 1])
+      await arcade.after(arcade.client.patch(games, chess, { spec: { title: 'Go' } }))
+      expect(at).toHaveLength(6)
+      expect(arcade.operator.explain('game', chess)).toMatchObject({ failures: 0, lastRun: { attempt: 1 } })
+    }))
 
-  it('C2: as a TerminalError is not tried again, until something changes', () => {
-    let runs = 0
-    return reconciling(
-      ({ object }) => {
+  it('C2: as a TerminalError is not tried again, until something changes', () =>
+    inArcade(async arcade => {
+      let runs = 0
+      arcade.forGames().reconcile(({ object }) => {
         runs += 1
         if (object.spec.title === 'Chess') throw new TerminalError('not this one')
-      },
-      async arcade => {
-        const { client, operator, simulation } = arcade
-        await client.create(games, game('chess'))
-        arcade.run()
-        await operator.settled()
-        await simulation.advance(3_600_000)
-        expect(runs).toBe(1)
-        expect(operator.explain('game', chess)).toMatchObject({
-          queue: 'idle',
-          failures: 0,
-          lastRun: { outcome: 'terminal' },
-        })
-        await client.patch(games, chess, { spec: { title: 'Go' } })
-        await operator.settled()
-        expect(runs).toBe(2)
-        const count = simulation.environment.metric('controller_runtime_terminal_reconcile_errors_total', {
-          controller: 'game',
-        })
-        expect(count).toBe(1)
-      },
-    )
-  })
+      })
+      const { client, operator, simulation, after } = arcade
+      await arcade.start('chess')
+      await simulation.advance(3_600_000)
+      expect(runs).toBe(1)
+      expect(operator.explain('game', chess)).toMatchObject({
+        queue: 'idle',
+        failures: 0,
+        lastRun: { outcome: 'terminal' },
+      })
+      await after(client.patch(games, chess, { spec: { title: 'Go' } }))
+      expect(runs).toBe(2)
+      const count = simulation.environment.metric('controller_runtime_terminal_reconcile_errors_total', {
+        controller: 'game',
+      })
+      expect(count).toBe(1)
+    }))
 
-  it('X9: and is no Error, is told of as one', () => {
-    let runs = 0
-    return reconciling(
-      () => {
+  it('X9: and is no Error, is told of as one', () =>
+    inArcade(async arcade => {
+      let runs = 0
+      arcade.forGames().reconcile(() => {
         if (++runs === 1) throw 'text'
-      },
-      async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
-        expect(arcade.simulation.environment.errors).toMatchObject([
-          { error: { message: 'something that is no Error was thrown: "text"', cause: 'text' } },
-        ])
-      },
-    )
-  })
+      })
+      await arcade.start('chess')
+      expect(arcade.simulation.environment.errors).toMatchObject([
+        { error: { message: 'something that is no Error was thrown: "text"', cause: 'text' } },
+      ])
+    }))
 
-  it('C2: as a conflict is tried again, and no failure to be told of', () => {
-    let runs = 0
-    return reconciling(
-      async ({ client, object }) => {
+  it('C2: as a conflict is tried again, and no failure to be told of', () =>
+    inArcade(async arcade => {
+      let runs = 0
+      arcade.forGames().reconcile(async ({ client, object }) => {
         runs += 1
         if (runs === 1) {
           await client.update(games, { ...object, metadata: { ...object.metadata, resourceVersion: '1' } })
         }
-      },
-      async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
-        expect(runs).toBe(2)
-        expect(errorsOf(arcade)).toEqual([])
-        expect(resultsOf(arcade, 'error')).toBe(1)
-      },
-    )
-  })
+      })
+      await arcade.start('chess')
+      expect(runs).toBe(2)
+      expect(errorsOf(arcade)).toEqual([])
+      expect(resultsOf(arcade, 'error')).toBe(1)
+    }))
 
-  it('C2: as a conflict with the owner of a field, which stays until somebody lets go of it, is told of', () => {
-    const made = { metadata: { name: 'made', namespace: 'default' } }
-    return reconciling(
-      async ({ client, attempt }) => {
+  it('C2: as a conflict with the owner of a field, which stays until somebody lets go of it, is told of', () =>
+    inArcade(async arcade => {
+      const made = { metadata: { name: 'made', namespace: 'default' } }
+      arcade.forGames().reconcile(async ({ client, attempt }) => {
         if (attempt < 3) await client.apply(configMaps, { ...made, data: { title: 'ours' } }, { fieldManager: 'us' })
-      },
-      async arcade => {
-        await arcade.client.apply(configMaps, { ...made, data: { title: 'theirs' } }, { fieldManager: 'them' })
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
-        const told = expect.stringMatching(/^reconcile game default\/chess: .*conflict/)
-        expect(errorsOf(arcade)).toEqual([told, told])
-        expect([resultsOf(arcade, 'error'), resultsOf(arcade, 'success')]).toEqual([2, 1])
-      },
-    )
-  })
+      })
+      await arcade.client.apply(configMaps, { ...made, data: { title: 'theirs' } }, { fieldManager: 'them' })
+      await arcade.start('chess')
+      const told = expect.stringMatching(/^reconcile game default\/chess: .*conflict/)
+      expect(errorsOf(arcade)).toEqual([told, told])
+      expect([resultsOf(arcade, 'error'), resultsOf(arcade, 'success')]).toEqual([2, 1])
+    }))
 })
 
 describe('the reads of a run', () => {
-  it('C12: that has failed are let go of when the next one fails without any', () => {
-    let isReading = true
-    return reconciling(
-      // Taking `read` from the context counts as reading.
-      async context => {
-        if (isReading) await context.read.get(configMaps, { name: 'settings' })
-        throw new TerminalError('for good')
-      },
-      async ({ operator, client, run }) => {
-        await client.create(games, game('chess'))
-        run()
-        await operator.settled()
-        expect(operator.explain('game', chess).reads).toMatchObject([{ object: 'default/settings' }])
-        isReading = false
-        await client.patch(games, chess, { spec: { title: 'New' } })
-        await operator.settled()
-        expect(operator.explain('game', chess).reads).toEqual([])
-      },
-    )
-  })
+  it('C12: that has failed are let go of when the next one fails without any', () =>
+    inArcade(async ({ operator, client, start, forGames, after }) => {
+      let isReading = true
+      forGames().reconcile(
+        // Taking `read` from the context counts as reading.
+        async context => {
+          if (isReading) await context.read.get(configMaps, { name: 'settings' })
+          throw new TerminalError('for good')
+        },
+      )
+
+      await start('chess')
+      expect(operator.explain('game', chess).reads).toMatchObject([{ object: 'default/settings' }])
+      isReading = false
+      await after(client.patch(games, chess, { spec: { title: 'New' } }))
+      expect(operator.explain('game', chess).reads).toEqual([])
+    }))
 })
 
 describe('the signal of a reconcile', () => {
-  it('C2: is aborted when it takes longer than reconcileTimeoutMs, which is told of', () => {
-    const reasons: unknown[] = []
-    let runs = 0
-    return reconciling(
-      ({ signal, client }) => {
+  it('C2: is aborted when it takes longer than reconcileTimeoutMs, which is told of', () =>
+    inArcade(async arcade => {
+      const reasons: unknown[] = []
+      let runs = 0
+      arcade.forGames('game', { reconcileTimeoutMs: 1000 }).reconcile(({ signal, client }) => {
         runs += 1
         if (runs > 1) return
         return sleep(client.environment.clock, 60_000, signal).catch(error => {
           reasons.push(error.code)
           throw error
         })
-      },
-      async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
-        expect(reasons).toEqual(['RECONCILE_TIMEOUT'])
-        expect(runs).toBe(2)
-        expect(errorsOf(arcade)).toEqual([
-          'reconcile game default/chess: the reconcile of default/chess by controller game has not ended within 1000 ms',
-        ])
-      },
-      { reconcileTimeoutMs: 1000 },
-    )
-  })
+      })
+      await arcade.start('chess')
+      expect(reasons).toEqual(['RECONCILE_TIMEOUT'])
+      expect(runs).toBe(2)
+      expect(errorsOf(arcade)).toEqual([
+        'reconcile game default/chess: the reconcile of default/chess by controller game has not ended within 1000 ms',
+      ])
+    }))
 
-  it('C2: is there and aborted too where it is asked for late', () => {
-    const seen: boolean[] = []
-    return reconciling(
-      async context => {
+  it('C2: is there and aborted too where it is asked for late', () =>
+    inArcade(async arcade => {
+      const seen: boolean[] = []
+      arcade.forGames('game', { reconcileTimeoutMs: 1000 }).reconcile(async context => {
         if (seen.length > 0) return
         await sleep(context.client.environment.clock, 2000)
         seen.push(context.signal.aborted)
-      },
-      async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
-        expect(seen).toEqual([true])
-      },
-      { reconcileTimeoutMs: 1000 },
-    )
-  })
+      })
+      await arcade.start('chess')
+      expect(seen).toEqual([true])
+    }))
 
-  it('C5, R23: is aborted when the operator ends, which waits for it', () => {
-    const log: string[] = []
-    return reconciling(
-      async ({ signal, client }) => {
+  it('C5, R23: is aborted when the operator ends, which waits for it', () =>
+    inArcade(async arcade => {
+      const log: string[] = []
+      arcade.forGames().reconcile(async ({ signal, client }) => {
         log.push('began')
         await sleep(client.environment.clock, 600_000, signal).catch(error => log.push(error.message))
         await sleep(client.environment.clock, 1000)
         log.push('ended')
-      },
-      async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.simulation.runUntil(() => log.length > 0)
-        expect(await arcade.end()).toBe('ended')
-        expect(log).toEqual(['began', 'enough', 'ended'])
-        expect(errorsOf(arcade)).toEqual([])
-        expect(arcade.operator.state).toBe('stopped')
-      },
-    )
-  })
+      })
+      await arcade.client.create(games, game('chess'))
+      arcade.run()
+      await arcade.simulation.runUntil(() => log.length > 0)
+      expect(await arcade.end()).toBe('ended')
+      expect(log).toEqual(['began', 'enough', 'ended'])
+      expect(errorsOf(arcade)).toEqual([])
+      expect(arcade.operator.state).toBe('stopped')
+    }))
 })
 
 describe('a stop', () => {
   it('C5, R23: leaves behind what does not end in time, and names it', () => {
     let finish = (): void => {}
-    return inArcade(
-      async arcade => {
-        arcade.operator
-          .controller('game')
-          .for(games)
-          .reconcile(() => new Promise<void>(resolve => (finish = resolve)))
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.simulation.runUntil(() => arcade.operator.explain('game', chess).queue === 'running')
-        expect(await arcade.end()).toBe('ended')
-        expect(errorsOf(arcade)).toEqual([
-          'stop game undefined: the controller game is still reconciling default/chess',
-        ])
-        finish()
-      },
-      { stopTimeoutMs: 5000 },
-    )
+    return inArcade({ stopTimeoutMs: 5000 }, async arcade => {
+      arcade.forGames().reconcile(() => new Promise<void>(resolve => (finish = resolve)))
+      await arcade.client.create(games, game('chess'))
+      arcade.run()
+      await arcade.simulation.runUntil(() => arcade.operator.explain('game', chess).queue === 'running')
+      expect(await arcade.end()).toBe('ended')
+      expect(errorsOf(arcade)).toEqual(['stop game undefined: the controller game is still reconciling default/chess'])
+      finish()
+    })
   })
 
-  it('R23: from within a reconcile does not wait for that one', () => {
-    const log: string[] = []
-    return reconciling(
-      () => {},
-      async arcade => {
-        const { operator, client } = arcade
-        operator
-          .controller('closer')
-          .for(games)
-          .reconcile(async () => {
-            await operator.close()
-            log.push(operator.state)
-          })
-        await client.create(games, game('chess'))
-        arcade.run()
-        await arcade.simulation.runUntil(() => log.length > 0)
-        expect(log).toEqual(['stopped'])
-        expect(errorsOf(arcade)).toEqual([])
-      },
-    )
-  })
+  it('R23: from within a reconcile does not wait for that one', () =>
+    inArcade(async arcade => {
+      const log: string[] = []
+      arcade.forGames().reconcile(() => {})
+      const { operator, client, forGames } = arcade
+      forGames('closer').reconcile(async () => {
+        await operator.close()
+        log.push(operator.state)
+      })
+      await client.create(games, game('chess'))
+      arcade.run()
+      await arcade.simulation.runUntil(() => log.length > 0)
+      expect(log).toEqual(['stopped'])
+      expect(errorsOf(arcade)).toEqual([])
+    }))
 
   it('R23: from within several reconciles at once waits for none of them', () => {
     let begun = 0
@@ -381,17 +284,14 @@ describe('a stop', () => {
     const all = new Promise<void>(resolve => (go = resolve))
     const log: string[] = []
     return inArcade(async arcade => {
-      const { operator, client, simulation } = arcade
+      const { operator, client, simulation, forGames } = arcade
       for (const name of ['one', 'two']) {
-        operator
-          .controller(name, { concurrency: 2 })
-          .for(games)
-          .reconcile(async () => {
-            if (++begun === 4) go()
-            await all
-            await operator.close()
-            log.push(operator.state)
-          })
+        forGames(name, { concurrency: 2 }).reconcile(async () => {
+          if (++begun === 4) go()
+          await all
+          await operator.close()
+          log.push(operator.state)
+        })
       }
       for (const name of ['chess', 'go']) await client.create(games, game(name))
       arcade.run()
@@ -406,15 +306,12 @@ describe('a stop', () => {
   it('R23: from within a reconcile that is already waited for is in the way of nothing', () => {
     let isRunning = false
     return inArcade(async arcade => {
-      const { operator, client, simulation } = arcade
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ signal }) => {
-          isRunning = true
-          await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
-          await operator.close()
-        })
+      const { operator, client, simulation, forGames } = arcade
+      forGames().reconcile(async ({ signal }) => {
+        isRunning = true
+        await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
+        await operator.close()
+      })
       await client.create(games, game('chess'))
       arcade.run()
       await simulation.runUntil(() => isRunning)
@@ -425,38 +322,31 @@ describe('a stop', () => {
     })
   })
 
-  it('C5: drops what is queued, and no reconcile begins after it', () => {
-    const log: string[] = []
-    return reconciling(
-      async ({ key, client }) => {
+  it('C5: drops what is queued, and no reconcile begins after it', () =>
+    inArcade(async arcade => {
+      const log: string[] = []
+      arcade.forGames().reconcile(async ({ key, client }) => {
         log.push(key.name)
         await sleep(client.environment.clock, 1000)
-      },
-      async arcade => {
-        await arcade.client.create(games, game('chess'))
-        await arcade.client.create(games, game('go'))
-        arcade.run()
-        await arcade.simulation.runUntil(() => log.length > 0)
-        await arcade.end()
-        expect(log).toHaveLength(1)
-      },
-    )
-  })
+      })
+      await arcade.client.create(games, game('chess'))
+      await arcade.client.create(games, game('go'))
+      arcade.run()
+      await arcade.simulation.runUntil(() => log.length > 0)
+      await arcade.end()
+      expect(log).toHaveLength(1)
+    }))
 
   it('C5: no reconcile begins after it, also of a key that was handed out just then', () => {
     const pushes = new Channel<typeof chess>('pushes')
     let runs = 0
-    return inArcade(async ({ operator, client, run }) => {
-      operator
-        .controller('game')
-        .for(games)
+    return inArcade(async ({ operator, forGames, start }) => {
+      forGames()
         .from(pushes)
         .reconcile(() => {
           runs += 1
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       pushes.send(chess)
       await operator.close()
       expect(runs).toBe(1)
@@ -465,18 +355,14 @@ describe('a stop', () => {
 
   it('C5: no reconcile begins after it, also of what came again while onGone saw to the one before', () => {
     const log: string[] = []
-    return inArcade(async ({ operator, client, run, simulation }) => {
+    return inArcade(async ({ operator, client, simulation, forGames, start }) => {
       let seen = (): void => {}
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .reconcile(({ object }) => {
           log.push(`run ${object.spec.title}`)
         })
         .onGone(() => new Promise<void>(resolve => (seen = resolve)))
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       await client.delete(games, chess)
       await simulation.runUntil(() => operator.explain('game', chess).queue === 'running')
       await client.create(games, game('chess', 'key', 'Go'))
@@ -490,131 +376,107 @@ describe('a stop', () => {
 
   it('C5, C9: what it has left behind records no events', () => {
     let finish = (): void => {}
-    return inArcade(
-      async arcade => {
-        const { operator, client, simulation } = arcade
-        operator
-          .controller('game')
-          .for(games)
-          .reconcile(async ({ events }) => {
-            await new Promise<void>(resolve => (finish = resolve))
-            events.record({ reason: 'Late', message: 'too late' })
-          })
-        await client.create(games, game('chess'))
-        arcade.run()
-        await simulation.runUntil(() => operator.explain('game', chess).queue === 'running')
-        await arcade.end()
-        finish()
-        await simulation.advance(1000)
-        expect((await client.list(events)).items).toEqual([])
-        expect(simulation.environment.metric('wherry_events_dropped_total', { reason: 'closed' })).toBe(1)
-      },
-      { stopTimeoutMs: 5000 },
-    )
+    return inArcade({ stopTimeoutMs: 5000 }, async arcade => {
+      const { operator, client, simulation, forGames } = arcade
+      forGames().reconcile(async ({ events }) => {
+        await new Promise<void>(resolve => (finish = resolve))
+        events.record({ reason: 'Late', message: 'too late' })
+      })
+      await client.create(games, game('chess'))
+      arcade.run()
+      await simulation.runUntil(() => operator.explain('game', chess).queue === 'running')
+      await arcade.end()
+      finish()
+      await simulation.advance(1000)
+      expect((await client.list(events)).items).toEqual([])
+      expect(simulation.environment.metric('wherry_events_dropped_total', { reason: 'closed' })).toBe(1)
+    })
   })
 })
 
 describe('the queue of a controller', () => {
-  it('C1, C2: runs as many keys at a time as it is told, and never one twice', () => {
-    let running = 0
-    let most = 0
-    const now = new Set<string>()
-    return reconciling(
-      async ({ key, client }) => {
+  it('C1, C2: runs as many keys at a time as it is told, and never one twice', () =>
+    inArcade(async arcade => {
+      let running = 0
+      let most = 0
+      const now = new Set<string>()
+      arcade.forGames('game', { concurrency: 3 }).reconcile(async ({ key, client }) => {
         expect(now.has(key.name)).toBe(false)
         now.add(key.name)
         most = Math.max(most, ++running)
         await sleep(client.environment.clock, 100)
         running -= 1
         now.delete(key.name)
-      },
-      async arcade => {
-        for (let i = 0; i < 10; i++) await arcade.client.create(games, game(`g${i}`))
-        arcade.run()
-        await arcade.simulation.advance(150)
-        for (let i = 0; i < 10; i++) {
-          await arcade.client.patch(games, { name: `g${i}`, namespace: 'default' }, { spec: { title: 'Go' } })
-        }
-        await arcade.operator.settled()
-        expect(most).toBe(3)
-        expect(errorsOf(arcade)).toEqual([])
-      },
-      { concurrency: 3 },
-    )
-  })
+      })
+      for (let i = 0; i < 10; i++) await arcade.client.create(games, game(`g${i}`))
+      arcade.run()
+      await arcade.simulation.advance(150)
+      for (let i = 0; i < 10; i++) {
+        await arcade.client.patch(games, { name: `g${i}`, namespace: 'default' }, { spec: { title: 'Go' } })
+      }
+      await arcade.operator.settled()
+      expect(most).toBe(3)
+      expect(errorsOf(arcade)).toEqual([])
+    }))
 
-  it('C1: prefers what changes to what was there', () => {
-    const order: string[] = []
-    return reconciling(
-      async ({ key, client }) => {
+  it('C1: prefers what changes to what was there', () =>
+    inArcade(async arcade => {
+      const order: string[] = []
+      arcade.forGames().reconcile(async ({ key, client }) => {
         order.push(key.name)
         await sleep(client.environment.clock, 1000)
-      },
-      async arcade => {
-        for (const name of ['a', 'b', 'c', 'd']) await arcade.client.create(games, game(name))
-        arcade.run()
-        await arcade.simulation.runUntil(() => order.length > 0)
-        const last = ['a', 'b', 'c', 'd'].filter(name => name !== order[0]).at(-1) as string
-        await arcade.client.patch(games, { name: last, namespace: 'default' }, { spec: { title: 'Go' } })
-        await arcade.operator.settled()
-        expect(order[1]).toBe(last)
-      },
-    )
-  })
+      })
+      for (const name of ['a', 'b', 'c', 'd']) await arcade.client.create(games, game(name))
+      arcade.run()
+      await arcade.simulation.runUntil(() => order.length > 0)
+      const last = ['a', 'b', 'c', 'd'].filter(name => name !== order[0]).at(-1) as string
+      await arcade.after(arcade.client.patch(games, { name: last, namespace: 'default' }, { spec: { title: 'Go' } }))
+      expect(order[1]).toBe(last)
+    }))
 
-  it('C2: a key that makes itself run without end starves nobody, and waits longer each time', () => {
-    const runs = { chess: 0, go: 0 }
-    return reconciling(
-      ({ key }) => {
+  it('C2: a key that makes itself run without end starves nobody, and waits longer each time', () =>
+    inArcade(async arcade => {
+      const runs = { chess: 0, go: 0 }
+      arcade.forGames().reconcile(({ key }) => {
         runs[key.name as 'chess' | 'go'] += 1
         return key.name === 'chess' ? { requeue: true } : undefined
-      },
-      async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.simulation.advance(10_000)
-        await arcade.client.create(games, game('go'))
-        await arcade.simulation.advance(1000)
-        expect(runs.go).toBe(1)
-        expect(runs.chess).toBeLessThan(20)
-        await expect(arcade.operator.settled({ timeoutMs: 5000 })).rejects.toMatchObject({
-          code: 'NOT_SETTLED',
-          pending: ['game: default/chess waits to be tried again'],
-        })
-      },
-    )
-  })
+      })
+      await arcade.client.create(games, game('chess'))
+      arcade.run()
+      await arcade.simulation.advance(10_000)
+      await arcade.client.create(games, game('go'))
+      await arcade.simulation.advance(1000)
+      expect(runs.go).toBe(1)
+      expect(runs.chess).toBeLessThan(20)
+      await expect(arcade.operator.settled({ timeoutMs: 5000 })).rejects.toMatchObject({
+        code: 'NOT_SETTLED',
+        pending: ['game: default/chess waits to be tried again'],
+      })
+    }))
 })
 
 describe('what is gone', () => {
-  it('C2: its backoff is dropped, and a new one of its name begins anew', () => {
-    const attempts: string[] = []
-    return reconciling(
-      ({ attempt, object }) => {
+  it('C2: its backoff is dropped, and a new one of its name begins anew', () =>
+    inArcade(async arcade => {
+      const attempts: string[] = []
+      arcade.forGames().reconcile(({ attempt, object }) => {
         attempts.push(`${object.spec.title} ${attempt}`)
         if (object.spec.title === 'Chess') throw new Error('never')
-      },
-      async arcade => {
-        const { client, operator, simulation } = arcade
-        await client.create(games, game('chess'))
-        arcade.run()
-        await simulation.advance(1000)
-        await client.delete(games, chess)
-        await operator.settled()
-        expect(operator.explain('game', chess)).toMatchObject({ exists: false, failures: 0, lastRun: undefined })
-        await client.create(games, game('chess', 'key', 'Go'))
-        await operator.settled()
-        expect(attempts.at(-1)).toBe('Go 1')
-      },
-    )
-  })
+      })
+      const { client, operator, simulation, after } = arcade
+      await client.create(games, game('chess'))
+      arcade.run()
+      await simulation.advance(1000)
+      await after(client.delete(games, chess))
+      expect(operator.explain('game', chess)).toMatchObject({ exists: false, failures: 0, lastRun: undefined })
+      await after(client.create(games, game('chess', 'key', 'Go')))
+      expect(attempts.at(-1)).toBe('Go 1')
+    }))
 
   it('C2: what onGone throws is tried again, and the object is not forgotten meanwhile', () =>
-    inArcade(async ({ operator, client, run, simulation }) => {
+    inArcade(async ({ client, simulation, forGames, start, after }) => {
       const log: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .reconcile(() => {
           log.push('run')
         })
@@ -622,21 +484,16 @@ describe('what is gone', () => {
           log.push(`gone ${last.spec.title}`)
           if (log.length < 4) throw new Error('not yet')
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
-      await client.delete(games, chess)
-      await operator.settled()
+      await start('chess')
+      await after(client.delete(games, chess))
       expect(log).toEqual(['run', 'gone Chess', 'gone Chess', 'gone Chess'])
       expect(simulation.environment.errors).toHaveLength(2)
     }))
 
   it('C2: one that came again before it was seen to: both are heard of', () =>
-    inArcade(async ({ operator, client, run, simulation }) => {
+    inArcade(async ({ client, run, simulation, forGames, after }) => {
       const log: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .reconcile(async ({ object, client: own }) => {
           log.push(`run ${object.spec.title}`)
           await sleep(own.environment.clock, 1000)
@@ -648,18 +505,15 @@ describe('what is gone', () => {
       run()
       await simulation.runUntil(() => log.length > 0)
       await client.delete(games, chess)
-      await client.create(games, game('chess', 'key', 'Go'))
-      await operator.settled()
+      await after(client.create(games, game('chess', 'key', 'Go')))
       expect(log).toEqual(['run Chess', 'gone Chess', 'run Go'])
     }))
 
   it('C2: one that came and went again while onGone saw to the one before is seen to as well', () =>
-    inArcade(async ({ operator, client, run, simulation }) => {
+    inArcade(async ({ operator, client, simulation, forGames, start }) => {
       const log: string[] = []
       let seen = (): void => {}
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .reconcile(({ object }) => {
           log.push(`run ${object.spec.title}`)
         })
@@ -667,9 +521,7 @@ describe('what is gone', () => {
           log.push(`gone ${last.spec.title}`)
           return last.spec.title === 'Chess' ? new Promise<void>(resolve => (seen = resolve)) : undefined
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       await client.delete(games, chess)
       await simulation.runUntil(() => log.length === 2)
       await client.create(games, game('chess', 'key', 'Go'))
@@ -681,39 +533,31 @@ describe('what is gone', () => {
       expect(log).toEqual(['run Chess', 'gone Chess', 'gone Go'])
     }))
 
-  it('C2: one with a deletionTimestamp still runs', () => {
-    const seen: string[] = []
-    return reconciling(
-      async ({ object, client, key }) => {
+  it('C2: one with a deletionTimestamp still runs', () =>
+    inArcade(async arcade => {
+      const seen: string[] = []
+      arcade.forGames().reconcile(async ({ object, client, key }) => {
         const { deletionTimestamp, finalizers = [] } = object.metadata
         seen.push(deletionTimestamp === undefined ? 'alive' : 'dying')
         if (deletionTimestamp !== undefined && finalizers.length > 0) {
           await client.patch(games, key, { metadata: { finalizers: null } })
         }
-      },
-      async arcade => {
-        const held = game('chess')
-        await arcade.client.create(games, { ...held, metadata: { ...held.metadata, finalizers: ['example.com/x'] } })
-        arcade.run()
-        await arcade.operator.settled()
-        await arcade.client.delete(games, chess)
-        await arcade.operator.settled()
-        expect(seen).toEqual(['alive', 'dying'])
-        expect(await arcade.client.get(games, chess)).toBeUndefined()
-      },
-    )
-  })
+      })
+      const held = game('chess')
+      await arcade.client.create(games, { ...held, metadata: { ...held.metadata, finalizers: ['example.com/x'] } })
+      await arcade.start()
+      await arcade.after(arcade.client.delete(games, chess))
+      expect(seen).toEqual(['alive', 'dying'])
+      expect(await arcade.client.get(games, chess)).toBeUndefined()
+    }))
 })
 
 describe('explain', () => {
   it('says which object made a key run, from which state to which, and what is watched', () =>
-    inArcade(async ({ operator, client, run }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ object, read }) => {
-          await read.get(configMaps, { name: object.spec.secret })
-        })
+    inArcade(async ({ operator, client, run, forGames }) => {
+      forGames().reconcile(async ({ object, read }) => {
+        await read.get(configMaps, { name: object.spec.secret })
+      })
       const { metadata } = await client.create(games, game('chess'))
       run()
       await operator.settled()
@@ -759,59 +603,44 @@ describe('explain', () => {
 
 describe('explain of a key that waits', () => {
   it('C2: says for how long, where a run asked for a time', () =>
-    reconciling(
-      () => ({ requeueAfterMs: 60_000 }),
-      async ({ operator, client, simulation, run }) => {
-        await client.create(games, game('chess'))
-        run()
-        await operator.settled()
-        await simulation.advance(20_000)
-        const explained = operator.explain('game', chess)
-        expect(explained).toMatchObject({ queue: 'delayed', pending: { change: 'due' } })
-        expect(explained.dueInMs).toBeCloseTo(40_000, -3)
-        expect(`${explained}`).toMatch(
-          /^game default\/chess: exists, delayed\n {2}to run in (40.0|39.\d) s because reconcile: due\n/,
-        )
-      },
-    ))
+    inArcade(async ({ operator, simulation, forGames, start }) => {
+      forGames().reconcile(() => ({ requeueAfterMs: 60_000 }))
+      await start('chess')
+      await simulation.advance(20_000)
+      const explained = operator.explain('game', chess)
+      expect(explained).toMatchObject({ queue: 'delayed', pending: { change: 'due' } })
+      expect(explained.dueInMs).toBeCloseTo(40_000, -3)
+      expect(`${explained}`).toMatch(
+        /^game default\/chess: exists, delayed\n {2}to run in (40.0|39.\d) s because reconcile: due\n/,
+      )
+    }))
 })
 
 describe('a run that goes wrong in other ways', () => {
-  it('C2: counts as failed where it took too long, also if it returns as if nothing were wrong', () => {
-    let runs = 0
-    return reconciling(
-      async ({ signal, client }) => {
+  it('C2: counts as failed where it took too long, also if it returns as if nothing were wrong', () =>
+    inArcade(async arcade => {
+      let runs = 0
+      arcade.forGames('game', { reconcileTimeoutMs: 1000 }).reconcile(async ({ signal, client }) => {
         runs += 1
         if (runs === 1) await sleep(client.environment.clock, 60_000, signal).catch(() => {})
-      },
-      async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
-        expect(runs).toBe(2)
-        expect([resultsOf(arcade, 'error'), resultsOf(arcade, 'success')]).toEqual([1, 1])
-        expect(errorsOf(arcade)).toHaveLength(1)
-      },
-      { reconcileTimeoutMs: 1000 },
-    )
-  })
+      })
+      await arcade.start('chess')
+      expect(runs).toBe(2)
+      expect([resultsOf(arcade, 'error'), resultsOf(arcade, 'success')]).toEqual([1, 1])
+      expect(errorsOf(arcade)).toHaveLength(1)
+    }))
 
-  it('C2, X9: is told of where it throws nothing at all', () => {
-    let runs = 0
-    return reconciling(
-      () => {
+  it('C2, X9: is told of where it throws nothing at all', () =>
+    inArcade(async arcade => {
+      let runs = 0
+      arcade.forGames().reconcile(() => {
         runs += 1
         return runs === 1 ? Promise.reject() : undefined
-      },
-      async arcade => {
-        await arcade.client.create(games, game('chess'))
-        arcade.run()
-        await arcade.operator.settled()
-        expect(runs).toBe(2)
-        expect(errorsOf(arcade)).toHaveLength(1)
-      },
-    )
-  })
+      })
+      await arcade.start('chess')
+      expect(runs).toBe(2)
+      expect(errorsOf(arcade)).toHaveLength(1)
+    }))
 
   it.each<[string, () => number]>([
     ['gives no time', () => Number.NaN],
@@ -821,27 +650,23 @@ describe('a run that goes wrong in other ways', () => {
         throw new Error('no limit')
       },
     ],
-  ])('X8, X9: waits a second where its rate limiter %s, and others run', (_, when) => {
-    const ran: string[] = []
-    return reconciling(
-      ({ key }) => {
+  ])('X8, X9: waits a second where its rate limiter %s, and others run', (_, when) =>
+    inArcade(async arcade => {
+      const ran: string[] = []
+      arcade.forGames('game', { rateLimiter: { when, forget: () => {}, failures: () => 0 } }).reconcile(({ key }) => {
         ran.push(key.name)
         if (key.name === 'chess' && ran.length < 3) throw new Error('no')
-      },
-      async arcade => {
-        const { client, operator, simulation } = arcade
-        await client.create(games, game('chess'))
-        arcade.run()
-        await sleep(client.environment.clock, 500)
-        await client.create(games, game('go'))
-        await operator.settled()
-        expect(ran).toEqual(['chess', 'go', 'chess'])
-        expect(simulation.environment.errors.map(({ context }) => context.phase)).toEqual([
-          'reconcile game',
-          'game rateLimiter',
-        ])
-      },
-      { rateLimiter: { when, forget: () => {}, failures: () => 0 } },
-    )
-  })
+      })
+      const { client, simulation, after } = arcade
+      await client.create(games, game('chess'))
+      arcade.run()
+      await sleep(client.environment.clock, 500)
+      await after(client.create(games, game('go')))
+      expect(ran).toEqual(['chess', 'go', 'chess'])
+      expect(simulation.environment.errors.map(({ context }) => context.phase)).toEqual([
+        'reconcile game',
+        'game rateLimiter',
+      ])
+    }),
+  )
 })

@@ -2,10 +2,9 @@ import type { ObjectKey } from '@wherry/client'
 import { type ConfigMap, configMaps, pods } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
-import { game, games } from '../operator/testkit/games.ts'
+import { at, game, games } from '../operator/testkit/games.ts'
 import type { Read } from '../reads/read.ts'
 
-const at = (name: string) => ({ name, namespace: 'default' })
 const legacy: ConfigMap = { metadata: at('legacy') }
 const pod = {
   metadata: at('web-0'),
@@ -25,12 +24,10 @@ describe('what a delete did not name', () => {
     ['list', read => read.list(configMaps)],
   ])('C10: was not there, so that a %s of what somebody makes of that name later waits for nothing', (_, look) =>
     inArcade(async arcade => {
-      const { operator, client, run, simulation } = arcade
+      const { client, run, simulation, forGames } = arcade
       const seen: unknown[] = []
       let runs = 0
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .caches(configMaps)
         .reconcile(async ({ client: own, read }) => {
           runs += 1
@@ -50,11 +47,9 @@ describe('what a delete did not name', () => {
 
   it('C10: is not what somebody made while its answer was on its way', () =>
     inArcade(async arcade => {
-      const { operator, client, run, server, simulation } = arcade
+      const { client, run, server, simulation, forGames } = arcade
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .caches(configMaps)
         .reconcile(async ({ client: own, read }) => {
           await read.list(configMaps)
@@ -74,11 +69,9 @@ describe('what a delete did not name', () => {
 
   it('C10: is what an informer still shows, where somebody else was faster: a read does not give it any more', () =>
     inArcade(async arcade => {
-      const { operator, client, run, server, simulation } = arcade
+      const { client, run, server, simulation, forGames } = arcade
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .caches(configMaps)
         .reconcile(async ({ client: own, read }) => {
           if (seen.length > 0) return
@@ -107,11 +100,9 @@ describe('what was there before what a delete has named', () => {
     ['a Pod, which is answered with its last state', pods as unknown as View, { ...pod, metadata: at('legacy') }],
   ])('C10: has gone too, where an informer shows that still: %s', (_, view, object) =>
     inArcade(async arcade => {
-      const { operator, client, run, server, simulation } = arcade
+      const { client, run, server, simulation, forGames } = arcade
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .caches(view)
         .reconcile(async ({ client: own, read }) => {
           if (seen.length > 0) return
@@ -136,12 +127,10 @@ describe('what was there before what a delete has named', () => {
 
 it('C10: an eviction hides the pod that it was of, and none that has its name since then', () =>
   inArcade(async arcade => {
-    const { operator, client, run, simulation } = arcade
+    const { client, run, simulation, forGames } = arcade
     const seen: unknown[] = []
     let runs = 0
-    operator
-      .controller('game')
-      .for(games)
+    forGames()
       .caches(pods)
       .reconcile(async ({ client: own, read }) => {
         runs += 1
@@ -162,11 +151,9 @@ it('C10: an eviction hides the pod that it was of, and none that has its name si
   }))
 
 it('X1: a delete of what can be no key is refused as by any client', () =>
-  inArcade(async ({ operator, client, run }) => {
+  inArcade(async ({ client, forGames, start }) => {
     const refused: unknown[] = []
-    operator
-      .controller('game')
-      .for(games)
+    forGames()
       .caches(configMaps)
       .reconcile(async ({ client: own }) => {
         for (const key of [
@@ -179,9 +166,7 @@ it('X1: a delete of what can be no key is refused as by any client', () =>
           refused.push([code(by), code(as)])
         }
       })
-    await client.create(games, game('chess'))
-    run()
-    await operator.settled()
+    await start('chess')
     for (const [by, as] of refused as [string, string][]) expect(by).toBe(as)
     expect(refused).toHaveLength(4)
   }))

@@ -3,12 +3,10 @@ import { chance, type FaultRule, forEachSeed, integer } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { Operator } from '../operator/operator.ts'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
-import { game, games } from '../operator/testkit/games.ts'
+import { at, game, games } from '../operator/testkit/games.ts'
 import { MachineProvider } from '../operator/testkit/machines.ts'
 
 const resource = 'games.arcade.example.com'
-const at = (name: string) => ({ name, namespace: 'default' })
-
 /** What makes the operator's informer late, or its writes slow or unanswered. Nothing refuses a write. */
 const troubles: readonly FaultRule[] = [
   { match: { verb: 'watch', resource }, effect: { kind: 'slow', bytesPerSecond: 2000 } },
@@ -21,10 +19,9 @@ const troubles: readonly FaultRule[] = [
 
 describe('the primary object of a reconcile', () => {
   it('A8: has what this process wrote, so that each of fifty games gets one machine, however slow its status is', () =>
-    inArcade(async arcade => {
-      const { operator, client, server, run } = arcade
+    inArcade(async ({ operator, client, server, run, forGames }) => {
       const provider = new MachineProvider()
-      operator.controller('machines').for(games).concurrency(5).reconcile(provider.reconcile)
+      forGames('machines').concurrency(5).reconcile(provider.reconcile)
       const match = { verb: 'watch', resource }
       await server.faults.add({ match, effect: { kind: 'slow', bytesPerSecond: 3000 } })
       const names = Array.from({ length: 50 }, (_, i) => `g${i}`)
@@ -39,23 +36,18 @@ describe('the primary object of a reconcile', () => {
     }))
 
   it('A8: that this process removed is not reconciled, though its last answer has the version of before', () =>
-    inArcade(async arcade => {
-      const { operator, client, server, run, simulation } = arcade
+    inArcade(async ({ client, server, simulation, forGames, start }) => {
       const seen: string[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ object, key, client: own }) => {
-          const { deletionTimestamp, finalizers = [] } = object.metadata
-          seen.push(`${deletionTimestamp === undefined ? 'alive' : 'going'} ${finalizers.length}`)
-          if (deletionTimestamp === undefined) return
-          await own.patch(games, key, { metadata: { finalizers: null } })
-          return { requeueAfterMs: 10 }
-        })
+      forGames().reconcile(async ({ object, key, client: own }) => {
+        const { deletionTimestamp, finalizers = [] } = object.metadata
+        seen.push(`${deletionTimestamp === undefined ? 'alive' : 'going'} ${finalizers.length}`)
+        if (deletionTimestamp === undefined) return
+        await own.patch(games, key, { metadata: { finalizers: null } })
+        return { requeueAfterMs: 10 }
+      })
       const { metadata, ...rest } = game('chess')
       await client.create(games, { ...rest, metadata: { ...metadata, finalizers: ['x.io/y'] } })
-      run()
-      await operator.settled()
+      await start()
       await server.faults.add({ match: { verb: 'watch', resource }, effect: { kind: 'slow', bytesPerSecond: 300 } })
       await server.breakConnections()
       await insist(() => client.delete(games, at('chess')))
@@ -64,16 +56,12 @@ describe('the primary object of a reconcile', () => {
     }))
 
   it('A8: is read from the server after an answer was lost, and its key backs off while that fails', () =>
-    inArcade(async arcade => {
-      const { operator, client, server, run, simulation } = arcade
+    inArcade(async ({ client, server, run, simulation, forGames }) => {
       const seen: (string | undefined)[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ object, key, client: own }) => {
-          seen.push(object.status?.phase)
-          if (object.status?.phase === undefined) await own.status.patch(games, key, { status: { phase: 'made' } })
-        })
+      forGames().reconcile(async ({ object, key, client: own }) => {
+        seen.push(object.status?.phase)
+        if (object.status?.phase === undefined) await own.status.patch(games, key, { status: { phase: 'made' } })
+      })
       await client.create(games, game('chess'))
       const lost: FaultRule = { match: { verb: 'patch', resource }, effect: { kind: 'drop', after: true }, times: 1 }
       await server.faults.add(lost)
@@ -89,21 +77,21 @@ describe('the primary object of a reconcile', () => {
 
   it('A8: is made and cleaned up for once, whatever holds up the watch and loses answers', async () => {
     const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 460 : 5
-    await forEachSeed(seed => inArcade(round, { seed }), { seeds })
+    await forEachSeed(seed => inArcade({ seed }, round), { seeds })
   }, 600_000)
 
   it('A8: is as new as what another leader wrote before this one', async () => {
-    await forEachSeed(seed => inArcade(handover, { seed }), { seeds: 40 })
+    await forEachSeed(seed => inArcade({ seed }, handover), { seeds: 40 })
   }, 600_000)
 })
 
 async function round(arcade: Arcade): Promise<void> {
-  const { operator, client, server, run, simulation } = arcade
+  const { operator, client, server, run, simulation, forGames } = arcade
   const { random } = simulation.environment
   const provider = new MachineProvider()
   // A person's connection is another one: where it breaks, no write of the operator is lost on its way.
   const person = client.apart()
-  operator.controller('machines').for(games).reconcile(provider.reconcile)
+  forGames('machines').reconcile(provider.reconcile)
   for (const rule of troubles) if (chance(random, 0.5)) await server.faults.add(rule)
   const names = ['a', 'b'].slice(0, integer(random, 1, 2))
   run()

@@ -2,10 +2,9 @@ import type { View } from '@wherry/client'
 import { type ConfigMap, configMaps, pods } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
-import { game, games } from '../operator/testkit/games.ts'
+import { at, game, games } from '../operator/testkit/games.ts'
 import type { Read } from '../reads/read.ts'
 
-const at = (name: string) => ({ name, namespace: 'default' })
 const legacy: ConfigMap = { metadata: at('legacy') }
 const pod = {
   metadata: { ...at('web-0'), labels: { app: 'web' } },
@@ -43,17 +42,14 @@ async function afterEviction(
   view: typeof pods,
   ...looks: ((read: Read) => Promise<unknown>)[]
 ): Promise<unknown[]> {
-  const { operator, client, run, simulation } = arcade
+  const { client, run, simulation, forGames } = arcade
   const seen: unknown[] = []
-  operator
-    .controller('evicting')
-    .for(games)
-    .reconcile(async ({ client: own, read }) => {
-      if (seen.length > 0) return
-      await late(arcade)
-      await own.evict(view, at('web-0'))
-      for (const look of looks) seen.push(await look(read))
-    })
+  forGames('evicting').reconcile(async ({ client: own, read }) => {
+    if (seen.length > 0) return
+    await late(arcade)
+    await own.evict(view, at('web-0'))
+    for (const look of looks) seen.push(await look(read))
+  })
   await client.create(games, game('chess'))
   run()
   await simulation.advance(100_000)
@@ -64,21 +60,16 @@ async function afterEviction(
 describe('what was deleted, and nothing says which it was', () => {
   it('C10: an eviction by one controller is seen by the reads of another', () =>
     inArcade(async arcade => {
-      const { operator, client, run, simulation } = arcade
+      const { client, run, simulation, forGames } = arcade
       const seen: unknown[] = []
       let evicted = false
-      operator
-        .controller('evicting')
-        .for(games)
-        .reconcile(async ({ client: own }) => {
-          if (evicted) return
-          await late(arcade)
-          await own.evict(pods, at('web-0'))
-          evicted = true
-        })
-      operator
-        .controller('reading')
-        .for(games)
+      forGames('evicting').reconcile(async ({ client: own }) => {
+        if (evicted) return
+        await late(arcade)
+        await own.evict(pods, at('web-0'))
+        evicted = true
+      })
+      forGames('reading')
         .caches(pods)
         .reconcile(async ({ read }) => {
           await read.list(pods)
@@ -95,20 +86,15 @@ describe('what was deleted, and nothing says which it was', () => {
 
   it('C10: an eviction is seen by the reads of the one who made it, through the informer of another', () =>
     inArcade(async arcade => {
-      const { operator, client, run, simulation } = arcade
+      const { client, run, simulation, forGames } = arcade
       const seen: unknown[] = []
-      operator
-        .controller('evicting')
-        .for(games)
-        .reconcile(async ({ client: own, read }) => {
-          if (seen.length > 0) return
-          await late(arcade)
-          await own.evict(pods, at('web-0'))
-          seen.push((await read.get(pods, { name: 'web-0' })) === undefined ? 0 : 1)
-        })
-      operator
-        .controller('reading')
-        .for(games)
+      forGames('evicting').reconcile(async ({ client: own, read }) => {
+        if (seen.length > 0) return
+        await late(arcade)
+        await own.evict(pods, at('web-0'))
+        seen.push((await read.get(pods, { name: 'web-0' })) === undefined ? 0 : 1)
+      })
+      forGames('reading')
         .caches(pods)
         .reconcile(async ({ read }) => {
           await read.list(pods)
@@ -153,18 +139,15 @@ describe('what was deleted, and nothing says which it was', () => {
     }))
 
   it('C10: is not what somebody made while the answer was on its way, by narrow reads', () =>
-    inArcade(async ({ operator, client, run, server, simulation }) => {
+    inArcade(async ({ client, run, server, simulation, forGames }) => {
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ client: own, read }) => {
-          await read.get(configMaps, { name: 'legacy' })
-          if (seen.length === 0) await own.delete(configMaps, at('legacy'))
-          const before = simulation.clock.monotonic()
-          const found = await read.get(configMaps, { name: 'legacy' })
-          seen.push([found === undefined ? 0 : 1, simulation.clock.monotonic() - before < 1000])
-        })
+      forGames().reconcile(async ({ client: own, read }) => {
+        await read.get(configMaps, { name: 'legacy' })
+        if (seen.length === 0) await own.delete(configMaps, at('legacy'))
+        const before = simulation.clock.monotonic()
+        const found = await read.get(configMaps, { name: 'legacy' })
+        seen.push([found === undefined ? 0 : 1, simulation.clock.monotonic() - before < 1000])
+      })
       const effect = { kind: 'slow', bytesPerSecond: 100 } as const
       await server.faults.add({ match: { verb: 'delete', resource: 'configmaps' }, effect })
       await client.create(games, game('chess'))

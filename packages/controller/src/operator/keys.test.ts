@@ -5,12 +5,10 @@ import { Informer } from '@wherry/informer'
 import { NarrowCache } from '@wherry/narrow-cache'
 import { expect, it } from 'vitest'
 import { inArcade } from './testkit/arcade.ts'
-import { game, games } from './testkit/games.ts'
-
-const at = (name: string) => ({ name, namespace: 'default' })
+import { at, game, games } from './testkit/games.ts'
 
 it('X1: an object that was read names itself wherever a key is taken', () =>
-  inArcade(async ({ client, operator, run, simulation }) => {
+  inArcade(async ({ client, operator, simulation, forGames, start }) => {
     const made = await client.create(configMaps, { metadata: at('a'), data: { a: '1' } })
     const uids: unknown[] = [made.metadata.uid]
     uids.push((await client.get(configMaps, made))?.metadata.uid)
@@ -27,17 +25,13 @@ it('X1: an object that was read names itself wherever a key is taken', () =>
     expect(narrow.peek(configMaps, made)).toBeDefined()
     const chess = await client.create(games, game('chess'))
     const read: unknown[] = []
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(async context => {
-        read.push(
-          (await context.read.get(configMaps, made))?.metadata.uid,
-          (await context.read.peek(configMaps, made))?.metadata.uid,
-        )
-      })
-    run()
-    await operator.settled()
+    forGames().reconcile(async context => {
+      read.push(
+        (await context.read.get(configMaps, made))?.metadata.uid,
+        (await context.read.peek(configMaps, made))?.metadata.uid,
+      )
+    })
+    await start()
     expect(read.slice(0, 2)).toEqual([made.metadata.uid, made.metadata.uid])
     expect(`${operator.explain('game', chess)}`).toContain('default/chess')
     await client.status.patch(games, chess, { status: { phase: 'Won' } })

@@ -6,22 +6,17 @@ import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { startCluster } from '../testkit.fixture.ts'
 import { Operator } from './operator.ts'
 import { type Arcade, inArcade } from './testkit/arcade.ts'
-import { game, games } from './testkit/games.ts'
-
-const at = (name: string) => ({ name, namespace: 'default' })
+import { at, game, games } from './testkit/games.ts'
 
 const leader = { name: 'game-operator', namespace: 'default', identity: 'us' }
 
 /** Runs an operator, until it is within a reconcile that takes so long. */
-async function runningFor({ operator, client, simulation, run }: Arcade, ms: number): Promise<void> {
+async function runningFor({ forGames, client, simulation, run }: Arcade, ms: number): Promise<void> {
   let isRunning = false
-  operator
-    .controller('game')
-    .for(games)
-    .reconcile(async () => {
-      isRunning = true
-      await sleep(simulation.clock, ms)
-    })
+  forGames().reconcile(async () => {
+    isRunning = true
+    await sleep(simulation.clock, ms)
+  })
   await client.create(games, game('chess'))
   run()
   while (!isRunning) await sleep(simulation.clock, 10)
@@ -29,11 +24,8 @@ async function runningFor({ operator, client, simulation, run }: Arcade, ms: num
 
 describe('two of a name', () => {
   it('are refused, and so is a controller after the start', () =>
-    inArcade(async ({ operator, run, end }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(() => {})
+    inArcade(async ({ operator, run, end, forGames }) => {
+      forGames().reconcile(() => {})
       const taken = expect.objectContaining({ code: 'CONTROLLER_NAME_TAKEN', controller: 'game' })
       expect(() => operator.controller('game')).toThrow(taken)
       expect(() => operator.add({ name: 'game', for: games, reconcile: () => {} })).toThrow(taken)
@@ -95,17 +87,13 @@ describe('an operator that is not run', () => {
 
 describe('the end of a run', () => {
   it('C5, R23: leaves no stream, and nothing that is cached', () =>
-    inArcade(async ({ operator, client, server, run, end, simulation }) => {
-      operator
-        .controller('game')
-        .for(games)
+    inArcade(async ({ operator, server, end, simulation, forGames, start }) => {
+      forGames()
         .owns(configMaps.metadata())
         .reconcile(async ({ read }) => {
           await read.get(configMaps, { name: 'a' })
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       expect((await server.stats()).total.openStreams).toBe(3)
       expect(await end()).toBe('ended')
       // Until the server has heard of it.
@@ -116,21 +104,15 @@ describe('the end of a run', () => {
     }))
 
   it('C5: comes at once where the signal was aborted before', () =>
-    inArcade(async ({ operator }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(() => {})
+    inArcade(async ({ operator, forGames }) => {
+      forGames().reconcile(() => {})
       await operator.run({ signal: AbortSignal.abort(new Error('before')), signals: false })
       expect(operator.state).toBe('stopped')
     }))
 
   it.each(['SIGTERM', 'SIGINT'] as const)('C5: comes by %s, which others hear too', name =>
-    inArcade(async ({ operator, simulation }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(() => {})
+    inArcade(async ({ operator, simulation, forGames }) => {
+      forGames().reconcile(() => {})
       const before = process.listenerCount(name)
       const running = operator.run()
       await simulation.runUntil(() => operator.state === 'running')
@@ -142,14 +124,10 @@ describe('the end of a run', () => {
   )
 
   it('C5: hears no signals where it is told not to', () =>
-    inArcade(async ({ operator, run, end }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(() => {})
+    inArcade(async ({ end, forGames, start }) => {
+      forGames().reconcile(() => {})
       const before = process.listenerCount('SIGTERM')
-      run()
-      await operator.settled()
+      await start()
       expect(process.listenerCount('SIGTERM')).toBe(before)
       await end()
     }))
@@ -157,103 +135,83 @@ describe('the end of a run', () => {
 
 describe('on a leader', () => {
   /** A controller for leaders, and one for all, that note what they do. */
-  function declared({ operator }: Arcade): string[] {
+  function declared({ forGames }: Arcade): string[] {
     const log: string[] = []
-    operator
-      .controller('all', { onLeader: false })
-      .for(games)
-      .reconcile(({ key }) => {
-        log.push(`all ${key.name}`)
-      })
-    operator
-      .controller('leads')
-      .for(games)
-      .reconcile(async ({ key, client, object }) => {
-        log.push(`leads ${key.name}`)
-        await client.create(configMaps, { metadata: at(`${key.name}-${object.metadata.generation}`) })
-      })
+    forGames('all', { onLeader: false }).reconcile(({ key }) => {
+      log.push(`all ${key.name}`)
+    })
+    forGames('leads').reconcile(async ({ key, client, object }) => {
+      log.push(`leads ${key.name}`)
+      await client.create(configMaps, { metadata: at(`${key.name}-${object.metadata.generation}`) })
+    })
     return log
   }
 
   it('C5, C6: runs what needs no leader at once, and the rest when it leads; then gives the lease back', () =>
-    inArcade(
-      async arcade => {
-        const { client, operator, simulation, run, end } = arcade
-        const now = new Date(simulation.clock.now()).toISOString().replace('Z', '000Z')
-        await client.create(leases, {
-          metadata: { name: leader.name, namespace: 'default' },
-          spec: {
-            holderIdentity: 'others',
-            leaseDurationSeconds: 15,
-            acquireTime: now,
-            renewTime: now,
-            leaseTransitions: 1,
-          },
-        })
-        const log = declared(arcade)
-        await client.create(games, game('chess'))
-        run()
-        await simulation.advance(10_000)
-        expect(log).toEqual(['all chess'])
-        await expect(operator.settled({ timeoutMs: 10 })).rejects.toMatchObject({ pending: ['leads waits to lead'] })
-        await simulation.advance(10_000)
-        await operator.settled()
-        expect(log).toEqual(['all chess', 'leads chess'])
-        expect(await end()).toBe('ended')
-        const lease = await client.get(leases, at(leader.name))
-        expect(lease?.spec?.holderIdentity ?? '').toBe('')
-      },
-      { leader },
-    ))
+    inArcade({ leader }, async arcade => {
+      const { client, operator, simulation, run, end } = arcade
+      const now = new Date(simulation.clock.now()).toISOString().replace('Z', '000Z')
+      await client.create(leases, {
+        metadata: { name: leader.name, namespace: 'default' },
+        spec: {
+          holderIdentity: 'others',
+          leaseDurationSeconds: 15,
+          acquireTime: now,
+          renewTime: now,
+          leaseTransitions: 1,
+        },
+      })
+      const log = declared(arcade)
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(10_000)
+      expect(log).toEqual(['all chess'])
+      await expect(operator.settled({ timeoutMs: 10 })).rejects.toMatchObject({ pending: ['leads waits to lead'] })
+      await simulation.advance(10_000)
+      await operator.settled()
+      expect(log).toEqual(['all chess', 'leads chess'])
+      expect(await end()).toBe('ended')
+      const lease = await client.get(leases, at(leader.name))
+      expect(lease?.spec?.holderIdentity ?? '').toBe('')
+    }))
 
   it('C5, C6: on a lost lease stops at once, rejects, writes nothing more, and never leads again', () =>
-    inArcade(
-      async arcade => {
-        const { client, operator, simulation, run, end } = arcade
-        const log = declared(arcade)
-        const signals: string[] = []
-        operator
-          .controller('long')
-          .for(games)
-          .reconcile(async ({ signal, client: own }) => {
-            await sleep(own.environment.clock, 600_000, signal).catch(error => signals.push(error.code))
-            await own.create(configMaps, { metadata: at('late') }).catch(error => signals.push(error.code))
-          })
-        await client.create(games, game('chess'))
-        run()
-        await simulation.runUntil(() => log.includes('leads chess'))
-        const stolen = {
-          spec: {
-            holderIdentity: 'thief',
-            renewTime: new Date(simulation.clock.now()).toISOString().replace('Z', '000Z'),
-          },
-        }
-        await client.patch(leases, at(leader.name), stolen)
-        await simulation.runUntil(() => operator.state === 'stopped')
-        expect(await end()).toMatchObject({ code: 'LEADERSHIP_LOST', lease: 'default/game-operator' })
-        expect(signals).toEqual(['LEADERSHIP_LOST', 'LEADERSHIP_LOST'])
-        expect(await client.get(configMaps, at('late'))).toBeUndefined()
-        expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBe('thief')
-      },
-      { leader },
-    ))
+    inArcade({ leader }, async arcade => {
+      const { client, operator, simulation, run, end, forGames } = arcade
+      const log = declared(arcade)
+      const signals: string[] = []
+      forGames('long').reconcile(async ({ signal, client: own }) => {
+        await sleep(own.environment.clock, 600_000, signal).catch(error => signals.push(error.code))
+        await own.create(configMaps, { metadata: at('late') }).catch(error => signals.push(error.code))
+      })
+      await client.create(games, game('chess'))
+      run()
+      await simulation.runUntil(() => log.includes('leads chess'))
+      const stolen = {
+        spec: {
+          holderIdentity: 'thief',
+          renewTime: new Date(simulation.clock.now()).toISOString().replace('Z', '000Z'),
+        },
+      }
+      await client.patch(leases, at(leader.name), stolen)
+      await simulation.runUntil(() => operator.state === 'stopped')
+      expect(await end()).toMatchObject({ code: 'LEADERSHIP_LOST', lease: 'default/game-operator' })
+      expect(signals).toEqual(['LEADERSHIP_LOST', 'LEADERSHIP_LOST'])
+      expect(await client.get(configMaps, at('late'))).toBeUndefined()
+      expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBe('thief')
+    }))
 
   it('C3: a source that does not sync ends the run of the leader too, which gives the lease back', () =>
-    inArcade(
-      async ({ client, operator, server, run, end, simulation }) => {
-        operator
-          .controller('game', { syncTimeoutMs: 5000 })
-          .for(games)
-          .watches(configMaps, () => undefined)
-          .reconcile(() => {})
-        await server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'hang' } })
-        run()
-        await simulation.runUntil(() => operator.state === 'stopped')
-        expect(await end()).toMatchObject({ code: 'SOURCE_NOT_SYNCED', sources: [`watches ${configMaps.key}`] })
-        expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity ?? '').toBe('')
-      },
-      { leader },
-    ))
+    inArcade({ leader }, async ({ client, operator, server, run, end, simulation, forGames }) => {
+      forGames('game', { syncTimeoutMs: 5000 })
+        .watches(configMaps, () => undefined)
+        .reconcile(() => {})
+      await server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'hang' } })
+      run()
+      await simulation.runUntil(() => operator.state === 'stopped')
+      expect(await end()).toMatchObject({ code: 'SOURCE_NOT_SYNCED', sources: [`watches ${configMaps.key}`] })
+      expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity ?? '').toBe('')
+    }))
 })
 
 describe('events and logs of a reconcile', () => {
@@ -367,31 +325,25 @@ describe('what is measured', () => {
   })
 
   it('C8, D7: no cache is missed of a resource that may come later', () =>
-    inArcade(
-      async ({ operator, simulation, run }) => {
-        const later = defineResource({
-          group: 'x.io',
-          version: 'v1',
-          kind: 'Later',
-          plural: 'laters',
-          namespaced: true,
-        })
-        operator
-          .controller('game')
-          .for(games)
-          .watches(later, () => [])
-          .reconcile(() => {})
-        run()
-        await operator.settled()
-        await simulation.advance(3_600_000)
-        expect(operator.state).toBe('running')
-        const { metric } = simulation.environment
-        const measured = ['synced', 'stale_seconds'].map(name => metric(`wherry_cache_${name}`, { view: later.key }))
-        expect(measured).toEqual([undefined, undefined])
-        expect(metric('wherry_cache_synced', { view: games.key })).toBe(1)
-      },
-      { cache: { whenUnknown: 'wait' } },
-    ))
+    inArcade({ cache: { whenUnknown: 'wait' } }, async ({ operator, simulation, forGames, start }) => {
+      const later = defineResource({
+        group: 'x.io',
+        version: 'v1',
+        kind: 'Later',
+        plural: 'laters',
+        namespaced: true,
+      })
+      forGames()
+        .watches(later, () => [])
+        .reconcile(() => {})
+      await start()
+      await simulation.advance(3_600_000)
+      expect(operator.state).toBe('running')
+      const { metric } = simulation.environment
+      const measured = ['synced', 'stale_seconds'].map(name => metric(`wherry_cache_${name}`, { view: later.key }))
+      expect(measured).toEqual([undefined, undefined])
+      expect(metric('wherry_cache_synced', { view: games.key })).toBe(1)
+    }))
 })
 
 describe('a leader', () => {
@@ -404,107 +356,73 @@ describe('a leader', () => {
   }
 
   it('C5: begins when what needs no leader has begun', () =>
-    inArcade(
-      async ({ operator, client, server, run }) => {
-        const log: string[] = []
-        operator
-          .controller('here', { onLeader: false })
-          .for(games)
-          .watches(configMaps, () => undefined)
-          .reconcile(() => {
-            log.push('here')
-          })
-        operator
-          .controller('leads')
-          .for(games)
-          .reconcile(() => {
-            log.push('leads')
-          })
-        await client.create(games, game('chess'))
-        await server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'delay', ms: 5000 } })
-        run()
-        await operator.settled()
-        expect(log).toEqual(['here', 'leads'])
-      },
-      { leader },
-    ))
+    inArcade({ leader }, async ({ client, server, forGames, start }) => {
+      const log: string[] = []
+      forGames('here', { onLeader: false })
+        .watches(configMaps, () => undefined)
+        .reconcile(() => {
+          log.push('here')
+        })
+      forGames('leads').reconcile(() => {
+        log.push('leads')
+      })
+      await client.create(games, game('chess'))
+      await server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'delay', ms: 5000 } })
+      await start()
+      expect(log).toEqual(['here', 'leads'])
+    }))
 
   it('C5: stops at once when it has lost the lease, also with events that it can not send any more', () =>
-    inArcade(
-      async arcade => {
-        const { operator, client, server, simulation, run } = arcade
-        operator
-          .controller('game')
-          .for(games)
-          .reconcile(({ events }) => events.record({ reason: 'Seen', message: 'it was seen' }))
-        run()
-        await operator.settled()
-        await server.faults.add({
-          match: { verb: 'create', resource: 'events' },
-          effect: { kind: 'delay', ms: 30_000 },
-        })
-        await client.create(games, game('chess'))
-        await sleep(simulation.clock, 100)
-        await rob(arcade)
-        const leads = (): unknown =>
-          simulation.environment.metric('leader_election_master_status', { name: leader.name })
-        while (leads() === 1) await sleep(simulation.clock, 10)
-        const lost = simulation.clock.monotonic()
-        while (operator.state !== 'stopped') await sleep(simulation.clock, 10)
-        expect(simulation.clock.monotonic() - lost).toBeLessThan(100)
-      },
-      { leader },
-    ))
+    inArcade({ leader }, async arcade => {
+      const { operator, client, server, simulation, forGames, start } = arcade
+      forGames().reconcile(({ events }) => events.record({ reason: 'Seen', message: 'it was seen' }))
+      await start()
+      await server.faults.add({
+        match: { verb: 'create', resource: 'events' },
+        effect: { kind: 'delay', ms: 30_000 },
+      })
+      await client.create(games, game('chess'))
+      await sleep(simulation.clock, 100)
+      await rob(arcade)
+      const leads = (): unknown => simulation.environment.metric('leader_election_master_status', { name: leader.name })
+      while (leads() === 1) await sleep(simulation.clock, 10)
+      const lost = simulation.clock.monotonic()
+      while (operator.state !== 'stopped') await sleep(simulation.clock, 10)
+      expect(simulation.clock.monotonic() - lost).toBeLessThan(100)
+    }))
 
   it('C5: has as long as the operator to end, where its graceMs is given as undefined', () =>
-    inArcade(
-      async arcade => {
-        const { client, end } = arcade
-        await runningFor(arcade, 50_000)
-        expect(await end()).toBe('ended')
-        expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBeUndefined()
-      },
-      { leader: { ...leader, graceMs: undefined }, stopTimeoutMs: 60_000 },
-    ))
+    inArcade({ leader: { ...leader, graceMs: undefined }, stopTimeoutMs: 60_000 }, async arcade => {
+      const { client, end } = arcade
+      await runningFor(arcade, 50_000)
+      expect(await end()).toBe('ended')
+      expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBeUndefined()
+    }))
 
   it('C5: whose lease is lost while it stops in order says so', () =>
-    inArcade(
-      async arcade => {
-        await runningFor(arcade, 20_000)
-        const ended = arcade.end()
-        await rob(arcade)
-        expect(await ended).toMatchObject({ code: 'LEADERSHIP_LOST' })
-      },
-      { leader },
-    ))
+    inArcade({ leader }, async arcade => {
+      await runningFor(arcade, 20_000)
+      const ended = arcade.end()
+      await rob(arcade)
+      expect(await ended).toMatchObject({ code: 'LEADERSHIP_LOST' })
+    }))
 
   it('C5, C6: gives the lease back though the last events can not be sent', () =>
-    inArcade(
-      async ({ operator, client, server, run, end }) => {
-        operator
-          .controller('game')
-          .for(games)
-          .reconcile(({ events }) => events.record({ reason: 'Seen', message: 'it was seen' }))
-        run()
-        await operator.settled()
-        await server.faults.add({ match: { resource: 'events' }, effect: { kind: 'hang' } })
-        await client.create(games, game('chess'))
-        await operator.settled()
-        expect(await end()).toBe('ended')
-        expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBeUndefined()
-      },
-      { leader, stopTimeoutMs: 1000 },
-    ))
+    inArcade({ leader, stopTimeoutMs: 1000 }, async ({ client, server, end, forGames, start, after }) => {
+      forGames().reconcile(({ events }) => events.record({ reason: 'Seen', message: 'it was seen' }))
+      await start()
+      await server.faults.add({ match: { resource: 'events' }, effect: { kind: 'hang' } })
+      await after(client.create(games, game('chess')))
+      expect(await end()).toBe('ended')
+      expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBeUndefined()
+    }))
 
   it('C6: that does not end in its graceMs, and so keeps the lease, is told of', () =>
-    inArcade(
-      async arcade => {
-        const { client, simulation, end } = arcade
-        await runningFor(arcade, 20_000)
-        expect(await end()).toBe('ended')
-        expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBe('us')
-        expect(simulation.environment.errors.map(({ error }) => error)).toMatchObject([{ code: 'LEADER_STUCK' }])
-      },
-      { leader: { ...leader, graceMs: 5000 } },
-    ))
+    inArcade({ leader: { ...leader, graceMs: 5000 } }, async arcade => {
+      const { client, simulation, end } = arcade
+      await runningFor(arcade, 20_000)
+      expect(await end()).toBe('ended')
+      expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBe('us')
+      expect(simulation.environment.errors.map(({ error }) => error)).toMatchObject([{ code: 'LEADER_STUCK' }])
+    }))
 })

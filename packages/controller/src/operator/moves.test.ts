@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { ReconcileContext } from '../controller/context.ts'
 import type { Source } from '../sources/source.ts'
 import { type Arcade, inArcade } from './testkit/arcade.ts'
-import { type Game, game, games } from './testkit/games.ts'
+import { at, type Game, games } from './testkit/games.ts'
 
-const at = (name: string) => ({ name, namespace: 'default' })
 const from = configMaps
 const to = configMaps.within({ namespaces: ['default'] })
 
@@ -24,7 +23,7 @@ function moving<T>(
   test: (moving: Moving, begun: T) => Promise<void>,
 ): Promise<void> {
   return inArcade(async arcade => {
-    const { operator, client, server, run } = arcade
+    const { client, server, forGames, start } = arcade
     let work: Reconcile = () => {}
     let done = (): void => {}
     let title = 'go'
@@ -36,18 +35,14 @@ function moving<T>(
         return { synced: async () => {}, close: async () => {} }
       },
     }
-    operator
-      .controller('game')
-      .for(games)
+    forGames()
       .from(asking, () => [])
       .reconcile(async context => {
         await work(context)
         done()
       })
     for (const name of ['legacy', 'there']) await client.create(configMaps, { metadata: at(name) })
-    await client.create(games, game('chess'))
-    run()
-    await operator.settled()
+    await start('chess')
     const begun = await begin(arcade)
     const effect = { kind: 'slow', bytesPerSecond: 1000 } as const
     await server.faults.add({ match: { verb: 'watch', resource: 'configmaps' }, effect })

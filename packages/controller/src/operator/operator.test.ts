@@ -7,18 +7,15 @@ import { TerminalError } from '../controller/errors.ts'
 import { generationChanged } from '../predicates/changed.ts'
 import type { Read } from '../reads/read.ts'
 import { inArcade } from './testkit/arcade.ts'
-import { desiredConfig, type Game, game, games, ours, secret } from './testkit/games.ts'
+import { at, desiredConfig, type Game, game, games, ours, secret } from './testkit/games.ts'
 
-const at = (name: string) => ({ name, namespace: 'default' })
-const config = { name: 'chess-config', namespace: 'default' }
+const config = at('chess-config')
 
 describe('an operator', () => {
   it('C2, C11: makes what an object says, from what it reads, and again when either changes', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ client, forGames, start, after }) => {
       const runs: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .owns(ours.metadata())
         .reconcile(async ({ object, key, read, apply }) => {
           runs.push(key.name)
@@ -26,56 +23,44 @@ describe('an operator', () => {
           if (!found) return
           await apply(ours, desiredConfig(object, found))
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       expect(await client.get(configMaps, config)).toBeUndefined()
 
-      await client.create(secrets, secret('key', 'hunter2'))
-      await operator.settled()
+      await after(client.create(secrets, secret('key', 'hunter2')))
       const made = await client.get(configMaps, config)
       expect(made?.data).toEqual({ title: 'Chess', key: btoa('hunter2') })
       expect(made?.metadata?.labels).toEqual({ 'app.kubernetes.io/managed-by': 'game' })
       expect(made?.metadata?.ownerReferences).toMatchObject([{ kind: 'Game', name: 'chess', controller: true }])
 
-      await client.patch(games, { name: 'chess', namespace: 'default' }, { spec: { title: 'Go' } })
-      await operator.settled()
+      await after(client.patch(games, at('chess'), { spec: { title: 'Go' } }))
       expect((await client.get(configMaps, config))?.data?.title).toBe('Go')
 
-      await client.patch(configMaps, config, { data: { title: 'by hand' } })
-      await operator.settled()
+      await after(client.patch(configMaps, config, { data: { title: 'by hand' } }))
       expect((await client.get(configMaps, config))?.data?.title).toBe('Go')
 
-      await client.delete(configMaps, config)
-      await operator.settled()
+      await after(client.delete(configMaps, config))
       expect((await client.get(configMaps, config))?.data?.title).toBe('Go')
       expect(new Set(runs)).toEqual(new Set(['chess']))
     }))
 
   it('C2: runs only for what exists, and tells of what is gone with its last state', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ client, forGames, start, after }) => {
       const seen: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .reconcile(({ object, key }) => {
           seen.push(`run ${key.namespace}/${key.name} ${object.spec.title}`)
         })
         .onGone(({ key, last }: { key: { name: string }; last: Game }) => {
           seen.push(`gone ${key.name} ${last.spec.title}`)
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
-      await client.delete(games, { name: 'chess', namespace: 'default' })
-      await operator.settled()
-      await client.create(games, game('chess', 'key', 'Go'))
-      await operator.settled()
+      await start('chess')
+      await after(client.delete(games, at('chess')))
+      await after(client.create(games, game('chess', 'key', 'Go')))
       expect(seen).toEqual(['run default/chess Chess', 'gone chess Chess', 'run default/chess Go'])
     }))
 
   it('C2, C4: of what has no namespace: keys, owned objects and what is gone', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ operator, client, start, after }) => {
       const seen: unknown[] = []
       const made = configMaps.within({ namespaces: ['default'], labels: { made: 'yes' } })
       operator
@@ -84,7 +69,7 @@ describe('an operator', () => {
         .owns(made.metadata())
         .reconcile(async ({ key, object, apply, read }) => {
           seen.push(key)
-          await read.get(configMaps, { namespace: 'default', name: 'other' })
+          await read.get(configMaps, at('other'))
           await apply(made, { metadata: { name: key.name }, data: { rules: `${object.rules?.length}` } })
         })
         .onGone(({ key }) => {
@@ -93,170 +78,127 @@ describe('an operator', () => {
       await client.create(clusterRoles, { metadata: { name: 'system:mine', labels: { copy: 'yes' } }, rules: [] })
       await client.create(clusterRoles, { metadata: { name: 'mine', labels: { copy: 'yes' } }, rules: [] })
       await client.delete(clusterRoles, { name: 'system:mine' })
-      run()
-      await operator.settled()
-      const config = await client.get(configMaps, { name: 'mine', namespace: 'default' })
+      await start()
+      const config = await client.get(configMaps, at('mine'))
       expect(config).toMatchObject({
         data: { rules: '0' },
         metadata: { ownerReferences: [{ kind: 'ClusterRole', name: 'mine' }] },
       })
-      await client.patch(configMaps, { name: 'mine', namespace: 'default' }, { data: { rules: 'x' } })
-      await operator.settled()
-      expect((await client.get(configMaps, { name: 'mine', namespace: 'default' }))?.data).toEqual({ rules: '0' })
+      await after(client.patch(configMaps, at('mine'), { data: { rules: 'x' } }))
+      expect((await client.get(configMaps, at('mine')))?.data).toEqual({ rules: '0' })
       expect(operator.explain('roles', 'mine')).toMatchObject({ key: 'mine', exists: true })
-      await client.delete(clusterRoles, { name: 'mine' })
-      await operator.settled()
+      await after(client.delete(clusterRoles, { name: 'mine' }))
       expect(seen.at(-1)).toEqual({ gone: { name: 'mine' } })
       expect(new Set(seen.slice(0, -1).map(key => JSON.stringify(key)))).toEqual(new Set(['{"name":"mine"}']))
     }))
 
   it('C11: lets go of what its last run did not read', () =>
-    inArcade(async ({ operator, client, run }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ object, read }) => {
-          if (object.spec.secret !== 'none') await read.get(secrets, { name: object.spec.secret })
-        })
-      await client.create(games, game('chess', 'red'))
-      run()
-      await operator.settled()
+    inArcade(async ({ operator, client, forGames, start, after }) => {
+      forGames().reconcile(async ({ object, read }) => {
+        if (object.spec.secret !== 'none') await read.get(secrets, { name: object.spec.secret })
+      })
+      await start(game('chess', 'red'))
       const objects = (): unknown =>
         operator.explain('game', 'default/chess').reads.map(read => (read.type === 'object' ? read.object : ''))
       expect(objects()).toEqual(['default/red'])
-      await client.patch(games, { name: 'chess', namespace: 'default' }, { spec: { secret: 'blue' } })
-      await operator.settled()
+      await after(client.patch(games, at('chess'), { spec: { secret: 'blue' } }))
       expect(objects()).toEqual(['default/blue'])
-      await client.patch(games, { name: 'chess', namespace: 'default' }, { spec: { secret: 'none' } })
-      await operator.settled()
+      await after(client.patch(games, at('chess'), { spec: { secret: 'none' } }))
       expect(objects()).toEqual([])
     }))
 
   it('C12: keeps what its last success has read where it fails', () =>
-    inArcade(async ({ operator, client, run, simulation }) => {
+    inArcade(async ({ client, simulation, forGames, start, after }) => {
       let fails = false
       let runs = 0
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ object, read }) => {
-          runs += 1
-          await read.get(secrets, { name: object.spec.secret })
-          if (fails) throw new TerminalError('not now')
-        })
-      await client.create(games, game('chess', 'red'))
-      run()
-      await operator.settled()
+      forGames().reconcile(async ({ object, read }) => {
+        runs += 1
+        await read.get(secrets, { name: object.spec.secret })
+        if (fails) throw new TerminalError('not now')
+      })
+      await start(game('chess', 'red'))
       fails = true
-      await client.patch(games, { name: 'chess', namespace: 'default' }, { spec: { secret: 'blue' } })
-      await operator.settled()
+      await after(client.patch(games, at('chess'), { spec: { secret: 'blue' } }))
       expect(runs).toBe(2)
-      await client.create(secrets, secret('red', 'x'))
-      await operator.settled()
+      await after(client.create(secrets, secret('red', 'x')))
       expect(runs).toBe(3)
       fails = false
-      await client.create(secrets, secret('blue', 'x'))
-      await operator.settled()
+      await after(client.create(secrets, secret('blue', 'x')))
       expect(runs).toBe(4)
-      await client.delete(secrets, { name: 'red', namespace: 'default' })
-      await operator.settled()
+      await after(client.delete(secrets, at('red')))
       expect(runs).toBe(4)
       expect(simulation.environment.errors).toHaveLength(2)
     }))
 
   it('settles only when it has heard of what was written, however late it hears', () =>
-    inArcade(async ({ operator, client, run, server }) => {
+    inArcade(async ({ operator, client, server, forGames, start, after }) => {
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ object, read }) => {
-          const found = await read.get(secrets, { name: object.spec.secret })
-          seen.push(found?.data?.value)
-        })
+      forGames().reconcile(async ({ object, read }) => {
+        const found = await read.get(secrets, { name: object.spec.secret })
+        seen.push(found?.data?.value)
+      })
       for (const resource of ['secrets', 'games.arcade.example.com']) {
         await server.faults.add({ match: { verb: 'watch', resource }, effect: { kind: 'slow', bytesPerSecond: 300 } })
       }
       await client.create(secrets, secret('key', '1'))
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
-      await client.patch(secrets, { name: 'key', namespace: 'default' }, { stringData: { value: '2' } })
-      await operator.settled()
+      await start('chess')
+      await after(client.patch(secrets, at('key'), { stringData: { value: '2' } }))
       expect(seen.at(-1)).toBe(btoa('2'))
-      await client.delete(secrets, { name: 'key', namespace: 'default' })
-      await operator.settled()
+      await after(client.delete(secrets, at('key')))
       expect(seen.at(-1)).toBeUndefined()
       const runs = seen.length
-      await client.create(games, game('go'))
-      await operator.settled()
+      await after(client.create(games, game('go')))
       expect(seen).toHaveLength(runs + 1)
-      await client.delete(games, { name: 'go', namespace: 'default' })
-      await operator.settled()
+      await after(client.delete(games, at('go')))
       expect(operator.explain('game', 'default/go').exists).toBe(false)
     }))
 
   it('C10: a reconcile sees what it wrote, its own status among it', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ forGames, start }) => {
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .withPredicates(generationChanged)
         .reconcile(async ({ client: own, key, read }) => {
           await own.status.patch(games, key, { status: { phase: 'On' } })
           seen.push((await read.peek(games, key))?.status?.phase)
-          await own.create(configMaps, { metadata: { name: 'made', namespace: 'default' }, data: { n: '1' } })
+          await own.create(configMaps, { metadata: at('made'), data: { n: '1' } })
           seen.push((await read.peek(configMaps, { name: 'made' }))?.data?.n)
-          await own.patch(configMaps, { name: 'made', namespace: 'default' }, { data: { n: '2' } })
+          await own.patch(configMaps, at('made'), { data: { n: '2' } })
           seen.push((await read.peek(configMaps, { name: 'made' }))?.data?.n)
-          await own.delete(configMaps, { name: 'made', namespace: 'default' })
+          await own.delete(configMaps, at('made'))
           seen.push(await read.peek(configMaps, { name: 'made' }))
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       expect(seen).toEqual(['On', '1', '2', undefined])
     }))
 
   it('C10: what one controller writes, the reads of another see', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ client, forGames, start }) => {
       const seen: unknown[] = []
       const handed = Promise.withResolvers<void>()
-      operator
-        .controller('writer')
-        .for(games)
-        .reconcile(async ({ client: own }) => {
-          await own.patch(configMaps, { name: 'shared', namespace: 'default' }, { data: { n: '2' } })
-          handed.resolve()
-        })
-      operator
-        .controller('reader')
-        .for(games)
+      forGames('writer').reconcile(async ({ client: own }) => {
+        await own.patch(configMaps, at('shared'), { data: { n: '2' } })
+        handed.resolve()
+      })
+      forGames('reader')
         .caches(configMaps)
         .reconcile(async ({ read }) => {
           await read.get(configMaps, { name: 'shared' })
           await handed.promise
           seen.push((await read.get(configMaps, { name: 'shared' }))?.data?.n)
         })
-      await client.create(configMaps, { metadata: { name: 'shared', namespace: 'default' }, data: { n: '1' } })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await client.create(configMaps, { metadata: at('shared'), data: { n: '1' } })
+      await start('chess')
       expect(new Set(seen)).toEqual(new Set(['2']))
     }))
 
   it('explains what there is, and says what there is not', () =>
-    inArcade(async ({ operator, run }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(() => {})
+    inArcade(async ({ operator, forGames, start }) => {
+      forGames().reconcile(() => {})
       expect(() => operator.explain('game', 'default/chess')).toThrow(
         expect.objectContaining({ code: 'OPERATOR_USED' }),
       )
-      run()
-      await operator.settled()
+      await start()
       expect(operator.explain('game', 'default/chess')).toMatchObject({ exists: false, lastRun: undefined })
       expect(() => operator.explain('toys', 'default/chess')).toThrow('there is no controller toys; there are game')
       expect(() => operator.explain('game', '../chess')).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
@@ -305,17 +247,14 @@ describe('what a reconcile writes in other ways', () => {
       '2',
     ],
   ])('C10: it sees, as %s', (_, write, look, expected) =>
-    inArcade(async ({ operator, client, run, server, simulation }) => {
+    inArcade(async ({ client, server, simulation, forGames, start }) => {
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ client: own, read }) => {
-          if (seen.length > 0) return
-          await look(read)
-          await write(own)
-          seen.push(await look(read))
-        })
+      forGames().reconcile(async ({ client: own, read }) => {
+        if (seen.length > 0) return
+        await look(read)
+        await write(own)
+        seen.push(await look(read))
+      })
       const containers = [{ name: 'web', image: 'web' }]
       const labels = { app: 'web' }
       const template = { metadata: { labels }, spec: { containers } }
@@ -328,8 +267,7 @@ describe('what a reconcile writes in other ways', () => {
       await client.create(configMaps, { metadata: { ...at('stays'), labels, finalizers: ['example.com/held'] } })
       await client.create(games, game('chess'))
       await server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'slow', bytesPerSecond: 300 } })
-      run()
-      await operator.settled()
+      await start()
       expect(seen).toEqual([expected])
       expect(simulation.environment.errors).toEqual([])
     }),
@@ -339,36 +277,25 @@ describe('what a reconcile writes in other ways', () => {
 describe('settled', () => {
   it('C16: waits for what is polled', () =>
     inArcade(
-      async ({ operator, client, run, server }) => {
+      { poll: [{ resource: secrets, pollMs: 3_600_000 }] },
+      async ({ operator, client, server, forGames, start, after }) => {
         const seen: unknown[] = []
-        operator
-          .controller('game')
-          .for(games)
-          .reconcile(async ({ read }) => {
-            seen.push((await read.get(secrets, { name: 'key' }))?.data?.value)
-          })
+        forGames().reconcile(async ({ read }) => {
+          seen.push((await read.get(secrets, { name: 'key' }))?.data?.value)
+        })
         const effect = { kind: 'status', code: 403, reason: 'Forbidden' } as const
         await server.faults.add({ match: { verb: 'watch', resource: 'secrets' }, effect })
-        await client.create(games, game('chess'))
-        run()
-        await operator.settled()
+        await start('chess')
         expect(operator.explain('game', at('chess')).reads).toMatchObject([{ served: 'polled' }])
-        await client.create(secrets, secret('key', '1'))
-        await operator.settled()
+        await after(client.create(secrets, secret('key', '1')))
         expect(seen).toEqual([undefined, btoa('1')])
       },
-      { poll: [{ resource: secrets, pollMs: 3_600_000 }] },
     ))
 
   it('goes on asking a server that fails now and then, and says so when it does not end', () =>
-    inArcade(async ({ operator, client, run, server }) => {
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ read }) => void (await read.get(secrets, { name: 'key' })))
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+    inArcade(async ({ operator, server, forGames, start }) => {
+      forGames().reconcile(async ({ read }) => void (await read.get(secrets, { name: 'key' })))
+      await start('chess')
       for (const verb of ['list', 'get'] as const) {
         await server.faults.add({ match: { verb }, times: 2, effect: { kind: 'status', code: 500 } })
         await operator.settled()
@@ -381,55 +308,39 @@ describe('settled', () => {
     }))
 
   it('waits for informers that reads are served from and no controller declares', () =>
-    inArcade(async ({ operator, client, run, server }) => {
+    inArcade(async ({ operator, client, server, forGames, start, after }) => {
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ read }) => {
-          seen.push((await read.get(secrets, { name: 'key' }))?.data?.value)
-        })
+      forGames().reconcile(async ({ read }) => {
+        seen.push((await read.get(secrets, { name: 'key' }))?.data?.value)
+      })
       await operator.cache.informer(secrets).whenSynced()
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       expect(operator.explain('game', at('chess')).reads).toMatchObject([{ served: 'informer' }])
       const effect = { kind: 'slow', bytesPerSecond: 100 } as const
       await server.faults.add({ match: { verb: 'watch', resource: 'secrets' }, effect })
       await server.endWatches('secrets')
-      await client.create(secrets, secret('key', '1'))
-      await operator.settled()
+      await after(client.create(secrets, secret('key', '1')))
       expect(seen).toEqual([undefined, btoa('1')])
     }))
 
   it('C5: rejects as the run does where a controller of the leader could not start', () =>
-    inArcade(
-      async ({ operator, client, run }) => {
-        const connect = (): never => {
-          throw new Error('no connection')
-        }
-        operator
-          .controller('game')
-          .for(games)
-          .from({ name: 'bad', connect }, () => undefined)
-          .reconcile(() => {})
-        await client.create(games, game('chess'))
-        run()
-        await expect(operator.settled()).rejects.toThrow('no connection')
-      },
-      { leader: { name: 'game-operator', namespace: 'default' } },
-    ))
+    inArcade({ leader: at('game-operator') }, async ({ operator, client, run, forGames }) => {
+      const connect = (): never => {
+        throw new Error('no connection')
+      }
+      forGames()
+        .from({ name: 'bad', connect }, () => undefined)
+        .reconcile(() => {})
+      await client.create(games, game('chess'))
+      run()
+      await expect(operator.settled()).rejects.toThrow('no connection')
+    }))
 })
 
 it('explains a key when the run is over', () =>
-  inArcade(async ({ operator, client, run, end }) => {
-    operator
-      .controller('game')
-      .for(games)
-      .reconcile(() => {})
-    await client.create(games, game('chess'))
-    run()
-    await operator.settled()
+  inArcade(async ({ operator, end, forGames, start }) => {
+    forGames().reconcile(() => {})
+    await start('chess')
     await end()
     expect(operator.explain('game', at('chess')).lastRun).toMatchObject({ outcome: 'success' })
   }))

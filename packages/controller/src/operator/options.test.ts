@@ -14,6 +14,7 @@ const invalid = (option: string): unknown => expect.objectContaining({ code: 'IN
 
 let client: Client
 let operator: Operator
+const ofGames = () => operator.controller('a').for(games)
 beforeEach(() => {
   client = new Client({ url: 'http://127.0.0.1:1' })
   operator = new Operator({ name: 'arcade', client })
@@ -100,79 +101,16 @@ describe('X6: a controller refuses', () => {
 
   it.each<[string, () => unknown]>([
     ['for', () => operator.controller('a').for('games' as never)],
-    [
-      'owns',
-      () =>
-        operator
-          .controller('b')
-          .for(games)
-          .owns({} as never),
-    ],
-    [
-      'caches',
-      () =>
-        operator
-          .controller('c')
-          .for(games)
-          .caches(undefined as never),
-    ],
-    [
-      'watches',
-      () =>
-        operator
-          .controller('d')
-          .for(games)
-          .watches(null as never, () => undefined),
-    ],
-    [
-      'watches.map',
-      () =>
-        operator
-          .controller('e')
-          .for(games)
-          .watches(configMaps, 'map' as never),
-    ],
-    [
-      'from',
-      () =>
-        operator
-          .controller('f')
-          .for(games)
-          .from({} as never),
-    ],
-    [
-      'from.map',
-      () =>
-        operator
-          .controller('g')
-          .for(games)
-          .from(new RegistrarSource('r') as never),
-    ],
-    [
-      'withPredicates[0]',
-      () =>
-        operator
-          .controller('h')
-          .for(games)
-          .withPredicates('all' as never),
-    ],
-    ['concurrency', () => operator.controller('i').for(games).concurrency(0)],
-    [
-      'reconcile',
-      () =>
-        operator
-          .controller('j')
-          .for(games)
-          .reconcile(undefined as never),
-    ],
-    [
-      'onGone',
-      () =>
-        operator
-          .controller('k')
-          .for(games)
-          .onGone({} as never),
-    ],
+    ['owns', () => ofGames().owns({} as never)],
+    ['caches', () => ofGames().caches(undefined as never)],
+    ['watches', () => ofGames().watches(null as never, () => undefined)],
+    ['watches.map', () => ofGames().watches(configMaps, 'map' as never)],
+    ['from', () => ofGames().from({} as never)],
+    ['from.map', () => ofGames().from(new RegistrarSource('r') as never)],
+    ['withPredicates[0]', () => ofGames().withPredicates('all' as never)],
+    ['concurrency', () => ofGames().concurrency(0)],
+    ['reconcile', () => ofGames().reconcile(undefined as never)],
+    ['onGone', () => ofGames().onGone({} as never)],
     ['owns.predicates', () => owns(configMaps, 'x' as never)],
     ['watches.predicates[0]', () => watches(configMaps, () => undefined, ['x' as never])],
     ['from', () => from(undefined as never)],
@@ -181,7 +119,7 @@ describe('X6: a controller refuses', () => {
   })
 
   it('predicates behind what has no events', () => {
-    const builder = operator.controller('a').for(games)
+    const builder = ofGames()
     const incomplete = expect.objectContaining({ code: 'CONTROLLER_INCOMPLETE' })
     expect(() => builder.caches(configMaps).withPredicates(() => true)).toThrow(incomplete)
     expect(() =>

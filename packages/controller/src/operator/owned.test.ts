@@ -6,9 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { ownerReference } from '../objects/owner.ts'
 import { RegistrarSource } from '../sources/registrar-source.ts'
 import { inArcade } from './testkit/arcade.ts'
-import { type Game, game, games, ours } from './testkit/games.ts'
+import { at, type Game, game, games, ours } from './testkit/games.ts'
 
-const at = (name: string) => ({ name, namespace: 'default' })
 const errorsOf = ({ environment }: Simulation): readonly Error[] => environment.errors.map(({ error }) => error)
 const part = (name: string): ConfigMap => ({ metadata: { name }, data: { n: '1' } })
 
@@ -20,11 +19,9 @@ async function create(client: Client, owner: Game, name: string): Promise<void> 
 
 describe('read.owned', () => {
   it('C14: gives what the primary object controls, and makes its key run when that changes', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ operator, client, run, forGames }) => {
       const seen: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .caches(configMaps)
         .reconcile(async ({ key, read }) => {
           const owned = await read.owned(configMaps)
@@ -58,28 +55,22 @@ describe('read.owned', () => {
     }))
 
   it('C10: sees what the reconcile has just applied', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ forGames, start }) => {
       const seen: number[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .owns(configMaps)
         .caches(configMaps)
         .reconcile(async ({ apply, read }) => {
           for (const name of ['a', 'b']) await apply(configMaps, part(name))
           seen.push((await read.owned(configMaps)).length)
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       expect(new Set(seen)).toEqual(new Set([2]))
     }))
 
   it('C15: of a view that is only owned says that it is to be cached', () =>
-    inArcade(async ({ operator, client, run, simulation }) => {
-      operator
-        .controller('game')
-        .for(games)
+    inArcade(async ({ client, run, simulation, forGames }) => {
+      forGames()
         .owns(ours)
         .reconcile(({ read }) => read.owned(ours).then(() => {}))
       await client.create(games, game('chess'))
@@ -91,12 +82,10 @@ describe('read.owned', () => {
 
 describe('read.list', () => {
   it('C15: gives the objects of a view that a registrar of the controller watches, as long as it does', () =>
-    inArcade(async ({ operator, client, run, simulation, server }) => {
+    inArcade(async ({ client, simulation, server, forGames, start, after }) => {
       const watched = new RegistrarSource<unknown>('kinds')
       const seen: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .from(watched, () => at('chess'))
         .reconcile(async ({ object, read }) => {
           const isOn = object.spec.title !== 'off'
@@ -104,11 +93,8 @@ describe('read.list', () => {
           const found = await read.list(secrets)
           seen.push(found.map(({ metadata }) => metadata?.name).join())
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
-      await client.create(secrets, { metadata: at('key') })
-      await operator.settled()
+      await start('chess')
+      await after(client.create(secrets, { metadata: at('key') }))
       expect([seen[0], seen.at(-1)]).toEqual(['', 'key'])
       await client.patch(games, at('chess'), { spec: { title: 'off' } })
       await simulation.advance(1000)
@@ -121,12 +107,10 @@ describe('read.list', () => {
 
 describe('an owned view with predicates', () => {
   it('C4: shows them what the view makes of the objects, by one watch', () =>
-    inArcade(async ({ operator, client, run, server }) => {
+    inArcade(async ({ client, server, forGames, start, after }) => {
       let runs = 0
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .owns(deployments.project('ready', ({ status }) => ({ ready: status?.readyReplicas ?? 0 })))
         .withPredicates(({ object, old }) => {
           seen.push([old?.ready, object.ready])
@@ -138,14 +122,10 @@ describe('an owned view with predicates', () => {
           const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web' }] } }
           await apply(deployments, { metadata: { name: 'web' }, spec: { selector: { matchLabels: labels }, template } })
         })
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       const them = { fieldManager: 'them' }
-      await client.status.patch(deployments, at('web'), { status: { readyReplicas: 1 } }, them)
-      await operator.settled()
-      await client.status.patch(deployments, at('web'), { status: { replicas: 1 } }, them)
-      await operator.settled()
+      await after(client.status.patch(deployments, at('web'), { status: { readyReplicas: 1 } }, them))
+      await after(client.status.patch(deployments, at('web'), { status: { replicas: 1 } }, them))
       expect(seen).toEqual([
         [undefined, 0],
         [0, 1],
@@ -158,11 +138,9 @@ describe('an owned view with predicates', () => {
 
 describe('an applied object of an owned view', () => {
   it('A5: makes its owner run when another key of the controller writes it, and not the key that writes', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ client, forGames, start, after }) => {
       const runs: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .owns(configMaps)
         .reconcile(async ({ apply, object: { metadata, spec } }) => {
           runs.push(metadata.name ?? '')
@@ -170,54 +148,43 @@ describe('an applied object of an owned view', () => {
           else if (spec.title === 'meddle' && runs.length === 1)
             await apply(configMaps, { ...part('made'), data: {} }, { owner: false })
         })
-      for (const name of ['chess', 'go']) await client.create(games, game(name))
-      run()
-      await operator.settled()
+      await start('chess', 'go')
       expect(runs.splice(0).sort()).toEqual(['chess', 'go'])
-      await client.patch(games, at('go'), { spec: { title: 'meddle' } })
-      await operator.settled()
+      await after(client.patch(games, at('go'), { spec: { title: 'meddle' } }))
       expect(runs.slice(0, 2)).toEqual(['go', 'chess'])
     }))
 
   it('A5: is not watched by its name where what is owned is one namespace of what it is applied to', () =>
-    inArcade(async ({ operator, client, run, server }) => {
-      operator
-        .controller('game')
-        .for(games)
+    inArcade(async ({ client, server, forGames, start }) => {
+      forGames()
         .owns(configMaps.within({ namespaces: ['default'] }))
         .reconcile(async ({ apply, object }) => {
           await apply(configMaps, part(`${object.metadata.name}-part`))
         })
       for (const name of ['chess', 'go', 'ludo']) await client.create(games, game(name))
       await server.resetStats()
-      run()
-      await operator.settled()
+      await start()
       expect((await client.list(configMaps)).items).toHaveLength(3)
       expect((await server.stats()).byVerb.watch?.configmaps?.requests).toBe(1)
     }))
 
   it('A5: is made again when it goes, also where predicates have let an earlier deletion pass and not this one', () =>
-    inArcade(async ({ operator, client, run }) => {
+    inArcade(async ({ client, forGames, start, after }) => {
       let isApplied = false
       let isTold = true
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .owns(configMaps)
         .withPredicates(({ type }) => type !== 'delete' || isTold)
         .reconcile(async ({ apply }) => {
           if (isApplied) await apply(configMaps, part('made'))
         })
       await create(client, (await client.create(games, game('chess'))) as Game, 'made')
-      run()
-      await operator.settled()
+      await start()
       isApplied = true
-      await client.delete(configMaps, at('made'))
-      await operator.settled()
+      await after(client.delete(configMaps, at('made')))
       isTold = false
       const { metadata } = (await client.get(configMaps, at('made'))) ?? {}
-      await client.delete(configMaps, at('made'))
-      await operator.settled()
+      await after(client.delete(configMaps, at('made')))
       const again = await client.get(configMaps, at('made'))
       expect([metadata?.uid, again?.metadata?.uid]).toEqual([expect.any(String), expect.any(String)])
       expect(again?.metadata?.uid).not.toBe(metadata?.uid)
@@ -226,18 +193,15 @@ describe('an applied object of an owned view', () => {
 
 describe('a call that a reconcile does not await', () => {
   it('A9: fails the run, by its name, however it ends', () =>
-    inArcade(async ({ operator, client, run, simulation }) => {
+    inArcade(async ({ operator, client, run, simulation, forGames }) => {
       let isCareless = true
-      operator
-        .controller('game')
-        .for(games)
-        .reconcile(async ({ apply, read, status, client: own }) => {
-          const calls = [
-            ...[read.get(secrets, { name: 'key' }), apply(configMaps, part('made')), status({ phase: 'Won' })],
-            ...[own.get(secrets, at('by-hand')), own.status.patch(games, at('chess'), { status: { round: 1 } })],
-          ]
-          if (!isCareless) await Promise.all(calls)
-        })
+      forGames().reconcile(async ({ apply, read, status, client: own }) => {
+        const calls = [
+          ...[read.get(secrets, { name: 'key' }), apply(configMaps, part('made')), status({ phase: 'Won' })],
+          ...[own.get(secrets, at('by-hand')), own.status.patch(games, at('chess'), { status: { round: 1 } })],
+        ]
+        if (!isCareless) await Promise.all(calls)
+      })
       await client.create(games, game('chess'))
       run()
       await simulation.advance(100)

@@ -12,9 +12,8 @@ import {
 } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { Operator } from './operator.ts'
-import { defineGames, desiredConfig, game, games, ours, secret } from './testkit/games.ts'
+import { at, defineGames, desiredConfig, game, games, ours, secret } from './testkit/games.ts'
 
-const at = (name: string) => ({ name, namespace: 'default' })
 const names = ['chess', 'go', 'draughts', 'hex']
 const keys = ['red', 'blue', 'green']
 

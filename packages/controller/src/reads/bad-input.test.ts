@@ -51,70 +51,64 @@ describe('what is given wrongly', () => {
     }))
 
   it('X1, X6: reads of what is no view, no key or no option are refused, and ask nothing', () =>
-    withReads(
-      async ({ reads, run, asked, heard }) => {
-        await heard()
-        asked.splice(0)
-        const { read } = reads.begin('k', { namespace: 'a' })
-        // What covers it has the other namespaces too.
-        const inB = configMaps.within({ namespaces: ['b', 'c'] })
-        const { get, list, peek } = read as { [K in keyof Read]: (...args: unknown[]) => Promise<unknown> }
-        const name = { code: 'INVALID_NAME', what: 'name' }
-        const namespace = { code: 'INVALID_NAME', what: 'namespace' }
-        const refused: [Promise<unknown>, object][] = [
-          [get(undefined, { name: 'x' }), invalid('view')],
-          [get(null, { name: 'x' }), invalid('view')],
-          [get('configmaps', { name: 'x' }), invalid('view')],
-          [get(configMaps), name],
-          [get(configMaps, 'x'), name],
-          [get(configMaps, {}), name],
-          [get(configMaps, { name: 'x', namespace: '../b' }), namespace],
-          [
-            get(nodes, { name: 'x', namespace: 'a' }),
-            { ...namespace, message: expect.stringContaining('nodes have none') },
-          ],
-          [get(inB, { name: 'x' }), { ...invalid('namespace'), takes: expect.stringContaining('b, c') }],
-          [get(configMaps, { name: 'x?watch=1' }), name],
-          [get(configMaps, { name: 'x' }, { select: 'data' }), invalid('get.select')],
-          [get(configMaps, { name: 'x' }, { signal: 1 }), invalid('get.signal')],
-          [get(configMaps, { name: 'x' }, { other: 1 }), invalid('get.other')],
-          [get(configMaps, { name: 'x' }, null), invalid('get')],
-          [peek(configMaps, { name: '' }), name],
-          [peek(undefined, { name: 'x' }), invalid('view')],
-          [peek(configMaps, { name: 'x' }, { select: () => 1 }), invalid('peek.select')],
-          [list(undefined), invalid('view')],
-          [list(configMaps, { index: 'x' }), invalid('list.index')],
-          [list(configMaps, { labels: 'a=b=c' }), invalid('list.labels')],
-          [list(configMaps, { labels: 1 }), invalid('list.labels')],
-          [list(configMaps, { namespace: '..' }), namespace],
-          [list(configMaps, { namespace: '' }), namespace],
-          [list(inB, { namespace: 'a' }), { ...invalid('namespace'), takes: expect.stringContaining('b, c') }],
-          [list(nodes, { namespace: 'a' }), { ...namespace, message: expect.stringContaining('nodes have none') }],
-        ]
-        await run(async () => {
-          for (const [one, error] of refused) await expect(one).rejects.toMatchObject(error)
-        })
-        expect([asked, reads.report().objects, reads.report().selections]).toEqual([[], 0, 0])
-      },
-      { declared: [configMaps, nodes] },
-    ))
+    withReads({ declared: [configMaps, nodes] }, async ({ reads, run, asked, heard }) => {
+      await heard()
+      asked.splice(0)
+      const { read } = reads.begin('k', { namespace: 'a' })
+      // What covers it has the other namespaces too.
+      const inB = configMaps.within({ namespaces: ['b', 'c'] })
+      const { get, list, peek } = read as { [K in keyof Read]: (...args: unknown[]) => Promise<unknown> }
+      const name = { code: 'INVALID_NAME', what: 'name' }
+      const namespace = { code: 'INVALID_NAME', what: 'namespace' }
+      const refused: [Promise<unknown>, object][] = [
+        [get(undefined, { name: 'x' }), invalid('view')],
+        [get(null, { name: 'x' }), invalid('view')],
+        [get('configmaps', { name: 'x' }), invalid('view')],
+        [get(configMaps), name],
+        [get(configMaps, 'x'), name],
+        [get(configMaps, {}), name],
+        [get(configMaps, { name: 'x', namespace: '../b' }), namespace],
+        [
+          get(nodes, { name: 'x', namespace: 'a' }),
+          { ...namespace, message: expect.stringContaining('nodes have none') },
+        ],
+        [get(inB, { name: 'x' }), { ...invalid('namespace'), takes: expect.stringContaining('b, c') }],
+        [get(configMaps, { name: 'x?watch=1' }), name],
+        [get(configMaps, { name: 'x' }, { select: 'data' }), invalid('get.select')],
+        [get(configMaps, { name: 'x' }, { signal: 1 }), invalid('get.signal')],
+        [get(configMaps, { name: 'x' }, { other: 1 }), invalid('get.other')],
+        [get(configMaps, { name: 'x' }, null), invalid('get')],
+        [peek(configMaps, { name: '' }), name],
+        [peek(undefined, { name: 'x' }), invalid('view')],
+        [peek(configMaps, { name: 'x' }, { select: () => 1 }), invalid('peek.select')],
+        [list(undefined), invalid('view')],
+        [list(configMaps, { index: 'x' }), invalid('list.index')],
+        [list(configMaps, { labels: 'a=b=c' }), invalid('list.labels')],
+        [list(configMaps, { labels: 1 }), invalid('list.labels')],
+        [list(configMaps, { namespace: '..' }), namespace],
+        [list(configMaps, { namespace: '' }), namespace],
+        [list(inB, { namespace: 'a' }), { ...invalid('namespace'), takes: expect.stringContaining('b, c') }],
+        [list(nodes, { namespace: 'a' }), { ...namespace, message: expect.stringContaining('nodes have none') }],
+      ]
+      await run(async () => {
+        for (const [one, error] of refused) await expect(one).rejects.toMatchObject(error)
+      })
+      expect([asked, reads.report().objects, reads.report().selections]).toEqual([[], 0, 0])
+    }))
 
   it('D1: another function of the same name is a conflict, whichever way the first is served', () => {
     const once = configMaps.project('reads-twice', ({ data }) => data?.n)
     const twice = configMaps.project('reads-twice', ({ data }) => data?.n)
     const conflict = { code: 'VIEW_CONFLICT', view: once.key }
     const test = (declared: readonly (typeof once)[]): Promise<void> =>
-      withReads(
-        async ({ reconcile }) => {
-          await reconcile('k', read => read.get(once, { name: 'x' }))
-          await expect(reconcile('l', read => read.get(twice, { name: 'x' }))).rejects.toMatchObject(conflict)
-          await expect(reconcile('l', read => read.get(twice, { name: 'y' }))).rejects.toMatchObject(conflict)
-          if (declared.length === 0) return
-          await reconcile('k', read => read.list(once))
-          await expect(reconcile('l', read => read.list(twice))).rejects.toMatchObject(conflict)
-        },
-        { declared },
-      )
+      withReads({ declared }, async ({ reconcile }) => {
+        await reconcile('k', read => read.get(once, { name: 'x' }))
+        await expect(reconcile('l', read => read.get(twice, { name: 'x' }))).rejects.toMatchObject(conflict)
+        await expect(reconcile('l', read => read.get(twice, { name: 'y' }))).rejects.toMatchObject(conflict)
+        if (declared.length === 0) return
+        await reconcile('k', read => read.list(once))
+        await expect(reconcile('l', read => read.list(twice))).rejects.toMatchObject(conflict)
+      })
     return Promise.all([test([]), test([once])]).then(() => {})
   })
 
@@ -137,6 +131,7 @@ describe('what is given wrongly', () => {
 describe('closing', () => {
   it('ends all reads, tells of nothing more, and lets go of all that was watched', () =>
     withReads(
+      { declared: [configMaps] },
       async ({ reads, reading, reconcile, narrow, cache, run, write, heard, server, simulation }) => {
         await reading('k', 'a/x')
         await reconcile('l', read => read.list(configMaps))
@@ -162,7 +157,6 @@ describe('closing', () => {
         await write('+a/x')
         expect(await heard()).toEqual([])
       },
-      { declared: [configMaps] },
     ))
 
   it('a run that did not end before the next one of its key counts as failed', () =>

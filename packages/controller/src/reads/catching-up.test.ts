@@ -96,6 +96,7 @@ describe('catching up', () => {
     const authorization = ({ user: { name }, verb }: { user: { name: string }; verb: string }): boolean =>
       name !== 'u' || verb !== 'get' || isReadable
     return withReads(
+      { cluster: { tokens: { u: { name: 'u', groups: [] } }, token: 'u', authorization } },
       async ({ reading, reads, run, server }) => {
         await reading('k', 'a/x')
         isReadable = false
@@ -114,7 +115,6 @@ describe('catching up', () => {
           await expect(compared).rejects.toThrow('enough')
         })
       },
-      { cluster: { tokens: { u: { name: 'u', groups: [] } }, token: 'u', authorization } },
     )
   })
 
@@ -129,52 +129,43 @@ describe('catching up', () => {
 
   it('is compared object by object of what is watched by its name alone', () => {
     const listed = configMaps.within({ namespaces: ['b'] })
-    return withReads(
-      async ({ reading, reads, run, asked, heard }) => {
-        await reading('k', 'a/x', 'a/y')
-        const one = reads.begin('l', { namespace: 'b' })
-        await run(() => one.read.get(listed, { name: 'x' }))
-        one.succeed()
-        await heard()
-        asked.splice(0)
-        await run(() => reads.compare())
-        expect(asked).toEqual(['list', 'list'])
-      },
-      { declared: [listed] },
-    )
+    return withReads({ declared: [listed] }, async ({ reading, reads, run, asked, heard }) => {
+      await reading('k', 'a/x', 'a/y')
+      const one = reads.begin('l', { namespace: 'b' })
+      await run(() => one.read.get(listed, { name: 'x' }))
+      one.succeed()
+      await heard()
+      asked.splice(0)
+      await run(() => reads.compare())
+      expect(asked).toEqual(['list', 'list'])
+    })
   })
 
   it('is an object that an informer serves, and that lacks what was written', () =>
-    withReads(
-      async kit => {
-        const { reading, reads, writer, run } = kit
-        await reading('k', 'a/x', 'a/y')
+    withReads({ declared: [configMaps] }, async kit => {
+      const { reading, reads, writer, run } = kit
+      await reading('k', 'a/x', 'a/y')
+      expect(reads.catchingUp).toBe(false)
+      await run(async () => {
+        reads.writes.wrote(configMaps, await next(kit))
+        expect(reads.catchingUp).toBe(true)
+        await writer.create(configMaps, { metadata: keyOf('a/x') })
+        await reads.whenQuiet()
         expect(reads.catchingUp).toBe(false)
-        await run(async () => {
-          reads.writes.wrote(configMaps, await next(kit))
-          expect(reads.catchingUp).toBe(true)
-          await writer.create(configMaps, { metadata: keyOf('a/x') })
-          await reads.whenQuiet()
-          expect(reads.catchingUp).toBe(false)
-        })
-      },
-      { declared: [configMaps] },
-    ))
+      })
+    }))
 
   it('is a list that lacks what was written', () =>
-    withReads(
-      async kit => {
-        const { reconcile, reads, writer, run, log } = kit
-        await reconcile('k', read => read.list(configMaps, { namespace: 'a' }))
-        await run(async () => {
-          reads.writes.wrote(configMaps, await next(kit))
-          expect([reads.catchingUp, log]).toEqual([true, []])
-          const quiet = reads.whenQuiet().then(() => log.push('quiet'))
-          await writer.create(configMaps, { metadata: keyOf('a/x') })
-          await quiet
-          expect([reads.catchingUp, log]).toEqual([false, ['k: +a/x', 'quiet']])
-        })
-      },
-      { declared: [configMaps] },
-    ))
+    withReads({ declared: [configMaps] }, async kit => {
+      const { reconcile, reads, writer, run, log } = kit
+      await reconcile('k', read => read.list(configMaps, { namespace: 'a' }))
+      await run(async () => {
+        reads.writes.wrote(configMaps, await next(kit))
+        expect([reads.catchingUp, log]).toEqual([true, []])
+        const quiet = reads.whenQuiet().then(() => log.push('quiet'))
+        await writer.create(configMaps, { metadata: keyOf('a/x') })
+        await quiet
+        expect([reads.catchingUp, log]).toEqual([false, ['k: +a/x', 'quiet']])
+      })
+    }))
 })

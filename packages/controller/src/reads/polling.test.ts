@@ -27,32 +27,30 @@ const servedOf = ({ reads }: Pick<Kit, 'reads'>, key: string): string | undefine
 
 describe('polling', () => {
   it('C16: asks for each object once in `pollMs`, and for nothing once no key depends on it', () =>
-    withReads(
-      async kit => {
-        const { reading, reads, simulation } = kit
-        await reading('k', 'a/x', 'a/y')
-        await gets(kit)
-        await simulation.advance(9500)
-        expect(await gets(kit)).toBe(0)
-        await simulation.advance(25_000)
-        expect(await gets(kit)).toBe(6)
-        await reading('k', 'a/y')
-        await gets(kit)
-        await simulation.advance(30_000)
-        expect(await gets(kit)).toBe(3)
-        reads.forget('k')
-        await simulation.advance(60_000)
-        expect(await gets(kit)).toBe(0)
-        await reading('again', 'a/z')
-        await gets(kit)
-        await simulation.advance(15_000)
-        expect(await gets(kit)).toBe(1)
-      },
-      { cluster: refusing, poll },
-    ))
+    withReads({ cluster: refusing, poll }, async kit => {
+      const { reading, reads, simulation } = kit
+      await reading('k', 'a/x', 'a/y')
+      await gets(kit)
+      await simulation.advance(9500)
+      expect(await gets(kit)).toBe(0)
+      await simulation.advance(25_000)
+      expect(await gets(kit)).toBe(6)
+      await reading('k', 'a/y')
+      await gets(kit)
+      await simulation.advance(30_000)
+      expect(await gets(kit)).toBe(3)
+      reads.forget('k')
+      await simulation.advance(60_000)
+      expect(await gets(kit)).toBe(0)
+      await reading('again', 'a/z')
+      await gets(kit)
+      await simulation.advance(15_000)
+      expect(await gets(kit)).toBe(1)
+    }))
 
   it('C16: goes by each resource’s own `pollMs`, and a view of one stands for all of it', () =>
     withReads(
+      { cluster: refusing, poll: [...poll, { resource: secrets.within({ labels: 'app=web' }), pollMs: 40_000 }] },
       async kit => {
         const { reconcile, reads, simulation } = kit
         await reconcile('k', async read => {
@@ -66,37 +64,38 @@ describe('polling', () => {
         await simulation.advance(10_000)
         expect([await gets(kit, 'secrets'), await gets(kit)]).toEqual([1, 0])
       },
-      { cluster: refusing, poll: [...poll, { resource: secrets.within({ labels: 'app=web' }), pollMs: 40_000 }] },
     ))
 
   it('C16: asks for ten objects at a time, for none twice at once, and for none when it is closed', () =>
-    withReads(
-      async kit => {
-        const { reading, reads, run, server, simulation } = kit
-        await reading('k', ...Array.from({ length: 25 }, (_, i) => `a/x${i}`))
-        await gets(kit)
-        await run(() => server.faults.add({ match: { verb: 'get' }, effect: { kind: 'delay', ms: 15_000 } }))
-        await simulation.advance(12_000)
-        expect(await gets(kit)).toBe(10)
-        await simulation.advance(15_000)
-        expect(await gets(kit)).toBe(10)
-        await simulation.advance(15_000)
-        // The five that are left, and five whose answers came that long ago.
-        expect(await gets(kit)).toBe(10)
-        const asking = (): number => simulation.pending().filter(line => line.includes('/configmaps/x')).length
-        expect(asking()).toBe(10)
-        const before = simulation.clock.monotonic()
-        await run(() => reads.close())
-        expect([asking(), simulation.clock.monotonic() - before < 1]).toEqual([0, true])
-        await simulation.advance(60_000)
-        expect(await gets(kit)).toBe(0)
-        expect(simulation.environment.errors.filter(({ context }) => context.phase === 'poll')).toEqual([])
-      },
-      { cluster: refusing, poll },
-    ))
+    withReads({ cluster: refusing, poll }, async kit => {
+      const { reading, reads, run, server, simulation } = kit
+      await reading('k', ...Array.from({ length: 25 }, (_, i) => `a/x${i}`))
+      await gets(kit)
+      await run(() => server.faults.add({ match: { verb: 'get' }, effect: { kind: 'delay', ms: 15_000 } }))
+      await simulation.advance(12_000)
+      expect(await gets(kit)).toBe(10)
+      await simulation.advance(15_000)
+      expect(await gets(kit)).toBe(10)
+      await simulation.advance(15_000)
+      // The five that are left, and five whose answers came that long ago.
+      expect(await gets(kit)).toBe(10)
+      const asking = (): number => simulation.pending().filter(line => line.includes('/configmaps/x')).length
+      expect(asking()).toBe(10)
+      const before = simulation.clock.monotonic()
+      await run(() => reads.close())
+      expect([asking(), simulation.clock.monotonic() - before < 1]).toEqual([0, true])
+      await simulation.advance(60_000)
+      expect(await gets(kit)).toBe(0)
+      expect(simulation.environment.errors.filter(({ context }) => context.phase === 'poll')).toEqual([])
+    }))
 
   it('C11, C16: tells that an object can’t be transformed once, as it does of one that is watched, and that it is gone', () =>
     withReads(
+      // No list either: or else the narrow cache meets the object, too.
+      {
+        cluster: { ...user, authorization: ({ user: { name }, verb }: Attempt) => name !== 'u' || verb === 'get' },
+        poll,
+      },
       async ({ reconcile, reads, write, heard, simulation }) => {
         const strict = configMaps.project('reads-strict', () => {
           throw new Error('strict')
@@ -118,15 +117,11 @@ describe('polling', () => {
         await simulation.advance(15_000)
         expect(await heard()).toEqual(['k: -a/x'])
       },
-      // No list either: or else the narrow cache meets the object, too.
-      {
-        cluster: { ...user, authorization: ({ user: { name }, verb }: Attempt) => name !== 'u' || verb === 'get' },
-        poll,
-      },
     ))
 
   it('C11, C16: tells what can’t be transformed any more when it goes back to a watch', () =>
     withReads(
+      { narrow: one, poll: [{ resource: configMaps, pollMs: 400_000 }] },
       async ({ reconcile, reading, reads, write, heard, simulation }) => {
         const strict = configMaps.project('reads-strict', ({ data }) => {
           if (data?.n !== '1') throw new Error('not one')
@@ -142,106 +137,90 @@ describe('polling', () => {
         await simulation.advance(410_000)
         expect([await heard(), servedOf({ reads }, 'k')]).toEqual([['k: ~a/x'], 'narrow'])
       },
-      { narrow: one, poll: [{ resource: configMaps, pollMs: 400_000 }] },
     ))
 
   it('C16: looks each 5 minutes whether there is room for a watch again', () =>
-    withReads(
-      async kit => {
-        const { reading, reads, write, heard, simulation } = kit
-        await reading('k', 'a/x')
-        await reading('other', 'a/y')
-        await simulation.advance(400_000)
-        reads.forget('k')
-        await simulation.advance(180_000)
-        expect(servedOf(kit, 'other')).toBe('polled')
-        await simulation.advance(50_000)
-        expect(servedOf(kit, 'other')).toBe('narrow')
-        await gets(kit)
-        await write('+a/y')
-        expect(await heard()).toEqual(['other: +a/y'])
-        await simulation.advance(30_000)
-        expect(await gets(kit)).toBe(0)
-      },
-      { narrow: one, poll },
-    ))
+    withReads({ narrow: one, poll }, async kit => {
+      const { reading, reads, write, heard, simulation } = kit
+      await reading('k', 'a/x')
+      await reading('other', 'a/y')
+      await simulation.advance(400_000)
+      reads.forget('k')
+      await simulation.advance(180_000)
+      expect(servedOf(kit, 'other')).toBe('polled')
+      await simulation.advance(50_000)
+      expect(servedOf(kit, 'other')).toBe('narrow')
+      await gets(kit)
+      await write('+a/y')
+      expect(await heard()).toEqual(['other: +a/y'])
+      await simulation.advance(30_000)
+      expect(await gets(kit)).toBe(0)
+    }))
 
   it('C16: ends at the next look where somebody else has the object watched', () =>
-    withReads(
-      async kit => {
-        const { reading, reads, narrow, run, write, heard, simulation } = kit
-        await reading('k', 'a/x')
-        await write('+a/y')
-        expect(await reading('other', 'a/y')).toEqual(['1'])
-        expect(servedOf(kit, 'other')).toBe('polled')
-        reads.forget('k')
-        await run(() => narrow.get(configMaps, keyOf('a/y')))
-        await simulation.advance(10_000)
-        expect([servedOf(kit, 'other'), narrow.report().subscriptions, await heard()]).toEqual(['narrow', 1, []])
-        await write('~a/y')
-        expect(await heard()).toEqual(['other: ~a/y'])
-      },
-      { narrow: one, poll },
-    ))
+    withReads({ narrow: one, poll }, async kit => {
+      const { reading, reads, narrow, run, write, heard, simulation } = kit
+      await reading('k', 'a/x')
+      await write('+a/y')
+      expect(await reading('other', 'a/y')).toEqual(['1'])
+      expect(servedOf(kit, 'other')).toBe('polled')
+      reads.forget('k')
+      await run(() => narrow.get(configMaps, keyOf('a/y')))
+      await simulation.advance(10_000)
+      expect([servedOf(kit, 'other'), narrow.report().subscriptions, await heard()]).toEqual(['narrow', 1, []])
+      await write('~a/y')
+      expect(await heard()).toEqual(['other: ~a/y'])
+    }))
 
   it('C16: tells of a projection that has no version when what it gives has changed', () =>
-    withReads(
-      async ({ reconcile, write, heard, simulation }) => {
-        const app = configMaps.project('polled-app', ({ metadata }) => ({ app: metadata?.labels?.app ?? '' }))
-        await write('+a/x app=web')
-        expect(await reconcile('k', read => read.get(app, { name: 'x' }))).toEqual({ app: 'web' })
-        await write('~a/x')
-        await simulation.advance(30_000)
-        expect(await heard()).toEqual([])
-        await write('~a/x app=api')
-        await simulation.advance(30_000)
-        expect(await heard()).toEqual(['k: ~a/x'])
-      },
-      { cluster: refusing, poll },
-    ))
+    withReads({ cluster: refusing, poll }, async ({ reconcile, write, heard, simulation }) => {
+      const app = configMaps.project('polled-app', ({ metadata }) => ({ app: metadata?.labels?.app ?? '' }))
+      await write('+a/x app=web')
+      expect(await reconcile('k', read => read.get(app, { name: 'x' }))).toEqual({ app: 'web' })
+      await write('~a/x')
+      await simulation.advance(30_000)
+      expect(await heard()).toEqual([])
+      await write('~a/x app=api')
+      await simulation.advance(30_000)
+      expect(await heard()).toEqual(['k: ~a/x'])
+    }))
 
   it('C16: takes nothing back, by an answer that comes when the object is watched again', () =>
-    withReads(
-      async kit => {
-        const { reading, reads, narrow, run, write, heard, server, simulation } = kit
-        await reading('k', 'a/x')
-        await write('+a/y')
-        expect(await reading('other', 'a/y')).toEqual(['1'])
-        const match = { verb: 'get', resource: 'configmaps', name: 'y' } as const
-        await run(() => server.faults.add({ match, times: 1, effect: { kind: 'delay', ms: 25_000 } }))
-        const third = reads.begin('third', { namespace: 'a' })
-        const late = third.read.get(configMaps, { name: 'y' })
-        await simulation.advance(1000)
-        reads.forget('k')
-        await run(() => narrow.get(configMaps, keyOf('a/y')))
-        await simulation.advance(12_000)
-        expect(servedOf(kit, 'other')).toBe('narrow')
-        await write('~a/y')
-        expect(await heard()).toEqual(['other: ~a/y'])
-        const { resourceVersion } = reads.dependencies('other')[0] as ObjectDependency
-        await simulation.advance(20_000)
-        expect((await run(() => late))?.data).toEqual({ n: '1' })
-        third.succeed()
-        // Whoever was given the older state is told; nobody else is.
-        expect([await heard(), reads.dependencies('other')]).toMatchObject([['third: ~a/y'], [{ resourceVersion }]])
-      },
-      { narrow: one, poll },
-    ))
+    withReads({ narrow: one, poll }, async kit => {
+      const { reading, reads, narrow, run, write, heard, server, simulation } = kit
+      await reading('k', 'a/x')
+      await write('+a/y')
+      expect(await reading('other', 'a/y')).toEqual(['1'])
+      const match = { verb: 'get', resource: 'configmaps', name: 'y' } as const
+      await run(() => server.faults.add({ match, times: 1, effect: { kind: 'delay', ms: 25_000 } }))
+      const third = reads.begin('third', { namespace: 'a' })
+      const late = third.read.get(configMaps, { name: 'y' })
+      await simulation.advance(1000)
+      reads.forget('k')
+      await run(() => narrow.get(configMaps, keyOf('a/y')))
+      await simulation.advance(12_000)
+      expect(servedOf(kit, 'other')).toBe('narrow')
+      await write('~a/y')
+      expect(await heard()).toEqual(['other: ~a/y'])
+      const { resourceVersion } = reads.dependencies('other')[0] as ObjectDependency
+      await simulation.advance(20_000)
+      expect((await run(() => late))?.data).toEqual({ n: '1' })
+      third.succeed()
+      // Whoever was given the older state is told; nobody else is.
+      expect([await heard(), reads.dependencies('other')]).toMatchObject([['third: ~a/y'], [{ resourceVersion }]])
+    }))
 
   it('C16: leaves no watch behind that was tried for an object which nobody depends on any more', () =>
-    withReads(
-      async kit => {
-        const { reading, reads, narrow, run, server, simulation } = kit
-        await reading('k', 'a/x')
-        await reading('other', 'a/y')
-        reads.forget('k')
-        await run(() => server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'delay', ms: 15_000 } }))
-        await simulation.advance(305_000)
-        expect([servedOf(kit, 'other'), narrow.report().entries]).toEqual(['polled', 1])
-        reads.forget('other')
-        await simulation.advance(30_000)
-        expect([reads.report().objects, narrow.report().subscriptions, narrow.report().idle]).toEqual([0, 0, 1])
-      },
-      { narrow: one, poll },
-    ))
+    withReads({ narrow: one, poll }, async kit => {
+      const { reading, reads, narrow, run, server, simulation } = kit
+      await reading('k', 'a/x')
+      await reading('other', 'a/y')
+      reads.forget('k')
+      await run(() => server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'delay', ms: 15_000 } }))
+      await simulation.advance(305_000)
+      expect([servedOf(kit, 'other'), narrow.report().entries]).toEqual(['polled', 1])
+      reads.forget('other')
+      await simulation.advance(30_000)
+      expect([reads.report().objects, narrow.report().subscriptions, narrow.report().idle]).toEqual([0, 0, 1])
+    }))
 })

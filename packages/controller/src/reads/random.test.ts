@@ -32,7 +32,7 @@ describe('tracked reads, whatever happens', () => {
           poll,
           cluster,
         }
-        await withReads(kit => new Operator(kit, access).rounds(), options)
+        await withReads(options, kit => new Operator(kit, access).rounds())
       },
       { seeds },
     )

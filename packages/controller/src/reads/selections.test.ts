@@ -4,7 +4,6 @@ import { configMaps, secrets } from '@wherry/client/resources/core'
 import { define } from '@wherry/informer/testkit/define'
 import { describe, expect, it, vi } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
-import { game, games } from '../operator/testkit/games.ts'
 import type { SelectionOptions } from './read.ts'
 import { type Kit, keyOf, withReads } from './testkit/kit.ts'
 import { TrackedReads } from './tracked-reads.ts'
@@ -22,140 +21,126 @@ const listing = (
 
 describe('a selection', () => {
   it('C14: an object that enters, leaves or changes inside it counts; one that never matched does not', () =>
-    withReads(
-      async kit => {
-        const { write, heard, causes } = kit
-        await write('+a/x app=web', '+a/y app=api')
-        expect(await listing(kit, 'k', { labels: 'app=web' })).toEqual(['x'])
-        await write('~a/y', '+a/z app=api', '-a/z', '~a/y app=job')
-        expect(await heard()).toEqual([])
-        await write('~a/x')
-        await write('~a/y app=web')
-        await write('~a/x app=api')
-        await write('-a/y')
-        expect(await heard()).toEqual(['k: ~a/x', 'k: +a/y', 'k: -a/x', 'k: -a/y'])
-        const [changed, entered, left] = causes.map(([, cause]) => cause)
-        expect(changed).toMatchObject({ view: configMaps.key, from: expect.any(String), to: expect.any(String) })
-        expect([entered?.from, left?.to]).toEqual([undefined, undefined])
-        expect(left?.from).toBe(changed?.to)
-      },
-      { declared },
-    ))
+    withReads({ declared }, async kit => {
+      const { write, heard, causes } = kit
+      await write('+a/x app=web', '+a/y app=api')
+      expect(await listing(kit, 'k', { labels: 'app=web' })).toEqual(['x'])
+      await write('~a/y', '+a/z app=api', '-a/z', '~a/y app=job')
+      expect(await heard()).toEqual([])
+      await write('~a/x')
+      await write('~a/y app=web')
+      await write('~a/x app=api')
+      await write('-a/y')
+      expect(await heard()).toEqual(['k: ~a/x', 'k: +a/y', 'k: -a/x', 'k: -a/y'])
+      const [changed, entered, left] = causes.map(([, cause]) => cause)
+      expect(changed).toMatchObject({ view: configMaps.key, from: expect.any(String), to: expect.any(String) })
+      expect([entered?.from, left?.to]).toEqual([undefined, undefined])
+      expect(left?.from).toBe(changed?.to)
+    }))
 
   it('C14: is of one namespace, or of all that the view has, and equal ones are one', () =>
-    withReads(
-      async kit => {
-        const { write, heard, reads } = kit
-        await write('+a/x', '+b/y')
-        expect(await listing(kit, 'a', { namespace: 'a' })).toEqual(['x'])
-        expect(await listing(kit, 'b', { namespace: 'b' })).toEqual(['y'])
-        expect(await listing(kit, 'all')).toContain('x')
-        expect(await listing(kit, 'same', { labels: {} })).toContain('y')
-        expect(reads.report()).toEqual({ keys: 4, dependencies: 4, objects: 0, polled: 0, selections: 3 })
-        await write('~a/x')
-        expect((await heard()).sort()).toEqual(['a: ~a/x', 'all: ~a/x', 'same: ~a/x'])
-        await write('-b/y')
-        expect((await heard()).sort()).toEqual(['all: -b/y', 'b: -b/y', 'same: -b/y'])
-        // The last to let go of one frees it, and no other does.
-        for (const key of ['a', 'b', 'all']) reads.forget(key)
-        expect(reads.report()).toMatchObject({ dependencies: 1, selections: 1 })
-        await write('~a/x')
-        expect(await heard()).toEqual(['same: ~a/x'])
-        reads.forget('same')
-        expect(reads.report()).toMatchObject({ dependencies: 0, selections: 0 })
-        await write('~a/x')
-        expect(await heard()).toEqual([])
-      },
-      { declared },
-    ))
+    withReads({ declared }, async kit => {
+      const { write, heard, reads } = kit
+      await write('+a/x', '+b/y')
+      expect(await listing(kit, 'a', { namespace: 'a' })).toEqual(['x'])
+      expect(await listing(kit, 'b', { namespace: 'b' })).toEqual(['y'])
+      expect(await listing(kit, 'all')).toContain('x')
+      expect(await listing(kit, 'same', { labels: {} })).toContain('y')
+      expect(reads.report()).toEqual({ keys: 4, dependencies: 4, objects: 0, polled: 0, selections: 3 })
+      await write('~a/x')
+      expect((await heard()).sort()).toEqual(['a: ~a/x', 'all: ~a/x', 'same: ~a/x'])
+      await write('-b/y')
+      expect((await heard()).sort()).toEqual(['all: -b/y', 'b: -b/y', 'same: -b/y'])
+      // The last to let go of one frees it, and no other does.
+      for (const key of ['a', 'b', 'all']) reads.forget(key)
+      expect(reads.report()).toMatchObject({ dependencies: 1, selections: 1 })
+      await write('~a/x')
+      expect(await heard()).toEqual(['same: ~a/x'])
+      reads.forget('same')
+      expect(reads.report()).toMatchObject({ dependencies: 0, selections: 0 })
+      await write('~a/x')
+      expect(await heard()).toEqual([])
+    }))
 
   it('C14: of any labels is told of what concerns it', () =>
-    withReads(
-      async kit => {
-        const { write, heard } = kit
-        await listing(kit, 'in', { labels: 'app in (web,api)' })
-        await listing(kit, 'not', { labels: '!app', namespace: 'a' })
-        await listing(kit, 'both', { labels: { app: 'web', tier: 'x' } })
-        await write('+a/x app=api')
-        expect(await heard()).toEqual(['in: +a/x'])
-        await write('~a/x app=web')
-        expect(await heard()).toEqual(['in: ~a/x'])
-        await write('~a/x tier=x')
-        expect((await heard()).sort()).toEqual(['both: +a/x', 'in: ~a/x'])
-        await write('~a/x app=job')
-        expect((await heard()).sort()).toEqual(['both: -a/x', 'in: -a/x'])
-        await write('+a/y tier=x')
-        expect(await heard()).toEqual(['not: +a/y'])
-      },
-      { declared },
-    ))
+    withReads({ declared }, async kit => {
+      const { write, heard } = kit
+      await listing(kit, 'in', { labels: 'app in (web,api)' })
+      await listing(kit, 'not', { labels: '!app', namespace: 'a' })
+      await listing(kit, 'both', { labels: { app: 'web', tier: 'x' } })
+      await write('+a/x app=api')
+      expect(await heard()).toEqual(['in: +a/x'])
+      await write('~a/x app=web')
+      expect(await heard()).toEqual(['in: ~a/x'])
+      await write('~a/x tier=x')
+      expect((await heard()).sort()).toEqual(['both: +a/x', 'in: ~a/x'])
+      await write('~a/x app=job')
+      expect((await heard()).sort()).toEqual(['both: -a/x', 'in: -a/x'])
+      await write('+a/y tier=x')
+      expect(await heard()).toEqual(['not: +a/y'])
+    }))
 
   it('C11, C12: is let go of as objects are', () =>
-    withReads(
-      async kit => {
-        const { write, heard, reads, reconcile } = kit
-        await listing(kit, 'k', { labels: 'app=web' })
-        const failing = reconcile('k', async read => {
-          await read.list(configMaps, { labels: 'app=api' })
-          throw new Error('on purpose')
-        })
-        await expect(failing).rejects.toThrow('on purpose')
-        expect(reads.dependencies('k')).toEqual([
-          {
-            type: 'selection',
-            view: configMaps.key,
-            namespace: undefined,
-            labels: 'app=web',
-            objects: 0,
-            served: 'informer',
-          },
-          {
-            type: 'selection',
-            view: configMaps.key,
-            namespace: undefined,
-            labels: 'app=api',
-            objects: 0,
-            served: 'informer',
-          },
-        ])
-        await write('+a/x app=web', '+a/y app=api')
-        expect(await heard()).toEqual(['k: +a/x', 'k: +a/y'])
-        await listing(kit, 'k', { labels: 'app=api' })
-        await write('~a/x', '~a/y')
-        expect([await heard(), reads.report().selections]).toEqual([['k: ~a/y'], 1])
-        reads.forget('k')
-        await write('~a/y')
-        expect([await heard(), reads.report().selections]).toEqual([[], 0])
-      },
-      { declared },
-    ))
+    withReads({ declared }, async kit => {
+      const { write, heard, reads, reconcile } = kit
+      await listing(kit, 'k', { labels: 'app=web' })
+      const failing = reconcile('k', async read => {
+        await read.list(configMaps, { labels: 'app=api' })
+        throw new Error('on purpose')
+      })
+      await expect(failing).rejects.toThrow('on purpose')
+      expect(reads.dependencies('k')).toEqual([
+        {
+          type: 'selection',
+          view: configMaps.key,
+          namespace: undefined,
+          labels: 'app=web',
+          objects: 0,
+          served: 'informer',
+        },
+        {
+          type: 'selection',
+          view: configMaps.key,
+          namespace: undefined,
+          labels: 'app=api',
+          objects: 0,
+          served: 'informer',
+        },
+      ])
+      await write('+a/x app=web', '+a/y app=api')
+      expect(await heard()).toEqual(['k: +a/x', 'k: +a/y'])
+      await listing(kit, 'k', { labels: 'app=api' })
+      await write('~a/x', '~a/y')
+      expect([await heard(), reads.report().selections]).toEqual([['k: ~a/y'], 1])
+      reads.forget('k')
+      await write('~a/y')
+      expect([await heard(), reads.report().selections]).toEqual([[], 0])
+    }))
 
   it('C15: needs a view that was declared, or one that such a view covers', () =>
-    withReads(
-      async kit => {
-        const { reconcile, write, heard, watches } = kit
-        await write('+a/x app=web', '+b/y app=web')
-        await expect(reconcile('k', read => read.list(secrets))).rejects.toMatchObject({
-          code: 'NOT_CACHED',
-          view: secrets.key,
-          message: expect.stringContaining('.caches(view)'),
-        })
-        await expect(reconcile('k', read => read.list(configMaps.full()))).rejects.toMatchObject({ code: 'NOT_CACHED' })
-        const small = configMaps.within({ namespaces: ['a'], labels: 'app=web' })
-        expect(await listing(kit, 'small', {}, small)).toEqual(['x'])
-        const heads = await reconcile('heads', read => read.list(small.metadata()))
-        expect(heads[0]).not.toHaveProperty('data')
-        await write('~b/y', '~a/x', '~a/x app=api')
-        expect((await heard()).sort()).toEqual(['heads: -a/x', 'heads: ~a/x', 'small: -a/x', 'small: ~a/x'])
-        expect(await watches()).toBe(1)
-      },
-      { declared },
-    ))
+    withReads({ declared }, async kit => {
+      const { reconcile, write, heard, watches } = kit
+      await write('+a/x app=web', '+b/y app=web')
+      await expect(reconcile('k', read => read.list(secrets))).rejects.toMatchObject({
+        code: 'NOT_CACHED',
+        view: secrets.key,
+        message: expect.stringContaining('.caches(view)'),
+      })
+      await expect(reconcile('k', read => read.list(configMaps.full()))).rejects.toMatchObject({ code: 'NOT_CACHED' })
+      const small = configMaps.within({ namespaces: ['a'], labels: 'app=web' })
+      expect(await listing(kit, 'small', {}, small)).toEqual(['x'])
+      const heads = await reconcile('heads', read => read.list(small.metadata()))
+      expect(heads[0]).not.toHaveProperty('data')
+      await write('~b/y', '~a/x', '~a/x app=api')
+      expect((await heard()).sort()).toEqual(['heads: -a/x', 'heads: ~a/x', 'small: -a/x', 'small: ~a/x'])
+      expect(await watches()).toBe(1)
+    }))
 
   it('C15: of what may not be read is an error at once', () => {
     const authorization = ({ user: { name }, verb }: { user: { name: string }; verb: string }): boolean =>
       name !== 'u' || verb === 'get'
     return withReads(
+      { cluster: { tokens: { u: { name: 'u', groups: [] } }, token: 'u', authorization } },
       async ({ client, cache, narrow, run }) => {
         const reads = new TrackedReads({ client, cache, narrow, declared, onChange() {} })
         const one = reads.begin('k', { namespace: 'a' })
@@ -167,115 +152,100 @@ describe('a selection', () => {
           expect(cache.report().informers).toEqual([])
         })
       },
-      { cluster: { tokens: { u: { name: 'u', groups: [] } }, token: 'u', authorization } },
     )
   })
 
   it('C14: of a projection that makes null of objects is told of what happens to them', () => {
     const none = configMaps.project('reads-null', () => null)
-    return withReads(
-      async ({ reconcile, write, heard }) => {
-        await write('+a/x')
-        expect(await reconcile('k', read => read.list(none))).toEqual([null])
-        await write('~a/x')
-        expect(await heard()).toEqual(['k: ~a/x'])
-      },
-      { declared: [none] },
-    )
+    return withReads({ declared: [none] }, async ({ reconcile, write, heard }) => {
+      await write('+a/x')
+      expect(await reconcile('k', read => read.list(none))).toEqual([null])
+      await write('~a/x')
+      expect(await heard()).toEqual(['k: ~a/x'])
+    })
   })
 
   it('C15: of a projection that leaves labels out counts whatever may be in it', () => {
     const bare = configMaps.within({ labels: 'app=web' }).project('reads-bare', ({ data }) => ({ n: data?.n }))
-    return withReads(
-      async ({ reconcile, write, heard }) => {
-        // As long as nothing is there it is not known what the projection keeps.
-        expect(await reconcile('l', read => read.list(bare, { labels: 'tier=x' }))).toEqual([])
-        await write('+a/x app=web')
-        expect(await heard()).toEqual(['l: +a/x'])
-        expect(await reconcile('k', read => read.list(bare))).toEqual([{ n: '1' }])
-        expect(await reconcile('b', read => read.list(bare, { namespace: 'b' }))).toEqual([])
-        await write('~a/x', '+a/y app=api')
-        expect(await heard()).toEqual(['l: ~a/x', 'k: ~a/x'])
-        await expect(reconcile('l', read => read.list(bare, { labels: 'tier=x' }))).rejects.toMatchObject({
-          code: 'LABELS_NOT_KEPT',
-        })
-      },
-      { declared: [bare] },
-    )
+    return withReads({ declared: [bare] }, async ({ reconcile, write, heard }) => {
+      // As long as nothing is there it is not known what the projection keeps.
+      expect(await reconcile('l', read => read.list(bare, { labels: 'tier=x' }))).toEqual([])
+      await write('+a/x app=web')
+      expect(await heard()).toEqual(['l: +a/x'])
+      expect(await reconcile('k', read => read.list(bare))).toEqual([{ n: '1' }])
+      expect(await reconcile('b', read => read.list(bare, { namespace: 'b' }))).toEqual([])
+      await write('~a/x', '+a/y app=api')
+      expect(await heard()).toEqual(['l: ~a/x', 'k: ~a/x'])
+      await expect(reconcile('l', read => read.list(bare, { labels: 'tier=x' }))).rejects.toMatchObject({
+        code: 'LABELS_NOT_KEPT',
+      })
+    })
   })
 })
 
 describe('an informer that covers', () => {
   it('C15: serves a get, with no watch of that object', () =>
-    withReads(
-      async ({ reconcile, reads, narrow, write, heard, watches, cache }) => {
-        await write('+a/x app=web')
-        const views = [configMaps, configMaps.metadata(), configMaps.within({ labels: 'app=web' })] as const
-        const found: unknown[] = []
-        for (const [i, view] of views.entries()) {
-          const get = (): Promise<unknown> =>
-            reconcile(`k${i}`, read => read.get(view as typeof configMaps, { name: 'x' }))
-          found.push(await get(), await get())
-        }
-        // The informer's own object, or what a view makes of it.
-        const own = cache.informer(configMaps).get('a/x')
-        expect([0, 1, 4, 5].map(i => found[i] === own)).toEqual([true, true, true, true])
-        expect(found[3]).toEqual({ ...own, data: undefined })
-        expect(reads.dependencies('k1')).toMatchObject([{ object: 'a/x', served: 'informer', present: true }])
-        expect([narrow.report().entries, await watches()]).toEqual([0, 1])
-        await write('~a/x app=api')
-        expect((await heard()).sort()).toEqual(['k0: ~a/x', 'k1: ~a/x', 'k2: -a/x'])
-        await write('~a/x', '-a/x', '+a/x app=web')
-        expect((await heard()).sort()).toEqual(
-          ['k0: ~a/x', 'k0: -a/x', 'k0: +a/x', 'k1: ~a/x', 'k1: -a/x', 'k1: +a/x', 'k2: +a/x'].sort(),
-        )
-        await reconcile('full', read => read.get(configMaps.full(), { name: 'x' }))
-        expect(reads.dependencies('full')).toMatchObject([{ served: 'narrow' }])
-        expect(await reconcile('p', read => read.peek(configMaps, { name: 'x' }))).toHaveProperty('data')
-        expect(cache.report().informers).toMatchObject([{ holders: ['test', 'controller/test reads'] }])
-      },
-      { declared },
-    ))
+    withReads({ declared }, async ({ reconcile, reads, narrow, write, heard, watches, cache }) => {
+      await write('+a/x app=web')
+      const views = [configMaps, configMaps.metadata(), configMaps.within({ labels: 'app=web' })] as const
+      const found: unknown[] = []
+      for (const [i, view] of views.entries()) {
+        const get = (): Promise<unknown> =>
+          reconcile(`k${i}`, read => read.get(view as typeof configMaps, { name: 'x' }))
+        found.push(await get(), await get())
+      }
+      // The informer's own object, or what a view makes of it.
+      const own = cache.informer(configMaps).get('a/x')
+      expect([0, 1, 4, 5].map(i => found[i] === own)).toEqual([true, true, true, true])
+      expect(found[3]).toEqual({ ...own, data: undefined })
+      expect(reads.dependencies('k1')).toMatchObject([{ object: 'a/x', served: 'informer', present: true }])
+      expect([narrow.report().entries, await watches()]).toEqual([0, 1])
+      await write('~a/x app=api')
+      expect((await heard()).sort()).toEqual(['k0: ~a/x', 'k1: ~a/x', 'k2: -a/x'])
+      await write('~a/x', '-a/x', '+a/x app=web')
+      expect((await heard()).sort()).toEqual(
+        ['k0: ~a/x', 'k0: -a/x', 'k0: +a/x', 'k1: ~a/x', 'k1: -a/x', 'k1: +a/x', 'k2: +a/x'].sort(),
+      )
+      await reconcile('full', read => read.get(configMaps.full(), { name: 'x' }))
+      expect(reads.dependencies('full')).toMatchObject([{ served: 'narrow' }])
+      expect(await reconcile('p', read => read.peek(configMaps, { name: 'x' }))).toHaveProperty('data')
+      expect(cache.report().informers).toMatchObject([{ holders: ['test', 'controller/test reads'] }])
+    }))
 
   it('C17: serves a peek, which tracks nothing and has nothing watched', () =>
-    withReads(
-      async ({ reconcile, reads, narrow, write, heard }) => {
-        await write('+a/x')
-        expect((await reconcile('k', read => read.peek(configMaps, { name: 'x' })))?.data).toEqual({ n: '1' })
-        expect([reads.report().objects, narrow.report().entries]).toEqual([0, 0])
-        await write('~a/x')
-        expect(await heard()).toEqual([])
-      },
-      { declared },
-    ))
+    withReads({ declared }, async ({ reconcile, reads, narrow, write, heard }) => {
+      await write('+a/x')
+      expect((await reconcile('k', read => read.peek(configMaps, { name: 'x' })))?.data).toEqual({ n: '1' })
+      expect([reads.report().objects, narrow.report().entries]).toEqual([0, 0])
+      await write('~a/x')
+      expect(await heard()).toEqual([])
+    }))
 
   it('C17: serves a peek though nobody else reads from it, and is not asked to tell all that it holds for that', () =>
-    withReads(
-      async ({ reads, reconcile, cache, client, narrow, run, write, simulation }) => {
-        const writes = client.notifying(narrow, reads.writes)
-        const { informer } = cache.hold(configMaps, 'another')
-        const addHandler = vi.spyOn(informer, 'addHandler')
-        const peeked = (name: string): Promise<string | undefined> =>
-          reconcile('k', async read => (await read.peek(configMaps, { name }))?.data?.n)
-        await write('+a/x')
-        const seen = [await peeked('x'), await peeked('y')]
-        await run(() => writes.create(configMaps, { metadata: keyOf('a/y'), data: { n: 'own' } }))
-        await simulation.advance(1000)
-        seen.push(await peeked('y'))
-        expect([seen, addHandler.mock.calls]).toEqual([['1', undefined, 'own'], []])
-        // What it does not show yet has to be waited for.
-        await run(async () => {
-          await writes.patch(configMaps, keyOf('a/y'), { data: { n: 'new' } })
-          const { read } = reads.begin('k', { namespace: 'a' })
-          expect((await read.peek(configMaps, { name: 'y' }))?.data).toEqual({ n: 'new' })
-        })
-      },
-      { declared },
-    ))
+    withReads({ declared }, async ({ reads, reconcile, cache, client, narrow, run, write, simulation }) => {
+      const writes = client.notifying(narrow, reads.writes)
+      const { informer } = cache.hold(configMaps, 'another')
+      const addHandler = vi.spyOn(informer, 'addHandler')
+      const peeked = (name: string): Promise<string | undefined> =>
+        reconcile('k', async read => (await read.peek(configMaps, { name }))?.data?.n)
+      await write('+a/x')
+      const seen = [await peeked('x'), await peeked('y')]
+      await run(() => writes.create(configMaps, { metadata: keyOf('a/y'), data: { n: 'own' } }))
+      await simulation.advance(1000)
+      seen.push(await peeked('y'))
+      expect([seen, addHandler.mock.calls]).toEqual([['1', undefined, 'own'], []])
+      // What it does not show yet has to be waited for.
+      await run(async () => {
+        await writes.patch(configMaps, keyOf('a/y'), { data: { n: 'new' } })
+        const { read } = reads.begin('k', { namespace: 'a' })
+        expect((await read.peek(configMaps, { name: 'y' }))?.data).toEqual({ n: 'new' })
+      })
+    }))
 
   it('C15: is what an object is served by, though the others of its resource share a watch of their metadata', () => {
     const own = configMaps.within({ namespaces: ['b'] })
     return withReads(
+      { declared: [own], narrow: { escalateAt: 2, escalateAllAt: 2 } },
       async ({ reconcile, reads, simulation }) => {
         await reconcile('k', async read => {
           for (const name of ['x', 'y', 'z']) await read.get(configMaps, { name })
@@ -285,80 +255,71 @@ describe('an informer that covers', () => {
         const served = reads.dependencies('k').map(one => one.served)
         expect(served).toEqual(['escalated', 'escalated', 'escalated', 'informer'])
       },
-      { declared: [own], narrow: { escalateAt: 2, escalateAllAt: 2 } },
     )
   })
 
   it('C15: that nobody declared serves gets too, and is held until no key depends on it', () =>
-    withReads(
-      async ({ reading, reads, cache, run, write, heard }) => {
-        await write('+a/x')
-        cache.informer(configMaps)
-        await run(() => cache.synced())
-        await reading('k', 'a/x')
-        await run(() =>
-          expect(cache.remove(configMaps)).rejects.toMatchObject({
-            code: 'VIEW_HELD',
-            holders: ['controller/test reads'],
-          }),
-        )
-        await write('~a/x')
-        expect(await heard()).toEqual(['k: ~a/x'])
-        reads.forget('k')
-        await run(() => cache.remove(configMaps))
-        expect(cache.report().informers.map(({ view }) => view)).toEqual([secrets.key])
-        await reading('k', 'a/x')
-        expect(reads.dependencies('k')).toMatchObject([{ served: 'narrow' }])
-        reads.forget('k')
-        cache.informer(configMaps)
-        await run(() => cache.synced())
-        await reading('k', 'a/x')
-        expect(reads.dependencies('k')).toMatchObject([{ served: 'informer' }])
-        await write('~a/x')
-        expect(await heard()).toEqual(['k: ~a/x'])
-      },
-      { declared: [secrets] },
-    ))
+    withReads({ declared: [secrets] }, async ({ reading, reads, cache, run, write, heard }) => {
+      await write('+a/x')
+      cache.informer(configMaps)
+      await run(() => cache.synced())
+      await reading('k', 'a/x')
+      await run(() =>
+        expect(cache.remove(configMaps)).rejects.toMatchObject({
+          code: 'VIEW_HELD',
+          holders: ['controller/test reads'],
+        }),
+      )
+      await write('~a/x')
+      expect(await heard()).toEqual(['k: ~a/x'])
+      reads.forget('k')
+      await run(() => cache.remove(configMaps))
+      expect(cache.report().informers.map(({ view }) => view)).toEqual([secrets.key])
+      await reading('k', 'a/x')
+      expect(reads.dependencies('k')).toMatchObject([{ served: 'narrow' }])
+      reads.forget('k')
+      cache.informer(configMaps)
+      await run(() => cache.synced())
+      await reading('k', 'a/x')
+      expect(reads.dependencies('k')).toMatchObject([{ served: 'informer' }])
+      await write('~a/x')
+      expect(await heard()).toEqual(['k: ~a/x'])
+    }))
 
   it('C15: that was declared is held for what is listed, when no key depends on an object of it any more', () =>
-    withReads(
-      async kit => {
-        const { reading, reads, write, heard } = kit
-        await listing(kit, 'list')
-        await reading('get', 'a/x')
-        reads.forget('get')
-        await write('+a/x')
-        expect(await heard()).toEqual(['list: +a/x'])
-      },
-      { declared },
-    ))
+    withReads({ declared }, async kit => {
+      const { reading, reads, write, heard } = kit
+      await listing(kit, 'list')
+      await reading('get', 'a/x')
+      reads.forget('get')
+      await write('+a/x')
+      expect(await heard()).toEqual(['list: +a/x'])
+    }))
 
   it('C16: of what could not be transformed is an error for who reads that object', () => {
     const even = configMaps.project('informed-even', ({ data }) => {
       if (Number(data?.n) % 2 === 1) throw new Error('odd')
       return data?.n
     })
-    return withReads(
-      async ({ reconcile, write, heard, reads }) => {
-        const failed = { code: 'TRANSFORM_FAILED' }
-        const get = (): Promise<string | undefined> => reconcile('k', read => read.get(even, { name: 'x' }))
-        const peek = (name: string): Promise<string | undefined> => reconcile('p', read => read.peek(even, { name }))
-        await write('+a/x', '+a/y', '+b/z')
-        await expect(get()).rejects.toMatchObject(failed)
-        await expect(peek('x')).rejects.toMatchObject(failed)
-        expect([await peek('y'), await peek('none')]).toEqual(['2', undefined])
-        expect(reads.dependencies('k')).toMatchObject([{ object: 'a/x', present: true, tracks: 'whole' }])
-        await write('~a/x')
-        expect([await heard(), await get()]).toEqual([['k: ~a/x'], '4'])
-        await write('-a/x')
-        expect(await heard()).toEqual(['k: -a/x'])
-      },
-      { declared: [even] },
-    )
+    return withReads({ declared: [even] }, async ({ reconcile, write, heard, reads }) => {
+      const failed = { code: 'TRANSFORM_FAILED' }
+      const get = (): Promise<string | undefined> => reconcile('k', read => read.get(even, { name: 'x' }))
+      const peek = (name: string): Promise<string | undefined> => reconcile('p', read => read.peek(even, { name }))
+      await write('+a/x', '+a/y', '+b/z')
+      await expect(get()).rejects.toMatchObject(failed)
+      await expect(peek('x')).rejects.toMatchObject(failed)
+      expect([await peek('y'), await peek('none')]).toEqual(['2', undefined])
+      expect(reads.dependencies('k')).toMatchObject([{ object: 'a/x', present: true, tracks: 'whole' }])
+      await write('~a/x')
+      expect([await heard(), await get()]).toEqual([['k: ~a/x'], '4'])
+      await write('-a/x')
+      expect(await heard()).toEqual(['k: -a/x'])
+    })
   })
 
   it('C13, R31: is read from when all that it holds was told, so that no change is lost meanwhile', () =>
     withReads(
+      { declared, slowMs: 10 },
       async ({ reconcile, reads, writer, server, run, onChange, simulation, transport, log }) => {
         const { controls } = transport
         await reconcile('list', read => read.list(configMaps, { namespace: 'a' }))
@@ -394,7 +355,6 @@ describe('an informer that covers', () => {
           'list: +a/n1499',
         ])
       },
-      { declared, slowMs: 10 },
     ))
 })
 
@@ -406,54 +366,38 @@ describe('a selection of a resource that may come later', () => {
   const crd = { name: 'toys.arcade.example.com' }
 
   it('C3, C11, D7: is empty and holds no worker, and is told of when the resource comes, goes, and comes again', () =>
-    inArcade(
-      async ({ operator, client, run, simulation }) => {
-        const ran: string[] = []
-        operator
-          .controller('game')
-          .for(games)
-          .caches(toys)
-          .reconcile(async ({ key, read }) => {
-            ran.push(`${key.name} ${key.name === 'a' ? (await read.list(toys)).length : '-'}`)
-          })
-        await client.create(games, game('a'))
-        await client.create(games, game('b'))
-        run()
-        await operator.settled()
-        expect(ran.splice(0).sort()).toEqual(['a 0', 'b -'])
-        for (let times = 0; times < 2; times++) {
-          await define(client, toys, { spec: {}, status: {} })
-          await simulation.advance(10_000)
-          await client.create(toys, { metadata: inDefault('yoyo') })
-          await operator.settled()
-          expect(ran.splice(0)).toEqual(['a 1'])
-          await client.delete(customResourceDefinitions, crd)
-          await simulation.advance(60_000)
-          expect(ran.splice(0)).toEqual(['a 0'])
-        }
-      },
-      { cache: { whenUnknown: 'wait' } },
-    ))
+    inArcade({ cache: { whenUnknown: 'wait' } }, async ({ client, simulation, forGames, start, after }) => {
+      const ran: string[] = []
+      forGames()
+        .caches(toys)
+        .reconcile(async ({ key, read }) => {
+          ran.push(`${key.name} ${key.name === 'a' ? (await read.list(toys)).length : '-'}`)
+        })
+      await start('a', 'b')
+      expect(ran.splice(0).sort()).toEqual(['a 0', 'b -'])
+      for (let times = 0; times < 2; times++) {
+        await define(client, toys, { spec: {}, status: {} })
+        await simulation.advance(10_000)
+        await after(client.create(toys, { metadata: inDefault('yoyo') }))
+        expect(ran.splice(0)).toEqual(['a 1'])
+        await client.delete(customResourceDefinitions, crd)
+        await simulation.advance(60_000)
+        expect(ran.splice(0)).toEqual(['a 0'])
+      }
+    }))
 
   it('C3, D7: that is there when it comes is told of', () =>
-    inArcade(
-      async ({ operator, client, run, simulation }) => {
-        const found: number[] = []
-        operator
-          .controller('game')
-          .for(games)
-          .caches(toys)
-          .reconcile(async ({ read }) => {
-            found.push((await read.list(toys)).length)
-          })
-        await client.create(games, game('a'))
-        run()
-        await operator.settled()
-        await define(client, toys, { spec: {}, status: {} })
-        await client.create(toys, { metadata: inDefault('yoyo') })
-        await simulation.advance(10_000)
-        expect(found).toEqual([0, 1])
-      },
-      { cache: { whenUnknown: 'wait' } },
-    ))
+    inArcade({ cache: { whenUnknown: 'wait' } }, async ({ client, simulation, forGames, start }) => {
+      const found: number[] = []
+      forGames()
+        .caches(toys)
+        .reconcile(async ({ read }) => {
+          found.push((await read.list(toys)).length)
+        })
+      await start('a')
+      await define(client, toys, { spec: {}, status: {} })
+      await client.create(toys, { metadata: inDefault('yoyo') })
+      await simulation.advance(10_000)
+      expect(found).toEqual([0, 1])
+    }))
 })

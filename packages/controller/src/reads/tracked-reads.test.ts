@@ -11,6 +11,7 @@ const nothing = { keys: 0, dependencies: 0, objects: 0, polled: 0, selections: 0
 describe('what a run has read', () => {
   it('C11: a key that read what its watch had not come to runs again for what is deleted before it does', () =>
     withReads(
+      { narrow: { timeoutMs: 2000 } },
       async ({ reading, narrow, writer, run, server, simulation, heard, write }) => {
         expect(await reading('k', 'a/x')).toEqual([undefined])
         const effect = { kind: 'status', code: 503 } as const
@@ -29,7 +30,6 @@ describe('what a run has read', () => {
         await simulation.advance(60_000)
         expect(await heard()).toEqual(['k: -a/x'])
       },
-      { narrow: { timeoutMs: 2000 } },
     ))
 
   it('C11: its key runs again when an object changes, goes or comes, and for nothing else', () =>
@@ -213,23 +213,20 @@ describe('what a run has read', () => {
   })
 
   it('C14: keys that read one object share its watch, and the last to let go frees it', () =>
-    withReads(
-      async ({ reading, reads, narrow, write, heard, watches, asked }) => {
-        const keys = Array.from({ length: 10 }, (_, i) => `k${i}`)
-        asked.splice(0)
-        for (const key of keys) await reading(key, 'a/x')
-        expect(asked).toHaveLength(1)
-        expect(reads.report()).toEqual({ ...nothing, keys: 10, dependencies: 10, objects: 1 })
-        expect([narrow.report().subscriptions, await watches()]).toEqual([1, 1])
-        await write('+a/x')
-        expect(await heard()).toEqual(keys.map(key => `${key}: +a/x`))
-        for (const key of keys.slice(1)) reads.forget(key)
-        expect([narrow.report().subscriptions, await watches()]).toEqual([1, 1])
-        await reading('k0')
-        expect([narrow.report().subscriptions, await watches()]).toEqual([0, 0])
-      },
-      { narrow: { idleMs: 0 } },
-    ))
+    withReads({ narrow: { idleMs: 0 } }, async ({ reading, reads, narrow, write, heard, watches, asked }) => {
+      const keys = Array.from({ length: 10 }, (_, i) => `k${i}`)
+      asked.splice(0)
+      for (const key of keys) await reading(key, 'a/x')
+      expect(asked).toHaveLength(1)
+      expect(reads.report()).toEqual({ ...nothing, keys: 10, dependencies: 10, objects: 1 })
+      expect([narrow.report().subscriptions, await watches()]).toEqual([1, 1])
+      await write('+a/x')
+      expect(await heard()).toEqual(keys.map(key => `${key}: +a/x`))
+      for (const key of keys.slice(1)) reads.forget(key)
+      expect([narrow.report().subscriptions, await watches()]).toEqual([1, 1])
+      await reading('k0')
+      expect([narrow.report().subscriptions, await watches()]).toEqual([0, 0])
+    }))
 
   it('C14: views of one object are told apart, by what each makes of it', () =>
     withReads(async ({ reconcile, reads, write, heard, watches }) => {
@@ -248,6 +245,7 @@ describe('what a run has read', () => {
 
   it('C14, N11: objects that share a watch of metadata are told from those that do not', () =>
     withReads(
+      { narrow: { escalateAt: 2, escalateAllAt: Number.POSITIVE_INFINITY } },
       async ({ reconcile, reads, simulation }) => {
         await reconcile('k', async read => {
           for (const name of ['x', 'y', 'z']) await read.get(configMaps, { name })
@@ -258,7 +256,6 @@ describe('what a run has read', () => {
         const served = reads.dependencies('k').map(one => one.served)
         expect(served).toEqual(['escalated', 'escalated', 'escalated', 'narrow', 'narrow'])
       },
-      { narrow: { escalateAt: 2, escalateAllAt: Number.POSITIVE_INFINITY } },
     ))
 
   it('C15: a missing namespace is the primary object’s; objects of no namespace have none', () =>
@@ -304,6 +301,7 @@ describe('what a run has read', () => {
         return data.n
       })
       return withReads(
+        { declared: served === 'informer' ? [strict] : [] },
         async ({ reconcile, write, heard, reads }) => {
           const read = (): Promise<string | undefined> =>
             reconcile('k', async one => {
@@ -324,7 +322,6 @@ describe('what a run has read', () => {
           await write('+a/x')
           expect(await heard()).toEqual(['k: +a/x'])
         },
-        { declared: served === 'informer' ? [strict] : [] },
       )
     },
   )
@@ -504,30 +501,27 @@ describe('a read', () => {
     }))
 
   it('ends with the signal at once while it waits for what was written, or asks the server for that', () =>
-    withReads(
-      async ({ reads, reading, narrow, writer, run, server, simulation }) => {
-        await reading('k', 'a/x')
-        const effect = { kind: 'status', code: 503 } as const
-        await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
-        await run(() => server.endWatches('configmaps'))
-        await run(async () => narrow.wrote(configMaps, await writer.create(configMaps, { metadata: keyOf('a/x') })))
-        for (const verb of ['get', 'list'] as const) {
-          await run(() => server.faults.add({ match: { verb }, effect: { kind: 'hang' } }))
-        }
-        for (const waitedMs of [1000, 4000]) {
-          const stop = new AbortController()
-          const one = reads.begin('l', { namespace: 'a' })
-          const read = one.read.get(configMaps, { name: 'x' }, { signal: stop.signal })
-          await simulation.advance(waitedMs)
-          const before = simulation.clock.monotonic()
-          stop.abort(new Error('enough'))
-          await run(() => expect(read).rejects.toThrow('enough'))
-          expect(simulation.clock.monotonic() - before).toBeLessThan(1)
-          one.fail()
-        }
-      },
-      { narrow: { timeoutMs: 2000 } },
-    ))
+    withReads({ narrow: { timeoutMs: 2000 } }, async ({ reads, reading, narrow, writer, run, server, simulation }) => {
+      await reading('k', 'a/x')
+      const effect = { kind: 'status', code: 503 } as const
+      await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
+      await run(() => server.endWatches('configmaps'))
+      await run(async () => narrow.wrote(configMaps, await writer.create(configMaps, { metadata: keyOf('a/x') })))
+      for (const verb of ['get', 'list'] as const) {
+        await run(() => server.faults.add({ match: { verb }, effect: { kind: 'hang' } }))
+      }
+      for (const waitedMs of [1000, 4000]) {
+        const stop = new AbortController()
+        const one = reads.begin('l', { namespace: 'a' })
+        const read = one.read.get(configMaps, { name: 'x' }, { signal: stop.signal })
+        await simulation.advance(waitedMs)
+        const before = simulation.clock.monotonic()
+        stop.abort(new Error('enough'))
+        await run(() => expect(read).rejects.toThrow('enough'))
+        expect(simulation.clock.monotonic() - before).toBeLessThan(1)
+        one.fail()
+      }
+    }))
 
   it('ends with the signal of the run, or its own, and touches no other read', () =>
     withReads(async ({ reads, run, server, write }) => {

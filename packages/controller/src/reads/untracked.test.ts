@@ -13,27 +13,25 @@ describe('what can not be watched', () => {
   it('C16: is an error that says so, each time, until it can be', () => {
     let isAllowed = false
     const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch' || isAllowed
-    return withReads(
-      async ({ reading, reads, write, heard, simulation }) => {
-        await write('+a/x')
-        const refused = { code: 'NARROW_WATCH_REFUSED', key: 'a/x', cause: { status: 403 } }
-        await expect(reading('k', 'a/x')).rejects.toMatchObject(refused)
-        await expect(reading('k', 'a/x')).rejects.toMatchObject(refused)
-        expect([reads.report().objects, reads.dependencies('k'), reads.catchingUp]).toEqual([0, [], false])
-        isAllowed = true
-        await simulation.advance(60_000)
-        expect(await reading('k', 'a/x')).toEqual(['1'])
-        await write('~a/x')
-        expect(await heard()).toEqual(['k: ~a/x'])
-      },
-      { cluster: { ...user, authorization } },
-    )
+    return withReads({ cluster: { ...user, authorization } }, async ({ reading, reads, write, heard, simulation }) => {
+      await write('+a/x')
+      const refused = { code: 'NARROW_WATCH_REFUSED', key: 'a/x', cause: { status: 403 } }
+      await expect(reading('k', 'a/x')).rejects.toMatchObject(refused)
+      await expect(reading('k', 'a/x')).rejects.toMatchObject(refused)
+      expect([reads.report().objects, reads.dependencies('k'), reads.catchingUp]).toEqual([0, [], false])
+      isAllowed = true
+      await simulation.advance(60_000)
+      expect(await reading('k', 'a/x')).toEqual(['1'])
+      await write('~a/x')
+      expect(await heard()).toEqual(['k: ~a/x'])
+    })
   })
 
   it('C16: where leave to watch is taken away, the next read fails, and what happened meanwhile is told when it is back', () => {
     let isAllowed = true
     const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch' || isAllowed
     return withReads(
+      { cluster: { ...user, authorization } },
       async ({ reading, reads, narrow, write, heard, run, server, simulation }) => {
         await write('+a/x')
         await reading('k', 'a/x')
@@ -50,7 +48,6 @@ describe('what can not be watched', () => {
         narrow.wrote(configMaps, { metadata: { ...keyOf('a/x'), resourceVersion: '999999999' } })
         expect(reads.catchingUp).toBe(true)
       },
-      { cluster: { ...user, authorization } },
     )
   })
 
@@ -59,6 +56,7 @@ describe('what can not be watched', () => {
     const authorization = ({ user: { name }, verb }: Attempt): boolean =>
       name !== 'u' || (verb !== 'watch' && verb !== 'list') || isAllowed
     return withReads(
+      { cluster: { ...user, authorization }, declared: [configMaps] },
       async ({ reading, reconcile, reads, cache, write, heard, run, server, simulation }) => {
         await write('+a/x')
         await reading('k', 'a/x')
@@ -76,13 +74,13 @@ describe('what can not be watched', () => {
         expect((await heard()).sort()).toEqual(['k: ~a/x', 'l: ~a/x'])
         expect([await reading('k', 'a/x'), reads.catchingUp]).toEqual([['2'], false])
       },
-      { cluster: { ...user, authorization }, declared: [configMaps] },
     )
   })
 
   it('C16: is polled where that was chosen for its resource, and said to be', () => {
     const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch'
     return withReads(
+      { cluster: { ...user, authorization }, poll },
       async ({ reading, reconcile, reads, write, heard, log, simulation, asked }) => {
         expect(await reading('k', 'a/x')).toEqual([undefined])
         const size = configMaps.project('reads-map', ({ data }) => new Map(Object.entries(data ?? {})))
@@ -112,7 +110,6 @@ describe('what can not be watched', () => {
         expect(reads.report().polled).toBe(0)
         expect(simulation.environment.errors.filter(({ context }) => context.phase === 'poll')).toEqual([])
       },
-      { cluster: { ...user, authorization }, poll },
     )
   })
 
@@ -120,6 +117,7 @@ describe('what can not be watched', () => {
     let isAllowed = true
     const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch' || isAllowed
     return withReads(
+      { cluster: { ...user, authorization }, poll },
       async ({ reading, reads, write, heard, run, server, simulation }) => {
         await write('+a/x')
         await reading('k', 'a/x')
@@ -141,7 +139,6 @@ describe('what can not be watched', () => {
         await write('~a/x')
         expect(await heard()).toEqual(['k: ~a/x'])
       },
-      { cluster: { ...user, authorization }, poll },
     )
   })
 
@@ -151,36 +148,31 @@ describe('what can not be watched', () => {
       if (name !== 'u') return true
       return verb === 'get' ? isReadable : verb !== 'watch'
     }
-    return withReads(
-      async ({ reading, write, heard, simulation }) => {
-        await reading('k', 'a/x')
-        isReadable = false
-        await simulation.advance(20_000)
-        await expect(reading('k', 'a/x')).rejects.toMatchObject({ status: 403 })
-        const told = simulation.environment.errors.filter(({ context }) => context.phase === 'poll')
-        expect(told.length).toBeGreaterThan(0)
-        expect(told[0]?.context).toEqual({ resource: 'v1/configmaps', phase: 'poll', key: 'a/x' })
-        await write('+a/x')
-        isReadable = true
-        await simulation.advance(10_000)
-        expect(await heard()).toEqual(['k: +a/x'])
-      },
-      { cluster: { ...user, authorization }, poll },
-    )
+    return withReads({ cluster: { ...user, authorization }, poll }, async ({ reading, write, heard, simulation }) => {
+      await reading('k', 'a/x')
+      isReadable = false
+      await simulation.advance(20_000)
+      await expect(reading('k', 'a/x')).rejects.toMatchObject({ status: 403 })
+      const told = simulation.environment.errors.filter(({ context }) => context.phase === 'poll')
+      expect(told.length).toBeGreaterThan(0)
+      expect(told[0]?.context).toEqual({ resource: 'v1/configmaps', phase: 'poll', key: 'a/x' })
+      await write('+a/x')
+      isReadable = true
+      await simulation.advance(10_000)
+      expect(await heard()).toEqual(['k: +a/x'])
+    })
   })
 
   it('C16: for which there is no room is an error, or polled', () => {
     const full = { max: 1, escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY }
-    const reads = withReads(
-      async ({ reading, write, heard }) => {
-        await reading('k', 'a/x')
-        await expect(reading('other', 'a/y')).rejects.toMatchObject({ code: 'NARROW_FULL', max: 1 })
-        await write('+a/x')
-        expect(await heard()).toEqual(['k: +a/x'])
-      },
-      { narrow: full },
-    )
+    const reads = withReads({ narrow: full }, async ({ reading, write, heard }) => {
+      await reading('k', 'a/x')
+      await expect(reading('other', 'a/y')).rejects.toMatchObject({ code: 'NARROW_FULL', max: 1 })
+      await write('+a/x')
+      expect(await heard()).toEqual(['k: +a/x'])
+    })
     const polled = withReads(
+      { narrow: full, poll },
       async ({ reading, write, heard, reads: { dependencies }, simulation, reads: all }) => {
         await reading('k', 'a/x')
         await reading('other', 'a/y')
@@ -189,7 +181,6 @@ describe('what can not be watched', () => {
         await simulation.advance(10_000)
         expect(await heard()).toEqual(['other: +a/y'])
       },
-      { narrow: full, poll },
     )
     return Promise.all([reads, polled])
   })
@@ -200,6 +191,7 @@ describe('very many objects', () => {
     'C15, N11: 2,000 keys that each read one object do not open 2,000 watches, and hear of theirs alone',
     () =>
       withReads(
+        { narrow: { escalateAt: 200 } },
         async ({ reconcile, reads, narrow, watches, write, heard, run, writer, simulation, asked }) => {
           const count = 2000
           await run(async () => {
@@ -224,7 +216,6 @@ describe('very many objects', () => {
           expect(reads.report()).toMatchObject({ keys: 2, objects: 2 })
           await reconcile('k0', read => read.get(configMaps, { name: 'n0' }))
         },
-        { narrow: { escalateAt: 200 } },
       ),
     300_000,
   )

@@ -13,7 +13,7 @@ import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { ownerReference } from '../objects/owner.ts'
 import type { ControllerBuilder } from '../operator/builder.ts'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
-import { type Game, game, games, secret } from '../operator/testkit/games.ts'
+import { at, type Game, game, games, secret } from '../operator/testkit/games.ts'
 import { generationChanged, labelsChanged } from '../predicates/changed.ts'
 import { Channel } from './channel.ts'
 import { from, owns, watches } from './inputs.ts'
@@ -21,24 +21,20 @@ import { RegistrarSource } from './registrar-source.ts'
 import type { SourceConnection } from './source.ts'
 import { Timer } from './timer.ts'
 
-const at = (name: string) => ({ name, namespace: 'default' })
-
 /** Makes games, runs the operator until it has settled, and forgets what has run so far. */
-async function begun({ client, operator, run }: Arcade, ran: string[], ...names: string[]): Promise<void> {
-  for (const name of names) await client.create(games, game(name))
-  run()
-  await operator.settled()
+async function begun({ start }: Arcade, ran: string[], ...names: string[]): Promise<void> {
+  await start(...names)
   ran.length = 0
 }
 
 /** A controller of games that hears of what `wire` says, and the names of the games that it ran for. */
 function noting(
-  { operator }: Arcade,
+  { forGames }: Arcade,
   wire: (controller: ControllerBuilder<Game, 'namespaced'>) => unknown = () => {},
   options?: ControllerOptions,
 ): string[] {
   const ran: string[] = []
-  const controller = operator.controller('game', options).for(games)
+  const controller = forGames('game', options)
   wire(controller)
   controller.reconcile(({ key }) => {
     ran.push(key.name)
@@ -53,26 +49,23 @@ const owned = (name: string, by: Game): ConfigMap => ({
 describe('owns', () => {
   it('C4: makes the controlling owner run, and both when an object changes hands', () =>
     inArcade(async arcade => {
-      const { operator, client } = arcade
+      const { operator, client, after } = arcade
       const ran = noting(arcade, of => of.owns(configMaps.metadata()))
       await begun(arcade, ran, 'chess', 'go')
       const [chess, go] = [await client.get(games, at('chess')), await client.get(games, at('go'))] as [Game, Game]
-      await client.create(configMaps, owned('a', chess))
-      await operator.settled()
+      await after(client.create(configMaps, owned('a', chess)))
       expect(ran.splice(0)).toEqual(['chess'])
       const ownerReferences = [ownerReference(games, go, 'default')]
-      await client.patch(configMaps, at('a'), { metadata: { ownerReferences } })
-      await operator.settled()
+      await after(client.patch(configMaps, at('a'), { metadata: { ownerReferences } }))
       expect(ran.splice(0).sort()).toEqual(['chess', 'go'])
-      await client.delete(configMaps, at('a'))
-      await operator.settled()
+      await after(client.delete(configMaps, at('a')))
       expect(ran.splice(0)).toEqual(['go'])
       expect(operator.explain('game', at('go')).lastRun?.cause).toMatchObject({ source: 'owns', change: 'deleted' })
     }))
 
   it('C4: leaves owners alone that do not control, or are of another kind or group', () =>
     inArcade(async arcade => {
-      const { operator, client } = arcade
+      const { operator, client, after } = arcade
       const ran = noting(arcade, of => of.owns(configMaps.metadata()))
       await begun(arcade, ran, 'chess')
       const chess = (await client.get(games, at('chess'))) as Game
@@ -88,8 +81,7 @@ describe('owns', () => {
       await operator.settled()
       expect(ran).toEqual([])
       const next = { ...reference, apiVersion: 'arcade.example.com/v2' }
-      await client.create(configMaps, { metadata: { ...at('d'), ownerReferences: [next] } })
-      await operator.settled()
+      await after(client.create(configMaps, { metadata: { ...at('d'), ownerReferences: [next] } }))
       expect(ran).toEqual(['chess'])
     }))
 })
@@ -97,23 +89,20 @@ describe('owns', () => {
 describe('watches', () => {
   it('C4: maps the old and the new state, each key once', () =>
     inArcade(async arcade => {
-      const { operator, client } = arcade
+      const { client, after } = arcade
       const ran = noting(arcade, of => of.watches(configMaps, ({ data = {} }) => Object.keys(data).map(at)))
       await begun(arcade, ran, 'a', 'b', 'c')
-      await client.create(configMaps, { metadata: at('map'), data: { a: '', b: '' } })
-      await operator.settled()
+      await after(client.create(configMaps, { metadata: at('map'), data: { a: '', b: '' } }))
       expect(ran.splice(0).sort()).toEqual(['a', 'b'])
-      await client.patch(configMaps, at('map'), { data: { a: null, c: '' } })
-      await operator.settled()
+      await after(client.patch(configMaps, at('map'), { data: { a: null, c: '' } }))
       expect(ran.splice(0).sort()).toEqual(['a', 'b', 'c'])
-      await client.delete(configMaps, at('map'))
-      await operator.settled()
+      await after(client.delete(configMaps, at('map')))
       expect(ran.splice(0).sort()).toEqual(['b', 'c'])
     }))
 
   it('X1, X9: a map that throws, or gives what is no key, is told of, and harms nothing', () =>
     inArcade(async arcade => {
-      const { operator, client, simulation } = arcade
+      const { client, simulation, after } = arcade
       const keys: unknown[] = [
         { name: 'chess' },
         { name: '..', namespace: 'default' },
@@ -129,8 +118,7 @@ describe('watches', () => {
       await begun(arcade, ran, 'chess')
       await client.create(configMaps, { metadata: at('throw'), data: { throw: '' } })
       for (const n of keys.keys()) await client.create(configMaps, { metadata: at(`n${n}`), data: { n: `${n}` } })
-      await client.create(configMaps, { metadata: at('good'), data: { good: '' } })
-      await operator.settled()
+      await after(client.create(configMaps, { metadata: at('good'), data: { good: '' } }))
       expect(ran).toEqual(['chess'])
       const { errors } = simulation.environment
       expect(errors.map(({ error }) => (error as { code?: string }).code ?? error.message)).toEqual([
@@ -144,7 +132,7 @@ describe('watches', () => {
 
   it('C2: a key of no object makes nothing run', () =>
     inArcade(async arcade => {
-      const { operator, client } = arcade
+      const { client, after } = arcade
       const ran: string[] = noting(arcade, of =>
         of
           .watches(configMaps, () => at('nobody'))
@@ -153,8 +141,7 @@ describe('watches', () => {
           }),
       )
       await begun(arcade, ran)
-      await client.create(configMaps, { metadata: at('a') })
-      await operator.settled()
+      await after(client.create(configMaps, { metadata: at('a') }))
       expect(ran).toEqual([])
     }))
 })
@@ -162,21 +149,16 @@ describe('watches', () => {
 describe('caches', () => {
   it('C15: what is declared can be listed, and what is not can not', () =>
     inArcade(async arcade => {
-      const { operator, client, simulation } = arcade
+      const { client, simulation, forGames, after } = arcade
       const seen: unknown[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .caches(configMaps)
         .reconcile(async ({ read }) => {
           seen.push((await read.list(configMaps, { namespace: 'default' })).length)
           await read.list(secrets).catch(error => seen.push(error.code))
         })
-      await client.create(games, game('chess'))
-      arcade.run()
-      await operator.settled()
-      await client.create(configMaps, { metadata: at('a') })
-      await operator.settled()
+      await arcade.start('chess')
+      await after(client.create(configMaps, { metadata: at('a') }))
       expect(seen).toEqual([0, 'NOT_CACHED', 1, 'NOT_CACHED'])
       expect(simulation.environment.errors).toEqual([])
     }))
@@ -185,7 +167,7 @@ describe('caches', () => {
 describe('predicates', () => {
   it('C4: hold events back, of the input that they were named after', () =>
     inArcade(async arcade => {
-      const { operator, client } = arcade
+      const { client, after } = arcade
       const ran = noting(arcade, of =>
         of
           .withPredicates(generationChanged)
@@ -196,45 +178,38 @@ describe('predicates', () => {
       await begun(arcade, ran, 'chess', 'go')
       await client.patch(games, at('chess'), { metadata: { labels: { a: 'b' } } })
       await client.status.patch(games, at('chess'), { status: { phase: 'On' } })
-      await client.patch(configMaps, at('a'), { data: { a: 'b' } })
-      await operator.settled()
+      await after(client.patch(configMaps, at('a'), { data: { a: 'b' } }))
       expect(ran.splice(0)).toEqual([])
       await client.patch(games, at('chess'), { spec: { title: 'Draughts' } })
-      await client.patch(configMaps, at('a'), { metadata: { labels: { a: 'b' } } })
-      await operator.settled()
+      await after(client.patch(configMaps, at('a'), { metadata: { labels: { a: 'b' } } }))
       expect(ran.splice(0).sort()).toEqual(['chess', 'go'])
     }))
 
   it('X9: one that throws is told of, and lets the event pass', () =>
     inArcade(async arcade => {
-      const { operator, simulation } = arcade
+      const { simulation } = arcade
       const ran = noting(arcade, of =>
         of.withPredicates(() => {
           throw new Error('no predicate')
         }),
       )
-      await arcade.client.create(games, game('chess'))
-      arcade.run()
-      await operator.settled()
+      await arcade.start('chess')
       expect(ran).toEqual(['chess'])
       expect(simulation.environment.errors).toMatchObject([{ error: { message: 'no predicate' } }])
     }))
 
   it('C2: a delete of a primary object is heard of, whatever they say', () =>
     inArcade(async arcade => {
-      const { operator, client } = arcade
+      const { client, forGames, after } = arcade
       const ran: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .withPredicates(event => event.type === 'add')
         .reconcile(() => {})
         .onGone(({ key }) => {
           ran.push(key.name)
         })
       await begun(arcade, ran, 'chess')
-      await client.delete(games, at('chess'))
-      await operator.settled()
+      await after(client.delete(games, at('chess')))
       expect(ran).toEqual(['chess'])
     }))
 })
@@ -299,32 +274,28 @@ describe('from', () => {
 
   it('C4: a registrar tells of views that come and go while the controller runs', () =>
     inArcade(async arcade => {
-      const { operator, client } = arcade
+      const { operator, client, after } = arcade
       const watched = new RegistrarSource<ConfigMap>('maps', [configMaps.within({ labels: { game: 'chess' } })])
       const ran = noting(arcade, of => of.from(watched, ({ object }) => at(object.metadata?.labels?.game ?? 'none')))
       await begun(arcade, ran, 'chess', 'go')
       const named = (name: string): ConfigMap => ({ metadata: { ...at(name), labels: { game: name } } })
       await client.create(configMaps, named('chess'))
-      await client.create(configMaps, named('go'))
-      await operator.settled()
+      await after(client.create(configMaps, named('go')))
       expect(ran.splice(0)).toEqual(['chess'])
       await watched.replace([configMaps.within({ labels: { game: 'go' } })])
       await operator.settled()
       expect(ran.splice(0)).toEqual(['go'])
       expect(operator.manager.intended.map(({ key }) => key)).toContain(watched.intended[0]?.key)
       await client.delete(configMaps, at('go'))
-      await client.delete(configMaps, at('chess'))
-      await operator.settled()
+      await after(client.delete(configMaps, at('chess')))
       expect(ran.splice(0)).toEqual(['go'])
     }))
 
   it('C1: what a registrar tells of what was there waits behind what changes', () =>
-    inArcade(async ({ operator, client, run, simulation }) => {
+    inArcade(async ({ client, run, simulation, forGames }) => {
       const ran: string[] = []
       const watched = new RegistrarSource<ConfigMap>('maps', [configMaps])
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .from(watched, ({ object }) => at(object.metadata?.name ?? ''))
         .reconcile(async ({ key }) => {
           ran.push(key.name)
@@ -427,13 +398,11 @@ describe('the start', () => {
 
   it('C3: goes on by itself when what was forbidden is allowed in time', () =>
     inArcade(async arcade => {
-      const { operator, server, client, run } = arcade
+      const { server, start } = arcade
       const fault = { kind: 'status', code: 403, reason: 'Forbidden' } as const
       await server.faults.add({ match: { resource: 'secrets' }, times: 3, effect: fault })
       const ran = noting(arcade, of => of.watches(secrets, () => undefined))
-      await client.create(games, game('chess'))
-      run()
-      await operator.settled()
+      await start('chess')
       expect(ran).toEqual(['chess'])
     }))
 
@@ -450,30 +419,24 @@ describe('the start', () => {
         ),
     ],
   ])('C3, D7: does not wait for a resource that may come later, and hears of it %s when it does', (_, wire) =>
-    inArcade(
-      async arcade => {
-        const { operator, client, run, simulation } = arcade
-        const ran = noting(arcade, wire, { syncTimeoutMs: 5000 })
-        await client.create(games, game('chess'))
-        run()
-        await operator.settled()
-        expect(ran).toEqual(['chess'])
-        await client.create(customResourceDefinitions, {
-          metadata: { name: 'toys.arcade.example.com' },
-          spec: {
-            group: 'arcade.example.com',
-            scope: 'Namespaced',
-            names: { kind: 'Toy', plural: 'toys' },
-            versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-          },
-        })
-        await simulation.advance(10_000)
-        await client.create(toys, { metadata: at('yoyo') })
-        await operator.settled()
-        expect(ran).toEqual(['chess', 'chess'])
-      },
-      { cache: { whenUnknown: 'wait' } },
-    ),
+    inArcade({ cache: { whenUnknown: 'wait' } }, async arcade => {
+      const { client, simulation, start, after } = arcade
+      const ran = noting(arcade, wire, { syncTimeoutMs: 5000 })
+      await start('chess')
+      expect(ran).toEqual(['chess'])
+      await client.create(customResourceDefinitions, {
+        metadata: { name: 'toys.arcade.example.com' },
+        spec: {
+          group: 'arcade.example.com',
+          scope: 'Namespaced',
+          names: { kind: 'Toy', plural: 'toys' },
+          versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+        },
+      })
+      await simulation.advance(10_000)
+      await after(client.create(toys, { metadata: at('yoyo') }))
+      expect(ran).toEqual(['chess', 'chess'])
+    }),
   )
 
   it('C3, D7: waits for a resource of a registrar where it is an error that the server does not know it', () =>
@@ -584,11 +547,9 @@ describe('X9: code of a user that fails', () => {
       },
     ],
   ])('C5, R23: a source whose close %s is told of, and all else is waited for and closed', (_, close) =>
-    inArcade(async ({ operator, client, run, end, simulation }) => {
+    inArcade(async ({ operator, client, run, end, simulation, forGames }) => {
       const log: string[] = []
-      operator
-        .controller('game')
-        .for(games)
+      forGames()
         .from(source({ close }), () => undefined)
         .reconcile(async () => {
           log.push('begun')
@@ -606,10 +567,8 @@ describe('X9: code of a user that fails', () => {
   )
 
   it('C3, X8: a source that heeds no signal ends no later than syncTimeoutMs says, and is named', () =>
-    inArcade(async ({ operator, run, end, simulation }) => {
-      operator
-        .controller('game', { syncTimeoutMs: 3000 })
-        .for(games)
+    inArcade(async ({ operator, run, end, simulation, forGames }) => {
+      forGames('game', { syncTimeoutMs: 3000 })
         .from(source({ synced: () => new Promise(() => {}) }), () => undefined)
         .reconcile(() => {})
       run()
@@ -619,77 +578,59 @@ describe('X9: code of a user that fails', () => {
     }))
 
   it('C5, R23: a source that does not close in time is named, and left behind', () =>
-    inArcade(
-      async ({ operator, run, end, simulation }) => {
-        operator
-          .controller('game')
-          .for(games)
-          .from(source({ close: () => new Promise(() => {}) }), () => undefined)
-          .reconcile(() => {})
-        run()
-        await operator.settled()
-        const began = simulation.clock.monotonic()
-        expect(await end()).toBe('ended')
-        expect(simulation.clock.monotonic() - began).toBe(5000)
-        expect(simulation.environment.errors.map(({ error }) => error)).toMatchObject([
-          { code: 'SOURCE_NOT_CLOSED', controller: 'game', sources: ['bad'] },
-        ])
-      },
-      { stopTimeoutMs: 5000 },
-    ))
+    inArcade({ stopTimeoutMs: 5000 }, async ({ end, simulation, forGames, start }) => {
+      forGames()
+        .from(source({ close: () => new Promise(() => {}) }), () => undefined)
+        .reconcile(() => {})
+      await start()
+      const began = simulation.clock.monotonic()
+      expect(await end()).toBe('ended')
+      expect(simulation.clock.monotonic() - began).toBe(5000)
+      expect(simulation.environment.errors.map(({ error }) => error)).toMatchObject([
+        { code: 'SOURCE_NOT_CLOSED', controller: 'game', sources: ['bad'] },
+      ])
+    }))
 
   it.each<[string, { name: string; namespace: string } | undefined]>([
     ['', undefined],
-    [' on a leader', { name: 'arcade', namespace: 'default' }],
+    [' on a leader', at('arcade')],
   ])(
     'C3, C5: a source%s that neither syncs nor closes is left behind by a start that fails after stopTimeoutMs',
     (_, leader) =>
-      inArcade(
-        async ({ operator, run, end, simulation }) => {
-          const never = (): Promise<void> => new Promise(() => {})
-          operator
-            .controller('game', { syncTimeoutMs: 3000 })
-            .for(games)
-            .from(source({ synced: never, close: never }), () => undefined)
-            .reconcile(() => {})
-          const began = simulation.clock.monotonic()
-          run()
-          await simulation.runUntil(() => operator.state === 'stopped')
-          expect(await end()).toMatchObject({ code: 'SOURCE_NOT_SYNCED', sources: ['bad'] })
-          const tookMs = simulation.clock.monotonic() - began
-          expect(tookMs).toBeGreaterThanOrEqual(8000)
-          expect(tookMs).toBeLessThan(10_000)
-        },
-        { stopTimeoutMs: 5000, leader },
-      ),
+      inArcade({ stopTimeoutMs: 5000, leader }, async ({ operator, run, end, simulation, forGames }) => {
+        const never = (): Promise<void> => new Promise(() => {})
+        forGames('game', { syncTimeoutMs: 3000 })
+          .from(source({ synced: never, close: never }), () => undefined)
+          .reconcile(() => {})
+        const began = simulation.clock.monotonic()
+        run()
+        await simulation.runUntil(() => operator.state === 'stopped')
+        expect(await end()).toMatchObject({ code: 'SOURCE_NOT_SYNCED', sources: ['bad'] })
+        const tookMs = simulation.clock.monotonic() - began
+        expect(tookMs).toBeGreaterThanOrEqual(8000)
+        expect(tookMs).toBeLessThan(10_000)
+      }),
   )
 
   it('C5: a stop ends a start after stopTimeoutMs, whatever a source does', () =>
-    inArcade(
-      async ({ operator, run, end, simulation }) => {
-        const never = (): Promise<void> => new Promise(() => {})
-        operator
-          .controller('game')
-          .for(games)
-          .from(source({ synced: never, close: never }), () => undefined)
-          .reconcile(() => {})
-        run()
-        await simulation.advance(100)
-        const began = simulation.clock.monotonic()
-        expect(await end()).toBe('ended')
-        expect(simulation.clock.monotonic() - began).toBe(5000)
-      },
-      { stopTimeoutMs: 5000 },
-    ))
+    inArcade({ stopTimeoutMs: 5000 }, async ({ run, end, simulation, forGames }) => {
+      const never = (): Promise<void> => new Promise(() => {})
+      forGames()
+        .from(source({ synced: never, close: never }), () => undefined)
+        .reconcile(() => {})
+      run()
+      await simulation.advance(100)
+      const began = simulation.clock.monotonic()
+      expect(await end()).toBe('ended')
+      expect(simulation.clock.monotonic() - began).toBe(5000)
+    }))
 
   it('C3: a source that throws when it is waited for is named, and why', () =>
-    inArcade(async ({ operator, run }) => {
+    inArcade(async ({ operator, run, forGames }) => {
       const synced = (): never => {
         throw new Error('no queue')
       }
-      operator
-        .controller('game', { syncTimeoutMs: 3000 })
-        .for(games)
+      forGames('game', { syncTimeoutMs: 3000 })
         .from(source({ synced }), () => undefined)
         .reconcile(() => {})
       run()
@@ -702,9 +643,7 @@ describe('X9: code of a user that fails', () => {
       const fails = (why: string) => (async () => Promise.reject(new Error(why))) as never
       const ran = noting(arcade, of => of.withPredicates(fails('no predicate')).watches(configMaps, fails('no map')))
       await arcade.client.create(configMaps, { metadata: at('map') })
-      await arcade.client.create(games, game('chess'))
-      arcade.run()
-      await arcade.operator.settled()
+      await arcade.start('chess')
       expect(ran).toEqual(['chess'])
       const messages = arcade.simulation.environment.errors.map(({ error }) => error.message)
       expect(messages).toEqual(expect.arrayContaining(['no predicate', 'no map']))

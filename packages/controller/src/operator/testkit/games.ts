@@ -27,6 +27,12 @@ export function defineGames(client: Client): Promise<void> {
   return define(client, games, { spec, status: { phase: text } })
 }
 
+/** The key of an object of the default namespace. */
+export const at = (name: string): { readonly name: string; readonly namespace: string } => ({
+  name,
+  namespace: 'default',
+})
+
 export const game = (name: string, secret = 'key', title = 'Chess'): Game => ({
   metadata: { name, namespace: 'default' },
   spec: { title, secret },

@@ -13,6 +13,10 @@ export interface Kit extends SimulatedCluster {
   readonly reads: TrackedReads
   readonly narrow: NarrowCache
   readonly cache: DynamicCache
+  /** The reads of a run that does not end. */
+  readonly read: Read
+  /** A client of this process: its writes are waited for by reads. */
+  readonly writes: Client
   /** The keys that were to run again, each with why: `k: ~a/x`. */
   readonly log: string[]
   /** The same as values. */
@@ -49,8 +53,11 @@ export interface KitOptions {
 
 const sign = { appeared: '+', changed: '~', vanished: '-' } as const
 
+type Test = (kit: Kit) => Promise<void>
+
 /** Runs a test with tracked reads, and ends all there is. */
-export async function withReads(test: (kit: Kit) => Promise<void>, options: KitOptions = {}): Promise<void> {
+export async function withReads(...given: [test: Test] | [options: KitOptions, test: Test]): Promise<void> {
+  const [options, test] = given.length === 1 ? [{}, ...given] : given
   const { seed = 1, declared = [], poll } = options
   const cluster = await simulatedCluster(seed, options.cluster)
   const { simulation, server, writer } = cluster
@@ -118,6 +125,8 @@ export async function withReads(test: (kit: Kit) => Promise<void>, options: KitO
       reads,
       narrow,
       cache,
+      read: reads.begin('endless', { namespace: 'a' }).read,
+      writes: client.notifying(narrow, reads.writes),
       log,
       causes,
       faults: [],

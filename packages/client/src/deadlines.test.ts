@@ -13,7 +13,6 @@ function kit() {
   const one = (name: number, deadlineAt: number, then = (): void => {}): One => ({
     name,
     deadlineAt,
-    place: -1,
     late: () => {
       late.push([name, clock.time])
       then()

@@ -5,8 +5,6 @@ import type { Clock, Timer } from './clock.ts'
 export interface Bounded {
   /** On the monotonic clock. */
   readonly deadlineAt: number
-  /** Its place in the heap, which the {@link Deadlines} keep; −1: in none. */
-  place: number
   /** Its time has come. */
   late(): void
 }
@@ -15,10 +13,13 @@ const ofClocks = new WeakMap<Clock, Deadlines>()
 /** The timer runs in no caller's async context: it would keep that for as long as others wait. */
 const apart = AsyncLocalStorage.snapshot()
 
-/** One timer for all that have a deadline by one clock, in a heap. A timer for each of thousands of watches would cost 350 bytes. */
+/**
+ * One timer for all that have a deadline by one clock: one for each of thousands of watches would cost 350 bytes. It is set for the first
+ * that was due when it was set, and all are looked at then. Most watches end before, so that this is seldom.
+ */
 export class Deadlines {
   readonly #clock: Clock
-  readonly #heap: Bounded[] = []
+  readonly #all = new Set<Bounded>()
   #timer: Timer | undefined
   #timerAt = Number.POSITIVE_INFINITY
 
@@ -33,31 +34,21 @@ export class Deadlines {
   }
 
   add(one: Bounded): void {
-    this.#heap.push(one)
-    this.#rise(one, this.#heap.length - 1)
-    this.#arm()
+    this.#all.add(one)
+    this.#arm(one.deadlineAt)
   }
 
   /** Harmless where it is not there. */
   remove(one: Bounded): void {
-    const { place } = one
-    if (place < 0) return
-    one.place = -1
-    const last = this.#heap.pop() as Bounded
-    if (last !== one) {
-      this.#sink(last, place)
-      this.#rise(last, last.place)
-    }
-    if (this.#heap.length === 0) this.#disarm()
+    this.#all.delete(one)
+    if (this.#all.size === 0) this.#disarm()
   }
 
-  #arm(): void {
-    const [first] = this.#heap
-    if (first === undefined || first.deadlineAt >= this.#timerAt) return
+  #arm(at: number): void {
+    if (at >= this.#timerAt) return
     this.#disarm()
-    this.#timerAt = first.deadlineAt
-    const ms = Math.max(1, first.deadlineAt - this.#clock.monotonic())
-    this.#timer = apart(() => this.#clock.timer(ms, () => this.#expire()))
+    this.#timerAt = at
+    this.#timer = apart(() => this.#clock.timer(Math.max(1, at - this.#clock.monotonic()), () => this.#look()))
   }
 
   #disarm(): void {
@@ -66,45 +57,12 @@ export class Deadlines {
     this.#timerAt = Number.POSITIVE_INFINITY
   }
 
-  #expire(): void {
+  #look(): void {
     this.#disarm()
     const now = this.#clock.monotonic()
-    for (let [first] = this.#heap; first !== undefined && first.deadlineAt <= now; [first] = this.#heap) {
-      this.remove(first)
-      first.late()
+    for (const one of this.#all) {
+      if (one.deadlineAt > now) this.#arm(one.deadlineAt)
+      else if (this.#all.delete(one)) one.late()
     }
-    this.#arm()
-  }
-
-  /** Puts it at `place`, or nearer to the front, behind what is due before it. */
-  #rise(one: Bounded, place: number): void {
-    let at = place
-    while (at > 0) {
-      const above = this.#heap[(at - 1) >> 1] as Bounded
-      if (above.deadlineAt <= one.deadlineAt) break
-      this.#put(above, at)
-      at = (at - 1) >> 1
-    }
-    this.#put(one, at)
-  }
-
-  /** Puts it at `place`, or further back, before what is due after it. */
-  #sink(one: Bounded, place: number): void {
-    let at = place
-    for (;;) {
-      const left = this.#heap[2 * at + 1]
-      const right = this.#heap[2 * at + 2]
-      const next = right !== undefined && left !== undefined && right.deadlineAt < left.deadlineAt ? right : left
-      if (next === undefined || next.deadlineAt >= one.deadlineAt) break
-      const { place: below } = next
-      this.#put(next, at)
-      at = below
-    }
-    this.#put(one, at)
-  }
-
-  #put(one: Bounded, place: number): void {
-    this.#heap[place] = one
-    one.place = place
   }
 }

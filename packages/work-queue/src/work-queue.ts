@@ -5,6 +5,7 @@ import { Runs } from './core/runs.ts'
 import { AGAIN, DELAYED, READY, RUNNING, Slots } from './core/slots.ts'
 import { Delays } from './delays.ts'
 import { InvalidKeyError, NotRunningError } from './errors.ts'
+import { GuardedObserver } from './guarded-observer.ts'
 import type { RateLimiter } from './limiters/rate-limiter.ts'
 import { OptionRangeError } from './option.ts'
 import {
@@ -16,7 +17,6 @@ import {
   type WorkQueueOptions,
 } from './options.ts'
 import { Takers } from './takers.ts'
-import { GuardedObserver } from './guarded-observer.ts'
 import { unlessAborted } from './until.ts'
 
 /** A key that is handed out. */

@@ -89,7 +89,6 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
   readonly timeoutSeconds: number
   lastReceivedAt: number
   readonly deadlineAt: number
-  place = -1
   readonly #lifeMs: number
   readonly #context: WatchContext
   readonly #target: ReadTarget

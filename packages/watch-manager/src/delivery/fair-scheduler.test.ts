@@ -50,7 +50,7 @@ async function settle(): Promise<void> {
   for (let count = 0; count < 400; count++) await nextTurn()
 }
 
-describe("the fair scheduler", () => {
+describe('the fair scheduler', () => {
   it('W6: what becomes ready within one turn of the loop is worked on in the next, once each, in that order', async () => {
     const { scheduler, log, worker } = bed()
     const [one, two] = [worker('one'), worker('two')]

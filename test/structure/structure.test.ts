@@ -137,7 +137,6 @@ it('names in the README and CONTRIBUTING only commands that there are', () => {
 const keptByModules: Readonly<Record<string, string>> = {
   'packages/client/src/bytes/without-managed-fields.ts: shapes':
     'names of fields of metadata, sixteen sets of them at most',
-  'packages/controller/src/operator/operator.ts: connected': 'which options connect() has made, held weakly',
   'packages/hash-compare/src/canonical/hash.ts: scratch': 'the text of one digest',
   'packages/hash-compare/src/canonical/writer.ts: spare': 'a buffer, wiped after each use',
 }

@@ -18,7 +18,7 @@ function kit() {
       then()
     },
   })
-  return { clock, deadlines: Deadlines.of(clock), late, one }
+  return { clock, deadlines: new Deadlines(clock), late, one }
 }
 
 describe('deadlines', () => {

@@ -9,7 +9,6 @@ export interface Bounded {
   late(): void
 }
 
-const ofClocks = new WeakMap<Clock, Deadlines>()
 /** The timer runs in no caller's async context: it would keep that for as long as others wait. */
 const apart = AsyncLocalStorage.snapshot()
 
@@ -25,12 +24,6 @@ export class Deadlines {
 
   constructor(clock: Clock) {
     this.#clock = clock
-  }
-
-  static of(clock: Clock): Deadlines {
-    const deadlines = ofClocks.get(clock) ?? new Deadlines(clock)
-    ofClocks.set(clock, deadlines)
-    return deadlines
   }
 
   add(one: Bounded): void {

@@ -3,6 +3,7 @@ import { InvalidBodyError, located } from '../bytes/bounds.ts'
 import { decodeJson, encodeJson } from '../bytes/json.ts'
 import { ConnectionError, isUnprocessed } from '../connection/error.ts'
 import type { Lane, Requester } from '../connection/requester.ts'
+import { Deadlines } from '../deadlines.ts'
 import { Absence } from '../discovery/absence.ts'
 import type { Environment } from '../environment.ts'
 import { ApiError } from '../errors/api-error.ts'
@@ -83,12 +84,14 @@ export class Caller {
   readonly listeners: WriteListeners
   /** An own property: contexts are copied by their properties. */
   readonly absence: Absence
+  readonly deadlines: Deadlines
   readonly #calls: OpenCalls
 
   /** @param of the caller that ends the calls of this one, too */
   constructor(parts: CallerParts, of?: Caller) {
     this.#calls = of === undefined ? { underWay: new Set(), closed: undefined } : of.#calls
     this.absence = of?.absence ?? new Absence(this)
+    this.deadlines = of?.deadlines ?? new Deadlines(parts.environment.clock)
     this.requester = parts.requester
     this.environment = parts.environment
     this.fieldManager = parts.fieldManager

@@ -22,6 +22,8 @@ export interface WatchContext extends ReadContext {
    * nothing is taken for proof.
    */
   readonly absence?: Pick<Absence, 'isProved'> | undefined
+  /** Ends watches that last too long. @default a timer for each */
+  readonly deadlines?: Pick<Deadlines, 'add' | 'remove'> | undefined
 }
 
 /** Hears one watch: `opened` at most once, then lines in the order of the stream, then `end` once. */
@@ -90,6 +92,7 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
   lastReceivedAt: number
   readonly deadlineAt: number
   readonly #lifeMs: number
+  readonly #deadlines: Pick<Deadlines, 'add' | 'remove'>
   readonly #context: WatchContext
   readonly #target: ReadTarget
   readonly #on: WatchHandlers
@@ -115,7 +118,8 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
     this.#reading = readPieces(context, request, aboutList(target), this.#lines, this)
     this.#lifeMs = Math.min(options.timeoutMs ?? Number.POSITIVE_INFINITY, (this.timeoutSeconds + graceSeconds) * 1000)
     this.deadlineAt = this.lastReceivedAt + this.#lifeMs
-    Deadlines.of(clock).add(this)
+    this.#deadlines = context.deadlines ?? new Deadlines(clock)
+    this.#deadlines.add(this)
     if (options.signal !== undefined) this.#leave = this.#endWith(options.signal)
   }
 
@@ -134,7 +138,7 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
   abort(): void {
     if (this.#over) return
     this.#over = true
-    Deadlines.of(this.#context.environment.clock).remove(this)
+    this.#deadlines.remove(this)
     this.#leave?.()
     this.#reading.abort()
   }

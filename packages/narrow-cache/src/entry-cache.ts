@@ -193,7 +193,11 @@ export class EntryCache {
   #roomy(): void {
     if (!this.#wasFull) return
     this.#wasFull = false
-    for (const one of this.all) one.isOverBound = false
+    for (const one of this.all) {
+      if (!one.isOverBound) continue
+      one.isOverBound = false
+      one.scope.of.place(one)
+    }
     for (const one of this.resources) one.shrink(one.namespaces.values())
   }
 

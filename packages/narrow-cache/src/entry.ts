@@ -62,7 +62,6 @@ export class Entry extends Register implements Form, Intake, Task {
   #leave: (() => void) | undefined
   #get: ObjectGet | undefined
   #isOver = false
-  #isFull = false
   #isRefusalTold = false
   #waiting: Set<Waiting> | undefined
 
@@ -78,8 +77,9 @@ export class Entry extends Register implements Form, Intake, Task {
     return this.#isOver
   }
 
+  /** There was room for it by a validator only, and none is there or being opened. */
   get isFull(): boolean {
-    return this.#isFull
+    return this.isStranded && !this.wasKnown && !this.scope.validators.some(({ isUp }) => isUp)
   }
 
   /** It has a watch of its own, or is getting one. */
@@ -138,7 +138,7 @@ export class Entry extends Register implements Form, Intake, Task {
 
   /** How a read of `view` goes on. Makes no request. */
   readiness(view: NarrowView): Readiness {
-    if (this.#isFull) return 'full'
+    if (this.isFull) return 'full'
     const isIn = this.isIn(view)
     if (this.#isRefused(isIn) || (this.wasKnown && !this.#isFed)) return 'live'
     return !isIn || this.#isStale ? 'wait' : this.object.readiness(this)
@@ -156,12 +156,6 @@ export class Entry extends Register implements Form, Intake, Task {
 
   news(): void {
     for (const one of this.#waiting ?? []) one.news()
-  }
-
-  /** There is no room for it. */
-  full(): void {
-    this.#isFull = true
-    this.news()
   }
 
   /** Lets go of it, without a word to those who follow its views. */

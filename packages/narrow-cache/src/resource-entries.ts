@@ -188,8 +188,7 @@ export class ResourceEntries implements WatchedEntries {
     if (entry.isOver || (wide !== undefined && entry.validator === wide)) return
     if (wide !== undefined) entry.validate(wide, undefined)
     else if (validators.some(({ isComing }) => isComing) || entry.isOnItsOwn) return
-    else if (entry.isOverBound && validators.some(({ isUp }) => isUp)) entry.news()
-    else if (entry.isOverBound && !entry.wasKnown) entry.full()
+    else if (entry.isFull || (entry.isOverBound && validators.some(({ isUp }) => isUp))) entry.news()
     else entry.openInTurn()
   }
 

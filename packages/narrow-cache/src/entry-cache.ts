@@ -171,7 +171,7 @@ export class EntryCache {
   }
 
   #evict(entry: Entry, coming = 0): void {
-    this.#shared.count('wherry_narrow_evictions_total', entry.scope.resource)
+    this.#shared.count('wherry_narrow_evictions_total', entry.scope.of.resource)
     this.#close(entry, coming)
   }
 
@@ -179,7 +179,7 @@ export class EntryCache {
   #close(entry: Entry, coming = 0): void {
     if (entry.isOver) return
     const { views } = entry
-    const resource = this.#resource(entry.scope.view)
+    const resource = this.#resource(entry.scope.of.view)
     this.#size -= 1
     this.#gauge()
     entry.close()
@@ -193,7 +193,11 @@ export class EntryCache {
   #roomy(): void {
     if (!this.#wasFull) return
     this.#wasFull = false
-    for (const one of this.all) one.isOverBound = false
+    for (const one of this.all) {
+      if (!one.isOverBound) continue
+      one.isOverBound = false
+      one.scope.of.place(one)
+    }
     for (const one of this.resources) one.shrink(one.namespaces.values())
   }
 

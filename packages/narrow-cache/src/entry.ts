@@ -2,14 +2,15 @@ import { type ChangeType, compareResourceVersions, isExpired, isResourceNotFound
 import { type Intake, Reflector, type ReflectorListeners, type Replacement } from '@wherry/informer'
 import { isClosed, isForTheCaller } from '@wherry/informer/parts'
 import type { Task } from './concurrency-limit.ts'
-import type { Asked, EntryScope, Validator } from './entry-scope.ts'
 import { NarrowWatchRefusedError } from './errors.ts'
 import type { CheckedKey } from './key.ts'
 import type { Level } from './level.ts'
+import type { NamespaceWatch } from './namespace-watch.ts'
 import type { NarrowView } from './narrow-view.ts'
 import type { Form, ObjectFloor } from './object-floor.ts'
-import { ObjectGet } from './object-get.ts'
+import { type Asked, ObjectGet } from './object-get.ts'
 import { type Known, nameOf, Register, versionOf } from './register.ts'
+import type { NamespaceEntries } from './resource-entries.ts'
 
 /**
  * How a read of an entry goes on: from the store; by waiting for news of the entry; past the store, because only the server can
@@ -30,7 +31,7 @@ export interface Waiting {
  *
  * - `opening`: its own watch has no state yet.
  * - `live`: its own watch tells what changes.
- * - `validated`: a {@link Validator} tells which version is new, and the object is read by a GET if that is another. An own watch that
+ * - `validated`: a {@link NamespaceWatch} tells which version is new, and the object is read by a GET if that is another. An own watch that
  *   is opened meanwhile is the successor: the entry drops the validator once that has synced.
  * - `refused`: its watch is not allowed. Reads ask the server.
  * - `closed`.
@@ -48,7 +49,7 @@ export class Entry extends Register implements Form, Intake, Task {
   /** There is room for it only by a validator (rule N7). */
   isOverBound = false
   answered = 0
-  validator: Validator | undefined
+  validator: NamespaceWatch | undefined
   /** When somebody asked for it last before it was known. */
   wantedAt: number
   /** When the server was asked for the state that a GET brought last. */
@@ -61,15 +62,14 @@ export class Entry extends Register implements Form, Intake, Task {
   #leave: (() => void) | undefined
   #get: ObjectGet | undefined
   #isOver = false
-  #isFull = false
   #isRefusalTold = false
   #waiting: Set<Waiting> | undefined
 
-  constructor(scope: EntryScope, object: ObjectFloor<Entry>, key: CheckedKey, level: Level) {
+  constructor(scope: NamespaceEntries, object: ObjectFloor<Entry>, key: CheckedKey, level: Level) {
     super(scope, key)
     this.object = object
     this.level = level
-    this.wantedAt = scope.shared.next()
+    this.wantedAt = scope.of.shared.next()
     object.forms = object.forms.concat(this)
   }
 
@@ -77,8 +77,9 @@ export class Entry extends Register implements Form, Intake, Task {
     return this.#isOver
   }
 
+  /** There was room for it by a validator only, and none is there or being opened. */
   get isFull(): boolean {
-    return this.#isFull
+    return this.isStranded && !this.wasKnown && !this.scope.validators.some(({ isUp }) => isUp)
   }
 
   /** It has a watch of its own, or is getting one. */
@@ -126,7 +127,7 @@ export class Entry extends Register implements Form, Intake, Task {
 
   /** Somebody asks for it. */
   wanted(): void {
-    if (!this.isKnown) this.wantedAt = this.scope.shared.next()
+    if (!this.isKnown) this.wantedAt = this.scope.of.shared.next()
   }
 
   /** Why it can't be watched at present. */
@@ -137,7 +138,7 @@ export class Entry extends Register implements Form, Intake, Task {
 
   /** How a read of `view` goes on. Makes no request. */
   readiness(view: NarrowView): Readiness {
-    if (this.#isFull) return 'full'
+    if (this.isFull) return 'full'
     const isIn = this.isIn(view)
     if (this.#isRefused(isIn) || (this.wasKnown && !this.#isFed)) return 'live'
     return !isIn || this.#isStale ? 'wait' : this.object.readiness(this)
@@ -155,12 +156,6 @@ export class Entry extends Register implements Form, Intake, Task {
 
   news(): void {
     for (const one of this.#waiting ?? []) one.news()
-  }
-
-  /** There is no room for it. */
-  full(): void {
-    this.#isFull = true
-    this.news()
   }
 
   /** Lets go of it, without a word to those who follow its views. */
@@ -185,13 +180,13 @@ export class Entry extends Register implements Form, Intake, Task {
   openInTurn(): void {
     if (this.#opening !== 'no' || this.#own !== undefined) return
     this.#opening = 'queued'
-    this.scope.shared.requests.enter(this)
+    this.scope.of.shared.requests.enter(this)
   }
 
   begin(): void {
     this.#opening = 'begun'
     if (this.#isOver || this.#own !== undefined || this.#isComing) return this.#opened()
-    const { shared, settings } = this.scope
+    const { shared, settings } = this.scope.of
     this.#own = new Reflector({
       settings,
       target: this.scope.target(this.level, this.key.name),
@@ -216,9 +211,9 @@ export class Entry extends Register implements Form, Intake, Task {
 
   asked(): Asked {
     const { scope, object } = this
-    const { epoch, shared, validators } = scope
+    const { epoch, shared } = scope.of
     const reached = object.forms.flatMap(form => (form.isKnown ? [form.reached, form.watchedTo] : []))
-    for (const { heard } of validators) reached.push(heard)
+    for (const { heard } of scope.validators) reached.push(heard)
     return { reached, epoch, notes: object.notes, at: shared.next() }
   }
 
@@ -230,7 +225,7 @@ export class Entry extends Register implements Form, Intake, Task {
         this.#leave = undefined
         this.openInTurn()
       }
-      this.#leave = this.scope.shared.gate.enter(reopen, false)
+      this.#leave = this.scope.of.shared.gate.enter(reopen, false)
       if (this.#leave === undefined) reopen()
     }
     if (this.validator?.isLive === true) this.refresh()
@@ -284,7 +279,7 @@ export class Entry extends Register implements Form, Intake, Task {
 
   got(known: Known, asked: Asked): boolean {
     if (this.#isOver) return true
-    if (asked.epoch !== this.scope.epoch) return false
+    if (asked.epoch !== this.scope.of.epoch) return false
     if (this.#isOlder(known, asked)) this.#rollBack(undefined)
     this.answered = Math.max(this.answered, asked.notes)
     this.gotAt = asked.at
@@ -305,7 +300,7 @@ export class Entry extends Register implements Form, Intake, Task {
   // Told by its validator
 
   /** A validator feeds it from now on. `listed`: what that has of the object; `undefined`: it can't tell. */
-  validate(validator: Validator, listed: Known | undefined): void {
+  validate(validator: NamespaceWatch, listed: Known | undefined): void {
     this.#validatedBy(validator)
     this.#closeOwn()
     this.validated(listed)
@@ -337,7 +332,7 @@ export class Entry extends Register implements Form, Intake, Task {
   }
 
   /** The validator tells of a change. */
-  validatorChanged(validator: Validator, type: ChangeType, object: object, bytes: number): void {
+  validatorChanged(validator: NamespaceWatch, type: ChangeType, object: object, bytes: number): void {
     if (this.validator !== validator) return
     const { resourceVersion } = versionOf(object)
     const order = this.order(resourceVersion)
@@ -362,7 +357,7 @@ export class Entry extends Register implements Form, Intake, Task {
 
   /** @param asked what was known when a newest state was asked for @param isBack the server counts anew, as its reflector has counted */
   #listed(known: Known, asked: Asked | undefined, isBack: boolean): void {
-    if (isBack) this.scope.rollBack(this)
+    if (isBack) this.scope.of.rollBack(this)
     else if (asked !== undefined && this.#isOlder(known, asked)) this.#rollBack(this)
     if (asked !== undefined) this.answered = Math.max(this.answered, asked.notes)
     this.#opened()
@@ -398,14 +393,14 @@ export class Entry extends Register implements Form, Intake, Task {
 
   /** A newest state that is older than what was known when it was asked for proves that the server counts anew (rule R5). */
   #isOlder({ resourceVersion }: Known, { reached, epoch }: Asked): boolean {
-    if (epoch !== this.scope.epoch) return false
+    if (epoch !== this.scope.of.epoch) return false
     return reached.some(one => compareResourceVersions(resourceVersion, one) === 'older')
   }
 
   #rollBack(source: unknown): void {
-    const { scope } = this
-    scope.environment.metrics.count('reflector_rollbacks_total', { name: scope.resource })
-    scope.rollBack(source)
+    const { of } = this.scope
+    of.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
+    of.rollBack(source)
   }
 
   protected override publish(known: Known): boolean {
@@ -440,7 +435,7 @@ export class Entry extends Register implements Form, Intake, Task {
 
   /** Tells `onError` of each failure, but for what happens to every watch; of a refusal once, until it is lifted (rule N10). */
   #tell(error: Error): void {
-    const { shared, resource } = this.scope
+    const { shared, resource } = this.scope.of
     const about = { resource, phase: 'watch', key: this.key.text }
     const isRefusal = isForTheCaller(error)
     if (!isRefusal && !isExpired(error) && !isTooLarge(error)) shared.tell(error, about)
@@ -451,10 +446,10 @@ export class Entry extends Register implements Form, Intake, Task {
   }
 
   #refused(cause: Error): Error {
-    return isResourceNotFound(cause) ? cause : new NarrowWatchRefusedError(this.scope.resource, this.key.text, cause)
+    return isResourceNotFound(cause) ? cause : new NarrowWatchRefusedError(this.scope.of.resource, this.key.text, cause)
   }
 
-  #validatedBy(validator: Validator | undefined): void {
+  #validatedBy(validator: NamespaceWatch | undefined): void {
     const before = this.validator
     this.validator = validator
     if (before === validator) return
@@ -464,7 +459,7 @@ export class Entry extends Register implements Form, Intake, Task {
 
   /** Gives back the turn that its opening took. */
   #opened(): void {
-    if (this.#opening === 'begun') this.scope.shared.requests.leave()
+    if (this.#opening === 'begun') this.scope.of.shared.requests.leave()
     if (this.#opening === 'begun') this.#opening = 'no'
   }
 
@@ -472,13 +467,13 @@ export class Entry extends Register implements Form, Intake, Task {
     this.#leave?.()
     this.#leave = undefined
     if (this.#opening === 'queued') {
-      this.scope.shared.requests.withdraw(this)
+      this.scope.of.shared.requests.withdraw(this)
       this.#opening = 'no'
     }
     const own = this.#own
     this.#own = undefined
     this.synced = false
-    if (own !== undefined) this.scope.shared.stop(own)
+    if (own !== undefined) this.scope.of.shared.stop(own)
     this.#opened()
   }
 }

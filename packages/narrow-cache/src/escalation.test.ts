@@ -54,7 +54,7 @@ describe('an escalation', () => {
 
   it('N11: views of metadata need no fetch', () =>
     withNarrow(
-      async ({ run, write, server, simulation, narrow }) => {
+      async ({ run, write, server, simulation, transport, narrow, breakAll, requests }) => {
         const log: string[] = []
         const metadata = configMaps.metadata()
         for (const name of ['x', 'y']) {
@@ -72,6 +72,16 @@ describe('an escalation', () => {
         expect(log).toEqual(['+x', '~x', '-x', '+y'])
         const { byVerb } = await run(() => server.stats())
         expect(byVerb.list?.configmaps?.requests ?? 0).toBe(0)
+        // Nor after a list.
+        transport.controls.refuse(true)
+        breakAll()
+        await write('+a/x', '~a/y')
+        await run(() => server.expireWatchCaches())
+        transport.controls.refuse(false)
+        requests()
+        await simulation.advance(100_000)
+        expect(log.slice(4).toSorted()).toEqual(['+x', '~y'])
+        expect(requests().filter(line => line.includes('name='))).toEqual([])
       },
       { escalateAt: 1 },
     ))

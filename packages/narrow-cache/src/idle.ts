@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock, Timer } from '@wherry/client'
-import { LRUCache } from 'lru-cache'
 
 /** When it was read last, on the monotonic clock. */
 export interface Readable {
@@ -21,60 +20,53 @@ export interface IdleOptions<Entry> {
  */
 export class Idle<Entry extends Readable> {
   readonly #options: IdleOptions<Entry>
-  readonly #lru: LRUCache<Entry, Entry>
+  /** The one that was read longest ago comes first. */
+  readonly #order = new Set<Entry>()
   readonly #apart = AsyncLocalStorage.snapshot()
   #timer: Timer | undefined
 
   constructor(options: IdleOptions<Entry>) {
     this.#options = options
-    this.#lru = new LRUCache<Entry, Entry>({
-      // By size, each being 1: by number alone it would make room for as many in advance.
-      maxSize: options.max,
-      sizeCalculation: () => 1,
-      dispose: (entry, _, reason) => {
-        if (reason === 'evict') options.evict(entry)
-      },
-    })
   }
 
   get size(): number {
-    return this.#lru.size
+    return this.#order.size
   }
 
   /** It is idle from now on. */
   add(entry: Entry): void {
-    const { clock, idleMs, evict } = this.#options
+    const { clock, idleMs, max, evict } = this.#options
     if (idleMs === 0) return evict(entry)
     entry.readAt = clock.monotonic()
-    this.#lru.set(entry, entry)
+    this.#order.delete(entry)
+    this.#order.add(entry)
+    const oldest = this.#order.size > max ? this.take() : undefined
+    if (oldest !== undefined) evict(oldest)
     if (this.#timer === undefined && idleMs !== Number.POSITIVE_INFINITY) this.#arm(idleMs)
   }
 
   /** It was read. Does nothing where it is not idle. */
   touch(entry: Entry): void {
-    if (this.#lru.get(entry) !== undefined) entry.readAt = this.#options.clock.monotonic()
+    if (!this.#order.delete(entry)) return
+    this.#order.add(entry)
+    entry.readAt = this.#options.clock.monotonic()
   }
 
   remove(entry: Entry): void {
-    this.#lru.delete(entry)
-    if (this.#lru.size === 0) this.#disarm()
+    this.#order.delete(entry)
+    if (this.#order.size === 0) this.#disarm()
   }
 
   /** What was read longest ago; no longer among them. */
   take(): Entry | undefined {
-    const oldest = this.#oldest
+    const [oldest] = this.#order
     if (oldest !== undefined) this.remove(oldest)
     return oldest
   }
 
   close(): void {
     this.#disarm()
-    this.#lru.clear()
-  }
-
-  get #oldest(): Entry | undefined {
-    for (const entry of this.#lru.rvalues()) return entry
-    return undefined
+    this.#order.clear()
   }
 
   #arm(ms: number): void {
@@ -90,10 +82,11 @@ export class Idle<Entry extends Readable> {
   #expire(): void {
     const { clock, idleMs, evict } = this.#options
     this.#timer = undefined
-    for (let oldest = this.#oldest; oldest !== undefined; oldest = this.#oldest) {
+    // One walk: from the front again it would pass over the places of all that have gone.
+    for (const oldest of this.#order) {
       const leftMs = oldest.readAt + idleMs - clock.monotonic()
       if (leftMs > 0) return this.#arm(leftMs)
-      this.#lru.delete(oldest)
+      this.#order.delete(oldest)
       evict(oldest)
     }
   }

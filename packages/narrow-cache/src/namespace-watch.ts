@@ -1,5 +1,4 @@
 import {
-  type Environment,
   isConnectionError,
   isExpired,
   isResourceNotFound,
@@ -7,15 +6,13 @@ import {
   isTooLarge,
   isTooManyRequests,
   type Timer,
-  type View,
 } from '@wherry/client'
 import { type Gate, type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isForTheCaller } from '@wherry/informer/parts'
-import type { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
-import type { Validator } from './entry-scope.ts'
 import { metadataTarget } from './level.ts'
 import type { Known } from './register.ts'
+import type { ResourceEntries } from './resource-entries.ts'
 
 /** How long a watch is asked to last: many short ones would make requests all the time (rule N11). */
 export const timeoutSeconds: { readonly min: number; readonly max: number } = { min: 1800, max: 3600 }
@@ -37,10 +34,6 @@ export type EscalationPhase = 'narrow' | 'rising' | 'wide' | 'falling'
 
 /** The entries that a metadata watch may feed. */
 export interface WatchedEntries {
-  readonly shared: CacheContext
-  readonly view: View
-  readonly resource: string
-  readonly environment: Environment
   /** `undefined`: all namespaces. */
   readonly namespace: string | undefined
   all(): Entry[]
@@ -52,10 +45,6 @@ export interface WatchedEntries {
   refused(): void
   /** It was refused a while ago, and may be tried again. */
   again(): void
-  /** Finds another source for an entry. */
-  place(entry: Entry): void
-  /** The server counts anew, as `source` shows. */
-  rollBack(source: unknown): void
 }
 
 interface List {
@@ -64,7 +53,8 @@ interface List {
 }
 
 /** One metadata watch of a namespace, or of all, in place of a watch for each entry. It keeps no object. */
-export class NamespaceWatch implements Validator {
+export class NamespaceWatch {
+  readonly #resource: ResourceEntries
   readonly #of: WatchedEntries
   #phase: EscalationPhase = 'narrow'
   #reflector: Reflector | undefined
@@ -85,7 +75,8 @@ export class NamespaceWatch implements Validator {
   #isRefusalTold = false
   #fed = 0
 
-  constructor(of: WatchedEntries) {
+  constructor(resource: ResourceEntries, of: WatchedEntries) {
+    this.#resource = resource
     this.#of = of
   }
 
@@ -97,14 +88,17 @@ export class NamespaceWatch implements Validator {
     return this.#phase === 'wide'
   }
 
+  /** It tells what changes of all entries that it feeds. */
   get isLive(): boolean {
     return this.#phase === 'wide' || this.#phase === 'falling'
   }
 
+  /** It feeds all that come, or soon will. */
   get isUp(): boolean {
     return this.#phase === 'wide' || this.#phase === 'rising'
   }
 
+  /** An entry that comes may wait for it. */
   get isComing(): boolean {
     if (this.#phase !== 'rising') return this.#phase === 'wide'
     return !this.#isLate && !isItsOwn(this.lastError)
@@ -135,7 +129,7 @@ export class NamespaceWatch implements Validator {
   /** Opens it. Returns whether it will feed the entries, unless it is refused. */
   rise(): boolean {
     if (this.isUp) return true
-    const { shared, resource } = this.#of
+    const { shared, resource } = this.#resource
     if (this.isRefused) return false
     shared.count('wherry_narrow_escalations_total', resource)
     if (this.#phase === 'falling') {
@@ -153,9 +147,9 @@ export class NamespaceWatch implements Validator {
   fall(): void {
     if (this.#phase === 'wide') {
       this.#phase = 'falling'
-      this.#of.shared.count('wherry_narrow_deescalations_total', this.#of.resource)
+      this.#resource.shared.count('wherry_narrow_deescalations_total', this.#resource.resource)
     } else this.end()
-    for (const entry of this.#of.all()) this.#of.place(entry)
+    for (const entry of this.#of.all()) this.#resource.place(entry)
     if (this.#phase === 'falling' && this.#fed === 0) this.end()
   }
 
@@ -180,18 +174,18 @@ export class NamespaceWatch implements Validator {
     this.#reflector = undefined
     this.#leave = undefined
     if (leave !== undefined) leave()
-    else if (reflector !== undefined) this.#of.shared.stop(reflector)
+    else if (reflector !== undefined) this.#resource.shared.stop(reflector)
   }
 
   #open(): void {
-    const { shared, environment, view, namespace } = this.#of
+    const { shared, environment, view } = this.#resource
     const { client, maxObjectBytes } = shared.settings
     this.#phase = 'rising'
     // Many wait for it, and the watches of many namespaces may be opened at once.
     const gate: Gate = { enter: pass => shared.gate.enter(pass, true) }
     const reflector = new Reflector({
       client: { context: client.context, environment },
-      target: metadataTarget(view, namespace),
+      target: metadataTarget(view, this.#of.namespace),
       firstList: 'newest',
       streaming: shared.streaming,
       gate,
@@ -224,14 +218,14 @@ export class NamespaceWatch implements Validator {
         this.#accepting?.cancel()
         this.#isAccepted = false
         const begin = (): void => {
-          this.#begunAt = this.#of.shared.next()
+          this.#begunAt = this.#resource.shared.next()
         }
         begin()
         // Entries that are asked for in this very turn came before the list, too.
         queueMicrotask(begin)
         return this.#replacement(list => {
           isSynced = true
-          if (reflector.stats.rollbacks > rollbacks) this.#of.rollBack(this)
+          if (reflector.stats.rollbacks > rollbacks) this.#resource.rollBack(this)
           this.#listed(list)
         })
       },
@@ -267,7 +261,7 @@ export class NamespaceWatch implements Validator {
   #listed(list: List): void {
     if (this.#phase !== 'rising' || this.#isAccepted) return this.#tell(list)
     this.#list = list
-    this.#accepting = this.#of.environment.clock.timer(acceptedMs, () => this.#late())
+    this.#accepting = this.#resource.environment.clock.timer(acceptedMs, () => this.#late())
   }
 
   #accepted(): void {
@@ -314,13 +308,13 @@ export class NamespaceWatch implements Validator {
     this.#accepting?.cancel()
     this.#isLate ||= this.#list !== undefined
     for (const entry of this.#of.all()) {
-      this.#of.place(entry)
+      this.#resource.place(entry)
       entry.news()
     }
   }
 
   #failed(error: Error): void {
-    const { environment, resource } = this.#of
+    const { environment, resource } = this.#resource
     const isRising = this.#phase === 'rising'
     if (isForTheCaller(error) && (isRising || !isResourceNotFound(error))) return this.#refused(error)
     if (!isExpired(error) && !isTooLarge(error)) environment.onError(error, { resource, phase: 'escalated' })
@@ -328,7 +322,7 @@ export class NamespaceWatch implements Validator {
   }
 
   #refused(error: Error): void {
-    const { shared, environment, resource, namespace } = this.#of
+    const { shared, environment, resource } = this.#resource
     const { isUp } = this
     this.end()
     this.#refusal = environment.clock.timer(refusedMs * (1 + environment.random()), () => {
@@ -336,11 +330,11 @@ export class NamespaceWatch implements Validator {
       this.#of.again()
     })
     shared.count('wherry_narrow_escalations_refused_total', resource)
-    if (!this.#isRefusalTold) environment.onError(error, { resource, phase: 'escalate', key: namespace })
+    if (!this.#isRefusalTold) environment.onError(error, { resource, phase: 'escalate', key: this.#of.namespace })
     this.#isRefusalTold = true
     // If few are left it is not missed.
     if (isUp) this.#of.refused()
-    for (const entry of this.#of.all()) this.#of.place(entry)
+    for (const entry of this.#of.all()) this.#resource.place(entry)
   }
 }
 

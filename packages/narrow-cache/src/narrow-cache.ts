@@ -330,7 +330,7 @@ export class NarrowCache {
     this.#shared.count('wherry_narrow_live_gets_total', resourceName(view.resource))
     const key = { name, namespace } as ObjectKey
     const { client } = this.#shared.settings
-    const epoch = entry?.scope.epoch
+    const epoch = entry?.scope.of.epoch
     const object = await this.#shared.live(signal, either => client.get(unprojected(view), key, { signal: either }))
     if (entry !== undefined && epoch !== undefined) sawLive(entry, object as KubernetesObject | undefined, epoch)
     return object === undefined ? undefined : projector(guarded(view))(object)
@@ -350,8 +350,8 @@ export class NarrowCache {
 /** What a read past the cache has found: later reads are not to be older. */
 function sawLive(entry: Entry, object: KubernetesObject | undefined, epoch: number): void {
   const { scope, object: known } = entry
-  if (epoch !== scope.epoch || object === undefined) known.unsure()
-  else known.wrote(object, scope.view)
+  if (epoch !== scope.of.epoch || object === undefined) known.unsure()
+  else known.wrote(object, scope.of.view)
   entry.found()
 }
 

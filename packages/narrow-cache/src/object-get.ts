@@ -10,11 +10,21 @@ import {
 } from '@wherry/client'
 import type { Task } from './concurrency-limit.ts'
 import type { Entry } from './entry.ts'
-import type { Asked } from './entry-scope.ts'
 import { nameOf } from './register.ts'
 
 /** How long a GET may take, in milliseconds: kube-apiserver gives up after 60 s by itself. */
 const timeoutMs = 65_000
+
+/** What was known when the server was asked for its newest state. The answer is not older, unless the server counts anew (rule R5). */
+export interface Asked {
+  /** How far the state had come, and each source of it. */
+  readonly reached: readonly (string | undefined)[]
+  readonly epoch: number
+  /** The notes that the answer settles. */
+  readonly notes: number
+  /** When it was asked, in the order of `CacheContext.next`. */
+  readonly at: number
+}
 
 /**
  * Reads one object anew, in its turn: once for all that ask meanwhile, and again with backoff until it succeeds. The GET is a list of
@@ -60,12 +70,12 @@ export class ObjectGet implements Task {
     if (this.#state !== 'idle') return
     this.#state = 'queued'
     this.#isDirty = false
-    this.#of.scope.shared.requests.enter(this)
+    this.#of.scope.of.shared.requests.enter(this)
   }
 
   /** It need not be read any more. */
   end(): void {
-    this.#of.scope.shared.requests.withdraw(this)
+    this.#of.scope.of.shared.requests.withdraw(this)
     this.#request?.abort()
     this.#isDirty = false
     this.error = undefined
@@ -74,7 +84,7 @@ export class ObjectGet implements Task {
 
   begin(): void {
     const { scope, key, level } = this.#of
-    const { shared, resource } = scope
+    const { shared, resource } = scope.of
     const { client, maxObjectBytes } = shared.settings
     const target = scope.target(level, key.name)
     this.#state = 'reading'
@@ -108,7 +118,7 @@ export class ObjectGet implements Task {
   }
 
   #askLater(): void {
-    const { environment } = this.#of.scope.shared
+    const { environment } = this.#of.scope.of.shared
     if (this.#state !== 'idle') return
     this.#state = 'waiting'
     this.#isDirty = false
@@ -126,6 +136,6 @@ export class ObjectGet implements Task {
     this.#object = undefined
     const wasReading = this.#state === 'reading'
     this.#state = 'idle'
-    if (wasReading) this.#of.scope.shared.requests.leave()
+    if (wasReading) this.#of.scope.of.shared.requests.leave()
   }
 }

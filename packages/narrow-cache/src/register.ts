@@ -1,8 +1,8 @@
 import { type ChangeType, compareResourceVersions, type ResourceVersionOrder } from '@wherry/client'
 import type { Intake } from '@wherry/informer'
-import type { EntryScope } from './entry-scope.ts'
 import type { CheckedKey } from './key.ts'
 import type { NarrowView } from './narrow-view.ts'
+import type { NamespaceEntries } from './resource-entries.ts'
 
 /** Which object it is, and which state of it. */
 export interface Version {
@@ -33,7 +33,7 @@ interface Feed {
  * register only grows. Absence carries the resourceVersion that proved it. A higher epoch makes all of before count for nothing.
  */
 export class Register {
-  readonly scope: EntryScope
+  readonly scope: NamespaceEntries
   readonly key: CheckedKey
   /** The state was known once, so somebody may follow it. */
   wasKnown = false
@@ -47,7 +47,7 @@ export class Register {
   #epoch = 0
   #bytes = 0
 
-  constructor(scope: EntryScope, key: CheckedKey) {
+  constructor(scope: NamespaceEntries, key: CheckedKey) {
     this.scope = scope
     this.key = key
   }
@@ -58,7 +58,7 @@ export class Register {
 
   /** A state of this epoch is known. */
   get isKnown(): boolean {
-    return this.#isKnown && this.#epoch === this.scope.epoch
+    return this.#isKnown && this.#epoch === this.scope.of.epoch
   }
 
   /** Each of the views has been told a state of this epoch. */
@@ -109,9 +109,9 @@ export class Register {
   /** Publishes a state, unless it is older than what is known. Returns whether it was published. */
   protected publish({ object, bytes, resourceVersion }: Known): boolean {
     if (this.order(resourceVersion) === 'older') return false
-    const reuse = !this.wasKnown || this.#epoch === this.scope.epoch
+    const reuse = !this.wasKnown || this.#epoch === this.scope.of.epoch
     this.#hold(object, bytes, resourceVersion)
-    this.#epoch = this.scope.epoch
+    this.#epoch = this.scope.of.epoch
     this.#write(({ intake }) => {
       const replacement = intake.replace({ reuse })
       if (object !== undefined) replacement.put(object, bytes)

@@ -2,7 +2,6 @@ import { type Environment, InvalidObjectError, type ReadTarget, resourceName, ty
 import { type ReflectorSettings, settingsOf } from '@wherry/informer/parts'
 import type { CacheContext } from './cache-context.ts'
 import { Entry } from './entry.ts'
-import type { EntryScope } from './entry-scope.ts'
 import type { CheckedKey } from './key.ts'
 import { type Level, named, targetAt } from './level.ts'
 import { NamespaceWatch, timeoutSeconds, type WatchedEntries } from './namespace-watch.ts'
@@ -11,11 +10,12 @@ import { ObjectFloor } from './object-floor.ts'
 const none: readonly Entry[] = []
 
 /** The entries of one resource and selectors in one namespace, and the one watch that may feed them. */
-export class NamespaceEntries implements EntryScope, WatchedEntries {
+export class NamespaceEntries implements WatchedEntries {
   readonly of: ResourceEntries
   /** `undefined`: of a cluster-scoped resource. */
   readonly namespace: string | undefined
   readonly watch: NamespaceWatch
+  /** The watch of all namespaces, and that of this one. */
   readonly validators: readonly NamespaceWatch[]
   size = 0
   /** By the text of their keys. */
@@ -26,37 +26,13 @@ export class NamespaceEntries implements EntryScope, WatchedEntries {
   constructor(of: ResourceEntries, namespace: string | undefined) {
     this.of = of
     this.namespace = namespace
-    this.watch = new NamespaceWatch(this)
+    this.watch = new NamespaceWatch(of, this)
     this.validators = of.watch === undefined ? [this.watch] : [of.watch, this.watch]
-  }
-
-  get shared(): CacheContext {
-    return this.of.shared
-  }
-
-  get resource(): string {
-    return this.of.resource
-  }
-
-  get view(): View {
-    return this.of.view
-  }
-
-  get environment(): Environment {
-    return this.of.environment
-  }
-
-  get settings(): ReflectorSettings {
-    return this.of.settings
-  }
-
-  get epoch(): number {
-    return this.of.epoch
   }
 
   /** Of a cluster-scoped resource there is one watch that its entries could move to. */
   get #most(): number {
-    const { escalateAt, escalateAllAt } = this.shared.settings
+    const { escalateAt, escalateAllAt } = this.of.shared.settings
     return this.namespace === undefined ? Math.min(escalateAt, escalateAllAt) : escalateAt
   }
 
@@ -69,8 +45,8 @@ export class NamespaceEntries implements EntryScope, WatchedEntries {
   }
 
   target(level: Level, name: string): ReadTarget {
-    this.#targets[level] ??= targetAt(this.view, this.namespace, level)
-    return named(this.#targets[level], this.view, name)
+    this.#targets[level] ??= targetAt(this.of.view, this.namespace, level)
+    return named(this.#targets[level], this.of.view, name)
   }
 
   object(text: string): ObjectFloor<Entry> | undefined {
@@ -116,14 +92,6 @@ export class NamespaceEntries implements EntryScope, WatchedEntries {
     this.of.tidy(this)
     this.of.tidyUp()
   }
-
-  place(entry: Entry): void {
-    this.of.place(entry)
-  }
-
-  rollBack(source: unknown): void {
-    this.of.rollBack(source)
-  }
 }
 
 /** The entries of one resource and selectors. It decides how they are watched: one by one, by namespace, or all at once (rule N11). */
@@ -131,7 +99,9 @@ export class ResourceEntries implements WatchedEntries {
   readonly view: View
   readonly shared: CacheContext
   readonly resource: string
+  /** For reflectors: the entry tells what fails, with its key. */
   readonly environment: Environment
+  /** Of the entries' own watches. */
   readonly settings: ReflectorSettings
   /** By namespace; `''` where there are none. */
   readonly namespaces: Map<string, NamespaceEntries> = new Map<string, NamespaceEntries>()
@@ -139,6 +109,7 @@ export class ResourceEntries implements WatchedEntries {
   readonly watch: NamespaceWatch | undefined
   readonly namespace = undefined
   size = 0
+  /** How often the resource's server was found to count anew. */
   epoch = 0
   #isMany = false
   readonly #emptied: () => void
@@ -150,7 +121,7 @@ export class ResourceEntries implements WatchedEntries {
     this.shared = shared
     this.#emptied = emptied
     this.resource = resourceName(view.resource)
-    this.watch = view.resource.namespaced ? new NamespaceWatch(this) : undefined
+    this.watch = view.resource.namespaced ? new NamespaceWatch(this, this) : undefined
     this.environment = {
       ...environment,
       random: () => environment.random(),
@@ -196,7 +167,7 @@ export class ResourceEntries implements WatchedEntries {
 
   /** An entry was closed. `isRoomy`: all others may have watches of their own. */
   removed(entry: Entry, isRoomy: boolean): void {
-    const scope = entry.scope as NamespaceEntries
+    const { scope } = entry
     scope.remove(entry)
     this.size -= 1
     this.tidy(scope)
@@ -217,8 +188,7 @@ export class ResourceEntries implements WatchedEntries {
     if (entry.isOver || (wide !== undefined && entry.validator === wide)) return
     if (wide !== undefined) entry.validate(wide, undefined)
     else if (validators.some(({ isComing }) => isComing) || entry.isOnItsOwn) return
-    else if (entry.isOverBound && validators.some(({ isUp }) => isUp)) entry.news()
-    else if (entry.isOverBound && !entry.wasKnown) entry.full()
+    else if (entry.isFull || (entry.isOverBound && validators.some(({ isUp }) => isUp))) entry.news()
     else entry.openInTurn()
   }
 
@@ -246,7 +216,10 @@ export class ResourceEntries implements WatchedEntries {
     else if (one.all().some(({ isOverBound }) => isOverBound)) this.rise(one)
   }
 
-  /** The server counts anew: nothing that was held counts until it is read again. */
+  /**
+   * The server counts anew: nothing that was held counts until it is read again. `source`: the entry or watch that showed it, whose watch
+   * goes on.
+   */
   rollBack(source: unknown): void {
     this.epoch += 1
     const entries = this.all()

@@ -1,4 +1,3 @@
-import type { Timer } from '@wherry/client'
 import type { CacheContext } from './cache-context.ts'
 import type { Entry, Waiting } from './entry.ts'
 import { NarrowClosedError } from './errors.ts'
@@ -14,62 +13,38 @@ export interface WaitOptions<T> {
 }
 
 /** Waits for news of an entry. Rejects with the signal's reason, or a `NarrowClosedError`. */
-export async function waitFor<T>(options: WaitOptions<T>): Promise<T> {
-  const is = options.now()
+export async function waitFor<T>({ shared, entry, signal, now, late }: WaitOptions<T>): Promise<T> {
+  const is = now()
   if (is !== undefined) return is
   // Both may have happened since an earlier wait ended, and neither is told again.
-  options.signal?.throwIfAborted()
-  if (options.entry.isOver) throw new NarrowClosedError()
-  return new Promise<T>((resolve, reject) => new Wait(options, resolve, reject))
-}
-
-class Wait<T> implements Waiting {
-  readonly #options: WaitOptions<T>
-  readonly #resolve: (value: T) => void
-  readonly #reject: (reason: unknown) => void
-  readonly #timer: Timer | undefined
-  readonly #aborted = (): void => this.#fail(this.#options.signal?.reason)
-
-  constructor(options: WaitOptions<T>, resolve: (value: T) => void, reject: (reason: unknown) => void) {
-    const { shared, entry, signal, late } = options
-    const { timeoutMs } = shared.settings
-    this.#options = options
-    this.#resolve = resolve
-    this.#reject = reject
-    const isBound = late !== undefined && timeoutMs !== Number.POSITIVE_INFINITY
-    this.#timer = isBound ? shared.environment.clock.timer(timeoutMs, () => this.#try(late)) : undefined
-    signal?.addEventListener('abort', this.#aborted, { once: true })
-    entry.follow(this)
-  }
-
-  news(): void {
-    this.#try(this.#options.now)
-  }
-
-  over(): void {
-    this.#fail(new NarrowClosedError())
-  }
-
-  #try(value: () => T | undefined): void {
-    try {
-      const is = value()
-      if (is === undefined) return
-      this.#end()
-      this.#resolve(is)
-    } catch (error) {
-      this.#fail(error)
+  signal?.throwIfAborted()
+  if (entry.isOver) throw new NarrowClosedError()
+  const { timeoutMs } = shared.settings
+  return new Promise<T>((resolve, reject) => {
+    const end = (): void => {
+      timer?.cancel()
+      signal?.removeEventListener('abort', aborted)
+      entry.unfollow(waiting)
     }
-  }
-
-  #fail(reason: unknown): void {
-    this.#end()
-    this.#reject(reason)
-  }
-
-  #end(): void {
-    const { entry, signal } = this.#options
-    this.#timer?.cancel()
-    signal?.removeEventListener('abort', this.#aborted)
-    entry.unfollow(this)
-  }
+    const fail = (reason: unknown): void => {
+      end()
+      reject(reason)
+    }
+    const attempt = (value: () => T | undefined): void => {
+      try {
+        const is = value()
+        if (is === undefined) return
+        end()
+        resolve(is)
+      } catch (error) {
+        fail(error)
+      }
+    }
+    const aborted = (): void => fail(signal?.reason)
+    const waiting: Waiting = { news: () => attempt(now), over: () => fail(new NarrowClosedError()) }
+    const isBound = late !== undefined && timeoutMs !== Number.POSITIVE_INFINITY
+    const timer = isBound ? shared.environment.clock.timer(timeoutMs, () => attempt(late)) : undefined
+    signal?.addEventListener('abort', aborted, { once: true })
+    entry.follow(waiting)
+  })
 }

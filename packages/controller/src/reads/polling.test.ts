@@ -210,7 +210,7 @@ describe('polling', () => {
       expect([await heard(), reads.dependencies('other')]).toMatchObject([['third: ~a/y'], [{ resourceVersion }]])
     }))
 
-  it('C16: leaves no watch behind that was tried for an object which nobody depends on any more', () =>
+  it('C16: leaves no watch behind that was tried for an object which nobody depends on any more, nor looks at it again', () =>
     withReads({ narrow: one, poll }, async kit => {
       const { reading, reads, narrow, run, server, simulation } = kit
       await reading('k', 'a/x')
@@ -222,5 +222,8 @@ describe('polling', () => {
       reads.forget('other')
       await simulation.advance(30_000)
       expect([reads.report().objects, narrow.report().subscriptions, narrow.report().idle]).toEqual([0, 0, 1])
+      // As long as somebody looks at it, it is not idle.
+      await simulation.advance(700_000)
+      expect(narrow.report().entries).toBe(0)
     }))
 })

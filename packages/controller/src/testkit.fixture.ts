@@ -1,4 +1,4 @@
-import { Client } from '@wherry/client'
+import { Client, type Environment } from '@wherry/client'
 import { type EmbeddedApiServer, type Simulation, simulate, startApiServer } from '@wherry/testing'
 
 /** A server and a client of it in memory, on simulated time. */
@@ -9,12 +9,14 @@ export interface Cluster {
   close(): Promise<void>
 }
 
-export async function startCluster(seed = 7): Promise<Cluster> {
+/** @param own what the client has of its own instead of the simulation's */
+export async function startCluster(seed = 7, own: Partial<Environment> = {}): Promise<Cluster> {
   const simulation = simulate(seed)
   const { clock, random, environment } = simulation
   const server = await startApiServer({ isolate: false, sockets: false, clock, random: random.fork('server') })
   const transport = server.transport({ random: random.fork('network') })
-  const client = new Client({ url: server.url, token: server.token, transport, environment })
+  const { url, token } = server
+  const client = new Client({ url, token, transport, environment: { ...environment, ...own } })
   return {
     simulation,
     server,

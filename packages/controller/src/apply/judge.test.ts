@@ -21,52 +21,30 @@ function judged(object: KubernetesObject, desired: object): boolean {
   })
 }
 
+const ownsA = { 'f:data': { 'f:a': {} } }
+const onlyA = { data: { a: '1' } }
+
 describe('what is owned is as desired', () => {
   it.each<[string, KubernetesObject, object, boolean]>([
-    ['equal data', live({ data: { a: '1', z: '9' } }, { 'f:data': { 'f:a': {} } }), { data: { a: '1' } }, true],
-    ['another value', live({ data: { a: '2' } }, { 'f:data': { 'f:a': {} } }), { data: { a: '1' } }, false],
-    [
-      'a key that is not owned',
-      live({ data: { a: '1', b: '2' } }, { 'f:data': { 'f:a': {} } }),
-      { data: { a: '1', b: '2' } },
-      false,
-    ],
+    ['equal data', live({ data: { a: '1', z: '9' } }, ownsA), onlyA, true],
+    ['another value', live({ data: { a: '2' } }, ownsA), onlyA, false],
+    ['a key that is not owned', live({ data: { a: '1', b: '2' } }, ownsA), { data: { a: '1', b: '2' } }, false],
     [
       'an owned key that is not desired',
       live({ data: { a: '1', b: '2' } }, { 'f:data': { 'f:a': {}, 'f:b': {} } }),
-      { data: { a: '1' } },
+      onlyA,
       false,
     ],
-    [
-      'another version of the resource',
-      live({ data: { a: '1' } }, { 'f:data': { 'f:a': {} } }, { apiVersion: 'v2' }),
-      { data: { a: '1' } },
-      false,
-    ],
-    [
-      'an entry of a subresource',
-      live({ data: { a: '1' } }, { 'f:data': { 'f:a': {} } }, { subresource: 'status' }),
-      { data: { a: '1' } },
-      false,
-    ],
-    [
-      'an entry by Update',
-      live({ data: { a: '1' } }, { 'f:data': { 'f:a': {} } }, { operation: 'Update' }),
-      { data: { a: '1' } },
-      false,
-    ],
+    ['another version of the resource', live(onlyA, ownsA, { apiVersion: 'v2' }), onlyA, false],
+    ['an entry of a subresource', live(onlyA, ownsA, { subresource: 'status' }), onlyA, false],
+    ['an entry by Update', live(onlyA, ownsA, { operation: 'Update' }), onlyA, false],
     [
       'a desired 0 that is not owned',
       live({ spec: { replicas: 5 } }, { 'f:spec': { 'f:x': {} } }),
       { spec: { replicas: 0 } },
       false,
     ],
-    [
-      'a desired empty list that owns nothing',
-      live({ data: { a: '1' } }, { 'f:data': { 'f:a': {} } }),
-      { data: { a: '1' }, list: [] },
-      true,
-    ],
+    ['a desired empty list that owns nothing', live(onlyA, ownsA), { data: { a: '1' }, list: [] }, true],
     [
       'an owned false that the server leaves out',
       live({ spec: {} }, { 'f:spec': { 'f:on': {} } }),

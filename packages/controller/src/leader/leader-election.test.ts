@@ -1,7 +1,7 @@
 import type { Client } from '@wherry/client'
 import { leases } from '@wherry/client/resources/coordination'
 import { configMaps } from '@wherry/client/resources/core'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { LeaderElection } from './leader-election.ts'
 import type { LeaderElectionOptions } from './options.ts'
 import type { Term } from './term.ts'
@@ -9,15 +9,25 @@ import { type CandidateProcess, Electorate, lease } from './testkit/election.ts'
 
 let electorate: Electorate
 
-beforeEach(async () => {
+/** Runs a test among candidates, and looks that nothing is left of them. */
+async function electing(test: (electorate: Electorate) => Promise<void>): Promise<void> {
   electorate = await Electorate.start(7, 600_000)
-})
+  const { simulation } = electorate
+  try {
+    await simulation.run(() => test(electorate))
+  } finally {
+    await electorate.close()
+  }
+  await simulation.advance(120_000)
+  expect(simulation.pending()).toEqual([])
+}
 
-afterEach(async () => {
-  await electorate.close()
-  await electorate.simulation.advance(120_000)
-  expect(electorate.simulation.pending()).toEqual([])
-})
+/** A candidate that has come to lead. */
+async function leading(...given: Parameters<Electorate['candidate']>): Promise<CandidateProcess> {
+  const one = electorate.candidate(...given)
+  await electorate.simulation.runUntil(() => leads(one))
+  return one
+}
 
 const now = (): number => electorate.simulation.clock.monotonic()
 const leads = ({ term }: CandidateProcess): boolean => (term?.remainingMs ?? 0) > 0
@@ -26,9 +36,8 @@ const untilAsked = ({ signal }: Term): Promise<void> =>
   new Promise(resolve => signal.addEventListener('abort', () => resolve()))
 const phases = (): string[] => electorate.simulation.environment.errors.map(({ context }) => context.phase)
 
-it('C6: takes a lease that nobody has, writes it as client-go does, keeps it, and gives it up in the end', async () => {
-  const { simulation } = electorate
-  await simulation.run(async () => {
+it('C6: takes a lease that nobody has, writes it as client-go does, keeps it, and gives it up in the end', () =>
+  electing(async ({ simulation }) => {
     const a = electorate.candidate('a')
     expect(a.election.state).toBe('waiting')
     expect(simulation.environment.metric('leader_election_master_status', { name: 'lease' })).toBe(0)
@@ -63,17 +72,14 @@ it('C6: takes a lease that nobody has, writes it as client-go does, keeps it, an
     })
     expect([a.election.state, a.election.leader]).toEqual(['over', ''])
     expect(simulation.environment.metric('leader_election_master_status', { name: 'lease' })).toBe(0)
-  })
-  expect(phases()).toEqual([])
-})
+    expect(phases()).toEqual([])
+  }))
 
-it('C6: another leads at once after a release, and by lease and retry after a death', async () => {
-  const { simulation } = electorate
-  await simulation.run(async () => {
+it('C6: another leads at once after a release, and by lease and retry after a death', () =>
+  electing(async ({ simulation }) => {
     electorate.history.watch()
     const seldom = { writeMs: 1000 }
-    const a = electorate.candidate('a', {}, seldom)
-    await simulation.runUntil(() => leads(a))
+    const a = await leading('a', {}, seldom)
     const b = electorate.candidate('b', {}, seldom)
     const c = electorate.candidate('c', {}, seldom)
     await simulation.advance(7000)
@@ -91,15 +97,12 @@ it('C6: another leads at once after a release, and by lease and retry after a de
     expect(now() - renewedAt).toBeLessThan(15_000 + 2000 + 100)
     expect(heir.term?.transitions).toBe(2)
     expect(await specNow()).toMatchObject({ holderIdentity: heir.name, leaseTransitions: 2 })
-  })
-  expect(electorate.history.outOfTerm()).toEqual([])
-})
+    expect(electorate.history.outOfTerm()).toEqual([])
+  }))
 
-it("C6, D7: a load balancer's page instead of the lease costs nothing: neither is it taken to be gone, nor to be another's", async () => {
-  const { simulation, server } = electorate
-  await simulation.run(async () => {
-    const a = electorate.candidate('a')
-    await simulation.runUntil(() => leads(a))
+it("C6, D7: a load balancer's page instead of the lease costs nothing: neither is it taken to be gone, nor to be another's", () =>
+  electing(async ({ simulation, server }) => {
+    const a = await leading('a')
     for (const verb of ['get', 'update', 'create']) {
       const match = { resource: 'leases.coordination.k8s.io', verb }
       const fault = await server.faults.add({ match, effect: { kind: 'status', code: 404, plain: true } })
@@ -110,29 +113,23 @@ it("C6, D7: a load balancer's page instead of the lease costs nothing: neither i
     }
     expect(a.log).toEqual(['leads 0'])
     expect(await specNow()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 })
-  })
-  expect(new Set(phases())).toEqual(new Set(['leader renew']))
-})
+    expect(new Set(phases())).toEqual(new Set(['leader renew']))
+  }))
 
-it('C6: each term has a number of its own, however often the lease is released', async () => {
-  const { simulation } = electorate
-  await simulation.run(async () => {
+it('C6: each term has a number of its own, however often the lease is released', () =>
+  electing(async () => {
     for (const [transitions, name] of ['a', 'b', 'c', 'd'].entries()) {
-      const one = electorate.candidate(name)
-      await simulation.runUntil(() => leads(one))
+      const one = await leading(name)
       expect(one.term?.transitions).toBe(transitions)
       one.stop()
       await one.running
       expect(await specNow()).toMatchObject({ leaseTransitions: transitions })
     }
-  })
-})
+  }))
 
-it('C6: an API server that is away for less than the deadline costs nothing', async () => {
-  const { simulation, server } = electorate
-  await simulation.run(async () => {
-    const a = electorate.candidate('a')
-    await simulation.runUntil(() => leads(a))
+it('C6: an API server that is away for less than the deadline costs nothing', () =>
+  electing(async ({ simulation, server }) => {
+    const a = await leading('a')
     await simulation.advance(10_000)
     for (const effect of [{ kind: 'status', code: 503 }, { kind: 'drop' }, { kind: 'drop', after: true }] as const) {
       const fault = await server.faults.add({ match: { resource: 'leases.coordination.k8s.io' }, effect })
@@ -147,16 +144,13 @@ it('C6: an API server that is away for less than the deadline costs nothing', as
     expect(leads(a)).toBe(true)
     expect(a.log).toEqual(['leads 0'])
     expect(simulation.environment.metric('leader_election_slowpath_total', { name: 'lease' })).toBeGreaterThan(0)
-  })
-  expect(new Set(phases())).toEqual(new Set(['leader renew']))
-})
+    expect(new Set(phases())).toEqual(new Set(['leader renew']))
+  }))
 
-it('C6: one that is away for longer ends the term by the deadline, on the dot, and for good', async () => {
-  const { simulation, server } = electorate
-  await simulation.run(async () => {
+it('C6: one that is away for longer ends the term by the deadline, on the dot, and for good', () =>
+  electing(async ({ simulation, server }) => {
     electorate.history.watch()
-    const a = electorate.candidate('a')
-    await simulation.runUntil(() => leads(a))
+    const a = await leading('a')
     await simulation.advance(9000)
     await server.faults.add({
       match: { resource: 'leases.coordination.k8s.io' },
@@ -185,15 +179,12 @@ it('C6: one that is away for longer ends the term by the deadline, on the dot, a
     })
     // Not released: what it sent last may still be under way.
     expect(await specNow()).toMatchObject({ holderIdentity: 'a' })
-  })
-  expect(electorate.history.outOfTerm()).toEqual([])
-})
+    expect(electorate.history.outOfTerm()).toEqual([])
+  }))
 
-it('C6: the deadline counts from when the renewal began, not from its answer', async () => {
-  const { simulation, server } = electorate
-  await simulation.run(async () => {
-    const a = electorate.candidate('a')
-    await simulation.runUntil(() => leads(a))
+it('C6: the deadline counts from when the renewal began, not from its answer', () =>
+  electing(async ({ simulation, server }) => {
+    const a = await leading('a')
     await server.faults.add({ match: { resource: 'leases.coordination.k8s.io' }, effect: { kind: 'delay', ms: 4000 } })
     await simulation.advance(20_000)
     expect(leads(a)).toBe(true)
@@ -201,16 +192,13 @@ it('C6: the deadline counts from when the renewal began, not from its answer', a
       await simulation.advance(100)
       expect(a.term?.remainingMs).toBeLessThanOrEqual(6000)
     }
-  })
-})
+  }))
 
-it('C6: a process that stood still sends nothing more, whatever it does first when it goes on', async () => {
-  const { simulation } = electorate
-  const sent: string[] = []
-  await simulation.run(async () => {
+it('C6: a process that stood still sends nothing more, whatever it does first when it goes on', () =>
+  electing(async ({ simulation }) => {
+    const sent: string[] = []
     electorate.history.watch()
-    const a = electorate.candidate('a', {}, { writeMs: 40 })
-    await simulation.runUntil(() => leads(a))
+    const a = await leading('a', {}, { writeMs: 40 })
     const b = electorate.candidate('b')
     await simulation.advance(5000)
     a.process.pause()
@@ -227,15 +215,13 @@ it('C6: a process that stood still sends nothing more, whatever it does first wh
     expect(pending.state).toBe('over')
     expect(await electorate.writer.get(configMaps, { name: 'late', namespace: 'default' })).toBeUndefined()
     expect(a.log.at(-1)).toBe('failed LEADERSHIP_LOST')
-  })
-  expect(sent).toEqual(['LEADERSHIP_LOST'])
-  expect(electorate.history.outOfTerm()).toEqual([])
-})
+    expect(sent).toEqual(['LEADERSHIP_LOST'])
+    expect(electorate.history.outOfTerm()).toEqual([])
+  }))
 
-it('C6: calls and watches that are under way when the lease is lost end with that error', async () => {
-  const { simulation, server } = electorate
-  const heard: unknown[] = []
-  await simulation.run(async () => {
+it('C6: calls and watches that are under way when the lease is lost end with that error', () =>
+  electing(async ({ simulation, server }) => {
+    const heard: unknown[] = []
     const a = electorate.candidate(
       'a',
       {},
@@ -266,29 +252,23 @@ it('C6: calls and watches that are under way when the lease is lost end with tha
     await a.running
     // The client that it is made of goes on.
     expect(await a.client.list(configMaps)).toMatchObject({ items: expect.any(Array) })
-  })
-  expect(heard.length).toBeGreaterThanOrEqual(3)
-  expect(new Set(heard)).toEqual(new Set(['LEADERSHIP_LOST']))
-})
+    expect(heard.length).toBeGreaterThanOrEqual(3)
+    expect(new Set(heard)).toEqual(new Set(['LEADERSHIP_LOST']))
+  }))
 
-it('C6: stops at once when another holds the lease', async () => {
-  const { simulation, writer } = electorate
-  await simulation.run(async () => {
-    const a = electorate.candidate('a')
-    await simulation.runUntil(() => leads(a))
+it('C6: stops at once when another holds the lease', () =>
+  electing(async ({ simulation, writer }) => {
+    const a = await leading('a')
     await writer.patch(leases, lease, { spec: { holderIdentity: 'usurper', leaseTransitions: 1 } })
     await simulation.advance(2100)
     expect(a.log).toEqual(['leads 0', 'aborted LeadershipLostError', 'failed LEADERSHIP_LOST'])
     expect(await specNow()).toMatchObject({ holderIdentity: 'usurper' })
     expect(a.election.leader).toBe('usurper')
-  })
-})
+  }))
 
-it('C6: a change of the lease by others, and its deletion, are no loss; what they put there stays', async () => {
-  const { simulation, writer } = electorate
-  await simulation.run(async () => {
-    const a = electorate.candidate('a')
-    await simulation.runUntil(() => leads(a))
+it('C6: a change of the lease by others, and its deletion, are no loss; what they put there stays', () =>
+  electing(async ({ simulation, writer }) => {
+    const a = await leading('a')
     await writer.patch(leases, lease, { metadata: { labels: { a: 'b' } }, spec: { preferredHolder: null } })
     await simulation.advance(5000)
     expect((await writer.get(leases, lease))?.metadata?.labels).toEqual({ a: 'b' })
@@ -297,19 +277,17 @@ it('C6: a change of the lease by others, and its deletion, are no loss; what the
     await simulation.advance(5000)
     expect(await specNow()).toMatchObject({ holderIdentity: 'a', acquireTime: before?.acquireTime })
     expect(a.log).toEqual(['leads 0'])
-  })
-  expect(phases()).toEqual([])
-})
+    expect(phases()).toEqual([])
+  }))
 
-it('C6: goes by its own clock: what the lease says of times and who is early means nothing', async () => {
-  const { simulation, writer } = electorate
-  const spec = {
-    holderIdentity: 'old',
-    leaseDurationSeconds: 20,
-    acquireTime: '1990-01-01T00:00:00.000000Z',
-    leaseTransitions: 4,
-  }
-  await simulation.run(async () => {
+it('C6: goes by its own clock: what the lease says of times and who is early means nothing', () =>
+  electing(async ({ simulation, writer }) => {
+    const spec = {
+      holderIdentity: 'old',
+      leaseDurationSeconds: 20,
+      acquireTime: '1990-01-01T00:00:00.000000Z',
+      leaseTransitions: 4,
+    }
     await writer.create(leases, { metadata: lease, spec: { ...spec, renewTime: '2090-01-01T00:00:00.000000Z' } })
     const from = now()
     const a = electorate.candidate('a')
@@ -320,12 +298,10 @@ it('C6: goes by its own clock: what the lease says of times and who is early mea
     expect(now() - from).toBeGreaterThanOrEqual(32_000)
     expect(now() - from).toBeLessThan(34_100)
     expect(a.term?.transitions).toBe(5)
-  })
-})
+  }))
 
-it('C6: a lease with our identity that we did not write is another’s', async () => {
-  const { simulation, writer } = electorate
-  await simulation.run(async () => {
+it('C6: a lease with our identity that we did not write is another’s', () =>
+  electing(async ({ writer }) => {
     const time = '2026-01-01T00:00:00.000000Z'
     const spec = {
       holderIdentity: 'a',
@@ -336,17 +312,13 @@ it('C6: a lease with our identity that we did not write is another’s', async (
     }
     await writer.create(leases, { metadata: lease, spec })
     const from = now()
-    const a = electorate.candidate('a')
-    await simulation.runUntil(() => leads(a))
+    await leading('a')
     expect(now() - from).toBeGreaterThanOrEqual(15_000)
-  })
-})
+  }))
 
-it('C6: a lease that vanished is not free before it would have expired', async () => {
-  const { simulation, writer } = electorate
-  await simulation.run(async () => {
-    const a = electorate.candidate('a')
-    await simulation.runUntil(() => leads(a))
+it('C6: a lease that vanished is not free before it would have expired', () =>
+  electing(async ({ simulation, writer }) => {
+    const a = await leading('a')
     const b = electorate.candidate('b')
     await simulation.advance(5000)
     a.process.pause()
@@ -354,26 +326,21 @@ it('C6: a lease that vanished is not free before it would have expired', async (
     const from = now()
     await simulation.runUntil(() => leads(b))
     expect(now() - from).toBeGreaterThan(10_000)
-  })
-})
+  }))
 
-it('C6: a lost answer to what made us leader is found out by reading', async () => {
-  const { simulation, server } = electorate
-  await simulation.run(async () => {
+it('C6: a lost answer to what made us leader is found out by reading', () =>
+  electing(async ({ server }) => {
     await electorate.writer.create(leases, { metadata: lease, spec: { leaseDurationSeconds: 15, leaseTransitions: 8 } })
     await server.faults.add({ match: { verb: 'update' }, nth: 1, effect: { kind: 'drop', after: true } })
-    const a = electorate.candidate('a')
-    await simulation.runUntil(() => leads(a))
+    const a = await leading('a')
     expect(now()).toBeLessThan(3000)
     expect(a.term?.transitions).toBe(9)
     expect((await specNow())?.leaseTransitions).toBe(9)
-  })
-  expect(phases()).toEqual(['leader acquire'])
-})
+    expect(phases()).toEqual(['leader acquire'])
+  }))
 
-it('C6: waits for a part that ends slowly, keeps the lease meanwhile, and gives up on one that does not end', async () => {
-  const { simulation } = electorate
-  await simulation.run(async () => {
+it('C6: waits for a part that ends slowly, keeps the lease meanwhile, and gives up on one that does not end', () =>
+  electing(async ({ simulation }) => {
     let finish = (): void => {}
     const slow = electorate.candidate('slow', {}, { lead: () => new Promise<void>(resolve => (finish = resolve)) })
     await simulation.runUntil(() => leads(slow))
@@ -401,13 +368,11 @@ it('C6: waits for a part that ends slowly, keeps the lease meanwhile, and gives 
     expect((await specNow())?.holderIdentity).toBe('stuck')
     fail(new Error('at last'))
     await simulation.advance(1)
-  })
-  expect(simulation.environment.errors.map(({ error }) => error.message)).toEqual(['at last'])
-})
+    expect(simulation.environment.errors.map(({ error }) => error.message)).toEqual(['at last'])
+  }))
 
-it('C6: ends when its part does, and passes on what that throws', async () => {
-  const { simulation } = electorate
-  await simulation.run(async () => {
+it('C6: ends when its part does, and passes on what that throws', () =>
+  electing(async () => {
     const done = electorate.candidate('done', {}, { lead: () => 1 })
     await done.running
     expect(done.log).toEqual(['leads 0', 'aborted TermOverError', 'ended'])
@@ -426,14 +391,11 @@ it('C6: ends when its part does, and passes on what that throws', async () => {
     const keeping = electorate.candidate('keeping', { releaseOnStop: false }, { lead: () => {} })
     await keeping.running
     expect((await specNow())?.holderIdentity).toBe('keeping')
-  })
-})
+  }))
 
-it('C6: stops waiting when asked to, and leaves no lease behind', async () => {
-  const { simulation } = electorate
-  await simulation.run(async () => {
-    const a = electorate.candidate('a')
-    await simulation.runUntil(() => leads(a))
+it('C6: stops waiting when asked to, and leaves no lease behind', () =>
+  electing(async ({ simulation }) => {
+    await leading('a')
     const b = electorate.candidate('b')
     await simulation.advance(3000)
     const from = now()
@@ -441,22 +403,18 @@ it('C6: stops waiting when asked to, and leaves no lease behind', async () => {
     await b.running
     expect([now() - from, b.log, b.election.state]).toEqual([0, ['ended'], 'over'])
     expect((await specNow())?.holderIdentity).toBe('a')
-  })
-})
+  }))
 
-it('C6: gives up what is its own alone, as it is by then, and ends all the same where it can not', async () => {
-  const { simulation, server, writer } = electorate
-  await simulation.run(async () => {
-    const changed = electorate.candidate('changed', {}, { lead: untilAsked })
-    await simulation.runUntil(() => leads(changed))
+it('C6: gives up what is its own alone, as it is by then, and ends all the same where it can not', () =>
+  electing(async ({ server, writer }) => {
+    const changed = await leading('changed', {}, { lead: untilAsked })
     await writer.patch(leases, lease, { metadata: { labels: { a: 'b' } } })
     changed.stop()
     await changed.running
     const given = await writer.get(leases, lease)
     expect([given?.spec?.holderIdentity, given?.metadata?.labels]).toEqual([undefined, { a: 'b' }])
 
-    const late = electorate.candidate('late', {}, { lead: untilAsked })
-    await simulation.runUntil(() => leads(late))
+    const late = await leading('late', {}, { lead: untilAsked })
     await writer.patch(leases, lease, { spec: { holderIdentity: 'usurper' } })
     late.stop()
     await late.running
@@ -466,31 +424,26 @@ it('C6: gives up what is its own alone, as it is by then, and ends all the same 
     expect(phases()).toEqual([])
 
     await writer.delete(leases, lease)
-    const barred = electorate.candidate('barred', {}, { lead: untilAsked })
-    await simulation.runUntil(() => leads(barred))
+    const barred = await leading('barred', {}, { lead: untilAsked })
     await server.faults.add({ match: { verb: 'update' }, effect: { kind: 'status', code: 500 } })
     barred.stop()
     await barred.running
     expect(barred.log.at(-1)).toBe('ended')
-  })
-  expect(phases()).toEqual(['leader release'])
-})
+    expect(phases()).toEqual(['leader release'])
+  }))
 
-it('C6: asked to stop when the lease comes, it does not lead, and gives it up', async () => {
-  const { simulation } = electorate
-  await simulation.run(async () => {
+it('C6: asked to stop when the lease comes, it does not lead, and gives it up', () =>
+  electing(async () => {
     const a = electorate.candidate('a', { onNewLeader: identity => identity === 'a' && a.stop() })
     await a.running
     expect([a.log, a.election.state, a.election.leader]).toEqual([['ended'], 'over', ''])
     expect(await specNow()).toMatchObject({ leaseDurationSeconds: 1 })
-  })
-  expect(phases()).toEqual([])
-})
+    expect(phases()).toEqual([])
+  }))
 
-it('C6, X8: an attempt that hangs is broken off, and at once when asked to stop', async () => {
-  const { simulation, server } = electorate
-  const match = { resource: 'leases.coordination.k8s.io' }
-  await simulation.run(async () => {
+it('C6, X8: an attempt that hangs is broken off, and at once when asked to stop', () =>
+  electing(async ({ simulation, server }) => {
+    const match = { resource: 'leases.coordination.k8s.io' }
     const fault = await server.faults.add({ match, effect: { kind: 'hang' } })
     const b = electorate.candidate('b')
     await simulation.advance(1000)
@@ -502,34 +455,28 @@ it('C6, X8: an attempt that hangs is broken off, and at once when asked to stop'
     await fault.remove()
     await server.faults.add({ match, times: 1, effect: { kind: 'hang' } })
     const began = now()
-    const a = electorate.candidate('a')
-    await simulation.runUntil(() => leads(a))
+    await leading('a')
     // Half of the deadline, and a pause.
     expect(now() - began).toBeLessThan(5000 + 2000 + 100)
-  })
-  expect(phases()).toEqual(['leader acquire'])
-})
+    expect(phases()).toEqual(['leader acquire'])
+  }))
 
-it('C6, X8: a server that fails is asked seldom', async () => {
-  const { simulation, server } = electorate
-  const resource = 'leases.coordination.k8s.io'
-  await simulation.run(async () => {
+it('C6, X8: a server that fails is asked seldom', () =>
+  electing(async ({ simulation, server }) => {
+    const resource = 'leases.coordination.k8s.io'
     await server.faults.add({ match: { resource }, effect: { kind: 'status', code: 500 } })
     electorate.candidate('a')
     await simulation.advance(60_000)
     const requests = (await server.stats()).byVerb.get?.[resource]?.requests
     expect(requests).toBeGreaterThanOrEqual(30)
     expect(requests).toBeLessThanOrEqual(61)
-  })
-})
+  }))
 
-it('C6, X8: a write that another one meets each time is tried three times, and then later', async () => {
-  const { simulation, server } = electorate
-  const resource = 'leases.coordination.k8s.io'
-  const writes = async (): Promise<number> => (await server.stats()).byVerb.update?.[resource]?.requests ?? 0
-  await simulation.run(async () => {
-    const a = electorate.candidate('a', { name: 'one' }, { lead: untilAsked })
-    await simulation.runUntil(() => leads(a))
+it('C6, X8: a write that another one meets each time is tried three times, and then later', () =>
+  electing(async ({ server }) => {
+    const resource = 'leases.coordination.k8s.io'
+    const writes = async (): Promise<number> => (await server.stats()).byVerb.update?.[resource]?.requests ?? 0
+    const a = await leading('a', { name: 'one' }, { lead: untilAsked })
     await server.faults.add({ match: { verb: 'update' }, effect: { kind: 'status', code: 409, reason: 'Conflict' } })
     const before = await writes()
     a.stop()
@@ -540,13 +487,11 @@ it('C6, X8: a write that another one meets each time is tried three times, and t
     expect(b.log.at(-1)).toBe('failed LEADERSHIP_LOST')
     // At most ten attempts before the deadline.
     expect(await writes()).toBeLessThanOrEqual(before + 3 + 30)
-  })
-  expect(new Set(phases())).toEqual(new Set(['leader release', 'leader renew']))
-})
+    expect(new Set(phases())).toEqual(new Set(['leader release', 'leader renew']))
+  }))
 
-it('C6: a candidate that stood still while it took the lease goes on as one', async () => {
-  const { simulation, server, writer } = electorate
-  await simulation.run(async () => {
+it('C6: a candidate that stood still while it took the lease goes on as one', () =>
+  electing(async ({ simulation, server, writer }) => {
     await server.faults.add({ match: { verb: 'create' }, effect: { kind: 'delay', ms: 2000 } })
     // What each hears of first when it goes on is chance: that it has the lease, or that it has waited for too long.
     const candidates = Array.from({ length: 16 }, (_, i) => electorate.candidate(`c${i}`, { name: `lease-${i}` }))
@@ -557,14 +502,12 @@ it('C6: a candidate that stood still while it took the lease goes on as one', as
     for (const { process } of candidates) process.resume()
     await simulation.advance(10_000)
     expect(candidates.map(({ log }) => log)).toEqual(Array.from(candidates, () => ['leads 0']))
-  })
-})
+  }))
 
-it('C6: what a part does wrong once the lease is lost is told of', async () => {
-  const { simulation, writer } = electorate
-  const usurp = (name: string): Promise<unknown> =>
-    writer.patch(leases, { ...lease, name }, { spec: { holderIdentity: 'usurper', leaseTransitions: 1 } })
-  await simulation.run(async () => {
+it('C6: what a part does wrong once the lease is lost is told of', () =>
+  electing(async ({ simulation, writer }) => {
+    const usurp = (name: string): Promise<unknown> =>
+      writer.patch(leases, { ...lease, name }, { spec: { holderIdentity: 'usurper', leaseTransitions: 1 } })
     const parts: [string, (term: Term) => Promise<void>][] = [
       ['fails', term => untilAsked(term).then(() => Promise.reject(new Error('mine')))],
       ['heeds', term => untilAsked(term).then(() => term.check())],
@@ -577,21 +520,18 @@ it('C6: what a part does wrong once the lease is lost is told of', async () => {
       await running
       expect(log.at(-1)).toBe('failed LEADERSHIP_LOST')
     }
-  })
-  const told = simulation.environment.errors.map(({ error, context: { phase, key } }) => [phase, key, error.message])
-  expect(told).toEqual([
-    ['leader lead', 'default/fails', 'mine'],
-    ['leader lead', 'default/hangs', expect.stringContaining('5000 ms')],
-  ])
-  expect(simulation.environment.errors[1]?.error).toMatchObject({ name: 'LeaderStuckError', graceMs: 5000 })
-})
+    const told = simulation.environment.errors.map(({ error, context: { phase, key } }) => [phase, key, error.message])
+    expect(told).toEqual([
+      ['leader lead', 'default/fails', 'mine'],
+      ['leader lead', 'default/hangs', expect.stringContaining('5000 ms')],
+    ])
+    expect(simulation.environment.errors[1]?.error).toMatchObject({ name: 'LeaderStuckError', graceMs: 5000 })
+  }))
 
-it('says in its log what becomes of the lease', async () => {
-  const { simulation, writer } = electorate
-  const about = { lease: 'default/lease' }
-  await simulation.run(async () => {
-    const a = electorate.candidate('a')
-    await simulation.runUntil(() => leads(a))
+it('says in its log what becomes of the lease', () =>
+  electing(async ({ writer }) => {
+    const about = { lease: 'default/lease' }
+    const a = await leading('a')
     a.stop()
     await a.running
     expect(a.said).toEqual([
@@ -601,28 +541,23 @@ it('says in its log what becomes of the lease', async () => {
       ['info', 'a new leader', { ...about, identity: '' }],
       ['info', 'released', about],
     ])
-    const b = electorate.candidate('b')
-    await simulation.runUntil(() => leads(b))
+    const b = await leading('b')
     await writer.patch(leases, lease, { spec: { holderIdentity: 'c', leaseTransitions: 9 } })
     await b.running
     expect(b.said.slice(-2)).toEqual([
       ['info', 'a new leader', { ...about, identity: 'c' }],
       ['error', expect.stringContaining('c holds it'), about],
     ])
-    const d = electorate.candidate('d')
-    await simulation.runUntil(() => leads(d))
+    const d = await leading('d')
     await writer.patch(leases, lease, { spec: { holderIdentity: '', leaseTransitions: 20 } })
     await d.running
     expect(d.said.at(-1)).toEqual(['error', expect.stringContaining('nobody holds it'), about])
-  })
-})
+  }))
 
-it('C6: waits out 429 without giving up, and tells who leads', async () => {
-  const { simulation, server } = electorate
-  const seen: string[] = []
-  await simulation.run(async () => {
-    const a = electorate.candidate('a')
-    await simulation.runUntil(() => leads(a))
+it('C6: waits out 429 without giving up, and tells who leads', () =>
+  electing(async ({ simulation, server }) => {
+    const seen: string[] = []
+    const a = await leading('a')
     const onNewLeader = (identity: string): void => {
       seen.push(identity)
       throw new Error('deaf')
@@ -635,75 +570,75 @@ it('C6: waits out 429 without giving up, and tells who leads', async () => {
     a.stop()
     await simulation.runUntil(() => leads(b))
     expect(b.election.leader).toBe('b')
-  })
-  expect(seen).toEqual(['a', '', 'b'])
-  expect(phases()).toContain('leader onNewLeader')
-})
+    expect(seen).toEqual(['a', '', 'b'])
+    expect(phases()).toContain('leader onNewLeader')
+  }))
 
-it('X6: says what is wrong with an option', async () => {
-  const { writer } = electorate
-  const good = { client: writer, name: 'l', namespace: 'n' }
-  const saysWhat = expect.stringMatching(/ takes \S.*, got \S| is an unknown option; valid options are \S/)
-  const wrong: [Record<string, unknown>, string][] = [
-    [{ client: undefined }, 'leader.client'],
-    [{ client: {} }, 'leader.client'],
-    [{ name: undefined }, 'leader.name'],
-    [{ name: '' }, 'leader.name'],
-    [{ namespace: undefined }, 'leader.namespace'],
-    [{ identity: '' }, 'leader.identity'],
-    [{ leaseMs: 1500 }, 'leader.leaseMs'],
-    [{ leaseMs: 0 }, 'leader.leaseMs'],
-    [{ leaseMs: Number.NaN }, 'leader.leaseMs'],
-    [{ leaseMs: 2 ** 31 * 1000 }, 'leader.leaseMs'],
-    [{ leaseMs: '15' }, 'leader.leaseMs'],
-    [{ leaseMs: 10_000 }, 'leader.renewDeadlineMs'],
-    [{ renewDeadlineMs: 15_000 }, 'leader.renewDeadlineMs'],
-    [{ renewDeadlineMs: 0 }, 'leader.renewDeadlineMs'],
-    [{ retryMs: 10_000 }, 'leader.retryMs'],
-    [{ retryMs: -1 }, 'leader.retryMs'],
-    [{ releaseOnStop: 'yes' }, 'leader.releaseOnStop'],
-    [{ graceMs: -1 }, 'leader.graceMs'],
-    [{ onNewLeader: 1 }, 'leader.onNewLeader'],
-    [{ lease: 'l' }, 'leader.lease'],
-  ]
-  for (const [part, option] of wrong) {
-    const make = (): unknown => new LeaderElection({ ...good, ...part } as LeaderElectionOptions)
-    expect(make, option).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', option, message: saysWhat }))
-  }
-  const none = { code: 'INVALID_OPTION', option: 'leader', message: saysWhat }
-  expect(() => new LeaderElection(undefined as never)).toThrow(expect.objectContaining(none))
-  for (const what of ['name', 'namespace']) {
-    const make = (): unknown => new LeaderElection({ ...good, [what]: 'a/b' })
-    expect(make).toThrow(expect.objectContaining({ code: 'INVALID_NAME', what }))
-  }
-  const election = new LeaderElection(good)
-  await expect(election.run({} as never)).rejects.toMatchObject({ option: 'run.lead' })
-  await expect(election.run({ lead: () => {}, signal: 1 } as never)).rejects.toMatchObject({ option: 'run.signal' })
-  expect(election.state).toBe('idle')
-})
+it('X6: says what is wrong with an option', () =>
+  electing(async ({ writer }) => {
+    const good = { client: writer, name: 'l', namespace: 'n' }
+    const saysWhat = expect.stringMatching(/ takes \S.*, got \S| is an unknown option; valid options are \S/)
+    const wrong: [Record<string, unknown>, string][] = [
+      [{ client: undefined }, 'leader.client'],
+      [{ client: {} }, 'leader.client'],
+      [{ name: undefined }, 'leader.name'],
+      [{ name: '' }, 'leader.name'],
+      [{ namespace: undefined }, 'leader.namespace'],
+      [{ identity: '' }, 'leader.identity'],
+      [{ leaseMs: 1500 }, 'leader.leaseMs'],
+      [{ leaseMs: 0 }, 'leader.leaseMs'],
+      [{ leaseMs: Number.NaN }, 'leader.leaseMs'],
+      [{ leaseMs: 2 ** 31 * 1000 }, 'leader.leaseMs'],
+      [{ leaseMs: '15' }, 'leader.leaseMs'],
+      [{ leaseMs: 10_000 }, 'leader.renewDeadlineMs'],
+      [{ renewDeadlineMs: 15_000 }, 'leader.renewDeadlineMs'],
+      [{ renewDeadlineMs: 0 }, 'leader.renewDeadlineMs'],
+      [{ retryMs: 10_000 }, 'leader.retryMs'],
+      [{ retryMs: -1 }, 'leader.retryMs'],
+      [{ releaseOnStop: 'yes' }, 'leader.releaseOnStop'],
+      [{ graceMs: -1 }, 'leader.graceMs'],
+      [{ onNewLeader: 1 }, 'leader.onNewLeader'],
+      [{ lease: 'l' }, 'leader.lease'],
+    ]
+    for (const [part, option] of wrong) {
+      const make = (): unknown => new LeaderElection({ ...good, ...part } as LeaderElectionOptions)
+      expect(make, option).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', option, message: saysWhat }))
+    }
+    const none = { code: 'INVALID_OPTION', option: 'leader', message: saysWhat }
+    expect(() => new LeaderElection(undefined as never)).toThrow(expect.objectContaining(none))
+    for (const what of ['name', 'namespace']) {
+      const make = (): unknown => new LeaderElection({ ...good, [what]: 'a/b' })
+      expect(make).toThrow(expect.objectContaining({ code: 'INVALID_NAME', what }))
+    }
+    const election = new LeaderElection(good)
+    await expect(election.run({} as never)).rejects.toMatchObject({ option: 'run.lead' })
+    await expect(election.run({ lead: () => {}, signal: 1 } as never)).rejects.toMatchObject({ option: 'run.signal' })
+    expect(election.state).toBe('idle')
+  }))
 
-it('X6: takes the shortest lease and the longest, and a part that may take for ever to end', () => {
-  const good = { client: electorate.writer, name: 'l', namespace: 'n', graceMs: Number.POSITIVE_INFINITY }
-  for (const leaseMs of [1000, (2 ** 31 - 1) * 1000]) {
-    const make = (): unknown => new LeaderElection({ ...good, leaseMs, renewDeadlineMs: 2, retryMs: 1 })
-    expect(make).not.toThrow()
-  }
-})
+it('X6: takes the shortest lease and the longest, and a part that may take for ever to end', () =>
+  electing(async ({ writer }) => {
+    const good = { client: writer, name: 'l', namespace: 'n', graceMs: Number.POSITIVE_INFINITY }
+    for (const leaseMs of [1000, (2 ** 31 - 1) * 1000]) {
+      const make = (): unknown => new LeaderElection({ ...good, leaseMs, renewDeadlineMs: 2, retryMs: 1 })
+      expect(make).not.toThrow()
+    }
+  }))
 
-it('C6: no two candidates of one host are called the same', () => {
-  const called = Array.from({ length: 20 }, () => {
-    const { identity } = new LeaderElection({ client: electorate.writer, name: 'l', namespace: 'n' })
-    return identity
-  })
-  for (const identity of called) {
-    expect(identity).toMatch(/^.+_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/)
-  }
-  expect(new Set(called).size).toBe(called.length)
-})
+it('C6: no two candidates of one host are called the same', () =>
+  electing(async ({ writer }) => {
+    const called = Array.from({ length: 20 }, () => {
+      const { identity } = new LeaderElection({ client: writer, name: 'l', namespace: 'n' })
+      return identity
+    })
+    for (const identity of called) {
+      expect(identity).toMatch(/^.+_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/)
+    }
+    expect(new Set(called).size).toBe(called.length)
+  }))
 
-it('X9: an onNewLeader that rejects is told of, and it leads all the same', async () => {
-  const { simulation, writer } = electorate
-  await simulation.run(async () => {
+it('X9: an onNewLeader that rejects is told of, and it leads all the same', () =>
+  electing(async ({ simulation, writer }) => {
     const onNewLeader = async (): Promise<void> => Promise.reject(new Error('no news'))
     const election = new LeaderElection({ client: writer, ...lease, onNewLeader })
     let hasLed = false
@@ -714,5 +649,4 @@ it('X9: an onNewLeader that rejects is told of, and it leads all the same', asyn
     })
     expect(hasLed).toBe(true)
     expect(simulation.environment.errors.map(({ error }) => error.message)).toContain('no news')
-  })
-})
+  }))

@@ -43,6 +43,9 @@ async function run(seed: number): Promise<void> {
   expect(simulation.pending()).toEqual([])
 }
 
+/** Connections that were frozen for good: what is on its way there would come too late. */
+const stuck = new WeakSet<object>()
+
 type Trouble = (electorate: Electorate, victim: CandidateProcess, ms: number) => Promise<void>
 
 const troubles: readonly Trouble[] = [
@@ -60,12 +63,15 @@ const troubles: readonly Trouble[] = [
   // One that nobody is told of: what was on its way stays there.
   async ({ simulation }, { network }, ms) => {
     network.controls.hang(true)
-    for (const connection of network.controls.connections()) network.controls.freeze(connection)
+    for (const connection of network.controls.connections()) {
+      network.controls.freeze(connection)
+      stuck.add(connection)
+    }
     simulation.clock.timer(ms, () => network.controls.hang(false))
   },
   // What is late by less than what a leader leaves of its lease comes in time.
   async ({ simulation }, { network }, ms) => {
-    const frozen = network.controls.connections()
+    const frozen = network.controls.connections().filter(connection => !stuck.has(connection))
     for (const connection of frozen) network.controls.freeze(connection)
     simulation.clock.timer(Math.min(ms, 4500), () => {
       for (const connection of frozen) network.controls.thaw(connection)

@@ -3,8 +3,7 @@ import { leases } from '@wherry/client/resources/coordination'
 import { configMaps, events as eventsResource } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { prometheusMetrics } from '../metrics/prometheus.ts'
-import { startCluster } from '../testkit.fixture.ts'
-import { Operator } from './operator.ts'
+import type { Operator } from './operator.ts'
 import { type Arcade, inArcade } from './testkit/arcade.ts'
 import { at, game, games } from './testkit/games.ts'
 
@@ -242,18 +241,7 @@ describe('events and logs of a reconcile', () => {
 describe('what is measured', () => {
   it('C8: reconciles, the queue, caches and reads, as dashboards know them', async () => {
     const metrics = await prometheusMetrics({ processMetrics: false })
-    const { simulation, server, client, close } = await startCluster()
-    void client
-    const { Client } = await import('@wherry/client')
-    const measured = new Client({
-      url: server.url,
-      token: server.token,
-      transport: server.transport({ random: simulation.random.fork('measured') }),
-      environment: { ...simulation.environment, metrics },
-    })
-    const operator = new Operator({ name: 'arcade', client: measured, metrics })
-    const stop = new AbortController()
-    await simulation.run(async () => {
+    await inArcade({ metrics }, async ({ operator, client, server, simulation, start, end }) => {
       operator
         .controller('maps', { concurrency: 2 })
         .for(configMaps)
@@ -261,10 +249,8 @@ describe('what is measured', () => {
           await read.get(configMaps, { name: 'other' })
           if (key.name === 'b' && attempt === 1) throw new Error('no')
         })
-      await measured.create(configMaps, { metadata: at('a') })
-      await measured.create(configMaps, { metadata: at('b') })
-      const running = operator.run({ signal: stop.signal, signals: false })
-      await operator.settled()
+      for (const name of ['a', 'b']) await client.create(configMaps, { metadata: at(name) })
+      await start()
       await simulation.advance(11_000)
       const lines = (await metrics.text()).split('\n')
       const of = (name: string): string[] => lines.filter(line => line.startsWith(name) && !line.includes('_bucket'))
@@ -316,12 +302,9 @@ describe('what is measured', () => {
       await operator.cache.remove(view)
       await simulation.advance(11_000)
       expect(await metrics.text()).not.toContain(`view="${view.key}"`)
-      stop.abort(new Error('enough'))
-      await running
+      await end()
       expect(await metrics.text()).not.toMatch(/^wherry_(cache|reads)_/m)
-      await measured.close()
     })
-    await close()
   })
 
   it('C8, D7: no cache is missed of a resource that may come later', () =>

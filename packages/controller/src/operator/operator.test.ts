@@ -7,58 +7,9 @@ import { TerminalError } from '../controller/errors.ts'
 import { generationChanged } from '../predicates/changed.ts'
 import type { Read } from '../reads/read.ts'
 import { inArcade } from './testkit/arcade.ts'
-import { at, desiredConfig, type Game, game, games, ours, secret } from './testkit/games.ts'
-
-const config = at('chess-config')
+import { at, game, games, secret } from './testkit/games.ts'
 
 describe('an operator', () => {
-  it('C2, C11: makes what an object says, from what it reads, and again when either changes', () =>
-    inArcade(async ({ client, forGames, start, after }) => {
-      const runs: string[] = []
-      forGames()
-        .owns(ours.metadata())
-        .reconcile(async ({ object, key, read, apply }) => {
-          runs.push(key.name)
-          const found = await read.get(secrets, { name: object.spec.secret })
-          if (!found) return
-          await apply(ours, desiredConfig(object, found))
-        })
-      await start('chess')
-      expect(await client.get(configMaps, config)).toBeUndefined()
-
-      await after(client.create(secrets, secret('key', 'hunter2')))
-      const made = await client.get(configMaps, config)
-      expect(made?.data).toEqual({ title: 'Chess', key: btoa('hunter2') })
-      expect(made?.metadata?.labels).toEqual({ 'app.kubernetes.io/managed-by': 'game' })
-      expect(made?.metadata?.ownerReferences).toMatchObject([{ kind: 'Game', name: 'chess', controller: true }])
-
-      await after(client.patch(games, at('chess'), { spec: { title: 'Go' } }))
-      expect((await client.get(configMaps, config))?.data?.title).toBe('Go')
-
-      await after(client.patch(configMaps, config, { data: { title: 'by hand' } }))
-      expect((await client.get(configMaps, config))?.data?.title).toBe('Go')
-
-      await after(client.delete(configMaps, config))
-      expect((await client.get(configMaps, config))?.data?.title).toBe('Go')
-      expect(new Set(runs)).toEqual(new Set(['chess']))
-    }))
-
-  it('C2: runs only for what exists, and tells of what is gone with its last state', () =>
-    inArcade(async ({ client, forGames, start, after }) => {
-      const seen: string[] = []
-      forGames()
-        .reconcile(({ object, key }) => {
-          seen.push(`run ${key.namespace}/${key.name} ${object.spec.title}`)
-        })
-        .onGone(({ key, last }: { key: { name: string }; last: Game }) => {
-          seen.push(`gone ${key.name} ${last.spec.title}`)
-        })
-      await start('chess')
-      await after(client.delete(games, at('chess')))
-      await after(client.create(games, game('chess', 'key', 'Go')))
-      expect(seen).toEqual(['run default/chess Chess', 'gone chess Chess', 'run default/chess Go'])
-    }))
-
   it('C2, C4: of what has no namespace: keys, owned objects and what is gone', () =>
     inArcade(async ({ operator, client, start, after }) => {
       const seen: unknown[] = []

@@ -3,7 +3,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {
     const aborted = (): void => reject(signal.reason)
-    signal.addEventListener('abort', aborted)
+    signal.addEventListener('abort', aborted, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', aborted))
     if (signal.aborted) aborted()
   })

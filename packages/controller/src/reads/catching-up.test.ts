@@ -1,6 +1,6 @@
 import { configMaps, pods } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
-import { type Kit, keyOf, withReads } from './testkit/kit.ts'
+import { allowing, type Kit, keyOf, withReads } from './testkit/kit.ts'
 import { TrackedReads } from './tracked-reads.ts'
 
 describe('catching up', () => {
@@ -93,29 +93,25 @@ describe('catching up', () => {
 
   it('is not compared where the server may not be asked; what else it says, or the signal, ends the comparison', () => {
     let isReadable = true
-    const authorization = ({ user: { name }, verb }: { user: { name: string }; verb: string }): boolean =>
-      name !== 'u' || verb !== 'get' || isReadable
-    return withReads(
-      { cluster: { tokens: { u: { name: 'u', groups: [] } }, token: 'u', authorization } },
-      async ({ reading, reads, run, server }) => {
-        await reading('k', 'a/x')
-        isReadable = false
-        await run(() => reads.compare())
-        isReadable = true
-        const fails = await run(() =>
-          server.faults.add({ match: { verb: 'get' }, effect: { kind: 'status', code: 400 } }),
-        )
-        await run(() => expect(reads.compare()).rejects.toMatchObject({ status: 400 }))
-        await run(() => fails.remove())
-        await run(() => server.faults.add({ match: { verb: 'get' }, effect: { kind: 'hang' } }))
-        const stop = new AbortController()
-        const compared = reads.compare(stop.signal)
-        await run(async () => {
-          stop.abort(new Error('enough'))
-          await expect(compared).rejects.toThrow('enough')
-        })
-      },
-    )
+    const cluster = allowing(verb => verb !== 'get' || isReadable)
+    return withReads({ cluster }, async ({ reading, reads, run, server }) => {
+      await reading('k', 'a/x')
+      isReadable = false
+      await run(() => reads.compare())
+      isReadable = true
+      const fails = await run(() =>
+        server.faults.add({ match: { verb: 'get' }, effect: { kind: 'status', code: 400 } }),
+      )
+      await run(() => expect(reads.compare()).rejects.toMatchObject({ status: 400 }))
+      await run(() => fails.remove())
+      await run(() => server.faults.add({ match: { verb: 'get' }, effect: { kind: 'hang' } }))
+      const stop = new AbortController()
+      const compared = reads.compare(stop.signal)
+      await run(async () => {
+        stop.abort(new Error('enough'))
+        await expect(compared).rejects.toThrow('enough')
+      })
+    })
   })
 
   it('is compared of many objects with one request for each', () =>

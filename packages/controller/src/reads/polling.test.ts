@@ -1,16 +1,10 @@
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import type { ObjectDependency } from './dependency.ts'
-import { type Kit, keyOf, withReads } from './testkit/kit.ts'
+import { allowing, type Kit, keyOf, withReads } from './testkit/kit.ts'
 
-const user = { tokens: { u: { name: 'u', groups: [] } }, token: 'u' }
-interface Attempt {
-  readonly user: { readonly name: string }
-  readonly verb: string
-}
 /** Whoever is tested may watch nothing. */
-const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch'
-const refusing = { ...user, authorization }
+const refusing = allowing(verb => verb !== 'watch')
 const never = Number.POSITIVE_INFINITY
 /** There is room for one object in the narrow cache. */
 const one = { max: 1, escalateAt: never, escalateAllAt: never }
@@ -93,7 +87,7 @@ describe('polling', () => {
     withReads(
       // No list either: or else the narrow cache meets the object, too.
       {
-        cluster: { ...user, authorization: ({ user: { name }, verb }: Attempt) => name !== 'u' || verb === 'get' },
+        cluster: allowing(verb => verb === 'get'),
         poll,
       },
       async ({ reconcile, reads, write, heard, simulation }) => {
@@ -210,7 +204,7 @@ describe('polling', () => {
       expect([await heard(), reads.dependencies('other')]).toMatchObject([['third: ~a/y'], [{ resourceVersion }]])
     }))
 
-  it('C16: leaves no watch behind that was tried for an object which nobody depends on any more', () =>
+  it('C16: leaves no watch behind that was tried for an object which nobody depends on any more, nor looks at it again', () =>
     withReads({ narrow: one, poll }, async kit => {
       const { reading, reads, narrow, run, server, simulation } = kit
       await reading('k', 'a/x')
@@ -222,5 +216,8 @@ describe('polling', () => {
       reads.forget('other')
       await simulation.advance(30_000)
       expect([reads.report().objects, narrow.report().subscriptions, narrow.report().idle]).toEqual([0, 0, 1])
+      // As long as somebody looks at it, it is not idle.
+      await simulation.advance(700_000)
+      expect(narrow.report().entries).toBe(0)
     }))
 })

@@ -5,7 +5,7 @@ import { chance, forEachSeed, integer, pick } from '@wherry/testing'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { describe, expect, it } from 'vitest'
 import type { Read } from './read.ts'
-import { type Kit, keyOf, withReads } from './testkit/kit.ts'
+import { allowing, type Kit, keyOf, withReads } from './testkit/kit.ts'
 import { declared, type Eyes, evaluate, own, paths, randomProgram, small, strict, web } from './testkit/programs.ts'
 import { changeSomething, present } from './testkit/world.ts'
 
@@ -22,9 +22,7 @@ describe('tracked reads, whatever happens', () => {
         const poll = seed % 4 === 0 ? [{ resource: configMaps, pollMs: 5000 }] : []
         const access = { mayWatch: true }
         // Single objects may be watched, or for a while not; what is listed always.
-        const authorization = ({ user, verb, resource }: Attempt): boolean =>
-          user.name !== 'u' || verb !== 'watch' || resource !== 'configmaps' || access.mayWatch
-        const cluster = { tokens: { u: { name: 'u', groups: [] } }, token: 'u', authorization }
+        const cluster = allowing((verb, resource) => verb !== 'watch' || resource !== 'configmaps' || access.mayWatch)
         const options = {
           seed,
           declared: [declared, own, strict, web],
@@ -38,12 +36,6 @@ describe('tracked reads, whatever happens', () => {
     )
   }, 1_200_000)
 })
-
-interface Attempt {
-  readonly user: { readonly name: string }
-  readonly verb: string
-  readonly resource: string
-}
 
 /** What a run has read, for the oracle of what is to be watched. */
 type Asked = Set<string>

@@ -13,13 +13,6 @@ const scope = (view: View, labels = '', namespace?: string): SelectionScope => (
 const labelled = (labels?: Record<string, string>): object => ({ metadata: { labels } })
 
 describe('a selection', () => {
-  it('C14: is of one namespace, or of those of its view', () => {
-    const inA = scope(configMaps, '', 'a')
-    expect(['a/x', 'ab/x', 'b/x', 'a'].filter(key => selects(inA, key, {}))).toEqual(['a/x'])
-    const ofTwo = scope(configMaps.within({ namespaces: ['a', 'b'] }))
-    expect(['a/x', 'b/x', 'c/x', 'ab/x'].filter(key => selects(ofTwo, key, {}))).toEqual(['a/x', 'b/x'])
-  })
-
   it('C14: is of what its view’s fields say of name and namespace, of other fields whatever they are', () => {
     const of = (fields: string, key: string): boolean => selects(scope(pods.within({ fields })), key, {})
     expect([of('metadata.name=x', 'a/x'), of('metadata.name=x', 'a/y')]).toEqual([true, false])

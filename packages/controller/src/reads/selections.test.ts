@@ -5,7 +5,7 @@ import { define } from '@wherry/informer/testkit/define'
 import { describe, expect, it, vi } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import type { SelectionOptions } from './read.ts'
-import { type Kit, keyOf, withReads } from './testkit/kit.ts'
+import { allowing, type Kit, keyOf, withReads } from './testkit/kit.ts'
 import { TrackedReads } from './tracked-reads.ts'
 
 const declared = [configMaps]
@@ -137,22 +137,18 @@ describe('a selection', () => {
     }))
 
   it('C15: of what may not be read is an error at once', () => {
-    const authorization = ({ user: { name }, verb }: { user: { name: string }; verb: string }): boolean =>
-      name !== 'u' || verb === 'get'
-    return withReads(
-      { cluster: { tokens: { u: { name: 'u', groups: [] } }, token: 'u', authorization } },
-      async ({ client, cache, narrow, run }) => {
-        const reads = new TrackedReads({ client, cache, narrow, declared, onChange() {} })
-        const one = reads.begin('k', { namespace: 'a' })
-        await run(async () => {
-          await expect(one.read.list(configMaps)).rejects.toMatchObject({ status: 403 })
-          one.fail()
-          expect(reads.report().selections).toBe(0)
-          await reads.close()
-          expect(cache.report().informers).toEqual([])
-        })
-      },
-    )
+    const cluster = allowing(verb => verb === 'get')
+    return withReads({ cluster }, async ({ client, cache, narrow, run }) => {
+      const reads = new TrackedReads({ client, cache, narrow, declared, onChange() {} })
+      const one = reads.begin('k', { namespace: 'a' })
+      await run(async () => {
+        await expect(one.read.list(configMaps)).rejects.toMatchObject({ status: 403 })
+        one.fail()
+        expect(reads.report().selections).toBe(0)
+        await reads.close()
+        expect(cache.report().informers).toEqual([])
+      })
+    })
   })
 
   it('C14: of a projection that makes null of objects is told of what happens to them', () => {

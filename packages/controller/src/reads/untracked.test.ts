@@ -1,19 +1,14 @@
 import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
-import { keyOf, withReads } from './testkit/kit.ts'
+import { allowing, keyOf, withReads } from './testkit/kit.ts'
 
-const user = { tokens: { u: { name: 'u', groups: [] } }, token: 'u' }
-interface Attempt {
-  readonly user: { readonly name: string }
-  readonly verb: string
-}
 const poll = [{ resource: configMaps, pollMs: 10_000 }]
 
 describe('what can not be watched', () => {
   it('C16: is an error that says so, each time, until it can be', () => {
     let isAllowed = false
-    const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch' || isAllowed
-    return withReads({ cluster: { ...user, authorization } }, async ({ reading, reads, write, heard, simulation }) => {
+    const cluster = allowing(verb => verb !== 'watch' || isAllowed)
+    return withReads({ cluster }, async ({ reading, reads, write, heard, simulation }) => {
       await write('+a/x')
       const refused = { code: 'NARROW_WATCH_REFUSED', key: 'a/x', cause: { status: 403 } }
       await expect(reading('k', 'a/x')).rejects.toMatchObject(refused)
@@ -29,34 +24,30 @@ describe('what can not be watched', () => {
 
   it('C16: where leave to watch is taken away, the next read fails, and what happened meanwhile is told when it is back', () => {
     let isAllowed = true
-    const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch' || isAllowed
-    return withReads(
-      { cluster: { ...user, authorization } },
-      async ({ reading, reads, narrow, write, heard, run, server, simulation }) => {
-        await write('+a/x')
-        await reading('k', 'a/x')
-        isAllowed = false
-        await run(() => server.endWatches('configmaps'))
-        await simulation.advance(5000)
-        await expect(reading('k', 'a/x')).rejects.toMatchObject({ code: 'NARROW_WATCH_REFUSED' })
-        expect([reads.report().objects, reads.catchingUp]).toEqual([1, false])
-        await write('~a/x')
-        expect(await heard()).toEqual([])
-        isAllowed = true
-        await simulation.advance(120_000)
-        expect(await heard()).toEqual(['k: ~a/x'])
-        narrow.wrote(configMaps, { metadata: { ...keyOf('a/x'), resourceVersion: '999999999' } })
-        expect(reads.catchingUp).toBe(true)
-      },
-    )
+    const cluster = allowing(verb => verb !== 'watch' || isAllowed)
+    return withReads({ cluster }, async ({ reading, reads, narrow, write, heard, run, server, simulation }) => {
+      await write('+a/x')
+      await reading('k', 'a/x')
+      isAllowed = false
+      await run(() => server.endWatches('configmaps'))
+      await simulation.advance(5000)
+      await expect(reading('k', 'a/x')).rejects.toMatchObject({ code: 'NARROW_WATCH_REFUSED' })
+      expect([reads.report().objects, reads.catchingUp]).toEqual([1, false])
+      await write('~a/x')
+      expect(await heard()).toEqual([])
+      isAllowed = true
+      await simulation.advance(120_000)
+      expect(await heard()).toEqual(['k: ~a/x'])
+      narrow.wrote(configMaps, { metadata: { ...keyOf('a/x'), resourceVersion: '999999999' } })
+      expect(reads.catchingUp).toBe(true)
+    })
   })
 
   it('C16, R36: where an informer has had it, is read on in its last state, and what happened meanwhile is told when it is back', () => {
     let isAllowed = true
-    const authorization = ({ user: { name }, verb }: Attempt): boolean =>
-      name !== 'u' || (verb !== 'watch' && verb !== 'list') || isAllowed
+    const cluster = allowing(verb => (verb !== 'watch' && verb !== 'list') || isAllowed)
     return withReads(
-      { cluster: { ...user, authorization }, declared: [configMaps] },
+      { cluster, declared: [configMaps] },
       async ({ reading, reconcile, reads, cache, write, heard, run, server, simulation }) => {
         await write('+a/x')
         await reading('k', 'a/x')
@@ -78,77 +69,68 @@ describe('what can not be watched', () => {
   })
 
   it('C16: is polled where that was chosen for its resource, and said to be', () => {
-    const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch'
-    return withReads(
-      { cluster: { ...user, authorization }, poll },
-      async ({ reading, reconcile, reads, write, heard, log, simulation, asked }) => {
-        expect(await reading('k', 'a/x')).toEqual([undefined])
-        const size = configMaps.project('reads-map', ({ data }) => new Map(Object.entries(data ?? {})))
-        await reconcile('part', read => read.get(configMaps, { name: 'x' }, { select: ({ data }) => data?.n ?? null }))
-        expect(reads.dependencies('k')).toMatchObject([{ object: 'a/x', served: 'polled', pollMs: 10_000 }])
-        expect(reads.report()).toMatchObject({ objects: 1, polled: 1 })
-        await write('+a/x')
-        log.splice(0)
-        await simulation.advance(10_000)
-        expect(await heard()).toEqual(['k: +a/x', 'part: +a/x'])
-        expect(await reading('k', 'a/x')).toEqual(['1'])
-        asked.splice(0)
-        await simulation.advance(60_000)
-        expect([await heard(), reads.catchingUp]).toEqual([[], false])
-        await write('~a/x')
-        await simulation.advance(10_000)
-        expect((await heard()).sort()).toEqual(['k: ~a/x', 'part: ~a/x'])
-        await write('~a/x')
-        // A read of it is live, and tells the others too.
-        expect(await reading('k', 'a/x')).toEqual(['3'])
-        expect((await heard()).sort()).toEqual(['k: ~a/x', 'part: ~a/x'])
-        // What can't be compared counts as changed.
-        await reconcile('map', read => read.get(size, { name: 'x' }))
-        await simulation.advance(10_000)
-        expect(await heard()).toContain('map: ~a/x')
-        for (const key of ['k', 'part', 'map']) reads.forget(key)
-        expect(reads.report().polled).toBe(0)
-        expect(simulation.environment.errors.filter(({ context }) => context.phase === 'poll')).toEqual([])
-      },
-    )
+    const cluster = allowing(verb => verb !== 'watch')
+    return withReads({ cluster, poll }, async ({ reading, reconcile, reads, write, heard, log, simulation, asked }) => {
+      expect(await reading('k', 'a/x')).toEqual([undefined])
+      const size = configMaps.project('reads-map', ({ data }) => new Map(Object.entries(data ?? {})))
+      await reconcile('part', read => read.get(configMaps, { name: 'x' }, { select: ({ data }) => data?.n ?? null }))
+      expect(reads.dependencies('k')).toMatchObject([{ object: 'a/x', served: 'polled', pollMs: 10_000 }])
+      expect(reads.report()).toMatchObject({ objects: 1, polled: 1 })
+      await write('+a/x')
+      log.splice(0)
+      await simulation.advance(10_000)
+      expect(await heard()).toEqual(['k: +a/x', 'part: +a/x'])
+      expect(await reading('k', 'a/x')).toEqual(['1'])
+      asked.splice(0)
+      await simulation.advance(60_000)
+      expect([await heard(), reads.catchingUp]).toEqual([[], false])
+      await write('~a/x')
+      await simulation.advance(10_000)
+      expect((await heard()).sort()).toEqual(['k: ~a/x', 'part: ~a/x'])
+      await write('~a/x')
+      // A read of it is live, and tells the others too.
+      expect(await reading('k', 'a/x')).toEqual(['3'])
+      expect((await heard()).sort()).toEqual(['k: ~a/x', 'part: ~a/x'])
+      // What can't be compared counts as changed.
+      await reconcile('map', read => read.get(size, { name: 'x' }))
+      await simulation.advance(10_000)
+      expect(await heard()).toContain('map: ~a/x')
+      for (const key of ['k', 'part', 'map']) reads.forget(key)
+      expect(reads.report().polled).toBe(0)
+      expect(simulation.environment.errors.filter(({ context }) => context.phase === 'poll')).toEqual([])
+    })
   })
 
   it('C16: is polled from when it can not be watched any more, and watched again when it can be', () => {
     let isAllowed = true
-    const authorization = ({ user: { name }, verb }: Attempt): boolean => name !== 'u' || verb !== 'watch' || isAllowed
-    return withReads(
-      { cluster: { ...user, authorization }, poll },
-      async ({ reading, reads, write, heard, run, server, simulation }) => {
-        await write('+a/x')
-        await reading('k', 'a/x')
-        isAllowed = false
-        await run(() => server.endWatches('configmaps'))
-        await simulation.advance(30_000)
-        expect(reads.dependencies('k')).toMatchObject([{ served: 'polled' }])
-        expect(await heard()).toEqual([])
-        await write('~a/x')
-        await simulation.advance(10_000)
-        expect(await heard()).toEqual(['k: ~a/x'])
-        // A watch is tried again each 5 minutes, and refused.
-        await simulation.advance(700_000)
-        expect([reads.dependencies('k')[0], await heard()]).toMatchObject([{ served: 'polled', pollMs: 10_000 }, []])
-        isAllowed = true
-        await simulation.advance(400_000)
-        expect(reads.dependencies('k')).toMatchObject([{ served: 'narrow', pollMs: undefined }])
-        expect(await heard()).toEqual([])
-        await write('~a/x')
-        expect(await heard()).toEqual(['k: ~a/x'])
-      },
-    )
+    const cluster = allowing(verb => verb !== 'watch' || isAllowed)
+    return withReads({ cluster, poll }, async ({ reading, reads, write, heard, run, server, simulation }) => {
+      await write('+a/x')
+      await reading('k', 'a/x')
+      isAllowed = false
+      await run(() => server.endWatches('configmaps'))
+      await simulation.advance(30_000)
+      expect(reads.dependencies('k')).toMatchObject([{ served: 'polled' }])
+      expect(await heard()).toEqual([])
+      await write('~a/x')
+      await simulation.advance(10_000)
+      expect(await heard()).toEqual(['k: ~a/x'])
+      // A watch is tried again each 5 minutes, and refused.
+      await simulation.advance(700_000)
+      expect([reads.dependencies('k')[0], await heard()]).toMatchObject([{ served: 'polled', pollMs: 10_000 }, []])
+      isAllowed = true
+      await simulation.advance(400_000)
+      expect(reads.dependencies('k')).toMatchObject([{ served: 'narrow', pollMs: undefined }])
+      expect(await heard()).toEqual([])
+      await write('~a/x')
+      expect(await heard()).toEqual(['k: ~a/x'])
+    })
   })
 
   it('C16: whose poll fails is told to onError, and polled on', () => {
     let isReadable = true
-    const authorization = ({ user: { name }, verb }: Attempt): boolean => {
-      if (name !== 'u') return true
-      return verb === 'get' ? isReadable : verb !== 'watch'
-    }
-    return withReads({ cluster: { ...user, authorization }, poll }, async ({ reading, write, heard, simulation }) => {
+    const cluster = allowing(verb => (verb === 'get' ? isReadable : verb !== 'watch'))
+    return withReads({ cluster, poll }, async ({ reading, write, heard, simulation }) => {
       await reading('k', 'a/x')
       isReadable = false
       await simulation.advance(20_000)

@@ -538,6 +538,13 @@ describe('X9: code of a user that fails', () => {
     connect: (): SourceConnection => ({ synced: async () => {}, close: async () => {}, ...of }),
   })
 
+  /** A controller with a source that does as `of` says, and well else. */
+  function misusing(forGames: Arcade['forGames'], of: Partial<SourceConnection>, options?: ControllerOptions): void {
+    forGames('game', options)
+      .from(source(of), () => undefined)
+      .reconcile(() => {})
+  }
+
   it.each<[string, () => Promise<void>]>([
     ['rejects', () => Promise.reject(new Error('no close'))],
     [
@@ -568,9 +575,7 @@ describe('X9: code of a user that fails', () => {
 
   it('C3, X8: a source that heeds no signal ends no later than syncTimeoutMs says, and is named', () =>
     inArcade(async ({ operator, run, end, simulation, forGames }) => {
-      forGames('game', { syncTimeoutMs: 3000 })
-        .from(source({ synced: () => new Promise(() => {}) }), () => undefined)
-        .reconcile(() => {})
+      misusing(forGames, { synced: () => new Promise(() => {}) }, { syncTimeoutMs: 3000 })
       run()
       await simulation.advance(3000)
       await simulation.runUntil(() => operator.state === 'stopped')
@@ -579,9 +584,7 @@ describe('X9: code of a user that fails', () => {
 
   it('C5, R23: a source that does not close in time is named, and left behind', () =>
     inArcade({ stopTimeoutMs: 5000 }, async ({ end, simulation, forGames, start }) => {
-      forGames()
-        .from(source({ close: () => new Promise(() => {}) }), () => undefined)
-        .reconcile(() => {})
+      misusing(forGames, { close: () => new Promise(() => {}) })
       await start()
       const began = simulation.clock.monotonic()
       expect(await end()).toBe('ended')
@@ -599,9 +602,7 @@ describe('X9: code of a user that fails', () => {
     (_, leader) =>
       inArcade({ stopTimeoutMs: 5000, leader }, async ({ operator, run, end, simulation, forGames }) => {
         const never = (): Promise<void> => new Promise(() => {})
-        forGames('game', { syncTimeoutMs: 3000 })
-          .from(source({ synced: never, close: never }), () => undefined)
-          .reconcile(() => {})
+        misusing(forGames, { synced: never, close: never }, { syncTimeoutMs: 3000 })
         const began = simulation.clock.monotonic()
         run()
         await simulation.runUntil(() => operator.state === 'stopped')
@@ -615,9 +616,7 @@ describe('X9: code of a user that fails', () => {
   it('C5: a stop ends a start after stopTimeoutMs, whatever a source does', () =>
     inArcade({ stopTimeoutMs: 5000 }, async ({ run, end, simulation, forGames }) => {
       const never = (): Promise<void> => new Promise(() => {})
-      forGames()
-        .from(source({ synced: never, close: never }), () => undefined)
-        .reconcile(() => {})
+      misusing(forGames, { synced: never, close: never })
       run()
       await simulation.advance(100)
       const began = simulation.clock.monotonic()
@@ -630,9 +629,7 @@ describe('X9: code of a user that fails', () => {
       const synced = (): never => {
         throw new Error('no queue')
       }
-      forGames('game', { syncTimeoutMs: 3000 })
-        .from(source({ synced }), () => undefined)
-        .reconcile(() => {})
+      misusing(forGames, { synced }, { syncTimeoutMs: 3000 })
       run()
       const cause = { message: 'no queue' }
       await expect(operator.settled()).rejects.toMatchObject({ code: 'SOURCE_NOT_SYNCED', sources: ['bad'], cause })

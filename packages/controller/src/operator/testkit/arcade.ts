@@ -1,4 +1,5 @@
 import type { ControllerOptions } from '../../controller/definition.ts'
+import type { PrometheusMetrics } from '../../metrics/prometheus.ts'
 import type { Cluster } from '../../testkit.fixture.ts'
 import { startCluster } from '../../testkit.fixture.ts'
 import type { ControllerBuilder } from '../builder.ts'
@@ -22,14 +23,14 @@ export interface Arcade extends Cluster {
 }
 
 type Body = (arcade: Arcade) => Promise<void>
-type Settings = OperatorSettings & { readonly seed?: number }
+type Settings = OperatorSettings & { readonly seed?: number; readonly metrics?: PrometheusMetrics }
 
 /** Runs `body` in an arcade, and closes all. */
 export async function inArcade(...given: [body: Body] | [settings: Settings, body: Body]): Promise<void> {
-  const [{ seed = 7, ...rest }, body] = given.length === 1 ? [{} as Settings, ...given] : given
-  const cluster = await startCluster(seed)
+  const [{ seed = 7, metrics, ...rest }, body] = given.length === 1 ? [{} as Settings, ...given] : given
+  const cluster = await startCluster(seed, metrics && { metrics })
   const { client, simulation } = cluster
-  const operator = new Operator({ ...rest, name: 'arcade', client })
+  const operator = new Operator({ ...rest, name: 'arcade', client, metrics })
   const stop = new AbortController()
   let running: Promise<unknown> = Promise.resolve()
   const arcade: Arcade = {

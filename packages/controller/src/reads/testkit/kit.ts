@@ -38,6 +38,15 @@ export interface Kit extends SimulatedCluster {
   heard(): Promise<string[]>
 }
 
+/** Whoever is tested may ask for what `may` says; all else may do all. */
+export function allowing(may: (verb: string, resource: string) => boolean): SimulatedOptions {
+  return {
+    tokens: { u: { name: 'u', groups: [] } },
+    token: 'u',
+    authorization: ({ user, verb, resource }) => user.name !== 'u' || may(verb, resource),
+  }
+}
+
 /** Longer than it takes for anything to be heard at the other end. */
 const latencyMs = 500
 

@@ -196,7 +196,7 @@ export class EntryCache {
     for (const one of this.all) {
       if (!one.isOverBound) continue
       one.isOverBound = false
-      one.scope.of.place(one)
+      this.#resource(one.scope.of.view).place(one)
     }
     for (const one of this.resources) one.shrink(one.namespaces.values())
   }

@@ -2,15 +2,14 @@ import { type ChangeType, compareResourceVersions, isExpired, isResourceNotFound
 import { type Intake, Reflector, type ReflectorListeners, type Replacement } from '@wherry/informer'
 import { isClosed, isForTheCaller } from '@wherry/informer/parts'
 import type { Task } from './concurrency-limit.ts'
+import type { EntryScope, Validator } from './entry-scope.ts'
 import { NarrowWatchRefusedError } from './errors.ts'
 import type { CheckedKey } from './key.ts'
 import type { Level } from './level.ts'
-import type { NamespaceWatch } from './namespace-watch.ts'
 import type { NarrowView } from './narrow-view.ts'
 import type { Form, ObjectFloor } from './object-floor.ts'
 import { type Asked, ObjectGet } from './object-get.ts'
 import { type Known, nameOf, Register, versionOf } from './register.ts'
-import type { NamespaceEntries } from './resource-entries.ts'
 
 /**
  * How a read of an entry goes on: from the store; by waiting for news of the entry; past the store, because only the server can
@@ -31,7 +30,7 @@ export interface Waiting {
  *
  * - `opening`: its own watch has no state yet.
  * - `live`: its own watch tells what changes.
- * - `validated`: a {@link NamespaceWatch} tells which version is new, and the object is read by a GET if that is another. An own watch that
+ * - `validated`: a {@link Validator} tells which version is new, and the object is read by a GET if that is another. An own watch that
  *   is opened meanwhile is the successor: the entry drops the validator once that has synced.
  * - `refused`: its watch is not allowed. Reads ask the server.
  * - `closed`.
@@ -49,7 +48,7 @@ export class Entry extends Register implements Form, Intake, Task {
   /** There is room for it only by a validator (rule N7). */
   isOverBound = false
   answered = 0
-  validator: NamespaceWatch | undefined
+  validator: Validator | undefined
   /** When somebody asked for it last before it was known. */
   wantedAt: number
   /** When the server was asked for the state that a GET brought last. */
@@ -65,7 +64,7 @@ export class Entry extends Register implements Form, Intake, Task {
   #isRefusalTold = false
   #waiting: Set<Waiting> | undefined
 
-  constructor(scope: NamespaceEntries, object: ObjectFloor<Entry>, key: CheckedKey, level: Level) {
+  constructor(scope: EntryScope, object: ObjectFloor<Entry>, key: CheckedKey, level: Level) {
     super(scope, key)
     this.object = object
     this.level = level
@@ -300,7 +299,7 @@ export class Entry extends Register implements Form, Intake, Task {
   // Told by its validator
 
   /** A validator feeds it from now on. `listed`: what that has of the object; `undefined`: it can't tell. */
-  validate(validator: NamespaceWatch, listed: Known | undefined): void {
+  validate(validator: Validator, listed: Known | undefined): void {
     this.#validatedBy(validator)
     this.#closeOwn()
     this.validated(listed)
@@ -332,7 +331,7 @@ export class Entry extends Register implements Form, Intake, Task {
   }
 
   /** The validator tells of a change. */
-  validatorChanged(validator: NamespaceWatch, type: ChangeType, object: object, bytes: number): void {
+  validatorChanged(validator: Validator, type: ChangeType, object: object, bytes: number): void {
     if (this.validator !== validator) return
     const { resourceVersion } = versionOf(object)
     const order = this.order(resourceVersion)
@@ -449,7 +448,7 @@ export class Entry extends Register implements Form, Intake, Task {
     return isResourceNotFound(cause) ? cause : new NarrowWatchRefusedError(this.scope.of.resource, this.key.text, cause)
   }
 
-  #validatedBy(validator: NamespaceWatch | undefined): void {
+  #validatedBy(validator: Validator | undefined): void {
     const before = this.validator
     this.validator = validator
     if (before === validator) return

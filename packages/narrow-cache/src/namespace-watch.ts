@@ -10,9 +10,9 @@ import {
 import { type Gate, type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isForTheCaller } from '@wherry/informer/parts'
 import type { Entry } from './entry.ts'
+import type { ResourceScope, Validator } from './entry-scope.ts'
 import { metadataTarget } from './level.ts'
 import type { Known } from './register.ts'
-import type { ResourceEntries } from './resource-entries.ts'
 
 /** How long a watch is asked to last: many short ones would make requests all the time (rule N11). */
 export const timeoutSeconds: { readonly min: number; readonly max: number } = { min: 1800, max: 3600 }
@@ -31,6 +31,12 @@ const acceptedMs = 1000
  * - `falling`: it feeds the entries whose own watch has not synced yet.
  */
 export type EscalationPhase = 'narrow' | 'rising' | 'wide' | 'falling'
+
+/** What places entries with their watches. */
+interface Placing extends ResourceScope {
+  /** Finds another source for an entry. */
+  place(entry: Entry): void
+}
 
 /** The entries that a metadata watch may feed. */
 export interface WatchedEntries {
@@ -53,8 +59,8 @@ interface List {
 }
 
 /** One metadata watch of a namespace, or of all, in place of a watch for each entry. It keeps no object. */
-export class NamespaceWatch {
-  readonly #resource: ResourceEntries
+export class NamespaceWatch implements Validator {
+  readonly #resource: Placing
   readonly #of: WatchedEntries
   #phase: EscalationPhase = 'narrow'
   #reflector: Reflector | undefined
@@ -75,7 +81,7 @@ export class NamespaceWatch {
   #isRefusalTold = false
   #fed = 0
 
-  constructor(resource: ResourceEntries, of: WatchedEntries) {
+  constructor(resource: Placing, of: WatchedEntries) {
     this.#resource = resource
     this.#of = of
   }
@@ -88,17 +94,14 @@ export class NamespaceWatch {
     return this.#phase === 'wide'
   }
 
-  /** It tells what changes of all entries that it feeds. */
   get isLive(): boolean {
     return this.#phase === 'wide' || this.#phase === 'falling'
   }
 
-  /** It feeds all that come, or soon will. */
   get isUp(): boolean {
     return this.#phase === 'wide' || this.#phase === 'rising'
   }
 
-  /** An entry that comes may wait for it. */
   get isComing(): boolean {
     if (this.#phase !== 'rising') return this.#phase === 'wide'
     return !this.#isLate && !isItsOwn(this.lastError)

@@ -9,8 +9,9 @@ import {
   type Timer,
 } from '@wherry/client'
 import type { Task } from './concurrency-limit.ts'
-import type { Entry } from './entry.ts'
-import { nameOf } from './register.ts'
+import type { EntryScope } from './entry-scope.ts'
+import type { Level } from './level.ts'
+import { type Known, nameOf } from './register.ts'
 
 /** How long a GET may take, in milliseconds: kube-apiserver gives up after 60 s by itself. */
 const timeoutMs = 65_000
@@ -26,6 +27,19 @@ export interface Asked {
   readonly at: number
 }
 
+/** The entry that is read. */
+export interface GetListener {
+  readonly scope: EntryScope
+  readonly key: { readonly name: string }
+  readonly level: Level
+  asked(): Asked
+  /** Returns whether the answer was of use; if not, it is read again later. */
+  got(known: Known, asked: Asked): boolean
+  getFailed(error: Error): void
+  /** Nothing is left to be read. */
+  upToDate(): void
+}
+
 /**
  * Reads one object anew, in its turn: once for all that ask meanwhile, and again with backoff until it succeeds. The GET is a list of
  * one name, whose resourceVersion tells how new an absence is. It hears the answer without a promise and a signal: there may be many.
@@ -33,7 +47,7 @@ export interface Asked {
 export class ObjectGet implements Task {
   /** Why the last try failed. */
   error: Error | undefined
-  readonly #of: Entry
+  readonly #of: GetListener
   #state: 'idle' | 'queued' | 'reading' | 'waiting' = 'idle'
   /** It is to be read once more when this is over. */
   #isDirty = false
@@ -55,7 +69,7 @@ export class ObjectGet implements Task {
     error: error => this.#failed(error),
   }
 
-  constructor(of: Entry) {
+  constructor(of: GetListener) {
     this.#of = of
   }
 

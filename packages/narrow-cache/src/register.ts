@@ -1,8 +1,8 @@
 import { type ChangeType, compareResourceVersions, type ResourceVersionOrder } from '@wherry/client'
 import type { Intake } from '@wherry/informer'
+import type { EntryScope } from './entry-scope.ts'
 import type { CheckedKey } from './key.ts'
 import type { NarrowView } from './narrow-view.ts'
-import type { NamespaceEntries } from './resource-entries.ts'
 
 /** Which object it is, and which state of it. */
 export interface Version {
@@ -33,7 +33,7 @@ interface Feed {
  * register only grows. Absence carries the resourceVersion that proved it. A higher epoch makes all of before count for nothing.
  */
 export class Register {
-  readonly scope: NamespaceEntries
+  readonly scope: EntryScope
   readonly key: CheckedKey
   /** The state was known once, so somebody may follow it. */
   wasKnown = false
@@ -47,7 +47,7 @@ export class Register {
   #epoch = 0
   #bytes = 0
 
-  constructor(scope: NamespaceEntries, key: CheckedKey) {
+  constructor(scope: EntryScope, key: CheckedKey) {
     this.scope = scope
     this.key = key
   }

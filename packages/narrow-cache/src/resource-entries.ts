@@ -2,6 +2,7 @@ import { type Environment, InvalidObjectError, type ReadTarget, resourceName, ty
 import { type ReflectorSettings, settingsOf } from '@wherry/informer/parts'
 import type { CacheContext } from './cache-context.ts'
 import { Entry } from './entry.ts'
+import type { EntryScope, ResourceScope } from './entry-scope.ts'
 import type { CheckedKey } from './key.ts'
 import { type Level, named, targetAt } from './level.ts'
 import { NamespaceWatch, timeoutSeconds, type WatchedEntries } from './namespace-watch.ts'
@@ -10,12 +11,11 @@ import { ObjectFloor } from './object-floor.ts'
 const none: readonly Entry[] = []
 
 /** The entries of one resource and selectors in one namespace, and the one watch that may feed them. */
-export class NamespaceEntries implements WatchedEntries {
+export class NamespaceEntries implements EntryScope, WatchedEntries {
   readonly of: ResourceEntries
   /** `undefined`: of a cluster-scoped resource. */
   readonly namespace: string | undefined
   readonly watch: NamespaceWatch
-  /** The watch of all namespaces, and that of this one. */
   readonly validators: readonly NamespaceWatch[]
   size = 0
   /** By the text of their keys. */
@@ -95,13 +95,11 @@ export class NamespaceEntries implements WatchedEntries {
 }
 
 /** The entries of one resource and selectors. It decides how they are watched: one by one, by namespace, or all at once (rule N11). */
-export class ResourceEntries implements WatchedEntries {
+export class ResourceEntries implements ResourceScope, WatchedEntries {
   readonly view: View
   readonly shared: CacheContext
   readonly resource: string
-  /** For reflectors: the entry tells what fails, with its key. */
   readonly environment: Environment
-  /** Of the entries' own watches. */
   readonly settings: ReflectorSettings
   /** By namespace; `''` where there are none. */
   readonly namespaces: Map<string, NamespaceEntries> = new Map<string, NamespaceEntries>()
@@ -109,7 +107,6 @@ export class ResourceEntries implements WatchedEntries {
   readonly watch: NamespaceWatch | undefined
   readonly namespace = undefined
   size = 0
-  /** How often the resource's server was found to count anew. */
   epoch = 0
   #isMany = false
   readonly #emptied: () => void
@@ -167,7 +164,7 @@ export class ResourceEntries implements WatchedEntries {
 
   /** An entry was closed. `isRoomy`: all others may have watches of their own. */
   removed(entry: Entry, isRoomy: boolean): void {
-    const { scope } = entry
+    const scope = entry.scope as NamespaceEntries
     scope.remove(entry)
     this.size -= 1
     this.tidy(scope)

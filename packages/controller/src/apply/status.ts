@@ -1,4 +1,4 @@
-import { type Client, isNotFound, type KubernetesObject, type ObjectKey, resourceName, type View } from '@wherry/client'
+import { isNotFound, type KubernetesObject, type ObjectKey, resourceName } from '@wherry/client'
 import type { Condition } from '../objects/conditions.ts'
 import type { AppliedObject } from './applied-object.ts'
 import { type ApplyFor, applyBody } from './apply.ts'
@@ -46,9 +46,8 @@ export async function applyStatus(
     const task = { view: primary, key, bodyOf, objects: about.objects, isPrimary: true, written }
     return await applyBody(about, task, options)
   } catch (error) {
-    if (isNotFound(error) && (await isThere(client, primary, key)))
-      throw new NoStatusError(resourceName(primary.resource), error)
-    throw error
+    const isThere = isNotFound(error) && (await client.get(primary, key).catch(() => undefined)) !== undefined
+    throw isThere ? new NoStatusError(resourceName(primary.resource), error) : error
   }
 }
 
@@ -76,8 +75,4 @@ function tellAtomic(about: ApplyFor, status: object, { owned }: AppliedObject): 
     const error = new AtomicConditionsError(resourceName(primary.resource))
     client.environment.onError(error, { phase: `status ${controller}`, resource: primary.key, key })
   })
-}
-
-async function isThere(client: Client, view: View, key: ObjectKey): Promise<boolean> {
-  return (await client.get(view, key).catch(() => undefined)) !== undefined
 }

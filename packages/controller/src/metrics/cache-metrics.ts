@@ -12,8 +12,8 @@ export interface Measured {
 /** How often, in milliseconds. */
 const everyMs = 10_000
 
-const ofViews = ['objects', 'received_bytes', 'cursors', 'synced', 'stale_seconds']
-const ofReads = ['keys', 'dependencies', 'objects', 'polled']
+const ofViews = ['objects', 'received_bytes', 'cursors', 'synced', 'stale_seconds'] as const
+const ofReads = ['keys', 'dependencies', 'objects', 'polled'] as const
 
 /** Measures caches, and how far they are behind: every ten seconds, and when asked to. */
 export class CacheMetrics {
@@ -57,19 +57,13 @@ export class CacheMetrics {
     for (const { view, state, synced, objects, receivedBytes, cursors } of informers) {
       if (state === 'watching') this.#downSince.delete(view)
       else if (!this.#downSince.has(view)) this.#downSince.set(view, now)
-      const labels = { view }
-      metrics.gauge('wherry_cache_objects', objects, labels)
-      metrics.gauge('wherry_cache_received_bytes', receivedBytes, labels)
-      metrics.gauge('wherry_cache_cursors', cursors, labels)
-      metrics.gauge('wherry_cache_synced', synced ? 1 : 0, labels)
-      metrics.gauge('wherry_cache_stale_seconds', (now - (this.#downSince.get(view) ?? now)) / 1000, labels)
+      const stale_seconds = (now - (this.#downSince.get(view) ?? now)) / 1000
+      const values = { objects, received_bytes: receivedBytes, cursors, synced: synced ? 1 : 0, stale_seconds }
+      for (const name of ofViews) metrics.gauge(`wherry_cache_${name}`, values[name], { view })
     }
     this.#forget(new Set(informers.map(({ view }) => view)))
-    for (const [controller, { keys, dependencies, objects, polled }] of this.#measured.reads()) {
-      metrics.gauge('wherry_reads_keys', keys, { controller })
-      metrics.gauge('wherry_reads_dependencies', dependencies, { controller })
-      metrics.gauge('wherry_reads_objects', objects, { controller })
-      metrics.gauge('wherry_reads_polled', polled, { controller })
+    for (const [controller, report] of this.#measured.reads()) {
+      for (const name of ofReads) metrics.gauge(`wherry_reads_${name}`, report[name], { controller })
     }
   }
 

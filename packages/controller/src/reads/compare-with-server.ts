@@ -16,29 +16,23 @@ export async function compareWithServer(
   narrow: NarrowCache,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  for (let from = 0; from < objects.length; from += atATime) {
-    await Promise.all(objects.slice(from, from + atATime).map(object => compareOne(object, client, narrow, signal)))
+  const compare = async (object: TrackedObject): Promise<void> => {
+    const { view, state, feed } = object
+    const { name, namespace } = object.key
+    const key = { name, namespace } as ObjectKey
+    const { uid } = (state as KubernetesObject | undefined)?.metadata ?? {}
+    try {
+      if (feed.served === 'polled') return void (await feed.live(signal))
+      const there = await client.get(metadataOf(view), key, { signal })
+      // Only what was there before: it may have been made again since the server has answered.
+      if (there !== undefined) narrow.wrote(view, there)
+      else if (uid !== undefined) narrow.deleted(view, key, uid)
+    } catch (error) {
+      // What may not be read is not known to be otherwise.
+      if (!isForbidden(error)) throw error
+    }
   }
-}
-
-async function compareOne(
-  object: TrackedObject,
-  client: Client,
-  narrow: NarrowCache,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const { view, state, feed } = object
-  const { name, namespace } = object.key
-  const key = { name, namespace } as ObjectKey
-  const { uid } = (state as KubernetesObject | undefined)?.metadata ?? {}
-  try {
-    if (feed.served === 'polled') return void (await feed.live(signal))
-    const there = await client.get(metadataOf(view), key, { signal })
-    // Only what was there before: it may have been made again since the server has answered.
-    if (there !== undefined) narrow.wrote(view, there)
-    else if (uid !== undefined) narrow.deleted(view, key, uid)
-  } catch (error) {
-    // What may not be read is not known to be otherwise.
-    if (!isForbidden(error)) throw error
+  for (let from = 0; from < objects.length; from += atATime) {
+    await Promise.all(objects.slice(from, from + atATime).map(compare))
   }
 }

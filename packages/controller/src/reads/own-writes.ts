@@ -209,23 +209,23 @@ function isAfter(one: Write, write: Omit<Write, 'until'>): boolean {
 export class UnseenWrites implements WriteSubscriber {
   readonly #informer: CachedInformer<unknown>
   readonly #clock: Clock
-  readonly #isLost: (key: string) => void
+  readonly unanswered: (key: string) => void
   /** Ends the subscription. */
   readonly close: () => void
   /** Those that the informer has not come to. The one that was looked at last is the last one. */
   readonly #writes = new Map<string, readonly Write[]>()
   readonly #waiters = new SyncWaiters()
 
-  /** @param isLost is told of keys to which a write went whose answer was lost */
+  /** @param unanswered is told of keys to which a write went whose answer was lost */
   constructor(
     informer: CachedInformer<unknown>,
     clock: Clock,
     writes: OwnWrites,
-    isLost: (key: string) => void = () => {},
+    unanswered: (key: string) => void = () => {},
   ) {
     this.#informer = informer
     this.#clock = clock
-    this.#isLost = isLost
+    this.unanswered = unanswered
     const { resource } = informer.view
     for (const [key, known] of writes.of(resource)) this.#writes.set(key, known)
     this.close = writes.subscribe(resource, this)
@@ -241,10 +241,6 @@ export class UnseenWrites implements WriteSubscriber {
       if (this.#look(other).length > 0) kept += 1
       if (kept === 2) break
     }
-  }
-
-  unanswered(key: string): void {
-    this.#isLost(key)
   }
 
   /** A key of which the informer does not show yet what was written. @param asked that key, or those that a reader asks for */

@@ -34,7 +34,6 @@ export class RegistrarSource<C> implements Source<CursorEvent<C>> {
   readonly name: string
   #wanted = new Map<string, View<C>>()
   #registrar: Registrar<C> | undefined
-  #isTaken = false
 
   /** @param name the registrar's is `controller/CONTROLLER/NAME` @param views those that are wanted from the start */
   constructor(name: string, views: Iterable<View<C>> = []) {
@@ -75,8 +74,7 @@ export class RegistrarSource<C> implements Source<CursorEvent<C>> {
   /** @throws SourceTakenError */
   connect(target: SourceTarget<CursorEvent<C>>): SourceConnection {
     const { manager, controller, environment, isAbsent } = target
-    if (this.#isTaken) throw new SourceTakenError(this.name)
-    this.#isTaken = true
+    if (this.#registrar !== undefined) throw new SourceTakenError(this.name)
     const registrar = manager.registrar<C>(`controller/${controller}/${this.name}`, sinkOf(target))
     this.#registrar = registrar
     const failed = (error: Error): void => environment.onError(error, { phase: `source ${this.name}` })
@@ -92,7 +90,6 @@ export class RegistrarSource<C> implements Source<CursorEvent<C>> {
       synced: signal => unlessAbsent(ended => registrar.synced({ signal: ended }), isLeft, environment.clock, signal),
       close: async () => {
         this.#registrar = undefined
-        this.#isTaken = false
         await registrar.close().catch(failed)
       },
     }

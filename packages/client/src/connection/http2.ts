@@ -8,6 +8,7 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { abortable } from '../abortable.ts'
 import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
 import { ConnectionError, connectionLost, takesNoMore } from './error.ts'
 import { checkSendable, responseHeaders } from './headers.ts'
@@ -91,36 +92,19 @@ class Http2Connection implements Connection {
   /** Resolves when the server's settings are here. */
   ready(signal: AbortSignal): Promise<void> {
     const session = this.#session
-    return new Promise((resolve, reject) => {
-      const done = (): void => {
-        signal.removeEventListener('abort', stopped)
-        session.off('remoteSettings', ready)
-        session.off('close', closed)
-      }
-      const ready = (): void => {
-        done()
+    if (signal.aborted) this.#destroy()
+    return abortable(signal, (resolve, reject) => {
+      session.once('remoteSettings', () => {
         // As much as all streams may hold: what slows one down is its own window, never the connection's.
         session.setLocalWindowSize(
           Math.min(2 ** 31 - 1, Math.max(this.limits.streamWindowBytes * 100, 16 * 1024 * 1024)),
         )
         resolve()
-      }
-      const closed = (): void => {
-        done()
-        reject(this.#cause ?? new Error('the server closed the connection before its first settings'))
-      }
-      const stopped = (): void => {
-        done()
-        this.#destroy()
-        reject(signal.reason)
-      }
-      if (signal.aborted) {
-        stopped()
-        return
-      }
-      signal.addEventListener('abort', stopped, { once: true })
-      session.once('remoteSettings', ready)
-      session.once('close', closed)
+      })
+      session.once('close', () =>
+        reject(this.#cause ?? new Error('the server closed the connection before its first settings')),
+      )
+      return () => this.#destroy()
     })
   }
 

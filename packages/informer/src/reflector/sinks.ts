@@ -88,11 +88,7 @@ export class Sinks {
   change(type: ChangeType, object: object, bytes: number): void {
     const intakes = this.#intakes
     const only = intakes.length === 1 && this.#backfills.length === 0 ? intakes[0] : undefined
-    if (only !== undefined) only.change(type, object, bytes)
-    else this.#changeAll(intakes, type, object, bytes)
-  }
-
-  #changeAll(intakes: readonly Intake[], type: ChangeType, object: object, bytes: number): void {
+    if (only !== undefined) return only.change(type, object, bytes)
     // Mostly none is being filled, and nothing is made for each change.
     const all: readonly (Backfill | Intake)[] =
       this.#backfills.length === 0 ? intakes : [...this.#backfills, ...intakes]
@@ -155,29 +151,24 @@ export class PendingReplace {
 
   put(object: object, bytes: number): void {
     this.count += 1
-    for (const part of this.#parts) {
-      try {
-        part.replacement.put(object, bytes)
-      } catch (error) {
-        this.#failed(part, error)
-      }
-    }
+    this.#give(object, bytes)
   }
 
   remove(object: object): void {
-    for (const part of this.#parts) {
-      try {
-        part.replacement.remove(object)
-      } catch (error) {
-        this.#failed(part, error)
-      }
-    }
+    this.#give(object, undefined)
   }
 
-  /** One that throws has not all of the state: it takes no part any more, and that is told when the others have theirs. */
-  #failed({ intake }: Part, error: unknown): void {
-    this.#failure ??= { error }
-    this.leave(intake)
+  /** An intake that throws has not all of the state: it takes no part any more, and that is told when the others have theirs. */
+  #give(object: object, bytes: number | undefined): void {
+    for (const { intake, replacement } of this.#parts) {
+      try {
+        if (bytes === undefined) replacement.remove(object)
+        else replacement.put(object, bytes)
+      } catch (error) {
+        this.#failure ??= { error }
+        this.leave(intake)
+      }
+    }
   }
 
   /** Leaves one intake out from now on. */

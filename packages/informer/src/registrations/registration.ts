@@ -27,10 +27,9 @@ export class HandlerRegistration<C> implements Registration {
   #isInSlice = false
   /** The next slice comes with the next turn of the event loop. */
   #isSliceDue = false
-  #isOver = false
   #hasSynced = false
-  /** Why it is over. */
-  #why: unknown
+  /** Why it is over, if it is. */
+  #why: Error | undefined
   #timer: Timer | undefined
   /** A resync under way, of what had been born when it began. */
   #resync: ReplayIterator<C> | undefined
@@ -51,6 +50,10 @@ export class HandlerRegistration<C> implements Registration {
     return this.#hasSynced
   }
 
+  get #isOver(): boolean {
+    return this.#why !== undefined
+  }
+
   get isBehind(): boolean {
     return this.#behind !== undefined
   }
@@ -58,7 +61,7 @@ export class HandlerRegistration<C> implements Registration {
   whenSynced(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     checkOptions('whenSynced', options, { signal: abortSignal })
     if (this.#hasSynced) return Promise.resolve()
-    if (this.#isOver) return Promise.reject(this.#why)
+    if (this.#why !== undefined) return Promise.reject(this.#why)
     return this.#waiters.wait(options.signal)
   }
 
@@ -68,9 +71,8 @@ export class HandlerRegistration<C> implements Registration {
   }
 
   /** It hears nothing from now on. */
-  end(why: unknown): void {
+  end(why: Error): void {
     if (this.#isOver) return
-    this.#isOver = true
     this.#why = why
     this.#behind = undefined
     this.#resync = undefined

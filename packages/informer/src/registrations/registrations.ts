@@ -75,21 +75,20 @@ export class Registrations<C> {
     this.#registrations = this.#registrations.filter(other => other !== registration)
   }
 
+  /** This, {@link updated} and {@link deleted}: only where there are handlers, since objects may cost. */
   added(key: string, born: number, object: C): void {
     // So many are told of in slices, by the order of birth.
     const batch = this.#batch
-    if (this.#registrations.length === 0 || batch.adds.length > sliceAbove) return
+    if (batch.adds.length > sliceAbove) return
     if (batch.adds.length === 0) batch.addsFrom = born - 1
     batch.adds.push({ type: 'add', key, born, object })
   }
 
   updated(key: string, born: number, object: C, old: C): void {
-    if (this.#registrations.length === 0) return
     this.#batch.updates.push({ type: 'update', key, born, object, old })
   }
 
   deleted(about: { key: string; born: number; object: C; finalStateUnknown: boolean }): void {
-    if (this.#registrations.length === 0) return
     this.#batch.deletes.push({ type: 'delete', ...about })
   }
 

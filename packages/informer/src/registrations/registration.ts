@@ -105,15 +105,12 @@ export class HandlerRegistration<C> implements Registration {
       if (told.type === 'delete') this.look(told.key)
       return
     }
-    switch (told.type) {
-      case 'add':
-        this.#add(told.key, told.born, told.object)
-        break
-      case 'update':
-        this.#update(told.key, told.object, told.old)
-        break
-      case 'delete':
-        this.#delete(told.key, told.object, told.finalStateUnknown)
+    const { key, object } = told
+    if (told.type === 'add') this.#add(key, told.born, object)
+    else if (told.type === 'update') this.#update(key, object, told.old)
+    else {
+      const { finalStateUnknown } = told
+      this.#call(key, () => this.#handler.delete?.(object, { key, finalStateUnknown }))
     }
   }
 
@@ -231,10 +228,6 @@ export class HandlerRegistration<C> implements Registration {
 
   #update(key: string, object: C, old: C): void {
     this.#call(key, () => this.#handler.update?.(object, old, { key }))
-  }
-
-  #delete(key: string, object: C, finalStateUnknown: boolean): void {
-    this.#call(key, () => this.#handler.delete?.(object, { key, finalStateUnknown }))
   }
 
   /** A promise is watched for rejection, and not waited for. */

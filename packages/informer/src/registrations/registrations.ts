@@ -4,16 +4,11 @@ import type { Handler } from './handler.ts'
 import { HandlerRegistration } from './registration.ts'
 
 /** What handlers are to hear of one object. */
-export type Told<C> =
-  | { readonly type: 'add'; readonly key: string; readonly born: number; readonly object: C }
-  | { readonly type: 'update'; readonly key: string; readonly born: number; readonly object: C; readonly old: C }
-  | {
-      readonly type: 'delete'
-      readonly key: string
-      readonly born: number
-      readonly object: C
-      readonly finalStateUnknown: boolean
-    }
+export type Told<C> = { readonly key: string; readonly born: number; readonly object: C } & (
+  | { readonly type: 'add' }
+  | { readonly type: 'update'; readonly old: C }
+  | { readonly type: 'delete'; readonly finalStateUnknown: boolean }
+)
 
 export interface RegistrationsOptions<C> {
   readonly journal: Journal<C>

@@ -20,22 +20,10 @@ export class Decoder {
     this.#freeze = freeze
   }
 
-  resourceVersion(bytes: Buffer, at: number, key: string): string | undefined {
+  /** The resourceVersion (0), the uid (1) or the value (2), made anew. */
+  token(bytes: Buffer, at: number, key: string, index: 0 | 1 | 2): unknown {
     this.#begin(bytes, at, key)
-    return this.#value() as string | undefined
-  }
-
-  uid(bytes: Buffer, at: number, key: string): string | undefined {
-    this.#begin(bytes, at, key)
-    this.#pass(false)
-    return this.#value() as string | undefined
-  }
-
-  /** The value, made anew. */
-  value(bytes: Buffer, at: number, key: string): unknown {
-    this.#begin(bytes, at, key)
-    this.#pass(false)
-    this.#pass(false)
+    for (let before = 0; before < index; before++) this.#pass(false)
     return this.#value()
   }
 

@@ -24,16 +24,19 @@ export abstract class Counted<T> {
 
   /** The number of a value, which has one use more; `undefined` where it has none. */
   protected count(text: string, value: T): number | undefined {
-    let number = this.#numbers.get(text)
-    if (number === undefined) {
-      if (this.size >= this.#most || !this.#sightings.again(text)) return undefined
-      number = this.#free.pop() ?? this.#values.length
-      this.#numbers.set(text, number)
-      this.#texts[number] = text
-      this.#values[number] = value
-      this.#uses[number] = 0
-    }
-    this.#uses[number] = (this.#uses[number] as number) + 1
+    const known = this.#numbers.get(text)
+    if (known === undefined) return this.#add(text, value)
+    this.#uses[known] = (this.#uses[known] as number) + 1
+    return known
+  }
+
+  #add(text: string, value: T): number | undefined {
+    if (this.size >= this.#most || !this.#sightings.again(text)) return undefined
+    const number = this.#free.pop() ?? this.#values.length
+    this.#numbers.set(text, number)
+    this.#texts[number] = text
+    this.#values[number] = value
+    this.#uses[number] = 1
     return number
   }
 

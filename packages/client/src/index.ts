@@ -18,7 +18,6 @@ export { fromUrl } from './credentials/access.ts'
 export type { Credentials, TlsMaterial } from './credentials/credentials.ts'
 export type { CredentialsErrorCode } from './credentials/error.ts'
 export { CredentialsError } from './credentials/error.ts'
-export { findAccess } from './credentials/find.ts'
 export type { InClusterOptions } from './credentials/in-cluster.ts'
 export { inCluster, isInCluster } from './credentials/in-cluster.ts'
 export type {
@@ -28,7 +27,7 @@ export type {
 } from './credentials/kubeconfig.ts'
 export { fromKubeConfig } from './credentials/kubeconfig.ts'
 export type { KubeconfigFileOptions } from './credentials/kubeconfig-file.ts'
-export { fromKubeconfigFile } from './credentials/kubeconfig-file.ts'
+export { findAccess, fromKubeconfigFile } from './credentials/kubeconfig-file.ts'
 export type { DiscoverOptions, ResourceQuery } from './discovery/discovery.ts'
 export type { DiscoveredResource } from './discovery/document.ts'
 export type {

@@ -1,8 +1,13 @@
-/** A promise that a callback gave is not waited for. What it rejects with is told to `failed`: otherwise the process would end (rule X9). */
-export function watched(given: unknown, failed: (error: unknown) => void): void {
-  if (typeof given !== 'object' || given === null) return
+/**
+ * A promise that a callback gave is not waited for. What it rejects with is told to `failed`: otherwise the process would end (rule X9).
+ * Returns whether it is a promise.
+ */
+export function watched(given: unknown, failed: (error: unknown) => void): boolean {
+  if (typeof given !== 'object' || given === null) return false
   const { then } = given as { readonly then?: unknown }
-  if (typeof then === 'function') then.call(given, undefined, failed)
+  if (typeof then !== 'function') return false
+  then.call(given, undefined, failed)
+  return true
 }
 
 /** Calls a function of a user. `failed` is told what it throws, and what its promise rejects with. */

@@ -313,25 +313,12 @@ export class ListCutter {
   }
 
   #setField(value: unknown): void {
-    switch (this.#key) {
-      case 'kind':
-        if (typeof value !== 'string') throw this.#invalid()
-        this.#kind = value
-        return
-      case 'apiVersion':
-        if (typeof value !== 'string') throw this.#invalid()
-        this.#apiVersion = value
-        return
-      case 'metadata':
-        this.#metadata = listMetaOf(value) ?? this.#refuse()
-        return
-      default: // items, and no array
-        if (value !== null) throw this.#invalid()
-    }
-  }
-
-  #refuse(): never {
-    throw this.#invalid()
+    const metadata = this.#key === 'metadata' ? listMetaOf(value) : undefined
+    if (metadata !== undefined) this.#metadata = metadata
+    else if (this.#key === 'kind' && typeof value === 'string') this.#kind = value
+    else if (this.#key === 'apiVersion' && typeof value === 'string') this.#apiVersion = value
+    // A list without items may say `null` in place of an array.
+    else if (this.#key !== 'items' || value !== null) throw this.#invalid()
   }
 
   #invalid(): InvalidBodyError {

@@ -1,5 +1,6 @@
 import { isIP, connect as netConnect, type Socket } from 'node:net'
 import { type SecureContext, type TLSSocket, connect as tlsConnect } from 'node:tls'
+import { abortable } from '../abortable.ts'
 import { proxyFor, throughProxy } from './proxy.ts'
 
 /** How a socket is opened. */
@@ -52,36 +53,17 @@ function secured(raw: Socket, secureContext: SecureContext, name: string, option
 }
 
 function opened<S extends Socket>(socket: S, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<S> {
-  if (event === 'connect' && !socket.connecting && !signal.aborted) {
-    socket.on('error', () => {})
-    return Promise.resolve(socket)
-  }
-  return new Promise((resolve, reject) => {
-    const done = (): void => {
-      signal.removeEventListener('abort', stopped)
-      socket.off(event, ready)
-      socket.off('error', failed)
-      socket.off('close', closed)
-    }
-    const ready = (): void => {
-      done()
-      // Until the protocol listens itself: an error that nobody hears would end the process.
-      socket.on('error', () => {})
-      resolve(socket)
-    }
+  if (signal.aborted) socket.destroy()
+  return abortable(signal, (resolve, reject) => {
     const failed = (cause: unknown): void => {
-      done()
-      // Further errors of a socket that is given up concern nobody.
-      socket.on('error', () => {})
-      socket.destroy()
       reject(cause)
+      socket.destroy()
     }
-    const stopped = (): void => failed(signal.reason)
-    const closed = (): void => failed(new Error('the socket was closed while it was being opened'))
-    if (signal.aborted) return stopped()
-    signal.addEventListener('abort', stopped, { once: true })
-    socket.once(event, ready)
-    socket.once('error', failed)
-    socket.once('close', closed)
+    // For good: an error that nobody hears, until the protocol listens itself or of a socket that is given up, would end the process.
+    socket.on('error', failed)
+    if (event === 'connect' && !socket.connecting) resolve(socket)
+    else socket.once(event, () => resolve(socket))
+    socket.once('close', () => failed(new Error('the socket was closed while it was being opened')))
+    return () => failed(signal.reason)
   })
 }

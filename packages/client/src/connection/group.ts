@@ -66,8 +66,7 @@ export class ConnectionGroup {
       counted: options.counted,
       freed: () => this.#pump(),
       gone: (pooled, cause) => this.#gone(pooled, cause),
-      silent: () => options.environment.metrics.count('wherry_client_ping_timeouts_total'),
-      reset: () => options.environment.metrics.count('wherry_client_resets_total'),
+      count: metric => options.environment.metrics.count(metric),
     }
   }
 
@@ -292,7 +291,10 @@ export class ConnectionGroup {
       else this.#later(pending)
       return
     }
-    pending.tellError(cause instanceof ConnectionError ? cause : broken(cause))
+    const isKnown = cause instanceof ConnectionError
+    pending.tellError(
+      isKnown ? cause : new ConnectionError('CONNECTION_LOST', `the request broke off: ${said(cause)}`, { cause }),
+    )
   }
 
   #mayRepeat(pending: PendingRequest, cause: Error, pooled: PooledConnection): boolean {
@@ -322,8 +324,4 @@ export class ConnectionGroup {
 function takesNothing({ host }: URL): ConnectionError {
   const message = `${host} allows no requests on a new connection`
   return new ConnectionError('CONNECT_FAILED', message, { unprocessed: true })
-}
-
-function broken(cause: Error): ConnectionError {
-  return new ConnectionError('CONNECTION_LOST', `the request broke off: ${said(cause)}`, { cause })
 }

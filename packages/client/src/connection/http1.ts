@@ -1,7 +1,8 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as nodeRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
+import type { Connection, Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
+import { ClosingConnection } from './closing.ts'
 import { ConnectionError, connectionLost, takesNoMore } from './error.ts'
 import { checkSendable, responseHeaders } from './headers.ts'
 
@@ -40,22 +41,20 @@ class OneSocket extends Agent {
   }
 }
 
-class Http1Connection implements Connection {
+class Http1Connection extends ClosingConnection implements Connection {
   readonly maxStreams = 1
   readonly readableBy: string | undefined
   readonly #target: URL
   readonly #socket: Socket
   readonly #agent: OneSocket
   readonly #limits: Http1Limits
-  readonly #listeners: ((why: CloseReason, cause?: Error) => void)[] = []
   readonly #gone: Promise<void>
-  #state: 'open' | 'goaway' | 'closed' = 'open'
-  #cause: Error | undefined
   #exchange: Http1Exchange | undefined
   /** Whether it has carried an answer. */
   #answered = false
 
   constructor(target: URL, socket: Socket, limits: Http1Limits) {
+    super()
     this.#target = target
     this.#socket = socket
     this.#agent = new OneSocket(socket)
@@ -63,14 +62,14 @@ class Http1Connection implements Connection {
     // By the address that it is connected to: that of a proxy, where there is one. Any name may be resolved to any address.
     this.readableBy = target.protocol === 'https:' ? undefined : (socket.remoteAddress ?? 'an unknown address')
     socket.on('error', error => {
-      this.#cause ??= error
+      this.cause ??= error
     })
     // Set while there is no request only.
     socket.on('timeout', () => socket.destroy())
     this.#gone = new Promise(resolve => {
       socket.once('close', () => {
         this.#agent.destroy()
-        this.#leave('closed')
+        this.leave('closed')
         resolve()
       })
     })
@@ -85,7 +84,7 @@ class Http1Connection implements Connection {
   }
 
   request(head: RequestHead, on: ResponseHandlers): Exchange {
-    if (this.#state !== 'open' || this.#socket.destroyed || this.#exchange !== undefined) throw takesNoMore()
+    if (this.state !== 'open' || this.#socket.destroyed || this.#exchange !== undefined) throw takesNoMore()
     const { method, path, headers, body } = head
     checkSendable(headers)
     const { hostname, port, host } = this.#target
@@ -111,12 +110,7 @@ class Http1Connection implements Connection {
 
   /** HTTP/1.1 has none; TCP keep-alive is on. */
   ping(): Promise<void> {
-    return this.#state !== 'closed' ? Promise.resolve() : Promise.reject(new Error('the connection was closed'))
-  }
-
-  onClose(fn: (why: CloseReason, cause?: Error) => void): void {
-    if (this.#state !== 'open') fn(this.#state, this.#cause)
-    if (this.#state !== 'closed') this.#listeners.push(fn)
+    return this.state !== 'closed' ? Promise.resolve() : Promise.reject(new Error('the connection was closed'))
   }
 
   keepAlive(keep: boolean): void {
@@ -140,7 +134,7 @@ class Http1Connection implements Connection {
       return
     }
     // `Connection: close`: this answer is its last.
-    if (isLast) this.#leave('goaway')
+    if (isLast) this.leave('goaway')
     this.#answered = true
     response.on('error', () =>
       this.#fail(exchange, new Error('the server closed its side before the answer was complete')),
@@ -166,17 +160,11 @@ class Http1Connection implements Connection {
 
   /** Ends the connection, and the exchange on it with an error. */
   #break(cause: Error): void {
-    this.#cause ??= cause
+    this.cause ??= cause
     this.#socket.destroy()
     const exchange = this.#exchange
     this.#exchange = undefined
-    exchange?.take()?.error(broken(this.#cause))
-  }
-
-  #leave(why: CloseReason): void {
-    if (this.#state === 'closed' || this.#state === why) return
-    this.#state = why
-    for (const listener of [...this.#listeners]) listener(why, this.#cause)
+    exchange?.take()?.error(this.cause instanceof ConnectionError ? this.cause : connectionLost(this.cause))
   }
 }
 
@@ -256,8 +244,4 @@ const problems: Readonly<Record<string, string>> = {
   HPE_INVALID_VERSION: noStatusLine,
   HPE_UNEXPECTED_CONTENT_LENGTH: 'the answer has more than one length',
   HPE_INVALID_CONTENT_LENGTH: 'the length of the answer is no number',
-}
-
-function broken(cause: Error): ConnectionError {
-  return cause instanceof ConnectionError ? cause : connectionLost(cause)
 }

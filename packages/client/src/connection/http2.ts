@@ -8,7 +8,9 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import type { CloseReason, Connection, Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
+import { abortable } from '../abortable.ts'
+import type { Connection, Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
+import { ClosingConnection } from './closing.ts'
 import { ConnectionError, connectionLost, takesNoMore } from './error.ts'
 import { checkSendable, responseHeaders } from './headers.ts'
 
@@ -47,39 +49,37 @@ export async function connectHttp2(
 }
 
 /** One HTTP/2 session. Its window is consumed as bytes arrive, so that streams can't stall each other. */
-class Http2Connection implements Connection {
+class Http2Connection extends ClosingConnection implements Connection {
   readonly limits: Http2Limits
   readonly #scheme: string
   readonly #authority: string
   readonly #session: ClientHttp2Session
   readonly #socket: Socket
-  readonly #listeners: ((why: CloseReason, cause?: Error) => void)[] = []
   readonly #gone: Promise<void>
-  #state: 'open' | 'goaway' | 'closed' = 'open'
-  #cause: Error | undefined
   #maxStreams = 0
 
   constructor(target: URL, session: ClientHttp2Session, socket: Socket, limits: Http2Limits) {
+    super()
     this.limits = limits
     this.#scheme = target.protocol.slice(0, -1)
     this.#authority = target.host
     this.#session = session
     this.#socket = socket
     session.on('error', error => {
-      this.#cause ??= error
+      this.cause ??= error
     })
     session.on('goaway', code => {
       if (code !== constants.NGHTTP2_NO_ERROR) {
-        this.#cause ??= new ConnectionError('CONNECTION_LOST', `the server ended the connection: GOAWAY, code ${code}`)
+        this.cause ??= new ConnectionError('CONNECTION_LOST', `the server ended the connection: GOAWAY, code ${code}`)
       }
-      this.#leave('goaway')
+      this.leave('goaway')
     })
     session.on('remoteSettings', settings => {
       this.#maxStreams = settings.maxConcurrentStreams ?? Number.MAX_SAFE_INTEGER
     })
     this.#gone = new Promise(resolve => {
       const gone = (): void => {
-        this.#leave('closed')
+        this.leave('closed')
         resolve()
       }
       session.once('close', gone)
@@ -91,46 +91,24 @@ class Http2Connection implements Connection {
   /** Resolves when the server's settings are here. */
   ready(signal: AbortSignal): Promise<void> {
     const session = this.#session
-    return new Promise((resolve, reject) => {
-      const done = (): void => {
-        signal.removeEventListener('abort', stopped)
-        session.off('remoteSettings', ready)
-        session.off('close', closed)
-      }
-      const ready = (): void => {
-        done()
+    if (signal.aborted) this.#destroy()
+    return abortable(signal, (resolve, reject) => {
+      session.once('remoteSettings', () => {
         // As much as all streams may hold: what slows one down is its own window, never the connection's.
         session.setLocalWindowSize(
           Math.min(2 ** 31 - 1, Math.max(this.limits.streamWindowBytes * 100, 16 * 1024 * 1024)),
         )
         resolve()
-      }
-      const closed = (): void => {
-        done()
-        reject(this.#cause ?? new Error('the server closed the connection before its first settings'))
-      }
-      const stopped = (): void => {
-        done()
-        this.#destroy()
-        reject(signal.reason)
-      }
-      if (signal.aborted) {
-        stopped()
-        return
-      }
-      signal.addEventListener('abort', stopped, { once: true })
-      session.once('remoteSettings', ready)
-      session.once('close', closed)
+      })
+      session.once('close', () =>
+        reject(this.cause ?? new Error('the server closed the connection before its first settings')),
+      )
+      return () => this.#destroy()
     })
   }
 
   get maxStreams(): number {
     return this.#maxStreams
-  }
-
-  /** Why it ended or is about to. */
-  get cause(): Error | undefined {
-    return this.#cause
   }
 
   get isDestroyed(): boolean {
@@ -166,11 +144,6 @@ class Http2Connection implements Connection {
     })
   }
 
-  onClose(fn: (why: CloseReason, cause?: Error) => void): void {
-    if (this.#state !== 'open') fn(this.#state, this.#cause)
-    if (this.#state !== 'closed') this.#listeners.push(fn)
-  }
-
   keepAlive(keep: boolean): void {
     if (keep) this.#session.ref()
     else this.#session.unref()
@@ -186,14 +159,8 @@ class Http2Connection implements Connection {
     this.#session.destroy()
     // After a GOAWAY Node closes in peace, and waits for the server to close its side: a dead one never does. Else it waits for a
     // write that is under way, which does not end where nobody reads.
-    if (this.#state === 'goaway') this.#socket.destroy()
+    if (this.state === 'goaway') this.#socket.destroy()
     else setImmediate(() => this.#socket.destroy())
-  }
-
-  #leave(why: 'goaway' | 'closed'): void {
-    if (this.#state === 'closed' || this.#state === why) return
-    this.#state = why
-    for (const listener of [...this.#listeners]) listener(why, this.#cause)
   }
 }
 

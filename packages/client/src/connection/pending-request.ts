@@ -201,9 +201,7 @@ export class PendingRequest implements Exchange {
   /** A handler that throws ends this exchange, and no other. */
   #threw(thrown: unknown): void {
     if (this.#over) return
-    this.#over = true
-    this.vacate()
-    this.#owner.dropped(this)
+    this.abort()
     this.#tellLast(asError(thrown))
   }
 

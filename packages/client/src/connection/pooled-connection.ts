@@ -25,10 +25,8 @@ export interface PooledConnectionOwner {
   freed(pooled: PooledConnection): void
   /** The connection is gone. */
   gone(pooled: PooledConnection, cause: Error | undefined): void
-  /** The server did not answer a PING. */
-  silent(pooled: PooledConnection): void
-  /** A stream was reset from this side. */
-  reset(pooled: PooledConnection): void
+  /** The server did not answer a PING, or a stream was reset from this side. */
+  count(metric: 'wherry_client_ping_timeouts_total' | 'wherry_client_resets_total'): void
 }
 
 /**
@@ -210,7 +208,7 @@ export class PooledConnection {
       slot.reset = undefined
       if (!this.#remove(slot)) return
       exchange.abort()
-      this.#owner.reset(this)
+      this.#owner.count('wherry_client_resets_total')
       this.#rest()
       this.#owner.freed(this)
     }
@@ -309,7 +307,7 @@ export class PooledConnection {
       // Bytes that came meanwhile are an answer too.
       if (this.#heardAt > heardAt) this.#tend()
       else {
-        this.#owner.silent(this)
+        this.#owner.count('wherry_client_ping_timeouts_total')
         const seconds = (this.#limits.pingAfterMs + this.#limits.pingTimeoutMs) / 1000
         void this.close(
           new ConnectionError('PING_TIMEOUT', `the server was silent for ${seconds} s and did not answer a PING`),

@@ -4,6 +4,7 @@ import { checkOptions, text } from '../errors/check.ts'
 import { type AccessOptions, accessChecks, type ClusterAccess } from './access.ts'
 import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './error.ts'
+import { inCluster, isInCluster } from './in-cluster.ts'
 import { accessOf, boundTo, checkBound, commandFrom, fileFrom, type KubeConfigLike } from './kubeconfig.ts'
 import { withMore } from './kubeconfig-users.ts'
 
@@ -33,6 +34,15 @@ export async function fromKubeconfigFile(path?: string, options: KubeconfigFileO
   const access = (read: KubeConfigLike): ClusterAccess => accessOf(read, clock, directory)
   const found = access(config)
   return { ...found, credentials: reloading(config, found.credentials, load, access) }
+}
+
+/**
+ * The access that this process has by where it runs: that of the files in KUBECONFIG if it is set, else of the
+ * pod's service account, else of `~/.kube/config`. Rejects with a `CredentialsError` where there is none.
+ */
+export function findAccess(options: AccessOptions = {}): Promise<ClusterAccess> {
+  if (!process.env.KUBECONFIG && isInCluster()) return inCluster(options)
+  return fromKubeconfigFile(undefined, options)
 }
 
 async function defaultPaths(): Promise<string[]> {

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { abortable } from '../abortable.ts'
 import type { Clock } from '../clock.ts'
 
 /** A program to run, and what bounds it. */
@@ -23,7 +24,7 @@ export async function outputOf(run: PluginRun): Promise<string> {
   const { spawn } = await import('node:child_process')
   const { command, args, env, clock, timeoutMs, maxOutputBytes, signal } = run
   if (signal.aborted) throw new Error(closed)
-  return new Promise((resolve, reject) => {
+  return abortable(signal, (resolve, reject) => {
     const child = spawned(() =>
       spawn(command, [...args], {
         env,
@@ -35,35 +36,30 @@ export async function outputOf(run: PluginRun): Promise<string> {
     )
     const chunks: Buffer[] = []
     let bytes = 0
-    const over = (): void => {
-      timer.cancel()
-      signal.removeEventListener('abort', aborted)
-    }
     const end = (why: string): void => {
-      over()
+      timer.cancel()
       kill(child)
       // A program that has left the group may hold it open.
       child.stdout.destroy()
       reject(new Error(why))
     }
-    const aborted = (): void => end(closed)
     const timer = clock.timer(timeoutMs, () => end(`did not end within ${timeoutMs / 1000} s`))
-    signal.addEventListener('abort', aborted, { once: true })
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes > maxOutputBytes) end(`printed more than ${maxOutputBytes} bytes`)
       else chunks.push(chunk)
     })
     child.once('error', (error: NodeJS.ErrnoException) => {
-      over()
+      timer.cancel()
       reject(new Error(error.code === 'ENOENT' ? notThere : `can't be run: ${error.code ?? error.name}`))
     })
     child.once('close', (code, endedBy) => {
-      over()
+      timer.cancel()
       if (code === 0) resolve(Buffer.concat(chunks).toString())
       else if (code === null) reject(new Error(`was ended by ${endedBy}`))
       else reject(new Error(`ended with code ${code}; run it by hand to see why`))
     })
+    return () => end(closed)
   })
 }
 

@@ -54,26 +54,26 @@ export class Discovery {
   /** Finds a resource; `undefined` where the server has none. */
   async find(query: ResourceQuery, options: DiscoverOptions = {}): Promise<DiscoveredResource | undefined> {
     checkQuery(query)
-    checkOptions('discover', options, { ...callChecks, refresh: flag })
-    const known = options.refresh === true ? undefined : this.#documents.recent?.find(query)
-    if (known !== undefined) return known
-    return this.#caller.within(options, { method: 'GET', path }, async bound => (await this.#fresh(bound)).find(query))
+    return this.#ask(options, index => index.find(query))
   }
 
   /** All that the server serves, each group's preferred version first. */
   async all(options: DiscoverOptions = {}): Promise<readonly DiscoveredResource[]> {
-    checkOptions('discover', options, { ...callChecks, refresh: flag })
-    const known = options.refresh === true ? undefined : this.#documents.recent
-    if (known !== undefined) return known.all
-    return this.#caller.within(options, { method: 'GET', path }, async bound => (await this.#fresh(bound)).all)
+    return this.#ask(options, index => index.all)
   }
 
-  /** What the server says from now on; many who ask share one answer. */
-  #fresh(bound: Bound): Promise<Index> {
-    return abortable(bound.signal, (resolve, reject) => {
-      this.#documents.fresh().then(resolve, reject)
-      return () => {}
-    })
+  /** What `of` finds in what is known, or else in what the server says from now on; many who ask share one answer. */
+  async #ask<T>(options: DiscoverOptions, of: (index: Index) => T): Promise<T> {
+    checkOptions('discover', options, { ...callChecks, refresh: flag })
+    const { recent } = this.#documents
+    const known = options.refresh === true || recent === undefined ? undefined : of(recent)
+    if (known !== undefined) return known
+    const fresh = ({ signal }: Bound): Promise<Index> =>
+      abortable(signal, (resolve, reject) => {
+        this.#documents.fresh().then(resolve, reject)
+        return () => {}
+      })
+    return this.#caller.within(options, { method: 'GET', path }, async bound => of(await fresh(bound)))
   }
 
   async #read(bound: Bound): Promise<DiscoveredVersion[]> {

@@ -20,7 +20,7 @@ export class InexactNumberError extends RangeError {
 /** @throws InexactNumberError that names the first such number in `value`. */
 export function checkExact(value: unknown): void {
   const path = findInexact(value)
-  if (path !== undefined) throw new InexactNumberError(path.reduceRight(joined, '').replace(/^\./, ''))
+  if (path !== undefined) throw new InexactNumberError(path.reverse().join('').replace(/^\./, ''))
 }
 
 /** The path to the first inexact number, innermost step first; built only where there is one. */
@@ -46,8 +46,4 @@ function findInexact(value: unknown): string[] | undefined {
 
 function step(key: string): string {
   return /^[A-Za-z_$][\w$-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
-}
-
-function joined(path: string, part: string): string {
-  return path + part
 }

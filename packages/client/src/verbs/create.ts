@@ -6,7 +6,7 @@ import { isAlreadyExists } from '../errors/guards.ts'
 import { OptionTypeError } from '../errors/option.ts'
 import { keyText } from '../names/path.ts'
 import { checkSegment } from '../names/segment.ts'
-import type { KubernetesObject } from '../views/object.ts'
+import type { KubernetesObject, ObjectKey } from '../views/object.ts'
 import { isExact, readAs } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 import type { Bound, Call, Caller } from './caller.ts'
@@ -46,8 +46,9 @@ export async function create<C>(caller: Caller, view: View<C>, object: object, o
     query: writeQuery(caller, options),
     body: typed(view, object),
   }
-  const creation = new Creation(caller, view, call, name, namespace, options)
-  return written(caller, view, options, call, bound => creation.run(bound))
+  const beganMs = caller.environment.clock.now()
+  const creation = { caller, view, call, name, namespace, dryRun: options.dryRun, beganMs }
+  return written(caller, view, options, call, bound => created(creation, bound))
 }
 
 /** Whether objects of the resource are questions, such as TokenReviews: servers refuse names on some of them. */
@@ -55,71 +56,55 @@ function isReview({ resource: { group, plural } }: View): boolean {
   return (group === 'authentication.k8s.io' || group === 'authorization.k8s.io') && plural.endsWith('reviews')
 }
 
-class Creation {
-  readonly #caller: Caller
-  readonly #view: View
-  readonly #call: Call
-  readonly #name: string | undefined
-  readonly #namespace: string | undefined
-  readonly #dryRun: boolean
-  readonly #began: number
-  readonly #backoff: Backoff
+/** One create, and when it began. */
+interface Creation {
+  readonly caller: Caller
+  readonly view: View
+  readonly call: Call
+  /** `undefined`: the server makes the name. */
+  readonly name: string | undefined
+  readonly namespace: string | undefined
+  readonly dryRun: boolean | undefined
+  readonly beganMs: number
+}
 
-  constructor(
-    caller: Caller,
-    view: View,
-    call: Call,
-    name: string | undefined,
-    namespace: string | undefined,
-    options: WriteOptions,
-  ) {
-    this.#caller = caller
-    this.#view = view
-    this.#call = call
-    this.#name = name
-    this.#namespace = namespace
-    this.#dryRun = options.dryRun === true
-    this.#began = caller.environment.clock.now()
-    this.#backoff = new Backoff(caller.environment)
-  }
-
-  async run(bound: Bound): Promise<object> {
-    let lost: ConnectionError | undefined
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await answered(this.#caller, this.#view, this.#call, bound)
-      } catch (error) {
-        if (this.#name === undefined) {
-          if (!isAlreadyExists(error) || attempt >= maxNameRetries) throw error
-        } else if (isLost(error) && !this.#dryRun) {
-          lost = error
-        } else if (lost === undefined || !isAlreadyExists(error)) {
-          throw certain(error, lost, bound)
-        }
-        const found = lost && (await this.#found(bound, lost))
-        if (found !== undefined) return found
-        if (lost !== undefined && attempt >= maxRepeats) throw lost
+async function created(creation: Creation, bound: Bound): Promise<object> {
+  const { caller, view, call, name, dryRun } = creation
+  const backoff = new Backoff(caller.environment)
+  let lost: ConnectionError | undefined
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await answered(caller, view, call, bound)
+    } catch (error) {
+      if (name === undefined) {
+        if (!isAlreadyExists(error) || attempt >= maxNameRetries) throw error
+      } else if (isLost(error) && dryRun !== true) {
+        lost = error
+      } else if (lost === undefined || !isAlreadyExists(error)) {
+        throw certain(error, lost, bound)
       }
-      await this.#backoff.wait(bound.signal)
+      const found = lost && (await leftBehind(creation, bound, lost))
+      if (found !== undefined) return found
+      if (lost !== undefined && attempt >= maxRepeats) throw lost
     }
+    await backoff.wait(bound.signal)
   }
+}
 
-  /** What a create with a lost answer left behind, if it is ours; `undefined` if there is nothing. */
-  async #found(bound: Bound, lost: ConnectionError): Promise<object | undefined> {
-    const { resource } = this.#view
-    const key = { name: this.#name as string, namespace: this.#namespace } as { name: string; namespace: string }
-    const target = objectTarget(this.#view, key)
-    // Whole, whatever the view is: to compare takes what a view may leave out.
-    const whole = readAs(this.#view, isExact(this.#view) ? 'exact' : 'full')
-    const object = (await getOne(this.#caller, whole, target, {}, bound).catch(error => {
-      throw certain(error, lost, bound)
-    })) as KubernetesObject | undefined
-    if (object === undefined) return undefined
-    if (isOutcomeOf(this.#call.body as KubernetesObject, object, this.#began)) return object
-    const message = `${resource.plural} "${key.name}" already exists, and is not what was sent (the create's answer was lost: ${lost.message})`
-    const details = { name: key.name, group: resource.group, kind: resource.plural, uid: object.metadata?.uid }
-    throw new ApiError({ status: 409, reason: 'AlreadyExists', message, details }, { ...target, method: 'POST' })
-  }
+/** What a create with a lost answer left behind, if it is ours; `undefined` if there is nothing. */
+async function leftBehind(creation: Creation, bound: Bound, lost: ConnectionError): Promise<object | undefined> {
+  const { caller, view, call, name, namespace, beganMs } = creation
+  const { resource } = view
+  const target = objectTarget(view, { name, namespace } as ObjectKey)
+  // Whole, whatever the view is: to compare takes what a view may leave out.
+  const whole = readAs(view, isExact(view) ? 'exact' : 'full')
+  const object = (await getOne(caller, whole, target, {}, bound).catch(error => {
+    throw certain(error, lost, bound)
+  })) as KubernetesObject | undefined
+  if (object === undefined || isOutcomeOf(call.body as KubernetesObject, object, beganMs)) return object
+  const message = `${resource.plural} "${name}" already exists, and is not what was sent (the create's answer was lost: ${lost.message})`
+  const details = { name, group: resource.group, kind: resource.plural, uid: object.metadata?.uid }
+  throw new ApiError({ status: 409, reason: 'AlreadyExists', message, details }, { ...target, method: 'POST' })
 }
 
 /** Once an answer was lost, that no connection comes about says nothing of what was processed: the loss does. */
@@ -128,9 +113,7 @@ function certain(error: unknown, lost: ConnectionError | undefined, { signal }: 
 }
 
 function isLost(error: unknown): error is ConnectionError {
-  return (
-    error instanceof ConnectionError && !error.unprocessed && error.code !== 'CLIENT_CLOSED' && brokeOff.has(error.code)
-  )
+  return error instanceof ConnectionError && !error.unprocessed && brokeOff.has(error.code)
 }
 
 const brokeOff: ReadonlySet<string> = new Set(['CONNECTION_LOST', 'PING_TIMEOUT', 'STREAM_RESET', 'HEADERS_TOO_LARGE'])

@@ -86,16 +86,13 @@ export async function listEach<C>(
   checkOptions('listEach', options, listChecks)
   if (typeof item !== 'function') throw new OptionTypeError('item', 'a function of an object', typeof item)
   const project = projector(view)
-  let told = false
-  const metadata = await read(caller, view, options, {
-    begin() {
-      told = false
-    },
-    item(object) {
+  const metadata = await read(caller, view, options, () => {
+    let told = false
+    const tell = (object: object): void => {
       told = true
       item(project(object))
-    },
-    restart: () => !told,
+    }
+    return { item: tell, restart: () => !told }
   })
   const { items: _, ...rest } = listOf([], metadata)
   return rest
@@ -149,38 +146,37 @@ async function collected<C>(
   options: ListOptions,
 ): Promise<List<C>> {
   const items: C[] = []
-  const on = collector(items, project)
+  const on = collector(items, project)()
   const about = { method: 'GET', ...target }
   const metadata = await caller.within(options, about, bound => readOnce(caller, target, query, options, bound, on))
   return listOf(items, metadata)
 }
 
+/** Hears one list, of one namespace or of all. */
 interface ItemHandlers {
-  /** A list, of one namespace or of all, begins. */
-  begin(): void
   item(object: object): void
   /** The answer broke off: may that list be read from its start again? */
   restart(): boolean
 }
 
-function collector<C>(items: C[], project: (object: object) => C): ItemHandlers {
-  let before = 0
-  return {
-    begin() {
-      before = items.length
-    },
-    item(object) {
-      items.push(project(object))
-    },
-    restart() {
+function collector<C>(items: C[], project: (object: object) => C): () => ItemHandlers {
+  return () => {
+    const before = items.length
+    const restart = (): boolean => {
       items.length = before
       return true
-    },
+    }
+    return { item: object => items.push(project(object)), restart }
   }
 }
 
 /** Reads all of a view's namespaces, one after the other. `undefined`: there are several, and no common state. */
-function read(caller: Caller, view: View, options: ListPageOptions, on: ItemHandlers): Promise<ListMeta | undefined> {
+function read(
+  caller: Caller,
+  view: View,
+  options: ListPageOptions,
+  begin: () => ItemHandlers,
+): Promise<ListMeta | undefined> {
   const { limit, continue: token } = options
   const targets = targetsOf(view, options.shardSelector)
   if (targets.length > 1 && (limit !== undefined || token !== undefined)) {
@@ -201,7 +197,7 @@ function read(caller: Caller, view: View, options: ListPageOptions, on: ItemHand
         token === undefined
           ? listQuery(target.selection, stateOf(options), limit)
           : nextPageQuery(target.selection, limit as number, token)
-      last = await readOnce(caller, target, query, options, bound, on)
+      last = await readOnce(caller, target, query, options, bound, begin())
     }
     return targets.length === 1 ? last : undefined
   })
@@ -223,7 +219,6 @@ async function readOnce(
     skipped: error => caller.environment.onError(error, { resource: target.resource, phase: 'list' }),
   }
   const once = (): Promise<ListHead> => readItems(caller, target, query, object => on.item(object), how)
-  on.begin()
   return (await caller.repeat({ method: 'GET', ...target }, bound, once, () => on.restart())).metadata
 }
 

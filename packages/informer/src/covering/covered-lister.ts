@@ -3,7 +3,6 @@ import {
   type KubernetesObject,
   keyText,
   LabelSelector,
-  type LabelSelectorInput,
   projector,
   type Scope,
   type View,
@@ -56,12 +55,13 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
 
   list(options: KeyedListerOptions = {}): C[] {
     const { keys } = options
-    const labels = this.#narrowed(options.labels)
+    const own = this.#labels
+    const labels = own === undefined || options.labels === undefined ? own : own.and(LabelSelector.of(options.labels))
     const isWhole = this.#namespaces === undefined && this.#fields.length === 0
     const within = (key: string): boolean => this.#isWithin(key) && (keys === undefined || keys(key))
     // What a projection of the caller's own makes of an object need not say which it is: only the store knows.
     const isAsked = !isWhole && !this.#hasMetadata
-    const which: KeyedListerOptions = { ...options, labels, keys: isAsked ? within : keys }
+    const which: KeyedListerOptions = { ...options, labels: labels ?? options.labels, keys: isAsked ? within : keys }
     const objects = this.#lister.list(which)
     const left =
       isWhole || isAsked ? objects : objects.filter(object => this.#isWithin(keyOf(object as KubernetesObject)))
@@ -88,11 +88,6 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
   version(key: KeyOf<S> | string): ObjectVersion | undefined {
     const text = this.#within(key)
     return text !== undefined && this.#has(text) ? this.#lister.version(text) : undefined
-  }
-
-  #narrowed(labels: LabelSelectorInput | undefined): LabelSelectorInput | undefined {
-    if (this.#labels === undefined || labels === undefined) return this.#labels ?? labels
-    return this.#labels.and(LabelSelector.of(labels))
   }
 
   /** A key's text; `undefined` for one of another scope. @throws InvalidNameError for what can be no key (rule X1). */

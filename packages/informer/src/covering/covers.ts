@@ -6,20 +6,23 @@ import type { View } from '@wherry/client'
  * labels to select by; of fields only a name and a namespace can be found in an object's key.
  */
 export function covers(wide: View, view: View): boolean {
+  const { resource: a, namespaces } = wide
+  const { resource: b } = view
   return (
-    sameResource(wide, view) &&
-    sameProjection(wide, view) &&
-    containsNamespaces(wide, view) &&
-    (wide.labels.text === view.labels.text || (wide.labels.text === '' && hasMetadata(wide))) &&
-    (wide.fields.text === view.fields.text || (wide.fields.text === '' && isOfKey(view)))
+    a.group === b.group &&
+    a.version === b.version &&
+    a.plural === b.plural &&
+    coversProjection(wide.projection, view.projection) &&
+    (namespaces === undefined || view.namespaces?.every(namespace => namespaces.includes(namespace)) === true) &&
+    (wide.labels.text === view.labels.text || (wide.labels.text === '' && wide.projection.kind !== 'named')) &&
+    (wide.fields.text === view.fields.text ||
+      (wide.fields.text === '' && view.fields.requirements.every(({ field }) => keyFields.has(field))))
   )
 }
 
-function sameResource({ resource: a }: View, { resource: b }: View): boolean {
-  return a.group === b.group && a.version === b.version && a.plural === b.plural
-}
+const keyFields: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace'])
 
-function sameProjection({ projection: wide }: View, { projection: view }: View): boolean {
+function coversProjection(wide: View['projection'], view: View['projection']): boolean {
   if (wide.kind === view.kind && wide.name === view.name) return isSameFunction(wide, view)
   return view.kind === 'metadata' && (wide.kind === 'default' || wide.kind === 'full')
 }
@@ -27,18 +30,4 @@ function sameProjection({ projection: wide }: View, { projection: view }: View):
 /** Whether two projections of one name are one and the same. */
 export function isSameFunction(a: View['projection'], b: View['projection']): boolean {
   return a.project === b.project || (a.selfNamed === true && b.selfNamed === true)
-}
-
-function containsNamespaces(wide: View, view: View): boolean {
-  const { namespaces } = wide
-  if (namespaces === undefined) return true
-  return view.namespaces?.every(namespace => namespaces.includes(namespace)) === true
-}
-
-function hasMetadata({ projection }: View): boolean {
-  return projection.kind !== 'named'
-}
-
-function isOfKey({ fields }: View): boolean {
-  return fields.requirements.every(({ field }) => field === 'metadata.name' || field === 'metadata.namespace')
 }

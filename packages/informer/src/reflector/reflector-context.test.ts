@@ -16,7 +16,7 @@ function begin(on: ReflectorListeners = {}, options: Partial<ReflectorOptions> =
   const client = { environment, context: { requester: { request() {} } } } as unknown as ReflectorOptions['client']
   context = new ReflectorContext(prepared({ client, target, name: 'mine', ...options, on }))
   intake = new RecordingIntake()
-  context.members.add(intake)
+  context.sinks.add(intake)
 }
 
 beforeEach(() => begin())
@@ -102,7 +102,7 @@ describe('the context of a reflector', () => {
     begin({ synced: resourceVersion => told.push(`${resourceVersion} ${intake.log.at(-1)}`) })
     const joining = new RecordingIntake()
     const reading = context.read('')
-    context.members.fill(joining, () => [])
+    context.sinks.backfill(joining, () => [])
     context.commit(reading, '7', true)
     expect(told).toEqual(['7 commit at 7'])
     await simulation.settle()
@@ -114,7 +114,7 @@ describe('the context of a reflector', () => {
     begin({ synced: () => told.push('synced'), error: () => told.push('error') })
     const joining = new RecordingIntake()
     const reading = context.read('')
-    context.members.fill(joining, () => [])
+    context.sinks.backfill(joining, () => [])
     context.stopped = true
     context.commit(reading, '7', true)
     context.fail(new Error('late'), 'list')
@@ -180,11 +180,11 @@ describe('the context of a reflector', () => {
 
   it('D12: an intake that could not be filled is told, and ends what is under way, which alone can mend it', () => {
     const ended: Error[] = []
-    context.fillFailed(new Error('nobody is there'))
+    context.backfillFailed(new Error('nobody is there'))
     context.underWay = { interrupt() {} }
-    context.fillFailed(new Error('nor who can help'))
+    context.backfillFailed(new Error('nor who can help'))
     context.underWay = { interrupt() {}, fail: error => ended.push(error) }
-    context.fillFailed('a word')
+    context.backfillFailed('a word')
     expect(errors()).toEqual([
       ['nobody is there', about('list')],
       ['nor who can help', about('list')],

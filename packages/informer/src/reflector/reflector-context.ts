@@ -11,8 +11,8 @@ import {
   type ReadTarget,
 } from '@wherry/client'
 import { callGuarded } from '../watched.ts'
-import { Members, type MembersParts, type Reading } from './members.ts'
 import type { PreparedReflector, ReflectorListeners, ReflectorSettings } from './options.ts'
+import { type PendingReplace, Sinks, type SinksParts } from './sinks.ts'
 
 /** What a reflector has done since it was made. */
 export interface ReflectorStats {
@@ -54,12 +54,12 @@ interface Metadata {
 export type FailureKind = 'streamingList' | 'watch' | 'unreadable'
 
 /** What a reflector knows on its way, shared by its phases: where it is in history, what it feeds, how often it has failed. */
-export class ReflectorContext implements MembersParts {
+export class ReflectorContext implements SinksParts {
   readonly settings: ReflectorSettings
   readonly target: ReadTarget
   readonly on: ReflectorListeners
   readonly clock: Clock
-  readonly members: Members
+  readonly sinks: Sinks
   /** The reflector was stopped. */
   stopped = false
   underWay: UnderWay | undefined
@@ -89,7 +89,7 @@ export class ReflectorContext implements MembersParts {
     this.target = target
     this.on = on
     this.clock = settings.environment.clock
-    this.members = new Members(this)
+    this.sinks = new Sinks(this)
   }
 
   /** Made with the first failure. */
@@ -99,11 +99,11 @@ export class ReflectorContext implements MembersParts {
   }
 
   /** Begins to read a whole state, not older than `resourceVersion`. Where it may go back, nothing of the stores is reused (rule R5). */
-  read(resourceVersion: string): Reading {
+  read(resourceVersion: string): PendingReplace {
     this.isUnfilled = false
     this.strays = 0
     const reuse = resourceVersion !== '' || this.resourceVersion === undefined
-    return this.members.replace({ reuse })
+    return this.sinks.replace({ reuse })
   }
 
   /** An event of the live watch. */
@@ -115,7 +115,7 @@ export class ReflectorContext implements MembersParts {
     if (typeof resourceVersion === 'string' && resourceVersion !== '') this.resourceVersion = resourceVersion
     this.failures.watch = 0
     this.failures.unreadable = 0
-    this.members.change(type, object, bytes)
+    this.sinks.change(type, object, bytes)
   }
 
   /** All up to `resourceVersion` was told (rule R19). */
@@ -123,11 +123,11 @@ export class ReflectorContext implements MembersParts {
     this.resourceVersion = resourceVersion
     this.failures.watch = 0
     this.gauge('reflector_last_resource_version', Number(resourceVersion))
-    this.members.progress(resourceVersion)
+    this.sinks.progress(resourceVersion)
   }
 
   /** Brings a whole state into the stores. `newest`: it was asked for without a bound on its age, so that the view may go back by it. */
-  commit(reading: Reading, resourceVersion: string, newest: boolean): void {
+  commit(reading: PendingReplace, resourceVersion: string, newest: boolean): void {
     if (this.resourceVersion !== undefined) {
       this.stats.relists += 1
       this.count('reflector_relists_total')
@@ -143,13 +143,13 @@ export class ReflectorContext implements MembersParts {
     this.gauge('reflector_last_resource_version', Number(resourceVersion))
     reading.commit(resourceVersion)
     this.tell(() => this.on.synced?.(resourceVersion))
-    if (!this.stopped) this.members.resume()
+    if (!this.stopped) this.sinks.resume()
   }
 
   /** The resource is gone. An intake that throws is told of, and all of them were told. */
   clear(): void {
     try {
-      this.members.clear()
+      this.sinks.clear()
     } catch (error) {
       this.report(error instanceof Error ? error : new Error('a store threw', { cause: error }), 'list')
     }
@@ -218,7 +218,7 @@ export class ReflectorContext implements MembersParts {
   }
 
   /** An intake could not be filled: only a whole state helps it. */
-  fillFailed(error: unknown): void {
+  backfillFailed(error: unknown): void {
     const failure = error instanceof Error ? error : new Error('an intake could not be filled', { cause: error })
     this.isUnfilled = true
     if (this.underWay?.fail === undefined) this.report(failure, 'list')

@@ -3,10 +3,10 @@ import type { Intake } from '../store/intake.ts'
 import { follow } from './follow.ts'
 import type { Gate } from './gate.ts'
 import { check, list } from './list.ts'
-import type { FillSource } from './members.ts'
 import { type PreparedReflector, prepared, type ReflectorOptions } from './options.ts'
 import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
 import { ReflectorContext, type ReflectorStats } from './reflector-context.ts'
+import type { FillSource } from './sinks.ts'
 import { type InformerState, nameOf } from './state.ts'
 import { type Ended, Stream } from './stream.ts'
 import {
@@ -88,7 +88,7 @@ export class Reflector {
 
   /** How many intakes it feeds. */
   get size(): number {
-    return this.#context.members.size
+    return this.#context.sinks.size
   }
 
   /** Begins. Does nothing where it has begun already. @throws InformerStoppedError once it was stopped. */
@@ -109,17 +109,17 @@ export class Reflector {
    */
   add(intake: Intake, options?: JoinOptions): void {
     this.#mustLive()
-    const { members } = this.#context
-    if (members.has(intake)) throw new TypeError('the reflector feeds this intake already')
-    if (!this.#isBegun) members.add(intake)
+    const { sinks } = this.#context
+    if (sinks.has(intake)) throw new TypeError('the reflector feeds this intake already')
+    if (!this.#isBegun) sinks.add(intake)
     else if (typeof options?.fill !== 'function') {
       throw new TypeError('a reflector that has begun takes another intake only with what to fill it from')
-    } else members.fill(intake, options.fill)
+    } else sinks.backfill(intake, options.fill)
   }
 
   /** Feeds it no more, from now on; the intake itself stays open. Harmless where it was not fed. */
   remove(intake: Intake): void {
-    this.#context.members.remove(intake)
+    this.#context.sinks.remove(intake)
   }
 
   /** Ends a wait at once, and begins the backoff anew: there is reason to think that the next try does better. */
@@ -157,7 +157,7 @@ export class Reflector {
       context.stopped = true
       this.#state = 'stopped'
       context.underWay?.interrupt()
-      context.members.end()
+      context.sinks.end()
       this.#wake?.()
     }
     return this.#running ?? Promise.resolve()

@@ -8,8 +8,8 @@ import {
   type WatchEnd,
   type WatchStart,
 } from '@wherry/client'
-import { keyOf, type Reading } from './members.ts'
 import type { ReflectorContext } from './reflector-context.ts'
+import { keyOf, type PendingReplace } from './sinks.ts'
 
 /** How a stream ended: as its watch did, or given up because the initial state did not go on (rule R12). */
 export type StreamEnd = WatchEnd | { readonly how: 'silent'; readonly error: TimeoutError }
@@ -40,7 +40,7 @@ const standstillMs = 60_000
 
 /** An initial state that is being read. */
 interface InitialState {
-  readonly reading: Reading
+  readonly reading: PendingReplace
   /** The last key so far, and when it came. */
   lastKey: string
   lastKeyAt: number
@@ -147,7 +147,7 @@ export class Stream {
     this.#follower.ended(this.#over(end))
   }
 
-  #whole(reading: Reading, resourceVersion: string): void {
+  #whole(reading: PendingReplace, resourceVersion: string): void {
     const context = this.#context
     this.#endInitial()
     context.failures.streamingList = 0
@@ -177,7 +177,7 @@ export class Stream {
     initial.lastKeyAt = this.#context.clock.monotonic()
   }
 
-  #endInitial(): Reading | undefined {
+  #endInitial(): PendingReplace | undefined {
     const initial = this.#initial
     this.#initial = undefined
     initial?.standstill?.cancel()

@@ -27,10 +27,9 @@ export class HandlerRegistration<C> implements Registration {
   #isInSlice = false
   /** The next slice comes with the next turn of the event loop. */
   #isSliceDue = false
-  #isOver = false
   #hasSynced = false
-  /** Why it is over. */
-  #why: unknown
+  /** Why it is over, if it is. */
+  #why: Error | undefined
   #timer: Timer | undefined
   /** A resync under way, of what had been born when it began. */
   #resync: ReplayIterator<C> | undefined
@@ -51,6 +50,10 @@ export class HandlerRegistration<C> implements Registration {
     return this.#hasSynced
   }
 
+  get #isOver(): boolean {
+    return this.#why !== undefined
+  }
+
   get isBehind(): boolean {
     return this.#behind !== undefined
   }
@@ -58,7 +61,7 @@ export class HandlerRegistration<C> implements Registration {
   whenSynced(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     checkOptions('whenSynced', options, { signal: abortSignal })
     if (this.#hasSynced) return Promise.resolve()
-    if (this.#isOver) return Promise.reject(this.#why)
+    if (this.#why !== undefined) return Promise.reject(this.#why)
     return this.#waiters.wait(options.signal)
   }
 
@@ -68,9 +71,8 @@ export class HandlerRegistration<C> implements Registration {
   }
 
   /** It hears nothing from now on. */
-  end(why: unknown): void {
+  end(why: Error): void {
     if (this.#isOver) return
-    this.#isOver = true
     this.#why = why
     this.#behind = undefined
     this.#resync = undefined
@@ -103,15 +105,12 @@ export class HandlerRegistration<C> implements Registration {
       if (told.type === 'delete') this.look(told.key)
       return
     }
-    switch (told.type) {
-      case 'add':
-        this.#add(told.key, told.born, told.object)
-        break
-      case 'update':
-        this.#update(told.key, told.object, told.old)
-        break
-      case 'delete':
-        this.#delete(told.key, told.object, told.finalStateUnknown)
+    const { key, object } = told
+    if (told.type === 'add') this.#add(key, told.born, object)
+    else if (told.type === 'update') this.#update(key, object, told.old)
+    else {
+      const { finalStateUnknown } = told
+      this.#call(key, () => this.#handler.delete?.(object, { key, finalStateUnknown }))
     }
   }
 
@@ -229,10 +228,6 @@ export class HandlerRegistration<C> implements Registration {
 
   #update(key: string, object: C, old: C): void {
     this.#call(key, () => this.#handler.update?.(object, old, { key }))
-  }
-
-  #delete(key: string, object: C, finalStateUnknown: boolean): void {
-    this.#call(key, () => this.#handler.delete?.(object, { key, finalStateUnknown }))
   }
 
   /** A promise is watched for rejection, and not waited for. */

@@ -4,16 +4,11 @@ import type { Handler } from './handler.ts'
 import { HandlerRegistration } from './registration.ts'
 
 /** What handlers are to hear of one object. */
-export type Told<C> =
-  | { readonly type: 'add'; readonly key: string; readonly born: number; readonly object: C }
-  | { readonly type: 'update'; readonly key: string; readonly born: number; readonly object: C; readonly old: C }
-  | {
-      readonly type: 'delete'
-      readonly key: string
-      readonly born: number
-      readonly object: C
-      readonly finalStateUnknown: boolean
-    }
+export type Told<C> = { readonly key: string; readonly born: number; readonly object: C } & (
+  | { readonly type: 'add' }
+  | { readonly type: 'update'; readonly old: C }
+  | { readonly type: 'delete'; readonly finalStateUnknown: boolean }
+)
 
 export interface RegistrationsOptions<C> {
   readonly journal: Journal<C>
@@ -75,21 +70,20 @@ export class Registrations<C> {
     this.#registrations = this.#registrations.filter(other => other !== registration)
   }
 
+  /** This, {@link updated} and {@link deleted}: only where there are handlers, since objects may cost. */
   added(key: string, born: number, object: C): void {
     // So many are told of in slices, by the order of birth.
     const batch = this.#batch
-    if (this.#registrations.length === 0 || batch.adds.length > sliceAbove) return
+    if (batch.adds.length > sliceAbove) return
     if (batch.adds.length === 0) batch.addsFrom = born - 1
     batch.adds.push({ type: 'add', key, born, object })
   }
 
   updated(key: string, born: number, object: C, old: C): void {
-    if (this.#registrations.length === 0) return
     this.#batch.updates.push({ type: 'update', key, born, object, old })
   }
 
   deleted(about: { key: string; born: number; object: C; finalStateUnknown: boolean }): void {
-    if (this.#registrations.length === 0) return
     this.#batch.deletes.push({ type: 'delete', ...about })
   }
 

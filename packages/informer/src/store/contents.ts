@@ -28,11 +28,11 @@ export class Contents<C> {
   /** Deletions, while they are being remembered for intakes that are staged. */
   gone: Map<string, Gone> | undefined
   bytes = 0
+  /** How many entries have no value. */
+  failed = 0
   transformFailures = 0
   readonly #parts: ContentsParts<C>
   #entries = new Map<string, Entry<C>>()
-  /** Entries without a value. */
-  #failed = 0
   #errors: TransformError[] = []
 
   constructor(parts: ContentsParts<C>) {
@@ -41,11 +41,6 @@ export class Contents<C> {
 
   get entries(): ReadonlyMap<string, Entry<C>> {
     return this.#entries
-  }
-
-  /** How many entries have no value. */
-  get failed(): number {
-    return this.#failed
   }
 
   /** What came by some intakes; it may be removed meanwhile. Unless they are of one key each, all is looked at: lists would cost memory. */
@@ -162,7 +157,7 @@ export class Contents<C> {
     this.stale.clear()
     this.gone = undefined
     this.bytes = 0
-    this.#failed = 0
+    this.failed = 0
   }
 
   #insert(entry: Entry<C>, owner: Owner<C>): void {
@@ -179,7 +174,7 @@ export class Contents<C> {
   }
 
   #fail(key: string, error: TransformError): void {
-    this.#failed++
+    this.failed++
     this.#parts.registrations.untold(key)
     this.#report(error)
   }
@@ -208,7 +203,7 @@ export class Contents<C> {
     }
     if (hadFailed) {
       entry.take(received)
-      this.#failed--
+      this.failed--
       this.#appear(entry)
       return
     }
@@ -225,7 +220,7 @@ export class Contents<C> {
     this.#entries.delete(entry.key)
     entry.owner?.release(entry)
     this.bytes -= entry.bytes
-    if (entry.failure !== undefined) this.#failed--
+    if (entry.failure !== undefined) this.failed--
     this.stale.delete(entry)
     this.#parts.indices.remove(entry)
   }
@@ -236,10 +231,7 @@ export class Contents<C> {
   }
 }
 
-function isOlder(
-  a: { readonly resourceVersion: string | undefined },
-  b: { readonly resourceVersion: string | undefined },
-): boolean {
+function isOlder(a: Entry<unknown>, b: Entry<unknown>): boolean {
   return compareResourceVersions(a.resourceVersion, b.resourceVersion) === 'older'
 }
 

@@ -1,5 +1,6 @@
 import { projector, tellable, type View } from '@wherry/client'
 import { TransformError } from '../errors.ts'
+import { watched } from '../watched.ts'
 import { freezeDeep } from './freeze.ts'
 import { Interner } from './interner.ts'
 
@@ -75,11 +76,8 @@ export class Transformer<C> {
 
   #check(object: object, value: unknown): void {
     if (value === undefined) throw new TypeError('the projection gave undefined')
-    if (isThenable(value)) {
-      // Nobody waits for it: that it rejects is no news.
-      value.then(undefined, () => {})
-      throw new TypeError('the projection gave a promise: it must give what is to be kept')
-    }
+    // Nobody waits for a promise: that it rejects is no news.
+    if (watched(value, noNews)) throw new TypeError('the projection gave a promise: it must give what is to be kept')
     if (!this.dropsLabels && hasLabels(object) && !hasLabels(value)) this.dropsLabels = true
   }
 }
@@ -101,11 +99,7 @@ function managedBytesOf(object: object, bytes: number, isLean: boolean): number 
   }
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === 'object' && value !== null && typeof (value as { readonly then?: unknown }).then === 'function'
-  )
-}
+const noNews = (): void => {}
 
 /** The labels that a value has where objects have them. */
 export function labelsOf(value: unknown): Readonly<Record<string, string>> | undefined {

@@ -1,7 +1,7 @@
 import { readUuid, timeOf } from './forms.ts'
 import type { Shapes } from './shapes.ts'
 import type { Texts } from './texts.ts'
-import { tokens } from './tokens.ts'
+import { lastAlone, tokens } from './tokens.ts'
 
 /** Reads what an {@link Encoder} wrote with the same texts and shapes. */
 export class Decoder {
@@ -20,22 +20,10 @@ export class Decoder {
     this.#freeze = freeze
   }
 
-  resourceVersion(bytes: Buffer, at: number, key: string): string | undefined {
+  /** The resourceVersion (0), the uid (1) or the value (2), made anew. */
+  token(bytes: Buffer, at: number, key: string, index: 0 | 1 | 2): unknown {
     this.#begin(bytes, at, key)
-    return this.#value() as string | undefined
-  }
-
-  uid(bytes: Buffer, at: number, key: string): string | undefined {
-    this.#begin(bytes, at, key)
-    this.#pass(false)
-    return this.#value() as string | undefined
-  }
-
-  /** The value, made anew. */
-  value(bytes: Buffer, at: number, key: string): unknown {
-    this.#begin(bytes, at, key)
-    this.#pass(false)
-    this.#pass(false)
+    for (let before = 0; before < index; before++) this.#pass(false)
     return this.#value()
   }
 
@@ -146,51 +134,30 @@ export class Decoder {
 
   /** Passes a token and all that is in it. */
   #pass(isReleased: boolean): void {
-    switch (this.#bytes[this.#at++]) {
-      case tokens.undefined:
-      case tokens.null:
-      case tokens.false:
-      case tokens.true:
-      case tokens.name:
-      case tokens.namespace:
-      case tokens.resourceVersion:
-      case tokens.uid:
-        return
-      case tokens.natural:
-      case tokens.negative:
-      case tokens.digits:
-      case tokens.time:
-        this.#count()
-        return
+    const token = this.#bytes[this.#at++] as number
+    if (token <= lastAlone) return
+    if (!(token <= tokens.bareMap)) throw unreadable()
+    const count = token === tokens.double ? 8 : token === tokens.uuid ? 16 : this.#count()
+    switch (token) {
       case tokens.double:
-        this.#past(8)
-        return
       case tokens.uuid:
-        this.#past(16)
-        return
       case tokens.latin1:
       case tokens.utf8:
       case tokens.utf16:
-        this.#past(this.#count())
+        this.#at += count
         return
-      case tokens.text: {
-        const number = this.#count()
-        if (isReleased) this.#texts.release(number)
+      case tokens.text:
+        if (isReleased) this.#texts.release(count)
         return
-      }
       case tokens.list:
-        return this.#passMany(this.#count(), isReleased)
-      case tokens.record: {
-        const number = this.#count()
-        this.#passMany(this.#shapes.at(number).keys.length, isReleased)
-        if (isReleased) this.#shapes.release(number)
+        return this.#passMany(count, isReleased)
+      case tokens.record:
+        this.#passMany(this.#shapes.at(count).keys.length, isReleased)
+        if (isReleased) this.#shapes.release(count)
         return
-      }
       case tokens.map:
       case tokens.bareMap:
-        return this.#passMany(2 * this.#count(), isReleased)
-      default:
-        throw unreadable()
+        return this.#passMany(2 * count, isReleased)
     }
   }
 

@@ -61,8 +61,6 @@ export class Encoder {
   undo(): void {
     for (const number of this.#usedTexts) this.#texts.release(number)
     for (const number of this.#usedShapes) this.#shapes.release(number)
-    this.#usedTexts.length = 0
-    this.#usedShapes.length = 0
   }
 
   #value(value: unknown, depth: number): void {

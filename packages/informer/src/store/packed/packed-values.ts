@@ -55,19 +55,21 @@ export class PackedValues<C> implements Packed<C> {
   }
 
   resourceVersion(handle: number, key: string): string | undefined {
-    this.#slab.find(handle)
-    return this.#decoder.resourceVersion(this.#slab.bytes, this.#slab.at, key)
+    return this.#token(handle, key, 0) as string | undefined
   }
 
   uid(handle: number, key: string): string | undefined {
-    this.#slab.find(handle)
-    return this.#decoder.uid(this.#slab.bytes, this.#slab.at, key)
+    return this.#token(handle, key, 1) as string | undefined
   }
 
   /** The value, made anew. */
   value(handle: number, key: string): C {
+    return this.#token(handle, key, 2) as C
+  }
+
+  #token(handle: number, key: string, index: 0 | 1 | 2): unknown {
     this.#slab.find(handle)
-    return this.#decoder.value(this.#slab.bytes, this.#slab.at, key) as C
+    return this.#decoder.token(this.#slab.bytes, this.#slab.at, key, index)
   }
 
   /** Whoever has the handle reads it no more. Nothing once all is over. */

@@ -15,24 +15,18 @@ const mostShapes = 4096
 
 /** The shapes of packed objects: a number stands for all keys of one. */
 export class Shapes extends Counted<Shape> {
-  readonly #sightings: Sightings
-
   constructor(sightings: Sightings) {
-    super()
-    this.#sightings = sightings
+    super(sightings, mostShapes)
   }
 
   /** The number of a shape, which has one use more; `undefined` where it has none: it was not seen before. */
   use(keys: readonly string[], isBare: boolean): number | undefined {
     if (keys.length > mostKeys) return undefined
     const text = isBare ? `\0${keys.join('\0')}` : keys.join('\0')
-    let number = this.numberOf(text)
-    if (number === undefined) {
-      if (text.length > mostTextLength || this.size >= mostShapes || !this.#sightings.again(text)) return undefined
-      number = this.add(text, { keys, isBare })
-    } else if (!isOf(this.at(number), keys, isBare)) return undefined
-    this.count(number)
-    return number
+    const number = text.length > mostTextLength ? undefined : this.count(text, { keys, isBare })
+    if (number === undefined || isOf(this.at(number), keys, isBare)) return number
+    this.release(number)
+    return undefined
   }
 }
 

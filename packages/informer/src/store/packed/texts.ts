@@ -9,22 +9,12 @@ const mostTexts = 32_768
 
 /** The texts that several packed values have: a number stands for one. At most {@link mostTexts}. */
 export class Texts extends Counted<string> {
-  readonly #sightings: Sightings
-
   constructor(sightings: Sightings) {
-    super()
-    this.#sightings = sightings
+    super(sightings, mostTexts)
   }
 
   /** The number of a text, which has one use more; `undefined` where it has none: it was not seen before. */
   use(text: string): number | undefined {
-    if (text.length < leastLength || text.length > mostLength) return undefined
-    let number = this.numberOf(text)
-    if (number === undefined) {
-      if (this.size >= mostTexts || !this.#sightings.again(text)) return undefined
-      number = this.add(text, text)
-    }
-    this.count(number)
-    return number
+    return text.length < leastLength || text.length > mostLength ? undefined : this.count(text, text)
   }
 }

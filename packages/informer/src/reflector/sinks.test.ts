@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RecordingIntake } from '../testkit/recording-intake.ts'
-import { type FillSource, Members } from './members.ts'
+import { type FillSource, Sinks } from './sinks.ts'
 
 const object = (name: string, resourceVersion = '1', namespace?: string) => ({
   metadata: { name, resourceVersion, ...(namespace && { namespace }) },
@@ -8,21 +8,21 @@ const object = (name: string, resourceVersion = '1', namespace?: string) => ({
 
 const source = (...names: readonly string[]): FillSource => names.map(name => ({ object: object(name), bytes: 7 }))
 
-/** Members at resourceVersion 9, on a clock whose turns of the loop come when they are told to. */
+/** Sinks at resourceVersion 9, on a clock whose turns of the loop come when they are told to. */
 function bed(resourceVersion: string | undefined = '9') {
   const turns: (() => void)[] = []
   const failures: unknown[] = []
   const parts = {
     clock: { turn: () => new Promise<void>(resolve => turns.push(resolve)) } as never,
     resourceVersion: resourceVersion as string | undefined,
-    fillFailed: (error: unknown) => failures.push(error),
+    backfillFailed: (error: unknown) => failures.push(error),
   }
-  const members = new Members(parts)
+  const sinks = new Sinks(parts)
   const turn = async (): Promise<void> => {
     for (const resolve of turns.splice(0)) resolve()
     for (let count = 0; count < 5; count++) await Promise.resolve()
   }
-  return { members, parts, turns, failures, turn }
+  return { sinks, parts, turns, failures, turn }
 }
 
 const failing = (at: string, message: string): RecordingIntake => {
@@ -33,35 +33,35 @@ const failing = (at: string, message: string): RecordingIntake => {
   return intake
 }
 
-describe('members', () => {
+describe('the sinks of a reflector', () => {
   it('D12: each hears each change and how far the stream is; the first error of theirs comes after all', () => {
-    const { members } = bed()
+    const { sinks } = bed()
     const all = [failing('ADDED', 'one'), new RecordingIntake(), failing('ADDED', 'three'), new RecordingIntake()]
-    for (const intake of all) members.add(intake)
-    expect(() => members.change('ADDED', object('a'), 5)).toThrow('one')
-    members.change('DELETED', object('a'), 5)
-    members.progress('9')
+    for (const intake of all) sinks.add(intake)
+    expect(() => sinks.change('ADDED', object('a'), 5)).toThrow('one')
+    sinks.change('DELETED', object('a'), 5)
+    sinks.progress('9')
     expect(all.map(({ log }) => log)).toEqual(Array(4).fill(['ADDED a', 'DELETED a']))
     expect(all.map(({ progressed }) => progressed)).toEqual([1, 1, 1, 1])
     expect(all.map(({ bytes }) => bytes)).toEqual([10, 10, 10, 10])
   })
 
   it('one that another removes while a change is told does not hear it, nor anything later', () => {
-    const { members } = bed()
+    const { sinks } = bed()
     const [first, second] = [new RecordingIntake(), new RecordingIntake()]
-    for (const intake of [first, second]) members.add(intake)
-    first.heard = () => members.remove(second)
-    members.change('ADDED', object('a'), 1)
-    members.change('MODIFIED', object('a'), 1)
+    for (const intake of [first, second]) sinks.add(intake)
+    first.heard = () => sinks.remove(second)
+    sinks.change('ADDED', object('a'), 1)
+    sinks.change('MODIFIED', object('a'), 1)
     expect([first.log, second.log]).toEqual([['ADDED a', 'MODIFIED a'], []])
-    expect([members.size, members.has(first), members.has(second)]).toEqual([1, true, false])
+    expect([sinks.size, sinks.has(first), sinks.has(second)]).toEqual([1, true, false])
   })
 
   it('R26: a whole state comes to all at its commit, and is counted; what throws keeps it from no other', () => {
-    const { members } = bed()
+    const { sinks } = bed()
     const [first, second] = [failing('commit', 'broken'), new RecordingIntake()]
-    for (const intake of [first, second]) members.add(intake)
-    const reading = members.replace()
+    for (const intake of [first, second]) sinks.add(intake)
+    const reading = sinks.replace()
     reading.put(object('a'), 3)
     reading.put(object('b'), 4)
     reading.remove(object('a'))
@@ -72,49 +72,49 @@ describe('members', () => {
   })
 
   it('a whole state that is dropped, left, or followed by another comes to nobody', () => {
-    const { members } = bed()
+    const { sinks } = bed()
     const [first, second] = [new RecordingIntake(), new RecordingIntake()]
-    for (const intake of [first, second]) members.add(intake)
-    const former = members.replace()
-    const reading = members.replace({ reuse: false })
+    for (const intake of [first, second]) sinks.add(intake)
+    const former = sinks.replace()
+    const reading = sinks.replace({ reuse: false })
     former.commit('1')
     expect([first.log, first.reuses]).toEqual([['drop'], [true, false]])
-    members.remove(second)
+    sinks.remove(second)
     reading.put(object('a'), 1)
     reading.commit('2')
     expect([first.log, second.log]).toEqual([
       ['drop', 'commit a at 2'],
       ['drop', 'drop'],
     ])
-    members.replace().drop()
+    sinks.replace().drop()
     expect(first.log.at(-1)).toBe('drop')
   })
 
   it('one that another removes while a whole state is told does not get it', () => {
-    const { members } = bed()
+    const { sinks } = bed()
     const [first, second] = [new RecordingIntake(), new RecordingIntake()]
-    for (const intake of [first, second]) members.add(intake)
-    first.heard = () => members.remove(second)
-    members.replace().commit('2')
+    for (const intake of [first, second]) sinks.add(intake)
+    first.heard = () => sinks.remove(second)
+    sinks.replace().commit('2')
     expect(second.log).toEqual(['drop'])
   })
 
   it('D8: what is gone is cleared of those that had a state, whoever throws', () => {
-    const { members } = bed()
+    const { sinks } = bed()
     const [first, empty, last] = [failing('clear', 'broken'), new RecordingIntake(), new RecordingIntake()]
-    for (const intake of [first, empty, last]) members.add(intake)
+    for (const intake of [first, empty, last]) sinks.add(intake)
     first.synced = true
     last.synced = true
-    expect(() => members.clear()).toThrow('broken')
+    expect(() => sinks.clear()).toThrow('broken')
     expect([first.log, empty.log, last.log]).toEqual([['clear'], [], ['clear']])
   })
 })
 
-describe('joining members', () => {
+describe('sinks that join', () => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `n${`${index}`.padStart(4, '0')}`)
 
   it('D12, R7: is filled from the next turn of the loop on, in slices of 256', async () => {
-    const { members, turns, turn } = bed()
+    const { sinks, turns, turn } = bed()
     let given = 0
     const counted = function* () {
       for (const entry of source(...names(600))) {
@@ -123,8 +123,8 @@ describe('joining members', () => {
       }
     }
     const joining = new RecordingIntake()
-    members.fill(joining, counted)
-    expect([members.size, members.has(joining), given]).toEqual([1, true, 0])
+    sinks.backfill(joining, counted)
+    expect([sinks.size, sinks.has(joining), given]).toEqual([1, true, 0])
     const slices: number[] = []
     while (turns.length > 0) {
       await turn()
@@ -132,29 +132,29 @@ describe('joining members', () => {
     }
     expect(slices).toEqual([256, 512, 600])
     expect(joining.log).toEqual([`commit ${names(600).join(' ')} at 9`])
-    expect([joining.bytes, members.size]).toEqual([4200, 1])
-    members.change('ADDED', object('x'), 1)
+    expect([joining.bytes, sinks.size]).toEqual([4200, 1])
+    sinks.change('ADDED', object('x'), 1)
     expect(joining.log.at(-1)).toBe('ADDED x')
   })
 
   it('D12: what changes meanwhile is in it, and wins over what it is filled with', async () => {
-    const { members, turn } = bed()
+    const { sinks, turn } = bed()
     const full = new RecordingIntake()
-    members.add(full)
+    sinks.add(full)
     const joining = new RecordingIntake()
-    members.fill(joining, () => [
+    sinks.backfill(joining, () => [
       { object: object('a', '1', 'ns'), bytes: 1 },
       { object: object('b', '1', 'ns'), bytes: 1 },
       { object: object('b', '1', 'other'), bytes: 1 },
       { object: object('c'), bytes: 1 },
       { object: object('gone'), bytes: 1 },
     ])
-    members.change('ADDED', object('brief', '5'), 1)
-    members.change('DELETED', object('brief', '6'), 1)
-    members.change('DELETED', object('gone', '6'), 1)
-    members.change('MODIFIED', object('a', '5', 'ns'), 1)
-    members.change('DELETED', object('b', '6', 'ns'), 1)
-    members.change('ADDED', object('new', '7'), 1)
+    sinks.change('ADDED', object('brief', '5'), 1)
+    sinks.change('DELETED', object('brief', '6'), 1)
+    sinks.change('DELETED', object('gone', '6'), 1)
+    sinks.change('MODIFIED', object('a', '5', 'ns'), 1)
+    sinks.change('DELETED', object('b', '6', 'ns'), 1)
+    sinks.change('ADDED', object('new', '7'), 1)
     expect(joining.log).toEqual([])
     await turn()
     expect(joining.log).toEqual(['commit a b c new at 9'])
@@ -164,38 +164,38 @@ describe('joining members', () => {
   })
 
   it('D12: begins when there is a state, and not while one is read', async () => {
-    const { members, parts, turns, turn } = bed()
+    const { sinks, parts, turns, turn } = bed()
     parts.resourceVersion = undefined
     const early = new RecordingIntake()
-    members.fill(early, () => source('a'))
+    sinks.backfill(early, () => source('a'))
     expect([turns.length, early.open]).toEqual([0, 0])
-    members.change('ADDED', object('x'), 1)
-    members.resume()
-    members.resume()
+    sinks.change('ADDED', object('x'), 1)
+    sinks.resume()
+    sinks.resume()
     expect([turns.length, early.open]).toEqual([1, 1])
     await turn()
     expect(early.names).toEqual(['a'])
     parts.resourceVersion = '9'
-    const reading = members.replace()
+    const reading = sinks.replace()
     const late = new RecordingIntake()
-    members.fill(late, () => source('a', 'b'))
+    sinks.backfill(late, () => source('a', 'b'))
     expect(turns).toEqual([])
     reading.commit('10')
     expect(late.log).toEqual([])
-    members.resume()
+    sinks.resume()
     await turn()
     expect(late.names).toEqual(['a', 'b'])
     // Once that is over, the next one begins at once.
-    members.fill(new RecordingIntake(), () => [])
+    sinks.backfill(new RecordingIntake(), () => [])
     expect(turns).toHaveLength(1)
   })
 
   it('D12: takes part in a whole state that is read anew instead', async () => {
-    const { members, turn } = bed()
+    const { sinks, turn } = bed()
     const joining = new RecordingIntake()
-    members.fill(joining, () => source('old'))
-    const reading = members.replace()
-    expect([joining.log, members.size]).toEqual([['drop'], 1])
+    sinks.backfill(joining, () => source('old'))
+    const reading = sinks.replace()
+    expect([joining.log, sinks.size]).toEqual([['drop'], 1])
     reading.put(object('new'), 1)
     await turn()
     reading.commit('11')
@@ -204,95 +204,95 @@ describe('joining members', () => {
   })
 
   it('D12: two at once are each filled, and neither leaves with the other', async () => {
-    const { members, turn } = bed()
+    const { sinks, turn } = bed()
     const [small, large, leaving] = [new RecordingIntake(), new RecordingIntake(), new RecordingIntake()]
-    members.fill(small, () => source('a'))
-    members.fill(large, () => source(...names(300)))
-    members.fill(leaving, () => source('a'))
-    members.remove(leaving)
-    expect(members.size).toBe(2)
+    sinks.backfill(small, () => source('a'))
+    sinks.backfill(large, () => source(...names(300)))
+    sinks.backfill(leaving, () => source('a'))
+    sinks.remove(leaving)
+    expect(sinks.size).toBe(2)
     await turn()
-    expect([small.synced, large.synced, members.size, members.has(large)]).toEqual([true, false, 2, true])
-    members.change('ADDED', object('b'), 1)
+    expect([small.synced, large.synced, sinks.size, sinks.has(large)]).toEqual([true, false, 2, true])
+    sinks.change('ADDED', object('b'), 1)
     await turn()
     expect([small.log.at(-1), large.synced, large.objects.has('b')]).toEqual(['ADDED b', true, true])
-    expect([leaving.log, members.size]).toEqual([['drop'], 2])
+    expect([leaving.log, sinks.size]).toEqual([['drop'], 2])
   })
 
   it('D12: begins at once when what was being read is dropped', () => {
-    const { members, turns } = bed()
-    members.replace().drop()
-    members.fill(new RecordingIntake(), () => [])
+    const { sinks, turns } = bed()
+    sinks.replace().drop()
+    sinks.backfill(new RecordingIntake(), () => [])
     expect(turns).toHaveLength(1)
   })
 
   it('D12: in the midst of its slices too', async () => {
-    const { members, failures, turn } = bed()
+    const { sinks, failures, turn } = bed()
     const joining = new RecordingIntake()
-    members.fill(joining, () => source(...names(300)))
+    sinks.backfill(joining, () => source(...names(300)))
     await turn()
-    members.replace().commit('11')
+    sinks.replace().commit('11')
     await turn()
     expect(joining.log).toEqual(['drop', 'commit at 11'])
     expect(failures).toEqual([])
   })
 
   it('R23: one that leaves, or all when it ends, are filled no further', async () => {
-    const { members, turn } = bed()
+    const { sinks, turn } = bed()
     const [one, two, full] = [new RecordingIntake(), new RecordingIntake(), new RecordingIntake()]
-    members.add(full)
-    members.fill(one, () => source('a'))
-    members.fill(two, () => source('a'))
-    members.remove(one)
-    expect([members.has(one), members.has(two), one.log]).toEqual([false, true, ['drop']])
-    const reading = members.replace()
-    members.end()
+    sinks.add(full)
+    sinks.backfill(one, () => source('a'))
+    sinks.backfill(two, () => source('a'))
+    sinks.remove(one)
+    expect([sinks.has(one), sinks.has(two), one.log]).toEqual([false, true, ['drop']])
+    const reading = sinks.replace()
+    sinks.end()
     await turn()
-    expect([members.size, two.log, full.log]).toEqual([0, ['drop', 'drop'], ['drop']])
-    members.change('ADDED', object('a'), 1)
+    expect([sinks.size, two.log, full.log]).toEqual([0, ['drop', 'drop'], ['drop']])
+    sinks.change('ADDED', object('a'), 1)
     reading.commit('1')
     expect(full.log).toEqual(['drop'])
   })
 
   it('R23: one that is being filled when all ends is filled no further', async () => {
-    const { members, failures, turn } = bed()
+    const { sinks, failures, turn } = bed()
     const joining = new RecordingIntake()
     let asked = 0
-    members.fill(joining, () => {
+    sinks.backfill(joining, () => {
       asked++
       return source('a')
     })
-    members.end()
+    sinks.end()
     await turn()
-    expect([members.size, joining.log, asked, failures]).toEqual([0, ['drop'], 0, []])
+    expect([sinks.size, joining.log, asked, failures]).toEqual([0, ['drop'], 0, []])
   })
 
   it('D8: one that is being filled when the resource goes starts anew with the rest, uncleared', async () => {
-    const { members, turn } = bed()
+    const { sinks, turn } = bed()
     const joining = new RecordingIntake()
-    members.fill(joining, () => source('a'))
-    members.clear()
+    sinks.backfill(joining, () => source('a'))
+    sinks.clear()
     await turn()
-    expect([members.size, joining.log]).toEqual([1, ['drop']])
-    members.replace().commit('1')
+    expect([sinks.size, joining.log]).toEqual([1, ['drop']])
+    sinks.replace().commit('1')
     expect(joining.log).toEqual(['drop', 'commit at 1'])
   })
 
   it('one whose source throws is told, dropped, and a member that waits for a whole state', async () => {
-    const { members, failures, turn } = bed()
+    const { sinks, failures, turn } = bed()
     const joining = new RecordingIntake()
     const error = new Error('no source')
-    members.fill(joining, () => {
+    sinks.backfill(joining, () => {
       throw error
     })
     await turn()
-    expect([failures, joining.log, members.size]).toEqual([[error], ['drop'], 1])
-    members.replace().commit('1')
+    expect([failures, joining.log, sinks.size]).toEqual([[error], ['drop'], 1])
+    sinks.replace().commit('1')
     expect(joining.log.at(-1)).toBe('commit at 1')
   })
 
   it('D12: one that throws while it is filled keeps a change from no other', async () => {
-    const { members, turn } = bed()
+    const { sinks, turn } = bed()
     const [member, joining, broken] = [new RecordingIntake(), new RecordingIntake(), new RecordingIntake()]
     broken.replace = () => ({
       put: () => {
@@ -302,21 +302,21 @@ describe('joining members', () => {
       commit: () => {},
       drop: () => {},
     })
-    members.add(member)
-    members.fill(broken, () => [])
-    members.fill(joining, () => [])
-    expect(() => members.change('ADDED', object('a'), 1)).toThrow('broken')
+    sinks.add(member)
+    sinks.backfill(broken, () => [])
+    sinks.backfill(joining, () => [])
+    expect(() => sinks.change('ADDED', object('a'), 1)).toThrow('broken')
     await turn()
     expect([member.log, joining.log]).toEqual([['ADDED a'], ['commit a at 9']])
   })
 
   it('one whose commit throws is told, and is one member', async () => {
-    const { members, failures, turn } = bed()
+    const { sinks, failures, turn } = bed()
     const joining = failing('commit', 'broken')
-    members.fill(joining, () => source('a'))
+    sinks.backfill(joining, () => source('a'))
     await turn()
-    expect([failures, members.size]).toEqual([[new Error('broken')], 1])
-    members.change('ADDED', object('b'), 1)
+    expect([failures, sinks.size]).toEqual([[new Error('broken')], 1])
+    sinks.change('ADDED', object('b'), 1)
     expect(joining.log).toEqual(['commit a at 9', 'ADDED b'])
   })
 })

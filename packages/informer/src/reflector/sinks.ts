@@ -10,30 +10,30 @@ const sliceObjects = 256
 const none: readonly never[] = []
 
 /** What the intakes of a reflector are kept with. */
-export interface MembersParts {
+export interface SinksParts {
   readonly clock: Clock
   /** Of the present state; `undefined` where there is none. */
   readonly resourceVersion: string | undefined
-  /** Hears why an intake could not be filled: it is a member that waits for a whole state then. */
-  fillFailed(error: unknown): void
+  /** Hears why an intake could not be filled: it waits for a whole state then, as a new one does. */
+  backfillFailed(error: unknown): void
 }
 
 /**
  * The intakes of a reflector. All that it reads goes to each; one that throws keeps nothing from the others.
  */
-export class Members {
-  readonly #parts: MembersParts
+export class Sinks {
+  readonly #parts: SinksParts
   /** Replaced, never changed: an intake's handlers may add and remove intakes while it is gone through. */
   #intakes: readonly Intake[] = none
-  #reading: Reading | undefined
-  #fills: readonly Fill[] = none
+  #pending: PendingReplace | undefined
+  #backfills: readonly Backfill[] = none
 
-  constructor(parts: MembersParts) {
+  constructor(parts: SinksParts) {
     this.#parts = parts
   }
 
   get size(): number {
-    return this.#intakes.length + this.#fills.length
+    return this.#intakes.length + this.#backfills.length
   }
 
   add(intake: Intake): void {
@@ -41,43 +41,43 @@ export class Members {
     this.#intakes = this.#intakes.concat(intake)
   }
 
-  /** Joins an intake while changes go on: filled in slices, with those changes, and a full member when that is done. */
-  fill(intake: Intake, source: () => FillSource): void {
-    const fill = new Fill(intake, source, this.#parts, () => {
-      this.#fills = this.#fills.filter(other => other !== fill)
+  /** Joins an intake while changes go on: filled in slices, with those changes, and with the others when that is done. */
+  backfill(intake: Intake, source: () => FillSource): void {
+    const backfill = new Backfill(intake, source, this.#parts, () => {
+      this.#backfills = this.#backfills.filter(other => other !== backfill)
       this.add(intake)
     })
-    this.#fills = [...this.#fills, fill]
+    this.#backfills = [...this.#backfills, backfill]
     // Where a state is being read, or yet to be read, its commit begins it.
-    if (this.#reading === undefined && this.#parts.resourceVersion !== undefined) fill.begin()
+    if (this.#pending === undefined && this.#parts.resourceVersion !== undefined) backfill.begin()
   }
 
   remove(intake: Intake): void {
-    this.#reading?.leave(intake)
+    this.#pending?.leave(intake)
     this.#intakes = this.#intakes.filter(other => other !== intake)
-    for (const fill of this.#fills) if (fill.intake === intake) fill.drop()
-    this.#fills = this.#fills.filter(fill => fill.intake !== intake)
+    for (const backfill of this.#backfills) if (backfill.intake === intake) backfill.drop()
+    this.#backfills = this.#backfills.filter(backfill => backfill.intake !== intake)
   }
 
   has(intake: Intake): boolean {
-    return this.#intakes.includes(intake) || this.#fills.some(fill => fill.intake === intake)
+    return this.#intakes.includes(intake) || this.#backfills.some(backfill => backfill.intake === intake)
   }
 
   /** Begins to read a whole state. Who was still being filled takes part in it instead. */
-  replace(options?: ReplaceOptions): Reading {
-    this.#reading?.drop()
-    this.#endFills()
+  replace(options?: ReplaceOptions): PendingReplace {
+    this.#pending?.drop()
+    this.#endBackfills()
     const over = (): void => {
-      if (this.#reading === reading) this.#reading = undefined
+      if (this.#pending === pending) this.#pending = undefined
     }
-    const reading: Reading = new Reading(this.#intakes, over, options)
-    this.#reading = reading
-    return reading
+    const pending: PendingReplace = new PendingReplace(this.#intakes, over, options)
+    this.#pending = pending
+    return pending
   }
 
-  /** Begins the fills that waited for a state to be read. */
+  /** Begins the backfills that waited for a state to be read. */
   resume(): void {
-    for (const fill of this.#fills) fill.begin()
+    for (const backfill of this.#backfills) backfill.begin()
   }
 
   /** The stream has come this far. */
@@ -87,22 +87,19 @@ export class Members {
 
   change(type: ChangeType, object: object, bytes: number): void {
     const intakes = this.#intakes
-    const only = intakes.length === 1 && this.#fills.length === 0 ? intakes[0] : undefined
-    if (only !== undefined) only.change(type, object, bytes)
-    else this.#changeAll(intakes, type, object, bytes)
-  }
-
-  #changeAll(intakes: readonly Intake[], type: ChangeType, object: object, bytes: number): void {
+    const only = intakes.length === 1 && this.#backfills.length === 0 ? intakes[0] : undefined
+    if (only !== undefined) return only.change(type, object, bytes)
     // Mostly none is being filled, and nothing is made for each change.
-    const all: readonly (Fill | Intake)[] = this.#fills.length === 0 ? intakes : [...this.#fills, ...intakes]
+    const all: readonly (Backfill | Intake)[] =
+      this.#backfills.length === 0 ? intakes : [...this.#backfills, ...intakes]
     each(all, one => {
-      if (one instanceof Fill || this.#intakes.includes(one)) one.change(type, object, bytes)
+      if (one instanceof Backfill || this.#intakes.includes(one)) one.change(type, object, bytes)
     })
   }
 
   /** The resource is gone: so is what came of it (rule D8). Who was being filled starts anew with the rest. */
   clear(): void {
-    this.#endFills()
+    this.#endBackfills()
     each(this.#intakes, intake => {
       if (intake.synced) intake.clear()
     })
@@ -110,18 +107,18 @@ export class Members {
 
   /** Nothing more is written: what is being read is dropped. */
   end(): void {
-    this.#reading?.drop()
-    this.#endFills()
+    this.#pending?.drop()
+    this.#endBackfills()
     this.#intakes = none
   }
 
-  /** Who was being filled is a member that waits for a whole state. */
-  #endFills(): void {
-    for (const fill of this.#fills) {
-      fill.drop()
-      this.add(fill.intake)
+  /** Intakes that were being filled wait for a whole state with the others. */
+  #endBackfills(): void {
+    for (const backfill of this.#backfills) {
+      backfill.drop()
+      this.add(backfill.intake)
     }
-    this.#fills = none
+    this.#backfills = none
   }
 }
 
@@ -131,7 +128,7 @@ interface Part {
 }
 
 /** One whole state, on its way into all intakes. Nothing of it is seen before `commit`. */
-export class Reading {
+export class PendingReplace {
   #parts: readonly Part[]
   readonly #over: () => void
   /** What the first intake threw that takes no part any more. */
@@ -154,29 +151,24 @@ export class Reading {
 
   put(object: object, bytes: number): void {
     this.count += 1
-    for (const part of this.#parts) {
-      try {
-        part.replacement.put(object, bytes)
-      } catch (error) {
-        this.#failed(part, error)
-      }
-    }
+    this.#give(object, bytes)
   }
 
   remove(object: object): void {
-    for (const part of this.#parts) {
-      try {
-        part.replacement.remove(object)
-      } catch (error) {
-        this.#failed(part, error)
-      }
-    }
+    this.#give(object, undefined)
   }
 
-  /** One that throws has not all of the state: it takes no part any more, and that is told when the others have theirs. */
-  #failed({ intake }: Part, error: unknown): void {
-    this.#failure ??= { error }
-    this.leave(intake)
+  /** An intake that throws has not all of the state: it takes no part any more, and that is told when the others have theirs. */
+  #give(object: object, bytes: number | undefined): void {
+    for (const { intake, replacement } of this.#parts) {
+      try {
+        if (bytes === undefined) replacement.remove(object)
+        else replacement.put(object, bytes)
+      } catch (error) {
+        this.#failure ??= { error }
+        this.leave(intake)
+      }
+    }
   }
 
   /** Leaves one intake out from now on. */
@@ -206,16 +198,16 @@ export class Reading {
 }
 
 /** One intake that joins a reflector that has its state already. */
-class Fill {
+class Backfill {
   readonly intake: Intake
   readonly #source: () => FillSource
-  readonly #parts: MembersParts
+  readonly #parts: SinksParts
   readonly #done: () => void
-  /** What changed since the fill began: newer than anything that the source may still give. */
+  /** What changed since the backfill began: newer than anything that the source may still give. */
   readonly #changed = new Set<string>()
   #replacement: Replacement | undefined
 
-  constructor(intake: Intake, source: () => FillSource, parts: MembersParts, done: () => void) {
+  constructor(intake: Intake, source: () => FillSource, parts: SinksParts, done: () => void) {
     this.intake = intake
     this.#source = source
     this.#parts = parts
@@ -231,7 +223,7 @@ class Fill {
         this.drop()
         this.#done()
       }
-      this.#parts.fillFailed(error)
+      this.#parts.backfillFailed(error)
     })
   }
 

@@ -27,6 +27,9 @@ export function abortable<T = void>(
       end()
       reject(signal?.reason)
     }
-    if (!isSettled) signal?.addEventListener('abort', aborted, { once: true })
+    if (isSettled) return
+    // What has begun may have called something that aborts the signal.
+    if (signal?.aborted) aborted()
+    else signal?.addEventListener('abort', aborted, { once: true })
   })
 }

@@ -53,6 +53,21 @@ describe('deadlines', () => {
     expect(late).toEqual([[2, 20]])
   })
 
+  it('X9: goes on with the others where one throws', () => {
+    const { clock, deadlines, late, one } = kit()
+    const throwing = one(1, 10, () => {
+      throw new Error('late')
+    })
+    for (const each of [throwing, one(2, 10), one(3, 20)]) deadlines.add(each)
+    expect(() => clock.advance(10)).toThrow('late')
+    clock.advance(10)
+    expect(late).toEqual([
+      [1, 10],
+      [2, 10],
+      [3, 20],
+    ])
+  })
+
   it('goes on with those that are added or removed as one is told', () => {
     const { clock, deadlines, late, one } = kit()
     const [third, fourth] = [one(3, 10), one(4, 12)]

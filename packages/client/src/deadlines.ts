@@ -53,9 +53,20 @@ export class Deadlines {
   #look(): void {
     this.#disarm()
     const now = this.#clock.monotonic()
+    let failure: { readonly error: unknown } | undefined
     for (const one of this.#all) {
-      if (one.deadlineAt > now) this.#arm(one.deadlineAt)
-      else if (this.#all.delete(one)) one.late()
+      if (one.deadlineAt > now) {
+        this.#arm(one.deadlineAt)
+        continue
+      }
+      this.#all.delete(one)
+      try {
+        one.late()
+      } catch (error) {
+        failure ??= { error }
+      }
     }
+    // Only now: all others have ended in time.
+    if (failure !== undefined) throw failure.error
   }
 }

@@ -168,7 +168,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
     return subscription.known
   }
 
-  /** Wants that the sink may still know as this view. */
+  /** Subscriptions that the sink may still know as this view. */
   #knownAs({ key }: View): Subscription<C>[] {
     return [...this.#leaving, ...this.#subscriptions.values()].filter(subscription =>
       subscription.known.some(view => view.key === key),

@@ -12,7 +12,7 @@ export interface Shared {
   readonly context: CallContext
   readonly subscriptions: SubscriptionIndex
   readonly closeTimeoutMs: number
-  /** Wants are begun; before, they are kept. */
+  /** Subscriptions are begun; before, they are kept. */
   readonly started: boolean
   /** Resolves once they are. Rejects with the signal's reason. */
   whenStarted(signal: AbortSignal): Promise<void>

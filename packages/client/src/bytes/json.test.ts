@@ -79,6 +79,13 @@ describe('decoding JSON', () => {
     },
   )
 
+  it.each(['{"a":9007199254740993,9007199254740994:1}', '{ 9007199254740993 :1}'])(
+    'X11: takes %s, with a number for a key, for no JSON',
+    text => {
+      expect(() => decodeJson(text, { exact: true })).toThrow(InvalidBodyError)
+    },
+  )
+
   it('decodes an ordinary object exactly at the cost of JSON.parse, whatever its uid and hashes are', () => {
     const uid = '0193e5c1-1e54-7e12-8e9d-12345678901234567890'
     const metadata = { uid, labels: { hash: '7e1d4e5f6' }, creationTimestamp: '2026-11-25T01:40:38Z', generation: 5 }

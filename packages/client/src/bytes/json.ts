@@ -78,8 +78,8 @@ function parsedAsIs(text: string, exact: boolean | undefined): unknown {
   return exact === true && maybeLarge.test(text) ? parsedExact(text) : JSON.parse(text)
 }
 
-/** Strings, and numbers, of a JSON text. */
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+/** Strings, and numbers, of a JSON text. A number with a colon after it is no JSON, and stays as it is. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*(?:\s*:)?/g
 
 /** Integers that a number does not hold are parsed as marked strings, and put in place one by one: however deep the text is. */
 function parsedExact(text: string): unknown {

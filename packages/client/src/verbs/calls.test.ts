@@ -390,6 +390,27 @@ describe('what bounds a call', () => {
     })
   })
 
+  it('X9: a watch whose end throws when its time is over is told to onError, and keeps no other from its end', async () => {
+    await answering(['hang'], async ({ client, environment, advance }) => {
+      const told: string[] = []
+      const error = new Error('a bad handler')
+      const end = (): void => {
+        told.push('bad')
+        throw error
+      }
+      client.watchEach(configMaps, { event() {}, end }, { timeoutMs: 1000 })
+      client.watchEach(configMaps, { event() {}, end }, { timeoutMs: 1000 })
+      client.watchEach(configMaps, { event() {}, end: ({ how }) => told.push(how) }, { timeoutMs: 2000 })
+      await advance(2000)
+      expect(told).toEqual(['bad', 'bad', 'broken'])
+      const context = { resource: 'v1/configmaps', phase: 'handler' }
+      expect(environment.errors).toEqual([
+        { error, context },
+        { error, context },
+      ])
+    })
+  })
+
   it('X4: an answer longer than the bound is an error that names it', async () => {
     const long = { text: `{"a":"${'x'.repeat(17 * 1024 * 1024)}"}` }
     await answering([long], async ({ client }) => {

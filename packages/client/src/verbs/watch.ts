@@ -1,3 +1,4 @@
+import { asError } from '../connection/pending-request.ts'
 import { callback, checkOptions, flag, integer, text } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 import type { InvalidObjectError } from '../list/object.ts'
@@ -45,7 +46,7 @@ export interface WatchHandlers<C> {
   opened?(): void
   /** The server is going away; the watch goes on for now. */
   draining?(): void
-  /** It is over, and this is the last call. Not called after `abort()` or the signal. */
+  /** It is over, and this is the last call. Not called after `abort()` or the signal. What it throws is told to `onError`. */
   end(end: WatchEnd): void
 }
 
@@ -92,7 +93,7 @@ export function watchEach<C>(caller: Caller, view: View<C>, on: WatchHandlers<C>
       bookmark: (resourceVersion, initialEventsEnd) => on.bookmark?.(resourceVersion, initialEventsEnd),
       draining: () => on.draining?.(),
       skipped: skipped(caller, target),
-      end: why => on.end(why),
+      end: why => ended(caller, target, () => on.end(why)),
     },
     { signal, timeoutMs, timeoutSeconds, maxLineBytes, gzip: caller.gzip },
   )
@@ -113,6 +114,15 @@ function prepared(view: View, options: WatchOptions): { readonly target: ReadTar
     )
   }
   return { target, start: { resourceVersion, initialEvents } }
+}
+
+/** Tells `onError` what the last handler throws: the timer of a watch that is late has nobody else to tell. */
+function ended(caller: Caller, { resource }: ReadTarget, tell: () => void): void {
+  try {
+    tell()
+  } catch (thrown) {
+    caller.environment.onError(asError(thrown), { resource, phase: 'handler' })
+  }
 }
 
 function skipped(caller: Caller, target: ReadTarget): (error: InvalidObjectError) => void {

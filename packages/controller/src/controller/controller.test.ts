@@ -602,6 +602,20 @@ describe('explain', () => {
     }))
 })
 
+describe('an object that its own reconcile reads', () => {
+  it('C11: makes its key run once for a change of it', () =>
+    inArcade(async arcade => {
+      let runs = 0
+      arcade.forGames().reconcile(async ({ read, key }) => {
+        runs += 1
+        await read.get(games, key)
+      })
+      await arcade.start('chess')
+      await arcade.after(arcade.client.patch(games, chess, { spec: { title: 'Go' } }))
+      expect(runs).toBe(2)
+    }))
+})
+
 describe('explain of a key that waits', () => {
   it('C2: says for how long, where a run asked for a time', () =>
     inArcade(async ({ operator, simulation, forGames, start }) => {

@@ -392,8 +392,11 @@ export class Controller<C, S extends Scope = Scope> {
 
   #enqueue(key: string, cause: Cause, isInitial: boolean): void {
     if (this.#queue.state !== 'open') return
-    this.#states.obtain(key).add(cause)
-    this.#queue.add(key, isInitial ? initially : undefined)
+    const state = this.#states.obtain(key)
+    // One change may be told twice. A run that was handed out for it and has not begun will see all of it.
+    const isAboutToRun = state.pending !== undefined && this.#queue.dueInMs(key) === undefined
+    state.add(cause)
+    if (!isAboutToRun) this.#queue.add(key, isInitial ? initially : undefined)
     this.#activity.happened()
   }
 

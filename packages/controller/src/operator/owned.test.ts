@@ -189,6 +189,25 @@ describe('an applied object of an owned view', () => {
       expect([metadata?.uid, again?.metadata?.uid]).toEqual([expect.any(String), expect.any(String)])
       expect(again?.metadata?.uid).not.toBe(metadata?.uid)
     }))
+
+  it('C11: runs its owner once for a change of which both `owns` and a tracked read are told', () =>
+    inArcade(async ({ operator, client, forGames, start, after }) => {
+      const outcomes: string[] = []
+      forGames()
+        .owns(configMaps)
+        .reconcile(async ({ apply }) => {
+          outcomes.push((await apply(configMaps, part('made'))).outcome)
+        })
+      await start('chess')
+      const finalizers = (names: string[]): Promise<unknown> =>
+        client.patch(configMaps, at('made'), { metadata: { finalizers: names } }, { fieldManager: 'them' })
+      await after(finalizers(['example.com/x']))
+      await after(client.delete(configMaps, at('made')))
+      expect(outcomes.splice(0)).toEqual(['created', 'unchanged', 'deleting'])
+      await after(finalizers([]))
+      expect(outcomes).toEqual(['created'])
+      expect(operator.explain('game', at('chess')).lastRun).toMatchObject({ cause: { source: 'owns' }, moreCauses: 1 })
+    }))
 })
 
 describe('a call that a reconcile does not await', () => {

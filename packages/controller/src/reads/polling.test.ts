@@ -60,6 +60,18 @@ describe('polling', () => {
       },
     ))
 
+  it('C16: goes on with the objects of one resource while the server does not answer for another', () =>
+    withReads({ cluster: refusing, poll: [...poll, { resource: secrets, pollMs: 10_000 }] }, async kit => {
+      const { reconcile, reading, run, server, simulation } = kit
+      await reading('k', ...Array.from({ length: 25 }, (_, i) => `a/x${i}`))
+      await reconcile('of secrets', read => read.get(secrets, keyOf('a/x')))
+      await run(() => server.faults.add({ match: { verb: 'get', resource: 'configmaps' }, effect: { kind: 'hang' } }))
+      await simulation.advance(20_000)
+      await gets(kit, 'secrets')
+      await simulation.advance(50_000)
+      expect(await gets(kit, 'secrets')).toBeGreaterThanOrEqual(4)
+    }))
+
   it('C16: asks for ten objects at a time, for none twice at once, and for none when it is closed', () =>
     withReads({ cluster: refusing, poll }, async kit => {
       const { reading, reads, run, server, simulation } = kit

@@ -9,10 +9,17 @@ import { resourceKey } from './own-writes.ts'
 import { PollFeed } from './poll-feed.ts'
 import type { TrackedObject } from './tracked-object.ts'
 
-/** How many objects are asked for at a time. */
+/** How many objects of one resource are asked for at a time. */
 const atATime = 10
 /** How long no watch is tried where one was refused, in milliseconds. */
 const refusedMs = 300_000
+
+/** How often the objects of one resource are polled, and which are next. A resource that gets no answers holds up no other. */
+interface Polled {
+  readonly pollMs: number
+  readonly queue: WorkQueue<TrackedObject>
+  readonly working: Promise<void>
+}
 
 /**
  * What becomes of objects that can't be watched, of resources for which that is allowed (rule C16): they are polled, until
@@ -21,35 +28,34 @@ const refusedMs = 300_000
 export class Polling {
   readonly #client: Client
   readonly #narrow: NarrowCache
-  /** How often objects are polled, by resource. */
-  readonly #pollMs: ReadonlyMap<string, number>
-  /** The objects that are looked at next. */
-  readonly #queue: WorkQueue<TrackedObject>
-  readonly #working: Promise<void>
+  readonly #polled = new Map<string, Polled>()
   readonly #stop = new AbortController()
 
   constructor(client: Client, narrow: NarrowCache, policies: readonly PollPolicy[]) {
     const { clock } = client.environment
     this.#client = client
     this.#narrow = narrow
-    this.#pollMs = new Map(policies.map(({ resource: { resource }, pollMs }) => [resourceKey(resource), pollMs]))
-    this.#queue = new WorkQueue({ clock })
-    this.#working = work(this.#queue, policies.length > 0 ? atATime : 0, clock, object => this.#look(object))
+    const pollMs = new Map(policies.map(({ resource: { resource }, pollMs }) => [resourceKey(resource), pollMs]))
+    for (const [name, ms] of pollMs) {
+      const queue = new WorkQueue<TrackedObject>({ clock })
+      const working = work(queue, atATime, clock, object => this.#look(object))
+      this.#polled.set(name, { pollMs: ms, queue, working })
+    }
   }
 
   /** How often objects of a view are polled where they have to be; `undefined`: they may not be. */
   pollMs({ resource }: View): number | undefined {
-    return this.#pollMs.get(resourceKey(resource))
+    return this.#polled.get(resourceKey(resource))?.pollMs
   }
 
   /** It is looked at from time to time, if that is allowed of its resource. */
   add(object: TrackedObject): void {
-    const afterMs = this.pollMs(object.view)
-    if (afterMs !== undefined) this.#queue.add(object, { afterMs })
+    const polled = this.#polled.get(resourceKey(object.view.resource))
+    polled?.queue.add(object, { afterMs: polled.pollMs })
   }
 
   delete(object: TrackedObject): void {
-    this.#queue.remove(object)
+    this.#polled.get(resourceKey(object.view.resource))?.queue.remove(object)
   }
 
   /** Resolves when it is known how the object can be read. Rejects where that is to be told to the reader. */
@@ -65,7 +71,7 @@ export class Polling {
   /** Resolves when nothing is being asked for any more. */
   async close(): Promise<void> {
     this.#stop.abort(new Error('tracked reads were closed'))
-    await Promise.all([this.#queue.stop(), this.#working])
+    await Promise.all([...this.#polled.values()].flatMap(({ queue, working }) => [queue.stop(), working]))
   }
 
   /** Looks at one object, by whatever way there is; never rejects. */

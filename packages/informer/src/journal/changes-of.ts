@@ -4,7 +4,7 @@ import type { Cursor } from './cursor.ts'
 
 type Result<C> = IteratorResult<Change<C>>
 
-/** Follows a cursor, one change at a time, taken when it is asked for. The signal, and whoever stops reading, closes the cursor. */
+/** Follows a cursor to its close, each change taken when it is asked for. The signal, and whoever stops reading, closes the cursor. */
 export function changesOf<C>(
   cursor: Cursor<C>,
   options: { readonly signal?: AbortSignal | undefined } = {},

@@ -55,13 +55,9 @@ export class Deadlines {
     const now = this.#clock.monotonic()
     let failure: { readonly error: unknown } | undefined
     for (const one of this.#all) {
-      if (one.deadlineAt > now) {
-        this.#arm(one.deadlineAt)
-        continue
-      }
-      this.#all.delete(one)
       try {
-        one.late()
+        if (one.deadlineAt > now) this.#arm(one.deadlineAt)
+        else if (this.#all.delete(one)) one.late()
       } catch (error) {
         failure ??= { error }
       }

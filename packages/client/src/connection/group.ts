@@ -291,10 +291,8 @@ export class ConnectionGroup {
       else this.#later(pending)
       return
     }
-    const isKnown = cause instanceof ConnectionError
-    pending.tellError(
-      isKnown ? cause : new ConnectionError('CONNECTION_LOST', `the request broke off: ${said(cause)}`, { cause }),
-    )
+    if (cause instanceof ConnectionError) pending.tellError(cause)
+    else pending.tellError(new ConnectionError('CONNECTION_LOST', `the request broke off: ${said(cause)}`, { cause }))
   }
 
   #mayRepeat(pending: PendingRequest, cause: Error, pooled: PooledConnection): boolean {

@@ -2,7 +2,7 @@ import { anonymous, type Credentials } from '../credentials/credentials.ts'
 import { type Environment, guarded, type MetricLabels } from '../environment.ts'
 import { anything, type Check, checkOptions, having, integer, milliseconds } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
-import type { Exchange, RequestHead, Transport } from '../transport.ts'
+import type { Exchange, RequestHead, ResponseHeaders, Transport } from '../transport.ts'
 import { ConnectionError, clientClosed } from './error.ts'
 import { ConnectionGroup } from './group.ts'
 import { unsendable } from './headers.ts'
@@ -214,11 +214,7 @@ export class ConnectionPool implements Requester {
   }
 
   /** A 401 is looked at before its caller hears of it. */
-  readonly #onHead = (
-    pending: PendingRequest,
-    status: number,
-    headers: Parameters<PendingRequest['tellHead']>[1],
-  ): void => {
+  readonly #onHead = (pending: PendingRequest, status: number, headers: ResponseHeaders): void => {
     if (status !== 401 || pending.renewed || this.#closed !== undefined) {
       pending.tellHead(status, headers)
       return

@@ -16,7 +16,7 @@ export interface PooledConnectionLimits {
 /** What a {@link PooledConnection} tells the group that it is in. */
 export interface PooledConnectionOwner {
   /** A request's answer begins. */
-  head(pending: PendingRequest, status: number, headers: Parameters<PendingRequest['tellHead']>[1]): void
+  head(pending: PendingRequest, status: number, headers: ResponseHeaders): void
   /** A request failed here; it may be tried elsewhere. */
   failed(pending: PendingRequest, cause: Error, pooled: PooledConnection): void
   /** A request of `lane` is under way here, or no longer. */

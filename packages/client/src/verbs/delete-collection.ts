@@ -63,14 +63,8 @@ async function tellDeleted(
   { signal }: DeleteCollectionOptions,
 ): Promise<void> {
   const left = new Map<string | undefined, KubernetesObject>()
-  await listEach(
-    caller,
-    readAs(view, 'metadata'),
-    object => left.set((object as KubernetesObject).metadata?.uid, object),
-    {
-      signal,
-    },
-  )
+  const note = (object: KubernetesObject): unknown => left.set(object.metadata?.uid, object)
+  await listEach(caller, readAs(view, 'metadata') as View<KubernetesObject>, note, { signal })
   for (const { metadata: { name = '', namespace, uid } = {} } of deleted) {
     const there = left.get(uid)
     if (there !== undefined) caller.listeners.wrote(view, there)

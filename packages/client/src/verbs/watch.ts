@@ -93,7 +93,14 @@ export function watchEach<C>(caller: Caller, view: View<C>, on: WatchHandlers<C>
       bookmark: (resourceVersion, initialEventsEnd) => on.bookmark?.(resourceVersion, initialEventsEnd),
       draining: () => on.draining?.(),
       skipped: skipped(caller, target),
-      end: why => ended(caller, target, () => on.end(why)),
+      end(why) {
+        try {
+          on.end(why)
+        } catch (thrown) {
+          // The timer of a watch that is late has nobody else to tell.
+          caller.environment.onError(asError(thrown), { resource: target.resource, phase: 'handler' })
+        }
+      },
     },
     { signal, timeoutMs, timeoutSeconds, maxLineBytes, gzip: caller.gzip },
   )
@@ -114,15 +121,6 @@ function prepared(view: View, options: WatchOptions): { readonly target: ReadTar
     )
   }
   return { target, start: { resourceVersion, initialEvents } }
-}
-
-/** Tells `onError` what the last handler throws: the timer of a watch that is late has nobody else to tell. */
-function ended(caller: Caller, { resource }: ReadTarget, tell: () => void): void {
-  try {
-    tell()
-  } catch (thrown) {
-    caller.environment.onError(asError(thrown), { resource, phase: 'handler' })
-  }
 }
 
 function skipped(caller: Caller, target: ReadTarget): (error: InvalidObjectError) => void {

@@ -215,21 +215,26 @@ describe.each([
     () =>
       running(async ({ source }) => {
         const next = vi.spyOn(source, 'next')
+        const asked = (): string[] => [
+          ...new Set(next.mock.calls.map(([of, installed]) => `${of.package} ${installed?.name}`)),
+        ]
         for (const name of ['first', 'second']) source.release(name, await bundleOf({ name }))
         await install('first')
         await until(async () => expect(await reasonOf('first')).toBe('True Installed'))
+        await until(() => expect(asked()).toContain('first first.v1.0.0'))
         await client.patch(platformOperators, { name: 'first' }, { spec: { package: 'second' } })
         await until(async () => expect((await statusOf('first'))?.bundle?.name).toBe('second.v1.0.0'))
         await until(async () =>
           expect(await client.get(deployments, { name: 'first', namespace: 'first-home' })).toBeUndefined(),
         )
-        const asked = next.mock.calls.map(([of, installed]) => `${of.package} ${installed?.name}`)
-        expect([...new Set(asked)]).toEqual([
-          'first undefined',
-          'first first.v1.0.0',
-          'second undefined',
-          'second second.v1.0.0',
-        ])
+        await until(() =>
+          expect(asked()).toEqual([
+            'first undefined',
+            'first first.v1.0.0',
+            'second undefined',
+            'second second.v1.0.0',
+          ]),
+        )
         await client.delete(platformOperators, { name: 'first' })
         await until(async () => expect(await client.get(platformOperators, { name: 'first' })).toBeUndefined())
       }),

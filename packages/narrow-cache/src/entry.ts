@@ -333,11 +333,14 @@ export class Entry extends Register implements Form, Intake, Task {
   /** The validator tells of a change. */
   validatorChanged(validator: Validator, type: ChangeType, object: object, bytes: number): void {
     if (this.validator !== validator) return
-    const { resourceVersion } = versionOf(object)
+    const { uid, resourceVersion } = versionOf(object)
     const order = this.order(resourceVersion)
     if (order === 'older' || (order === 'same' && type !== 'DELETED')) return
-    if (order === 'newer' && this.level === 0 && !this.isReading) this.#change(type, object, bytes)
-    else this.validated({ object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
+    const isNext = order === 'newer' && !this.isReading
+    if (isNext && this.level === 0) this.#change(type, object, bytes)
+    else if (isNext && type === 'DELETED' && uid === this.held?.uid)
+      this.publish({ object: undefined, bytes: 0, resourceVersion })
+    else this.refresh()
   }
 
   /** The resource is gone, and the object with it. */

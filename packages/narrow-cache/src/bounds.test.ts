@@ -1,8 +1,6 @@
-import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { configMaps, secrets } from '@wherry/client/resources/core'
+import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { denying } from './testkit/denials.ts'
-import { definition, games } from './testkit/games.ts'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 
 const labels = { resource: 'v1/configmaps' }
@@ -64,87 +62,6 @@ describe('the bound on entries', () => {
       { max: 1, escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY },
     ))
 
-  it('N7: past max with all pinned the resource escalates there, and all are watched', () =>
-    withNarrow(
-      async ({ narrow, run, write, watches, simulation }) => {
-        const log: string[] = []
-        await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
-        await run(() => narrow.watch(configMaps, keyOf('a/y'), noting(log)))
-        await run(() => narrow.watch(configMaps, keyOf('a/z'), noting(log)))
-        await write('+a/x', '+a/y', '+a/z')
-        await simulation.advance(1000)
-        expect(log.toSorted()).toEqual(['+a/x 1', '+a/y 2', '+a/z 3', '0a/x', '0a/y', '0a/z'])
-        expect(await watches()).toBe(1)
-        expect(narrow.report()).toMatchObject({ entries: 3, escalated: [{ phase: 'wide', entries: 3 }] })
-      },
-      { max: 2 },
-    ))
-
-  it('N6, N7: what is past max goes when nobody subscribes to it any more', () =>
-    withNarrow(
-      async ({ narrow, run, watches, simulation }) => {
-        const all = await run(() =>
-          Promise.all(['x', 'y', 'z'].map(name => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))),
-        )
-        await simulation.advance(1000)
-        expect(narrow.report()).toMatchObject({ entries: 3, idle: 0, escalated: [{ phase: 'wide' }] })
-        for (const one of all) await run(() => one.close())
-        await simulation.advance(1000)
-        expect(narrow.report()).toMatchObject({ entries: 2, idle: 2, streams: 2, escalated: [] })
-        expect(narrow.peek(configMaps, keyOf('a/x'))).toBeUndefined()
-        expect(await watches()).toBe(2)
-      },
-      { max: 2 },
-    ))
-
-  it('N7, N11: gets past max take the place of one another in the one watch, and the others are not opened anew', () =>
-    withNarrow(
-      async ({ narrow, run, get, write, requests, simulation }) => {
-        await write('+a/p', '+a/q')
-        for (const name of ['x', 'y', 'z']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))
-        await get('a/p')
-        await simulation.advance(1000)
-        requests()
-        for (const [name, n] of [
-          ['q', '2'],
-          ['p', '1'],
-          ['q', '2'],
-        ]) {
-          expect((await get(`a/${name}`))?.data).toEqual({ n })
-          await simulation.advance(1000)
-        }
-        expect(requests()).toEqual(['q', 'p', 'q'].map(name => `list fieldSelector=metadata.name=${name}`))
-        expect(narrow.report()).toMatchObject({ entries: 4, streams: 1, escalated: [{ phase: 'wide' }] })
-        expect(simulation.environment.metric('wherry_narrow_escalations_total', labels)).toBe(1)
-        narrow.forget(configMaps, keyOf('a/q'))
-        await simulation.advance(1000)
-        expect(narrow.report()).toMatchObject({ entries: 3, streams: 3, escalated: [] })
-      },
-      { max: 3 },
-    ))
-
-  it('N7: what made room in vain for one that had no way leaves it to the others', () =>
-    withNarrow(
-      async ({ narrow, run, get, simulation }) => {
-        for (const name of ['x', 'y']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))
-        await run(() => narrow.watch(secrets, keyOf('a/z'), { add() {} }))
-        const secret = (): Promise<unknown> => run(() => narrow.get(secrets, keyOf('a/s')))
-        expect(await secret()).toBeUndefined()
-        await get('a/p')
-        await simulation.advance(1000)
-        expect(narrow.report()).toMatchObject({ entries: 4, streams: 2, escalated: [{ resource: labels.resource }] })
-        // One watch of all of these is known to be refused by now.
-        expect(await secret()).toBeUndefined()
-        await simulation.advance(1000)
-        expect(narrow.report()).toMatchObject({ entries: 3, streams: 3, escalated: [] })
-      },
-      {
-        max: 3,
-        escalateAllAt: Number.POSITIVE_INFINITY,
-        cluster: denying(({ resource, name }) => resource === 'secrets' && name === ''),
-      },
-    ))
-
   it('N7: one that was refused room when nobody waited for it any more has it once there is some', () =>
     withNarrow(
       async ({ narrow, run, simulation }) => {
@@ -165,57 +82,6 @@ describe('the bound on entries', () => {
       },
       { max: 2, cluster: denying(({ name }) => name === '') },
     ))
-
-  it('N7, N11: where the one watch that made room was refused it is tried again', () => {
-    let isDenied = false
-    return withNarrow(
-      async ({ narrow, run, server, simulation, watches }) => {
-        for (const name of ['x', 'y', 'z']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))
-        await simulation.advance(60_000)
-        isDenied = true
-        await run(() => server.endWatches('configmaps'))
-        await simulation.advance(10_000)
-        expect([narrow.report().escalated, await watches()]).toEqual([[], 3])
-        isDenied = false
-        await simulation.advance(600_000)
-        expect(narrow.report()).toMatchObject({ entries: 3, streams: 1, escalated: [{ phase: 'wide', entries: 3 }] })
-      },
-      { max: 2, cluster: denying(({ resource, name }) => isDenied && resource === 'configmaps' && name === '') },
-    )
-  })
-
-  it('N5, N7: one that has subscribers is not refused room, also where its state is lost', () => {
-    let isDenied = false
-    return withNarrow(
-      async ({ narrow, run, writer, simulation }) => {
-        const define = () => writer.create(customResourceDefinitions, definition)
-        await run(define)
-        await simulation.advance(1000)
-        const log: string[] = []
-        const note =
-          (sign: string) =>
-          (_: object, { key }: { key: string }) =>
-            log.push(`${sign}${key}`)
-        const handler = { add: note('+'), delete: note('-') }
-        await run(() => writer.create(games, { metadata: keyOf('a/z') }))
-        for (const name of ['x', 'y', 'z']) await run(() => narrow.watch(games, keyOf(`a/${name}`), handler))
-        await simulation.advance(1000)
-        expect(narrow.report()).toMatchObject({ entries: 3, escalated: [{ phase: 'wide' }] })
-        await run(() => writer.delete(customResourceDefinitions, definition.metadata))
-        await simulation.advance(5000)
-        isDenied = true
-        await simulation.advance(100_000)
-        expect(narrow.report()).toMatchObject({ entries: 3, escalated: [] })
-        isDenied = false
-        await run(define)
-        await simulation.advance(1000)
-        for (const name of ['x', 'z']) await run(() => writer.create(games, { metadata: keyOf(`a/${name}`) }))
-        await simulation.advance(100_000)
-        expect(log.toSorted()).toEqual(['+a/x', '+a/z', '+a/z', '-a/z'])
-      },
-      { max: 2, cluster: denying(({ resource, name }) => isDenied && resource === 'games' && name === '') },
-    )
-  })
 
   it.each([1, 100])('N6: nothing is kept of who waits for its turn and goes (escalateAt %i)', escalateAt =>
     withNarrow(
@@ -381,37 +247,6 @@ describe('what is refused', () => {
         await expect(run(() => watch)).rejects.toMatchObject({ code: 'NARROW_WATCH_REFUSED' })
         expect(log).toEqual([])
         expect((await get('a/x'))?.data).toEqual({ n: '1' })
-      },
-      {
-        cluster: {
-          tokens: { u: { name: 'u', groups: [] } },
-          token: 'u',
-          authorization: ({ user: { name }, verb }: { user: { name: string }; verb: string }) =>
-            name !== 'u' || verb !== 'watch' || access.mayWatch,
-        },
-      },
-    )
-  })
-
-  it('N2, N10: a read that needs more than is watched, where more may not be watched, is no absence', () => {
-    const access = { mayWatch: true }
-    return withNarrow(
-      async ({ run, write, get, requests, narrow, server, simulation }) => {
-        await write('+a/x')
-        const size = configMaps.project('size', ({ data }) => Object.keys(data ?? {}).length)
-        expect(await run(() => narrow.get(size, keyOf('a/x')))).toBe(1)
-        access.mayWatch = false
-        expect((await get('a/x'))?.data).toEqual({ n: '1' })
-        requests()
-        expect((await get('a/x'))?.data).toEqual({ n: '1' })
-        expect(requests()).toEqual([])
-        // What is asked for is overtaken by what that watch tells of, to its own view.
-        const effect = { kind: 'slow', bytesPerSecond: 200 } as const
-        await run(() => server.faults.add({ match: { verb: 'list' }, effect }))
-        const overtaken = run(() => narrow.get(configMaps.full(), keyOf('a/x')))
-        await simulation.advance(100)
-        await write('~a/x')
-        expect((await overtaken)?.data).toEqual({ n: '2' })
       },
       {
         cluster: {

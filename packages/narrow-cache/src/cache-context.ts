@@ -28,7 +28,6 @@ export class CacheContext {
   readonly #live = new Set<AbortController>()
   readonly #ending = new Set<Promise<void>>()
   #streams = 0
-  #now = 0
 
   constructor(settings: Settings) {
     this.settings = settings
@@ -42,12 +41,6 @@ export class CacheContext {
   /** Watches that are open, or being opened. */
   get streams(): number {
     return this.#streams
-  }
-
-  /** A number that is higher than all before: tells which of two came first. */
-  next(): number {
-    this.#now += 1
-    return this.#now
   }
 
   /** Opens a watch, in the async context of this cache: it would keep that of its first reader for as long as it lasts. */

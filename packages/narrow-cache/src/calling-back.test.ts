@@ -108,22 +108,3 @@ it('N9, N11: a handler that is told of one object while one watch of many lists 
     },
     { escalateAt: 1 },
   ))
-
-it('N7: who came past max is not refused where there is room again before there is a state', () =>
-  withNarrow(
-    async ({ narrow, run, simulation, server }) => {
-      const first = await run(() => narrow.watch(configMaps, x, noting([])))
-      await run(() => narrow.watch(configMaps, keyOf('a/y'), noting([])))
-      await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'delay', ms: 3000 } }))
-      const log: string[] = []
-      const watching = run(() => narrow.watch(configMaps, keyOf('a/z'), noting(log)))
-      watching.catch(() => {})
-      await simulation.advance(500)
-      expect(narrow.report()).toMatchObject({ entries: 3, escalated: [{ phase: 'rising' }] })
-      await run(() => first.close())
-      await watching
-      expect(log).toEqual(['0a/z'])
-      expect(narrow.report()).toMatchObject({ entries: 2, escalated: [] })
-    },
-    { max: 2, idleMs: 0 },
-  ))

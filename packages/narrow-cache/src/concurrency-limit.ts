@@ -15,8 +15,6 @@ export class ConcurrencyLimit {
   readonly #apart = AsyncLocalStorage.snapshot()
   #taken = 0
   readonly #waiting = new Set<Task>()
-  /** Stands behind those that have begun: from the front of the set it would pass over the places of all of them each time. */
-  #order = this.#waiting.values()
   #isBeginning = false
   #isClosed = false
 
@@ -58,25 +56,15 @@ export class ConcurrencyLimit {
     if (this.#isBeginning) return
     this.#isBeginning = true
     try {
-      while (this.#taken < this.#most && this.#waiting.size > 0) {
+      for (const task of this.#waiting) {
+        if (this.#taken >= this.#most) return
         this.#taken += 1
-        this.#apart(begin, this.#next())
+        this.#waiting.delete(task)
+        this.#apart(begin, task)
       }
     } finally {
       this.#isBeginning = false
     }
-  }
-
-  #next(): Task {
-    let next = this.#order.next()
-    if (next.done === true) {
-      // It had come to the end before this one came, and never goes on from there.
-      this.#order = this.#waiting.values()
-      next = this.#order.next()
-    }
-    const task = next.value as Task
-    this.#waiting.delete(task)
-    return task
   }
 }
 

@@ -1,21 +1,27 @@
-import { type ChangeType, compareResourceVersions, isExpired, isResourceNotFound, isTooLarge } from '@wherry/client'
-import { type Intake, Reflector, type ReflectorListeners, type Replacement } from '@wherry/informer'
+import {
+  type ChangeType,
+  compareResourceVersions,
+  isExpired,
+  isResourceNotFound,
+  isTooLarge,
+  type KubernetesObject,
+  type ResourceVersionOrder,
+  type View,
+  wentWith,
+} from '@wherry/client'
+import { type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isClosed, isForTheCaller } from '@wherry/informer/parts'
 import type { Task } from './concurrency-limit.ts'
 import type { EntryScope, Validator } from './entry-scope.ts'
 import { NarrowWatchRefusedError } from './errors.ts'
 import type { CheckedKey } from './key.ts'
-import type { Level } from './level.ts'
-import type { NarrowView } from './narrow-view.ts'
-import type { Form, ObjectFloor } from './object-floor.ts'
-import { type Asked, ObjectGet } from './object-get.ts'
-import { type Known, nameOf, Register, versionOf } from './register.ts'
+import { type Asked, type Known, nameOf, ObjectGet } from './object-get.ts'
 
 /**
- * How a read of an entry goes on: from the store; by waiting for news of the entry; past the store, because only the server can
- * tell (`live`); or past the cache, because there was no room for it (`full`).
+ * How a read of an entry goes on: `cached`, from the store; `wait`, when news of the entry comes; `ask`, after a GET of the object;
+ * `live`, from the server, because the object may not be watched.
  */
-export type Readiness = 'cached' | 'wait' | 'live' | 'full'
+export type Readiness = 'cached' | 'wait' | 'ask' | 'live'
 
 /** A read that waits. */
 export interface Waiting {
@@ -25,36 +31,42 @@ export interface Waiting {
   over(): void
 }
 
+interface Version {
+  readonly uid: string | undefined
+  readonly resourceVersion: string | undefined
+}
+
+/** Most uids that are remembered as deleted. */
+const mostDeleted = 100
+
 /**
- * One form of one object that is watched: present or absent (rules N1–N5).
+ * One object of one view that is watched: present or absent (rules N1–N5). It is a register that only grows: whichever source brings a newer
+ * resourceVersion wins, and an absence has the resourceVersion that proved it.
  *
  * - `opening`: its own watch has no state yet.
  * - `live`: its own watch tells what changes.
- * - `validated`: a {@link Validator} tells which version is new, and the object is read by a GET if that is another. An own watch that
- *   is opened meanwhile is the successor: the entry drops the validator once that has synced.
+ * - `validated`: a metadata watch ({@link Validator}) tells which version is the newest, and the object is read by a GET if the entry has another one. An
+ *   own watch that is opened meanwhile is the successor: the entry leaves the namespace's watch once that has synced.
  * - `refused`: its watch is not allowed. Reads ask the server.
  * - `closed`.
  *
- * All sources write to one {@link Register}, in which the newer resourceVersion wins. So sources may overlap, and no hand-over needs more
- * than to start the new source, to wait until it has synced, and to stop the old one.
+ * Sources may overlap: to hand over, the entry starts the new one, waits until it has synced, and stops the old one.
  */
-export class Entry extends Register implements Form, Intake, Task {
-  readonly object: ObjectFloor<Entry>
-  readonly level: Level
+export class Entry implements Intake, Task {
+  readonly scope: EntryScope
+  readonly key: CheckedKey
   /** Subscriptions, and reads that wait. */
   pins = 0
   /** On the monotonic clock. */
   readAt = 0
-  /** There is room for it only by a validator (rule N7). */
-  isOverBound = false
-  answered = 0
   validator: Validator | undefined
-  /** When somebody asked for it last before it was known. */
-  wantedAt: number
-  /** When the server was asked for the state that a GET brought last. */
-  gotAt = 0
+  /** The number of GETs of it that were answered. */
+  gets = 0
   /** Its own watch has a state. */
   synced = false
+  /** The state was known once, so somebody may follow it. */
+  wasKnown = false
+  readonly #intake: Intake
   #own: Reflector | undefined
   #opening: 'no' | 'queued' | 'begun' = 'no'
   /** Gives up its turn to be opened again. */
@@ -63,32 +75,42 @@ export class Entry extends Register implements Form, Intake, Task {
   #isOver = false
   #isRefusalTold = false
   #waiting: Set<Waiting> | undefined
+  /** The epoch of the state that is known. */
+  #epoch: number | undefined
+  #held: Version | undefined
+  /** Nothing older is published. */
+  #reached: string | undefined
+  /** How often this process told of a write. */
+  #writes = 0
+  /** Only an answer that was asked for after so many of these writes tells what they have made of the object. */
+  #unsureAt = 0
+  /** The server was asked after so many of these writes, and has answered. */
+  #answeredAt = 0
+  /** Reads are at least as new. */
+  #atLeast: string | undefined
+  /** The watch tells of `#atLeast` also if the object is absent. */
+  #isCertain = true
+  /** The uids of deleted objects that the watch may still have to tell of. */
+  #deleted: Set<string | undefined> | undefined
 
-  constructor(scope: EntryScope, object: ObjectFloor<Entry>, key: CheckedKey, level: Level) {
-    super(scope, key)
-    this.object = object
-    this.level = level
-    this.wantedAt = scope.of.shared.next()
-    object.forms = object.forms.concat(this)
+  constructor(scope: EntryScope, key: CheckedKey) {
+    this.scope = scope
+    this.key = key
+    this.#intake = scope.of.store.intake({ key: key.text })
   }
 
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** There was room for it by a validator only, and none is there or being opened. */
-  get isFull(): boolean {
-    return this.isStranded && !this.wasKnown && !this.scope.validators.some(({ isUp }) => isUp)
+  /** A state of this epoch is known. */
+  get isKnown(): boolean {
+    return this.#epoch === this.scope.of.epoch
   }
 
   /** It has a watch of its own, or is getting one. */
   get isOnItsOwn(): boolean {
     return this.#own !== undefined || this.#leave !== undefined
-  }
-
-  /** There is room for it by a validator only, and none comes. */
-  get isStranded(): boolean {
-    return this.isOverBound && this.validator === undefined && this.#own === undefined && !this.#isComing
   }
 
   /** A GET of it is under way, or will be. */
@@ -102,45 +124,30 @@ export class Entry extends Register implements Form, Intake, Task {
   }
 
   get lastError(): Error | undefined {
-    const { validators } = this.scope
-    return [...this.#errors, ...validators.map(({ lastError }) => lastError)].find(error => error !== undefined)
-  }
-
-  /** How far its own watch has come. */
-  get watchedTo(): string | undefined {
-    return this.#own?.lastSyncedResourceVersion
-  }
-
-  /** How far the source has come, all of which was told. */
-  get heard(): string | undefined {
-    if (this.validator === undefined) return this.watchedTo
-    return this.#isStale ? undefined : this.validator.heard
-  }
-
-  /** Feeds one more view. */
-  join(view: NarrowView): void {
-    if (this.has(view)) return
-    view.entries.set(this.key.text, this)
-    if (!this.feed(view)) this.refresh()
-  }
-
-  /** Somebody asks for it. */
-  wanted(): void {
-    if (!this.isKnown) this.wantedAt = this.scope.of.shared.next()
+    return this.#own?.lastError ?? this.#get?.error ?? this.scope.validators.find(one => one.lastError)?.lastError
   }
 
   /** Why it can't be watched at present. */
   get refusal(): Error | undefined {
-    const refusal = this.#errors.find(isFinal)
-    return refusal === undefined || isClosed(refusal) ? refusal : this.#refused(refusal)
+    const error = this.validator?.isLive === true ? this.#get?.error : this.#own?.lastError
+    if (error === undefined || isClosed(error)) return error
+    return isForTheCaller(error) ? this.#refused(error) : undefined
   }
 
-  /** How a read of `view` goes on. Makes no request. */
-  readiness(view: NarrowView): Readiness {
-    if (this.isFull) return 'full'
-    const isIn = this.isIn(view)
-    if (this.#isRefused(isIn) || (this.wasKnown && !this.#isFed)) return 'live'
-    return !isIn || this.#isStale ? 'wait' : this.object.readiness(this)
+  /** How a read goes on. Makes no request. */
+  get readiness(): Readiness {
+    if (this.#isRefused) return 'live'
+    if (!this.wasKnown) return 'wait'
+    if (!this.isKnown || this.validator?.isLive === false) return 'ask'
+    if (this.validator !== undefined && this.isReading) return 'wait'
+    if (this.#unsureAt > this.#answeredAt) return 'ask'
+    const held = this.#held
+    if (held !== undefined && this.#deleted?.has(held.uid) === true) return 'wait'
+    const atLeast = this.#atLeast
+    if (atLeast === undefined || held?.resourceVersion === atLeast) return 'cached'
+    const orders = this.#come.map(one => compareResourceVersions(one, atLeast))
+    if (orders.some(order => order === 'newer' || order === 'same')) return 'cached'
+    return (this.#isCertain || held !== undefined) && orders.includes('older') ? 'wait' : 'ask'
   }
 
   follow(waiting: Waiting): void {
@@ -157,15 +164,14 @@ export class Entry extends Register implements Form, Intake, Task {
     for (const one of this.#waiting ?? []) one.news()
   }
 
-  /** Lets go of it, without a word to those who follow its views. */
+  /** Lets go of it, without a word to those who follow its view. */
   close(): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#closeOwn()
     this.#get?.end()
     this.#validatedBy(undefined)
-    this.release()
-    this.object.forms = this.object.forms.filter(form => form !== this)
+    this.#intake.close({ forget: true })
     for (const one of this.#waiting ?? []) one.over()
   }
 
@@ -184,23 +190,21 @@ export class Entry extends Register implements Form, Intake, Task {
 
   begin(): void {
     this.#opening = 'begun'
-    if (this.#isOver || this.#own !== undefined || this.#isComing) return this.#opened()
+    if (this.#isOver || this.#own !== undefined || this.scope.validators.some(({ isComing }) => isComing))
+      return this.#opened()
     const { shared, settings } = this.scope.of
-    this.#own = new Reflector({
-      settings,
-      target: this.scope.target(this.level, this.key.name),
-      on: new OwnListener(this),
-    })
+    const on = { watching: () => this.news(), error: (error: Error) => this.#watchFailed(error) }
+    this.#own = new Reflector({ settings, target: this.scope.target(this.key.name), on })
     this.#own.add(this)
     shared.open(this.#own)
   }
 
-  /** The server knows the resource: those who wait to be told so need not. */
+  /** The server knows the resource: who waits to be told so need not. */
   found(): void {
     if (isResourceNotFound(this.#own?.lastError)) this.#own?.retryNow()
   }
 
-  /** Has a watch that was refused tried again. Returns what tells whether the answer is still to come. */
+  /** Has a watch that was refused tried again. Returns a function that tells whether the answer is still to come. */
   tryNow(): () => boolean {
     const own = this.#own
     if (own?.tryNow() !== true) return () => false
@@ -208,16 +212,39 @@ export class Entry extends Register implements Form, Intake, Task {
     return () => own.state !== 'stopped' && own.lastError === lastError
   }
 
-  asked(): Asked {
-    const { scope, object } = this
-    const { epoch, shared } = scope.of
-    const reached = object.forms.flatMap(form => (form.isKnown ? [form.reached, form.watchedTo] : []))
-    for (const { heard } of scope.validators) reached.push(heard)
-    return { reached, epoch, notes: object.notes, at: shared.next() }
+  // Told by writes of this process
+
+  /** This process wrote the object, or read it past the cache. */
+  wrote(object: KubernetesObject): void {
+    const { uid, resourceVersion } = object.metadata ?? {}
+    if (wentWith(object)) return this.deleted(uid)
+    this.#writes += 1
+    if (resourceVersion === undefined || this.#held?.resourceVersion === resourceVersion) return
+    const selected = selects(this.scope.of.view, object)
+    // The write proves the absence of an object that the view selects.
+    if (selected === 'no' && this.#held === undefined && this.isKnown) return this.#confirm(resourceVersion)
+    // It was changed again before the answer came, or the server counts anew.
+    const isPast = this.#come.some(one => compareResourceVersions(one, resourceVersion) === 'newer')
+    if (isPast) this.#unsureAt = this.#writes
+    if (compareResourceVersions(resourceVersion, this.#atLeast) === 'older') return
+    this.#atLeast = resourceVersion
+    this.#isCertain = selected === 'yes'
   }
 
-  /** The server counts anew: what is kept counts for nothing until it is read again. `source`: the entry or validator whose watch goes on. */
+  /** The object is gone. @param uid `undefined`: whatever it was */
+  deleted(uid: string | undefined): void {
+    this.#writes += 1
+    if (uid !== undefined) this.#deleted = new Set([...(this.#deleted ?? []), uid].slice(-mostDeleted))
+    // The object that is held may be an earlier one, or a later one.
+    const held = this.#held
+    if (uid === undefined || (held !== undefined && held.uid !== uid)) this.#unsureAt = this.#writes
+  }
+
+  /** The server counts anew: nothing that is known counts until it is read again. `source`: the entry or watch that goes on. */
   rolledBack(source: unknown): void {
+    this.#unsureAt = this.#writes
+    this.#atLeast = undefined
+    this.#deleted = undefined
     if (this.#own !== undefined && this !== source) {
       this.#closeOwn()
       const reopen = (): void => {
@@ -233,16 +260,16 @@ export class Entry extends Register implements Form, Intake, Task {
 
   // Told by its own watch
 
-  /** It begins to read a whole state. */
   replace(): Replacement {
     const { name } = this.key
+    const own = this.#own
+    const rollbacks = own?.stats.rollbacks
     const asked = this.asked()
-    const rollbacks = this.#rollbacks
     let object: object | undefined
     let bytes = 0
     return {
       put: (received, length) => {
-        // From a server that does not know the selector.
+        // A server that does not know the selector gives others, too.
         if (nameOf(received) !== name) return
         object = received
         bytes = length
@@ -251,10 +278,17 @@ export class Entry extends Register implements Form, Intake, Task {
         if (nameOf(removed) === name) object = undefined
       },
       commit: resourceVersion => {
-        const isBack = this.#rollbacks > rollbacks
+        const known = { object, bytes, resourceVersion }
+        const isBack = own?.stats.rollbacks !== rollbacks
+        // The first list, and one after the server counted anew, is the newest state.
         const isNewest = isBack || !this.synced
         this.synced = true
-        this.#listed({ object, bytes, resourceVersion }, isNewest ? asked : undefined, isBack)
+        if (isBack) this.scope.of.rollBack(this)
+        this.#opened()
+        this.#validatedBy(undefined)
+        this.#get?.end()
+        if (isNewest) this.#answered(known, asked, this)
+        else this.#publish(known)
       },
       drop() {},
     }
@@ -268,22 +302,20 @@ export class Entry extends Register implements Form, Intake, Task {
     this.news()
   }
 
-  failed(error: Error): void {
-    this.#tell(error)
-    this.#opened()
+  /** The resource is gone, and the object with it. */
+  clear(): void {
+    this.#epoch = undefined
+    this.#held = undefined
+    this.#intake.clear()
     this.news()
   }
 
   // Told by its GET
 
-  got(known: Known, asked: Asked): boolean {
-    if (this.#isOver) return true
-    if (asked.epoch !== this.scope.of.epoch) return false
-    if (this.#isOlder(known, asked)) this.#rollBack(undefined)
-    this.answered = Math.max(this.answered, asked.notes)
-    this.gotAt = asked.at
-    this.publish(known)
-    return this.isWhole
+  got(known: Known, asked: Asked): void {
+    if (this.#isOver || asked.epoch !== this.scope.of.epoch) return
+    this.gets += 1
+    this.#answered(known, asked, undefined)
   }
 
   getFailed(error: Error): void {
@@ -291,143 +323,131 @@ export class Entry extends Register implements Form, Intake, Task {
     this.news()
   }
 
+  /** No more is to be read. */
   upToDate(): void {
     this.#get = undefined
     this.news()
   }
 
-  // Told by its validator
+  asked(): Asked {
+    return { epoch: this.scope.of.epoch, writes: this.#writes, reached: this.isKnown ? this.#reached : undefined }
+  }
 
-  /** A validator feeds it from now on. `listed`: what that has of the object; `undefined`: it can't tell. */
+  // Told by the watch of its namespace, or of all
+
+  /** That watch feeds it from now on. @param listed what it has of the object; `undefined`: it can't tell */
   validate(validator: Validator, listed: Known | undefined): void {
     this.#validatedBy(validator)
     this.#closeOwn()
     this.validated(listed)
   }
 
-  /** The validator goes on after all. */
+  /** That watch goes on after all. */
   stay(): void {
     this.#closeOwn()
-    if (!this.isWhole) this.refresh()
+    if (!this.isKnown) this.refresh()
   }
 
-  /**
-   * The validator tells the newest version of the object, or its absence; `undefined`: it can't tell. Of a whole object it has the
-   * metadata only.
-   */
+  /** The newest version of the object, or its absence; `undefined`: that watch can't tell. Of a whole object it has the metadata only. */
   validated(known: Known | undefined): void {
     if (known === undefined) return this.refresh()
     const { object, resourceVersion } = known
-    const order = this.order(resourceVersion)
-    const version = object === undefined ? undefined : versionOf(object)
-    if (order !== 'older' && this.isWhole && version?.resourceVersion === this.held?.resourceVersion) {
+    const order = this.#order(resourceVersion)
+    const version = object && versionOf(object).resourceVersion
+    if (order !== 'older' && this.isKnown && version === this.#held?.resourceVersion) {
       this.#get?.end()
-      this.confirm(resourceVersion)
+      this.#confirm(resourceVersion)
       this.news()
-    } else if ((order === 'newer' || !this.wasKnown) && (object === undefined || this.level === 0)) {
+    } else if ((order === 'newer' || !this.wasKnown) && (object === undefined || this.#isMetadata)) {
       this.#get?.end()
-      this.publish(known)
+      this.#publish(known)
     } else this.refresh()
   }
 
-  /** The validator tells of a change. */
   validatorChanged(validator: Validator, type: ChangeType, object: object, bytes: number): void {
     if (this.validator !== validator) return
     const { uid, resourceVersion } = versionOf(object)
-    const order = this.order(resourceVersion)
+    const order = this.#order(resourceVersion)
     if (order === 'older' || (order === 'same' && type !== 'DELETED')) return
     const isNext = order === 'newer' && !this.isReading
-    if (isNext && this.level === 0) this.#change(type, object, bytes)
-    else if (isNext && type === 'DELETED' && uid === this.held?.uid)
-      this.publish({ object: undefined, bytes: 0, resourceVersion })
+    if (isNext && this.#isMetadata) this.#change(type, object, bytes)
+    else if (isNext && type === 'DELETED' && uid === this.#held?.uid)
+      this.#publish({ object: undefined, bytes: 0, resourceVersion })
     else this.refresh()
   }
 
-  /** The resource is gone, and the object with it. */
-  clear(): void {
-    this.empty()
-    this.news()
+  /** How far the state has come, and its source. */
+  get #come(): readonly (string | undefined)[] {
+    const { validator } = this
+    return [this.#reached, validator === undefined ? this.#own?.lastSyncedResourceVersion : validator.heard]
   }
 
-  get #errors(): (Error | undefined)[] {
-    return [this.#own?.lastError, this.#get?.error, this.validator?.lastError]
+  get #isMetadata(): boolean {
+    return this.scope.of.view.projection.kind === 'metadata'
   }
 
-  get #rollbacks(): number {
-    return this.#own?.stats.rollbacks ?? 0
+  /** Asked with each read: makes no error. */
+  get #isRefused(): boolean {
+    const error = this.validator?.isLive === true ? this.#get?.error : this.#own?.lastError
+    return error !== undefined && (isForTheCaller(error) || isClosed(error))
   }
 
-  /** @param asked what was known when a newest state was asked for @param isBack the server counts anew, as its reflector has counted */
-  #listed(known: Known, asked: Asked | undefined, isBack: boolean): void {
-    if (isBack) this.scope.of.rollBack(this)
-    else if (asked !== undefined && this.#isOlder(known, asked)) this.#rollBack(this)
-    if (asked !== undefined) this.answered = Math.max(this.answered, asked.notes)
-    this.#opened()
-    this.#validatedBy(undefined)
-    this.#get?.end()
-    this.publish(known)
-    if (!this.#isOver && !this.isWhole) this.refresh()
+  /** How a resourceVersion compares with the state that is known; `unknown` if none of this epoch is. */
+  #order(resourceVersion: string | undefined): ResourceVersionOrder {
+    return this.isKnown ? compareResourceVersions(resourceVersion, this.#reached) : 'unknown'
   }
 
-  /** Nothing will come that can be waited for. */
-  #isRefused(isIn: boolean): boolean {
-    if (isFinal(this.#get?.error) || isFinal(this.validator?.lastError)) return true
-    const isNeeded = this.validator === undefined || !isIn || this.#isStale
-    return isNeeded && isFinal(this.#own?.lastError)
+  /** The state was still so at that resourceVersion. */
+  #confirm(resourceVersion: string | undefined): void {
+    if (compareResourceVersions(resourceVersion, this.#reached) === 'newer') this.#reached = resourceVersion
   }
 
-  /** A watch tells what changes, or did so until it failed, or another is about to take its place. */
-  get #isFed(): boolean {
-    if (this.validator === undefined) return this.synced || this.#opening !== 'no'
-    if (this.validator.isLive || this.#opening === 'queued') return true
-    if (this.#own !== undefined) return this.#own.lastError === undefined
-    return this.scope.validators.some(({ isComing, lastError }) => isComing && lastError === undefined)
-  }
-
-  /** What is kept is older than what the server has, or may be. */
-  get #isStale(): boolean {
-    return this.validator !== undefined && (!this.validator.isLive || this.isReading)
-  }
-
-  get #isComing(): boolean {
-    return this.scope.validators.some(({ isComing }) => isComing)
-  }
-
-  /** A newest state that is older than what was known when it was asked for proves that the server counts anew (rule R5). */
-  #isOlder({ resourceVersion }: Known, { reached, epoch }: Asked): boolean {
-    if (epoch !== this.scope.of.epoch) return false
-    return reached.some(one => compareResourceVersions(resourceVersion, one) === 'older')
-  }
-
-  #rollBack(source: unknown): void {
+  /**
+   * The server has answered with the newest state. One that is older than the state before proves that it counts anew (rule R5).
+   * @param source the entry, if its own watch goes on from that answer
+   */
+  #answered(known: Known, { epoch, writes, reached }: Asked, source: Entry | undefined): void {
     const { of } = this.scope
-    of.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
-    of.rollBack(source)
+    if (epoch === of.epoch && compareResourceVersions(known.resourceVersion, reached) === 'older') {
+      of.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
+      of.rollBack(source)
+    }
+    this.#answeredAt = Math.max(this.#answeredAt, writes)
+    if (writes === this.#writes) {
+      this.#atLeast = undefined
+      this.#deleted = undefined
+    }
+    this.#publish(known)
   }
 
-  protected override publish(known: Known): boolean {
-    const isPast = known.object !== undefined && this.#isPast(known.object)
-    const isNews = super.publish(isPast ? { ...known, object: undefined } : known)
-    if (isNews) this.object.heard(this)
+  /** Publishes a state, unless it is older than the one that is known. */
+  #publish({ object, bytes, resourceVersion }: Known): void {
+    if (this.#order(resourceVersion) !== 'older') {
+      const replacement = this.#intake.replace({ reuse: !this.wasKnown || this.isKnown })
+      this.#hold(object, resourceVersion)
+      if (object !== undefined) replacement.put(object, bytes)
+      replacement.commit(resourceVersion)
+    }
     this.#heard()
-    return isNews
   }
 
   #change(type: ChangeType, object: object, bytes: number): void {
     const { resourceVersion } = versionOf(object)
-    if (!this.isKnown)
-      return void this.publish({ object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
-    const order = this.order(resourceVersion)
-    if (order === 'older' || (order === 'same' && type !== 'DELETED')) return this.news()
-    this.amend(this.#isPast(object) ? 'DELETED' : type, object, bytes)
-    this.object.heard(this)
+    const now = type === 'DELETED' ? undefined : object
+    if (!this.isKnown) return this.#publish({ object: now, bytes, resourceVersion })
+    const order = this.#order(resourceVersion)
+    if (order === 'newer' || order === 'unknown' || (order === 'same' && now === undefined)) {
+      this.#hold(now, resourceVersion)
+      this.#intake.change(type, object, bytes)
+    }
     this.#heard()
   }
 
-  /** This process knows that it is gone, and nobody was told of it yet: nobody is. */
-  #isPast(object: object): boolean {
-    const version = versionOf(object)
-    return version.uid !== this.held?.uid && this.object.isGone(version)
+  #hold(object: object | undefined, resourceVersion: string | undefined): void {
+    this.#held = object && versionOf(object)
+    this.#reached = resourceVersion ?? this.#held?.resourceVersion
+    this.#epoch = this.scope.of.epoch
+    this.wasKnown = true
   }
 
   #heard(): void {
@@ -435,7 +455,13 @@ export class Entry extends Register implements Form, Intake, Task {
     this.news()
   }
 
-  /** Tells `onError` of each failure, but for what happens to every watch; of a refusal once, until it is lifted (rule N10). */
+  #watchFailed(error: Error): void {
+    this.#tell(error)
+    this.#opened()
+    this.news()
+  }
+
+  /** Tells `onError` of each failure, but for those that every watch has; of a refusal once, until it is lifted (rule N10). */
   #tell(error: Error): void {
     const { shared, resource } = this.scope.of
     const about = { resource, phase: 'watch', key: this.key.text }
@@ -466,39 +492,34 @@ export class Entry extends Register implements Form, Intake, Task {
   }
 
   #closeOwn(): void {
+    const { shared } = this.scope.of
     this.#leave?.()
     this.#leave = undefined
     if (this.#opening === 'queued') {
-      this.scope.of.shared.requests.withdraw(this)
+      shared.requests.withdraw(this)
       this.#opening = 'no'
     }
     const own = this.#own
     this.#own = undefined
     this.synced = false
-    if (own !== undefined) this.scope.of.shared.stop(own)
+    if (own !== undefined) shared.stop(own)
     this.#opened()
   }
 }
 
-/** Hears an entry's own watch. An object of its own: `synced` of an intake is another than that of a listener. */
-class OwnListener implements ReflectorListeners {
-  readonly #entry: Entry
-
-  constructor(entry: Entry) {
-    this.#entry = entry
-  }
-
-  /** What it was refused for before counts until a watch is accepted. */
-  watching(): void {
-    this.#entry.news()
-  }
-
-  error(error: Error): void {
-    this.#entry.failed(error)
-  }
+/** Whether a view selects an object; `unknown` if that depends on fields that only the server compares. */
+function selects({ labels, fields }: View, { metadata = {} }: KubernetesObject): 'yes' | 'no' | 'unknown' {
+  const { name, namespace } = metadata
+  const own: Partial<Record<string, string | undefined>> = { 'metadata.name': name, 'metadata.namespace': namespace }
+  const { requirements } = fields
+  const isMet = requirements.every(
+    ({ field, operator, value }) => own[field] === undefined || (operator === '=') === (own[field] === value),
+  )
+  if (!isMet || !labels.matches(metadata.labels)) return 'no'
+  return requirements.every(({ field }) => field.startsWith('metadata.')) ? 'yes' : 'unknown'
 }
 
-/** Asked with each read of what is cached: mostly there is none. */
-function isFinal(error: Error | undefined): boolean {
-  return error !== undefined && (isForTheCaller(error) || isClosed(error))
+function versionOf(object: object): Version {
+  const { uid, resourceVersion } = (object as { metadata?: { uid?: string; resourceVersion?: string } }).metadata ?? {}
+  return { uid, resourceVersion }
 }

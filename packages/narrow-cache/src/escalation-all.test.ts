@@ -1,5 +1,5 @@
 import type { KubernetesObject, View } from '@wherry/client'
-import { configMaps, namespaces, secrets } from '@wherry/client/resources/core'
+import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
 
@@ -288,38 +288,6 @@ describe('an escalation of all namespaces', () => {
       { escalateAt: 1 },
     ))
 
-  it('N7, N11: past max with all pinned it is risen to where a namespace’s own may not be', () =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, write, watches, simulation } = kit
-        const log: string[] = []
-        for (const path of ['a/x', 'b/y', 'a/z']) await run(() => narrow.watch(configMaps, keyOf(path), noting(log)))
-        await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all wide 3'])
-        await write('+a/z')
-        expect(log.at(-1)).toBe('+a/z 1')
-        expect(await watches()).toBe(1)
-      },
-      { max: 2, escalateAt: Number.POSITIVE_INFINITY },
-    ))
-
-  it('N7, N11: what was escalated for want of room is not any more when there is room, whoever made it', () =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, simulation } = kit
-        const others = await run(() => narrow.watch(namespaces, { name: 'a' }, { add() {} }))
-        for (const path of ['a/x', 'a/y']) await run(() => narrow.watch(configMaps, keyOf(path), noting([])))
-        await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['a wide 2'])
-        await run(() => others.close())
-        expect(narrow.forget(namespaces, { name: 'a' })).toBe(true)
-        await simulation.advance(1000)
-        expect(phases(kit)).toEqual([])
-        expect(narrow.report()).toMatchObject({ entries: 2, streams: 2 })
-      },
-      { max: 2 },
-    ))
-
   it('N11: very many asked for at once are not each opened first', () =>
     withNarrow(
       async kit => {
@@ -384,47 +352,6 @@ describe('an escalation of all namespaces', () => {
         expect(refusals).toEqual([['escalate', undefined]])
       },
       { escalateAllAt: 4, cluster: who(namespace => namespace !== '') },
-    ))
-
-  it('N7, N11: past max it stays, and what has no entry any more ends', () =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, simulation, watches } = kit
-        const all = await run(() =>
-          Promise.all(['a/x', 'b/y', 'c/z'].map(path => narrow.watch(configMaps, keyOf(path), noting([])))),
-        )
-        const other = await run(() => narrow.watch(secrets, keyOf('a/s'), { add() {} }))
-        await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all wide 3', 'all wide 1'])
-        await run(() => other.close())
-        narrow.forget(secrets, keyOf('a/s'))
-        expect(phases(kit)).toEqual(['all wide 3'])
-        expect(narrow.report().streams).toBe(1)
-        await run(() => all[2]?.close())
-        narrow.forget(configMaps, keyOf('c/z'))
-        await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all wide 2'])
-        await run(() => all[1]?.close())
-        narrow.forget(configMaps, keyOf('b/y'))
-        await simulation.advance(1000)
-        expect(phases(kit)).toEqual([])
-        expect(await watches()).toBe(1)
-      },
-      { max: 1, escalateAt: Number.POSITIVE_INFINITY },
-    ))
-
-  it('N7, N11: what is past max has no other watch where there is one of all', () =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, simulation } = kit
-        for (const path of ['a/x', 'b/x', 'c/x', 'a/y']) {
-          await run(() => narrow.watch(configMaps, keyOf(path), noting([])))
-          await simulation.advance(1000)
-        }
-        expect(phases(kit)).toEqual(['all wide 4'])
-        expect(narrow.report().streams).toBe(1)
-      },
-      { max: 3, escalateAllAt: 2 },
     ))
 
   it('N11: more again while they are going back: all are on the one watch, and that of a namespace ends', () =>

@@ -275,63 +275,6 @@ describe('an escalation', () => {
     ),
   )
 
-  it('N11: where the server is too busy for it, who comes waits', () =>
-    withNarrow(
-      async kit => {
-        const { get, run, write, server, simulation } = kit
-        await write('+a/r')
-        for (const name of ['p', 'q']) await get(`a/${name}`)
-        const match = { resource: 'configmaps', name: '' }
-        const busy = await run(() => server.faults.add({ match, effect: { kind: 'status', code: 503 } }))
-        const reading = run(() => get('a/r'))
-        await simulation.advance(20_000)
-        expect(kit.narrow.report()).toMatchObject({ streams: 3, waiting: 0, escalated: [{ phase: 'rising' }] })
-        await run(() => busy.remove())
-        expect((await reading)?.data).toEqual({ n: '1' })
-        expect(phase(kit)).toBe('wide')
-      },
-      { escalateAt: 2 },
-    ))
-
-  it('N7, N11: who has no room but by one watch of all waits for it, also where that fails at first', () =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, server } = kit
-        const log: string[] = []
-        for (const name of ['p', 'q']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))
-        const effect = { kind: 'status', code: 500 } as const
-        await run(() => server.faults.add({ match: { resource: 'configmaps', name: '' }, nth: 1, times: 3, effect }))
-        await run(() => narrow.watch(configMaps, keyOf('a/r'), noting(log)))
-        expect(log).toEqual(['0a/p', '0a/q', '0a/r'])
-        expect(phase(kit)).toBe('wide')
-      },
-      { max: 2 },
-    ))
-
-  it('N7, N11: nor does a get wait for it that has no room: it asks the server, until there is that watch', () =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, get, write, server, simulation, requests } = kit
-        await write('+a/r')
-        for (const name of ['p', 'q']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))
-        const effect = { kind: 'status', code: 500 } as const
-        const broken = await run(() => server.faults.add({ match: { resource: 'configmaps', name: '' }, effect }))
-        const begun = simulation.clock.monotonic()
-        expect((await get('a/r'))?.data).toEqual({ n: '1' })
-        await write('~a/r')
-        expect((await get('a/r'))?.data).toEqual({ n: '2' })
-        expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
-        expect(simulation.environment.metric('wherry_narrow_full_total', { resource: 'v1/configmaps' })).toBe(2)
-        await run(() => broken.remove())
-        await simulation.advance(200_000)
-        expect(phase(kit)).toBe('wide')
-        requests()
-        expect((await get('a/r'))?.data).toEqual({ n: '2' })
-        expect(requests()).toEqual([])
-      },
-      { max: 2 },
-    ))
-
   it('N11: many objects asked for at once are opened so many at a time', () =>
     withNarrow(
       async ({ narrow, run, watches }) => {

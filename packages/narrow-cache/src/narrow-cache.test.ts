@@ -46,71 +46,23 @@ describe('an entry', () => {
       expect(await watches()).toBe(1)
     }))
 
-  it('N2: the metadata of an object and all of it are two entries; views of one form share its watch', () =>
-    withNarrow(async ({ narrow, run, write, watches, requests }) => {
+  it('N2: each view of an object has an entry and a watch of its own, and a write of one’s own is seen by all', () =>
+    withNarrow(async ({ narrow, client, run, write, watches, requests }) => {
+      const writes = client.notifying(narrow)
       await write('+a/x')
       const key = keyOf('a/x')
-      const metadata = await run(() => narrow.get(configMaps.metadata(), key))
-      expect(metadata).not.toHaveProperty('data')
-      expect(requests()).toHaveLength(1)
-      const both = await run(() =>
-        Promise.all([narrow.get(configMaps, key), narrow.get(configMaps.within({ namespaces: ['a'] }), key)]),
-      )
-      expect(both.map(object => object?.data)).toEqual([{ n: '1' }, { n: '1' }])
-      expect(requests()).toEqual(['stream fieldSelector=metadata.name=x'])
-      // None of the views keeps what these need, so each is read once for it.
+      expect(await run(() => narrow.get(configMaps.metadata(), key))).not.toHaveProperty('data')
       expect(await run(() => narrow.get(size, key))).toEqual({ keys: 1 })
       expect((await run(() => narrow.get(configMaps.full(), key)))?.metadata).toHaveProperty('managedFields')
-      expect(requests()).toEqual(Array(2).fill('list fieldSelector=metadata.name=x'))
-      expect(await watches()).toBe(2)
-      await write('~a/x')
-      expect((await run(() => narrow.get(configMaps, key)))?.data).toEqual({ n: '2' })
-      const same = (await run(() => narrow.get(configMaps.metadata(), key)))?.metadata.resourceVersion
-      expect((await run(() => narrow.get(configMaps, key)))?.metadata?.resourceVersion).toBe(same)
+      expect(requests()).toEqual(Array(3).fill('stream fieldSelector=metadata.name=x'))
+      expect(await watches()).toBe(3)
+      const { metadata } = await run(() => writes.patch(configMaps, key, { data: { n: '2', more: '' } }))
+      const { resourceVersion } = metadata ?? {}
+      expect((await run(() => narrow.get(configMaps.metadata(), key)))?.metadata).toMatchObject({ resourceVersion })
+      expect(await run(() => narrow.get(size, key))).toEqual({ keys: 2 })
+      expect((await run(() => narrow.get(configMaps.full(), key)))?.metadata).toMatchObject({ resourceVersion })
       expect(requests()).toEqual([])
-      expect(narrow.report()).toMatchObject({ entries: 2, streams: 2 })
-    }))
-
-  it('N2: what the wider watch lists may be older than what came meanwhile: nobody goes back', () =>
-    withNarrow(async ({ narrow, run, write, writer, server, simulation }) => {
-      await write('+a/x')
-      const heard: (string | undefined)[] = []
-      const hear = ({
-        metadata: { resourceVersion },
-      }: {
-        readonly metadata: { resourceVersion?: string | undefined }
-      }) => void heard.push(resourceVersion)
-      await run(() => narrow.watch(configMaps.metadata(), keyOf('a/x'), { add: hear, update: hear }))
-      await run(() =>
-        server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'slow', bytesPerSecond: 300 } }),
-      )
-      const data = await run(async () => {
-        const whole = narrow.get(configMaps, keyOf('a/x'))
-        await simulation.advance(100)
-        await writer.patch(configMaps, keyOf('a/x'), { data: { n: '2' } })
-        await simulation.advance(100)
-        expect(heard).toHaveLength(2)
-        return (await whole)?.data
-      })
-      expect(data).toEqual({ n: '2' })
-      expect(heard).toHaveLength(2)
-      expect(heard[1]).toBe(narrow.peek(configMaps, keyOf('a/x'))?.object?.metadata?.resourceVersion)
-    }))
-
-  it('N2: a view that joins is filled from what another keeps, without a request', () =>
-    withNarrow(async ({ narrow, run, get, write, requests }) => {
-      await write('+a/x')
-      await get('a/x')
-      await get('a/none')
-      requests()
-      const here = configMaps.within({ namespaces: ['a'] })
-      expect((await run(() => narrow.get(here, keyOf('a/x'))))?.data).toEqual({ n: '1' })
-      expect(await run(() => narrow.get(here, keyOf('a/none')))).toBeUndefined()
-      expect(requests()).toEqual([])
-      expect(narrow.report().views.map(({ objects, receivedBytes }) => [objects, receivedBytes > 100])).toEqual([
-        [1, true],
-        [1, true],
-      ])
+      expect(narrow.report()).toMatchObject({ entries: 3, streams: 3 })
     }))
 
   it('N2: a key outside the namespaces of the view is an error; what its selector rejects is absent', () =>

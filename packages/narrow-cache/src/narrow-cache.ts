@@ -18,10 +18,8 @@ import { EntryCache } from './entry-cache.ts'
 import { NarrowClosedError, NarrowListError, NarrowTimeoutError } from './errors.ts'
 import { checkHandler, type NarrowHandler, type Subscription } from './handler.ts'
 import { type CheckedKey, checkedKey, quickText } from './key.ts'
-import type { NarrowView } from './narrow-view.ts'
 import { type NarrowCacheOptions, settingsOf } from './options.ts'
 import { escalations, type NarrowReport, viewReport } from './report.ts'
-import { Views } from './views.ts'
 import { waitFor } from './wait.ts'
 
 /** How a read may be bounded. */
@@ -48,7 +46,6 @@ export interface NarrowReadOptions {
  */
 export class NarrowCache {
   readonly #shared: CacheContext
-  readonly #views: Views
   readonly #entries: EntryCache
   #closing: Promise<void> | undefined
 
@@ -59,8 +56,7 @@ export class NarrowCache {
   constructor(options: NarrowCacheOptions) {
     const settings = settingsOf(options)
     this.#shared = new CacheContext(settings)
-    this.#views = new Views(this.#shared.environment, settings.freeze)
-    this.#entries = new EntryCache(this.#shared, this.#views)
+    this.#entries = new EntryCache(this.#shared)
   }
 
   /**
@@ -83,12 +79,12 @@ export class NarrowCache {
     if (options !== undefined) checkOptions('get', options, { signal: abortSignal })
     const signal = options?.signal
     if (signal === undefined) {
-      const narrow = this.#views.find(view as View)
-      const entry = narrow?.entries.get(quickText(view as View, key)) as Entry | undefined
-      if (narrow !== undefined && entry?.readiness(narrow) === 'cached') {
-        narrow.mustBe(view)
+      const ofView = this.#entries.find(view as View)
+      const entry = ofView?.entries.get(quickText(view as View, key))
+      if (ofView !== undefined && entry?.readiness === 'cached') {
+        ofView.mustBe(view)
         this.#entries.touch(entry)
-        return narrow.store.lister.get(entry.key.text) as Stored<C> | undefined
+        return ofView.store.lister.get(entry.key.text) as Stored<C> | undefined
       }
     }
     return (await this.#read(checkedView(view), key, signal)) as Stored<C> | undefined
@@ -114,14 +110,14 @@ export class NarrowCache {
     const checked = checkedKey(plain, key)
     signal?.throwIfAborted()
     this.#mustLive()
-    const ensured = this.#entries.ensure(plain, checked)
-    if (ensured === undefined) throw this.#entries.full(plain)
-    const { entry, narrow } = ensured
+    const entry = this.#entries.ensure(plain, checked)
+    if (entry === undefined) throw this.#entries.full(plain)
     this.#entries.pin(entry)
     let end: () => void
     try {
-      await this.#newest(entry, narrow, signal)
-      end = narrow.subscribe(handler as NarrowHandler<unknown>, checked.text)
+      if ((await this.#ready(entry, signal, entry.tryNow())) === 'live') throw entry.refusal ?? this.#timeout(entry)
+      this.#mustLive()
+      end = this.#entries.of(plain).subscriptions.add(handler as NarrowHandler<unknown>, checked.text)
     } catch (error) {
       this.#entries.unpin(entry)
       throw error
@@ -143,20 +139,20 @@ export class NarrowCache {
   peek<C, S extends Scope>(view: View<C, S>, key: KeyOf<S>): { readonly object: C | undefined } | undefined {
     const plain = checkedView(view)
     const { text } = checkedKey(plain, key)
-    const narrow = this.#views.find(plain)
-    narrow?.mustBe(plain)
-    const entry = narrow?.entries.get(text) as Entry | undefined
-    if (narrow === undefined || entry === undefined || entry.readiness(narrow) !== 'cached') return undefined
-    return { object: narrow.store.lister.get(text) as C | undefined }
+    const ofView = this.#entries.find(plain)
+    ofView?.mustBe(plain)
+    if (ofView?.entries.get(text)?.readiness !== 'cached') return undefined
+    return { object: ofView.store.lister.get(text) as C | undefined }
   }
 
   /**
-   * Closes the watch of an object, and lets go of it in all views of the same selectors. Gives whether it did: not where
-   * there is none, or where somebody subscribes to it or waits for it.
+   * Closes the watch of an object, and lets go of it. Returns whether it did: not if there is none, or if somebody subscribes to it or
+   * waits for it.
    */
   forget<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>): boolean {
     const plain = checkedView(view)
-    const entry = this.#entries.find(plain, checkedKey(plain, key))
+    const { text } = checkedKey(plain, key)
+    const entry = this.#entries.find(plain)?.entries.get(text)
     return entry !== undefined && this.#entries.forget(entry)
   }
 
@@ -166,7 +162,7 @@ export class NarrowCache {
    */
   cursor<C, S extends Scope>(view: View<C, S>): Cursor<C> {
     this.#mustLive()
-    return this.#views.get(checkedView(view)).store.cursor() as Cursor<C>
+    return this.#entries.of(checkedView(view)).store.cursor() as Cursor<C>
   }
 
   /** The changes of all entries of a view, as a {@link NarrowCache.cursor} gives them. Ends with the signal, or with the cache. */
@@ -191,7 +187,7 @@ export class NarrowCache {
     having('the object that the server answered')('wrote.answer', answer)
     const object = answer as KubernetesObject
     const { name, namespace } = object.metadata ?? {}
-    for (const { object: known, selects } of this.#entries.named(view, name, namespace)) known.wrote(object, selects)
+    for (const entry of this.#entries.named(view, name, namespace)) entry.wrote(object)
   }
 
   /**
@@ -200,21 +196,21 @@ export class NarrowCache {
    */
   deleted<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>, uid?: string | undefined): void {
     const { name, namespace } = asKey(key) ?? {}
-    for (const { object } of this.#entries.named(view as View, name, namespace)) object.deleted(uid)
+    for (const entry of this.#entries.named(view as View, name, namespace)) entry.deleted(uid)
   }
 
   /** What it holds at present. */
   report(): NarrowReport {
-    const views = this.#views.all.map(viewReport)
+    const views = this.#entries.views.map(viewReport)
     return {
       entries: this.#entries.size,
       idle: this.#entries.idle,
-      refused: this.#entries.all.filter(({ refusal }) => refusal !== undefined).length,
+      refused: this.#entries.views.flatMap(one => one.all()).filter(({ refusal }) => refusal !== undefined).length,
       streams: this.#shared.streams,
       waiting: this.#shared.requests.waiting,
       subscriptions: views.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
       views,
-      escalated: escalations(this.#entries.resources),
+      escalated: escalations(this.#entries.views),
     }
   }
 
@@ -235,89 +231,51 @@ export class NarrowCache {
     const checked = checkedKey(view, key)
     signal?.throwIfAborted()
     this.#mustLive()
-    const ensured = this.#entries.ensure(view, checked)
-    if (ensured === undefined) {
+    const entry = this.#entries.ensure(view, checked)
+    if (entry === undefined) {
       this.#entries.full(view)
       return this.#live(view, checked, signal, undefined)
     }
-    const { entry, narrow } = ensured
     this.#entries.pin(entry)
     try {
-      const readiness = await this.#ready(entry, narrow, signal)
+      const readiness = await this.#ready(entry, signal)
       this.#mustLive()
-      if (readiness === 'cached') return narrow.store.lister.get(checked.text)
-      if (readiness === 'full') this.#entries.full(view)
+      if (readiness === 'cached') return this.#entries.of(view).store.lister.get(checked.text)
       return await this.#live(view, checked, signal, entry)
     } finally {
       this.#entries.unpin(entry)
     }
   }
 
-  /** Waits until it is known how a read goes on. */
-  async #ready(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<'cached' | 'live' | 'full'> {
-    const readiness = await waitFor<'cached' | 'live' | 'full'>({
-      shared: this.#shared,
-      entry,
-      signal,
-      now: () => {
-        const is = entry.readiness(narrow)
-        if (is !== 'wait') return is
-        return entry.isStranded ? 'full' : undefined
-      },
-      late: () => this.#late(entry, narrow),
-    })
-    const isRefreshable = readiness === 'live' && entry.refusal === undefined && !entry.isOver
-    return isRefreshable && (await this.#refreshed(entry, narrow, signal)) ? 'cached' : readiness
-  }
-
-  /** Has the object read by a GET. Resolves with whether the view has a state that was asked for since. */
-  #refreshed(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<boolean> {
-    const since = this.#shared.next()
-    if (!entry.isReading) entry.refresh()
-    return waitFor<boolean>({
-      shared: this.#shared,
-      entry,
-      signal,
-      now: () => {
-        if (entry.readiness(narrow) === 'cached') return true
-        if (entry.getError !== undefined) return false
-        if (entry.gotAt > since && entry.isIn(narrow) && entry.object.readiness(entry) === 'cached') return true
-        // The GET was begun too early, or this process was told of more meanwhile.
-        if (!entry.isReading) entry.refresh()
-        return undefined
-      },
-    })
-  }
-
-  /** Waits until the view has a state of the object that is as new as what this process knows. */
-  async #newest(entry: Entry, narrow: NarrowView, signal: AbortSignal | undefined): Promise<void> {
-    const since = this.#shared.next()
-    const isAnswerToCome = entry.tryNow()
-    const isThere = (): true | undefined => {
-      const readiness = entry.readiness(narrow)
-      if (readiness === 'cached') return true
-      if (readiness === 'full') throw this.#entries.full(narrow.view)
-      if (readiness === 'wait') return undefined
-      const { refusal } = entry
-      if (refusal !== undefined && !isAnswerToCome()) throw refusal
-      if (entry.gotAt > since && entry.isIn(narrow)) return true
-      if (refusal === undefined && !entry.isReading) entry.refresh()
+  /**
+   * Waits until an entry has a state that is as new as what this process knows; `live`: it can't be had.
+   * @param isToCome for a subscription, which the server is not asked in place of: whether the answer to a watch that is tried again is
+   * still to come
+   */
+  #ready(entry: Entry, signal: AbortSignal | undefined, isToCome?: () => boolean): Promise<'cached' | 'live'> {
+    /** How many GETs are answered once one has been that this read has waited for from its begin. */
+    let gets: number | undefined
+    let isLate = false
+    const now = (): 'cached' | 'live' | undefined => {
+      const { readiness } = entry
+      if (readiness === 'cached' || (gets !== undefined && entry.gets >= gets)) return 'cached'
+      if (readiness === 'live') return isToCome?.() === true ? undefined : 'live'
+      if (readiness === 'wait' && !isLate) return undefined
+      gets ??= entry.gets + (entry.isReading ? 2 : 1)
+      if (entry.getError !== undefined && (isToCome === undefined || isLate)) return 'live'
+      if (!entry.isReading) entry.refresh()
       return undefined
     }
-    const late = (): 'live' => this.#late(entry, narrow)
-    const is = await waitFor<true | 'live'>({ shared: this.#shared, entry, signal, now: isThere, late })
-    if (is === true || (await this.#refreshed(entry, narrow, signal))) return
-    throw this.#timeout(entry, narrow)
+    const late = (): 'cached' | 'live' | undefined => {
+      if (!entry.wasKnown) throw this.#timeout(entry)
+      isLate = true
+      return now()
+    }
+    return waitFor({ shared: this.#shared, entry, signal, now, late })
   }
 
-  /** Nothing came in time: the server knows. */
-  #late(entry: Entry, narrow: NarrowView): 'live' {
-    if (entry.wasKnown) return 'live'
-    throw this.#timeout(entry, narrow)
-  }
-
-  #timeout({ key, lastError }: Entry, { view }: NarrowView): NarrowTimeoutError {
-    return new NarrowTimeoutError(view.key, key.text, this.#shared.settings.timeoutMs, lastError)
+  #timeout({ key, scope, lastError }: Entry): NarrowTimeoutError {
+    return new NarrowTimeoutError(scope.of.view.key, key.text, this.#shared.settings.timeoutMs, lastError)
   }
 
   /** Asks the server, and keeps nothing. */
@@ -330,9 +288,11 @@ export class NarrowCache {
     this.#shared.count('wherry_narrow_live_gets_total', resourceName(view.resource))
     const key = { name, namespace } as ObjectKey
     const { client } = this.#shared.settings
-    const epoch = entry?.scope.of.epoch
     const object = await this.#shared.live(signal, either => client.get(unprojected(view), key, { signal: either }))
-    if (entry !== undefined && epoch !== undefined) sawLive(entry, object as KubernetesObject | undefined, epoch)
+    // Later reads are not to be older.
+    if (object === undefined) entry?.deleted(undefined)
+    else entry?.wrote(object as KubernetesObject)
+    entry?.found()
     return object === undefined ? undefined : projector(guarded(view))(object)
   }
 
@@ -342,17 +302,8 @@ export class NarrowCache {
 
   #closeAll(): Promise<void> {
     this.#entries.close()
-    this.#views.close()
     return this.#shared.close()
   }
-}
-
-/** What a read past the cache has found: later reads are not to be older. */
-function sawLive(entry: Entry, object: KubernetesObject | undefined, epoch: number): void {
-  const { scope, object: known } = entry
-  if (epoch !== scope.of.epoch || object === undefined) known.unsure()
-  else known.wrote(object, scope.of.view)
-  entry.found()
 }
 
 /** @throws OptionTypeError */

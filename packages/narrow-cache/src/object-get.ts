@@ -10,33 +10,35 @@ import {
 } from '@wherry/client'
 import type { Task } from './concurrency-limit.ts'
 import type { EntryScope } from './entry-scope.ts'
-import type { Level } from './level.ts'
-import { type Known, nameOf } from './register.ts'
 
 /** How long a GET may take, in milliseconds: kube-apiserver gives up after 60 s by itself. */
 const timeoutMs = 65_000
 
-/** What was known when the server was asked for its newest state. The answer is not older, unless the server counts anew (rule R5). */
+/** A state of one object: the object, or its absence. */
+export interface Known {
+  readonly object: object | undefined
+  readonly bytes: number
+  /** The resourceVersion of the list, of the object, or of its deletion: how new the state is. */
+  readonly resourceVersion: string | undefined
+}
+
+/** What was known when the server was asked. */
 export interface Asked {
-  /** How far the state had come, and each source of it. */
-  readonly reached: readonly (string | undefined)[]
   readonly epoch: number
-  /** The notes that the answer settles. */
-  readonly notes: number
-  /** When it was asked, in the order of `CacheContext.next`. */
-  readonly at: number
+  /** How many writes this process had told of. */
+  readonly writes: number
+  /** How new the state of the object was. The answer is not older, unless the server counts anew. */
+  readonly reached: string | undefined
 }
 
 /** The entry that is read. */
 export interface GetListener {
   readonly scope: EntryScope
   readonly key: { readonly name: string }
-  readonly level: Level
   asked(): Asked
-  /** Returns whether the answer was of use; if not, it is read again later. */
-  got(known: Known, asked: Asked): boolean
+  got(known: Known, asked: Asked): void
   getFailed(error: Error): void
-  /** Nothing is left to be read. */
+  /** No more is to be read. */
   upToDate(): void
 }
 
@@ -97,10 +99,10 @@ export class ObjectGet implements Task {
   }
 
   begin(): void {
-    const { scope, key, level } = this.#of
+    const { scope, key } = this.#of
     const { shared, resource } = scope.of
     const { client, maxObjectBytes } = shared.settings
-    const target = scope.target(level, key.name)
+    const target = scope.target(key.name)
     this.#state = 'reading'
     this.#asked = this.#of.asked()
     shared.count('wherry_narrow_fetches_total', resource)
@@ -117,10 +119,9 @@ export class ObjectGet implements Task {
     const asked = this.#asked as Asked
     this.#over()
     this.error = undefined
-    const isOfUse = this.#of.got(known, asked)
-    if (isOfUse) this.#backoff = undefined
+    this.#backoff = undefined
+    this.#of.got(known, asked)
     if (this.#isDirty) this.ask()
-    else if (!isOfUse) this.#askLater()
     else if (!this.isPending) this.#of.upToDate()
   }
 
@@ -152,4 +153,9 @@ export class ObjectGet implements Task {
     this.#state = 'idle'
     if (wasReading) this.#of.scope.of.shared.requests.leave()
   }
+}
+
+/** The name of an object as received. */
+export function nameOf(object: object): string {
+  return (object as { readonly metadata: { readonly name: string } }).metadata.name
 }

@@ -21,14 +21,14 @@ export interface NarrowCacheOptions {
   /** Most entries that are being opened, or fetched, at a time. @default 100 */
   readonly maxOpening?: number | undefined
   /**
-   * Past so many entries of one resource in one namespace, one watch of the metadata of all objects there takes over from
+   * Past so many entries of one view in one namespace, one watch of the metadata of all objects there takes over from
    * theirs, and each object is fetched when it has changed; below half of it they are watched one by one again. A higher
    * value costs streams, a lower one has a busy namespace's unrelated metadata come in. `Infinity`: never.
    * @default 200
    */
   readonly escalateAt?: number | undefined
   /**
-   * Past so many entries of one namespaced resource in all namespaces together, one watch of the metadata of all its objects
+   * Past so many entries of one view of a namespaced resource in all namespaces together, one watch of the metadata of all its objects
    * takes over, or one in each namespace where that is refused; below half of it they are watched as `escalateAt` says again.
    * `Infinity`: never. @default 1_000
    */

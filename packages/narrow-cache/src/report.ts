@@ -1,6 +1,5 @@
 import type { EscalationPhase } from './namespace-watch.ts'
-import type { NarrowView } from './narrow-view.ts'
-import type { ResourceEntries } from './resource-entries.ts'
+import type { ViewEntries } from './view-entries.ts'
 
 /** What a narrow cache holds at present, for metrics and for people. */
 export interface NarrowReport {
@@ -33,6 +32,8 @@ export interface ViewReport {
 }
 
 export interface EscalationReport {
+  /** The view's key. */
+  readonly view: string
   /** `group/version/plural` */
   readonly resource: string
   /** `undefined`: all of them, or of a cluster-scoped resource. */
@@ -42,17 +43,21 @@ export interface EscalationReport {
   readonly entries: number
 }
 
-export function viewReport({ view, entries, store, subscribers }: NarrowView): ViewReport {
+export function viewReport({ view, entries, store, subscriptions }: ViewEntries): ViewReport {
   const { objects, receivedBytes, cursors } = store.stats()
-  return { view: view.key, entries: entries.size, objects, receivedBytes, subscriptions: subscribers, cursors }
+  return { view: view.key, entries: entries.size, objects, receivedBytes, subscriptions: subscriptions.size, cursors }
 }
 
-export function escalations(resources: Iterable<ResourceEntries>): EscalationReport[] {
-  return [...resources].flatMap(({ resource, watch, size, namespaces }) => {
-    const all = { namespace: undefined, phase: watch?.phase ?? 'narrow', entries: size }
-    const each = [...namespaces.values()].map(one => {
-      return { namespace: one.namespace, phase: one.watch.phase, entries: one.size }
-    })
-    return [all, ...each].flatMap(({ phase, ...rest }) => (phase === 'narrow' ? [] : [{ resource, phase, ...rest }]))
+export function escalations(views: readonly ViewEntries[]): EscalationReport[] {
+  return views.flatMap(({ view, resource, watch, entries, namespaces }) => {
+    const each = [...namespaces.values()].map(one => ({
+      namespace: one.namespace,
+      phase: one.watch.phase,
+      size: one.entries.size,
+    }))
+    const all = { namespace: undefined, phase: watch?.phase ?? 'narrow', size: entries.size }
+    return [all, ...each].flatMap(({ namespace, phase, size }) =>
+      phase === 'narrow' ? [] : [{ view: view.key, resource, namespace, phase, entries: size }],
+    )
   })
 }

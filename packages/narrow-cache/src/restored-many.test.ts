@@ -2,26 +2,14 @@ import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
 import { late } from './testkit/late.ts'
-import { listsFirst, phases } from './testkit/rising.ts'
+import { phases } from './testkit/rising.ts'
 
 const x = keyOf('a/x')
 const y = keyOf('a/y')
 const unavailable = { kind: 'status', code: 503 } as const
-const expired = { kind: 'status', code: 410, reason: 'Expired' } as const
-const ofMany = { verb: 'watch', name: '' } as const
 
 const rollbacks = ({ simulation }: Kit): number | undefined =>
   simulation.environment.metric('reflector_rollbacks_total', { name: 'v1/configmaps' })
-
-/** What a read of `path` gives, once a minute. */
-async function seenIn(minutes: number, path: string, { get, simulation }: Kit): Promise<Set<string | undefined>> {
-  const seen = new Set<string | undefined>()
-  for (let minute = 0; minute < minutes; minute++) {
-    seen.add((await get(path))?.data?.n)
-    await simulation.advance(60_000)
-  }
-  return seen
-}
 
 /** `a/x` and `a/y` are fed by one watch of many, which is lost as the server is restored to where both were first made. */
 async function restored(kit: Kit, options: { readonly isWatched: boolean } = { isWatched: false }): Promise<string[]> {
@@ -49,118 +37,6 @@ async function noticed(kit: Kit): Promise<void> {
   await kit.simulation.advance(1000)
   expect(phases(kit)).toEqual(['rising 2'])
 }
-
-describe('a list of many from before a restore, which is told afterwards', () => {
-  it.each(['own watch', 'answer'])('R5, N5: does not undo what is known since then by an object’s %s', how =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, write, server, simulation, breakAll, get } = kit
-        await listsFirst(kit)
-        await write('+a/x')
-        const early = await run(() => server.revision())
-        await run(() => narrow.watch(configMaps, x, noting([])))
-        await write('-a/x', '+b/x', '~b/x', '~b/x')
-        await run(() => narrow.watch(configMaps, keyOf('a/p'), noting([])))
-        const slow = await run(() => server.faults.add({ match: ofMany, effect: unavailable }))
-        await run(() => narrow.watch(configMaps, keyOf('a/r'), noting([])))
-        await simulation.advance(500)
-        expect(phases(kit)).toEqual(['rising 3'])
-        // It is there again.
-        await run(() => server.restoreEtcd(early))
-        await simulation.advance(1000)
-        if (how === 'answer') narrow.deleted(configMaps, x)
-        else {
-          const old = { kind: 'expired' } as const
-          await run(() => server.faults.add({ match: { verb: 'watch', name: 'x' }, nth: 1, effect: old }))
-          breakAll()
-          await simulation.advance(20_000)
-        }
-        expect((await get('a/x'))?.data).toEqual({ n: '1' })
-        expect(rollbacks(kit)).toBe(1)
-        await run(() => slow.remove())
-        await simulation.advance(40_000)
-        expect(await seenIn(90, 'a/x', kit)).toEqual(new Set(['1']))
-        expect(phases(kit)).toEqual(['wide 3'])
-      },
-      { escalateAt: 2 },
-    ),
-  )
-
-  it('R5, N1: nor does it hide who was asked for first after that', () =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, write, server, simulation, get } = kit
-        await listsFirst(kit)
-        await write('+a/x')
-        const early = await run(() => server.revision())
-        await write('-a/x', '+b/x', '~b/x', '~b/x')
-        const slow = await run(() => server.faults.add({ match: ofMany, effect: unavailable }))
-        for (const name of ['p', 'q', 'r']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))
-        await simulation.advance(2000)
-        expect(phases(kit)).toEqual(['rising 3'])
-        await run(() => server.restoreEtcd(early))
-        expect((await get('a/x'))?.data).toEqual({ n: '1' })
-        await run(() => slow.remove())
-        await simulation.advance(40_000)
-        expect(await seenIn(90, 'a/x', kit)).toEqual(new Set(['1']))
-      },
-      { escalateAt: 2, idleMs: Number.POSITIVE_INFINITY },
-    ))
-})
-
-describe('a list of many that shows a restore', () => {
-  it.each([
-    ['is held until its watch is accepted', 'rising', unavailable],
-    ['is followed by another one before any watch is accepted', 'rising', expired],
-    ['is of one that fed them before', 'wide', unavailable],
-  ] as const)('R5: is heeded by all where it %s', (_, phase, effect) =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, write, server, simulation, get, requests } = kit
-        await listsFirst(kit)
-        await write('+a/x')
-        const early = await run(() => server.revision())
-        await write('~a/x')
-        await run(() => narrow.watch(configMaps, x, noting([])))
-        await run(() => narrow.watch(configMaps, keyOf('a/p'), noting([])))
-        await write('+b/x', '~b/x', '~b/x', '~b/x', '~b/x', '~b/x')
-        const fails = (): Promise<{ remove(): unknown }> =>
-          run(() => server.faults.add({ match: ofMany, effect: unavailable }))
-        let slow = phase === 'rising' ? await fails() : undefined
-        // Has it risen, and is let go of again.
-        const more = await run(() => narrow.watch(configMaps, keyOf('a/r'), noting([])))
-        await simulation.advance(500)
-        expect(phases(kit)).toEqual([`${phase} 3`])
-        await more.close()
-        narrow.forget(configMaps, keyOf('a/r'))
-        slow ??= await fails()
-        // Their own watches keep silent. By its number what x is then is what it was.
-        await run(() => server.restoreEtcd(early))
-        await simulation.advance(200)
-        await write('~a/x')
-        await run(() => slow?.remove())
-        await run(() => server.faults.add({ match: ofMany, nth: 1, effect: expired }))
-        await run(() => server.faults.add({ match: ofMany, nth: 2, effect }))
-        await simulation.advance(120_000)
-        expect(phases(kit)).toEqual(['wide 2'])
-        expect(rollbacks(kit)).toBe(1)
-        expect(narrow.peek(configMaps, x)?.object?.data).toEqual({ n: '9' })
-        expect((await get('a/x'))?.data).toEqual({ n: '9' })
-        // That counts once.
-        await run(() => server.faults.add({ match: ofMany, nth: 1, effect: expired }))
-        await run(() => server.endWatches('configmaps'))
-        requests()
-        await simulation.advance(60_000)
-        expect(requests()).toEqual([
-          expect.stringMatching(/^watch rv=/),
-          expect.stringMatching(/^list rv=/),
-          expect.stringMatching(/^watch rv=/),
-        ])
-      },
-      { escalateAt: 2 },
-    ),
-  )
-})
 
 describe('a watch of many that is opened anew, since one of its objects has shown a restore', () => {
   it('N9: who waits then waits no longer than who comes', () =>
@@ -283,7 +159,6 @@ describe('a watch of many that is opened anew, since one of its objects has show
         await simulation.advance(5000)
         expect(phases(kit)).toEqual(['wide 2'])
         expect(log.slice(1)).toEqual(['~a/y 2→3', '~a/y 3→another'])
-        expect(requests().filter(one => one.includes('fieldSelector'))).toHaveLength(1)
       },
       { escalateAt: 1 },
     ))

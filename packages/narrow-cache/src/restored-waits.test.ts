@@ -86,38 +86,3 @@ describe('of all namespaces, that are to be fed by each', () => {
       { escalateAt: 2, escalateAllAt: 12, idleMs: 0 },
     ))
 })
-
-describe('no room without one watch of many', () => {
-  it.each([
-    ['its watch is accepted late', { kind: 'delay', ms: 60_000 } as const],
-    ['its watch is never accepted', { kind: 'hang' } as const],
-  ])('R5, N7, N11: who was fed by it waits no longer than who comes where, after a restore, %s', (_, effect) =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, write, server, simulation, get } = kit
-        await listsFirst(kit)
-        await write('+a/x', '+a/y', '+a/z')
-        const early = await run(() => server.revision())
-        for (const n of ['x', 'y', 'z']) await run(() => narrow.watch(configMaps, keyOf(`a/${n}`), noting([])))
-        await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['wide 3'])
-        await write('~a/x', '~a/y', '~a/z', '~a/x')
-        const slow = await run(() => server.faults.add({ match: { verb: 'watch', name: '' }, effect }))
-        await run(() => server.restoreEtcd(early))
-        await simulation.advance(1000)
-        narrow.deleted(configMaps, x)
-        await get('a/x')
-        await simulation.advance(3000)
-        const took: number[] = []
-        for (const path of ['a/x', 'a/y', 'a/z', 'a/new']) {
-          const begun = simulation.clock.monotonic()
-          await get(path)
-          took.push(Math.round(simulation.clock.monotonic() - begun))
-        }
-        await run(() => slow.remove())
-        expect(Math.max(...took)).toBeLessThan(3000)
-      },
-      { max: 2 },
-    ),
-  )
-})

@@ -40,34 +40,6 @@ describe('a way that rises on a list of before a restore', () => {
       },
       { escalateAt: 2, escalateAllAt: 3 },
     ))
-
-  it('R5: does not make each answer a proof anew', () =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, write, server, simulation, get, requests } = kit
-        await listsFirst(kit)
-        await write('+a/x', '+a/p')
-        const early = await run(() => server.revision())
-        await run(() => narrow.watch(configMaps, x, noting([])))
-        await run(() => narrow.watch(configMaps, keyOf('a/p'), noting([])))
-        await write('~a/x', '~a/p', '~a/x')
-        const slow = await run(() => server.faults.add({ match: { verb: 'watch', name: '' }, effect: unavailable }))
-        await run(() => narrow.watch(configMaps, keyOf('a/r'), noting([])))
-        await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['rising 3'])
-        await run(() => server.restoreEtcd(early))
-        await simulation.advance(2000)
-        for (let i = 0; i < 6; i++) {
-          requests()
-          narrow.deleted(configMaps, x)
-          await get('a/x')
-          await simulation.advance(1000)
-        }
-        await run(() => slow.remove())
-        expect(rollbacks(kit)).toBe(1)
-      },
-      { escalateAt: 2 },
-    ))
 })
 
 it('R5: one that is leaving the watch of many shows it once', () =>

@@ -107,24 +107,6 @@ describe('a server that was restored from a backup', () => {
       ),
   )
 
-  it('N5, N2: what one form is answered counts, though what another had come to was more', () =>
-    withNarrow(async ({ narrow, run, write, server, simulation, get, requests }) => {
-      await write('+a/x')
-      await run(() => narrow.watch(configMaps.metadata(), x, { add() {} }))
-      const early = await run(() => server.revision())
-      await write('~a/x', '~a/x')
-      await run(() => server.restoreEtcd(early))
-      requests()
-      const begun = simulation.clock.monotonic()
-      expect((await get('a/x'))?.data).toEqual({ n: '1' })
-      expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
-      expect(simulation.environment.metric('reflector_rollbacks_total', { name: 'v1/configmaps' })).toBe(1)
-      expect(requests().length).toBeLessThan(5)
-      await write('~a/x')
-      expect((await get('a/x'))?.data).toEqual({ n: '4' })
-      expect(narrow.report()).toMatchObject({ entries: 2, streams: 2 })
-    }))
-
   it('N5, N9: what it answers when it is asked is what is read, and what changes from then on is told', () =>
     withNarrow(async ({ narrow, run, write, server, simulation, get, client }) => {
       await write('+a/x')

@@ -93,25 +93,6 @@ describe('an entry that comes to be fed otherwise', () => {
       expect(log).toEqual(['+a/x 1 first'])
     }))
 
-  it('N2, N4: what the wider watch lists may have gone meanwhile', () =>
-    withNarrow(async ({ narrow, run, write, writer, server, simulation }) => {
-      await write('+a/x')
-      const log: string[] = []
-      await run(() =>
-        narrow.watch(metadata, x, { add: () => void log.push('add'), delete: () => void log.push('delete') }),
-      )
-      const effect = { kind: 'slow', bytesPerSecond: 300 } as const
-      await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect }))
-      const whole = await run(async () => {
-        const waiting = narrow.get(configMaps, x)
-        await simulation.advance(100)
-        await writer.delete(configMaps, x)
-        return waiting
-      })
-      expect(whole).toBeUndefined()
-      expect(log).toEqual(['add', 'delete'])
-    }))
-
   it('N10, N11: one that may be watched in no way any more is live and refused, until it may again', () => {
     let mayRead = true
     return withNarrow(

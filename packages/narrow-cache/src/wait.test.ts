@@ -11,7 +11,7 @@ function waiting(signal?: AbortSignal) {
     unfollow: (one: Waiting) => waits.delete(one),
   }
   let is: string | undefined
-  const shared = { settings: { timeoutMs: 1000 } }
+  const shared = { settings: { timeoutMs: Number.POSITIVE_INFINITY } }
   const options = { shared, entry: entry as unknown as Entry, signal, now: () => is } as WaitOptions<string>
   return { waits, entry, options, come: (value: string) => (is = value) }
 }

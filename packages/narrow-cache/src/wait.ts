@@ -8,8 +8,8 @@ export interface WaitOptions<T> {
   readonly signal: AbortSignal | undefined
   /** What is waited for, once it is there. Throws if it will not come. */
   now(): T | undefined
-  /** What there is instead after `timeoutMs`, or throws. @default the wait has no bound */
-  readonly late?: (() => T) | undefined
+  /** Called after `timeoutMs`: what there is instead; `undefined` goes on waiting. */
+  late(): T | undefined
 }
 
 /** Waits for news of an entry. Rejects with the signal's reason, or a `NarrowClosedError`. */
@@ -42,8 +42,10 @@ export async function waitFor<T>({ shared, entry, signal, now, late }: WaitOptio
     }
     const aborted = (): void => fail(signal?.reason)
     const waiting: Waiting = { news: () => attempt(now), over: () => fail(new NarrowClosedError()) }
-    const isBound = late !== undefined && timeoutMs !== Number.POSITIVE_INFINITY
-    const timer = isBound ? shared.environment.clock.timer(timeoutMs, () => attempt(late)) : undefined
+    const timer =
+      timeoutMs !== Number.POSITIVE_INFINITY
+        ? shared.environment.clock.timer(timeoutMs, () => attempt(late))
+        : undefined
     signal?.addEventListener('abort', aborted, { once: true })
     entry.follow(waiting)
   })

@@ -184,23 +184,6 @@ describe('a read after a write of one’s own', () => {
       { timeoutMs: 2000 },
     ))
 
-  it('N9: an object that is known to be gone before the watch comes to it is told to nobody', () =>
-    withNarrow(async ({ narrow, client, run, write, simulation, server }) => {
-      const writes = client.notifying(narrow)
-      const log: string[] = []
-      await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
-      const effect = { kind: 'status', code: 503 } as const
-      const late = await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
-      await run(() => server.endWatches('configmaps'))
-      await write('+a/x', '~a/x')
-      await run(() => writes.delete(configMaps, keyOf('a/x')))
-      await run(() => late.remove())
-      await simulation.advance(60_000)
-      expect(log).toEqual(['0a/x'])
-      await write('+a/x')
-      expect(log).toEqual(['0a/x', '+a/x 3'])
-    }))
-
   it('N9: what an object was before it was written out of the selector is told to nobody any more', () =>
     withNarrow(async ({ narrow, client, run, write, simulation, server }) => {
       const view = configMaps.within({ labels: { app: 'x' } })

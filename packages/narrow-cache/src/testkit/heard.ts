@@ -27,8 +27,7 @@ export function stateOf(object: Partly | undefined, view?: View): string {
 /** One subscriber, checked with each event. */
 export class Heard {
   readonly path: string
-  /** Which entry of the object it is of. */
-  readonly form: string
+  readonly view: View
   /** It makes nothing of odd objects. */
   readonly isStrict: boolean
   readonly subscription: Promise<Subscription>
@@ -42,13 +41,12 @@ export class Heard {
   constructor(
     { narrow }: Kit,
     view: View<ConfigMap, 'namespaced'>,
-    form: string,
     path: string,
     floor: number,
     after: (one: Heard, state: string) => void,
   ) {
     this.path = path
-    this.form = form
+    this.view = view
     this.isStrict = view.projection.name === strict.projection.name
     this.#at = floor - 1
     const hear = (from: string, state: string): void => {

@@ -1,0 +1,22 @@
+import { FieldSelector, type ReadTarget, targetsOf, type View } from '@wherry/client'
+
+/** What to read for all objects of a view in one namespace. */
+export function targetIn(view: View, namespace: string | undefined): ReadTarget {
+  const { key, resource, labels, fields, projection, within } = view
+  const namespaces = namespace === undefined ? undefined : [namespace]
+  const [target] = targetsOf({ key, resource, labels, projection, within, namespaces, fields })
+  return target as ReadTarget
+}
+
+/** The metadata of all that a view selects in one namespace; `undefined`: in all, or of a cluster-scoped resource. */
+export function metadataIn(view: View, namespace: string | undefined): ReadTarget {
+  const { key, resource, labels, fields, within } = view
+  const projection = { kind: 'metadata', name: 'metadata' } as const
+  return targetIn({ key, resource, labels, fields, within, projection } as View, namespace)
+}
+
+/** What to read for one of the objects that `target` is of. */
+export function named(target: ReadTarget, { fields }: View, name: string): ReadTarget {
+  const fieldSelector = fields.and(FieldSelector.of({ 'metadata.name': name })).text
+  return { ...target, selection: { ...target.selection, fieldSelector } }
+}

@@ -1,0 +1,214 @@
+import { type Environment, InvalidObjectError, type ReadTarget, resourceName, type View } from '@wherry/client'
+import { isSameFunction, PlainStore, type Store, ViewConflictError } from '@wherry/informer'
+import { type ReflectorSettings, settingsOf } from '@wherry/informer/parts'
+import type { CacheContext } from './cache-context.ts'
+import { Entry } from './entry.ts'
+import type { EntryScope, ViewScope } from './entry-scope.ts'
+import { NarrowClosedError } from './errors.ts'
+import type { CheckedKey } from './key.ts'
+import { NamespaceWatch, timeoutSeconds, type WatchedEntries } from './namespace-watch.ts'
+import { Subscriptions } from './subscriptions.ts'
+import { metadataIn, named, targetIn } from './target.ts'
+
+/** The entries of one view in one namespace, and the one watch that may feed them. */
+export class NamespaceEntries implements EntryScope, WatchedEntries {
+  readonly of: ViewEntries
+  /** `undefined`: of a cluster-scoped resource. */
+  readonly namespace: string | undefined
+  readonly watch: NamespaceWatch
+  readonly validators: readonly NamespaceWatch[]
+  readonly entries: Set<Entry> = new Set<Entry>()
+  readonly #target: ReadTarget
+
+  constructor(of: ViewEntries, namespace: string | undefined) {
+    this.of = of
+    this.namespace = namespace
+    this.watch = new NamespaceWatch(this)
+    this.validators = of.watch === undefined ? [this.watch] : [of.watch, this.watch]
+    this.#target = targetIn(of.view, namespace)
+  }
+
+  get metadata(): ReadTarget {
+    return metadataIn(this.of.view, this.namespace)
+  }
+
+  target(name: string): ReadTarget {
+    return named(this.#target, this.of.view, name)
+  }
+
+  all(): Entry[] {
+    return [...this.entries]
+  }
+
+  find(key: string): Entry | undefined {
+    return this.of.entries.get(key)
+  }
+
+  place(entry: Entry): void {
+    this.of.place(entry)
+  }
+
+  wide(): void {}
+
+  refused(): void {
+    this.of.balance([this])
+  }
+}
+
+/** The entries of one view. It decides how they are watched: one by one, by namespace, or all at once (rule N11). */
+export class ViewEntries implements ViewScope, WatchedEntries {
+  readonly of: ViewScope = this
+  readonly view: View
+  readonly shared: CacheContext
+  /** Has the objects of all entries, and one journal. */
+  readonly store: Store<unknown>
+  readonly subscriptions: Subscriptions
+  readonly resource: string
+  readonly environment: Environment
+  readonly settings: ReflectorSettings
+  /** By the text of their keys. */
+  readonly entries: Map<string, Entry> = new Map<string, Entry>()
+  /** By namespace; `''` where there are none. */
+  readonly namespaces: Map<string, NamespaceEntries> = new Map<string, NamespaceEntries>()
+  /** Of all namespaces; `undefined` for a cluster-scoped resource. */
+  readonly watch: NamespaceWatch | undefined
+  readonly namespace = undefined
+  epoch = 0
+  #isMany = false
+
+  constructor(view: View, shared: CacheContext) {
+    const { environment } = shared
+    const { freeze } = shared.settings
+    this.view = view
+    this.shared = shared
+    this.store = new PlainStore<unknown>({ view, environment, freeze })
+    // Synced from the start: a cursor is told of the objects there are, and then that it has synced, however few entries there are.
+    const nothing = this.store.intake()
+    nothing.replace().commit()
+    nothing.close()
+    this.subscriptions = new Subscriptions(view, this.store, environment)
+    this.resource = resourceName(view.resource)
+    this.watch = view.resource.namespaced ? new NamespaceWatch(this) : undefined
+    this.environment = {
+      ...environment,
+      random: () => environment.random(),
+      onError: (error, context) => {
+        const isOfEntry = context.phase === 'list' || context.phase === 'watch'
+        if (!isOfEntry || error instanceof InvalidObjectError) environment.onError(error, context)
+      },
+    }
+    const { context, streaming, gate, settings } = shared
+    const { maxObjectBytes } = settings
+    const client = { context, environment: this.environment }
+    this.settings = settingsOf({ client, firstList: 'newest', streaming, gate, timeoutSeconds, maxObjectBytes })
+  }
+
+  get metadata(): ReadTarget {
+    return metadataIn(this.view, undefined)
+  }
+
+  /** It has no object, and nobody follows it. */
+  get isIdle(): boolean {
+    return this.entries.size === 0 && this.subscriptions.size === 0 && this.store.stats().cursors === 0
+  }
+
+  /** @throws ViewConflictError for another function of the same name. */
+  mustBe(view: View): void {
+    if (view !== this.view && !isSameFunction(view.projection, this.view.projection))
+      throw new ViewConflictError(view.key)
+  }
+
+  all(): Entry[] {
+    return [...this.entries.values()]
+  }
+
+  find(key: string): Entry | undefined {
+    return this.entries.get(key)
+  }
+
+  /** Makes an entry, and begins to watch it. */
+  add(key: CheckedKey): Entry {
+    const namespace = key.namespace ?? ''
+    const scope = this.namespaces.get(namespace) ?? new NamespaceEntries(this, key.namespace)
+    this.namespaces.set(namespace, scope)
+    const entry = new Entry(scope, key)
+    this.entries.set(key.text, entry)
+    scope.entries.add(entry)
+    this.balance([scope])
+    this.place(entry)
+    return entry
+  }
+
+  /** Closes an entry. */
+  remove(entry: Entry): void {
+    const scope = entry.scope as NamespaceEntries
+    entry.close()
+    this.entries.delete(entry.key.text)
+    scope.entries.delete(entry)
+    if (scope.entries.size === 0) {
+      scope.watch.end()
+      this.namespaces.delete(scope.namespace ?? '')
+    }
+    if (this.entries.size === 0) this.watch?.end()
+    else this.balance([scope])
+  }
+
+  place(entry: Entry): void {
+    const { validators } = entry.scope as NamespaceEntries
+    const wide = validators.find(({ phase }) => phase === 'wide')
+    if (entry.isOver || (wide !== undefined && entry.validator === wide)) return
+    if (wide !== undefined) entry.validate(wide, undefined)
+    else if (!validators.some(({ isComing }) => isComing) && !entry.isOnItsOwn) entry.openInTurn()
+  }
+
+  wide(): void {
+    for (const { watch } of this.namespaces.values()) watch.end()
+  }
+
+  refused(): void {
+    this.balance(this.namespaces.values())
+  }
+
+  /** Has watches of metadata take over where there are many entries, and give back where there are few (below half of the bound). */
+  balance(namespaces: Iterable<NamespaceEntries>): void {
+    const { escalateAt, escalateAllAt } = this.shared.settings
+    const wasMany = this.#isMany
+    const { size } = this.entries
+    if (this.watch === undefined || size < escalateAllAt / 2) this.#isMany = false
+    else if (size > escalateAllAt) this.#isMany = true
+    // Of a cluster-scoped resource there is one watch that its entries could move to.
+    const most = this.watch === undefined ? Math.min(escalateAt, escalateAllAt) : escalateAt
+    if (this.#isMany && (this.watch?.isUp === true || (!this.#isOne && this.watch?.rise() === true))) return
+    for (const { watch, entries } of wasMany === this.#isMany ? namespaces : this.namespaces.values()) {
+      // For one entry a watch of all metadata is no gain.
+      if (entries.size > most || (this.#isMany && entries.size > 1)) watch.rise()
+      else if (!this.#isMany && entries.size < most / 2) watch.fall()
+    }
+    if (!this.#isMany) this.watch?.fall()
+  }
+
+  /** The server counts anew: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */
+  rollBack(source: unknown): void {
+    this.epoch += 1
+    const all = this.all()
+    for (const { watch } of this.namespaces.values()) watch.rolledBack(source)
+    this.watch?.rolledBack(source)
+    for (const entry of all) if (!entry.isOver) entry.rolledBack(source)
+  }
+
+  close(): void {
+    for (const entry of this.all()) entry.close()
+    this.watch?.end()
+    for (const { watch } of this.namespaces.values()) watch.end()
+    this.entries.clear()
+    this.namespaces.clear()
+    this.subscriptions.close()
+    this.store.close(new NarrowClosedError())
+  }
+
+  /** All entries are in one namespace, whose own watch brings what they need and no more. */
+  get #isOne(): boolean {
+    const [only] = this.namespaces.values()
+    return this.namespaces.size === 1 && only?.watch.isUp === true
+  }
+}

@@ -25,7 +25,7 @@ export class CacheContext {
   readonly requests: ConcurrencyLimit
   readonly #apart = AsyncLocalStorage.snapshot()
   readonly #gathered = new Map<string, { count: number; readonly tell: () => void }>()
-  readonly #live = new Set<AbortController>()
+  readonly #closing = new AbortController()
   readonly #ending = new Set<Promise<void>>()
   #streams = 0
 
@@ -83,25 +83,15 @@ export class CacheContext {
     this.#gathered.set(kind, one)
   }
 
-  /** Asks the server past what is kept. Ends with `signal`, and with a `NarrowClosedError` once this is closed. */
-  async live<T>(signal: AbortSignal | undefined, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    signal?.throwIfAborted()
-    const giveUp = new AbortController()
-    const either = signal === undefined ? giveUp.signal : AbortSignal.any([signal, giveUp.signal])
-    this.#live.add(giveUp)
-    try {
-      const answer = await ask(either)
-      either.throwIfAborted()
-      return answer
-    } finally {
-      this.#live.delete(giveUp)
-    }
+  /** A signal that ends with another one, or with a `NarrowClosedError` when this is closed. */
+  ending(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
   }
 
   /** Nothing is begun any more. Resolves when all watches have ended. */
   async close(): Promise<void> {
     for (const { tell } of this.#gathered.values()) tell()
-    for (const one of this.#live) one.abort(new NarrowClosedError())
+    this.#closing.abort(new NarrowClosedError())
     await Promise.all(this.#ending)
   }
 

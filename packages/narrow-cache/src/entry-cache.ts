@@ -1,23 +1,25 @@
-import { resourceName, type View } from '@wherry/client'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { resourceName, type Timer, type View } from '@wherry/client'
 import type { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
 import { NarrowFullError } from './errors.ts'
-import { Idle } from './idle.ts'
 import type { CheckedKey } from './key.ts'
 import { ViewEntries } from './view-entries.ts'
 
 /** All entries of a cache: how many there may be, and which of them are evicted (rules N6, N7). */
 export class EntryCache {
   readonly #shared: CacheContext
-  readonly #idle: Idle<Entry>
+  /** Those that nobody subscribes to or waits for. The one that was read longest ago comes first. */
+  readonly #idle = new Set<Entry>()
+  /** Evicts idle entries. It runs in the async context of who has made this cache, not of who happens to read first. */
+  #timer: Timer | undefined
+  readonly #apart = AsyncLocalStorage.snapshot()
   /** By the keys of the views. */
   readonly #views = new Map<string, ViewEntries>()
   #size = 0
 
   constructor(shared: CacheContext) {
-    const { idleMs, max } = shared.settings
     this.#shared = shared
-    this.#idle = new Idle({ clock: shared.environment.clock, idleMs, max, evict: entry => this.#evict(entry) })
   }
 
   get size(): number {
@@ -76,24 +78,31 @@ export class EntryCache {
 
   /** It was read from memory. */
   touch(entry: Entry): void {
-    this.#idle.touch(entry)
+    if (!this.#idle.delete(entry)) return
+    this.#idle.add(entry)
+    entry.readAt = this.#shared.environment.clock.monotonic()
   }
 
   /** Somebody subscribes to it, or waits for it. */
   pin(entry: Entry): void {
-    if (entry.pins === 0) this.#idle.remove(entry)
     entry.pins += 1
+    this.#leave(entry)
   }
 
   unpin(entry: Entry): void {
     entry.pins -= 1
-    if (entry.pins === 0 && !entry.isOver) this.#idle.add(entry)
+    if (entry.pins > 0 || entry.isOver) return
+    const { idleMs } = this.#shared.settings
+    if (idleMs === 0) return this.#evict(entry)
+    this.#idle.add(entry)
+    entry.readAt = this.#shared.environment.clock.monotonic()
+    if (this.#timer === undefined && idleMs !== Number.POSITIVE_INFINITY) this.#arm(idleMs)
   }
 
   /** Closes an entry that nobody needs. Returns whether it did. */
   forget(entry: Entry): boolean {
     if (entry.pins > 0) return false
-    this.#idle.remove(entry)
+    this.#leave(entry)
     this.#close(entry)
     return true
   }
@@ -106,7 +115,8 @@ export class EntryCache {
 
   close(): void {
     this.#shared.requests.close()
-    this.#idle.close()
+    this.#timer?.cancel()
+    this.#idle.clear()
     for (const one of this.views) one.close()
     this.#views.clear()
     this.#resize(-this.#size)
@@ -115,13 +125,38 @@ export class EntryCache {
   /** Evicts an entry if there is no room for one more. Returns whether there is. */
   #makeRoom(): boolean {
     if (this.#size < this.#shared.settings.max) return true
-    const oldest = this.#idle.take()
-    if (oldest !== undefined) this.#evict(oldest)
-    return oldest !== undefined
+    const [oldest] = this.#idle
+    if (oldest === undefined) return false
+    this.#evict(oldest)
+    return true
+  }
+
+  /** It is idle no more. */
+  #leave(entry: Entry): void {
+    this.#idle.delete(entry)
+    if (this.#idle.size > 0) return
+    this.#timer?.cancel()
+    this.#timer = undefined
+  }
+
+  #arm(ms: number): void {
+    const { clock } = this.#shared.environment
+    this.#timer = this.#apart(() => clock.timer(Math.max(1, ms), () => this.#expire()))
+  }
+
+  #expire(): void {
+    const { settings, environment } = this.#shared
+    this.#timer = undefined
+    for (const oldest of this.#idle) {
+      const leftMs = oldest.readAt + settings.idleMs - environment.clock.monotonic()
+      if (leftMs > 0) return this.#arm(leftMs)
+      this.#evict(oldest)
+    }
   }
 
   #evict(entry: Entry): void {
     this.#shared.count('wherry_narrow_evictions_total', entry.scope.of.resource)
+    this.#leave(entry)
     this.#close(entry)
   }
 

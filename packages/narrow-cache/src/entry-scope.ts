@@ -5,15 +5,11 @@ import type { CacheContext } from './cache-context.ts'
 
 /** One metadata watch that may feed many entries. */
 export interface Validator {
-  /** It tells what changes of all entries that it feeds. */
-  readonly isLive: boolean
   /** An entry that comes may wait for it. */
   readonly isComing: boolean
   readonly lastError: Error | undefined
   /** How far it has come, all of which was told. */
   readonly heard: string | undefined
-  joined(): void
-  left(): void
 }
 
 /** What all entries of one view share. */

@@ -6,14 +6,13 @@ import {
   isTooLarge,
   type KubernetesObject,
   type ResourceVersionOrder,
-  type View,
   wentWith,
 } from '@wherry/client'
 import { type Intake, Reflector, type Replacement } from '@wherry/informer'
-import { isClosed, isForTheCaller } from '@wherry/informer/parts'
+import { isClosed, isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
 import type { Task } from './concurrency-limit.ts'
 import type { EntryScope, Validator } from './entry-scope.ts'
-import { NarrowWatchRefusedError } from './errors.ts'
+import { NarrowClosedError, NarrowWatchRefusedError } from './errors.ts'
 import type { CheckedKey } from './key.ts'
 import { type Asked, type Known, nameOf, ObjectGet } from './object-get.ts'
 
@@ -23,21 +22,10 @@ import { type Asked, type Known, nameOf, ObjectGet } from './object-get.ts'
  */
 export type Readiness = 'cached' | 'wait' | 'ask' | 'live'
 
-/** A read that waits. */
-export interface Waiting {
-  /** Something has changed. */
-  news(): void
-  /** The entry was closed. */
-  over(): void
-}
-
 interface Version {
   readonly uid: string | undefined
   readonly resourceVersion: string | undefined
 }
-
-/** Most uids that are remembered as deleted. */
-const mostDeleted = 100
 
 /**
  * One object of one view that is watched: present or absent (rules N1–N5). It is a register that only grows: whichever source brings a newer
@@ -45,8 +33,8 @@ const mostDeleted = 100
  *
  * - `opening`: its own watch has no state yet.
  * - `live`: its own watch tells what changes.
- * - `validated`: a metadata watch ({@link Validator}) tells which version is the newest, and the object is read by a GET if the entry has another one. An
- *   own watch that is opened meanwhile is the successor: the entry leaves the namespace's watch once that has synced.
+ * - `validated`: a metadata watch ({@link Validator}) tells which version is the newest, and the object is read by a GET if the entry has
+ *   another one.
  * - `refused`: its watch is not allowed. Reads ask the server.
  * - `closed`.
  *
@@ -59,6 +47,7 @@ export class Entry implements Intake, Task {
   pins = 0
   /** On the monotonic clock. */
   readAt = 0
+  /** The watch of its namespace, or of all, while that feeds it. */
   validator: Validator | undefined
   /** The number of GETs of it that were answered. */
   gets = 0
@@ -74,10 +63,13 @@ export class Entry implements Intake, Task {
   #get: ObjectGet | undefined
   #isOver = false
   #isRefusalTold = false
-  #waiting: Set<Waiting> | undefined
+  /** Reads that wait. */
+  #waiters: SyncWaiters | undefined
   /** The epoch of the state that is known. */
   #epoch: number | undefined
   #held: Version | undefined
+  /** Of the object that was held last. */
+  #uid: string | undefined
   /** Nothing older is published. */
   #reached: string | undefined
   /** How often this process told of a write. */
@@ -88,10 +80,8 @@ export class Entry implements Intake, Task {
   #answeredAt = 0
   /** Reads are at least as new. */
   #atLeast: string | undefined
-  /** The watch tells of `#atLeast` also if the object is absent. */
-  #isCertain = true
-  /** The uids of deleted objects that the watch may still have to tell of. */
-  #deleted: Set<string | undefined> | undefined
+  /** The object that is held was deleted: the watch will tell. */
+  #isDeleted = false
 
   constructor(scope: EntryScope, key: CheckedKey) {
     this.scope = scope
@@ -106,11 +96,6 @@ export class Entry implements Intake, Task {
   /** A state of this epoch is known. */
   get isKnown(): boolean {
     return this.#epoch === this.scope.of.epoch
-  }
-
-  /** It has a watch of its own, or is getting one. */
-  get isOnItsOwn(): boolean {
-    return this.#own !== undefined || this.#leave !== undefined
   }
 
   /** A GET of it is under way, or will be. */
@@ -129,39 +114,39 @@ export class Entry implements Intake, Task {
 
   /** Why it can't be watched at present. */
   get refusal(): Error | undefined {
-    const error = this.validator?.isLive === true ? this.#get?.error : this.#own?.lastError
+    const error = this.#error
     if (error === undefined || isClosed(error)) return error
     return isForTheCaller(error) ? this.#refused(error) : undefined
   }
 
   /** How a read goes on. Makes no request. */
   get readiness(): Readiness {
-    if (this.#isRefused) return 'live'
+    const error = this.#error
+    if (error !== undefined && (isForTheCaller(error) || isClosed(error))) return 'live'
     if (!this.wasKnown) return 'wait'
-    if (!this.isKnown || this.validator?.isLive === false) return 'ask'
+    // No watch feeds it at present.
+    if (!this.isKnown || (this.validator === undefined && !this.synced)) return 'ask'
     if (this.validator !== undefined && this.isReading) return 'wait'
     if (this.#unsureAt > this.#answeredAt) return 'ask'
-    const held = this.#held
-    if (held !== undefined && this.#deleted?.has(held.uid) === true) return 'wait'
+    if (this.#isDeleted) return 'wait'
     const atLeast = this.#atLeast
-    if (atLeast === undefined || held?.resourceVersion === atLeast) return 'cached'
+    if (atLeast === undefined || this.#held?.resourceVersion === atLeast) return 'cached'
     const orders = this.#come.map(one => compareResourceVersions(one, atLeast))
     if (orders.some(order => order === 'newer' || order === 'same')) return 'cached'
-    return (this.#isCertain || held !== undefined) && orders.includes('older') ? 'wait' : 'ask'
+    return orders.includes('older') ? 'wait' : 'ask'
   }
 
-  follow(waiting: Waiting): void {
-    this.#waiting ??= new Set()
-    this.#waiting.add(waiting)
-  }
-
-  unfollow(waiting: Waiting): void {
-    this.#waiting?.delete(waiting)
-    if (this.#waiting?.size === 0) this.#waiting = undefined
+  /** Resolves with the next news. Rejects with the signal's reason, or a `NarrowClosedError`. */
+  async changed(signal: AbortSignal | undefined): Promise<void> {
+    if (this.#isOver) throw new NarrowClosedError()
+    this.#waiters ??= new SyncWaiters()
+    await this.#waiters.wait(signal)
   }
 
   news(): void {
-    for (const one of this.#waiting ?? []) one.news()
+    const waiters = this.#waiters
+    this.#waiters = undefined
+    waiters?.resolve()
   }
 
   /** Lets go of it, without a word to those who follow its view. */
@@ -170,9 +155,8 @@ export class Entry implements Intake, Task {
     this.#isOver = true
     this.#closeOwn()
     this.#get?.end()
-    this.#validatedBy(undefined)
     this.#intake.close({ forget: true })
-    for (const one of this.#waiting ?? []) one.over()
+    this.#waiters?.reject(new NarrowClosedError())
   }
 
   /** Has the object read by a GET. */
@@ -183,7 +167,7 @@ export class Entry implements Intake, Task {
 
   /** Opens a watch of its own in its turn, unless that is not needed any more by then. */
   openInTurn(): void {
-    if (this.#opening !== 'no' || this.#own !== undefined) return
+    if (this.#opening !== 'no' || this.#own !== undefined || this.#leave !== undefined) return
     this.#opening = 'queued'
     this.scope.of.shared.requests.enter(this)
   }
@@ -197,11 +181,6 @@ export class Entry implements Intake, Task {
     this.#own = new Reflector({ settings, target: this.scope.target(this.key.name), on })
     this.#own.add(this)
     shared.open(this.#own)
-  }
-
-  /** The server knows the resource: who waits to be told so need not. */
-  found(): void {
-    if (isResourceNotFound(this.#own?.lastError)) this.#own?.retryNow()
   }
 
   /** Has a watch that was refused tried again. Returns a function that tells whether the answer is still to come. */
@@ -220,31 +199,27 @@ export class Entry implements Intake, Task {
     if (wentWith(object)) return this.deleted(uid)
     this.#writes += 1
     if (resourceVersion === undefined || this.#held?.resourceVersion === resourceVersion) return
-    const selected = selects(this.scope.of.view, object)
-    // The write proves the absence of an object that the view selects.
-    if (selected === 'no' && this.#held === undefined && this.isKnown) return this.#confirm(resourceVersion)
+    const isSelected = this.scope.of.view.labels.matches(object.metadata?.labels)
+    // An absent object that the view does not select stays so.
+    if (!isSelected && this.#held === undefined && this.isKnown) return
     // It was changed again before the answer came, or the server counts anew.
     const isPast = this.#come.some(one => compareResourceVersions(one, resourceVersion) === 'newer')
     if (isPast) this.#unsureAt = this.#writes
-    if (compareResourceVersions(resourceVersion, this.#atLeast) === 'older') return
-    this.#atLeast = resourceVersion
-    this.#isCertain = selected === 'yes'
+    if (compareResourceVersions(resourceVersion, this.#atLeast) !== 'older') this.#atLeast = resourceVersion
   }
 
   /** The object is gone. @param uid `undefined`: whatever it was */
   deleted(uid: string | undefined): void {
     this.#writes += 1
-    if (uid !== undefined) this.#deleted = new Set([...(this.#deleted ?? []), uid].slice(-mostDeleted))
-    // The object that is held may be an earlier one, or a later one.
-    const held = this.#held
-    if (uid === undefined || (held !== undefined && held.uid !== uid)) this.#unsureAt = this.#writes
+    if (uid === undefined || uid !== this.#uid) this.#unsureAt = this.#writes
+    else this.#isDeleted = this.#held !== undefined
   }
 
   /** The server counts anew: nothing that is known counts until it is read again. `source`: the entry or watch that goes on. */
   rolledBack(source: unknown): void {
     this.#unsureAt = this.#writes
     this.#atLeast = undefined
-    this.#deleted = undefined
+    this.#isDeleted = false
     if (this.#own !== undefined && this !== source) {
       this.#closeOwn()
       const reopen = (): void => {
@@ -254,7 +229,6 @@ export class Entry implements Intake, Task {
       this.#leave = this.scope.of.shared.gate.enter(reopen, false)
       if (this.#leave === undefined) reopen()
     }
-    if (this.validator?.isLive === true) this.refresh()
     this.news()
   }
 
@@ -285,7 +259,7 @@ export class Entry implements Intake, Task {
         this.synced = true
         if (isBack) this.scope.of.rollBack(this)
         this.#opened()
-        this.#validatedBy(undefined)
+        this.validator = undefined
         this.#get?.end()
         if (isNewest) this.#answered(known, asked, this)
         else this.#publish(known)
@@ -335,28 +309,20 @@ export class Entry implements Intake, Task {
 
   // Told by the watch of its namespace, or of all
 
-  /** That watch feeds it from now on. @param listed what it has of the object; `undefined`: it can't tell */
-  validate(validator: Validator, listed: Known | undefined): void {
-    this.#validatedBy(validator)
+  /**
+   * That watch feeds it from now on, and has listed a version of the object, or its absence; `undefined`: it can't tell. Of a whole object
+   * it has the metadata only.
+   */
+  validate(validator: Validator, known: Known | undefined): void {
+    this.validator = validator
     this.#closeOwn()
-    this.validated(listed)
-  }
-
-  /** That watch goes on after all. */
-  stay(): void {
-    this.#closeOwn()
-    if (!this.isKnown) this.refresh()
-  }
-
-  /** The newest version of the object, or its absence; `undefined`: that watch can't tell. Of a whole object it has the metadata only. */
-  validated(known: Known | undefined): void {
     if (known === undefined) return this.refresh()
     const { object, resourceVersion } = known
     const order = this.#order(resourceVersion)
     const version = object && versionOf(object).resourceVersion
     if (order !== 'older' && this.isKnown && version === this.#held?.resourceVersion) {
       this.#get?.end()
-      this.#confirm(resourceVersion)
+      if (order === 'newer') this.#reached = resourceVersion
       this.news()
     } else if ((order === 'newer' || !this.wasKnown) && (object === undefined || this.#isMetadata)) {
       this.#get?.end()
@@ -386,20 +352,14 @@ export class Entry implements Intake, Task {
     return this.scope.of.view.projection.kind === 'metadata'
   }
 
-  /** Asked with each read: makes no error. */
-  get #isRefused(): boolean {
-    const error = this.validator?.isLive === true ? this.#get?.error : this.#own?.lastError
-    return error !== undefined && (isForTheCaller(error) || isClosed(error))
+  /** Why its source failed last. */
+  get #error(): Error | undefined {
+    return this.validator === undefined ? this.#own?.lastError : this.#get?.error
   }
 
   /** How a resourceVersion compares with the state that is known; `unknown` if none of this epoch is. */
   #order(resourceVersion: string | undefined): ResourceVersionOrder {
     return this.isKnown ? compareResourceVersions(resourceVersion, this.#reached) : 'unknown'
-  }
-
-  /** The state was still so at that resourceVersion. */
-  #confirm(resourceVersion: string | undefined): void {
-    if (compareResourceVersions(resourceVersion, this.#reached) === 'newer') this.#reached = resourceVersion
   }
 
   /**
@@ -415,7 +375,7 @@ export class Entry implements Intake, Task {
     this.#answeredAt = Math.max(this.#answeredAt, writes)
     if (writes === this.#writes) {
       this.#atLeast = undefined
-      this.#deleted = undefined
+      this.#isDeleted = false
     }
     this.#publish(known)
   }
@@ -445,6 +405,8 @@ export class Entry implements Intake, Task {
 
   #hold(object: object | undefined, resourceVersion: string | undefined): void {
     this.#held = object && versionOf(object)
+    if (this.#held?.uid !== this.#uid) this.#isDeleted = false
+    this.#uid = this.#held?.uid ?? this.#uid
     this.#reached = resourceVersion ?? this.#held?.resourceVersion
     this.#epoch = this.scope.of.epoch
     this.wasKnown = true
@@ -477,14 +439,6 @@ export class Entry implements Intake, Task {
     return isResourceNotFound(cause) ? cause : new NarrowWatchRefusedError(this.scope.of.resource, this.key.text, cause)
   }
 
-  #validatedBy(validator: Validator | undefined): void {
-    const before = this.validator
-    this.validator = validator
-    if (before === validator) return
-    validator?.joined()
-    before?.left()
-  }
-
   /** Gives back the turn that its opening took. */
   #opened(): void {
     if (this.#opening === 'begun') this.scope.of.shared.requests.leave()
@@ -505,18 +459,6 @@ export class Entry implements Intake, Task {
     if (own !== undefined) shared.stop(own)
     this.#opened()
   }
-}
-
-/** Whether a view selects an object; `unknown` if that depends on fields that only the server compares. */
-function selects({ labels, fields }: View, { metadata = {} }: KubernetesObject): 'yes' | 'no' | 'unknown' {
-  const { name, namespace } = metadata
-  const own: Partial<Record<string, string | undefined>> = { 'metadata.name': name, 'metadata.namespace': namespace }
-  const { requirements } = fields
-  const isMet = requirements.every(
-    ({ field, operator, value }) => own[field] === undefined || (operator === '=') === (own[field] === value),
-  )
-  if (!isMet || !labels.matches(metadata.labels)) return 'no'
-  return requirements.every(({ field }) => field.startsWith('metadata.')) ? 'yes' : 'unknown'
 }
 
 function versionOf(object: object): Version {

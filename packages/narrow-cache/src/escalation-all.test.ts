@@ -164,28 +164,6 @@ describe('an escalation of all namespaces', () => {
     )
   })
 
-  it('N11: where it is refused while few are about to leave it, none takes its place', () => {
-    let isRefused = false
-    return withNarrow(
-      async kit => {
-        const { narrow, run, server, simulation } = kit
-        const some = ['b/p', 'b/q', 'b/r', 'b/s']
-        await getAll(kit, ['a/p', 'a/q', ...some])
-        await simulation.advance(1000)
-        const effect = { kind: 'delay', ms: 20_000 } as const
-        await run(() => server.faults.add({ match: { verb: 'watch', name: 'p' }, nth: 1, effect }))
-        for (const path of some) narrow.forget(configMaps, keyOf(path))
-        await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all falling 2'])
-        isRefused = true
-        await run(() => server.endWatches('configmaps'))
-        await simulation.advance(60_000)
-        expect(narrow.report()).toMatchObject({ streams: 2, escalated: [] })
-      },
-      { escalateAllAt: 5, cluster: who(namespace => !isRefused || namespace !== '') },
-    )
-  })
-
   it('N11: where that is refused too, each keeps a watch of its own', () =>
     withNarrow(
       async kit => {
@@ -352,26 +330,5 @@ describe('an escalation of all namespaces', () => {
         expect(refusals).toEqual([['escalate', undefined]])
       },
       { escalateAllAt: 4, cluster: who(namespace => namespace !== '') },
-    ))
-
-  it('N11: more again while they are going back: all are on the one watch, and that of a namespace ends', () =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, server, simulation, watches } = kit
-        const paths = ['a', 'b', 'c'].flatMap(namespace => ['p', 'q', 'r'].map(name => `${namespace}/${name}`))
-        await getAll(kit, paths)
-        await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all wide 9'])
-        await run(() => server.faults.add({ match: { verb: 'watch', namespace: 'a' }, effect: { kind: 'hang' } }))
-        for (const path of paths.slice(3)) await run(() => narrow.forget(configMaps, keyOf(path)))
-        await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all falling 3', 'a rising 3'])
-        await getAll(kit, paths.slice(3))
-        await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all wide 9'])
-        expect(narrow.report().streams).toBe(1)
-        expect(await watches()).toBe(1)
-      },
-      { escalateAt: 2, escalateAllAt: 8 },
     ))
 })

@@ -117,25 +117,6 @@ describe('an escalation', () => {
       { escalateAt: 4 },
     ))
 
-  it('N11: it is over when the last entry has a watch of its own, one that came while it fell among them', () =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, simulation, get, watches } = kit
-        for (const name of names) await get(`a/${name}`)
-        await simulation.advance(1000)
-        expect(phase(kit)).toBe('wide')
-        await run(async () => {
-          for (const name of names.slice(1)) narrow.forget(configMaps, keyOf(`a/${name}`))
-          expect(phase(kit)).toBe('falling')
-          await narrow.get(configMaps, keyOf('a/new'))
-        })
-        await simulation.advance(1000)
-        expect(phase(kit)).toBeUndefined()
-        expect(await watches()).toBe(2)
-      },
-      { escalateAt: 4, maxOpening: 1 },
-    ))
-
   it('N11: up and down under load tell each subscriber each change in order, and end as the server is', () =>
     withNarrow(
       async kit => {
@@ -395,71 +376,6 @@ describe('an escalation', () => {
         expect(narrow.report()).toMatchObject({ entries: 1, streams: 1, waiting: 0 })
       },
       { escalateAt: 1, maxOpening: 1 },
-    ))
-
-  it('N11: more again while they are going back: all are on it, and only those that had left are read anew', () =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, write, get, server, simulation, requests, watches } = kit
-        const log: string[] = []
-        await write('+a/p', '+a/q')
-        for (const name of ['p', 'q']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))
-        for (const name of ['r', 's', 't', 'u']) await get(`a/${name}`)
-        await simulation.advance(1000)
-        expect(phase(kit)).toBe('wide')
-        await run(() => server.faults.add({ match: { verb: 'watch', name: 'p' }, effect: { kind: 'hang' } }))
-        for (const name of ['r', 's', 't', 'u']) await run(() => narrow.forget(configMaps, keyOf(`a/${name}`)))
-        await write('~a/q')
-        expect(phase(kit)).toBe('falling')
-        expect(narrow.report().streams).toBe(3)
-        requests()
-        // What the one watch still brings is read from memory, too.
-        expect([(await get('a/p'))?.data, requests()]).toEqual([{ n: '1' }, []])
-        for (const name of ['r', 's', 't', 'u']) await get(`a/${name}`)
-        await simulation.advance(1000)
-        expect(phase(kit)).toBe('wide')
-        expect(await watches()).toBe(1)
-        expect(requests().filter(line => /name=[pq]/.test(line))).toEqual(['list fieldSelector=metadata.name=q'])
-        await write('~a/p', '~a/q')
-        expect(log.slice(2)).toEqual(['~a/q 2→3', '~a/p 1→4', '~a/q 3→5'])
-      },
-      { escalateAt: 5 },
-    ))
-
-  it('N11: its list is read anew while they are going back: those that have their own watch stay there', () =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, write, get, server, simulation, watches, transport, breakAll, requests } = kit
-        const log: string[] = []
-        await write('+a/p', '+a/q')
-        for (const name of ['p', 'q']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))
-        for (const name of ['r', 's', 't', 'u']) await get(`a/${name}`)
-        await simulation.advance(1000)
-        const match = { verb: 'watch', name: 'p' }
-        const slow = await run(() => server.faults.add({ match, effect: { kind: 'hang' } }))
-        for (const name of ['r', 's', 't', 'u']) await run(() => narrow.forget(configMaps, keyOf(`a/${name}`)))
-        await simulation.advance(1000)
-        expect(phase(kit)).toBe('falling')
-        transport.controls.refuse(true)
-        breakAll()
-        await write('~a/p', '~a/q')
-        await run(() => server.expireWatchCaches())
-        transport.controls.refuse(false)
-        requests()
-        await simulation.advance(10_000)
-        // The one watch has begun anew, and that of `p` hangs still.
-        expect(requests()).toContainEqual(expect.stringMatching(/^stream rv=/))
-        expect(phase(kit)).toBe('falling')
-        expect(log.filter(line => line.includes('a/p'))).toEqual(['+a/p 1 first', '~a/p 1→3'])
-        await run(() => slow.remove())
-        await simulation.advance(100_000)
-        expect(phase(kit)).toBeUndefined()
-        expect(await watches()).toBe(2)
-        await write('~a/p', '~a/q')
-        expect(log.filter(line => line.includes('a/p'))).toEqual(['+a/p 1 first', '~a/p 1→3', '~a/p 3→5'])
-        expect(log.filter(line => line.includes('a/q'))).toEqual(['+a/q 2 first', '~a/q 2→4', '~a/q 4→6'])
-      },
-      { escalateAt: 5 },
     ))
 
   it('N11: fewer again before it has a state: each is watched by itself', () =>

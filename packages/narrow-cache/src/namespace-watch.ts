@@ -1,9 +1,10 @@
-import { isExpired, isResourceNotFound, isTooLarge, type ReadTarget, type Timer } from '@wherry/client'
+import { isExpired, isResourceNotFound, isTooLarge, type Timer } from '@wherry/client'
 import { type Gate, type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isForTheCaller } from '@wherry/informer/parts'
 import type { Entry } from './entry.ts'
 import type { Validator, ViewScope } from './entry-scope.ts'
 import type { Known } from './object-get.ts'
+import { metadataIn } from './target.ts'
 
 /** How long a watch is asked to last, in seconds: many short ones would make requests all the time (rule N11). */
 export const timeoutSeconds: { readonly min: number; readonly max: number } = { min: 1800, max: 3600 }
@@ -16,29 +17,24 @@ const refusedMs = 300_000
  * - `narrow`: not at all.
  * - `rising`: the watch is being opened. Entries keep their own until the server has listed. New entries wait for that, unless it has failed.
  * - `wide`: it feeds all entries.
- * - `falling`: it feeds the entries whose own watch has not synced yet.
  */
-export type EscalationPhase = 'narrow' | 'rising' | 'wide' | 'falling'
+export type EscalationPhase = 'narrow' | 'rising' | 'wide'
 
-/** The entries that a metadata watch may feed. */
-export interface WatchedEntries {
-  readonly of: ViewScope
-  /** `undefined`: all namespaces. */
-  readonly namespace: string | undefined
-  readonly metadata: ReadTarget
-  all(): Iterable<Entry>
+/** A view, and how its entries find their sources. */
+export interface Escalating extends ViewScope {
   find(key: string): Entry | undefined
-  /** Finds another source for an entry. */
+  /** Finds a source for an entry that has none. */
   place(entry: Entry): void
-  /** It feeds all of them now. */
-  wide(): void
-  /** It is not allowed, or may be tried again after that. */
-  refused(): void
+  /** A watch feeds its entries now, or was refused, or may be tried again. */
+  balance(): void
 }
 
 /** One metadata watch of a namespace, or of all, in place of a watch for each entry. It keeps no object. */
 export class NamespaceWatch implements Validator {
-  readonly #of: WatchedEntries
+  /** `undefined`: all namespaces. */
+  readonly namespace: string | undefined
+  readonly #view: Escalating
+  readonly #entries: () => readonly Entry[]
   #phase: EscalationPhase = 'narrow'
   #reflector: Reflector | undefined
   /** Gives up its turn to be opened. */
@@ -47,22 +43,20 @@ export class NamespaceWatch implements Validator {
   #refusal: Timer | undefined
   /** Told to `onError` once, until it is allowed. */
   #isRefusalTold = false
-  #fed = 0
 
-  constructor(of: WatchedEntries) {
-    this.#of = of
+  /** @param entries that it may feed */
+  constructor(view: Escalating, namespace: string | undefined, entries: () => readonly Entry[]) {
+    this.#view = view
+    this.namespace = namespace
+    this.#entries = entries
   }
 
   get phase(): EscalationPhase {
     return this.#phase
   }
 
-  get isLive(): boolean {
-    return this.#phase === 'wide' || this.#phase === 'falling'
-  }
-
   get isUp(): boolean {
-    return this.#phase === 'wide' || this.#phase === 'rising'
+    return this.#phase !== 'narrow'
   }
 
   get isComing(): boolean {
@@ -74,16 +68,7 @@ export class NamespaceWatch implements Validator {
   }
 
   get heard(): string | undefined {
-    return this.isLive ? this.#heard : undefined
-  }
-
-  joined(): void {
-    this.#fed += 1
-  }
-
-  left(): void {
-    this.#fed -= 1
-    if (this.#phase === 'falling' && this.#fed === 0) this.end()
+    return this.#heard
   }
 
   /** Opens it. Returns whether it will feed the entries: not if it was refused a while ago. */
@@ -91,37 +76,26 @@ export class NamespaceWatch implements Validator {
     if (this.isUp) return true
     if (this.#refusal !== undefined) return false
     this.#count('wherry_narrow_escalations_total')
-    if (this.#phase === 'narrow') this.#open()
-    else {
-      this.#phase = 'wide'
-      for (const entry of this.#of.all()) {
-        if (entry.validator === this) entry.stay()
-        else entry.validate(this, undefined)
-      }
-      this.#of.wide()
-    }
+    this.#open()
     return true
   }
 
-  /** Has each entry fed otherwise, and ends when all are. */
+  /** Has each entry fed otherwise. */
   fall(): void {
+    if (this.#phase === 'wide') this.#count('wherry_narrow_deescalations_total')
     if (!this.isUp) return
-    if (this.#phase === 'wide') {
-      this.#phase = 'falling'
-      this.#count('wherry_narrow_deescalations_total')
-    } else this.end()
-    for (const entry of this.#of.all()) this.#of.place(entry)
-    if (this.#phase === 'falling' && this.#fed === 0) this.end()
+    this.end()
+    for (const entry of this.#entries()) this.#view.place(entry)
   }
 
   /** The server counts anew: its watch would keep silent until that has counted as far again. `source`: the entry or watch that goes on. */
   rolledBack(source: unknown): void {
-    if (this.#reflector === undefined || this === source) return
-    const { isUp } = this
+    if (!this.isUp || this === source) return
     this.end()
-    if (isUp) this.#open()
+    this.#open()
   }
 
+  /** Ends it, or forgets that it was refused. The entries that it fed have no source then. */
   end(): void {
     this.#phase = 'narrow'
     this.#heard = undefined
@@ -132,29 +106,35 @@ export class NamespaceWatch implements Validator {
     this.#reflector = undefined
     this.#leave = undefined
     if (leave !== undefined) leave()
-    else if (reflector !== undefined) this.#of.of.shared.stop(reflector)
+    else if (reflector !== undefined) this.#view.shared.stop(reflector)
+    for (const entry of this.#fed()) {
+      entry.validator = undefined
+      entry.news()
+    }
+  }
+
+  #fed(): readonly Entry[] {
+    return this.#entries().filter(({ validator }) => validator === this)
   }
 
   #open(): void {
-    const { shared, environment } = this.#of.of
+    const { shared, environment, view } = this.#view
     const { client, maxObjectBytes } = shared.settings
     this.#phase = 'rising'
     // Many wait for it, and the watches of many namespaces may be opened at once.
     const gate: Gate = { enter: pass => shared.gate.enter(pass, true) }
+    const accepted = (): void => {
+      this.#isRefusalTold = false
+    }
     const reflector = new Reflector({
       client: { context: client.context, environment },
-      target: this.#of.metadata,
+      target: metadataIn(view, this.namespace),
       firstList: 'newest',
       streaming: shared.streaming,
       gate,
       timeoutSeconds,
       maxObjectBytes,
-      on: {
-        watching: () => {
-          this.#isRefusalTold = false
-        },
-        error: error => this.#failed(error),
-      },
+      on: { watching: accepted, error: error => this.#failed(error) },
     })
     this.#reflector = reflector
     reflector.add(this.#intake(reflector))
@@ -167,9 +147,6 @@ export class NamespaceWatch implements Validator {
   }
 
   #intake(reflector: Reflector): Intake {
-    const fed = (tell: (entry: Entry) => void): void => {
-      for (const entry of this.#of.all()) if (entry.validator === this) tell(entry)
-    }
     let isSynced = false
     return {
       get synced() {
@@ -179,7 +156,7 @@ export class NamespaceWatch implements Validator {
         const { rollbacks } = reflector.stats
         return this.#replacement(() => {
           isSynced = true
-          if (reflector.stats.rollbacks > rollbacks) this.#of.of.rollBack(this)
+          if (reflector.stats.rollbacks > rollbacks) this.#view.rollBack(this)
         })
       },
       change: (type, object, bytes) => {
@@ -188,9 +165,11 @@ export class NamespaceWatch implements Validator {
       },
       progress: resourceVersion => {
         this.#heard = resourceVersion
-        fed(entry => entry.news())
+        for (const entry of this.#fed()) entry.news()
       },
-      clear: () => fed(entry => entry.clear()),
+      clear: () => {
+        for (const entry of this.#fed()) entry.clear()
+      },
       close() {},
     }
   }
@@ -201,7 +180,7 @@ export class NamespaceWatch implements Validator {
     // Entries that are asked for in this very turn came before the list, too.
     let asked: ReadonlySet<Entry> = new Set()
     queueMicrotask(() => {
-      asked = new Set(this.#of.all())
+      asked = new Set(this.#entries())
     })
     return {
       put: (object, bytes) => {
@@ -214,59 +193,53 @@ export class NamespaceWatch implements Validator {
       },
       commit: resourceVersion => {
         committed()
-        this.#listed(resourceVersion, entry => found.get(entry) ?? (asked.has(entry) ? absent : undefined))
+        const isNew = this.#phase === 'rising'
+        this.#phase = 'wide'
+        for (const entry of this.#entries()) {
+          // A handler may have closed it, or ended this watch.
+          if (entry.isOver || this.#phase !== 'wide') continue
+          const known = found.get(entry) ?? (asked.has(entry) ? absent : undefined)
+          entry.validate(this, known && { ...known, resourceVersion })
+        }
+        if (this.#phase !== 'wide') return
+        this.#heard = resourceVersion
+        for (const entry of this.#entries()) entry.news()
+        if (isNew) this.#view.balance()
       },
       drop() {},
     }
   }
 
-  /** Tells the entries what it has listed: all of them, if it has just risen. */
-  #listed(
-    resourceVersion: string | undefined,
-    find: (entry: Entry) => Omit<Known, 'resourceVersion'> | undefined,
-  ): void {
-    const isNew = this.#phase === 'rising'
-    if (isNew) this.#phase = 'wide'
-    for (const entry of this.#of.all()) {
-      // A handler may have closed it, or ended this.
-      if (entry.isOver || !this.isLive || (this.#phase === 'falling' && entry.validator !== this)) continue
-      const found = find(entry)
-      const listed = found && { ...found, resourceVersion }
-      if (this.#phase === 'wide') entry.validate(this, listed)
-      else entry.validated(listed)
-    }
-    if (!this.isLive) return
-    this.#heard = resourceVersion
-    for (const entry of this.#of.all()) entry.news()
-    if (isNew && this.#phase === 'wide') this.#of.wide()
-  }
-
   #find(object: object): Entry | undefined {
     const { name, namespace } = (object as { metadata: { name: string; namespace?: string } }).metadata
-    return this.#of.find(namespace === undefined || namespace === '' ? name : `${namespace}/${name}`)
+    return this.#view.find(namespace === undefined || namespace === '' ? name : `${namespace}/${name}`)
   }
 
   #failed(error: Error): void {
-    const { shared, environment, resource } = this.#of.of
+    const { environment, resource } = this.#view
     const isRising = this.#phase === 'rising'
     const isRefusal = isForTheCaller(error) && (isRising || !isResourceNotFound(error))
-    if (isRefusal) {
-      this.end()
-      this.#refusal = environment.clock.timer(refusedMs * (1 + environment.random()), () => {
-        this.#refusal = undefined
-        this.#of.refused()
-      })
-      shared.count('wherry_narrow_escalations_refused_total', resource)
-      if (!this.#isRefusalTold) environment.onError(error, { resource, phase: 'escalate', key: this.#of.namespace })
-      this.#isRefusalTold = true
-      this.#of.refused()
-    } else if (!isExpired(error) && !isTooLarge(error)) environment.onError(error, { resource, phase: 'escalated' })
+    if (isRefusal) this.#refused(error)
+    else if (!isExpired(error) && !isTooLarge(error)) environment.onError(error, { resource, phase: 'escalated' })
     // Those that wait for it may have another source.
-    if (isRefusal || isRising) for (const entry of this.#of.all()) this.#of.place(entry)
+    if (isRefusal || isRising) for (const entry of this.#entries()) this.#view.place(entry)
+  }
+
+  #refused(error: Error): void {
+    const { environment, resource } = this.#view
+    this.end()
+    this.#refusal = environment.clock.timer(refusedMs * (1 + environment.random()), () => {
+      this.#refusal = undefined
+      this.#view.balance()
+    })
+    this.#count('wherry_narrow_escalations_refused_total')
+    if (!this.#isRefusalTold) environment.onError(error, { resource, phase: 'escalate', key: this.namespace })
+    this.#isRefusalTold = true
+    this.#view.balance()
   }
 
   #count(metric: string): void {
-    this.#of.of.shared.count(metric, this.#of.of.resource)
+    this.#view.shared.count(metric, this.#view.resource)
   }
 }
 

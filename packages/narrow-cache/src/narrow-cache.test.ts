@@ -297,7 +297,7 @@ describe('an entry', () => {
       await simulation.advance(1000)
       await run(() => writer.create(games, { metadata: { name: 'chess' } }))
       expect((await run(() => narrow.get(games, { name: 'chess' })))?.metadata?.name).toBe('chess')
-      await simulation.advance(10_000)
+      await simulation.advance(60_000)
       requests()
       expect((await run(() => narrow.get(games, { name: 'chess' })))?.metadata?.name).toBe('chess')
       expect(requests()).toEqual([])

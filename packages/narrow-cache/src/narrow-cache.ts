@@ -20,7 +20,9 @@ import { checkHandler, type NarrowHandler, type Subscription } from './handler.t
 import { type CheckedKey, checkedKey, quickText } from './key.ts'
 import { type NarrowCacheOptions, settingsOf } from './options.ts'
 import { escalations, type NarrowReport, viewReport } from './report.ts'
-import { waitFor } from './wait.ts'
+
+/** How long a read waits for the watch to catch up with a write, in milliseconds. Then the object is read by a GET. */
+const catchUpMs = 5000
 
 /** How a read may be bounded. */
 export interface NarrowReadOptions {
@@ -252,26 +254,30 @@ export class NarrowCache {
    * @param isToCome for a subscription, which the server is not asked in place of: whether the answer to a watch that is tried again is
    * still to come
    */
-  #ready(entry: Entry, signal: AbortSignal | undefined, isToCome?: () => boolean): Promise<'cached' | 'live'> {
+  async #ready(entry: Entry, signal: AbortSignal | undefined, isToCome?: () => boolean): Promise<'cached' | 'live'> {
+    const { timeoutMs } = this.#shared.settings
+    const { clock } = this.#shared.environment
+    const begun = clock.monotonic()
+    const lateMs = Math.min(catchUpMs, timeoutMs)
+    const bounds = [lateMs, timeoutMs].filter(Number.isFinite).map(ms => clock.timer(ms, () => entry.news()))
     /** How many GETs are answered once one has been that this read has waited for from its begin. */
     let gets: number | undefined
-    let isLate = false
-    const now = (): 'cached' | 'live' | undefined => {
-      const { readiness } = entry
-      if (readiness === 'cached' || (gets !== undefined && entry.gets >= gets)) return 'cached'
-      if (readiness === 'live') return isToCome?.() === true ? undefined : 'live'
-      if (readiness === 'wait' && !isLate) return undefined
-      gets ??= entry.gets + (entry.isReading ? 2 : 1)
-      if (entry.getError !== undefined && (isToCome === undefined || isLate)) return 'live'
-      if (!entry.isReading) entry.refresh()
-      return undefined
+    try {
+      for (;;) {
+        const { readiness } = entry
+        if (readiness === 'cached' || (gets !== undefined && entry.gets >= gets)) return 'cached'
+        if (readiness === 'live' && isToCome?.() !== true) return 'live'
+        const tookMs = clock.monotonic() - begun
+        if (entry.wasKnown && (readiness === 'ask' || tookMs >= lateMs)) {
+          gets ??= entry.gets + (entry.isReading ? 2 : 1)
+          if (entry.getError !== undefined && (isToCome === undefined || tookMs >= timeoutMs)) return 'live'
+          if (!entry.isReading) entry.refresh()
+        } else if (tookMs >= timeoutMs) throw this.#timeout(entry)
+        await entry.changed(signal)
+      }
+    } finally {
+      for (const bound of bounds) bound.cancel()
     }
-    const late = (): 'cached' | 'live' | undefined => {
-      if (!entry.wasKnown) throw this.#timeout(entry)
-      isLate = true
-      return now()
-    }
-    return waitFor({ shared: this.#shared, entry, signal, now, late })
   }
 
   #timeout({ key, scope, lastError }: Entry): NarrowTimeoutError {
@@ -288,11 +294,12 @@ export class NarrowCache {
     this.#shared.count('wherry_narrow_live_gets_total', resourceName(view.resource))
     const key = { name, namespace } as ObjectKey
     const { client } = this.#shared.settings
-    const object = await this.#shared.live(signal, either => client.get(unprojected(view), key, { signal: either }))
+    const ending = this.#shared.ending(signal)
+    const object = await client.get(unprojected(view), key, { signal: ending })
+    ending.throwIfAborted()
     // Later reads are not to be older.
     if (object === undefined) entry?.deleted(undefined)
     else entry?.wrote(object as KubernetesObject)
-    entry?.found()
     return object === undefined ? undefined : projector(guarded(view))(object)
   }
 

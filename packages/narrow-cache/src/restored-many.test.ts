@@ -6,10 +6,6 @@ import { phases } from './testkit/rising.ts'
 
 const x = keyOf('a/x')
 const y = keyOf('a/y')
-const unavailable = { kind: 'status', code: 503 } as const
-
-const rollbacks = ({ simulation }: Kit): number | undefined =>
-  simulation.environment.metric('reflector_rollbacks_total', { name: 'v1/configmaps' })
 
 /** `a/x` and `a/y` are fed by one watch of many, which is lost as the server is restored to where both were first made. */
 async function restored(kit: Kit, options: { readonly isWatched: boolean } = { isWatched: false }): Promise<string[]> {
@@ -161,35 +157,5 @@ describe('a watch of many that is opened anew, since one of its objects has show
         expect(log.slice(1)).toEqual(['~a/y 2→3', '~a/y 3→another'])
       },
       { escalateAt: 1 },
-    ))
-
-  it('R5, N11: nor is a read held up then by watches of their own that fail', () =>
-    withNarrow(
-      async kit => {
-        const { narrow, run, write, get, server, simulation } = kit
-        await write('+a/x', '+a/y')
-        const early = await run(() => server.revision())
-        for (const key of [x, y]) await run(() => narrow.watch(configMaps, key, noting([])))
-        const others = await run(() =>
-          Promise.all(['p', 'q', 'r', 's'].map(name => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))),
-        )
-        await write('~a/x', '~a/y', '~a/x', '~a/y')
-        expect(phases(kit)).toEqual(['wide 6'])
-        for (const name of ['x', 'y'])
-          await run(() => server.faults.add({ match: { verb: 'watch', name }, effect: unavailable }))
-        for (const one of others) await run(() => one.close())
-        await simulation.advance(3000)
-        expect(phases(kit)).toEqual(['falling 2'])
-        await run(() => server.restoreEtcd(early))
-        await simulation.advance(3000)
-        narrow.deleted(configMaps, x)
-        await get('a/x')
-        await simulation.advance(3000)
-        expect([phases(kit), rollbacks(kit)]).toEqual([[], 1])
-        const begun = simulation.clock.monotonic()
-        expect((await get('a/y'))?.data).toEqual({ n: '2' })
-        expect(simulation.clock.monotonic() - begun).toBeLessThan(1000)
-      },
-      { escalateAt: 5, idleMs: 0 },
     ))
 })

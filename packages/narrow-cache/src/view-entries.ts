@@ -3,61 +3,38 @@ import { isSameFunction, PlainStore, type Store, ViewConflictError } from '@wher
 import { type ReflectorSettings, settingsOf } from '@wherry/informer/parts'
 import type { CacheContext } from './cache-context.ts'
 import { Entry } from './entry.ts'
-import type { EntryScope, ViewScope } from './entry-scope.ts'
+import type { EntryScope } from './entry-scope.ts'
 import { NarrowClosedError } from './errors.ts'
 import type { CheckedKey } from './key.ts'
-import { NamespaceWatch, timeoutSeconds, type WatchedEntries } from './namespace-watch.ts'
+import { type Escalating, NamespaceWatch, timeoutSeconds } from './namespace-watch.ts'
 import { Subscriptions } from './subscriptions.ts'
-import { metadataIn, named, targetIn } from './target.ts'
+import { named, targetIn } from './target.ts'
 
 /** The entries of one view in one namespace, and the one watch that may feed them. */
-export class NamespaceEntries implements EntryScope, WatchedEntries {
+class NamespaceEntries implements EntryScope {
   readonly of: ViewEntries
-  /** `undefined`: of a cluster-scoped resource. */
   readonly namespace: string | undefined
   readonly watch: NamespaceWatch
   readonly validators: readonly NamespaceWatch[]
   readonly entries: Set<Entry> = new Set<Entry>()
   readonly #target: ReadTarget
 
+  /** @param namespace `undefined`: of a cluster-scoped resource */
   constructor(of: ViewEntries, namespace: string | undefined) {
     this.of = of
     this.namespace = namespace
-    this.watch = new NamespaceWatch(this)
+    this.watch = new NamespaceWatch(of, namespace, () => [...this.entries])
     this.validators = of.watch === undefined ? [this.watch] : [of.watch, this.watch]
     this.#target = targetIn(of.view, namespace)
-  }
-
-  get metadata(): ReadTarget {
-    return metadataIn(this.of.view, this.namespace)
   }
 
   target(name: string): ReadTarget {
     return named(this.#target, this.of.view, name)
   }
-
-  all(): Entry[] {
-    return [...this.entries]
-  }
-
-  find(key: string): Entry | undefined {
-    return this.of.entries.get(key)
-  }
-
-  place(entry: Entry): void {
-    this.of.place(entry)
-  }
-
-  wide(): void {}
-
-  refused(): void {
-    this.of.balance([this])
-  }
 }
 
 /** The entries of one view. It decides how they are watched: one by one, by namespace, or all at once (rule N11). */
-export class ViewEntries implements ViewScope, WatchedEntries {
-  readonly of: ViewScope = this
+export class ViewEntries implements Escalating {
   readonly view: View
   readonly shared: CacheContext
   /** Has the objects of all entries, and one journal. */
@@ -72,7 +49,6 @@ export class ViewEntries implements ViewScope, WatchedEntries {
   readonly namespaces: Map<string, NamespaceEntries> = new Map<string, NamespaceEntries>()
   /** Of all namespaces; `undefined` for a cluster-scoped resource. */
   readonly watch: NamespaceWatch | undefined
-  readonly namespace = undefined
   epoch = 0
   #isMany = false
 
@@ -88,7 +64,7 @@ export class ViewEntries implements ViewScope, WatchedEntries {
     nothing.close()
     this.subscriptions = new Subscriptions(view, this.store, environment)
     this.resource = resourceName(view.resource)
-    this.watch = view.resource.namespaced ? new NamespaceWatch(this) : undefined
+    this.watch = view.resource.namespaced ? new NamespaceWatch(this, undefined, () => this.all()) : undefined
     this.environment = {
       ...environment,
       random: () => environment.random(),
@@ -101,10 +77,6 @@ export class ViewEntries implements ViewScope, WatchedEntries {
     const { maxObjectBytes } = settings
     const client = { context, environment: this.environment }
     this.settings = settingsOf({ client, firstList: 'newest', streaming, gate, timeoutSeconds, maxObjectBytes })
-  }
-
-  get metadata(): ReadTarget {
-    return metadataIn(this.view, undefined)
   }
 
   /** It has no object, and nobody follows it. */
@@ -156,35 +128,33 @@ export class ViewEntries implements ViewScope, WatchedEntries {
   place(entry: Entry): void {
     const { validators } = entry.scope as NamespaceEntries
     const wide = validators.find(({ phase }) => phase === 'wide')
-    if (entry.isOver || (wide !== undefined && entry.validator === wide)) return
-    if (wide !== undefined) entry.validate(wide, undefined)
-    else if (!validators.some(({ isComing }) => isComing) && !entry.isOnItsOwn) entry.openInTurn()
+    if (entry.isOver) return
+    if (wide === undefined) {
+      if (!validators.some(({ isComing }) => isComing)) entry.openInTurn()
+    } else if (entry.validator !== wide) entry.validate(wide, undefined)
   }
 
-  wide(): void {
-    for (const { watch } of this.namespaces.values()) watch.end()
-  }
-
-  refused(): void {
-    this.balance(this.namespaces.values())
-  }
-
-  /** Has watches of metadata take over where there are many entries, and give back where there are few (below half of the bound). */
-  balance(namespaces: Iterable<NamespaceEntries>): void {
+  /** Has watches of metadata take over where there are many entries, and end where there are few (below half of the bound). */
+  balance(namespaces: Iterable<NamespaceEntries> = this.namespaces.values()): void {
+    const { watch } = this
     const { escalateAt, escalateAllAt } = this.shared.settings
     const wasMany = this.#isMany
     const { size } = this.entries
-    if (this.watch === undefined || size < escalateAllAt / 2) this.#isMany = false
+    if (watch === undefined || size < escalateAllAt / 2) this.#isMany = false
     else if (size > escalateAllAt) this.#isMany = true
     // Of a cluster-scoped resource there is one watch that its entries could move to.
-    const most = this.watch === undefined ? Math.min(escalateAt, escalateAllAt) : escalateAt
-    if (this.#isMany && (this.watch?.isUp === true || (!this.#isOne && this.watch?.rise() === true))) return
-    for (const { watch, entries } of wasMany === this.#isMany ? namespaces : this.namespaces.values()) {
-      // For one entry a watch of all metadata is no gain.
-      if (entries.size > most || (this.#isMany && entries.size > 1)) watch.rise()
-      else if (!this.#isMany && entries.size < most / 2) watch.fall()
+    const most = watch === undefined ? Math.min(escalateAt, escalateAllAt) : escalateAt
+    const those = wasMany === this.#isMany ? namespaces : this.namespaces.values()
+    if (this.#isMany && !this.#isOne && watch?.rise() === true) {
+      if (watch.phase === 'wide') for (const one of those) one.watch.end()
+      return
     }
-    if (!this.#isMany) this.watch?.fall()
+    for (const one of those) {
+      // For one entry a watch of all metadata is no gain.
+      if (one.entries.size > most || (this.#isMany && one.entries.size > 1)) one.watch.rise()
+      else if (!this.#isMany && one.entries.size < most / 2) one.watch.fall()
+    }
+    if (!this.#isMany) watch?.fall()
   }
 
   /** The server counts anew: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */
@@ -209,6 +179,6 @@ export class ViewEntries implements ViewScope, WatchedEntries {
   /** All entries are in one namespace, whose own watch brings what they need and no more. */
   get #isOne(): boolean {
     const [only] = this.namespaces.values()
-    return this.namespaces.size === 1 && only?.watch.isUp === true
+    return this.namespaces.size === 1 && only?.watch.isUp === true && this.watch?.isUp === false
   }
 }

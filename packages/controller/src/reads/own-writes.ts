@@ -12,8 +12,7 @@ import {
 import { having } from '@wherry/client/checks'
 import type { CachedInformer } from '@wherry/dynamic-cache'
 import { SyncWaiters } from '@wherry/informer/parts'
-import { isCertainlySelected } from './selected-fields.ts'
-import { isWithin } from './selection-scope.ts'
+import { isOfKeys, isWithin } from './selection-scope.ts'
 
 /** How long a write is remembered for informers that are to be read later, in milliseconds: until then any has seen it. */
 export const rememberedMs = 65_000
@@ -34,8 +33,6 @@ export interface Write {
 interface Made {
   readonly resourceVersion: string
   readonly labels: Readonly<Record<string, string>> | undefined
-  /** The keys of those views whose field selectors certainly select the object. */
-  readonly selectedBy: readonly string[]
 }
 
 /** Hears of what this process writes to objects of one resource. */
@@ -62,8 +59,6 @@ export class OwnWrites implements WriteListener {
   /** The resource that was written last is the last one, and so is the key within each. */
   readonly #writes = new Map<string, Map<string, readonly Write[]>>()
   readonly #subscribers = new Map<string, Set<WriteSubscriber>>()
-  /** Views with field selectors whose informers may begin later. */
-  readonly #declared: View[] = []
 
   constructor(options: OwnWritesOptions) {
     this.#options = options
@@ -72,11 +67,6 @@ export class OwnWrites implements WriteListener {
   /** Of how many objects it remembers writes. */
   get size(): number {
     return [...this.#writes.values()].reduce((sum, { size }) => sum + size, 0)
-  }
-
-  /** Says that informers of these views may be read from later. */
-  declare(views: readonly View[]): void {
-    this.#declared.push(...views.filter(({ fields }) => fields.text !== ''))
   }
 
   /** From now on the subscriber hears of writes to a resource in all its versions. What is returned ends that. */
@@ -111,10 +101,7 @@ export class OwnWrites implements WriteListener {
     if (name === undefined) return
     const key = keyText({ name, namespace })
     if (wentWith(object)) this.#note(view.resource, key, { uid, made: undefined })
-    else if (resourceVersion !== undefined) {
-      const selectedBy = this.#selecting(view.resource, object)
-      this.#note(view.resource, key, { uid, made: { resourceVersion, labels, selectedBy } })
-    }
+    else if (resourceVersion !== undefined) this.#note(view.resource, key, { uid, made: { resourceVersion, labels } })
   }
 
   /** Says that an object was deleted. @param uid of that object; `undefined`: whatever the informers have now. */
@@ -161,17 +148,6 @@ export class OwnWrites implements WriteListener {
       if (ofResource.size > 0) break
       this.#writes.delete(resource)
     }
-  }
-
-  /** The views whose field selectors certainly select an object: only its labels are remembered. */
-  #selecting(resource: ResourceDefinition, object: KubernetesObject): string[] {
-    const name = resourceKey(resource)
-    const views = [...this.#declared, ...this.#informers(resource).map(({ view }) => view)]
-    const selecting = views.filter(
-      view =>
-        view.fields.text !== '' && resourceKey(view.resource) === name && isCertainlySelected(view.fields, object),
-    )
-    return selecting.map(({ key }) => key)
   }
 
   #informers(resource: ResourceDefinition): readonly CachedInformer<unknown>[] {
@@ -277,11 +253,15 @@ export class UnseenWrites implements WriteSubscriber {
     const writes = this.#writes.get(key)
     if (writes === undefined) return []
     const now = this.#clock.monotonic()
+    const informer = this.#informer
+    const isOpen = ({ made }: Write): boolean => made !== undefined && !hasCome(informer, key, made)
+    // An informer that is still to hear of an object does not know yet that it went.
+    const isBehind = !informer.hasSynced || writes.some(isOpen)
     const kept = writes.filter(write => {
-      if (write.made === undefined) return write.until > now
-      if (hasCome(this.#informer, key, write.made)) return false
+      const hidden = isHidden(informer, key, write)
+      if (write.made === undefined) return write.until > now && (hidden || isBehind)
       // It may never hear of what it does not select.
-      return write.until > now || isHidden(this.#informer, key, write)
+      return isOpen(write) && (hidden || write.until > now)
     })
     this.#writes.delete(key)
     if (kept.length > 0) this.#writes.set(key, kept)
@@ -307,9 +287,8 @@ function hasCome(informer: CachedInformer<unknown>, key: string, { resourceVersi
 function isHidden(informer: CachedInformer<unknown>, key: string, { uid, made }: Write): boolean {
   const held = informer.version(key)
   if (made === undefined) return held?.uid !== undefined && held.uid === uid
-  // It shows an older one, or it is to hear of a new one.
+  // It shows an older one, or it is to hear of a new one. Only the server knows what fields select.
   if (held !== undefined) return true
   const { view } = informer
-  const isOfFields = view.fields.text === '' || made.selectedBy.includes(view.key)
-  return isWithin(view, key) && isOfFields && view.labels.matches(made.labels)
+  return isOfKeys(view) && isWithin(view, key) && view.labels.matches(made.labels)
 }

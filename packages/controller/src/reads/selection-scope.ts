@@ -25,6 +25,11 @@ export function selects({ view, namespace, filter, owner }: SelectionScope, key:
   return (labels === undefined && view.projection.kind === 'named') || filter.matches(labels)
 }
 
+/** Whether a view selects by nothing but labels and what the key says. */
+export function isOfKeys({ fields }: View): boolean {
+  return fields.requirements.every(isOfKey)
+}
+
 /** Whether a view's namespaces, and what its fields say of the key, allow an object of that key. */
 export function isWithin({ namespaces, fields }: View, key: string): boolean {
   const slash = key.indexOf('/')
@@ -33,7 +38,12 @@ export function isWithin({ namespaces, fields }: View, key: string): boolean {
   return fields.requirements.every(requirement => holds(requirement, within, key.slice(slash + 1)))
 }
 
-function holds({ field, operator, value }: FieldRequirement, namespace: string, name: string): boolean {
-  if (field !== 'metadata.name' && field !== 'metadata.namespace') return true
+function isOfKey({ field }: FieldRequirement): boolean {
+  return field === 'metadata.name' || field === 'metadata.namespace'
+}
+
+function holds(requirement: FieldRequirement, namespace: string, name: string): boolean {
+  const { field, operator, value } = requirement
+  if (!isOfKey(requirement)) return true
   return ((field === 'metadata.name' ? name : namespace) === value) === (operator === '=')
 }

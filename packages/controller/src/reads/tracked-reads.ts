@@ -55,11 +55,10 @@ export class TrackedReads {
    */
   constructor(options: TrackedReadsOptions) {
     checkReadsOptions(options)
-    const { client, cache, narrow, declared, poll = [] } = options
+    const { client, cache, narrow, poll = [] } = options
     this.#options = options
     this.#polling = new Polling(client, narrow, poll)
     this.writes = options.writes ?? new OwnWrites({ clock: client.environment.clock, cache })
-    this.writes.declare(declared)
     this.#audience = {
       changed: ({ key }, cause) => this.#changed(key, cause),
       freed: reader => {

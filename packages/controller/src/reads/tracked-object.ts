@@ -15,7 +15,7 @@ export class TrackedObject extends Target {
   readonly view: View
   readonly key: ObjectName
   readonly #released: (object: TrackedObject) => void
-  #feed: Feed
+  readonly feed: Feed
   #isKnown = false
   #state: unknown
   #heard = 0
@@ -30,11 +30,7 @@ export class TrackedObject extends Target {
     this.view = view
     this.key = key
     this.#released = released
-    this.#feed = feed(this)
-  }
-
-  get feed(): Feed {
-    return this.#feed
+    this.feed = feed(this)
   }
 
   /** What was heard last. */
@@ -42,26 +38,20 @@ export class TrackedObject extends Target {
     return this.#state
   }
 
-  /** It is there and could not be transformed, as was heard last. */
-  get isUntold(): boolean {
-    return this.#state === untold
-  }
-
   /** How often something was heard of it. */
   get heard(): number {
     return this.#heard
   }
 
-  /** From now on it hears by another way. */
-  change(feed: Feed): void {
-    const before = this.#feed
-    this.#feed = feed
-    before.close()
+  /** Whether that is what was heard of it last. */
+  isAt(known: Known): boolean {
+    const state = stateOf(known)
+    return this.#state === state || isSame(this.#state, state)
   }
 
   /** What is known of it now, if that is as new as it has to be. */
   peek(): Known | undefined {
-    const known = this.#feed.peek()
+    const known = this.feed.peek()
     // The feed may be ahead of what it has told.
     if (known !== undefined) this.observe(known)
     return known
@@ -69,7 +59,7 @@ export class TrackedObject extends Target {
 
   /** It is known to be so now. */
   observe(known: Known): void {
-    const state = known.error === undefined ? known.state : untold
+    const state = stateOf(known)
     const before = this.#state
     const isFirst = !this.#isKnown
     if (!isFirst && before === state) return
@@ -81,7 +71,7 @@ export class TrackedObject extends Target {
     let isMade = false
     const valueNow = (): unknown => {
       if (state === untold) throw new TypeError('it could not be transformed')
-      if (!isMade) value = state === undefined ? undefined : this.#feed.value(state)
+      if (!isMade) value = state === undefined ? undefined : this.feed.value(state)
       isMade = true
       return value
     }
@@ -115,9 +105,13 @@ export class TrackedObject extends Target {
   }
 
   protected override release(): void {
-    this.#feed.close()
+    this.feed.close()
     this.#released(this)
   }
+}
+
+function stateOf(known: Known): unknown {
+  return known.error === undefined ? known.state : untold
 }
 
 /** One state may come in two ways, as two objects. */

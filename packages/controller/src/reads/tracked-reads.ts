@@ -11,7 +11,7 @@ import { type Feed, valueIn } from './feed.ts'
 import { InformerFeed } from './informer-feed.ts'
 import { informerOf } from './informer-of.ts'
 import { InformerSource } from './informer-source.ts'
-import { NarrowFeed } from './narrow-feed.ts'
+import { NarrowFeed, type NarrowFeedParts } from './narrow-feed.ts'
 import { namespaceIn, type ObjectName, objectName } from './object-key.ts'
 import { checkReadsOptions, type TrackedReadsOptions } from './options.ts'
 import { isOlder, OwnWrites } from './own-writes.ts'
@@ -40,6 +40,8 @@ export class TrackedReads {
   readonly writes: OwnWrites
   readonly #options: TrackedReadsOptions
   readonly #polling: Polling
+  /** What objects that are read by their names are heard by. */
+  readonly #named: NarrowFeedParts
   readonly #readers = new Map<string, Reader>()
   readonly #objects = new TrackedObjects()
   /** The informers that reads are served from, each from its first use on, by the key of its view. */
@@ -57,7 +59,8 @@ export class TrackedReads {
     checkReadsOptions(options)
     const { client, cache, narrow, poll = [] } = options
     this.#options = options
-    this.#polling = new Polling(client, narrow, poll)
+    this.#polling = new Polling(client.environment.clock, poll)
+    this.#named = { client, narrow, polling: this.#polling }
     this.writes = options.writes ?? new OwnWrites({ clock: client.environment.clock, cache })
     this.#audience = {
       changed: ({ key }, cause) => this.#changed(key, cause),
@@ -68,7 +71,6 @@ export class TrackedReads {
     this.#runs = {
       object: (view, key, primary) => this.#object(view, objectName(view, key, primary)),
       selection: (view, selected, owner) => this.#selection(view, selected, owner),
-      ready: (object, signal) => this.#polling.ready(object, signal),
       peek: (view, key, primary, signal) => this.#peek(view, objectName(view, key, primary), signal),
     }
   }
@@ -151,7 +153,7 @@ export class TrackedReads {
     // One that can't be watched is not waited for: its readers are told.
     await Promise.allSettled([
       ...late.map(async object => {
-        await this.#polling.ready(object, signal)
+        await object.feed.ready(signal)
         // Where only the server can tell, it has to be asked.
         if (object.feed.isCatchingUp) await object.feed.live(signal)
       }),
@@ -221,16 +223,11 @@ export class TrackedReads {
   #object(view: View, key: ObjectName): TrackedObject {
     const found = this.#objects.get(view, key)
     if (found !== undefined) return found
-    const { cache, narrow } = this.#options
-    const covering = cache.covering(view)
+    const covering = this.#options.cache.covering(view)
     const feed = (object: TrackedObject): Feed =>
-      covering === undefined ? new NarrowFeed(narrow, object) : new InformerFeed(this.#sourceOf(covering), object)
-    const object = new TrackedObject(view, key, feed, released => {
-      this.#polling.delete(released)
-      this.#objects.delete(released)
-    })
+      covering === undefined ? new NarrowFeed(this.#named, object) : new InformerFeed(this.#sourceOf(covering), object)
+    const object = new TrackedObject(view, key, feed, released => this.#objects.delete(released))
     this.#objects.add(object)
-    if (covering === undefined) this.#polling.add(object)
     return object
   }
 

@@ -16,8 +16,6 @@ import type { TrackedObject } from './tracked-object.ts'
 export interface Sources {
   object(view: View, key: ReadKey, primary: string | undefined): TrackedObject
   selection(view: View, options: SelectionOptions, owner?: string): Selection
-  /** Resolves when it is known how an object can be read. */
-  ready(object: TrackedObject, signal: AbortSignal | undefined): Promise<void>
   peek(view: View, key: ReadKey, primary: string | undefined, signal: AbortSignal | undefined): Promise<unknown>
 }
 
@@ -137,17 +135,17 @@ export class TrackedRun implements Run {
   async #valueOf(object: TrackedObject, signal: AbortSignal | undefined): Promise<unknown> {
     let known = object.peek()
     if (known === undefined) {
-      await this.#sources.ready(object, signal)
+      await object.feed.ready(signal)
       this.#mustLive()
       // From here to the link nothing is waited for: what happens later is heard.
       known = object.peek()
     }
     if (known === undefined) {
-      const answer = await object.feed.live(signal)
+      const { heard } = object
+      known = await object.feed.live(signal)
       this.#mustLive()
       // What was heard meanwhile may be newer than the answer.
-      if (object.heard !== answer.heard) object.tellAgain(this.#reader)
-      known = answer
+      if (object.heard !== heard && !object.isAt(known)) object.tellAgain(this.#reader)
     }
     // That it could not be transformed is something to depend on, too, for who goes on from there.
     if (known.error !== undefined) this.#link(object).whole()

@@ -2,7 +2,6 @@ import {
   type Client,
   isConflict,
   isForbidden,
-  isInvalid,
   type KubernetesObject,
   keyText,
   type ObjectKey,
@@ -207,24 +206,17 @@ class Application {
       return await this.#send({ resourceVersion: '1' }, undefined)
     } catch (error) {
       if (isRead || !isConflict(error)) throw error
-      const live = await this.#live()
-      if (live === undefined) throw error
-      return this.#bringHidden(this.#task.objects.of(live), error)
+      return this.#bringUnseen(error)
     }
   }
 
-  /** There is an object that the informer does not show: it is new, or the view does not select it. */
-  async #bringHidden(seen: AppliedObject, error: unknown): Promise<Brought> {
-    if (!isSelective(this.#view)) {
-      this.#mustBeOurs(seen)
-      throw error
-    }
+  /** There is an object that the informer does not show: it is new, or the view does not select it. It is looked at by its name. */
+  async #bringUnseen(conflict: unknown): Promise<Brought> {
     // It is in the way, or is to get the labels of the view: what becomes of it is to be heard.
-    const { run } = this.#about
     const view = this.#task.objects.view(everything(this.#view))
-    const writing = await run.writing(view, this.#task.key, applyState, this.#options.signal)
+    const writing = await this.#about.run.writing(view, this.#task.key, applyState, this.#options.signal)
     return settling(writing, async () => {
-      if (writing.object === undefined) throw error
+      if (writing.object === undefined) throw conflict
       return this.#bring(writing.object, true)
     })
   }
@@ -284,20 +276,9 @@ class Application {
       const isChanged = written.metadata.resourceVersion !== before
       const outcome = before === undefined ? 'created' : isChanged ? 'updated' : 'unchanged'
       return { applied: { ...unsent, outcome, object: projector(this.#view)(answer as object) }, written }
-    } catch (error) {
-      throw (await this.#otherController(error)) ?? error
     } finally {
       over(version)
     }
-  }
-
-  /** The server refuses a second controller in words only. */
-  async #otherController(error: unknown): Promise<AlreadyOwnedError | undefined> {
-    if (!isInvalid(error) || !error.causes.some(({ field }) => field === 'metadata.ownerReferences')) return undefined
-    const live = await this.#live()
-    const controller = live && this.#task.objects.of(live).controller
-    if (controller === undefined || controller.uid === this.#about.owner.metadata?.uid) return undefined
-    return new AlreadyOwnedError(controller)
   }
 
   /** `undefined`: it may be sent now, which counts. */
@@ -368,11 +349,6 @@ async function settling<R extends Brought>(
   } finally {
     writing.settle(brought?.written, isHeard && asDesired.has(brought?.applied.outcome ?? ''))
   }
-}
-
-/** Whether an object can be there that the view does not select. */
-function isSelective({ labels, fields }: View): boolean {
-  return labels.text !== '' || fields.text !== ''
 }
 
 /** The view's objects with their managed fields. */

@@ -3,12 +3,10 @@ import type { CachedInformer, DynamicCache, Hold } from '@wherry/dynamic-cache'
 import { coveredLister, type Lister, type Registration } from '@wherry/informer'
 import { isAbsentByChoice, unlessAbsent } from '../sources/unless-absent.ts'
 import { OwnWriteTimeoutError } from './errors.ts'
-import type { InformerFeed } from './informer-feed.ts'
 import { type OwnWrites, rememberedMs, UnseenWrites } from './own-writes.ts'
-import { ownerIndex, ownerUids } from './owner-index.ts'
-import { Selection } from './selection.ts'
+import { Selection, type SelectionSource } from './selection.ts'
 import { nameOf, SelectionIndex } from './selection-index.ts'
-import { type SelectionScope, selects } from './selection-scope.ts'
+import { ownerIndex, ownerUids, type SelectionScope, selects } from './selection-scope.ts'
 
 export interface InformerSourceOptions {
   readonly client: Client
@@ -26,15 +24,21 @@ export interface InformerSourceOptions {
 /** What a reader waits for: an object by its key, or a selection. */
 type Asked = string | SelectionScope
 
+/** A feed of one object that the informer has. */
+interface Hearing {
+  /** The informer has heard of the object. */
+  heard(): void
+}
+
 /** An informer that reads are served from, with what depends on it. It is held, so that nobody removes it meanwhile. */
-export class InformerSource {
+export class InformerSource implements SelectionSource {
   readonly view: View
   readonly #options: InformerSourceOptions
   readonly #hold: Hold<unknown>
   readonly #informer: CachedInformer<unknown>
   readonly #registration: Registration
   readonly #unseen: UnseenWrites
-  readonly #feeds = new Map<string, Set<InformerFeed>>()
+  readonly #feeds = new Map<string, Set<Hearing>>()
   readonly #selections = new SelectionIndex()
   /** Its resource may come later. */
   #mayComeLater = false
@@ -109,13 +113,13 @@ export class InformerSource {
     this.#look()
   }
 
-  join(key: string, feed: InformerFeed): void {
+  join(key: string, feed: Hearing): void {
     const there = this.#feeds.get(key)
     if (there === undefined) this.#feeds.set(key, new Set([feed]))
     else there.add(feed)
   }
 
-  leave(key: string, feed: InformerFeed): void {
+  leave(key: string, feed: Hearing): void {
     const there = this.#feeds.get(key)
     there?.delete(feed)
     if (there?.size === 0) this.#feeds.delete(key)

@@ -1,17 +1,15 @@
 import type { View } from '@wherry/client'
 import { versionOf } from '../objects/version.ts'
 import type { ObjectDependency } from './dependency.ts'
+import { type DependencyEdge, DependencyTarget, type DependentKey } from './dependency-graph.ts'
 import type { Feed, Known } from './feed.ts'
-import type { Link } from './link.ts'
 import type { ObjectName } from './object-key.ts'
-import type { Reader } from './reader.ts'
-import { Target } from './target.ts'
 
 /** What stands for an object that is there and could not be transformed. */
 const untold = Symbol('untold')
 
 /** One object as one view has it, present or absent, that keys depend on. */
-export class TrackedObject extends Target {
+export class TrackedObject extends DependencyTarget {
   readonly view: View
   readonly key: ObjectName
   readonly #released: (object: TrackedObject) => void
@@ -83,24 +81,24 @@ export class TrackedObject extends Target {
         from: versionOf(before),
         to: versionOf(state),
       }),
-      link => link.hasChanged(valueNow),
+      edge => edge.hasChanged(valueNow),
     )
   }
 
-  /** Something was heard of it that a reader may have missed. */
-  tellAgain(reader: Reader): void {
+  /** Something was heard of it that a key may have missed. */
+  tellAgain(dependent: DependentKey): void {
     const to = versionOf(this.#state)
-    reader.changed({ view: this.view.key, object: this.key.text, change: 'changed', from: undefined, to })
+    dependent.changed({ view: this.view.key, object: this.key.text, change: 'changed', from: undefined, to })
   }
 
-  describe(link: Link): Omit<ObjectDependency, 'served' | 'pollMs'> {
+  describe(edge: DependencyEdge): Omit<ObjectDependency, 'served' | 'pollMs'> {
     return {
       type: 'object',
       view: this.view.key,
       object: this.key.text,
       present: this.#state !== undefined,
       resourceVersion: versionOf(this.#state),
-      tracks: link.tracks,
+      tracks: edge.tracks,
     }
   }
 

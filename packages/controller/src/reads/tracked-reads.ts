@@ -7,6 +7,7 @@ import { asError } from '../as-error.ts'
 import type { ReadCause } from './cause.ts'
 import { compareWithServer } from './compare-with-server.ts'
 import type { Dependency } from './dependency.ts'
+import { type DependencyListener, DependentKey } from './dependency-graph.ts'
 import { type Feed, valueIn } from './feed.ts'
 import { InformerFeed } from './informer-feed.ts'
 import { informerOf } from './informer-of.ts'
@@ -18,7 +19,6 @@ import { isOlder, OwnWrites } from './own-writes.ts'
 import { Polling } from './polling.ts'
 import { PrimaryObjects } from './primary-objects.ts'
 import type { SelectionOptions } from './read.ts'
-import { type Audience, Reader } from './reader.ts'
 import type { TrackedReadsReport } from './report.ts'
 import type { Run } from './run.ts'
 import type { Selection } from './selection.ts'
@@ -31,7 +31,7 @@ export type { PollPolicy, TrackedReadsOptions } from './options.ts'
 /**
  * The tracked reads of one controller: which key depends on what, and what is watched for it (rules C11–C17).
  *
- * A key's runs are told one after the other: {@link TrackedReads.begin}, then its `succeed` or `fail`.
+ * A key's runs are told one after the other: {@edge TrackedReads.begin}, then its `succeed` or `fail`.
  *
  * So that reads see what this process wrote (rule C10), write by `client.notifying(narrow, reads.writes)`.
  */
@@ -42,11 +42,11 @@ export class TrackedReads {
   readonly #polling: Polling
   /** What objects that are read by their names are heard by. */
   readonly #named: NarrowFeedParts
-  readonly #readers = new Map<string, Reader>()
+  readonly #keys = new Map<string, DependentKey>()
   readonly #objects = new TrackedObjects()
   /** The informers that reads are served from, each from its first use on, by the key of its view. */
   readonly #sources = new Map<string, InformerSource>()
-  readonly #audience: Audience
+  readonly #listener: DependencyListener
   readonly #runs: Sources
   #primary: PrimaryObjects | undefined
   #closing: Promise<void> | undefined
@@ -62,10 +62,10 @@ export class TrackedReads {
     this.#polling = new Polling(client.environment.clock, poll)
     this.#named = { client, narrow, polling: this.#polling }
     this.writes = options.writes ?? new OwnWrites({ clock: client.environment.clock, cache })
-    this.#audience = {
-      changed: ({ key }, cause) => this.#changed(key, cause),
-      freed: reader => {
-        if (reader.run === undefined && this.#readers.get(reader.key) === reader) this.#readers.delete(reader.key)
+    this.#listener = {
+      changed: (key, cause) => this.#changed(key, cause),
+      freed: dependent => {
+        if (dependent.run === undefined && this.#keys.get(dependent.key) === dependent) this.#keys.delete(dependent.key)
       },
     }
     this.#runs = {
@@ -85,20 +85,20 @@ export class TrackedReads {
   begin(key: string, primary: ReadPrimary, signal?: AbortSignal | undefined): Run {
     if (typeof key !== 'string') throw new OptionTypeError('begin.key', 'a string', typeof key)
     if (signal !== undefined) abortSignal('begin.signal', signal)
-    const reader = this.#readers.get(key) ?? new Reader(key, this.#audience)
-    reader.run?.fail()
-    const run = new TrackedRun(reader, this.#runs, primary, signal)
+    const dependent = this.#keys.get(key) ?? new DependentKey(key, this.#listener)
+    dependent.run?.fail()
+    const run = new TrackedRun(dependent, this.#runs, primary, signal)
     if (this.#closing !== undefined) run.cancel()
     else {
-      this.#readers.set(key, reader)
-      reader.run = run
+      this.#keys.set(key, dependent)
+      dependent.run = run
     }
     return run
   }
 
   /** A run of `key` that is over: it reads nothing (rule C17), and is in the way of no other. */
   ended(key: string): Run {
-    const run = new TrackedRun(new Reader(key, this.#audience), this.#runs, {}, undefined)
+    const run = new TrackedRun(new DependentKey(key, this.#listener), this.#runs, {}, undefined)
     run.cancel()
     return run
   }
@@ -108,35 +108,35 @@ export class TrackedReads {
    * does not matter.
    */
   forget(key: string): void {
-    const reader = this.#readers.get(key)
-    if (reader === undefined) return
-    this.#readers.delete(key)
-    reader.run?.cancel()
-    reader.succeed([])
+    const dependent = this.#keys.get(key)
+    if (dependent === undefined) return
+    this.#keys.delete(key)
+    dependent.run?.cancel()
+    dependent.succeed([])
   }
 
   /** Whether a key depends on anything, or is reading. */
   isReader(key: string): boolean {
-    return this.#readers.has(key)
+    return this.#keys.has(key)
   }
 
   /** What a key depends on, but for what a run under way is reading. */
   dependencies(key: string): readonly Dependency[] {
-    const targets = new Map((this.#readers.get(key)?.links ?? []).map(link => [link.target, link]))
+    const targets = new Map((this.#keys.get(key)?.edges ?? []).map(edge => [edge.target, edge]))
     const escalated = this.#options.narrow.report().escalated
-    return [...targets].flatMap(([target, link]): Dependency[] => {
+    return [...targets].flatMap(([target, edge]): Dependency[] => {
       if (!(target instanceof TrackedObject)) return [(target as Selection).describe()]
       const { view, feed } = target
       const { served } = feed
       const isWide = escalated.some(one => isOf(one, target))
       const pollMs = served === 'polled' ? this.#polling.pollMs(view) : undefined
-      return [{ ...target.describe(link), served: served === 'narrow' && isWide ? 'escalated' : served, pollMs }]
+      return [{ ...target.describe(edge), served: served === 'narrow' && isWide ? 'escalated' : served, pollMs }]
     })
   }
 
   /**
    * Something that is depended on may be older than what this process knows the server to have, so that keys may be about to
-   * run. Of some objects only the server can tell: {@link TrackedReads.whenQuiet} asks it. What can't be told at all is not
+   * run. Of some objects only the server can tell: {@edge TrackedReads.whenQuiet} asks it. What can't be told at all is not
    * waited for.
    */
   get catchingUp(): boolean {
@@ -150,7 +150,7 @@ export class TrackedReads {
   async whenQuiet(signal?: AbortSignal | undefined): Promise<void> {
     const late = [...this.#objects].filter(({ feed }) => feed.isCatchingUp)
     const stale = this.#selections.filter(selection => !selection.isCurrent)
-    // One that can't be watched is not waited for: its readers are told.
+    // One that can't be watched is not waited for: its keys are told.
     await Promise.allSettled([
       ...late.map(async object => {
         await object.feed.ready(signal)
@@ -164,7 +164,7 @@ export class TrackedReads {
 
   /**
    * Asks the server for the metadata of each object that is watched by its name, and for each that is polled, and waits until
-   * what the server has was heard of, as {@link TrackedReads.whenQuiet} does. For tests and the like.
+   * what the server has was heard of, as {@edge TrackedReads.whenQuiet} does. For tests and the like.
    */
   async compare(signal?: AbortSignal | undefined): Promise<void> {
     const { client, narrow } = this.#options
@@ -187,10 +187,10 @@ export class TrackedReads {
 
   report(): TrackedReadsReport {
     const objects = [...this.#objects]
-    const links = [...this.#readers.values()].map(reader => new Set(reader.links.map(({ target }) => target)).size)
+    const edges = [...this.#keys.values()].map(dependent => new Set(dependent.edges.map(({ target }) => target)).size)
     return {
-      keys: links.filter(count => count > 0).length,
-      dependencies: links.reduce((sum, count) => sum + count, 0),
+      keys: edges.filter(count => count > 0).length,
+      dependencies: edges.reduce((sum, count) => sum + count, 0),
       objects: objects.length,
       polled: objects.filter(({ feed }) => feed.served === 'polled').length,
       selections: this.#selections.length,
@@ -284,8 +284,8 @@ export class TrackedReads {
   }
 
   async #close(): Promise<void> {
-    for (const { run } of this.#readers.values()) run?.cancel()
-    this.#readers.clear()
+    for (const { run } of this.#keys.values()) run?.cancel()
+    this.#keys.clear()
     const targets = [...this.#objects, ...this.#selections]
     this.#primary?.close()
     const closing = [this.#polling.close(), ...[...this.#sources.values()].map(source => source.close())]

@@ -40,8 +40,6 @@ export class InformerSource implements SelectionSource {
   readonly #unseen: UnseenWrites
   readonly #feeds = new Map<string, Set<Hearing>>()
   readonly #selections = new SelectionIndex()
-  /** Its resource may come later. */
-  #mayComeLater = false
   #closing: Promise<void> | undefined
 
   constructor(options: InformerSourceOptions) {
@@ -62,8 +60,8 @@ export class InformerSource implements SelectionSource {
 
   /** All that is in the store was told: from now on whatever happens is heard. Of a resource that may come later that is nothing. */
   get isCurrent(): boolean {
-    const isAbsent = this.#mayComeLater && this.#informer.state === 'missing'
-    return (this.#registration.hasSynced || isAbsent) && !this.#registration.isBehind
+    const { hasSynced, isBehind } = this.#registration
+    return !isBehind && (hasSynced || isAbsentByChoice(this.#options.cache, this.#informer.view))
   }
 
   get informer(): Lister<unknown> {
@@ -140,11 +138,7 @@ export class InformerSource implements SelectionSource {
       await this.#informer.whenSynced({ signal: ended })
       await this.#registration.whenSynced({ signal: ended })
     }
-    const isAbsent = async (): Promise<boolean> => {
-      this.#mayComeLater ||= await isAbsentByChoice(this.#informer)
-      return this.isCurrent
-    }
-    return unlessAbsent(synced, isAbsent, clock, signal)
+    return unlessAbsent(synced, () => this.isCurrent, clock, signal)
   }
 
   #close(): Promise<void> {

@@ -7,7 +7,6 @@ import { plainCause } from '../controller/cause.ts'
 import { checkedKeyText, type Keys, keyTexts, parsedKey } from '../controller/key.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
-import { informerOf } from '../reads/informer-of.ts'
 import { listOf } from '../reads/options.ts'
 import { type Input, type InputTarget, mapped, passes, watchedFor } from './input.ts'
 import { type ObjectInputParts, objectInput } from './object-input.ts'
@@ -122,10 +121,7 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
         enqueue(() => keysOf(event), isInitial || source.isBackground === true)
       }
       const missed = (): void => enqueue(() => [...target.all()], true)
-      const isAbsent = async (view: View): Promise<boolean> => {
-        const informer = informerOf(cache, view)
-        return informer !== undefined && isAbsentByChoice(informer)
-      }
+      const isAbsent = async (view: View): Promise<boolean> => isAbsentByChoice(cache, view)
       const connection = source.connect({ controller, manager, environment, isAbsent, tell, missed })
       return {
         synced: async signal => {

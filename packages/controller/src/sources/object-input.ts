@@ -85,7 +85,7 @@ export function objectInput<C>(parts: ObjectInputParts<C>): Input {
         synced: signal =>
           unlessAbsent(
             ended => registration.whenSynced({ signal: ended }),
-            () => isAbsentByChoice(informer),
+            () => isAbsentByChoice(target.cache, informer.view),
             clock,
             signal,
           ),

@@ -25,6 +25,8 @@ export interface Feed {
   ready(signal: AbortSignal | undefined): Promise<void>
   /** The object as the server has it, for when `peek` does not tell. */
   live(signal: AbortSignal | undefined): Promise<Known>
+  /** Asks the server for the object where it is read by its name, so that what it has is heard of. */
+  compare(signal: AbortSignal | undefined): Promise<void>
   /** Nothing is told from now on. */
   close(): void
 }

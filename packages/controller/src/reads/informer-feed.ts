@@ -48,6 +48,9 @@ export class InformerFeed implements Feed {
     }
   }
 
+  /** The informer is compared as a whole. */
+  async compare(): Promise<void> {}
+
   /** The informer has heard of it. */
   heard(): void {
     this.#object.observe(this.#now())

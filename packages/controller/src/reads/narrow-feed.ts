@@ -1,4 +1,4 @@
-import { type Client, type ObjectKey, resourceName } from '@wherry/client'
+import { type Client, isForbidden, type KubernetesObject, type ObjectKey, resourceName } from '@wherry/client'
 import { hash } from '@wherry/hash-compare'
 import { guarded, TransformError } from '@wherry/informer'
 import {
@@ -9,6 +9,7 @@ import {
   type Subscription,
 } from '@wherry/narrow-cache'
 import { versionOf } from '../objects/version.ts'
+import { metadataOf } from '../objects/views.ts'
 import { abortable } from './abortable.ts'
 import type { Feed, Known } from './feed.ts'
 import type { Polling } from './polling.ts'
@@ -106,6 +107,22 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
       if (!signal.aborted) this.#report(error as Error, 'poll')
     } finally {
       if (!this.#isOver) this.#parts.polling.add(this, this.#object.view)
+    }
+  }
+
+  async compare(signal: AbortSignal | undefined): Promise<void> {
+    const { client, narrow } = this.#parts
+    const { view, state } = this.#object
+    const { uid } = (state as KubernetesObject | undefined)?.metadata ?? {}
+    try {
+      if (this.#isPolled) return void (await this.live(signal))
+      const there = await client.get(metadataOf(view), this.#key, { signal })
+      // Only what was there before: it may have been made again since the server has answered.
+      if (there !== undefined) narrow.wrote(view, there)
+      else if (uid !== undefined) narrow.deleted(view, this.#key, uid)
+    } catch (error) {
+      // What may not be read is not known to be otherwise.
+      if (!isForbidden(error)) throw error
     }
   }
 

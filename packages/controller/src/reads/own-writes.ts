@@ -18,7 +18,7 @@ import { isOfKeys, isWithin } from './selection-scope.ts'
 export const rememberedMs = 65_000
 /** How often an informer is looked at while a write is waited for, in milliseconds: a bookmark makes no event. */
 const lookMs = 250
-/** Of how many names of one resource at most. */
+/** Of how many names at most. */
 const mostRemembered = 10_000
 
 /** What is remembered of a write of this process. */
@@ -56,8 +56,8 @@ export interface OwnWritesOptions {
  */
 export class OwnWrites implements WriteListener {
   readonly #options: OwnWritesOptions
-  /** The resource that was written last is the last one, and so is the key within each. */
-  readonly #writes = new Map<string, Map<string, readonly Write[]>>()
+  /** By resource and key; the key that was written last is the last one. */
+  readonly #writes = new Map<string, readonly Write[]>()
   readonly #subscribers = new Map<string, Set<WriteSubscriber>>()
 
   constructor(options: OwnWritesOptions) {
@@ -66,7 +66,7 @@ export class OwnWrites implements WriteListener {
 
   /** Of how many objects it remembers writes. */
   get size(): number {
-    return [...this.#writes.values()].reduce((sum, { size }) => sum + size, 0)
+    return this.#writes.size
   }
 
   /** From now on the subscriber hears of writes to a resource in all its versions. What is returned ends that. */
@@ -83,12 +83,14 @@ export class OwnWrites implements WriteListener {
   /** What is remembered of one key, the last one last. */
   get(resource: ResourceDefinition, key: string): readonly Write[] {
     const now = this.#options.clock.monotonic()
-    return (this.#writes.get(resourceKey(resource))?.get(key) ?? []).filter(({ until }) => until > now)
+    return (this.#writes.get(idOf(resource, key)) ?? []).filter(({ until }) => until > now)
   }
 
   *of(resource: ResourceDefinition): IterableIterator<readonly [string, readonly Write[]]> {
-    for (const key of this.#writes.get(resourceKey(resource))?.keys() ?? []) {
-      const writes = this.get(resource, key)
+    const start = idOf(resource, '')
+    for (const id of this.#writes.keys()) {
+      const key = id.slice(start.length)
+      const writes = id.startsWith(start) ? this.get(resource, key) : []
       if (writes.length > 0) yield [key, writes]
     }
   }
@@ -128,26 +130,14 @@ export class OwnWrites implements WriteListener {
     // The server may have answered in another order than it wrote.
     if (known.some(one => isAfter(one, write))) return
     const remembered = { ...write, until: now + rememberedMs }
-    const name = resourceKey(resource)
-    const ofResource = this.#writes.get(name) ?? new Map<string, readonly Write[]>()
-    this.#writes.delete(name)
-    this.#writes.set(name, ofResource)
-    ofResource.delete(key)
-    ofResource.set(key, and(known, remembered))
-    this.#forgetOld(now)
-    for (const one of this.#subscribers.get(name) ?? []) one.wrote(key, remembered)
-  }
-
-  #forgetOld(now: number): void {
-    // A resource may come, be written, and go: nobody writes to it again.
-    for (const [resource, ofResource] of this.#writes) {
-      for (const [key, writes] of ofResource) {
-        if (writes.some(({ until }) => until > now) && ofResource.size <= mostRemembered) break
-        ofResource.delete(key)
-      }
-      if (ofResource.size > 0) break
-      this.#writes.delete(resource)
+    const id = idOf(resource, key)
+    this.#writes.delete(id)
+    this.#writes.set(id, and(known, remembered))
+    for (const [old, writes] of this.#writes) {
+      if (this.#writes.size <= mostRemembered && writes.some(({ until }) => until > now)) break
+      this.#writes.delete(old)
     }
+    for (const one of this.#subscribers.get(resourceKey(resource)) ?? []) one.wrote(key, remembered)
   }
 
   #informers(resource: ResourceDefinition): readonly CachedInformer<unknown>[] {
@@ -159,6 +149,10 @@ export class OwnWrites implements WriteListener {
 /** One name for a resource in all its versions. */
 export function resourceKey({ group, plural }: ResourceDefinition): string {
   return `${plural}.${group}`
+}
+
+function idOf(resource: ResourceDefinition, key: string): string {
+  return `${resourceKey(resource)} ${key}`
 }
 
 /** Writes of one key, and the last one. */

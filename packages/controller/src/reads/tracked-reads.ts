@@ -5,7 +5,6 @@ import { covers, isSameFunction } from '@wherry/informer'
 import { ViewConflictError } from '@wherry/narrow-cache'
 import { asError } from '../as-error.ts'
 import type { ReadCause } from './cause.ts'
-import { compareWithServer } from './compare-with-server.ts'
 import type { Dependency } from './dependency.ts'
 import { type DependencyListener, DependentKey } from './dependency-graph.ts'
 import { type Feed, valueIn } from './feed.ts'
@@ -27,6 +26,9 @@ import { TrackedObjects } from './tracked-objects.ts'
 import { type ReadPrimary, type Sources, TrackedRun } from './tracked-run.ts'
 
 export type { PollPolicy, TrackedReadsOptions } from './options.ts'
+
+/** How many objects the server is asked for at a time. */
+const comparedAtATime = 16
 
 /**
  * The tracked reads of one controller: which key depends on what, and what is watched for it (rules C11–C17).
@@ -167,9 +169,10 @@ export class TrackedReads {
    * what the server has was heard of, as {@edge TrackedReads.whenQuiet} does. For tests and the like.
    */
   async compare(signal?: AbortSignal | undefined): Promise<void> {
-    const { client, narrow } = this.#options
-    const named = [...this.#objects].filter(({ feed }) => feed.served !== 'informer')
-    await compareWithServer(named, client, narrow, signal)
+    const objects = [...this.#objects]
+    for (let from = 0; from < objects.length; from += comparedAtATime) {
+      await Promise.all(objects.slice(from, from + comparedAtATime).map(({ feed }) => feed.compare(signal)))
+    }
     await this.whenQuiet(signal)
   }
 
@@ -246,15 +249,6 @@ export class TrackedReads {
     return source
   }
 
-  /** Whether an informer's store shows what this process wrote to an object. If reads depend on that informer, they say so themselves. */
-  #isSeen(view: View, key: string): boolean {
-    if (this.#sources.has(view.key)) return false
-    const recent = this.writes.get(view.resource, key)
-    if (recent.length === 0) return true
-    const informer = informerOf(this.#options.cache, view)
-    return informer !== undefined && !recent.some(write => isOlder(informer, key, write))
-  }
-
   #selection(view: View, { namespace, labels }: SelectionOptions, owner: string | undefined): Selection {
     const declared = [...this.#options.declared, ...(this.#options.alsoListed?.() ?? [])]
     const wide = declared.find(({ key }) => key === view.key) ?? declared.find(one => covers(one, view))
@@ -273,7 +267,9 @@ export class TrackedReads {
     const { cache, narrow } = this.#options
     const covering = cache.covering(view)
     if (covering === undefined) return narrow.get(view, key as never, { signal })
-    if (this.#isSeen(covering, key.text)) return cache.get(view, key as never, { signal })
+    const informer = informerOf(cache, covering)
+    const isSeen = !this.writes.get(view.resource, key.text).some(one => !informer || isOlder(informer, key.text, one))
+    if (isSeen) return cache.get(view, key as never, { signal })
     const object = this.#object(view, key)
     object.pin()
     try {

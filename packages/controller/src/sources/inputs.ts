@@ -8,7 +8,7 @@ import { checkedKeyText, type Keys, keyTexts, parsedKey } from '../controller/ke
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { listOf } from '../reads/options.ts'
-import { type Input, type InputTarget, mapped, passes, watchedFor } from './input.ts'
+import { attempt, type Input, type InputTarget, passes, watchedFor } from './input.ts'
 import { type ObjectInputParts, objectInput } from './object-input.ts'
 import type { Source } from './source.ts'
 import type { Tick } from './timer.ts'
@@ -114,7 +114,7 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
         return keyTexts(name, primary, keys)
       }
       const enqueue = (keysOf: () => readonly string[], isInitial: boolean): void => {
-        for (const key of mapped(keysOf, environment, { phase: name })) target.enqueue(key, cause, isInitial)
+        for (const key of attempt(keysOf, [], environment, { phase: name })) target.enqueue(key, cause, isInitial)
       }
       const tell = (event: V, isInitial = false): void => {
         if (!passes(predicates, event, environment, name)) return

@@ -223,6 +223,12 @@ export abstract class DependencyTarget {
     }
   }
 
+  /** What is known of it may be about to change. */
+  abstract get isCatchingUp(): boolean
+
+  /** Resolves when it has caught up. Rejects where that will not be. */
+  abstract catchUp(signal: AbortSignal | undefined): Promise<void>
+
   /** Nothing is to be watched for it any more. */
   protected abstract release(): void
 

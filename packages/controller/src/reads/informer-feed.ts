@@ -26,8 +26,7 @@ export class InformerFeed implements Feed {
   }
 
   peek(): Known | undefined {
-    const { text } = this.#object.key
-    return this.#source.isCurrent && !this.#source.lacks(text) ? this.#now() : undefined
+    return this.#source.has(this.#object.key.text) ? this.#now() : undefined
   }
 
   value(state: unknown): unknown {

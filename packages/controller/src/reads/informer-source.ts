@@ -59,7 +59,7 @@ export class InformerSource implements SelectionSource {
   }
 
   /** All that is in the store was told: from now on whatever happens is heard. Of a resource that may come later that is nothing. */
-  get isCurrent(): boolean {
+  get #isCurrent(): boolean {
     const { hasSynced, isBehind } = this.#registration
     return !isBehind && (hasSynced || isAbsentByChoice(this.#options.cache, this.#informer.view))
   }
@@ -77,9 +77,9 @@ export class InformerSource implements SelectionSource {
     return view.key === this.view.key ? this.#informer : coveredLister(this.view, this.#informer, view)
   }
 
-  /** Whether something that was written by this process, and is asked for, is not there yet. */
-  lacks(asked: Asked): boolean {
-    return this.#unseen.lacking(keysOf(asked)) !== undefined
+  /** Whether it is current, and what this process wrote of what is asked for is there. */
+  has(asked: Asked): boolean {
+    return this.#isCurrent && this.#unseen.lacking(keysOf(asked)) === undefined
   }
 
   /**
@@ -88,7 +88,7 @@ export class InformerSource implements SelectionSource {
    */
   async ready(asked: Asked, signal: AbortSignal | undefined): Promise<void> {
     const { clock } = this.#options.client.environment
-    if (!this.isCurrent) await this.#known(signal)
+    if (!this.#isCurrent) await this.#known(signal)
     while (this.#registration.isBehind) {
       await clock.turn()
       signal?.throwIfAborted()
@@ -138,7 +138,7 @@ export class InformerSource implements SelectionSource {
       await this.#informer.whenSynced({ signal: ended })
       await this.#registration.whenSynced({ signal: ended })
     }
-    return unlessAbsent(synced, () => this.isCurrent, clock, signal)
+    return unlessAbsent(synced, () => this.#isCurrent, clock, signal)
   }
 
   #close(): Promise<void> {

@@ -7,10 +7,9 @@ import { ownerIndex, type SelectionScope, selects } from './selection-scope.ts'
 
 /** The informer that a selection is listed from. */
 export interface SelectionSource {
-  readonly isCurrent: boolean
-  /** Whether something that was written by this process, and is in the selection, is not there yet. */
-  lacks(scope: SelectionScope): boolean
-  /** Resolves when it is current and lacks nothing. */
+  /** Whether it shows the selection as new as it has to be. */
+  has(scope: SelectionScope): boolean
+  /** Resolves when it does. */
   ready(scope: SelectionScope, signal: AbortSignal | undefined): Promise<void>
   lister(view: View): Lister<unknown>
   /** Nothing depends on the selection any more. */
@@ -30,19 +29,17 @@ export class Selection extends DependencyTarget {
     this.#lister = source.lister(scope.view)
   }
 
-  /** What it lists is as new as it has to be. */
-  get isCurrent(): boolean {
-    return this.#source.isCurrent && !this.#source.lacks(this.scope)
+  override get isCatchingUp(): boolean {
+    return !this.#source.has(this.scope)
   }
 
   /** The objects; `undefined` where that would be older than it may be. */
   list(): unknown[] | undefined {
-    if (!this.isCurrent) return undefined
-    return this.#list()
+    return this.isCatchingUp ? undefined : this.#list()
   }
 
   /** Resolves when {@link Selection.list} may tell. */
-  ready(signal: AbortSignal | undefined): Promise<void> {
+  override catchUp(signal: AbortSignal | undefined): Promise<void> {
     return this.#source.ready(this.scope, signal)
   }
 

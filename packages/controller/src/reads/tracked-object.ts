@@ -47,6 +47,16 @@ export class TrackedObject extends DependencyTarget {
     return this.#state === state || isSame(this.#state, state)
   }
 
+  override get isCatchingUp(): boolean {
+    return this.feed.isCatchingUp
+  }
+
+  override async catchUp(signal: AbortSignal | undefined): Promise<void> {
+    await this.feed.ready(signal)
+    // Where only the server can tell, it has to be asked.
+    if (this.feed.isCatchingUp) await this.feed.live(signal)
+  }
+
   /** What is known of it now, if that is as new as it has to be. */
   peek(): Known | undefined {
     const known = this.feed.peek()

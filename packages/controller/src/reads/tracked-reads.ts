@@ -6,7 +6,7 @@ import { ViewConflictError } from '@wherry/narrow-cache'
 import { asError } from '../as-error.ts'
 import type { ReadCause } from './cause.ts'
 import type { Dependency } from './dependency.ts'
-import { type DependencyListener, DependentKey } from './dependency-graph.ts'
+import { type DependencyListener, type DependencyTarget, DependentKey } from './dependency-graph.ts'
 import { type Feed, valueIn } from './feed.ts'
 import { InformerFeed } from './informer-feed.ts'
 import { informerOf } from './informer-of.ts'
@@ -33,7 +33,7 @@ const comparedAtATime = 16
 /**
  * The tracked reads of one controller: which key depends on what, and what is watched for it (rules C11–C17).
  *
- * A key's runs are told one after the other: {@edge TrackedReads.begin}, then its `succeed` or `fail`.
+ * A key's runs are told one after the other: {@link TrackedReads.begin}, then its `succeed` or `fail`.
  *
  * So that reads see what this process wrote (rule C10), write by `client.notifying(narrow, reads.writes)`.
  */
@@ -138,35 +138,24 @@ export class TrackedReads {
 
   /**
    * Something that is depended on may be older than what this process knows the server to have, so that keys may be about to
-   * run. Of some objects only the server can tell: {@edge TrackedReads.whenQuiet} asks it. What can't be told at all is not
+   * run. Of some objects only the server can tell: {@link TrackedReads.whenQuiet} asks it. What can't be told at all is not
    * waited for.
    */
   get catchingUp(): boolean {
-    return (
-      [...this.#objects].some(({ feed }) => feed.isCatchingUp) ||
-      this.#selections.some(selection => !selection.isCurrent)
-    )
+    return this.#targets.some(({ isCatchingUp }) => isCatchingUp)
   }
 
   /** Resolves when nothing is catching up. Rejects with the signal's reason. */
   async whenQuiet(signal?: AbortSignal | undefined): Promise<void> {
-    const late = [...this.#objects].filter(({ feed }) => feed.isCatchingUp)
-    const stale = this.#selections.filter(selection => !selection.isCurrent)
+    const late = this.#targets.filter(({ isCatchingUp }) => isCatchingUp)
     // One that can't be watched is not waited for: its keys are told.
-    await Promise.allSettled([
-      ...late.map(async object => {
-        await object.feed.ready(signal)
-        // Where only the server can tell, it has to be asked.
-        if (object.feed.isCatchingUp) await object.feed.live(signal)
-      }),
-      ...stale.map(selection => selection.ready(signal)),
-    ])
+    await Promise.allSettled(late.map(target => target.catchUp(signal)))
     signal?.throwIfAborted()
   }
 
   /**
    * Asks the server for the metadata of each object that is watched by its name, and for each that is polled, and waits until
-   * what the server has was heard of, as {@edge TrackedReads.whenQuiet} does. For tests and the like.
+   * what the server has was heard of, as {@link TrackedReads.whenQuiet} does. For tests and the like.
    */
   async compare(signal?: AbortSignal | undefined): Promise<void> {
     const objects = [...this.#objects]
@@ -234,6 +223,11 @@ export class TrackedReads {
     return object
   }
 
+  /** All that keys depend on. */
+  get #targets(): DependencyTarget[] {
+    return [...this.#objects, ...this.#selections]
+  }
+
   get #selections(): Selection[] {
     return [...this.#sources.values()].flatMap(({ selections }) => [...selections])
   }
@@ -282,7 +276,7 @@ export class TrackedReads {
   async #close(): Promise<void> {
     for (const { run } of this.#keys.values()) run?.cancel()
     this.#keys.clear()
-    const targets = [...this.#objects, ...this.#selections]
+    const targets = this.#targets
     this.#primary?.close()
     const closing = [this.#polling.close(), ...[...this.#sources.values()].map(source => source.close())]
     for (const target of targets) target.end()

@@ -53,15 +53,15 @@ export class TrackedRun implements Run {
     this.#sources = sources
     this.#primary = primary
     this.#signal = signal
+    const noted = <T>(name: string, call: Promise<T>, view: View, key?: ReadKey): Promise<T> =>
+      this.calls.note(call, () => callName(name, [view, key]))
     const read = {
       get: (view: View, key: ReadKey, options?: Partial<SelectOptions<never, unknown>>) =>
-        this.calls.note(this.#get(view, key, options), () => callName('read.get', [view, key])),
-      list: (view: View, options?: SelectionOptions) =>
-        this.calls.note(this.#list(view, options), () => callName('read.list', [view])),
-      owned: (view: View, options?: SelectionOptions) =>
-        this.calls.note(this.#owned(view, options), () => callName('read.owned', [view])),
+        noted('read.get', this.#get(view, key, options), view, key),
+      list: (view: View, options?: SelectionOptions) => noted('read.list', this.#list(view, options), view),
+      owned: (view: View, options?: SelectionOptions) => noted('read.owned', this.#owned(view, options), view),
       peek: (view: View, key: ReadKey, options?: ReadOptions) =>
-        this.calls.note(this.#peek(view, key, options), () => callName('read.peek', [view, key])),
+        noted('read.peek', this.#peek(view, key, options), view, key),
     }
     this.read = read as Read
   }
@@ -169,7 +169,7 @@ export class TrackedRun implements Run {
           this.#edge(selection).whole()
           return objects
         }
-        await selection.ready(signal)
+        await selection.catchUp(signal)
         this.#mustLive()
       }
     } finally {

@@ -2,7 +2,6 @@ import {
   type Client,
   isConflict,
   isForbidden,
-  isInvalid,
   type KubernetesObject,
   keyText,
   type ObjectKey,
@@ -113,13 +112,6 @@ function owned(
   return { ...object, metadata: { ...metadata, ownerReferences: withOwner(metadata?.ownerReferences, reference) } }
 }
 
-/** What was sent, and what came of it. */
-interface Brought {
-  readonly applied: Applied<unknown>
-  /** As the server answered. */
-  readonly written?: AppliedObject | undefined
-}
-
 const unsent = { object: undefined, retryAfterMs: undefined, refusal: undefined }
 
 /** What is to be made as desired. */
@@ -143,6 +135,8 @@ class Application {
   readonly #view: View
   readonly #signal: AbortSignal
   #body: KubernetesObject = {}
+  /** As the server answered. */
+  #written: AppliedObject | undefined
 
   constructor(about: ApplyFor, task: Task, options: DesiredOptions) {
     this.#about = about
@@ -159,10 +153,28 @@ class Application {
     const { owner = true } = this.#options
     const isHeard = !this.#task.isPrimary && typeof owner === 'boolean' && this.#about.isHeard(seen, owner)
     try {
-      return (await settling(writing, () => this.#bring(writing.object, false), isHeard)).applied
+      return await this.#settling(writing, () => this.#bring(writing.object, false), isHeard)
     } catch (error) {
       if (!(error instanceof ApplyDelayedError)) limiter.refused(key, this.#id, error)
       throw error
+    }
+  }
+
+  /**
+   * Does a write, and tells the tracked read what came of it.
+   * @param isHeard the owner runs for each change of the object
+   */
+  async #settling(
+    writing: Writing<AppliedObject>,
+    bring: () => Promise<Applied<unknown>>,
+    isHeard = false,
+  ): Promise<Applied<unknown>> {
+    let applied: Applied<unknown> | undefined
+    try {
+      applied = await bring()
+      return applied
+    } finally {
+      writing.settle(this.#written, isHeard && asDesired.has(applied?.outcome ?? ''))
     }
   }
 
@@ -180,18 +192,17 @@ class Application {
   }
 
   /** Makes an object as desired that is now as `seen`. */
-  async #bring(seen: AppliedObject | undefined, isRead: boolean): Promise<Brought> {
+  async #bring(seen: AppliedObject | undefined, isRead: boolean): Promise<Applied<unknown>> {
     this.#body = typed(this.#view, this.#task.bodyOf(seen))
     if (seen === undefined) return this.#create(isRead)
     const isStatus = this.#task.objects.subresource === 'status'
-    if (seen.metadata.deletionTimestamp !== undefined && !isStatus)
-      return { applied: { outcome: 'deleting', ...unsent } }
+    if (seen.metadata.deletionTimestamp !== undefined && !isStatus) return { ...unsent, outcome: 'deleting' }
     this.#mustBeOurs(seen)
     const { limiter, key, normalized } = this.#about
     const isThere = ownsNothing(this.#body) && seen.owned === undefined
     if (isThere || isAsDesired(seen.owned, this.#body) || normalized.knows(this.#body, seen.owned)) {
       limiter.asDesired(key, this.#id)
-      return { applied: { outcome: 'unchanged', ...unsent } }
+      return { ...unsent, outcome: 'unchanged' }
     }
     const delayed = await this.#delay()
     if (delayed !== undefined) return delayed
@@ -199,7 +210,7 @@ class Application {
     return this.#send({ uid: seen.metadata.uid }, seen.metadata.resourceVersion)
   }
 
-  async #create(isRead: boolean): Promise<Brought> {
+  async #create(isRead: boolean): Promise<Applied<unknown>> {
     const delayed = await this.#delay()
     if (delayed !== undefined) return delayed
     try {
@@ -207,24 +218,17 @@ class Application {
       return await this.#send({ resourceVersion: '1' }, undefined)
     } catch (error) {
       if (isRead || !isConflict(error)) throw error
-      const live = await this.#live()
-      if (live === undefined) throw error
-      return this.#bringHidden(this.#task.objects.of(live), error)
+      return this.#bringUnseen(error)
     }
   }
 
-  /** There is an object that the informer does not show: it is new, or the view does not select it. */
-  async #bringHidden(seen: AppliedObject, error: unknown): Promise<Brought> {
-    if (!isSelective(this.#view)) {
-      this.#mustBeOurs(seen)
-      throw error
-    }
+  /** There is an object that the informer does not show: it is new, or the view does not select it. It is looked at by its name. */
+  async #bringUnseen(conflict: unknown): Promise<Applied<unknown>> {
     // It is in the way, or is to get the labels of the view: what becomes of it is to be heard.
-    const { run } = this.#about
     const view = this.#task.objects.view(everything(this.#view))
-    const writing = await run.writing(view, this.#task.key, applyState, this.#options.signal)
-    return settling(writing, async () => {
-      if (writing.object === undefined) throw error
+    const writing = await this.#about.run.writing(view, this.#task.key, applyState, this.#options.signal)
+    return this.#settling(writing, async () => {
+      if (writing.object === undefined) throw conflict
       return this.#bring(writing.object, true)
     })
   }
@@ -261,7 +265,7 @@ class Application {
   }
 
   /** Sends it, on a condition. @param before the resourceVersion that the object had */
-  async #send(condition: object, before: string | undefined): Promise<Brought> {
+  async #send(condition: object, before: string | undefined): Promise<Applied<unknown>> {
     const { client, normalized, ownEvents, key } = this.#about
     const over = ownEvents.begin(objectId(this.#view, this.#name), key)
     let version: string | undefined
@@ -278,30 +282,20 @@ class Application {
       const writer = this.#task.objects.subresource === 'status' ? client.status : client
       const answer = (await writer.apply(full(this.#view), object as never, options)) as KubernetesObject
       const written = this.#task.objects.of(answer)
+      this.#written = written
       version = written.metadata.resourceVersion
       normalized.learn(this.#body, written.owned)
       this.#task.written?.(written)
       const isChanged = written.metadata.resourceVersion !== before
       const outcome = before === undefined ? 'created' : isChanged ? 'updated' : 'unchanged'
-      return { applied: { ...unsent, outcome, object: projector(this.#view)(answer as object) }, written }
-    } catch (error) {
-      throw (await this.#otherController(error)) ?? error
+      return { ...unsent, outcome, object: projector(this.#view)(answer as object) }
     } finally {
       over(version)
     }
   }
 
-  /** The server refuses a second controller in words only. */
-  async #otherController(error: unknown): Promise<AlreadyOwnedError | undefined> {
-    if (!isInvalid(error) || !error.causes.some(({ field }) => field === 'metadata.ownerReferences')) return undefined
-    const live = await this.#live()
-    const controller = live && this.#task.objects.of(live).controller
-    if (controller === undefined || controller.uid === this.#about.owner.metadata?.uid) return undefined
-    return new AlreadyOwnedError(controller)
-  }
-
   /** `undefined`: it may be sent now, which counts. */
-  async #delay(): Promise<Brought | undefined> {
+  async #delay(): Promise<Applied<unknown> | undefined> {
     const { limiter, key, again } = this.#about
     const waitMs = limiter.admit({ key, object: this.#id, digest: hash(this.#body, { integers: 'bigint' }) })
     if (waitMs === 0) return undefined
@@ -311,7 +305,7 @@ class Application {
     if (this.#options.whenDelayed === 'throw') {
       throw new ApplyDelayedError(this.#view.key, this.#name, waitMs, refusal)
     }
-    return { applied: { ...unsent, outcome: 'delayed', retryAfterMs: waitMs, refusal } }
+    return { ...unsent, outcome: 'delayed', retryAfterMs: waitMs, refusal }
   }
 
   /** Tells once that an object is fought over, and by whom. */
@@ -351,29 +345,6 @@ class Application {
 
 /** Outcomes after which an object is as desired, its owner too. */
 const asDesired: ReadonlySet<string> = new Set(['created', 'updated', 'unchanged'])
-
-/**
- * Does a write, and tells the tracked read what came of it.
- * @param isHeard the owner runs for each change of the object
- */
-async function settling<R extends Brought>(
-  writing: Writing<AppliedObject>,
-  bring: () => Promise<R>,
-  isHeard = false,
-): Promise<R> {
-  let brought: R | undefined
-  try {
-    brought = await bring()
-    return brought
-  } finally {
-    writing.settle(brought?.written, isHeard && asDesired.has(brought?.applied.outcome ?? ''))
-  }
-}
-
-/** Whether an object can be there that the view does not select. */
-function isSelective({ labels, fields }: View): boolean {
-  return labels.text !== '' || fields.text !== ''
-}
 
 /** The view's objects with their managed fields. */
 function full(view: View): View<object, never> {

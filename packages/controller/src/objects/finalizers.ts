@@ -64,21 +64,10 @@ export function addFinalizer<C extends KubernetesObject, S extends Scope>(
   finalizer: string,
   options: CallOptions = {},
 ): Promise<C | undefined> {
-  return change(client, view, object, finalizer, options, found => {
-    const { finalizers, deletionTimestamp } = found.metadata ?? {}
-    if (finalizers?.includes(finalizer)) return undefined
-    if (deletionTimestamp !== undefined) throw new BeingDeletedError(finalizer)
-    if (finalizers === undefined || finalizers.length === 0) {
-      // A `test` of what is not there fails on some servers: the resourceVersion says the same.
-      return [
-        { op: 'test', path: '/metadata/resourceVersion', value: found.metadata?.resourceVersion },
-        { op: 'add', path: '/metadata/finalizers', value: [finalizer] },
-      ]
-    }
-    return [
-      { op: 'test', path: '/metadata/finalizers', value: finalizers },
-      { op: 'add', path: '/metadata/finalizers/-', value: finalizer },
-    ]
+  return change(client, view, object, finalizer, options, (finalizers, isBeingDeleted) => {
+    if (finalizers.includes(finalizer)) return undefined
+    if (isBeingDeleted) throw new BeingDeletedError(finalizer)
+    return [...finalizers, finalizer]
   })
 }
 
@@ -94,15 +83,9 @@ export function removeFinalizer<C extends KubernetesObject, S extends Scope>(
   finalizer: string,
   options: CallOptions = {},
 ): Promise<C | undefined> {
-  return change(client, view, object, finalizer, options, found => {
-    const { finalizers = [] } = found.metadata ?? {}
-    const index = finalizers.indexOf(finalizer)
-    if (index < 0) return undefined
-    return [
-      { op: 'test', path: '/metadata/finalizers', value: finalizers },
-      { op: 'remove', path: `/metadata/finalizers/${index}` },
-    ]
-  })
+  return change(client, view, object, finalizer, options, finalizers =>
+    finalizers.includes(finalizer) ? finalizers.filter(one => one !== finalizer) : undefined,
+  )
 }
 
 const maxAttempts = 10
@@ -113,7 +96,7 @@ async function change<C extends KubernetesObject, S extends Scope>(
   object: C,
   finalizer: string,
   options: CallOptions,
-  make: (found: C) => readonly JsonPatchOperation[] | undefined,
+  edit: (finalizers: readonly string[], isBeingDeleted: boolean) => readonly string[] | undefined,
 ): Promise<C | undefined> {
   checkFinalizer(finalizer)
   const { name, namespace, uid } = named('object', object)
@@ -125,20 +108,30 @@ async function change<C extends KubernetesObject, S extends Scope>(
   const key = { name, namespace } as unknown as ObjectKey<S>
   // An object that has left the view's selectors is there all the same.
   const wide = everything(view as unknown as View) as View<unknown> as View<C, S>
-  let found: C | undefined = object
+  let found = object
   let backoff: Backoff | undefined
   let cause: unknown
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     if (attempt > 0) {
       backoff ??= new Backoff(client.environment, { initialMs: 10, maxMs: 1000 })
       await backoff.wait(options.signal)
-      found = await client.get(wide, key, options)
-      if (found?.metadata?.uid !== uid) return undefined
+      const live = await client.get(wide, key, options)
+      if (live?.metadata?.uid !== uid) return undefined
+      found = live
     }
-    const steps = make(found as C)
-    if (steps === undefined) return found
+    const { finalizers = [], resourceVersion, deletionTimestamp } = found.metadata ?? {}
+    const edited = edit(finalizers, deletionTimestamp !== undefined)
+    if (edited === undefined) return found
+    const patch: readonly JsonPatchOperation[] = [
+      { op: 'test', path: '/metadata/uid', value: uid },
+      // A `test` of what is not there fails on some servers: the resourceVersion says the same.
+      finalizers.length === 0
+        ? { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion }
+        : { op: 'test', path: '/metadata/finalizers', value: finalizers },
+      { op: 'add', path: '/metadata/finalizers', value: edited },
+    ]
     try {
-      return await client.patch(view, key, [{ op: 'test', path: '/metadata/uid', value: uid }, ...steps], options)
+      return await client.patch(view, key, patch, options)
     } catch (error) {
       if (isObjectNotFound(error)) return undefined
       if (!isStale(error)) throw error

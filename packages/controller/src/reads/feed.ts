@@ -6,9 +6,6 @@ import type { Served } from './dependency.ts'
  */
 export type Known = { readonly state: unknown; readonly error?: undefined } | { readonly error: Error }
 
-/** That, and how often something had been heard of the object for certain by then. */
-export type Answer = Known & { readonly heard: number }
-
 /** What an object reads as; `undefined`: it is absent. @throws the error of an object that could not be transformed */
 export function valueIn(known: Known, feed: Feed): unknown {
   if (known.error !== undefined) throw known.error
@@ -27,7 +24,9 @@ export interface Feed {
   /** Resolves when {@link Feed.peek} may tell. Rejects where the object can't be watched. */
   ready(signal: AbortSignal | undefined): Promise<void>
   /** The object as the server has it, for when `peek` does not tell. */
-  live(signal: AbortSignal | undefined): Promise<Answer>
+  live(signal: AbortSignal | undefined): Promise<Known>
+  /** Asks the server for the object where it is read by its name, so that what it has is heard of. */
+  compare(signal: AbortSignal | undefined): Promise<void>
   /** Nothing is told from now on. */
   close(): void
 }

@@ -1,6 +1,6 @@
 import { projector } from '@wherry/client'
 import { type Lister, TransformError } from '@wherry/informer'
-import type { Answer, Feed, Known } from './feed.ts'
+import type { Feed, Known } from './feed.ts'
 import type { InformerSource } from './informer-source.ts'
 import type { TrackedObject } from './tracked-object.ts'
 
@@ -26,8 +26,7 @@ export class InformerFeed implements Feed {
   }
 
   peek(): Known | undefined {
-    const { text } = this.#object.key
-    return this.#source.isCurrent && !this.#source.lacks(text) ? this.#now() : undefined
+    return this.#source.has(this.#object.key.text) ? this.#now() : undefined
   }
 
   value(state: unknown): unknown {
@@ -40,14 +39,16 @@ export class InformerFeed implements Feed {
     return this.#source.ready(this.#object.key.text, signal)
   }
 
-  async live(signal: AbortSignal | undefined): Promise<Answer> {
+  async live(signal: AbortSignal | undefined): Promise<Known> {
     for (;;) {
       const known = this.peek()
-      const { heard } = this.#object
-      if (known !== undefined) return { ...known, heard }
+      if (known !== undefined) return known
       await this.ready(signal)
     }
   }
+
+  /** The informer is compared as a whole. */
+  async compare(): Promise<void> {}
 
   /** The informer has heard of it. */
   heard(): void {

@@ -3,12 +3,10 @@ import type { CachedInformer, DynamicCache, Hold } from '@wherry/dynamic-cache'
 import { coveredLister, type Lister, type Registration } from '@wherry/informer'
 import { isAbsentByChoice, unlessAbsent } from '../sources/unless-absent.ts'
 import { OwnWriteTimeoutError } from './errors.ts'
-import type { InformerFeed } from './informer-feed.ts'
 import { type OwnWrites, rememberedMs, UnseenWrites } from './own-writes.ts'
-import { ownerIndex, ownerUids } from './owner-index.ts'
-import { Selection } from './selection.ts'
+import { Selection, type SelectionSource } from './selection.ts'
 import { nameOf, SelectionIndex } from './selection-index.ts'
-import { type SelectionScope, selects } from './selection-scope.ts'
+import { ownerIndex, ownerUids, type SelectionScope, selects } from './selection-scope.ts'
 
 export interface InformerSourceOptions {
   readonly client: Client
@@ -26,18 +24,22 @@ export interface InformerSourceOptions {
 /** What a reader waits for: an object by its key, or a selection. */
 type Asked = string | SelectionScope
 
+/** A feed of one object that the informer has. */
+interface Hearing {
+  /** The informer has heard of the object. */
+  heard(): void
+}
+
 /** An informer that reads are served from, with what depends on it. It is held, so that nobody removes it meanwhile. */
-export class InformerSource {
+export class InformerSource implements SelectionSource {
   readonly view: View
   readonly #options: InformerSourceOptions
   readonly #hold: Hold<unknown>
   readonly #informer: CachedInformer<unknown>
   readonly #registration: Registration
   readonly #unseen: UnseenWrites
-  readonly #feeds = new Map<string, Set<InformerFeed>>()
+  readonly #feeds = new Map<string, Set<Hearing>>()
   readonly #selections = new SelectionIndex()
-  /** Its resource may come later. */
-  #mayComeLater = false
   #closing: Promise<void> | undefined
 
   constructor(options: InformerSourceOptions) {
@@ -57,9 +59,9 @@ export class InformerSource {
   }
 
   /** All that is in the store was told: from now on whatever happens is heard. Of a resource that may come later that is nothing. */
-  get isCurrent(): boolean {
-    const isAbsent = this.#mayComeLater && this.#informer.state === 'missing'
-    return (this.#registration.hasSynced || isAbsent) && !this.#registration.isBehind
+  get #isCurrent(): boolean {
+    const { hasSynced, isBehind } = this.#registration
+    return !isBehind && (hasSynced || isAbsentByChoice(this.#options.cache, this.#informer.view))
   }
 
   get informer(): Lister<unknown> {
@@ -75,9 +77,9 @@ export class InformerSource {
     return view.key === this.view.key ? this.#informer : coveredLister(this.view, this.#informer, view)
   }
 
-  /** Whether something that was written by this process, and is asked for, is not there yet. */
-  lacks(asked: Asked): boolean {
-    return this.#unseen.lacking(keysOf(asked)) !== undefined
+  /** Whether it is current, and what this process wrote of what is asked for is there. */
+  has(asked: Asked): boolean {
+    return this.#isCurrent && this.#unseen.lacking(keysOf(asked)) === undefined
   }
 
   /**
@@ -86,7 +88,7 @@ export class InformerSource {
    */
   async ready(asked: Asked, signal: AbortSignal | undefined): Promise<void> {
     const { clock } = this.#options.client.environment
-    if (!this.isCurrent) await this.#known(signal)
+    if (!this.#isCurrent) await this.#known(signal)
     while (this.#registration.isBehind) {
       await clock.turn()
       signal?.throwIfAborted()
@@ -109,13 +111,13 @@ export class InformerSource {
     this.#look()
   }
 
-  join(key: string, feed: InformerFeed): void {
+  join(key: string, feed: Hearing): void {
     const there = this.#feeds.get(key)
     if (there === undefined) this.#feeds.set(key, new Set([feed]))
     else there.add(feed)
   }
 
-  leave(key: string, feed: InformerFeed): void {
+  leave(key: string, feed: Hearing): void {
     const there = this.#feeds.get(key)
     there?.delete(feed)
     if (there?.size === 0) this.#feeds.delete(key)
@@ -136,11 +138,7 @@ export class InformerSource {
       await this.#informer.whenSynced({ signal: ended })
       await this.#registration.whenSynced({ signal: ended })
     }
-    const isAbsent = async (): Promise<boolean> => {
-      this.#mayComeLater ||= await isAbsentByChoice(this.#informer)
-      return this.isCurrent
-    }
-    return unlessAbsent(synced, isAbsent, clock, signal)
+    return unlessAbsent(synced, () => this.#isCurrent, clock, signal)
   }
 
   #close(): Promise<void> {

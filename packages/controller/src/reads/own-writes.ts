@@ -12,14 +12,13 @@ import {
 import { having } from '@wherry/client/checks'
 import type { CachedInformer } from '@wherry/dynamic-cache'
 import { SyncWaiters } from '@wherry/informer/parts'
-import { isCertainlySelected } from './selected-fields.ts'
-import { isWithin } from './selection-scope.ts'
+import { isOfKeys, isWithin } from './selection-scope.ts'
 
 /** How long a write is remembered for informers that are to be read later, in milliseconds: until then any has seen it. */
 export const rememberedMs = 65_000
 /** How often an informer is looked at while a write is waited for, in milliseconds: a bookmark makes no event. */
 const lookMs = 250
-/** Of how many names of one resource at most. */
+/** Of how many names at most. */
 const mostRemembered = 10_000
 
 /** What is remembered of a write of this process. */
@@ -34,8 +33,6 @@ export interface Write {
 interface Made {
   readonly resourceVersion: string
   readonly labels: Readonly<Record<string, string>> | undefined
-  /** The keys of those views whose field selectors certainly select the object. */
-  readonly selectedBy: readonly string[]
 }
 
 /** Hears of what this process writes to objects of one resource. */
@@ -59,11 +56,9 @@ export interface OwnWritesOptions {
  */
 export class OwnWrites implements WriteListener {
   readonly #options: OwnWritesOptions
-  /** The resource that was written last is the last one, and so is the key within each. */
-  readonly #writes = new Map<string, Map<string, readonly Write[]>>()
+  /** By resource and key; the key that was written last is the last one. */
+  readonly #writes = new Map<string, readonly Write[]>()
   readonly #subscribers = new Map<string, Set<WriteSubscriber>>()
-  /** Views with field selectors whose informers may begin later. */
-  readonly #declared: View[] = []
 
   constructor(options: OwnWritesOptions) {
     this.#options = options
@@ -71,12 +66,7 @@ export class OwnWrites implements WriteListener {
 
   /** Of how many objects it remembers writes. */
   get size(): number {
-    return [...this.#writes.values()].reduce((sum, { size }) => sum + size, 0)
-  }
-
-  /** Says that informers of these views may be read from later. */
-  declare(views: readonly View[]): void {
-    this.#declared.push(...views.filter(({ fields }) => fields.text !== ''))
+    return this.#writes.size
   }
 
   /** From now on the subscriber hears of writes to a resource in all its versions. What is returned ends that. */
@@ -93,12 +83,14 @@ export class OwnWrites implements WriteListener {
   /** What is remembered of one key, the last one last. */
   get(resource: ResourceDefinition, key: string): readonly Write[] {
     const now = this.#options.clock.monotonic()
-    return (this.#writes.get(resourceKey(resource))?.get(key) ?? []).filter(({ until }) => until > now)
+    return (this.#writes.get(idOf(resource, key)) ?? []).filter(({ until }) => until > now)
   }
 
   *of(resource: ResourceDefinition): IterableIterator<readonly [string, readonly Write[]]> {
-    for (const key of this.#writes.get(resourceKey(resource))?.keys() ?? []) {
-      const writes = this.get(resource, key)
+    const start = idOf(resource, '')
+    for (const id of this.#writes.keys()) {
+      const key = id.slice(start.length)
+      const writes = id.startsWith(start) ? this.get(resource, key) : []
       if (writes.length > 0) yield [key, writes]
     }
   }
@@ -111,10 +103,7 @@ export class OwnWrites implements WriteListener {
     if (name === undefined) return
     const key = keyText({ name, namespace })
     if (wentWith(object)) this.#note(view.resource, key, { uid, made: undefined })
-    else if (resourceVersion !== undefined) {
-      const selectedBy = this.#selecting(view.resource, object)
-      this.#note(view.resource, key, { uid, made: { resourceVersion, labels, selectedBy } })
-    }
+    else if (resourceVersion !== undefined) this.#note(view.resource, key, { uid, made: { resourceVersion, labels } })
   }
 
   /** Says that an object was deleted. @param uid of that object; `undefined`: whatever the informers have now. */
@@ -141,37 +130,14 @@ export class OwnWrites implements WriteListener {
     // The server may have answered in another order than it wrote.
     if (known.some(one => isAfter(one, write))) return
     const remembered = { ...write, until: now + rememberedMs }
-    const name = resourceKey(resource)
-    const ofResource = this.#writes.get(name) ?? new Map<string, readonly Write[]>()
-    this.#writes.delete(name)
-    this.#writes.set(name, ofResource)
-    ofResource.delete(key)
-    ofResource.set(key, and(known, remembered))
-    this.#forgetOld(now)
-    for (const one of this.#subscribers.get(name) ?? []) one.wrote(key, remembered)
-  }
-
-  #forgetOld(now: number): void {
-    // A resource may come, be written, and go: nobody writes to it again.
-    for (const [resource, ofResource] of this.#writes) {
-      for (const [key, writes] of ofResource) {
-        if (writes.some(({ until }) => until > now) && ofResource.size <= mostRemembered) break
-        ofResource.delete(key)
-      }
-      if (ofResource.size > 0) break
-      this.#writes.delete(resource)
+    const id = idOf(resource, key)
+    this.#writes.delete(id)
+    this.#writes.set(id, and(known, remembered))
+    for (const [old, writes] of this.#writes) {
+      if (this.#writes.size <= mostRemembered && writes.some(({ until }) => until > now)) break
+      this.#writes.delete(old)
     }
-  }
-
-  /** The views whose field selectors certainly select an object: only its labels are remembered. */
-  #selecting(resource: ResourceDefinition, object: KubernetesObject): string[] {
-    const name = resourceKey(resource)
-    const views = [...this.#declared, ...this.#informers(resource).map(({ view }) => view)]
-    const selecting = views.filter(
-      view =>
-        view.fields.text !== '' && resourceKey(view.resource) === name && isCertainlySelected(view.fields, object),
-    )
-    return selecting.map(({ key }) => key)
+    for (const one of this.#subscribers.get(resourceKey(resource)) ?? []) one.wrote(key, remembered)
   }
 
   #informers(resource: ResourceDefinition): readonly CachedInformer<unknown>[] {
@@ -183,6 +149,10 @@ export class OwnWrites implements WriteListener {
 /** One name for a resource in all its versions. */
 export function resourceKey({ group, plural }: ResourceDefinition): string {
   return `${plural}.${group}`
+}
+
+function idOf(resource: ResourceDefinition, key: string): string {
+  return `${resourceKey(resource)} ${key}`
 }
 
 /** Writes of one key, and the last one. */
@@ -277,11 +247,15 @@ export class UnseenWrites implements WriteSubscriber {
     const writes = this.#writes.get(key)
     if (writes === undefined) return []
     const now = this.#clock.monotonic()
+    const informer = this.#informer
+    const isOpen = ({ made }: Write): boolean => made !== undefined && !hasCome(informer, key, made)
+    // An informer that is still to hear of an object does not know yet that it went.
+    const isBehind = !informer.hasSynced || writes.some(isOpen)
     const kept = writes.filter(write => {
-      if (write.made === undefined) return write.until > now
-      if (hasCome(this.#informer, key, write.made)) return false
+      const hidden = isHidden(informer, key, write)
+      if (write.made === undefined) return write.until > now && (hidden || isBehind)
       // It may never hear of what it does not select.
-      return write.until > now || isHidden(this.#informer, key, write)
+      return isOpen(write) && (hidden || write.until > now)
     })
     this.#writes.delete(key)
     if (kept.length > 0) this.#writes.set(key, kept)
@@ -307,9 +281,8 @@ function hasCome(informer: CachedInformer<unknown>, key: string, { resourceVersi
 function isHidden(informer: CachedInformer<unknown>, key: string, { uid, made }: Write): boolean {
   const held = informer.version(key)
   if (made === undefined) return held?.uid !== undefined && held.uid === uid
-  // It shows an older one, or it is to hear of a new one.
+  // It shows an older one, or it is to hear of a new one. Only the server knows what fields select.
   if (held !== undefined) return true
   const { view } = informer
-  const isOfFields = view.fields.text === '' || made.selectedBy.includes(view.key)
-  return isWithin(view, key) && isOfFields && view.labels.matches(made.labels)
+  return isOfKeys(view) && isWithin(view, key) && view.labels.matches(made.labels)
 }

@@ -1,8 +1,7 @@
 import type { KubernetesObject } from '@wherry/client'
-import { ownerUids } from './owner-index.ts'
-import type { Reader } from './reader.ts'
+import type { DependentKey } from './dependency-graph.ts'
 import type { Selection } from './selection.ts'
-import type { SelectionScope } from './selection-scope.ts'
+import { ownerUids, type SelectionScope } from './selection-scope.ts'
 
 /**
  * Selections by what they ask for, so that a change of one object is looked up by its namespace and its labels and not
@@ -53,7 +52,7 @@ export class SelectionIndex {
         for (const selection of this.#places.get(placeOf(within, place)) ?? []) concerned.add(selection)
       }
     }
-    const told = new Set<Reader>()
+    const told = new Set<DependentKey>()
     for (const selection of concerned) selection.changed(key, object, before, told)
   }
 }

@@ -1,7 +1,6 @@
 import { LabelSelector, type View } from '@wherry/client'
 import { configMaps, nodes, pods } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
-import { isCertainlySelected } from './selected-fields.ts'
 import { type SelectionScope, selects } from './selection-scope.ts'
 
 const scope = (view: View, labels = '', namespace?: string): SelectionScope => ({
@@ -33,28 +32,5 @@ describe('a selection', () => {
       'app=web',
     )
     expect([selects(bare, 'a/x', '1'), selects(bare, 'a/x', labelled({ app: 'api' }))]).toEqual([true, false])
-  })
-})
-
-describe('what fields select for certain', () => {
-  const selected = (fields: string, object: object): boolean =>
-    isCertainlySelected(pods.within({ fields }).fields, object)
-
-  it('C10: is what the object has at their paths', () => {
-    const pod = { spec: { nodeName: 'n1', hostNetwork: true }, status: { phase: 'Running' } }
-    expect(selected('spec.nodeName=n1', pod)).toBe(true)
-    expect(selected('spec.nodeName=n2', pod)).toBe(false)
-    expect(selected('spec.nodeName!=n2,status.phase=Running', pod)).toBe(true)
-    expect(selected('spec.nodeName=n1,status.phase!=Running', pod)).toBe(false)
-    expect(selected('spec.hostNetwork=true', pod)).toBe(true)
-  })
-
-  it('C10: is nothing that only the server can tell, nor what an object inherits', () => {
-    for (const object of [{}, { spec: {} }, { spec: null }, { spec: 'x' }, { spec: { hostNetwork: null } }]) {
-      expect(selected('spec.hostNetwork=false', object)).toBe(false)
-      expect(selected('spec.hostNetwork!=true', object)).toBe(false)
-    }
-    expect(selected('spec!=x', { spec: {} })).toBe(false)
-    expect(selected('constructor.name=Object', {})).toBe(false)
   })
 })

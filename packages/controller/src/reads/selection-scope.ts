@@ -1,5 +1,17 @@
 import type { FieldRequirement, KubernetesObject, LabelSelector, View } from '@wherry/client'
-import { ownerUids } from './owner-index.ts'
+import { controllerOf } from '../objects/owner.ts'
+
+/** The name of the index of an informer's objects by the uid of the object that controls each. */
+export const ownerIndex = 'wherry.ownerUid'
+
+/**
+ * What an object is indexed by: a uid, which no text of a label is. Nothing for what a projection makes of an object without its owners,
+ * null among that.
+ */
+export function ownerUids(object: unknown): readonly string[] {
+  const owner = object == null ? undefined : controllerOf(object as KubernetesObject)
+  return owner === undefined ? [] : [owner.uid]
+}
 
 /** Which objects a selection is of. */
 export interface SelectionScope {
@@ -25,6 +37,11 @@ export function selects({ view, namespace, filter, owner }: SelectionScope, key:
   return (labels === undefined && view.projection.kind === 'named') || filter.matches(labels)
 }
 
+/** Whether a view selects by nothing but labels and what the key says. */
+export function isOfKeys({ fields }: View): boolean {
+  return fields.requirements.every(isOfKey)
+}
+
 /** Whether a view's namespaces, and what its fields say of the key, allow an object of that key. */
 export function isWithin({ namespaces, fields }: View, key: string): boolean {
   const slash = key.indexOf('/')
@@ -33,7 +50,12 @@ export function isWithin({ namespaces, fields }: View, key: string): boolean {
   return fields.requirements.every(requirement => holds(requirement, within, key.slice(slash + 1)))
 }
 
-function holds({ field, operator, value }: FieldRequirement, namespace: string, name: string): boolean {
-  if (field !== 'metadata.name' && field !== 'metadata.namespace') return true
+function isOfKey({ field }: FieldRequirement): boolean {
+  return field === 'metadata.name' || field === 'metadata.namespace'
+}
+
+function holds(requirement: FieldRequirement, namespace: string, name: string): boolean {
+  const { field, operator, value } = requirement
+  if (!isOfKey(requirement)) return true
   return ((field === 'metadata.name' ? name : namespace) === value) === (operator === '=')
 }

@@ -1,43 +1,50 @@
+import type { View } from '@wherry/client'
 import type { Lister } from '@wherry/informer'
 import { versionOf } from '../objects/version.ts'
 import type { SelectionDependency } from './dependency.ts'
-import type { InformerSource } from './informer-source.ts'
-import { ownerIndex } from './owner-index.ts'
-import type { Reader } from './reader.ts'
-import { type SelectionScope, selects } from './selection-scope.ts'
-import { Target } from './target.ts'
+import { DependencyTarget, type DependentKey } from './dependency-graph.ts'
+import { ownerIndex, type SelectionScope, selects } from './selection-scope.ts'
+
+/** The informer that a selection is listed from. */
+export interface SelectionSource {
+  /** Whether it shows the selection as new as it has to be. */
+  has(scope: SelectionScope): boolean
+  /** Resolves when it does. */
+  ready(scope: SelectionScope, signal: AbortSignal | undefined): Promise<void>
+  lister(view: View): Lister<unknown>
+  /** Nothing depends on the selection any more. */
+  drop(selection: Selection): void
+}
 
 /** The objects of a view that some labels select, in one namespace or all, or that one object controls: what keys have listed. */
-export class Selection extends Target {
+export class Selection extends DependencyTarget {
   readonly scope: SelectionScope
-  readonly #source: InformerSource
+  readonly #source: SelectionSource
   readonly #lister: Lister<unknown>
 
-  constructor(source: InformerSource, scope: SelectionScope) {
+  constructor(source: SelectionSource, scope: SelectionScope) {
     super()
     this.scope = scope
     this.#source = source
     this.#lister = source.lister(scope.view)
   }
 
-  /** What it lists is as new as it has to be. */
-  get isCurrent(): boolean {
-    return this.#source.isCurrent && !this.#source.lacks(this.scope)
+  override get isCatchingUp(): boolean {
+    return !this.#source.has(this.scope)
   }
 
   /** The objects; `undefined` where that would be older than it may be. */
   list(): unknown[] | undefined {
-    if (!this.isCurrent) return undefined
-    return this.#list()
+    return this.isCatchingUp ? undefined : this.#list()
   }
 
   /** Resolves when {@link Selection.list} may tell. */
-  ready(signal: AbortSignal | undefined): Promise<void> {
+  override catchUp(signal: AbortSignal | undefined): Promise<void> {
     return this.#source.ready(this.scope, signal)
   }
 
   /** An object of the source was `before`, and is `object` now; `undefined`: absent. @param told who knows it already; grows */
-  changed(key: string, object: unknown, before: unknown, told: Set<Reader>): void {
+  changed(key: string, object: unknown, before: unknown, told: Set<DependentKey>): void {
     const was = before !== undefined && selects(this.scope, key, before)
     const is = object !== undefined && selects(this.scope, key, object)
     if (!was && !is) return

@@ -1,21 +1,19 @@
 import type { View } from '@wherry/client'
 import { versionOf } from '../objects/version.ts'
 import type { ObjectDependency } from './dependency.ts'
+import { type DependencyEdge, DependencyTarget, type DependentKey } from './dependency-graph.ts'
 import type { Feed, Known } from './feed.ts'
-import type { Link } from './link.ts'
 import type { ObjectName } from './object-key.ts'
-import type { Reader } from './reader.ts'
-import { Target } from './target.ts'
 
 /** What stands for an object that is there and could not be transformed. */
 const untold = Symbol('untold')
 
 /** One object as one view has it, present or absent, that keys depend on. */
-export class TrackedObject extends Target {
+export class TrackedObject extends DependencyTarget {
   readonly view: View
   readonly key: ObjectName
   readonly #released: (object: TrackedObject) => void
-  #feed: Feed
+  readonly feed: Feed
   #isKnown = false
   #state: unknown
   #heard = 0
@@ -30,11 +28,7 @@ export class TrackedObject extends Target {
     this.view = view
     this.key = key
     this.#released = released
-    this.#feed = feed(this)
-  }
-
-  get feed(): Feed {
-    return this.#feed
+    this.feed = feed(this)
   }
 
   /** What was heard last. */
@@ -42,26 +36,30 @@ export class TrackedObject extends Target {
     return this.#state
   }
 
-  /** It is there and could not be transformed, as was heard last. */
-  get isUntold(): boolean {
-    return this.#state === untold
-  }
-
   /** How often something was heard of it. */
   get heard(): number {
     return this.#heard
   }
 
-  /** From now on it hears by another way. */
-  change(feed: Feed): void {
-    const before = this.#feed
-    this.#feed = feed
-    before.close()
+  /** Whether that is what was heard of it last. */
+  isAt(known: Known): boolean {
+    const state = stateOf(known)
+    return this.#state === state || isSame(this.#state, state)
+  }
+
+  override get isCatchingUp(): boolean {
+    return this.feed.isCatchingUp
+  }
+
+  override async catchUp(signal: AbortSignal | undefined): Promise<void> {
+    await this.feed.ready(signal)
+    // Where only the server can tell, it has to be asked.
+    if (this.feed.isCatchingUp) await this.feed.live(signal)
   }
 
   /** What is known of it now, if that is as new as it has to be. */
   peek(): Known | undefined {
-    const known = this.#feed.peek()
+    const known = this.feed.peek()
     // The feed may be ahead of what it has told.
     if (known !== undefined) this.observe(known)
     return known
@@ -69,7 +67,7 @@ export class TrackedObject extends Target {
 
   /** It is known to be so now. */
   observe(known: Known): void {
-    const state = known.error === undefined ? known.state : untold
+    const state = stateOf(known)
     const before = this.#state
     const isFirst = !this.#isKnown
     if (!isFirst && before === state) return
@@ -81,7 +79,7 @@ export class TrackedObject extends Target {
     let isMade = false
     const valueNow = (): unknown => {
       if (state === untold) throw new TypeError('it could not be transformed')
-      if (!isMade) value = state === undefined ? undefined : this.#feed.value(state)
+      if (!isMade) value = state === undefined ? undefined : this.feed.value(state)
       isMade = true
       return value
     }
@@ -93,31 +91,35 @@ export class TrackedObject extends Target {
         from: versionOf(before),
         to: versionOf(state),
       }),
-      link => link.hasChanged(valueNow),
+      edge => edge.hasChanged(valueNow),
     )
   }
 
-  /** Something was heard of it that a reader may have missed. */
-  tellAgain(reader: Reader): void {
+  /** Something was heard of it that a key may have missed. */
+  tellAgain(dependent: DependentKey): void {
     const to = versionOf(this.#state)
-    reader.changed({ view: this.view.key, object: this.key.text, change: 'changed', from: undefined, to })
+    dependent.changed({ view: this.view.key, object: this.key.text, change: 'changed', from: undefined, to })
   }
 
-  describe(link: Link): Omit<ObjectDependency, 'served' | 'pollMs'> {
+  describe(edge: DependencyEdge): Omit<ObjectDependency, 'served' | 'pollMs'> {
     return {
       type: 'object',
       view: this.view.key,
       object: this.key.text,
       present: this.#state !== undefined,
       resourceVersion: versionOf(this.#state),
-      tracks: link.tracks,
+      tracks: edge.tracks,
     }
   }
 
   protected override release(): void {
-    this.#feed.close()
+    this.feed.close()
     this.#released(this)
   }
+}
+
+function stateOf(known: Known): unknown {
+  return known.error === undefined ? known.state : untold
 }
 
 /** One state may come in two ways, as two objects. */

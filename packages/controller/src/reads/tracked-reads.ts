@@ -5,20 +5,19 @@ import { covers, isSameFunction } from '@wherry/informer'
 import { ViewConflictError } from '@wherry/narrow-cache'
 import { asError } from '../as-error.ts'
 import type { ReadCause } from './cause.ts'
-import { compareWithServer } from './compare-with-server.ts'
 import type { Dependency } from './dependency.ts'
+import { type DependencyListener, type DependencyTarget, DependentKey } from './dependency-graph.ts'
 import { type Feed, valueIn } from './feed.ts'
 import { InformerFeed } from './informer-feed.ts'
 import { informerOf } from './informer-of.ts'
 import { InformerSource } from './informer-source.ts'
-import { NarrowFeed } from './narrow-feed.ts'
+import { NarrowFeed, type NarrowFeedParts } from './narrow-feed.ts'
 import { namespaceIn, type ObjectName, objectName } from './object-key.ts'
 import { checkReadsOptions, type TrackedReadsOptions } from './options.ts'
 import { isOlder, OwnWrites } from './own-writes.ts'
 import { Polling } from './polling.ts'
 import { PrimaryObjects } from './primary-objects.ts'
 import type { SelectionOptions } from './read.ts'
-import { type Audience, Reader } from './reader.ts'
 import type { TrackedReadsReport } from './report.ts'
 import type { Run } from './run.ts'
 import type { Selection } from './selection.ts'
@@ -27,6 +26,9 @@ import { TrackedObjects } from './tracked-objects.ts'
 import { type ReadPrimary, type Sources, TrackedRun } from './tracked-run.ts'
 
 export type { PollPolicy, TrackedReadsOptions } from './options.ts'
+
+/** How many objects the server is asked for at a time. */
+const comparedAtATime = 16
 
 /**
  * The tracked reads of one controller: which key depends on what, and what is watched for it (rules C11–C17).
@@ -40,11 +42,13 @@ export class TrackedReads {
   readonly writes: OwnWrites
   readonly #options: TrackedReadsOptions
   readonly #polling: Polling
-  readonly #readers = new Map<string, Reader>()
+  /** What objects that are read by their names are heard by. */
+  readonly #named: NarrowFeedParts
+  readonly #keys = new Map<string, DependentKey>()
   readonly #objects = new TrackedObjects()
   /** The informers that reads are served from, each from its first use on, by the key of its view. */
   readonly #sources = new Map<string, InformerSource>()
-  readonly #audience: Audience
+  readonly #listener: DependencyListener
   readonly #runs: Sources
   #primary: PrimaryObjects | undefined
   #closing: Promise<void> | undefined
@@ -55,21 +59,20 @@ export class TrackedReads {
    */
   constructor(options: TrackedReadsOptions) {
     checkReadsOptions(options)
-    const { client, cache, narrow, declared, poll = [] } = options
+    const { client, cache, narrow, poll = [] } = options
     this.#options = options
-    this.#polling = new Polling(client, narrow, poll)
+    this.#polling = new Polling(client.environment.clock, poll)
+    this.#named = { client, narrow, polling: this.#polling }
     this.writes = options.writes ?? new OwnWrites({ clock: client.environment.clock, cache })
-    this.writes.declare(declared)
-    this.#audience = {
-      changed: ({ key }, cause) => this.#changed(key, cause),
-      freed: reader => {
-        if (reader.run === undefined && this.#readers.get(reader.key) === reader) this.#readers.delete(reader.key)
+    this.#listener = {
+      changed: (key, cause) => this.#changed(key, cause),
+      freed: dependent => {
+        if (dependent.run === undefined && this.#keys.get(dependent.key) === dependent) this.#keys.delete(dependent.key)
       },
     }
     this.#runs = {
       object: (view, key, primary) => this.#object(view, objectName(view, key, primary)),
       selection: (view, selected, owner) => this.#selection(view, selected, owner),
-      ready: (object, signal) => this.#polling.ready(object, signal),
       peek: (view, key, primary, signal) => this.#peek(view, objectName(view, key, primary), signal),
     }
   }
@@ -84,20 +87,20 @@ export class TrackedReads {
   begin(key: string, primary: ReadPrimary, signal?: AbortSignal | undefined): Run {
     if (typeof key !== 'string') throw new OptionTypeError('begin.key', 'a string', typeof key)
     if (signal !== undefined) abortSignal('begin.signal', signal)
-    const reader = this.#readers.get(key) ?? new Reader(key, this.#audience)
-    reader.run?.fail()
-    const run = new TrackedRun(reader, this.#runs, primary, signal)
+    const dependent = this.#keys.get(key) ?? new DependentKey(key, this.#listener)
+    dependent.run?.fail()
+    const run = new TrackedRun(dependent, this.#runs, primary, signal)
     if (this.#closing !== undefined) run.cancel()
     else {
-      this.#readers.set(key, reader)
-      reader.run = run
+      this.#keys.set(key, dependent)
+      dependent.run = run
     }
     return run
   }
 
   /** A run of `key` that is over: it reads nothing (rule C17), and is in the way of no other. */
   ended(key: string): Run {
-    const run = new TrackedRun(new Reader(key, this.#audience), this.#runs, {}, undefined)
+    const run = new TrackedRun(new DependentKey(key, this.#listener), this.#runs, {}, undefined)
     run.cancel()
     return run
   }
@@ -107,29 +110,29 @@ export class TrackedReads {
    * does not matter.
    */
   forget(key: string): void {
-    const reader = this.#readers.get(key)
-    if (reader === undefined) return
-    this.#readers.delete(key)
-    reader.run?.cancel()
-    reader.succeed([])
+    const dependent = this.#keys.get(key)
+    if (dependent === undefined) return
+    this.#keys.delete(key)
+    dependent.run?.cancel()
+    dependent.succeed([])
   }
 
   /** Whether a key depends on anything, or is reading. */
   isReader(key: string): boolean {
-    return this.#readers.has(key)
+    return this.#keys.has(key)
   }
 
   /** What a key depends on, but for what a run under way is reading. */
   dependencies(key: string): readonly Dependency[] {
-    const targets = new Map((this.#readers.get(key)?.links ?? []).map(link => [link.target, link]))
+    const targets = new Map((this.#keys.get(key)?.edges ?? []).map(edge => [edge.target, edge]))
     const escalated = this.#options.narrow.report().escalated
-    return [...targets].flatMap(([target, link]): Dependency[] => {
+    return [...targets].flatMap(([target, edge]): Dependency[] => {
       if (!(target instanceof TrackedObject)) return [(target as Selection).describe()]
       const { view, feed } = target
       const { served } = feed
       const isWide = escalated.some(one => isOf(one, target))
       const pollMs = served === 'polled' ? this.#polling.pollMs(view) : undefined
-      return [{ ...target.describe(link), served: served === 'narrow' && isWide ? 'escalated' : served, pollMs }]
+      return [{ ...target.describe(edge), served: served === 'narrow' && isWide ? 'escalated' : served, pollMs }]
     })
   }
 
@@ -139,25 +142,14 @@ export class TrackedReads {
    * waited for.
    */
   get catchingUp(): boolean {
-    return (
-      [...this.#objects].some(({ feed }) => feed.isCatchingUp) ||
-      this.#selections.some(selection => !selection.isCurrent)
-    )
+    return this.#targets.some(({ isCatchingUp }) => isCatchingUp)
   }
 
   /** Resolves when nothing is catching up. Rejects with the signal's reason. */
   async whenQuiet(signal?: AbortSignal | undefined): Promise<void> {
-    const late = [...this.#objects].filter(({ feed }) => feed.isCatchingUp)
-    const stale = this.#selections.filter(selection => !selection.isCurrent)
-    // One that can't be watched is not waited for: its readers are told.
-    await Promise.allSettled([
-      ...late.map(async object => {
-        await this.#polling.ready(object, signal)
-        // Where only the server can tell, it has to be asked.
-        if (object.feed.isCatchingUp) await object.feed.live(signal)
-      }),
-      ...stale.map(selection => selection.ready(signal)),
-    ])
+    const late = this.#targets.filter(({ isCatchingUp }) => isCatchingUp)
+    // One that can't be watched is not waited for: its keys are told.
+    await Promise.allSettled(late.map(target => target.catchUp(signal)))
     signal?.throwIfAborted()
   }
 
@@ -166,9 +158,10 @@ export class TrackedReads {
    * what the server has was heard of, as {@link TrackedReads.whenQuiet} does. For tests and the like.
    */
   async compare(signal?: AbortSignal | undefined): Promise<void> {
-    const { client, narrow } = this.#options
-    const named = [...this.#objects].filter(({ feed }) => feed.served !== 'informer')
-    await compareWithServer(named, client, narrow, signal)
+    const objects = [...this.#objects]
+    for (let from = 0; from < objects.length; from += comparedAtATime) {
+      await Promise.all(objects.slice(from, from + comparedAtATime).map(({ feed }) => feed.compare(signal)))
+    }
     await this.whenQuiet(signal)
   }
 
@@ -186,10 +179,10 @@ export class TrackedReads {
 
   report(): TrackedReadsReport {
     const objects = [...this.#objects]
-    const links = [...this.#readers.values()].map(reader => new Set(reader.links.map(({ target }) => target)).size)
+    const edges = [...this.#keys.values()].map(dependent => new Set(dependent.edges.map(({ target }) => target)).size)
     return {
-      keys: links.filter(count => count > 0).length,
-      dependencies: links.reduce((sum, count) => sum + count, 0),
+      keys: edges.filter(count => count > 0).length,
+      dependencies: edges.reduce((sum, count) => sum + count, 0),
       objects: objects.length,
       polled: objects.filter(({ feed }) => feed.served === 'polled').length,
       selections: this.#selections.length,
@@ -222,17 +215,17 @@ export class TrackedReads {
   #object(view: View, key: ObjectName): TrackedObject {
     const found = this.#objects.get(view, key)
     if (found !== undefined) return found
-    const { cache, narrow } = this.#options
-    const covering = cache.covering(view)
+    const covering = this.#options.cache.covering(view)
     const feed = (object: TrackedObject): Feed =>
-      covering === undefined ? new NarrowFeed(narrow, object) : new InformerFeed(this.#sourceOf(covering), object)
-    const object = new TrackedObject(view, key, feed, released => {
-      this.#polling.delete(released)
-      this.#objects.delete(released)
-    })
+      covering === undefined ? new NarrowFeed(this.#named, object) : new InformerFeed(this.#sourceOf(covering), object)
+    const object = new TrackedObject(view, key, feed, released => this.#objects.delete(released))
     this.#objects.add(object)
-    if (covering === undefined) this.#polling.add(object)
     return object
+  }
+
+  /** All that keys depend on. */
+  get #targets(): DependencyTarget[] {
+    return [...this.#objects, ...this.#selections]
   }
 
   get #selections(): Selection[] {
@@ -248,15 +241,6 @@ export class TrackedReads {
     const source = new InformerSource({ client, cache, view, holder, stays, writes: this.writes, ended })
     this.#sources.set(view.key, source)
     return source
-  }
-
-  /** Whether an informer's store shows what this process wrote to an object. If reads depend on that informer, they say so themselves. */
-  #isSeen(view: View, key: string): boolean {
-    if (this.#sources.has(view.key)) return false
-    const recent = this.writes.get(view.resource, key)
-    if (recent.length === 0) return true
-    const informer = informerOf(this.#options.cache, view)
-    return informer !== undefined && !recent.some(write => isOlder(informer, key, write))
   }
 
   #selection(view: View, { namespace, labels }: SelectionOptions, owner: string | undefined): Selection {
@@ -277,7 +261,9 @@ export class TrackedReads {
     const { cache, narrow } = this.#options
     const covering = cache.covering(view)
     if (covering === undefined) return narrow.get(view, key as never, { signal })
-    if (this.#isSeen(covering, key.text)) return cache.get(view, key as never, { signal })
+    const informer = informerOf(cache, covering)
+    const isSeen = !this.writes.get(view.resource, key.text).some(one => !informer || isOlder(informer, key.text, one))
+    if (isSeen) return cache.get(view, key as never, { signal })
     const object = this.#object(view, key)
     object.pin()
     try {
@@ -288,9 +274,9 @@ export class TrackedReads {
   }
 
   async #close(): Promise<void> {
-    for (const { run } of this.#readers.values()) run?.cancel()
-    this.#readers.clear()
-    const targets = [...this.#objects, ...this.#selections]
+    for (const { run } of this.#keys.values()) run?.cancel()
+    this.#keys.clear()
+    const targets = this.#targets
     this.#primary?.close()
     const closing = [this.#polling.close(), ...[...this.#sources.values()].map(source => source.close())]
     for (const target of targets) target.end()

@@ -1,23 +1,19 @@
 import { isAtLeast, OptionTypeError, type View } from '@wherry/client'
 import { abortSignal, anything, type Check, callback, checkOptions, viewCheck } from '@wherry/client/checks'
 import { versionOf } from '../objects/version.ts'
+import { DependencyEdge, type DependencyTarget, type DependentKey, remove } from './dependency-graph.ts'
 import { ReadClosedError } from './errors.ts'
 import { valueIn } from './feed.ts'
-import { Link } from './link.ts'
 import { callName, OpenCalls } from './open-calls.ts'
 import type { Read, ReadKey, ReadOptions, SelectionOptions, SelectOptions } from './read.ts'
-import { leave, type Reader } from './reader.ts'
 import type { Run, Writing } from './run.ts'
 import type { Selection } from './selection.ts'
-import type { Target } from './target.ts'
 import type { TrackedObject } from './tracked-object.ts'
 
 /** Where a run finds what it reads. */
 export interface Sources {
   object(view: View, key: ReadKey, primary: string | undefined): TrackedObject
   selection(view: View, options: SelectionOptions, owner?: string): Selection
-  /** Resolves when it is known how an object can be read. */
-  ready(object: TrackedObject, signal: AbortSignal | undefined): Promise<void>
   peek(view: View, key: ReadKey, primary: string | undefined, signal: AbortSignal | undefined): Promise<unknown>
 }
 
@@ -45,42 +41,42 @@ export interface ReadPrimary {
 export class TrackedRun implements Run {
   readonly read: Read
   readonly calls: OpenCalls = new OpenCalls()
-  readonly #reader: Reader
+  readonly #dependent: DependentKey
   readonly #sources: Sources
   readonly #primary: ReadPrimary
   readonly #signal: AbortSignal | undefined
-  readonly #links = new Map<Target, Link>()
+  readonly #edges = new Map<DependencyTarget, DependencyEdge>()
   #hasEnded = false
 
-  constructor(reader: Reader, sources: Sources, primary: ReadPrimary, signal: AbortSignal | undefined) {
-    this.#reader = reader
+  constructor(dependent: DependentKey, sources: Sources, primary: ReadPrimary, signal: AbortSignal | undefined) {
+    this.#dependent = dependent
     this.#sources = sources
     this.#primary = primary
     this.#signal = signal
+    const noted = <T>(name: string, call: Promise<T>, view: View, key?: ReadKey): Promise<T> =>
+      this.calls.note(call, () => callName(name, [view, key]))
     const read = {
       get: (view: View, key: ReadKey, options?: Partial<SelectOptions<never, unknown>>) =>
-        this.calls.note(this.#get(view, key, options), () => callName('read.get', [view, key])),
-      list: (view: View, options?: SelectionOptions) =>
-        this.calls.note(this.#list(view, options), () => callName('read.list', [view])),
-      owned: (view: View, options?: SelectionOptions) =>
-        this.calls.note(this.#owned(view, options), () => callName('read.owned', [view])),
+        noted('read.get', this.#get(view, key, options), view, key),
+      list: (view: View, options?: SelectionOptions) => noted('read.list', this.#list(view, options), view),
+      owned: (view: View, options?: SelectionOptions) => noted('read.owned', this.#owned(view, options), view),
       peek: (view: View, key: ReadKey, options?: ReadOptions) =>
-        this.calls.note(this.#peek(view, key, options), () => callName('read.peek', [view, key])),
+        noted('read.peek', this.#peek(view, key, options), view, key),
     }
     this.read = read as Read
   }
 
   succeed(): void {
-    if (this.#end()) this.#reader.succeed([...this.#links.values()])
+    if (this.#end()) this.#dependent.succeed([...this.#edges.values()])
   }
 
   fail(): void {
-    if (this.#end()) this.#reader.fail([...this.#links.values()])
+    if (this.#end()) this.#dependent.fail([...this.#edges.values()])
   }
 
   /** What it has read does not matter any more. */
   cancel(): void {
-    if (this.#end()) leave([...this.#links.values()])
+    if (this.#end()) remove([...this.#edges.values()])
   }
 
   async #get(view: View, key: ReadKey, options: Partial<SelectOptions<never, unknown>> = {}): Promise<unknown> {
@@ -108,21 +104,21 @@ export class TrackedRun implements Run {
     try {
       const value = (await this.#valueOf(object, signal)) as C | undefined
       this.#taken(object, value, select as Select)
-      const links = (): Link[] => object.links.filter(({ reader }) => reader === this.#reader)
-      for (const link of links()) link.suspend()
+      const edges = (): DependencyEdge[] => object.edges.filter(({ dependent }) => dependent === this.#dependent)
+      for (const edge of edges()) edge.suspend()
       const heard = object.heard
       const settle = (written?: C, isHeard = false): void => {
         const { state } = object
         const isGone = state === undefined && object.heard !== heard
         // The informer has not come to what was written: that is still to be heard.
         const isBehind = written !== undefined && !isGone && !isAtLeast(versionOf(state), versionOf(written))
-        for (const link of links()) link.resume(written ?? value)
+        for (const edge of edges()) edge.resume(written ?? value)
         const now = (): unknown => (state === undefined ? undefined : object.feed.value(state))
-        if (!isBehind && links().some(link => link.hasChanged(now))) object.tellAgain(this.#reader)
-        const link = this.#links.get(object)
-        if (isHeard && link !== undefined) {
-          this.#links.delete(object)
-          object.leave(link)
+        if (!isBehind && edges().some(edge => edge.hasChanged(now))) object.tellAgain(this.#dependent)
+        const edge = this.#edges.get(object)
+        if (isHeard && edge !== undefined) {
+          this.#edges.delete(object)
+          object.remove(edge)
         }
         object.unpin()
       }
@@ -137,20 +133,20 @@ export class TrackedRun implements Run {
   async #valueOf(object: TrackedObject, signal: AbortSignal | undefined): Promise<unknown> {
     let known = object.peek()
     if (known === undefined) {
-      await this.#sources.ready(object, signal)
+      await object.feed.ready(signal)
       this.#mustLive()
-      // From here to the link nothing is waited for: what happens later is heard.
+      // From here to the edge nothing is waited for: what happens later is heard.
       known = object.peek()
     }
     if (known === undefined) {
-      const answer = await object.feed.live(signal)
+      const { heard } = object
+      known = await object.feed.live(signal)
       this.#mustLive()
       // What was heard meanwhile may be newer than the answer.
-      if (object.heard !== answer.heard) object.tellAgain(this.#reader)
-      known = answer
+      if (object.heard !== heard && !object.isAt(known)) object.tellAgain(this.#dependent)
     }
     // That it could not be transformed is something to depend on, too, for who goes on from there.
-    if (known.error !== undefined) this.#link(object).whole()
+    if (known.error !== undefined) this.#edge(object).whole()
     return valueIn(known, object.feed)
   }
 
@@ -170,10 +166,10 @@ export class TrackedRun implements Run {
       for (;;) {
         const objects = selection.list()
         if (objects !== undefined) {
-          this.#link(selection).whole()
+          this.#edge(selection).whole()
           return objects
         }
-        await selection.ready(signal)
+        await selection.catchUp(signal)
         this.#mustLive()
       }
     } finally {
@@ -189,24 +185,24 @@ export class TrackedRun implements Run {
   }
 
   #taken(object: TrackedObject, value: unknown, select: Select | undefined): unknown {
-    const link = this.#link(object)
-    if (select !== undefined) return link.part(select, value)
-    link.whole()
+    const edge = this.#edge(object)
+    if (select !== undefined) return edge.part(select, value)
+    edge.whole()
     return value
   }
 
-  #link(target: Target): Link {
-    const found = this.#links.get(target)
+  #edge(target: DependencyTarget): DependencyEdge {
+    const found = this.#edges.get(target)
     if (found !== undefined) return found
-    const link = new Link(this.#reader, target)
-    this.#links.set(target, link)
-    target.join(link)
-    return link
+    const edge = new DependencyEdge(this.#dependent, target)
+    this.#edges.set(target, edge)
+    target.add(edge)
+    return edge
   }
 
   /** @throws ReadClosedError */
   #mustLive(): void {
-    if (this.#hasEnded) throw new ReadClosedError(this.#reader.key)
+    if (this.#hasEnded) throw new ReadClosedError(this.#dependent.key)
   }
 
   /** What ends a call that begins now. @throws ReadClosedError, or the reason of what has ended it already */
@@ -221,7 +217,7 @@ export class TrackedRun implements Run {
   #end(): boolean {
     if (this.#hasEnded) return false
     this.#hasEnded = true
-    this.#reader.run = undefined
+    this.#dependent.run = undefined
     return true
   }
 }

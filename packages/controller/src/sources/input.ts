@@ -67,14 +67,10 @@ export function tellingOf({ resource }: View, environment: Telling): Telling {
 export type Telling = Pick<Environment, 'onError'>
 
 /** Whether all predicates let an event pass. One that throws is told of, and lets it pass. */
-export function passes<E>(predicates: readonly Predicate<E>[], event: E, environment: Telling, phase: string): boolean {
-  try {
-    return predicates.every(passes => watchedFor(passes(event), environment, `${phase} predicate`))
-  } catch (thrown) {
-    const error = asError(thrown, 'a predicate threw')
-    environment.onError(error, { phase: `${phase} predicate` })
-    return true
-  }
+export function passes<E>(predicates: readonly Predicate<E>[], event: E, environment: Telling, name: string): boolean {
+  const phase = `${name} predicate`
+  const all = (): boolean => predicates.every(passes => watchedFor(passes(event), environment, phase))
+  return attempt(all, true, environment, { phase })
 }
 
 /** What a function gave that is to be synchronous. Where it is a promise all the same, its rejection is told of (rule X9). */
@@ -83,12 +79,12 @@ export function watchedFor<T>(result: T, environment: Telling, phase: string): T
   return result
 }
 
-/** The keys that a map gives. One that throws is told of, and gives none. */
-export function mapped(map: () => readonly string[], environment: Telling, about: ErrorContext): readonly string[] {
+/** What a function of the user gives. Where it throws, that is told, and it is `otherwise`. */
+export function attempt<T>(work: () => T, otherwise: T, environment: Telling, about: ErrorContext): T {
   try {
-    return map()
+    return work()
   } catch (thrown) {
-    environment.onError(asError(thrown, 'a map threw'), about)
-    return []
+    environment.onError(asError(thrown, `${about.phase} threw`), about)
+    return otherwise
   }
 }

@@ -7,9 +7,8 @@ import { plainCause } from '../controller/cause.ts'
 import { checkedKeyText, type Keys, keyTexts, parsedKey } from '../controller/key.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
-import { informerOf } from '../reads/informer-of.ts'
 import { listOf } from '../reads/options.ts'
-import { type Input, type InputTarget, mapped, passes, watchedFor } from './input.ts'
+import { attempt, type Input, type InputTarget, passes, watchedFor } from './input.ts'
 import { type ObjectInputParts, objectInput } from './object-input.ts'
 import type { Source } from './source.ts'
 import type { Tick } from './timer.ts'
@@ -115,17 +114,14 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
         return keyTexts(name, primary, keys)
       }
       const enqueue = (keysOf: () => readonly string[], isInitial: boolean): void => {
-        for (const key of mapped(keysOf, environment, { phase: name })) target.enqueue(key, cause, isInitial)
+        for (const key of attempt(keysOf, [], environment, { phase: name })) target.enqueue(key, cause, isInitial)
       }
       const tell = (event: V, isInitial = false): void => {
         if (!passes(predicates, event, environment, name)) return
         enqueue(() => keysOf(event), isInitial || source.isBackground === true)
       }
       const missed = (): void => enqueue(() => [...target.all()], true)
-      const isAbsent = async (view: View): Promise<boolean> => {
-        const informer = informerOf(cache, view)
-        return informer !== undefined && isAbsentByChoice(informer)
-      }
+      const isAbsent = async (view: View): Promise<boolean> => isAbsentByChoice(cache, view)
       const connection = source.connect({ controller, manager, environment, isAbsent, tell, missed })
       return {
         synced: async signal => {

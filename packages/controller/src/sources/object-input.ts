@@ -4,7 +4,7 @@ import type { CauseChange } from '../controller/cause.ts'
 import { versionOf } from '../objects/version.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
-import { type Input, type InputTarget, mapped, passes, type Telling, tellingOf } from './input.ts'
+import { attempt, type Input, type InputTarget, passes, type Telling, tellingOf } from './input.ts'
 import { isAbsentByChoice, unlessAbsent } from './unless-absent.ts'
 
 /** Of what the keys are, and who is told of what went wrong. */
@@ -48,7 +48,7 @@ export function objectInput<C>(parts: ObjectInputParts<C>): Input {
       const passing = (event: ObjectEvent<C>): boolean =>
         predicates.length === 0 || passes(predicates, event, environment, name)
       const keysOf = (object: C, key: string): readonly string[] =>
-        mapped(() => parts.keysOf(object, key, of), environment, { phase: name, resource: view.key, key })
+        attempt(() => parts.keysOf(object, key, of), [], environment, { phase: name, resource: view.key, key })
       const tell = (change: CauseChange, key: string, old: C | undefined, now: C | undefined): void => {
         const cause = { source: kind, change, view: view.key, object: key, from: versionOf(old), to: versionOf(now) }
         const enqueue = (by?: string): void => {
@@ -85,7 +85,7 @@ export function objectInput<C>(parts: ObjectInputParts<C>): Input {
         synced: signal =>
           unlessAbsent(
             ended => registration.whenSynced({ signal: ended }),
-            () => isAbsentByChoice(informer),
+            () => isAbsentByChoice(target.cache, informer.view),
             clock,
             signal,
           ),

@@ -1,5 +1,5 @@
-import { type Clock, sleep } from '@wherry/client'
-import type { SharedInformer } from '@wherry/informer'
+import { type Clock, sleep, type View } from '@wherry/client'
+import type { DynamicCache } from '@wherry/dynamic-cache'
 
 /** How often it is asked whether a view's resource is one that the server does not know, in milliseconds. */
 const missingMs = 100
@@ -10,7 +10,7 @@ const missingMs = 100
  */
 export async function unlessAbsent(
   wait: (signal: AbortSignal) => Promise<void>,
-  isAbsent: () => Promise<boolean>,
+  isAbsent: () => boolean | Promise<boolean>,
   clock: Clock,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -32,13 +32,9 @@ export async function unlessAbsent(
   }
 }
 
-/** Whether the server does not know the resource, and that is to be waited for (rule D7). */
-export async function isAbsentByChoice(informer: SharedInformer<unknown>): Promise<boolean> {
-  if (informer.state !== 'missing') return false
-  // Nothing is asked for such a signal. Where it is an error, that comes first.
-  const signal = AbortSignal.abort(new Error('it is waited for'))
-  return informer.whenSynced({ signal }).then(
-    () => false,
-    error => error.cause === signal.reason,
-  )
+/** Whether the server does not know the resource of a view, and that is to be waited for (rule D7). */
+export function isAbsentByChoice(cache: DynamicCache, { key }: View): boolean {
+  return cache
+    .report()
+    .informers.some(({ view, state, whenUnknown }) => view === key && state === 'missing' && whenUnknown === 'wait')
 }

@@ -1,0 +1,238 @@
+import { hash } from '@wherry/hash-compare'
+import { watched } from '@wherry/informer/parts'
+import type { ReadCause } from './cause.ts'
+
+/** Who hears of keys that are to run again. */
+export interface DependencyListener {
+  changed(key: string, cause: ReadCause): void
+  /** A key depends on nothing any more. */
+  freed(dependent: DependentKey): void
+}
+
+/** A key, and what it depends on. */
+export class DependentKey {
+  readonly key: string
+  readonly #listener: DependencyListener
+  /** Read by the last run that succeeded. */
+  #succeeded: readonly DependencyEdge[] = none
+  /** Read by the last run, where that has failed. */
+  #failed: readonly DependencyEdge[] = none
+  /** The run that is under way. */
+  run: { fail(): void; cancel(): void } | undefined
+
+  constructor(key: string, listener: DependencyListener) {
+    this.key = key
+    this.#listener = listener
+  }
+
+  /** What it depends on, but for what is being read. */
+  get edges(): readonly DependencyEdge[] {
+    return this.#failed.length === 0 ? this.#succeeded : [...this.#succeeded, ...this.#failed]
+  }
+
+  changed(cause: ReadCause): void {
+    this.#listener.changed(this.key, cause)
+  }
+
+  /** It depends on exactly this from now on (rule C11). */
+  succeed(edges: readonly DependencyEdge[]): void {
+    const before = this.edges
+    this.#succeeded = edges.length === 0 ? none : edges
+    this.#failed = none
+    remove(before)
+    if (edges.length === 0) this.#listener.freed(this)
+  }
+
+  /** It depends on this too, and no more on what the failed run before has read (rule C12). */
+  fail(edges: readonly DependencyEdge[]): void {
+    const before = this.#failed
+    this.#failed = edges.length === 0 ? none : edges
+    remove(before)
+  }
+}
+
+/** Shared, since most keys have no failed run. */
+const none: readonly DependencyEdge[] = []
+
+/** Takes edges out of the graph. */
+export function remove(edges: readonly DependencyEdge[]): void {
+  for (const edge of edges) edge.target.remove(edge)
+}
+
+/** A part of an object that was read, and a digest of what it was. */
+interface Part {
+  readonly select: (object: never) => unknown
+  digest: string
+}
+
+/** What a part of an object is where there is none: what the key was given is the same. */
+const nothing = ''
+/** What it is where it can't be told: never the same twice. */
+const unknown = '?'
+
+/** That one run of a key has read an object or a selection, and what of it. */
+export class DependencyEdge {
+  readonly dependent: DependentKey
+  readonly target: DependencyTarget
+  #isWhole = false
+  #isSuspended = false
+  #parts: Part[] | undefined
+
+  constructor(dependent: DependentKey, target: DependencyTarget) {
+    this.dependent = dependent
+    this.target = target
+  }
+
+  get tracks(): 'whole' | 'selected' {
+    return this.#isWhole ? 'whole' : 'selected'
+  }
+
+  /** All of it was read. */
+  whole(): void {
+    this.#isWhole = true
+    this.#parts = undefined
+  }
+
+  /**
+   * What `select` gives was read of `object`, and is returned. Where it can't be tracked, all of the object is.
+   * @throws what `select` throws, or a NotJsonError for what it gives
+   */
+  part<V>(select: (object: never) => V, object: unknown): V | undefined {
+    let digest = unknown
+    try {
+      const selected = selectedOf(select, object)
+      digest = digestOf(selected)
+      return selected
+    } finally {
+      if (digest === unknown) this.whole()
+      else if (!this.#isWhole) {
+        this.#parts ??= []
+        this.#parts.push({ select, digest })
+      }
+    }
+  }
+
+  /** The key is writing the object: what happens to it meanwhile is looked at when that is over. */
+  suspend(): void {
+    this.#isSuspended = true
+  }
+
+  /** The key knows the object as `object` from now on. */
+  resume(object: unknown): void {
+    this.#isSuspended = false
+    for (const part of this.#parts ?? []) part.digest = digestNow(part, () => object)
+  }
+
+  /** Whether what was read is something else now. Asked once for each change. */
+  hasChanged(object: () => unknown): boolean {
+    if (this.#isSuspended) return false
+    if (this.#isWhole) return true
+    let hasChanged = false
+    for (const part of this.#parts ?? []) {
+      const digest = digestNow(part, object)
+      if (digest !== part.digest || digest === unknown) hasChanged = true
+      part.digest = digest
+    }
+    return hasChanged
+  }
+}
+
+function digestNow({ select }: Part, object: () => unknown): string {
+  try {
+    return digestOf(selectedOf(select, object()))
+  } catch {
+    // The run that this brings about meets the error itself.
+    return unknown
+  }
+}
+
+function selectedOf<V>(select: (object: never) => V, object: unknown): V | undefined {
+  if (object === undefined) return undefined
+  const selected = select(object as never)
+  // That it is a promise, and so no JSON, is said in any case: how it ends is not.
+  watched(selected, () => {})
+  return selected
+}
+
+function digestOf(value: unknown): string {
+  return value === undefined ? nothing : hash(value, { integers: 'bigint' })
+}
+
+/**
+ * Something that keys depend on: an object, or a selection. It is watched once, however many they are, and let go of when
+ * the last of them does (rule C14).
+ */
+export abstract class DependencyTarget {
+  /** Most have one: a set for each would cost more than all else. */
+  #edges: DependencyEdge | Set<DependencyEdge> | undefined
+  /** Reads that are under way. */
+  #pins = 0
+  #isOver = false
+
+  /** Of those who depend on it now. */
+  get edges(): readonly DependencyEdge[] {
+    if (this.#edges === undefined) return []
+    return this.#edges instanceof Set ? [...this.#edges] : [this.#edges]
+  }
+
+  add(edge: DependencyEdge): void {
+    if (this.#edges === undefined) this.#edges = edge
+    else if (this.#edges instanceof Set) this.#edges.add(edge)
+    else this.#edges = new Set([this.#edges, edge])
+  }
+
+  remove(edge: DependencyEdge): void {
+    if (this.#edges instanceof Set) {
+      this.#edges.delete(edge)
+      if (this.#edges.size === 0) this.#edges = undefined
+    } else this.#edges = undefined
+    this.#look()
+  }
+
+  /** It is not let go of before {@link DependencyTarget.unpin}. */
+  pin(): void {
+    this.#pins += 1
+  }
+
+  unpin(): void {
+    this.#pins -= 1
+    this.#look()
+  }
+
+  /** Lets go of it, whoever depends on it. Idempotent. */
+  end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#edges = undefined
+    this.release()
+  }
+
+  /** Tells each key once that depends on what has changed. @param told those that know it already; grows */
+  protected tell(
+    cause: () => ReadCause,
+    isConcerned: (edge: DependencyEdge) => boolean,
+    told: Set<DependentKey> = new Set(),
+  ): void {
+    const concerned = new Set<DependentKey>()
+    for (const edge of this.edges) if (isConcerned(edge) && !told.has(edge.dependent)) concerned.add(edge.dependent)
+    let why: ReadCause | undefined
+    for (const dependent of concerned) {
+      told.add(dependent)
+      why ??= cause()
+      dependent.changed(why)
+    }
+  }
+
+  /** What is known of it may be about to change. */
+  abstract get isCatchingUp(): boolean
+
+  /** Resolves when it has caught up. Rejects where that will not be. */
+  abstract catchUp(signal: AbortSignal | undefined): Promise<void>
+
+  /** Nothing is to be watched for it any more. */
+  protected abstract release(): void
+
+  #look(): void {
+    if (this.#pins === 0 && this.#edges === undefined) this.end()
+  }
+}

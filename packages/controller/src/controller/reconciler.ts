@@ -11,6 +11,7 @@ import {
 import { isWriteConflict } from '@wherry/hash-compare'
 import type { WorkQueue } from '@wherry/work-queue'
 import { asError } from '../as-error.ts'
+import { within } from '../waits.ts'
 import { Activity } from './activity.ts'
 import { plainCause } from './cause.ts'
 import type { OnGone, Reconcile } from './context.ts'
@@ -18,7 +19,6 @@ import { ControllerStoppedError, NotAwaitedError, ReconcileTimeoutError, Termina
 import type { KeyState, KeyStates, Outcome } from './key-state.ts'
 import { type Returned, readResult } from './result.ts'
 import { RunContext, type RunParts } from './run-context.ts'
-import { within } from './within.ts'
 
 /** What reconciles keys. */
 export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {

@@ -10,10 +10,10 @@ import { callName, OpenCalls } from '../reads/open-calls.ts'
 import type { Read } from '../reads/read.ts'
 import type { Run } from '../reads/run.ts'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
+import { within } from '../waits.ts'
 import type { ContextEvents, ReconcileContext } from './context.ts'
 import { parsedKey } from './key.ts'
 import type { KeyState } from './key-state.ts'
-import { within } from './within.ts'
 
 /** What all runs of a controller have in common. */
 export interface RunParts<C, S extends Scope> {

@@ -24,6 +24,8 @@ export class Candidate {
   #lease: Lease | undefined
   /** Whether `#lease` is what we wrote last, so that it need not be read again. */
   #fresh = false
+  /** When the lease was last asked for. */
+  #readAt = 0
   /** The last state of the lease that was seen, and since when it has been that. */
   #seen: { readonly record: LeaseRecord; readonly at: number } | undefined
   /** When the writes began whose outcome is not known, by the renewTime that they wrote. */
@@ -58,58 +60,55 @@ export class Candidate {
    * One attempt to get the lease: resolves with when the write began by which it is ours, `undefined` while it is
    * another's. Rejects where neither is known.
    */
-  async acquire(bounds: AttemptBounds): Promise<number | undefined> {
-    const readAt = await this.#read(bounds)
-    // As of when it was asked for: since then nobody knows.
-    if (this.waitMs(readAt) > 0) return undefined
-    try {
-      return await this.#write(this.#next(), bounds)
-    } catch (error) {
-      if (met(error)) return undefined
-      throw error
-    }
+  acquire(bounds: AttemptBounds): Promise<number | undefined> {
+    // As of when the lease was asked for: since then nobody knows.
+    return this.#replace(() => (this.waitMs(this.#readAt) > 0 ? undefined : this.#next()), bounds)
   }
 
   /** One attempt to keep the lease: as `acquire`, `undefined` once it is another's. */
-  async renew(bounds: AttemptBounds, slow: () => void): Promise<number | undefined> {
-    for (let round = 1; ; round += 1) {
-      if (!this.#fresh) {
-        slow()
-        await this.#read(bounds)
-        if (this.#lease !== undefined && !this.#isOurs(recordOf(this.#lease))) return undefined
-      }
-      try {
-        return await this.#write(this.#next(), bounds)
-      } catch (error) {
-        if (!met(error) || round >= maxRounds) throw error
-      }
-    }
+  renew(bounds: AttemptBounds): Promise<number | undefined> {
+    const { client, name } = this.#settings
+    if (!this.#fresh) client.environment.metrics.count('leader_election_slowpath_total', { name })
+    return this.#replace(
+      () => (this.#lease === undefined || this.#isOurs(recordOf(this.#lease)) ? this.#next() : undefined),
+      bounds,
+    )
   }
 
   /** Gives the lease up if it is ours. Resolves with whether it was. */
   async release(bounds: AttemptBounds): Promise<boolean> {
     if (this.#held === undefined && this.#sent.size === 0) return false
-    for (let round = 1; ; round += 1) {
-      if (!this.#fresh) await this.#read(bounds)
-      if (this.#lease === undefined || !this.#isOurs(recordOf(this.#lease))) return false
+    const began = await this.#replace(() => {
+      if (this.#lease === undefined || !this.#isOurs(recordOf(this.#lease))) return undefined
       const time = microTime(this.#clock.now(), this.#seen?.record.renewTime)
       const { transitions } = recordOf(this.#lease)
+      return { holder: '', durationMs: 1000, acquireTime: time, renewTime: time, transitions }
+    }, bounds)
+    return began !== undefined
+  }
+
+  /**
+   * Writes what `make` makes of the lease as it is now; nothing if that is `undefined`. Where another write came first, it is read and
+   * made again. Resolves with when the write began.
+   */
+  async #replace(make: () => LeaseRecord | undefined, bounds: AttemptBounds): Promise<number | undefined> {
+    for (let round = 1; ; round += 1) {
+      if (!this.#fresh) await this.#read(bounds)
+      const record = make()
+      if (record === undefined) return undefined
       try {
-        await this.#write({ holder: '', durationMs: 1000, acquireTime: time, renewTime: time, transitions }, bounds)
-        return true
+        return await this.#write(record, bounds)
       } catch (error) {
         if (!met(error) || round >= maxRounds) throw error
       }
     }
   }
 
-  /** Reads the lease. Resolves with when it was asked for. */
-  async #read(bounds: AttemptBounds): Promise<number> {
+  async #read(bounds: AttemptBounds): Promise<void> {
     const { name, namespace } = this.#settings
-    const began = this.#clock.monotonic()
+    this.#readAt = this.#clock.monotonic()
     this.#lease = await this.#client.get(leases, { name, namespace }, bounds)
     if (this.#lease !== undefined) this.#see(recordOf(this.#lease))
-    return began
   }
 
   #see(record: LeaseRecord): void {

@@ -16,6 +16,7 @@ import { CacheMetrics } from '../metrics/cache-metrics.ts'
 import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { OwnWrites } from '../reads/own-writes.ts'
 import type { HealthServer } from '../server/health-server.ts'
+import { aborted } from '../waits.ts'
 import { NamedController } from './builder.ts'
 import { ControllerNameTakenError, OperatorUsedError, UnknownControllerError } from './errors.ts'
 import {
@@ -388,14 +389,6 @@ export class Operator {
 
 /** How much longer a stop of a leader may take, in milliseconds: what is left of events is sent for 5 s at most. */
 const sendingMs = 6000
-
-/** Resolves when the signal is aborted. */
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-}
 
 /** Why a run ends, in words. */
 function reasonOf(reason: unknown): string {

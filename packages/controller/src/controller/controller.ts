@@ -20,7 +20,7 @@ import { serverDifference } from '../reads/server-difference.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
 import type { Input, InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
-import { within } from '../waits.ts'
+import { late, within } from '../waits.ts'
 import { Activity } from './activity.ts'
 import { type Cause, plainCause } from './cause.ts'
 import { type ControllerDefinition, type ControllerParts, checkDefinition, checkParts } from './definition.ts'
@@ -35,7 +35,7 @@ import { type Explanation, explanationOf } from './explanation.ts'
 import { guardedLimiter } from './guarded-limiter.ts'
 import { checkedKeyText, parsedKey } from './key.ts'
 import { KeyStates } from './key-state.ts'
-import { Reconciler } from './reconciler.ts'
+import { isReconciling, Reconciler } from './reconciler.ts'
 import { type NamedConnection, unsyncedLine, untilSynced } from './syncing.ts'
 import { work } from './workers.ts'
 
@@ -220,14 +220,14 @@ export class Controller<C, S extends Scope = Scope> {
   }
 
   /**
-   * Stops: from the call on no reconcile begins, and the signals of those under way are aborted. Resolves when they have ended
-   * (but for those that this is called from within), after `timeoutMs` at most, and all is closed. Idempotent.
+   * Stops: from the call on no reconcile begins, and the signals of those under way are aborted. Resolves when they have ended, after
+   * `timeoutMs` at most, and all is closed; at once if it is called from within a reconcile. Idempotent.
    */
   async stop(options: StopOptions = {}): Promise<void> {
     checkOptions('stop', options, { reason: having('an Error', 'toString'), timeoutMs: milliseconds() })
-    this.#reconciler?.stopAsked()
     this.#stopped ??= this.#stop(options)
-    return this.#stopped
+    // That one would wait for itself.
+    if (!isReconciling()) await this.#stopped
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -326,13 +326,12 @@ export class Controller<C, S extends Scope = Scope> {
   }
 
   #reconcilerWith(client: Client): Reconciler<C, S> {
-    const { reconcile, onGone, reconcileTimeoutMs = Number.POSITIVE_INFINITY, for: view } = this.#definition
+    const view = this.#definition.for
     const { narrow, log, events } = this.#parts
     const { environment } = this.#parts.client
     if (events === undefined) this.#recorder = new EventRecorder({ client, controller: this.name })
     return new Reconciler({
-      name: this.name,
-      view,
+      definition: this.#definition,
       client: client.notifying(narrow, this.#reads.writes),
       reads: this.#reads,
       apply: {
@@ -363,9 +362,6 @@ export class Controller<C, S extends Scope = Scope> {
       environment,
       queue: this.#queue,
       states: this.#states,
-      reconcile,
-      onGone,
-      reconcileTimeoutMs,
       get: (key, signal) => {
         if (this.#primary?.isBehind(key) !== true) return this.#hold?.informer.get(key)
         return this.#primary.read(key, signal()) as Promise<C | undefined>
@@ -423,10 +419,10 @@ export class Controller<C, S extends Scope = Scope> {
     const queueStopped = this.#queue.stop()
     this.#reconciler?.stop(reason)
     const closing = this.#closeSources(timeoutMs)
-    const running = (await this.#reconciler?.untilEnded(timeoutMs)) ?? []
-    if (running.length > 0) {
+    if ((await within(Promise.all([queueStopped, this.#working]), timeoutMs, environment.clock)) === late) {
+      const running = this.#queue.unfinished().map(({ key }) => key)
       environment.onError(new ReconcileStillRunningError(this.name, running), { phase: `stop ${this.name}` })
-    } else if (this.#reconciler?.isStoppedFromWithin !== true) await Promise.all([queueStopped, this.#working])
+    }
     const open = await closing
     if (open.length > 0) environment.onError(new SourceNotClosedError(this.name, open), { phase: `stop ${this.name}` })
     // By a client that sends nothing any more there is nothing to wait for.

@@ -7,6 +7,7 @@ import { asError } from '../as-error.ts'
 import { Controller } from '../controller/controller.ts'
 import { type ControllerDefinition, type ControllerOptions, checkDefinition } from '../controller/definition.ts'
 import type { Explanation } from '../controller/explanation.ts'
+import { isReconciling } from '../controller/reconciler.ts'
 import { LeaderStuckError, LeadershipLostError } from '../leader/errors.ts'
 import { LeaderElection } from '../leader/leader-election.ts'
 import type { LeaderElectionOptions } from '../leader/options.ts'
@@ -223,20 +224,24 @@ export class Operator {
     return this.cache.report()
   }
 
-  /** Ends a run, and waits until it is over; without one closes what there is. Idempotent; never rejects. */
-  close(): Promise<void> {
-    const reason = new OperatorUsedError('the operator was closed')
-    // From here, so that each reconcile that closes its operator is known, and not waited for (rule R23).
-    if (this.#running !== undefined) for (const one of this.#controllers) void one.stop({ reason, ...this.#patience })
-    this.#closed ??= this.#close(reason)
-    return this.#closed
+  /**
+   * Ends a run, and waits until it is over, but for a reconcile that calls it: for that it begins to end. Without a run it closes what
+   * there is. Idempotent; never rejects.
+   */
+  async close(): Promise<void> {
+    this.#closed ??= this.#close()
+    // That one would wait for itself.
+    if (!isReconciling()) await this.#closed
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 
-  async #close(reason: Error): Promise<void> {
+  async #close(): Promise<void> {
+    const reason = new OperatorUsedError('the operator was closed')
+    // From the call on no reconcile begins.
+    if (this.#running !== undefined) for (const one of this.#controllers) void one.stop({ reason, ...this.#patience })
     this.#stop.abort(reason)
     if (this.#running !== undefined) await this.#running.catch(() => {})
     else await this.#closeAll([])

@@ -7,11 +7,10 @@ import {
   type KubernetesObject,
   type View,
 } from '@wherry/client'
-import { checkOptions, milliseconds } from '@wherry/client/checks'
+import { asError, checkOptions, milliseconds } from '@wherry/client/checks'
 import type { ObjectReference } from '@wherry/client/resources/core'
 import { isClosed } from '@wherry/informer/parts'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
-import { asError } from '../as-error.ts'
 import { apiVersionOfView, named } from '../objects/identity.ts'
 import { Bounded } from './bounded.ts'
 import { EventSpamFilter, keyOf } from './event-spam-filter.ts'

@@ -1,6 +1,5 @@
 import { type Environment, keyText, sleep } from '@wherry/client'
-import { abortSignal, callback, checkOptions } from '@wherry/client/checks'
-import { asError } from '../as-error.ts'
+import { abortSignal, asError, callback, checkOptions } from '@wherry/client/checks'
 import { aborted, late, within } from '../waits.ts'
 import { Candidate } from './candidate.ts'
 import { ElectionUsedError, LeaderStuckError, LeadershipLostError } from './errors.ts'

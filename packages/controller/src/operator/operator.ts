@@ -1,9 +1,8 @@
 import { Client, type KeyOf, type LogFields, OptionTypeError, type View, version } from '@wherry/client'
-import { checkOptions } from '@wherry/client/checks'
+import { asError, checkOptions } from '@wherry/client/checks'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
 import { NarrowCache } from '@wherry/narrow-cache'
 import { WatchManager } from '@wherry/watch-manager'
-import { asError } from '../as-error.ts'
 import { Controller } from '../controller/controller.ts'
 import { type ControllerDefinition, type ControllerOptions, checkDefinition } from '../controller/definition.ts'
 import type { Explanation } from '../controller/explanation.ts'
@@ -29,7 +28,7 @@ import {
   runChecks,
 } from './options.ts'
 import { onProcessSignal } from './process-signals.ts'
-import { checkReady, healthServer, reviewsClient } from './serving.ts'
+import { checkReady, healthServer } from './serving.ts'
 import { type SettledOptions, settled, settledChecks } from './settled.ts'
 
 /** What an operator is at. `starting`: its caches fill. */
@@ -63,7 +62,6 @@ export class Operator {
   readonly #stop = new AbortController()
   readonly #measuring: CacheMetrics
   #controllers: readonly Controller<unknown>[] = []
-  readonly #reviews: Client | undefined
   #health: HealthServer | undefined
   #state: OperatorState = 'idle'
   #closed: Promise<void> | undefined
@@ -87,15 +85,7 @@ export class Operator {
       cache: () => this.cache.report(),
       reads: () => this.#controllers.map(({ name, reads }) => [name, reads.report()] as const),
     })
-    this.#reviews = reviewsClient(options.health, client)
-    this.#health = healthServer(
-      options.health,
-      options.metrics,
-      () => this.#measuring.measure(),
-      client,
-      this.#reviews,
-      () => this.#checkReady(),
-    )
+    this.#health = healthServer(options.health, options.metrics, client, () => this.#checkReady())
     if (this.#leader !== undefined) new LeaderElection({ ...this.#leader, client })
   }
 
@@ -364,7 +354,6 @@ export class Operator {
       () => this.narrow.close(),
       () => this.cache.close(),
       () => this.#health?.close(),
-      () => this.#reviews?.close(),
       () => this.#measuring.stop(),
       () => (this.#ownsClient ? this.client.close() : undefined),
     ]

@@ -7,41 +7,27 @@ import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import type { OperatorSettings } from './options.ts'
 
-/** What asks about tokens, if somebody is to: junk tokens must not hold up the lease and the writes of the operator. */
-export function reviewsClient(options: OperatorSettings['health'], client: Client): Client | undefined {
-  flag('health.tokenReview', options?.tokenReview ?? false)
-  return options?.tokenReview === true ? client.apart() : undefined
-}
-
-/**
- * The server of an operator; `undefined` where nothing is to listen. `measure` is called before metrics are read. By `reviews` the API server is
- * asked about tokens. `isReady` throws while caches have not synced.
- */
+/** The server of an operator; `undefined` where nothing is to listen. `isReady` throws while caches have not synced. */
 export function healthServer(
   options: OperatorSettings['health'],
   metrics: PrometheusMetrics | undefined,
-  measure: () => void,
   client: Client,
-  reviews: Client | undefined,
   isReady: () => void,
 ): HealthServer | undefined {
   if (options === undefined) return undefined
-  const { readyz = {}, tokenReview: _, ...rest } = options
+  const { readyz = {}, tokenReview: reviewsTokens = false, ...rest } = options
+  flag('health.tokenReview', reviewsTokens)
   if (readyz !== null && Object.hasOwn(readyz, 'caches')) {
     throw new OptionRangeError('health.readyz', 'names but caches, which is there', '"caches"')
   }
-  if (reviews !== undefined && rest.authorize !== undefined) {
+  if (reviewsTokens && rest.authorize !== undefined) {
     throw new OptionTypeError('health.tokenReview', 'nothing beside authorize', 'true')
-  }
-  const text = async (): Promise<string> => {
-    measure()
-    return metrics?.text() ?? ''
   }
   return new HealthServer({
     ...rest,
     environment: client.environment,
-    ...(reviews !== undefined && { authorize: tokenReview(reviews) }),
-    ...(metrics !== undefined && { metrics: { contentType: metrics.contentType, text } }),
+    ...(reviewsTokens && { authorize: tokenReview(client) }),
+    ...(metrics !== undefined && { metrics }),
     readyz: { caches: isReady, ...readyz },
   })
 }

@@ -1,7 +1,6 @@
 import { type Client, sleep, type View } from '@wherry/client'
-import { abortSignal, type Check, milliseconds } from '@wherry/client/checks'
+import { abortSignal, asError, type Check, milliseconds } from '@wherry/client/checks'
 import type { DynamicCache } from '@wherry/dynamic-cache'
-import { asError } from '../as-error.ts'
 import type { Controller } from '../controller/controller.ts'
 import { informerOf } from '../reads/informer-of.ts'
 import { serverDifference } from '../reads/server-difference.ts'

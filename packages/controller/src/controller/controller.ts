@@ -2,7 +2,6 @@ import type { Client, KeyOf, Metrics, Scope, View } from '@wherry/client'
 import { abortSignal, asError, checkOptions, having, milliseconds } from '@wherry/client/checks'
 import type { CachedInformer, Hold } from '@wherry/dynamic-cache'
 import { covers } from '@wherry/informer'
-import type { Registrar } from '@wherry/watch-manager'
 import { Priority, WorkQueue } from '@wherry/work-queue'
 import { AppliedObjects } from '../apply/applied-object.ts'
 import { OwnEvents, objectId } from '../apply/own-events.ts'
@@ -90,8 +89,8 @@ export class Controller<C, S extends Scope = Scope> {
   #statusHold: Hold<unknown> | undefined
   readonly #inputs: readonly Input[]
   readonly #stopping = new AbortController()
-  #registrar: Registrar | undefined
-  #hold: Hold<C, S> | undefined
+  /** One for each view, in their order, so that of the primary objects is the first. */
+  #holds: readonly Hold<unknown>[] = []
   #primary: PrimaryObjects | undefined
   readonly #connections: NamedConnection[] = []
   readonly #unsynced = new Set<NamedConnection>()
@@ -159,9 +158,11 @@ export class Controller<C, S extends Scope = Scope> {
     return this.#activity.count
   }
 
-  /** The registrar that holds its views: `controller/NAME`, without a sink (rule C4). */
-  get registrar(): Registrar | undefined {
-    return this.#registrar
+  /** The keys of its views that are not watched yet. */
+  get unwatched(): readonly string[] {
+    const watched = this.#holds.filter(({ informer: { hasSynced, state } }) => hasSynced && state !== 'missing')
+    const keys = new Set(watched.map(({ informer }) => informer.view.key))
+    return this.views.map(({ key }) => key).filter(key => !keys.has(key))
   }
 
   get reads(): TrackedReads {
@@ -170,13 +171,14 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** Begins to cache its views. Reconciles nothing yet: a candidate for leadership does no more. Idempotent. */
   prepare(): void {
-    if (this.#registrar !== undefined || this.#state === 'stopping' || this.#state === 'stopped') return
-    const { manager, cache, client } = this.#parts
-    const holder = `controller/${this.name}`
-    this.#registrar = manager.registrar(holder)
-    this.#hold = cache.hold(this.#definition.for, holder)
-    this.#primary = this.#reads.primary(this.#hold.informer as CachedInformer<unknown>)
-    this.#registrar.replace(this.views).catch(error => client.environment.onError(error, { phase: holder }))
+    if (this.#holds.length > 0 || this.#state === 'stopping' || this.#state === 'stopped') return
+    this.#holds = this.views.map(view => this.#parts.cache.hold(view, `controller/${this.name}`) as Hold<unknown>)
+    this.#primary = this.#reads.primary(this.#informer as CachedInformer<unknown>)
+  }
+
+  /** The informer of the primary objects, while it is held. */
+  get #informer(): CachedInformer<C, S> | undefined {
+    return this.#holds[0]?.informer as CachedInformer<C, S> | undefined
   }
 
   /**
@@ -267,7 +269,7 @@ export class Controller<C, S extends Scope = Scope> {
     return explanationOf({
       controller: this.name,
       key: text,
-      exists: this.#hold?.informer.version(text) !== undefined,
+      exists: this.#informer?.version(text) !== undefined,
       state: this.#states.get(text),
       queue: this.#queue,
       reads: this.#reads.dependencies(text),
@@ -357,12 +359,12 @@ export class Controller<C, S extends Scope = Scope> {
       },
       log: log ?? environmentLogger(environment),
       events: events ?? (this.#recorder as EventRecorder),
-      identity: key => identityOf(parsedKey(view.resource, key), this.#hold?.informer.version(key)),
+      identity: key => identityOf(parsedKey(view.resource, key), this.#informer?.version(key)),
       environment,
       queue: this.#queue,
       states: this.#states,
       get: (key, signal) => {
-        if (this.#primary?.isBehind(key) !== true) return this.#hold?.informer.get(key)
+        if (this.#primary?.isBehind(key) !== true) return this.#informer?.get(key)
         return this.#primary.read(key, signal()) as Promise<C | undefined>
       },
     })
@@ -381,7 +383,7 @@ export class Controller<C, S extends Scope = Scope> {
       heard: () => this.#primary?.heard(),
       unlessOwn: (view, key, object, tell) => this.#ownEvents.heard(objectId(view, key), versionOf(object), tell),
       gone: (key, last) => this.#reconciler?.gone(key, last as C),
-      all: () => this.#hold?.informer.keys() ?? [],
+      all: () => this.#informer?.keys() ?? [],
     }
   }
 
@@ -427,12 +429,11 @@ export class Controller<C, S extends Scope = Scope> {
     // By a client that sends nothing any more there is nothing to wait for.
     await this.#recorder?.close(reason instanceof LeadershipLostError ? { timeoutMs: 0 } : {})
     await this.#reads.close()
-    const hold = this.#hold
+    const holds = this.#holds
     // What it would be asked from now on, such as to explain a key, it can't tell.
-    this.#hold = undefined
-    await hold?.release()
+    this.#holds = []
+    await Promise.all(holds.map(hold => hold.release()))
     await this.#statusHold?.release()
-    await this.#registrar?.close()
     this.#state = 'stopped'
     this.#activity.happened()
   }

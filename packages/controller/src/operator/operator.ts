@@ -329,9 +329,12 @@ export class Operator {
     })
   }
 
-  /** All views that keys may run for: those that are intended, and those that reads are served from. */
+  /** All views that keys may run for: those of controllers and of registrars, and those that reads are served from. */
   get #watched(): readonly View[] {
-    const views = [...this.manager.intended, ...this.#controllers.flatMap(({ reads }) => reads.views)]
+    const views = [
+      ...this.manager.intended,
+      ...this.#controllers.flatMap(({ views, reads }) => [...views, ...reads.views]),
+    ]
     return [...new Map(views.map(view => [view.key, view])).values()]
   }
 

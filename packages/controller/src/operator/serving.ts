@@ -39,11 +39,9 @@ export function healthServer(
 export function checkReady(controllers: readonly Controller<unknown>[], report: CacheReport): void {
   const absent = report.informers.filter(({ state, whenUnknown }) => state === 'missing' && whenUnknown === 'wait')
   const views = new Set(absent.map(({ view }) => view))
-  for (const { name, registrar, state } of controllers) {
+  for (const { name, state, unwatched } of controllers) {
     if (state === 'running') continue
-    const pending = (registrar?.pending ?? []).map(({ view }) => view.key).filter(view => !views.has(view))
-    if (state === 'starting' || registrar === undefined || pending.length > 0) {
-      throw new Error(`${name} waits for ${pending.join(', ')}`)
-    }
+    const awaited = unwatched.filter(view => !views.has(view))
+    if (state === 'starting' || awaited.length > 0) throw new Error(`${name} waits for ${awaited.join(', ')}`)
   }
 }

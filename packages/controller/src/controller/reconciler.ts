@@ -35,8 +35,6 @@ export class Reconciler<C, S extends Scope> {
   readonly #labels: { readonly controller: string }
   /** In the order in which they began. Few at a time: no set, whose former tables would keep what has ended until a full collection. */
   readonly #runs: RunContext<C, S>[] = []
-  /** Primary objects that went, as they were last, until that was seen to. */
-  readonly #gone = new Map<string, C | undefined>()
   #stopped: Error | undefined
 
   constructor(parts: ReconcilerParts<C, S>) {
@@ -46,8 +44,8 @@ export class Reconciler<C, S extends Scope> {
 
   /** A primary object has gone. */
   gone(key: string, last: C): void {
-    // Held for `onGone` only.
-    this.#gone.set(key, this.#parts.definition.onGone === undefined ? undefined : last)
+    const { states, definition } = this.#parts
+    states.obtain(key).gone = { last: definition.onGone && last }
   }
 
   /** Ends what runs, and all that comes. */
@@ -100,7 +98,7 @@ export class Reconciler<C, S extends Scope> {
     const { queue, definition } = this.#parts
     const { text: key, state } = run
     run.check()
-    if (this.#gone.has(key)) await this.#see(run)
+    if (state.gone !== undefined) await this.#see(run, state.gone.last as Stored<C>)
     const found = this.#parts.get(key, () => run.signal)
     const object = found instanceof Promise ? await found : found
     if (object === undefined) return 'gone'
@@ -135,19 +133,19 @@ export class Reconciler<C, S extends Scope> {
   }
 
   /** Sees to an object that has gone. */
-  async #see(run: RunContext<C, S>): Promise<void> {
+  async #see(run: RunContext<C, S>, last: Stored<C>): Promise<void> {
     const { definition, reads, queue, client } = this.#parts
     const { onGone } = definition
-    const key = run.text
-    const last = this.#gone.get(key) as C
+    const { text: key, state } = run
+    const { gone } = state
     if (onGone !== undefined) {
       const { signal, log } = run
-      await reconciling.run(run, onGone, { key: run.key, last: last as Stored<C>, client, signal, log })
+      await reconciling.run(run, onGone, { key: run.key, last, client, signal, log })
     }
     reads.forget(key)
     queue.forget(key)
     // Another one may have gone meanwhile.
-    if (this.#gone.get(key) === last) this.#gone.delete(key)
+    if (state.gone === gone) state.gone = undefined
   }
 
   #failed(run: RunContext<C, S>, thrown: unknown): Outcome {

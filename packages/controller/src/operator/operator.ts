@@ -24,15 +24,13 @@ import {
   checkConnectOptions,
   checkOperatorOptions,
   type OperatorOptions,
+  type OperatorState,
   type RunOptions,
   runChecks,
 } from './options.ts'
 import { onProcessSignal } from './process-signals.ts'
 import { checkReady, healthServer } from './serving.ts'
 import { type SettledOptions, settled, settledChecks } from './settled.ts'
-
-/** What an operator is at. `starting`: its caches fill. */
-export type OperatorState = 'idle' | 'starting' | 'running' | 'stopping' | 'stopped'
 
 /**
  * Controllers, and what they have in common: a client, caches, one watch manager, and if wanted a lease, metrics and a server for
@@ -62,7 +60,8 @@ export class Operator {
   readonly #stop = new AbortController()
   readonly #measuring: CacheMetrics
   #controllers: readonly Controller<unknown>[] = []
-  #health: HealthServer | undefined
+  readonly #reviews: Client | undefined
+  readonly #health: HealthServer | undefined
   #state: OperatorState = 'idle'
   #closed: Promise<void> | undefined
   #running: Promise<void> | undefined
@@ -85,7 +84,9 @@ export class Operator {
       cache: () => this.cache.report(),
       reads: () => this.#controllers.map(({ name, reads }) => [name, reads.report()] as const),
     })
-    this.#health = healthServer(options.health, options.metrics, client, () => this.#checkReady())
+    // Junk tokens must not hold up the lease and the writes of the operator.
+    this.#reviews = options.health?.tokenReview === true ? client.apart() : undefined
+    this.#health = healthServer(options.health, options.metrics, client, this.#reviews, () => this.#checkReady())
     if (this.#leader !== undefined) new LeaderElection({ ...this.#leader, client })
   }
 
@@ -357,6 +358,7 @@ export class Operator {
       () => this.narrow.close(),
       () => this.cache.close(),
       () => this.#health?.close(),
+      () => this.#reviews?.close(),
       () => this.#measuring.stop(),
       () => (this.#ownsClient ? this.client.close() : undefined),
     ]

@@ -7,26 +7,30 @@ import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import type { OperatorSettings } from './options.ts'
 
-/** The server of an operator; `undefined` where nothing is to listen. `isReady` throws while caches have not synced. */
+/**
+ * The server of an operator; `undefined` where nothing is to listen. By `reviews`, if it is given, the API server is asked about tokens.
+ * `isReady` throws while caches have not synced.
+ */
 export function healthServer(
   options: OperatorSettings['health'],
   metrics: PrometheusMetrics | undefined,
   client: Client,
+  reviews: Client | undefined,
   isReady: () => void,
 ): HealthServer | undefined {
   if (options === undefined) return undefined
-  const { readyz = {}, tokenReview: reviewsTokens = false, ...rest } = options
-  flag('health.tokenReview', reviewsTokens)
+  const { readyz = {}, tokenReview: isReviewed = false, ...rest } = options
+  flag('health.tokenReview', isReviewed)
   if (readyz !== null && Object.hasOwn(readyz, 'caches')) {
     throw new OptionRangeError('health.readyz', 'names but caches, which is there', '"caches"')
   }
-  if (reviewsTokens && rest.authorize !== undefined) {
+  if (reviews !== undefined && rest.authorize !== undefined) {
     throw new OptionTypeError('health.tokenReview', 'nothing beside authorize', 'true')
   }
   return new HealthServer({
     ...rest,
     environment: client.environment,
-    ...(reviewsTokens && { authorize: tokenReview(client) }),
+    ...(reviews !== undefined && { authorize: tokenReview(reviews) }),
     ...(metrics !== undefined && { metrics }),
     readyz: { caches: isReady, ...readyz },
   })

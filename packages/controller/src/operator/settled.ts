@@ -5,7 +5,7 @@ import type { Controller } from '../controller/controller.ts'
 import { informerOf } from '../reads/informer-of.ts'
 import { serverDifference } from '../reads/server-difference.ts'
 import { NotSettledError, OperatorUsedError } from './errors.ts'
-import type { OperatorState } from './operator.ts'
+import type { OperatorState } from './options.ts'
 
 /** How long `Operator.settled` waits. */
 export interface SettledOptions {

@@ -206,12 +206,15 @@ export function operatorOverSockets(server: () => ApiServer): void {
             run()
             await operator.settled(patient)
             const key = { name: 'junk', namespace: 'default' }
+            const created = vi.spyOn(operator.client, 'create')
             const renewed = async (): Promise<string> => `${(await operator.client.get(leases, key))?.spec?.renewTime}`
             const asked = Array.from({ length: 1000 }, (_, i) => answerOf(operator.healthPort, '/metrics', `junk-${i}`))
             const before = Date.now()
             await until(async () => expect(Date.parse(await renewed())).toBeGreaterThan(before + 2000))
             await Promise.all(asked)
             expect(slow.reviews).toBeGreaterThan(0)
+            // They have connections of their own.
+            expect(created.mock.calls.filter(([view]) => view.resource.kind === 'TokenReview')).toEqual([])
             expect(errors).toEqual([])
             expect(await end()).toBe('ended')
           },

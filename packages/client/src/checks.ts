@@ -1,9 +1,10 @@
 /**
- * How Wherry's packages check what they are given: an option of the wrong type is an `OptionTypeError`, a value that it
+ * How Wherry's packages check what they are given, and what was thrown: an option of the wrong type is an `OptionTypeError`, a value that it
  * does not take an `OptionRangeError`, both with a `code`, the option's name and what it takes.
  *
  * For packages that are built on the client, so that a wrong option reads alike everywhere.
  */
+export { asError } from './errors/as-error.ts'
 export type { Check } from './errors/check.ts'
 export {
   abortSignal,

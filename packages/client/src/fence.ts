@@ -1,6 +1,6 @@
 import type { Client } from './client.ts'
-import { asError } from './connection/pending-request.ts'
 import type { LaneRequest, Requester, RequestHandlers } from './connection/requester.ts'
+import { asError } from './errors/as-error.ts'
 import type { Exchange } from './transport.ts'
 import type { Caller } from './verbs/caller.ts'
 

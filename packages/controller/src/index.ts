@@ -71,7 +71,6 @@ export {
   OperatorUsedError,
   UnknownControllerError,
 } from './operator/errors.ts'
-export type { OperatorState } from './operator/operator.ts'
 export { Operator } from './operator/operator.ts'
 export type {
   ConnectOptions,
@@ -80,6 +79,7 @@ export type {
   OperatorLeaderOptions,
   OperatorOptions,
   OperatorSettings,
+  OperatorState,
   RunOptions,
 } from './operator/options.ts'
 export { ProcessSignalError } from './operator/process-signals.ts'

@@ -1,6 +1,5 @@
 import { OptionTypeError, type View } from '@wherry/client'
-import { abortSignal, checkOptions, oneOf, viewCheck } from '@wherry/client/checks'
-import { asError } from './as-error.ts'
+import { abortSignal, asError, checkOptions, oneOf, viewCheck } from '@wherry/client/checks'
 import type { Hold } from './cache.ts'
 import { checkSame } from './check-same.ts'
 import type { SinkLimits } from './delivery/sink-limits.ts'

@@ -1,5 +1,5 @@
 import { Backoff, type Timer, type View } from '@wherry/client'
-import { asError } from './as-error.ts'
+import { asError } from '@wherry/client/checks'
 import type { Hold } from './cache.ts'
 import { Delivery, type DeliveryListener } from './delivery/delivery.ts'
 import type { SinkLimits } from './delivery/sink-limits.ts'

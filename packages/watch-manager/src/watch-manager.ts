@@ -1,6 +1,7 @@
 import { type Environment, guarded, systemEnvironment, type Timer, type View } from '@wherry/client'
 import {
   abortSignal,
+  asError,
   callback,
   checkOptions,
   having,
@@ -9,7 +10,6 @@ import {
   text,
   viewCheck,
 } from '@wherry/client/checks'
-import { asError } from './as-error.ts'
 import type { WatchedCache } from './cache.ts'
 import { FairScheduler } from './delivery/fair-scheduler.ts'
 import { Call, CallContext, Running } from './delivery/running.ts'

@@ -1,3 +1,4 @@
+import { asError } from '../errors/as-error.ts'
 import type { Exchange, RequestHead, ResponseHeaders } from '../transport.ts'
 import type { Lane, LaneRequest, RequestHandlers } from './requester.ts'
 
@@ -213,9 +214,4 @@ export class PendingRequest implements Exchange {
       this.#owner.deaf(this, asError(thrown))
     }
   }
-}
-
-/** `thrown` if it is an error, else an error that has it as its cause. */
-export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error('something that is no Error was thrown', { cause: thrown })
 }

@@ -207,7 +207,7 @@ describe('handlers', () => {
     transport.at('/b').error(new Error('broken'))
     expect(simulation.environment.errors.map(({ error }) => error.message)).toEqual([
       'in end',
-      'something that is no Error was thrown',
+      'something that is no Error was thrown: "no Error"',
     ])
   })
 

@@ -1,12 +1,13 @@
 import { anonymous, type Credentials } from '../credentials/credentials.ts'
 import { type Environment, guarded, type MetricLabels } from '../environment.ts'
+import { asError } from '../errors/as-error.ts'
 import { anything, type Check, checkOptions, having, integer, milliseconds } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 import type { Exchange, RequestHead, ResponseHeaders, Transport } from '../transport.ts'
 import { ConnectionError, clientClosed } from './error.ts'
 import { ConnectionGroup } from './group.ts'
 import { unsendable } from './headers.ts'
-import { asError, PendingRequest, type RequestOwner } from './pending-request.ts'
+import { PendingRequest, type RequestOwner } from './pending-request.ts'
 import type { Lane, LaneRequest, Requester, RequestHandlers } from './requester.ts'
 
 /** Bounds of the pool of connections. The defaults suit kube-apiserver. */
@@ -269,7 +270,10 @@ export class ConnectionPool implements Requester {
     const { clock, metrics } = this.#environment
     const { host } = this.#target
     metrics.count('rest_client_requests_total', { method, host, code })
-    metrics.observe('rest_client_request_duration_seconds', (clock.monotonic() - begunAt) / 1000, { method, host })
+    metrics.observe('rest_client_request_duration_seconds', (clock.monotonic() - begunAt) / 1000, {
+      verb: method,
+      host,
+    })
   }
 
   #fail(pending: PendingRequest, cause: Error): void {

@@ -1,9 +1,10 @@
 import { carriesSecret, refuseUnencrypted } from '../credentials/unencrypted.ts'
 import type { Clock, Timer } from '../environment.ts'
+import { asError } from '../errors/as-error.ts'
 import type { CloseReason, Connection, Exchange, ResponseHandlers, ResponseHeaders } from '../transport.ts'
 import { ConnectionError } from './error.ts'
 import { Pacer } from './pacer.ts'
-import { asError, type PendingRequest, type Place } from './pending-request.ts'
+import type { PendingRequest, Place } from './pending-request.ts'
 import type { Lane } from './requester.ts'
 
 /** Bounds of one connection; see the pool's options. */

@@ -1,4 +1,4 @@
-import { asError } from '../connection/pending-request.ts'
+import { asError } from '../errors/as-error.ts'
 import { callback, checkOptions, flag, integer, text } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 import type { InvalidObjectError } from '../list/object.ts'

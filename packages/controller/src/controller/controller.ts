@@ -1,14 +1,12 @@
 import type { Client, KeyOf, Metrics, Scope, View } from '@wherry/client'
-import { abortSignal, checkOptions, having, milliseconds } from '@wherry/client/checks'
+import { abortSignal, asError, checkOptions, having, milliseconds } from '@wherry/client/checks'
 import type { CachedInformer, Hold } from '@wherry/dynamic-cache'
 import { covers } from '@wherry/informer'
-import type { Registrar } from '@wherry/watch-manager'
 import { Priority, WorkQueue } from '@wherry/work-queue'
 import { AppliedObjects } from '../apply/applied-object.ts'
 import { OwnEvents, objectId } from '../apply/own-events.ts'
 import { ServerNormalized } from '../apply/server-normalized.ts'
 import { WriteLimiter } from '../apply/write-limiter.ts'
-import { asError } from '../as-error.ts'
 import { EventRecorder } from '../events/event-recorder.ts'
 import { LeadershipLostError } from '../leader/errors.ts'
 import { environmentLogger } from '../logging/logger.ts'
@@ -20,6 +18,7 @@ import { serverDifference } from '../reads/server-difference.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
 import type { Input, InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
+import { late, within } from '../waits.ts'
 import { Activity } from './activity.ts'
 import { type Cause, plainCause } from './cause.ts'
 import { type ControllerDefinition, type ControllerParts, checkDefinition, checkParts } from './definition.ts'
@@ -34,9 +33,8 @@ import { type Explanation, explanationOf } from './explanation.ts'
 import { guardedLimiter } from './guarded-limiter.ts'
 import { checkedKeyText, parsedKey } from './key.ts'
 import { KeyStates } from './key-state.ts'
-import { Reconciler } from './reconciler.ts'
+import { isReconciling, Reconciler } from './reconciler.ts'
 import { type NamedConnection, unsyncedLine, untilSynced } from './syncing.ts'
-import { within } from './within.ts'
 import { work } from './workers.ts'
 
 /** How a controller is started. */
@@ -91,8 +89,8 @@ export class Controller<C, S extends Scope = Scope> {
   #statusHold: Hold<unknown> | undefined
   readonly #inputs: readonly Input[]
   readonly #stopping = new AbortController()
-  #registrar: Registrar | undefined
-  #hold: Hold<C, S> | undefined
+  /** One for each view, in their order, so that of the primary objects is the first. */
+  #holds: readonly Hold<unknown>[] = []
   #primary: PrimaryObjects | undefined
   readonly #connections: NamedConnection[] = []
   readonly #unsynced = new Set<NamedConnection>()
@@ -160,9 +158,11 @@ export class Controller<C, S extends Scope = Scope> {
     return this.#activity.count
   }
 
-  /** The registrar that holds its views: `controller/NAME`, without a sink (rule C4). */
-  get registrar(): Registrar | undefined {
-    return this.#registrar
+  /** The keys of its views that are not watched yet. */
+  get unwatched(): readonly string[] {
+    const watched = this.#holds.filter(({ informer: { hasSynced, state } }) => hasSynced && state !== 'missing')
+    const keys = new Set(watched.map(({ informer }) => informer.view.key))
+    return this.views.map(({ key }) => key).filter(key => !keys.has(key))
   }
 
   get reads(): TrackedReads {
@@ -171,13 +171,14 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** Begins to cache its views. Reconciles nothing yet: a candidate for leadership does no more. Idempotent. */
   prepare(): void {
-    if (this.#registrar !== undefined || this.#state === 'stopping' || this.#state === 'stopped') return
-    const { manager, cache, client } = this.#parts
-    const holder = `controller/${this.name}`
-    this.#registrar = manager.registrar(holder)
-    this.#hold = cache.hold(this.#definition.for, holder)
-    this.#primary = this.#reads.primary(this.#hold.informer as CachedInformer<unknown>)
-    this.#registrar.replace(this.views).catch(error => client.environment.onError(error, { phase: holder }))
+    if (this.#holds.length > 0 || this.#state === 'stopping' || this.#state === 'stopped') return
+    this.#holds = this.views.map(view => this.#parts.cache.hold(view, `controller/${this.name}`) as Hold<unknown>)
+    this.#primary = this.#reads.primary(this.#informer as CachedInformer<unknown>)
+  }
+
+  /** The informer of the primary objects, while it is held. */
+  get #informer(): CachedInformer<C, S> | undefined {
+    return this.#holds[0]?.informer as CachedInformer<C, S> | undefined
   }
 
   /**
@@ -220,14 +221,14 @@ export class Controller<C, S extends Scope = Scope> {
   }
 
   /**
-   * Stops: from the call on no reconcile begins, and the signals of those under way are aborted. Resolves when they have ended
-   * (but for those that this is called from within), after `timeoutMs` at most, and all is closed. Idempotent.
+   * Stops: from the call on no reconcile begins, and the signals of those under way are aborted. Resolves when they have ended, after
+   * `timeoutMs` at most, and all is closed; at once if it is called from within a reconcile. Idempotent.
    */
   async stop(options: StopOptions = {}): Promise<void> {
     checkOptions('stop', options, { reason: having('an Error', 'toString'), timeoutMs: milliseconds() })
-    this.#reconciler?.stopAsked()
     this.#stopped ??= this.#stop(options)
-    return this.#stopped
+    // That one would wait for itself.
+    if (!isReconciling()) await this.#stopped
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -268,7 +269,7 @@ export class Controller<C, S extends Scope = Scope> {
     return explanationOf({
       controller: this.name,
       key: text,
-      exists: this.#hold?.informer.version(text) !== undefined,
+      exists: this.#informer?.version(text) !== undefined,
       state: this.#states.get(text),
       queue: this.#queue,
       reads: this.#reads.dependencies(text),
@@ -326,13 +327,12 @@ export class Controller<C, S extends Scope = Scope> {
   }
 
   #reconcilerWith(client: Client): Reconciler<C, S> {
-    const { reconcile, onGone, reconcileTimeoutMs = Number.POSITIVE_INFINITY, for: view } = this.#definition
+    const view = this.#definition.for
     const { narrow, log, events } = this.#parts
     const { environment } = this.#parts.client
     if (events === undefined) this.#recorder = new EventRecorder({ client, controller: this.name })
     return new Reconciler({
-      name: this.name,
-      view,
+      definition: this.#definition,
       client: client.notifying(narrow, this.#reads.writes),
       reads: this.#reads,
       apply: {
@@ -359,15 +359,12 @@ export class Controller<C, S extends Scope = Scope> {
       },
       log: log ?? environmentLogger(environment),
       events: events ?? (this.#recorder as EventRecorder),
-      identity: key => identityOf(parsedKey(view.resource, key), this.#hold?.informer.version(key)),
+      identity: key => identityOf(parsedKey(view.resource, key), this.#informer?.version(key)),
       environment,
       queue: this.#queue,
       states: this.#states,
-      reconcile,
-      onGone,
-      reconcileTimeoutMs,
       get: (key, signal) => {
-        if (this.#primary?.isBehind(key) !== true) return this.#hold?.informer.get(key)
+        if (this.#primary?.isBehind(key) !== true) return this.#informer?.get(key)
         return this.#primary.read(key, signal()) as Promise<C | undefined>
       },
     })
@@ -386,7 +383,7 @@ export class Controller<C, S extends Scope = Scope> {
       heard: () => this.#primary?.heard(),
       unlessOwn: (view, key, object, tell) => this.#ownEvents.heard(objectId(view, key), versionOf(object), tell),
       gone: (key, last) => this.#reconciler?.gone(key, last as C),
-      all: () => this.#hold?.informer.keys() ?? [],
+      all: () => this.#informer?.keys() ?? [],
     }
   }
 
@@ -423,21 +420,20 @@ export class Controller<C, S extends Scope = Scope> {
     const queueStopped = this.#queue.stop()
     this.#reconciler?.stop(reason)
     const closing = this.#closeSources(timeoutMs)
-    const running = (await this.#reconciler?.untilEnded(timeoutMs)) ?? []
-    if (running.length > 0) {
+    if ((await within(Promise.all([queueStopped, this.#working]), timeoutMs, environment.clock)) === late) {
+      const running = this.#queue.unfinished().map(({ key }) => key)
       environment.onError(new ReconcileStillRunningError(this.name, running), { phase: `stop ${this.name}` })
-    } else if (this.#reconciler?.isStoppedFromWithin !== true) await Promise.all([queueStopped, this.#working])
+    }
     const open = await closing
     if (open.length > 0) environment.onError(new SourceNotClosedError(this.name, open), { phase: `stop ${this.name}` })
     // By a client that sends nothing any more there is nothing to wait for.
     await this.#recorder?.close(reason instanceof LeadershipLostError ? { timeoutMs: 0 } : {})
     await this.#reads.close()
-    const hold = this.#hold
+    const holds = this.#holds
     // What it would be asked from now on, such as to explain a key, it can't tell.
-    this.#hold = undefined
-    await hold?.release()
+    this.#holds = []
+    await Promise.all(holds.map(hold => hold.release()))
     await this.#statusHold?.release()
-    await this.#registrar?.close()
     this.#state = 'stopped'
     this.#activity.happened()
   }

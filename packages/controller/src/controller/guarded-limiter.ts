@@ -1,6 +1,6 @@
 import type { Environment } from '@wherry/client'
+import { asError } from '@wherry/client/checks'
 import type { RateLimiter } from '@wherry/work-queue'
-import { asError } from '../as-error.ts'
 
 /** How long a key waits whose limiter does not say, in milliseconds. */
 const unsaidMs = 1000

@@ -19,6 +19,8 @@ export class KeyState {
   attempt = 0
   outcome: Outcome | undefined
   error: unknown
+  /** Its object went, and that was not seen to yet: as it was last, if there is an `onGone` that wants it. */
+  gone: { readonly last: unknown } | undefined
   /** The objects whose writes wait. */
   waitsFor: Set<string> | undefined
 

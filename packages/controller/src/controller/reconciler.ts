@@ -1,33 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import {
-  type Environment,
-  isApplyConflict,
-  resourceName,
-  type Scope,
-  type Stored,
-  type Timer,
-  type View,
-} from '@wherry/client'
+import { type Environment, isApplyConflict, resourceName, type Scope, type Stored, type Timer } from '@wherry/client'
+import { asError } from '@wherry/client/checks'
 import { isWriteConflict } from '@wherry/hash-compare'
 import type { WorkQueue } from '@wherry/work-queue'
-import { asError } from '../as-error.ts'
-import { Activity } from './activity.ts'
 import { plainCause } from './cause.ts'
-import type { OnGone, Reconcile } from './context.ts'
 import { ControllerStoppedError, NotAwaitedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
 import type { KeyState, KeyStates, Outcome } from './key-state.ts'
 import { type Returned, readResult } from './result.ts'
 import { RunContext, type RunParts } from './run-context.ts'
-import { within } from './within.ts'
 
 /** What reconciles keys. */
 export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
   readonly environment: Environment
   readonly queue: WorkQueue
   readonly states: KeyStates
-  readonly reconcile: Reconcile<C, S>
-  readonly onGone: OnGone<C, S> | undefined
-  readonly reconcileTimeoutMs: number
   /**
    * The primary object: as the cache has it, or a promise if that may be older than what this process wrote. Throws or rejects
    * if it could not be transformed, or could not be read.
@@ -35,41 +21,31 @@ export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
   get(key: string, signal: () => AbortSignal): C | undefined | Promise<C | undefined>
 }
 
+/** The run that code is called from. */
+const reconciling = new AsyncLocalStorage<{ readonly isOver: boolean }>()
+
+/** Whether it is called from within a reconcile, of whichever controller: then a stop begins, and does not wait (rule R23). */
+export function isReconciling(): boolean {
+  return reconciling.getStore()?.isOver === false
+}
+
 /** Runs one key after the other, as often as workers ask it to (rule C2), and tells the queue what comes of it. */
 export class Reconciler<C, S extends Scope> {
   readonly #parts: ReconcilerParts<C, S>
   readonly #labels: { readonly controller: string }
-  readonly #context = new AsyncLocalStorage<RunContext<C, S>>()
   /** In the order in which they began. Few at a time: no set, whose former tables would keep what has ended until a full collection. */
   readonly #runs: RunContext<C, S>[] = []
-  /** Primary objects that went, as they were last, until that was seen to. */
-  readonly #gone = new Map<string, C | undefined>()
-  /** Runs that have ended, or are not waited for any more. */
-  readonly #ended = new Activity()
   #stopped: Error | undefined
 
   constructor(parts: ReconcilerParts<C, S>) {
     this.#parts = parts
-    this.#labels = { controller: parts.name }
-  }
-
-  /** Whether a run that has asked for a stop has not ended: whoever stops does not wait for it. */
-  get isStoppedFromWithin(): boolean {
-    return this.#runs.some(run => run.hasStopped)
-  }
-
-  /** A stop is asked for. Where that is from within a reconcile, that one is not waited for from now on, whoever stops (rule R23). */
-  stopAsked(): void {
-    const current = this.#context.getStore()
-    if (current === undefined) return
-    current.hasStopped = true
-    this.#ended.happened()
+    this.#labels = { controller: parts.definition.name }
   }
 
   /** A primary object has gone. */
   gone(key: string, last: C): void {
-    // Held for `onGone` only.
-    this.#gone.set(key, this.#parts.onGone === undefined ? undefined : last)
+    const { states, definition } = this.#parts
+    states.obtain(key).gone = { last: definition.onGone && last }
   }
 
   /** Ends what runs, and all that comes. */
@@ -78,19 +54,9 @@ export class Reconciler<C, S extends Scope> {
     for (const run of [...this.#runs]) run.abort(this.#stopped)
   }
 
-  /** Resolves when nothing runs, or the time is over: with the keys that run still. Runs that have asked for a stop themselves do not count. */
-  async untilEnded(timeoutMs: number): Promise<readonly string[]> {
-    const running = (): readonly string[] => this.#runs.filter(run => !run.hasStopped).map(({ text }) => text)
-    const ended = async (): Promise<void> => {
-      while (running().length > 0) await this.#ended.next()
-    }
-    await within(ended(), timeoutMs, this.#parts.environment.clock)
-    return running()
-  }
-
   /** Runs a key that was handed out. Never rejects. */
   async run(key: string): Promise<void> {
-    const { environment, queue, states, name } = this.#parts
+    const { environment, queue, states } = this.#parts
     const { clock, metrics } = environment
     const state = states.obtain(key)
     const run = new RunContext(this.#parts, key, state, queue.failures(key) + 1)
@@ -112,6 +78,7 @@ export class Reconciler<C, S extends Scope> {
     const tookMs = clock.monotonic() - began
     // What is applied beside what has failed is to be tracked, too.
     if (failure !== undefined) await run.applying(clock)
+    run.isOver = true
     this.#runs.splice(this.#runs.indexOf(run), 1)
     try {
       if (outcome !== 'gone') run.end(outcome !== 'error' && outcome !== 'terminal' && outcome !== 'aborted')
@@ -124,21 +91,20 @@ export class Reconciler<C, S extends Scope> {
     metrics.gauge('controller_runtime_active_workers', this.#runs.length, this.#labels)
     metrics.observe('controller_runtime_reconcile_time_seconds', tookMs / 1000, this.#labels)
     const result = results[outcome]
-    if (result !== undefined) metrics.count('controller_runtime_reconcile_total', { controller: name, result })
-    this.#ended.happened()
+    if (result !== undefined) metrics.count('controller_runtime_reconcile_total', { ...this.#labels, result })
   }
 
   async #attempt(run: RunContext<C, S>): Promise<Outcome> {
-    const { queue } = this.#parts
+    const { queue, definition } = this.#parts
     const { text: key, state } = run
     run.check()
-    if (this.#gone.has(key)) await this.#see(run)
+    if (state.gone !== undefined) await this.#see(run, state.gone.last as Stored<C>)
     const found = this.#parts.get(key, () => run.signal)
     const object = found instanceof Promise ? await found : found
     if (object === undefined) return 'gone'
     run.check()
     run.object = object as Stored<C>
-    const result = await this.#context.run(run, this.#parts.reconcile, run)
+    const result = await reconciling.run(run, definition.reconcile, run)
     // It came to its end too late, whatever it made of that.
     if (this.#stopped === undefined && run.aborted !== undefined) throw run.aborted
     const { openCalls } = run
@@ -167,22 +133,23 @@ export class Reconciler<C, S extends Scope> {
   }
 
   /** Sees to an object that has gone. */
-  async #see(run: RunContext<C, S>): Promise<void> {
-    const { onGone, reads, queue, client } = this.#parts
-    const key = run.text
-    const last = this.#gone.get(key) as C
+  async #see(run: RunContext<C, S>, last: Stored<C>): Promise<void> {
+    const { definition, reads, queue, client } = this.#parts
+    const { onGone } = definition
+    const { text: key, state } = run
+    const { gone } = state
     if (onGone !== undefined) {
       const { signal, log } = run
-      await this.#context.run(run, onGone, { key: run.key, last: last as Stored<C>, client, signal, log })
+      await reconciling.run(run, onGone, { key: run.key, last, client, signal, log })
     }
     reads.forget(key)
     queue.forget(key)
     // Another one may have gone meanwhile.
-    if (this.#gone.get(key) === last) this.#gone.delete(key)
+    if (state.gone === gone) state.gone = undefined
   }
 
   #failed(run: RunContext<C, S>, thrown: unknown): Outcome {
-    const { queue, environment, view, name } = this.#parts
+    const { queue, environment, definition } = this.#parts
     const { text: key, state } = run
     if (this.#stopped !== undefined) {
       if (thrown !== this.#stopped && !isAbort(thrown)) this.#report(thrown, key)
@@ -197,7 +164,7 @@ export class Reconciler<C, S extends Scope> {
     }
     // It ends when it is looked at what is there by now. A conflict with the owner of a field does not.
     if (isWriteConflict(thrown) && !isApplyConflict(thrown) && run.attempt <= mostConflicts) {
-      const fields = { controller: name, resource: resourceName(view.resource), key, err: thrown }
+      const fields = { ...this.#labels, resource: resourceName(definition.for.resource), key, err: thrown }
       environment.log('info', 'a conflict: tried again with what is there now', fields)
     } else if (run.aborted === undefined || thrown !== run.aborted) this.#report(thrown, key)
     this.#again(key, state)
@@ -206,7 +173,8 @@ export class Reconciler<C, S extends Scope> {
 
   /** Bounds how long a run takes. */
   #bound(run: RunContext<C, S>): Timer | undefined {
-    const { reconcileTimeoutMs: ms, environment, name } = this.#parts
+    const { environment, definition } = this.#parts
+    const { name, reconcileTimeoutMs: ms = Number.POSITIVE_INFINITY } = definition
     if (ms === Number.POSITIVE_INFINITY) return undefined
     return environment.clock.timer(ms, () => {
       const error = new ReconcileTimeoutError(name, run.text, ms)
@@ -217,11 +185,10 @@ export class Reconciler<C, S extends Scope> {
   }
 
   #report(thrown: unknown, key: string): void {
-    const { environment, name, view } = this.#parts
-    const error = asError(thrown)
-    environment.onError(error, {
-      phase: `reconcile ${name}`,
-      resource: resourceName((view as unknown as View).resource),
+    const { environment, definition } = this.#parts
+    environment.onError(asError(thrown), {
+      phase: `reconcile ${definition.name}`,
+      resource: resourceName(definition.for.resource),
       key,
     })
   }

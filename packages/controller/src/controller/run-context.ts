@@ -10,15 +10,15 @@ import { callName, OpenCalls } from '../reads/open-calls.ts'
 import type { Read } from '../reads/read.ts'
 import type { Run } from '../reads/run.ts'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
+import { within } from '../waits.ts'
 import type { ContextEvents, ReconcileContext } from './context.ts'
+import type { ControllerDefinition } from './definition.ts'
 import { parsedKey } from './key.ts'
 import type { KeyState } from './key-state.ts'
-import { within } from './within.ts'
 
 /** What all runs of a controller have in common. */
 export interface RunParts<C, S extends Scope> {
-  readonly name: string
-  readonly view: View<C, S>
+  readonly definition: ControllerDefinition<C, S>
   /** Whose writes are read back. */
   readonly client: Client
   readonly reads: TrackedReads
@@ -44,8 +44,8 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   readonly text: string
   readonly state: KeyState
   readonly attempt: number
-  /** It has asked for a stop, and may wait for it: who stops does not wait for it. */
-  hasStopped = false
+  /** The reconcile has returned. */
+  isOver = false
   readonly #parts: RunParts<C, S>
   #object: Stored<C> | undefined
   /** Who it is, where a projection leaves that out. */
@@ -56,7 +56,6 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   /** What it applies and what it asks of the client, until that ends. */
   #calls: OpenCalls | undefined
   #client: Client | undefined
-  #hasEnded = false
 
   constructor(parts: RunParts<C, S>, text: string, state: KeyState, attempt: number) {
     this.#parts = parts
@@ -66,7 +65,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 
   get key(): ObjectKey<S> {
-    return parsedKey(this.#parts.view.resource, this.text)
+    return parsedKey(this.#parts.definition.for.resource, this.text)
   }
 
   get object(): Stored<C> {
@@ -103,8 +102,8 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 
   get log(): Logger {
-    const { log, name, client } = this.#parts
-    return loggerWith(log, { controller: name, key: this.text }, client.environment.onError)
+    const { log, definition, client } = this.#parts
+    return loggerWith(log, { controller: definition.name, key: this.text }, client.environment.onError)
   }
 
   get apply(): Apply {
@@ -145,10 +144,10 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 
   get events(): ContextEvents {
-    const { view } = this.#parts
+    const { definition, events } = this.#parts
     return {
-      record: event => this.#parts.events.record(view as unknown as View, this.#identity, event),
-      about: (of, object, event) => this.#parts.events.record(of, object, event),
+      record: event => events.record(definition.for as unknown as View, this.#identity, event),
+      about: (of, object, event) => events.record(of, object, event),
     }
   }
 
@@ -176,7 +175,6 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   /** It has ended; its reads count from now on, or beside those before. */
   end(succeeded: boolean): void {
-    this.#hasEnded = true
     // What it read before and does not now is let go of, also where it reads nothing at all.
     if (this.#run === undefined && !this.#parts.reads.isReader(this.text)) return
     const run = this.#run ?? this.#opened()
@@ -190,7 +188,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 
   #begin(): Run {
-    this.#run ??= this.#hasEnded ? this.#parts.reads.ended(this.text) : this.#opened()
+    this.#run ??= this.isOver ? this.#parts.reads.ended(this.text) : this.#opened()
     return this.#run
   }
 

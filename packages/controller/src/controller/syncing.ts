@@ -1,6 +1,7 @@
 import { type Clock, type Environment, isResourceNotFound, sleep } from '@wherry/client'
 import { abortable } from '../reads/abortable.ts'
 import type { InputConnection } from '../sources/input.ts'
+import { late, within } from '../waits.ts'
 import { SourceNotSyncedError } from './errors.ts'
 
 /** An input that is connected, and what it is called. */
@@ -38,12 +39,8 @@ const howToFind = "install its CustomResourceDefinition, or set whenUnknown: 'wa
 /** Resolves when all have synced. Rejects with a `SourceNotSyncedError` after `timeoutMs`, or with the reason of a signal (rule C3). */
 export async function untilSynced({ controller, waiting, timeoutMs, environment, signals }: Syncing): Promise<void> {
   const { clock } = environment
-  const late = new AbortController()
-  const timer =
-    timeoutMs === Number.POSITIVE_INFINITY
-      ? undefined
-      : clock.timer(timeoutMs, () => late.abort(new Error('it is late')))
-  const ended = AbortSignal.any([late.signal, ...signals])
+  const over = new AbortController()
+  const ended = AbortSignal.any([over.signal, ...signals])
   const telling = clock.timer(tellAfterMs, () => {
     environment.log('warn', 'waits for a first state', { controller, sources: [...waiting].map(unsyncedLine) })
   })
@@ -52,21 +49,14 @@ export async function untilSynced({ controller, waiting, timeoutMs, environment,
     waiting.delete(named)
   }
   try {
-    await Promise.all([...waiting].map(one))
-  } catch (error) {
-    if (!late.signal.aborted) throw error
+    if ((await within(Promise.all([...waiting].map(one)), timeoutMs, clock)) !== late) return
     const left = [...waiting]
+    const names = left.map(({ name }) => name)
     const cause = left.find(({ connection }) => connection.lastError !== undefined)?.connection.lastError
-    throw new SourceNotSyncedError(
-      controller,
-      left.map(({ name }) => name),
-      timeoutMs,
-      cause,
-      left.map(unsyncedLine),
-    )
+    throw new SourceNotSyncedError(controller, names, timeoutMs, cause, left.map(unsyncedLine))
   } finally {
-    timer?.cancel()
     telling.cancel()
+    over.abort(new Error('the wait is over'))
   }
 }
 

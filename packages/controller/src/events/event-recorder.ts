@@ -7,11 +7,10 @@ import {
   type KubernetesObject,
   type View,
 } from '@wherry/client'
-import { checkOptions, milliseconds } from '@wherry/client/checks'
+import { asError, checkOptions, milliseconds } from '@wherry/client/checks'
 import type { ObjectReference } from '@wherry/client/resources/core'
 import { isClosed } from '@wherry/informer/parts'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
-import { asError } from '../as-error.ts'
 import { apiVersionOfView, named } from '../objects/identity.ts'
 import { Bounded } from './bounded.ts'
 import { EventSpamFilter, keyOf } from './event-spam-filter.ts'
@@ -30,7 +29,7 @@ export interface RecordedEvent {
   readonly action?: string | undefined
 }
 
-/** So many namespaces are written to at a time. */
+/** So many series are written at a time. */
 const atOnce = 8
 /** So often in a row the server may fail to take an event; client-go gives up after as many. */
 const maxRefusals = 12
@@ -38,13 +37,12 @@ const maxRefusals = 12
 /**
  * Records events about objects, for `kubectl describe` and the like.
  *
- * - Never throws to its caller, and never waits: events are sent in the background, those of a namespace one after the other,
- *   each tried again while the server can't take it, up to twelve times where it answers. Failures go to the client's `onError`.
+ * - Never throws to its caller, and never waits: events are sent in the background. Each is tried again with a backoff of its own
+ *   while the server can't take it, up to twelve times where it answers. Failures go to the client's `onError`.
  * - The same event again is counted on the one that is there. Ten different messages of one type and reason about one
  *   object within ten minutes are told as one from then on.
- * - About one object, 25 at once and one more every five minutes; what does not fit is dropped. Where too many wait, so is the new one,
- *   or, for a namespace of which fewer wait, the oldest of the one of which most do. `wherry_events_dropped_total` counts all
- *   that is dropped, by reason.
+ * - About one object, 25 at once and one more every five minutes; what does not fit is dropped. Where `maxPending` wait, so is the new
+ *   one. `wherry_events_dropped_total` counts all that is dropped, by reason.
  *
  * They are objects of the core `v1` API, which every server has, and operators' usual roles allow (create and patch of
  * `events`). controller-runtime's newer recorder writes `events.k8s.io/v1`, its older one core `v1`; what is stored is the
@@ -55,11 +53,10 @@ export class EventRecorder {
   readonly #environment: Environment
   readonly #filter: EventSpamFilter
   readonly #known = new Bounded<Series>()
-  /** What waits to be sent, by its key: what waits the longest is the first. */
-  readonly #pending = new Map<string, Series>()
+  /** What waits to be sent, or is being sent. */
+  readonly #pending = new Set<Series>()
   readonly #writer: EventWriter
-  /** Namespaces that events wait in. */
-  readonly #queue: WorkQueue
+  readonly #queue: WorkQueue<Series>
   readonly #ending = new AbortController()
   #isWorking = false
   #closed: Promise<void> | undefined
@@ -71,8 +68,8 @@ export class EventRecorder {
     this.#environment = this.#settings.client.environment
     this.#filter = new EventSpamFilter(this.#settings)
     this.#writer = new EventWriter(this.#settings)
-    const rateLimiter = new ExponentialRateLimiter({ baseMs: 1000, maxMs: 60_000 })
-    this.#queue = new WorkQueue({ clock: this.#environment.clock, rateLimiter })
+    const rateLimiter = new ExponentialRateLimiter<Series>({ baseMs: 1000, maxMs: 60_000 })
+    this.#queue = new WorkQueue<Series>({ clock: this.#environment.clock, rateLimiter })
   }
 
   /** How many were dropped. */
@@ -125,12 +122,9 @@ export class EventRecorder {
     const said = cut(message, 1024)
     const merged = this.#filter.merges(kind, said, now)
     const key = merged ? keyOf(kind) : keyOf(kind, said)
-    const at = namespace ?? 'default'
-    const pending = this.#pending.get(key)
-    const known = pending ?? this.#recent(key, now)
-    const series = known ?? {
+    const series = this.#recent(key, now) ?? {
       key,
-      namespace: at,
+      namespace: namespace ?? 'default',
       object: referenceTo(view, object),
       ...{ type, reason, action: cut(action, 128) },
       message: said,
@@ -138,47 +132,28 @@ export class EventRecorder {
       ...{ firstAt: now, lastAt: now },
       ...{ name: undefined, isCreated: false },
     }
-    if (pending === undefined && !this.#makeRoom(at)) return this.#drop('full')
+    const isPending = this.#pending.has(series)
+    if (!isPending && this.#pending.size >= this.#settings.maxPending) return this.#drop('full')
     series.count += 1
     series.lastAt = now
     series.message = merged ? cut(`(combined from similar events): ${said}`, 1024) : said
     this.#known.set(key, series)
     this.#environment.metrics.count('wherry_events_recorded_total', { type })
-    if (pending !== undefined) return
-    const isFirst = this.#first(at) === undefined
-    this.#pending.set(key, series)
-    // Others wait for the same, and not in vain.
-    if (isFirst) this.#queue.add(at)
+    // A series that is pending is sent as it is by then, and keeps its backoff.
+    if (isPending) return
+    this.#pending.add(series)
+    this.#queue.add(series)
     this.#work()
   }
 
-  /** What is to be sent next to a namespace: what keeps one from taking events need not keep others from it. */
-  #first(namespace: string): Series | undefined {
-    for (const series of this.#pending.values()) if (series.namespace === namespace) return series
-    return undefined
-  }
-
-  /**
-   * Whether one more of a namespace fits. If there are as many as there may be, the namespace of which most wait gives one up for
-   * another of which fewer do: not its first, which may be under way.
-   */
-  #makeRoom(namespace: string): boolean {
-    if (this.#pending.size < this.#settings.maxPending) return true
-    const waiting = Map.groupBy(this.#pending.values(), series => series.namespace)
-    const [longest = []] = [...waiting.values()].sort((a, b) => b.length - a.length)
-    const [, second] = longest
-    if (second === undefined || longest.length <= (waiting.get(namespace)?.length ?? 0)) return false
-    this.#giveUp(second, 'full')
-    return true
-  }
-
-  /** One that came lately. */
+  /** The series of that key, if it is still pending or came lately. */
   #recent(key: string, now: number): Series | undefined {
     const known = this.#known.get(key)
-    return known !== undefined && now - known.lastAt <= this.#settings.windowMs ? known : undefined
+    if (known === undefined) return undefined
+    return this.#pending.has(known) || now - known.lastAt <= this.#settings.windowMs ? known : undefined
   }
 
-  /** Has the queue worked off from now on. */
+  /** Starts the workers, if they have not been started. */
   #work(): void {
     if (this.#isWorking) return
     this.#isWorking = true
@@ -187,26 +162,15 @@ export class EventRecorder {
 
   /** Never rejects. */
   async #sendAll(): Promise<void> {
-    for await (const namespace of this.#queue) {
+    for await (const series of this.#queue) {
       // What is recorded in one go is told in one go.
       await this.#environment.clock.turn()
-      let isWell: boolean
-      do {
-        isWell = await this.#sendFirst(namespace)
-      } while (this.#closed !== undefined && this.#first(namespace) !== undefined)
-      if (isWell) this.#queue.forget(namespace)
-      if (this.#first(namespace) !== undefined) {
-        if (isWell) this.#queue.add(namespace)
-        else this.#queue.addRateLimited(namespace)
-      }
-      this.#queue.done(namespace)
+      if (this.#pending.has(series)) await this.#send(series)
+      this.#queue.done(series)
     }
   }
 
-  /** Gives whether others need not wait. */
-  async #sendFirst(namespace: string): Promise<boolean> {
-    const series = this.#first(namespace)
-    if (series === undefined) return true
+  async #send(series: Series): Promise<void> {
     const { signal } = this.#ending
     const { count } = series
     try {
@@ -217,39 +181,34 @@ export class EventRecorder {
     }
     series.told = count
     series.refusals = 0
-    this.#pending.delete(series.key)
+    this.#queue.forget(series)
     // It may have come again meanwhile.
-    if (series.count > count) this.#pending.set(series.key, series)
-    return true
+    if (series.count > count) this.#queue.add(series)
+    else this.#pending.delete(series)
   }
 
-  /** Gives whether others need not wait. */
-  #failed(series: Series, error: unknown): boolean {
+  #failed(series: Series, error: unknown): void {
     if (!this.#ending.signal.aborted) this.#report(error)
-    const isRefused = !mayPass(error)
     if (!isConnectionError(error)) series.refusals += 1
     if (this.#closed !== undefined) this.#giveUp(series, 'closed')
-    else if (isRefused) this.#giveUp(series, 'refused')
+    else if (!mayPass(error)) this.#giveUp(series, 'refused')
     else if (series.refusals >= maxRefusals) this.#giveUp(series, 'failed')
-    else {
-      this.#pending.delete(series.key)
-      this.#pending.set(series.key, series)
-    }
-    return isRefused
+    else this.#queue.addRateLimited(series)
   }
 
   async #close(timeoutMs: number): Promise<void> {
     const timer = this.#environment.clock.timer(timeoutMs, () => {
       this.#ending.abort(new Error('the recorder was closed'))
     })
-    for (const { namespace } of this.#pending.values()) this.#queue.add(namespace)
+    for (const series of this.#pending) this.#queue.add(series)
     await this.#queue.stop({ drain: true })
     timer.cancel()
   }
 
   /** What of it was not told never will be. */
   #giveUp(series: Series, reason: string): void {
-    this.#pending.delete(series.key)
+    this.#queue.forget(series)
+    this.#pending.delete(series)
     this.#known.delete(series.key)
     this.#drop(reason, series.count - series.told)
   }

@@ -1,4 +1,4 @@
-import { ApiError, type Client, type Clock, isAlreadyExists, isConflict, isObjectNotFound } from '@wherry/client'
+import { type Client, type Clock, isAlreadyExists, isConflict, isObjectNotFound } from '@wherry/client'
 import { type Lease, leases } from '@wherry/client/resources/coordination'
 import { isSameRecord, type LeaseRecord, microTime, recordOf, specOf } from './lease-record.ts'
 import type { ElectionSettings } from './options.ts'
@@ -26,9 +26,8 @@ export class Candidate {
   #fresh = false
   /** The last state of the lease that was seen, and since when it has been that. */
   #seen: { readonly record: LeaseRecord; readonly at: number } | undefined
-  /** When the writes began whose outcome is not known, by the renewTime that they wrote. */
-  readonly #sent = new Set<string>()
-  #held: LeaseRecord | undefined
+  /** The `acquireTime` that our writes have since we last saw the lease to be another's: by it a write whose answer was lost is known. */
+  #acquireTime: string | undefined
 
   constructor(settings: ElectionSettings) {
     this.#settings = settings
@@ -43,73 +42,72 @@ export class Candidate {
 
   /** How often the lease had changed hands when we got it. */
   get transitions(): number {
-    return this.#held?.transitions ?? 0
+    return this.#seen?.record.transitions ?? 0
   }
 
   /** How long another's lease must stay as it is until we may take it, in milliseconds; 0: we may. */
-  waitMs(now: number = this.#clock.monotonic()): number {
+  waitMs(): number {
     if (this.#seen === undefined) return 0
     const { record, at } = this.#seen
     if (record.holder === '' || this.#isOurs(record)) return 0
-    return Math.max(0, at + record.durationMs - now)
+    return Math.max(0, at + record.durationMs - this.#clock.monotonic())
   }
 
   /**
    * One attempt to get the lease: resolves with when the write began by which it is ours, `undefined` while it is
    * another's. Rejects where neither is known.
    */
-  async acquire(bounds: AttemptBounds): Promise<number | undefined> {
-    const readAt = await this.#read(bounds)
-    // As of when it was asked for: since then nobody knows.
-    if (this.waitMs(readAt) > 0) return undefined
-    try {
-      return await this.#write(this.#next(), bounds)
-    } catch (error) {
-      if (met(error)) return undefined
-      throw error
-    }
+  acquire(bounds: AttemptBounds): Promise<number | undefined> {
+    return this.#replace(() => {
+      if (this.waitMs() === 0) return this.#next()
+      this.#acquireTime = undefined
+      return undefined
+    }, bounds)
   }
 
   /** One attempt to keep the lease: as `acquire`, `undefined` once it is another's. */
-  async renew(bounds: AttemptBounds, slow: () => void): Promise<number | undefined> {
-    for (let round = 1; ; round += 1) {
-      if (!this.#fresh) {
-        slow()
-        await this.#read(bounds)
-        if (this.#lease !== undefined && !this.#isOurs(recordOf(this.#lease))) return undefined
-      }
-      try {
-        return await this.#write(this.#next(), bounds)
-      } catch (error) {
-        if (!met(error) || round >= maxRounds) throw error
-      }
-    }
+  renew(bounds: AttemptBounds): Promise<number | undefined> {
+    const { client, name } = this.#settings
+    if (!this.#fresh) client.environment.metrics.count('leader_election_slowpath_total', { name })
+    return this.#replace(
+      () => (this.#lease === undefined || this.#isOurs(recordOf(this.#lease)) ? this.#next() : undefined),
+      bounds,
+    )
   }
 
   /** Gives the lease up if it is ours. Resolves with whether it was. */
   async release(bounds: AttemptBounds): Promise<boolean> {
-    if (this.#held === undefined && this.#sent.size === 0) return false
-    for (let round = 1; ; round += 1) {
-      if (!this.#fresh) await this.#read(bounds)
-      if (this.#lease === undefined || !this.#isOurs(recordOf(this.#lease))) return false
+    if (this.#acquireTime === undefined) return false
+    const began = await this.#replace(() => {
+      if (this.#lease === undefined || !this.#isOurs(recordOf(this.#lease))) return undefined
       const time = microTime(this.#clock.now(), this.#seen?.record.renewTime)
       const { transitions } = recordOf(this.#lease)
+      return { holder: '', durationMs: 1000, acquireTime: time, renewTime: time, transitions }
+    }, bounds)
+    return began !== undefined
+  }
+
+  /**
+   * Writes what `make` makes of the lease as it is now; nothing if that is `undefined`. Where another write came first, it is read and
+   * made again. Resolves with when the write began.
+   */
+  async #replace(make: () => LeaseRecord | undefined, bounds: AttemptBounds): Promise<number | undefined> {
+    for (let round = 1; ; round += 1) {
+      if (!this.#fresh) await this.#read(bounds)
+      const record = make()
+      if (record === undefined) return undefined
       try {
-        await this.#write({ holder: '', durationMs: 1000, acquireTime: time, renewTime: time, transitions }, bounds)
-        return true
+        return await this.#write(record, bounds)
       } catch (error) {
         if (!met(error) || round >= maxRounds) throw error
       }
     }
   }
 
-  /** Reads the lease. Resolves with when it was asked for. */
-  async #read(bounds: AttemptBounds): Promise<number> {
+  async #read(bounds: AttemptBounds): Promise<void> {
     const { name, namespace } = this.#settings
-    const began = this.#clock.monotonic()
     this.#lease = await this.#client.get(leases, { name, namespace }, bounds)
     if (this.#lease !== undefined) this.#see(recordOf(this.#lease))
-    return began
   }
 
   #see(record: LeaseRecord): void {
@@ -121,41 +119,32 @@ export class Candidate {
 
   /** An identity is one process's only; still, what we did not write is not ours. */
   #isOurs(record: LeaseRecord): boolean {
-    if (record.holder !== this.#settings.identity) return false
-    const held = this.#held
-    return this.#sent.has(record.renewTime) || (held !== undefined && held.acquireTime === record.acquireTime)
+    return record.holder === this.#settings.identity && record.acquireTime === this.#acquireTime
   }
 
   #next(): LeaseRecord {
     const { identity, leaseMs } = this.#settings
-    const found = this.#lease === undefined ? undefined : recordOf(this.#lease)
     const renewTime = microTime(this.#clock.now(), this.#seen?.record.renewTime)
-    const kept = found === undefined ? this.#held : this.#isOurs(found) ? found : undefined
-    const { acquireTime, transitions } = kept ?? {
-      acquireTime: renewTime,
-      transitions: found === undefined ? 0 : found.transitions + 1,
-    }
+    // A lease of ours that was deleted is made again as it was.
+    const found = this.#lease === undefined ? undefined : recordOf(this.#lease)
+    const last = found ?? this.#seen?.record
+    const isOurs = last !== undefined && this.#isOurs(last)
+    this.#acquireTime ??= renewTime
+    const acquireTime = this.#acquireTime
+    const transitions = isOurs ? last.transitions : found === undefined ? 0 : found.transitions + 1
     return { holder: identity, durationMs: leaseMs, acquireTime, renewTime, transitions }
   }
 
   /** Writes the lease if it is still as we know it. Resolves with when that began. */
   async #write(record: LeaseRecord, bounds: AttemptBounds): Promise<number> {
-    const { name, namespace, identity } = this.#settings
+    const { name, namespace } = this.#settings
     const began = this.#clock.monotonic()
     const before = this.#lease
     this.#fresh = false
-    if (record.holder === identity) this.#sent.add(record.renewTime)
-    try {
-      this.#lease =
-        before === undefined
-          ? await this.#client.create(leases, { metadata: { name, namespace }, spec: specOf(record) }, bounds)
-          : await this.#client.update(leases, { ...before, spec: specWith(before, record) }, bounds)
-    } catch (error) {
-      if (error instanceof ApiError && error.status < 500) this.#sent.delete(record.renewTime)
-      throw error
-    }
-    this.#sent.clear()
-    this.#held = record.holder === identity ? record : undefined
+    this.#lease =
+      before === undefined
+        ? await this.#client.create(leases, { metadata: { name, namespace }, spec: specOf(record) }, bounds)
+        : await this.#client.update(leases, { ...before, spec: specWith(before, record) }, bounds)
     this.#fresh = true
     this.#see(record)
     return began

@@ -1,7 +1,6 @@
 import { type Environment, keyText, sleep } from '@wherry/client'
-import { abortSignal, callback, checkOptions } from '@wherry/client/checks'
-import { watched } from '@wherry/informer/parts'
-import { asError } from '../as-error.ts'
+import { abortSignal, asError, callback, checkOptions } from '@wherry/client/checks'
+import { aborted, late, within } from '../waits.ts'
 import { Candidate } from './candidate.ts'
 import { ElectionUsedError, LeaderStuckError, LeadershipLostError } from './errors.ts'
 import { type ElectionSettings, electionSettings, type LeaderElectionOptions } from './options.ts'
@@ -53,11 +52,8 @@ export class LeaderElection {
     this.#environment = settings.client.environment
     const onNewLeader = (identity: string): void => {
       this.#environment.log('info', 'a new leader', { lease: this.#lease, identity })
-      try {
-        watched(settings.onNewLeader(identity), thrown => this.#report(thrown, 'onNewLeader'))
-      } catch (thrown) {
-        this.#report(thrown, 'onNewLeader')
-      }
+      const told = (async () => settings.onNewLeader(identity))()
+      told.catch(thrown => this.#report(thrown, 'onNewLeader'))
     }
     this.#settings = { ...settings, onNewLeader }
     this.#candidate = new Candidate(this.#settings)
@@ -126,66 +122,53 @@ export class LeaderElection {
     const { client, identity, renewDeadlineMs, releaseOnStop } = this.#settings
     const { clock, log } = this.#environment
     const { transitions } = this.#candidate
-    const over = (error: Error): void => {
+    const term = new OwnTerm({ client, clock, lease: this.#lease, identity, transitions, renewDeadlineMs }, began)
+    const { ended } = term
+    ended.addEventListener('abort', () => {
       this.#state = 'over'
       this.#measure(0)
-      log(error instanceof LeadershipLostError ? 'error' : 'info', error.message, { lease: this.#lease })
-    }
-    const parts = { client, clock, lease: this.#lease, identity, transitions, renewDeadlineMs, over }
-    const term = new OwnTerm(parts, began)
+      log(ended.reason instanceof LeadershipLostError ? 'error' : 'info', ended.reason.message, { lease: this.#lease })
+    })
     this.#state = 'leading'
     this.#measure(1)
     log('info', 'leading', { lease: this.#lease, identity })
     const renewing = this.#renew(term)
-    signal.addEventListener('abort', () => term.stop(signal.reason), { signal: term.ended })
-    const outcome = await this.#run(term, lead)
+    signal.addEventListener('abort', () => term.stop(signal.reason), { signal: ended })
+    const failure = await this.#run(term, lead)
     try {
       term.check()
     } catch (lost) {
-      if (outcome.kind === 'failed' && outcome.error !== lost) this.#report(outcome.error, 'lead')
-      if (outcome.kind === 'stuck') this.#report(this.#stuck(), 'lead')
+      if (failure !== undefined && failure.error !== lost) this.#report(failure.error, 'lead')
       await renewing
       throw lost
     }
     term.finish()
     await renewing
-    if (outcome.kind === 'stuck') throw this.#stuck()
-    if (releaseOnStop) await this.#release()
-    if (outcome.kind === 'failed') throw outcome.error
+    // A part that is stuck may still act.
+    if (releaseOnStop && !(failure?.error instanceof LeaderStuckError)) await this.#release()
+    if (failure !== undefined) throw failure.error
   }
 
-  /** Runs the leader part until it has ended, or has had its time to. */
-  async #run(term: OwnTerm, lead: LeadOptions['lead']): Promise<Outcome> {
+  /** Runs the leader part until it has ended, or has had its time to. Resolves with what it threw, or that it is stuck. */
+  async #run(term: OwnTerm, lead: LeadOptions['lead']): Promise<Failure | undefined> {
     const { graceMs } = this.#settings
-    const { clock } = this.#environment
-    const late = new AbortController()
-    const patience = new Promise<Outcome>(resolve => {
-      const wait = (): void => {
-        if (graceMs === Number.POSITIVE_INFINITY) return
-        const timer = clock.timer(graceMs, () => resolve({ kind: 'stuck' }))
-        late.signal.addEventListener('abort', () => timer.cancel(), { once: true })
-      }
-      term.signal.addEventListener('abort', wait, { signal: late.signal })
-    })
-    const ended: Promise<Outcome> = (async () => lead(term))().then(
-      () => ({ kind: 'done' }),
-      (error: unknown) => ({ kind: 'failed', error }),
+    const part: Promise<Failure | undefined> = (async () => lead(term))().then(
+      () => undefined,
+      (error: unknown) => ({ error }),
     )
-    const outcome = await Promise.race([ended, patience])
-    late.abort()
-    if (outcome.kind === 'stuck') {
-      void ended.then(end => {
-        if (end.kind === 'failed' && end.error !== term.over) this.#report(end.error, 'lead')
-      })
-    }
-    return outcome
+    await Promise.race([part, aborted(term.signal)])
+    const outcome = await within(part, graceMs, this.#environment.clock)
+    if (outcome !== late) return outcome
+    void part.then(failure => {
+      if (failure !== undefined && failure.error !== term.ended.reason) this.#report(failure.error, 'lead')
+    })
+    return { error: new LeaderStuckError(this.#lease, graceMs) }
   }
 
   /** Keeps the lease until the term is over. Never rejects. */
   async #renew(term: OwnTerm): Promise<void> {
     const { renewDeadlineMs } = this.#settings
-    const { clock, metrics } = this.#environment
-    const slow = (): void => metrics.count('leader_election_slowpath_total', { name: this.#settings.name })
+    const { clock } = this.#environment
     try {
       for (;;) {
         await sleep(clock, this.#pause(), term.ended)
@@ -193,11 +176,11 @@ export class LeaderElection {
           term.check()
           // Two attempts fit into what is left, so that one that hangs is not the end.
           const timeoutMs = Math.max(1, Math.min(renewDeadlineMs / 2, term.remainingMs))
-          const began = await this.#candidate.renew({ timeoutMs, signal: term.ended }, slow)
+          const began = await this.#candidate.renew({ timeoutMs, signal: term.ended })
           if (began === undefined) term.lose(`${this.leader || 'nobody'} holds it`)
           else term.renewed(began)
         } catch (error) {
-          if (term.over === undefined) this.#report(error, 'renew')
+          if (!term.ended.aborted) this.#report(error, 'renew')
         }
       }
     } catch {
@@ -222,10 +205,6 @@ export class LeaderElection {
     return this.#settings.retryMs * (1 - this.#environment.random() / 2)
   }
 
-  #stuck(): LeaderStuckError {
-    return new LeaderStuckError(this.#lease, this.#settings.graceMs)
-  }
-
   #measure(value: 0 | 1): void {
     this.#environment.metrics.gauge('leader_election_master_status', value, { name: this.#settings.name })
   }
@@ -240,4 +219,7 @@ export class LeaderElection {
   }
 }
 
-type Outcome = { readonly kind: 'done' | 'stuck' } | { readonly kind: 'failed'; readonly error: unknown }
+/** The leader part has failed. */
+interface Failure {
+  readonly error: unknown
+}

@@ -32,8 +32,6 @@ export interface TermParts {
   readonly identity: string
   readonly transitions: number
   readonly renewDeadlineMs: number
-  /** The term is over, and this is why. Called once. */
-  over(error: LeadershipLostError | TermOverError): void
 }
 
 /** A term, as the election drives it. */
@@ -47,7 +45,6 @@ export class OwnTerm implements Term {
   readonly #ending = new AbortController()
   #deadline: number
   #timer: Timer | undefined
-  #over: LeadershipLostError | TermOverError | undefined
 
   /** @param began when the write by which we hold the lease began, on the monotonic clock */
   constructor(parts: TermParts, began: number) {
@@ -64,28 +61,23 @@ export class OwnTerm implements Term {
     return this.#stopping.signal
   }
 
-  /** Aborted when the term is over, however it ended. */
+  /** Aborted when the term is over: with a {@link LeadershipLostError}, or with a {@link TermOverError}. */
   get ended(): AbortSignal {
     return this.#ending.signal
   }
 
-  get over(): LeadershipLostError | TermOverError | undefined {
-    return this.#over
-  }
-
   get remainingMs(): number {
-    return this.#over === undefined ? Math.max(0, this.#deadline - this.#parts.clock.monotonic()) : 0
+    return this.ended.aborted ? 0 : Math.max(0, this.#deadline - this.#parts.clock.monotonic())
   }
 
   /** Asks the clock, not a timer: after a pause of the process, what runs first may be anything. */
   check(): void {
-    if (this.#over === undefined && this.remainingMs === 0) this.lose('it was not renewed in time')
-    if (this.#over !== undefined) throw this.#over
+    if (this.remainingMs === 0) this.lose('it was not renewed in time')
+    this.ended.throwIfAborted()
   }
 
   /** A renewal that began then has succeeded. One that is heard of too late comes too late. */
   renewed(began: number): void {
-    if (this.#over !== undefined) return
     if (this.remainingMs === 0) this.lose('it was not renewed in time')
     else this.#deadline = Math.max(this.#deadline, began + this.#parts.renewDeadlineMs)
   }
@@ -105,14 +97,12 @@ export class OwnTerm implements Term {
   }
 
   #end(error: LeadershipLostError | TermOverError): void {
-    if (this.#over !== undefined) return
-    this.#over = error
+    if (this.ended.aborted) return
     this.#timer?.cancel()
     // First what sends, then who may want to.
     this.#fence.end(error)
     this.#ending.abort(error)
     this.#stopping.abort(error)
-    this.#parts.over(error)
   }
 
   /** One timer for each deadline: renewals need not set it anew. */

@@ -1,7 +1,6 @@
 import { type Environment, type LogFields, type LogLevel, systemEnvironment } from '@wherry/client'
-import { having } from '@wherry/client/checks'
+import { asError, having } from '@wherry/client/checks'
 import { watched } from '@wherry/informer/parts'
-import { asError } from '../as-error.ts'
 
 /**
  * Where log lines go. A logger of pino is one, as it is: fields first, then the message; an error stands under `err`, or in the
@@ -20,33 +19,30 @@ export const loggerCheck: (option: string, value: unknown) => void = having(
   ...['debug', 'info', 'warn', 'error'],
 )
 
-/** The fields of a line. An error alone is one of them, as pino has it: what it says is in none of its own. */
-export function fieldsOf(fields: object): object {
-  return fields instanceof Error ? { err: fields } : fields
+/** A logger that gives its lines to `write`. An error in the place of the fields is one of them, as pino has it. */
+export function loggerTo(write: (level: LogLevel, fields: object, message: string) => void): Logger {
+  const at =
+    (level: LogLevel) =>
+    (fields: object, message: string): void =>
+      write(level, fields instanceof Error ? { err: fields } : fields, message)
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
 /** A logger that writes into an environment's log. */
 export function environmentLogger(environment: Pick<Environment, 'log'>): Logger {
-  const at =
-    (level: LogLevel) =>
-    (fields: object, message: string): void =>
-      environment.log(level, message, fieldsOf(fields) as LogFields)
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return loggerTo((level, fields, message) => environment.log(level, message, fields as LogFields))
 }
 
 /** A logger that adds fields to each line; what it throws, or rejects with, is told to `onError`. */
 export function loggerWith(logger: Logger, fields: object, onError: Environment['onError']): Logger {
   const failed = (thrown: unknown): void => onError(asError(thrown, 'the logger threw'), { phase: 'log' })
-  const at =
-    (level: LogLevel) =>
-    (more: object, message: string): void => {
-      try {
-        watched(logger[level]({ ...fields, ...fieldsOf(more) }, message), failed)
-      } catch (thrown) {
-        failed(thrown)
-      }
+  return loggerTo((level, more, message) => {
+    try {
+      watched(logger[level]({ ...fields, ...more }, message), failed)
+    } catch (thrown) {
+      failed(thrown)
     }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  })
 }
 
 /** What happens in the background, written into a logger. */

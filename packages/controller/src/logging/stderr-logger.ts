@@ -1,6 +1,6 @@
 import type { LogLevel } from '@wherry/client'
 import { checkOptions, oneOf } from '@wherry/client/checks'
-import { fieldsOf, type Logger } from './logger.ts'
+import { type Logger, loggerTo } from './logger.ts'
 
 /** Options of {@link stderrLogger}. */
 export interface StderrLoggerOptions {
@@ -24,13 +24,10 @@ export function stderrLogger(options: StderrLoggerOptions = {}): Logger {
   checkOptions('stderrLogger', options, { format: oneOf('json', 'text'), level: oneOf(...levels) })
   const { format = process.stderr.isTTY ? 'text' : 'json', level: least = 'info' } = options
   const line = format === 'json' ? jsonLine : textLine
-  const at = (level: LogLevel) =>
-    levels.indexOf(level) < levels.indexOf(least)
-      ? () => {}
-      : (fields: object, message: string) => {
-          process.stderr.write(`${line(level, new Date().toISOString(), message, fieldsOf(fields))}\n`)
-        }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return loggerTo((level, fields, message) => {
+    if (levels.indexOf(level) < levels.indexOf(least)) return
+    process.stderr.write(`${line(level, new Date().toISOString(), message, fields)}\n`)
+  })
 }
 
 export function jsonLine(level: LogLevel, time: string, message: string, fields: object): string {

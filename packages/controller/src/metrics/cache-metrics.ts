@@ -15,13 +15,12 @@ const everyMs = 10_000
 const ofViews = ['objects', 'received_bytes', 'cursors', 'synced', 'stale_seconds'] as const
 const ofReads = ['keys', 'dependencies', 'objects', 'polled'] as const
 
-/** Measures caches, and how far they are behind: every ten seconds, and when asked to. */
+/** Measures caches, and how far they are behind, every ten seconds. */
 export class CacheMetrics {
   readonly #environment: Environment
   readonly #measured: Measured
-  /** Since when the watch of a view is down, on the monotonic clock. */
-  readonly #downSince = new Map<string, number>()
-  #views: ReadonlySet<string> = new Set()
+  /** The views that are shown, and since when the watch of each is down, on the monotonic clock. */
+  readonly #downSince = new Map<string, number | undefined>()
   #timer: Timer | undefined
 
   constructor(environment: Environment, measured: Measured) {
@@ -30,10 +29,8 @@ export class CacheMetrics {
   }
 
   start(): void {
-    this.#timer = this.#environment.clock.timer(everyMs, () => {
-      this.measure()
-      this.start()
-    })
+    this.#measure()
+    this.#timer = this.#environment.clock.timer(everyMs, () => this.start())
   }
 
   /** Nothing is cached any more. */
@@ -47,7 +44,7 @@ export class CacheMetrics {
     }
   }
 
-  measure(): void {
+  #measure(): void {
     const { clock, metrics } = this.#environment
     const now = clock.monotonic()
     const report = this.#measured.cache()
@@ -55,9 +52,9 @@ export class CacheMetrics {
     // A resource that may come later is not missed before.
     const informers = report.informers.filter(({ state, whenUnknown }) => state !== 'missing' || whenUnknown !== 'wait')
     for (const { view, state, synced, objects, receivedBytes, cursors } of informers) {
-      if (state === 'watching') this.#downSince.delete(view)
-      else if (!this.#downSince.has(view)) this.#downSince.set(view, now)
-      const stale_seconds = (now - (this.#downSince.get(view) ?? now)) / 1000
+      const downSince = state === 'watching' ? undefined : (this.#downSince.get(view) ?? now)
+      this.#downSince.set(view, downSince)
+      const stale_seconds = (now - (downSince ?? now)) / 1000
       const values = { objects, received_bytes: receivedBytes, cursors, synced: synced ? 1 : 0, stale_seconds }
       for (const name of ofViews) metrics.gauge(`wherry_cache_${name}`, values[name], { view })
     }
@@ -70,11 +67,10 @@ export class CacheMetrics {
   /** What is cached no more is not shown. */
   #forget(views: ReadonlySet<string>): void {
     const { metrics } = this.#environment
-    for (const view of this.#views) {
+    for (const view of this.#downSince.keys()) {
       if (views.has(view)) continue
       this.#downSince.delete(view)
       for (const name of ofViews) metrics.forget?.(`wherry_cache_${name}`, { view })
     }
-    this.#views = views
   }
 }

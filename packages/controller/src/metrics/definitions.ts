@@ -134,8 +134,3 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   wherry_reads_objects: gauge('Objects that are watched for them.', 'controller'),
   wherry_reads_polled: gauge('Objects that the server is asked for from time to time instead.', 'controller'),
 }
-
-/** Labels that have another name here than where they are measured. */
-export const renamed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  rest_client_request_duration_seconds: { method: 'verb' },
-}

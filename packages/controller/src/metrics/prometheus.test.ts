@@ -21,7 +21,7 @@ it('C8: what is measured is read, under the labels that controller-runtime has',
   const metrics = await prometheusMetrics(own)
   metrics.count('rest_client_requests_total', { method: 'GET', host: 'h', code: '200' })
   metrics.count('rest_client_requests_total', { method: 'GET', host: 'h', code: '200' }, 2)
-  metrics.observe('rest_client_request_duration_seconds', 0.03, { method: 'GET', host: 'h' })
+  metrics.observe('rest_client_request_duration_seconds', 0.03, { verb: 'GET', host: 'h' })
   metrics.gauge('leader_election_master_status', 1, { name: 'l' })
   metrics.count('mine_total', { a: 'b' })
   expect(await linesOf(metrics, 'rest_client')).toEqual([

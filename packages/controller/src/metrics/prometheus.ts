@@ -3,7 +3,7 @@ import { OptionTypeError } from '@wherry/client'
 import { checkOptions, flag, having, text } from '@wherry/client/checks'
 import type { WorkQueueObserver } from '@wherry/work-queue'
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { definitions, type MetricDefinition, renamed } from './definitions.ts'
+import { definitions, type MetricDefinition } from './definitions.ts'
 
 /** What is needed of a `Registry` of prom-client. Said here, so that the types do without that package as the code does. */
 export interface PrometheusRegistry {
@@ -110,21 +110,21 @@ class Registered implements PrometheusMetrics {
 
   count(name: string, labels: MetricLabels = {}, by = 1): void {
     const metric = this.#find(name, 'counter', labels) as Counter
-    metric.inc(labelsOf(name, labels), by)
+    metric.inc({ ...labels }, by)
   }
 
   gauge(name: string, value: number, labels: MetricLabels = {}): void {
     const metric = this.#find(name, 'gauge', labels) as Gauge
-    metric.set(labelsOf(name, labels), value)
+    metric.set({ ...labels }, value)
   }
 
   forget(name: string, labels: MetricLabels = {}): void {
-    this.#metrics.get(name)?.remove(labelsOf(name, labels))
+    this.#metrics.get(name)?.remove({ ...labels })
   }
 
   observe(name: string, value: number, labels: MetricLabels = {}): void {
     const metric = this.#find(name, 'histogram', labels) as Histogram
-    metric.observe(labelsOf(name, labels), value)
+    metric.observe({ ...labels }, value)
   }
 
   queueObserver<K extends {}>(controller: string): WorkQueueObserver<K> {
@@ -186,10 +186,4 @@ class Registered implements PrometheusMetrics {
     this.#metrics.set(name, metric)
     return metric
   }
-}
-
-function labelsOf(name: string, labels: MetricLabels): Record<string, string> {
-  const names = renamed[name]
-  if (names === undefined) return { ...labels }
-  return Object.fromEntries(Object.entries(labels).map(([label, value]) => [names[label] ?? label, value]))
 }

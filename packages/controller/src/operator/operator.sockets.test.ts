@@ -140,9 +140,7 @@ describe('an operator over sockets', () => {
       const shown = await answerOf(operator.healthPort, '/metrics')
       expect(shown).toContain('controller_runtime_reconcile_total{controller="maps",result="success"} 1')
       expect(shown).toContain('rest_client_requests_total{')
-      expect(shown).toContain(
-        `wherry_cache_objects{view="${configMaps.within({ labels: { connect: 'test' } }).key}"} 1`,
-      )
+      expect(shown).toContain('wherry_reads_keys{controller="maps"} 0')
       stop.abort(new Error('enough'))
       await running
       await expect(operator.client.get(configMaps, { name: 'a', namespace: 'b' })).rejects.toMatchObject({

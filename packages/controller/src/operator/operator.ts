@@ -1,12 +1,12 @@
 import { Client, type KeyOf, type LogFields, OptionTypeError, type View, version } from '@wherry/client'
-import { checkOptions } from '@wherry/client/checks'
+import { asError, checkOptions } from '@wherry/client/checks'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
 import { NarrowCache } from '@wherry/narrow-cache'
 import { WatchManager } from '@wherry/watch-manager'
-import { asError } from '../as-error.ts'
 import { Controller } from '../controller/controller.ts'
 import { type ControllerDefinition, type ControllerOptions, checkDefinition } from '../controller/definition.ts'
 import type { Explanation } from '../controller/explanation.ts'
+import { isReconciling } from '../controller/reconciler.ts'
 import { LeaderStuckError, LeadershipLostError } from '../leader/errors.ts'
 import { LeaderElection } from '../leader/leader-election.ts'
 import type { LeaderElectionOptions } from '../leader/options.ts'
@@ -16,6 +16,7 @@ import { CacheMetrics } from '../metrics/cache-metrics.ts'
 import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { OwnWrites } from '../reads/own-writes.ts'
 import type { HealthServer } from '../server/health-server.ts'
+import { aborted } from '../waits.ts'
 import { NamedController } from './builder.ts'
 import { ControllerNameTakenError, OperatorUsedError, UnknownControllerError } from './errors.ts'
 import {
@@ -23,15 +24,13 @@ import {
   checkConnectOptions,
   checkOperatorOptions,
   type OperatorOptions,
+  type OperatorState,
   type RunOptions,
   runChecks,
 } from './options.ts'
 import { onProcessSignal } from './process-signals.ts'
-import { checkReady, healthServer, reviewsClient } from './serving.ts'
+import { checkReady, healthServer } from './serving.ts'
 import { type SettledOptions, settled, settledChecks } from './settled.ts'
-
-/** What an operator is at. `starting`: its caches fill. */
-export type OperatorState = 'idle' | 'starting' | 'running' | 'stopping' | 'stopped'
 
 /**
  * Controllers, and what they have in common: a client, caches, one watch manager, and if wanted a lease, metrics and a server for
@@ -62,7 +61,7 @@ export class Operator {
   readonly #measuring: CacheMetrics
   #controllers: readonly Controller<unknown>[] = []
   readonly #reviews: Client | undefined
-  #health: HealthServer | undefined
+  readonly #health: HealthServer | undefined
   #state: OperatorState = 'idle'
   #closed: Promise<void> | undefined
   #running: Promise<void> | undefined
@@ -85,15 +84,9 @@ export class Operator {
       cache: () => this.cache.report(),
       reads: () => this.#controllers.map(({ name, reads }) => [name, reads.report()] as const),
     })
-    this.#reviews = reviewsClient(options.health, client)
-    this.#health = healthServer(
-      options.health,
-      options.metrics,
-      () => this.#measuring.measure(),
-      client,
-      this.#reviews,
-      () => this.#checkReady(),
-    )
+    // Junk tokens must not hold up the lease and the writes of the operator.
+    this.#reviews = options.health?.tokenReview === true ? client.apart() : undefined
+    this.#health = healthServer(options.health, options.metrics, client, this.#reviews, () => this.#checkReady())
     if (this.#leader !== undefined) new LeaderElection({ ...this.#leader, client })
   }
 
@@ -222,20 +215,24 @@ export class Operator {
     return this.cache.report()
   }
 
-  /** Ends a run, and waits until it is over; without one closes what there is. Idempotent; never rejects. */
-  close(): Promise<void> {
-    const reason = new OperatorUsedError('the operator was closed')
-    // From here, so that each reconcile that closes its operator is known, and not waited for (rule R23).
-    if (this.#running !== undefined) for (const one of this.#controllers) void one.stop({ reason, ...this.#patience })
-    this.#closed ??= this.#close(reason)
-    return this.#closed
+  /**
+   * Ends a run, and waits until it is over, but for a reconcile that calls it: for that it begins to end. Without a run it closes what
+   * there is. Idempotent; never rejects.
+   */
+  async close(): Promise<void> {
+    this.#closed ??= this.#close()
+    // That one would wait for itself.
+    if (!isReconciling()) await this.#closed
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 
-  async #close(reason: Error): Promise<void> {
+  async #close(): Promise<void> {
+    const reason = new OperatorUsedError('the operator was closed')
+    // From the call on no reconcile begins.
+    if (this.#running !== undefined) for (const one of this.#controllers) void one.stop({ reason, ...this.#patience })
     this.#stop.abort(reason)
     if (this.#running !== undefined) await this.#running.catch(() => {})
     else await this.#closeAll([])
@@ -333,9 +330,12 @@ export class Operator {
     })
   }
 
-  /** All views that keys may run for: those that are intended, and those that reads are served from. */
+  /** All views that keys may run for: those of controllers and of registrars, and those that reads are served from. */
   get #watched(): readonly View[] {
-    const views = [...this.manager.intended, ...this.#controllers.flatMap(({ reads }) => reads.views)]
+    const views = [
+      ...this.manager.intended,
+      ...this.#controllers.flatMap(({ views, reads }) => [...views, ...reads.views]),
+    ]
     return [...new Map(views.map(view => [view.key, view])).values()]
   }
 
@@ -388,14 +388,6 @@ export class Operator {
 
 /** How much longer a stop of a leader may take, in milliseconds: what is left of events is sent for 5 s at most. */
 const sendingMs = 6000
-
-/** Resolves when the signal is aborted. */
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-}
 
 /** Why a run ends, in words. */
 function reasonOf(reason: unknown): string {

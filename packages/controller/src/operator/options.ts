@@ -9,6 +9,9 @@ import { listOf } from '../reads/options.ts'
 import type { PollPolicy } from '../reads/tracked-reads.ts'
 import type { HealthServerOptions } from '../server/health-server.ts'
 
+/** What an operator is at. `starting`: its caches fill. */
+export type OperatorState = 'idle' | 'starting' | 'running' | 'stopping' | 'stopped'
+
 /** How an operator is asked whether it is well, and what it measures. */
 export interface OperatorHealthOptions extends Omit<HealthServerOptions, 'metrics' | 'environment'> {
   /** Who reads `/metrics` needs a token of the cluster, and leave to `get` that path: `authorize: tokenReview(client)`. @default false */

@@ -7,41 +7,31 @@ import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import type { OperatorSettings } from './options.ts'
 
-/** What asks about tokens, if somebody is to: junk tokens must not hold up the lease and the writes of the operator. */
-export function reviewsClient(options: OperatorSettings['health'], client: Client): Client | undefined {
-  flag('health.tokenReview', options?.tokenReview ?? false)
-  return options?.tokenReview === true ? client.apart() : undefined
-}
-
 /**
- * The server of an operator; `undefined` where nothing is to listen. `measure` is called before metrics are read. By `reviews` the API server is
- * asked about tokens. `isReady` throws while caches have not synced.
+ * The server of an operator; `undefined` where nothing is to listen. By `reviews`, if it is given, the API server is asked about tokens.
+ * `isReady` throws while caches have not synced.
  */
 export function healthServer(
   options: OperatorSettings['health'],
   metrics: PrometheusMetrics | undefined,
-  measure: () => void,
   client: Client,
   reviews: Client | undefined,
   isReady: () => void,
 ): HealthServer | undefined {
   if (options === undefined) return undefined
-  const { readyz = {}, tokenReview: _, ...rest } = options
+  const { readyz = {}, tokenReview: isReviewed = false, ...rest } = options
+  flag('health.tokenReview', isReviewed)
   if (readyz !== null && Object.hasOwn(readyz, 'caches')) {
     throw new OptionRangeError('health.readyz', 'names but caches, which is there', '"caches"')
   }
   if (reviews !== undefined && rest.authorize !== undefined) {
     throw new OptionTypeError('health.tokenReview', 'nothing beside authorize', 'true')
   }
-  const text = async (): Promise<string> => {
-    measure()
-    return metrics?.text() ?? ''
-  }
   return new HealthServer({
     ...rest,
     environment: client.environment,
     ...(reviews !== undefined && { authorize: tokenReview(reviews) }),
-    ...(metrics !== undefined && { metrics: { contentType: metrics.contentType, text } }),
+    ...(metrics !== undefined && { metrics }),
     readyz: { caches: isReady, ...readyz },
   })
 }
@@ -53,11 +43,9 @@ export function healthServer(
 export function checkReady(controllers: readonly Controller<unknown>[], report: CacheReport): void {
   const absent = report.informers.filter(({ state, whenUnknown }) => state === 'missing' && whenUnknown === 'wait')
   const views = new Set(absent.map(({ view }) => view))
-  for (const { name, registrar, state } of controllers) {
+  for (const { name, state, unwatched } of controllers) {
     if (state === 'running') continue
-    const pending = (registrar?.pending ?? []).map(({ view }) => view.key).filter(view => !views.has(view))
-    if (state === 'starting' || registrar === undefined || pending.length > 0) {
-      throw new Error(`${name} waits for ${pending.join(', ')}`)
-    }
+    const awaited = unwatched.filter(view => !views.has(view))
+    if (state === 'starting' || awaited.length > 0) throw new Error(`${name} waits for ${awaited.join(', ')}`)
   }
 }

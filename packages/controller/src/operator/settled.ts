@@ -1,12 +1,11 @@
 import { type Client, sleep, type View } from '@wherry/client'
-import { abortSignal, type Check, milliseconds } from '@wherry/client/checks'
+import { abortSignal, asError, type Check, milliseconds } from '@wherry/client/checks'
 import type { DynamicCache } from '@wherry/dynamic-cache'
-import { asError } from '../as-error.ts'
 import type { Controller } from '../controller/controller.ts'
 import { informerOf } from '../reads/informer-of.ts'
 import { serverDifference } from '../reads/server-difference.ts'
 import { NotSettledError, OperatorUsedError } from './errors.ts'
-import type { OperatorState } from './operator.ts'
+import type { OperatorState } from './options.ts'
 
 /** How long `Operator.settled` waits. */
 export interface SettledOptions {

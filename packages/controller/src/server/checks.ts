@@ -1,4 +1,5 @@
-import { type Clock, sleep } from '@wherry/client'
+import type { Clock } from '@wherry/client'
+import { late, within } from '../waits.ts'
 
 /** Whether something is well: what throws, rejects, or takes too long is not. */
 export type HealthCheck = (signal: AbortSignal) => unknown
@@ -21,16 +22,13 @@ export function runChecks(
 
 async function runCheck(name: string, check: HealthCheck, clock: Clock, timeoutMs: number): Promise<CheckResult> {
   const over = new AbortController()
-  const late = sleep(clock, timeoutMs, over.signal).then(() => {
-    throw new Error(`the check ${name} took more than ${timeoutMs} ms`)
-  })
   try {
-    await Promise.race([late, (async () => check(over.signal))()])
+    const outcome = await within((async () => check(over.signal))(), timeoutMs, clock)
+    if (outcome === late) throw new Error(`the check ${name} took more than ${timeoutMs} ms`)
     return { name, ok: true, error: undefined }
   } catch (error) {
     return { name, ok: false, error }
   } finally {
-    late.catch(() => {})
     over.abort(new Error('the check is over'))
   }
 }

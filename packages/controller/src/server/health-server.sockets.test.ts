@@ -112,7 +112,7 @@ it('takes a path with the host before it, as a proxy has it', async () => {
     return (await text(socket)).split('\r\n')[0] ?? ''
   }
   expect(await answerTo('http://x/healthz')).toBe('HTTP/1.1 200 OK')
-  expect(await answerTo('*')).toBe('HTTP/1.1 400 Bad Request')
+  expect(await answerTo('*')).toBe('HTTP/1.1 404 Not Found')
 })
 
 it.each([

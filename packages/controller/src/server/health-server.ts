@@ -1,8 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { type Environment, guarded, OptionRangeError, OptionTypeError, systemEnvironment } from '@wherry/client'
-import { callback, checkOptions, having, integer, milliseconds, text } from '@wherry/client/checks'
-import { asError } from '../as-error.ts'
+import { asError, callback, checkOptions, having, integer, milliseconds, text } from '@wherry/client/checks'
 import type { Authorize } from './authorize.ts'
 import { type HealthCheck, runChecks } from './checks.ts'
 
@@ -127,10 +126,8 @@ export class HealthServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { url: target = '' } = request
-    // A proxy's way to name it has the host.
-    const url = URL.parse(target.startsWith('/') ? `http://health${target}` : target)
-    if (url === null) return reply(response, 400, 'bad request')
+    const url = URL.parse(request.url ?? '', 'http://health')
+    if (url === null) return reply(response, 404, 'not found')
     const { pathname, searchParams } = url
     const [, kind = '', name, ...rest] = pathname.split('/')
     const { metrics, authorize } = this.#options

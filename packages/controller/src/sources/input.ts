@@ -1,10 +1,10 @@
 import { type Environment, type ErrorContext, type ResourceType, tellable, type View } from '@wherry/client'
+import { asError } from '@wherry/client/checks'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import { watched } from '@wherry/informer/parts'
 import type { WatchManager } from '@wherry/watch-manager'
 import type { AppliedObjects } from '../apply/applied-object.ts'
 import type { Tell } from '../apply/own-events.ts'
-import { asError } from '../as-error.ts'
 import type { Cause } from '../controller/cause.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 

@@ -21,7 +21,7 @@ export class CacheContext {
   readonly streaming: StreamingSupport
   /** Paces the watches that are opened again, so that a server that comes back is not flooded (rule N14). */
   readonly gate: Gate
-  /** Bounds the first lists and GETs that are under way. */
+  /** Bounds the lists that are under way. */
   readonly requests: ConcurrencyLimit
   readonly #apart = AsyncLocalStorage.snapshot()
   readonly #gathered = new Map<string, { count: number; readonly tell: () => void }>()

@@ -3,10 +3,16 @@ import type { Store } from '@wherry/informer'
 import type { ReflectorSettings } from '@wherry/informer/parts'
 import type { CacheContext } from './cache-context.ts'
 
+/** A state of one object: the object, or its absence. */
+export interface Known {
+  readonly object: object | undefined
+  readonly bytes: number
+  /** The resourceVersion of the list, of the object, or of its deletion: how new the state is. */
+  readonly resourceVersion: string | undefined
+}
+
 /** One metadata watch that may feed many entries. */
 export interface Validator {
-  /** An entry that comes may wait for it. */
-  readonly isComing: boolean
   readonly lastError: Error | undefined
   /** How far it has come, all of which was told. */
   readonly heard: string | undefined
@@ -21,8 +27,9 @@ export interface ViewScope {
   readonly resource: string
   /** For reflectors: the entry tells what fails, with its key. */
   readonly environment: Environment
-  /** Of the entries' own watches. */
-  readonly settings: ReflectorSettings
+  /** Of the entries' own watches: the first is a streaming list, and those after it begin with a list, which may be all that is needed. */
+  readonly first: ReflectorSettings
+  readonly again: ReflectorSettings
   /** How often the server was found to count anew. */
   readonly epoch: number
   /** The server counts anew. `source`: the entry or watch that showed it, which goes on. */
@@ -34,6 +41,8 @@ export interface EntryScope {
   readonly of: ViewScope
   /** The watch of all namespaces, and that of this one. */
   readonly validators: readonly Validator[]
+  /** A watch of many will feed the entries soon, or does. */
+  readonly isComing: boolean
   /** What to read for one object. */
   target(name: string): ReadTarget
 }

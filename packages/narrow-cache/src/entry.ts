@@ -11,13 +11,12 @@ import {
 import { type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isClosed, isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
 import type { Task } from './concurrency-limit.ts'
-import type { EntryScope, Validator } from './entry-scope.ts'
+import type { EntryScope, Known, Validator } from './entry-scope.ts'
 import { NarrowClosedError, NarrowWatchRefusedError } from './errors.ts'
 import type { CheckedKey } from './key.ts'
-import { type Asked, type Known, nameOf, ObjectGet } from './object-get.ts'
 
 /**
- * How a read of an entry goes on: `cached`, from the store; `wait`, when news of the entry comes; `ask`, after a GET of the object;
+ * How a read of an entry goes on: `cached`, from the store; `wait`, when news of the entry comes; `ask`, when the object was listed anew;
  * `live`, from the server, because the object may not be watched.
  */
 export type Readiness = 'cached' | 'wait' | 'ask' | 'live'
@@ -29,16 +28,11 @@ interface Version {
 
 /**
  * One object of one view that is watched: present or absent (rules N1–N5). It is a register that only grows: whichever source brings a newer
- * resourceVersion wins, and an absence has the resourceVersion that proved it.
+ * resourceVersion wins, and an absence has the resourceVersion that proved it. Its sources are
  *
- * - `opening`: its own watch has no state yet.
- * - `live`: its own watch tells what changes.
- * - `validated`: a metadata watch ({@link Validator}) tells which version is the newest, and the object is read by a GET if the entry has
- *   another one.
- * - `refused`: its watch is not allowed. Reads ask the server.
- * - `closed`.
- *
- * Sources may overlap: to hand over, the entry starts the new one, waits until it has synced, and stops the old one.
+ * - its own watch, which begins with a list of that one name: the newest state;
+ * - a metadata watch of many ({@link Validator}), which tells the version that is the newest. The entry opens its own watch when it has an
+ *   older one, and closes it when it has come to that.
  */
 export class Entry implements Intake, Task {
   readonly scope: EntryScope
@@ -49,8 +43,8 @@ export class Entry implements Intake, Task {
   readAt = 0
   /** The watch of its namespace, or of all, while that feeds it. */
   validator: Validator | undefined
-  /** The number of GETs of it that were answered. */
-  gets = 0
+  /** How often the newest state was listed. */
+  lists = 0
   /** Its own watch has a state. */
   synced = false
   /** The state was known once, so somebody may follow it. */
@@ -60,7 +54,10 @@ export class Entry implements Intake, Task {
   #opening: 'no' | 'queued' | 'begun' = 'no'
   /** Gives up its turn to be opened again. */
   #leave: (() => void) | undefined
-  #get: ObjectGet | undefined
+  /** The newest state is asked for: its next watch begins with a list, which may be all that is needed. */
+  #isAsked = false
+  /** The version that the validator told of, while the entry has an older one; `''`: any that is listed from now on. */
+  #due: string | undefined
   #isOver = false
   #isRefusalTold = false
   /** Reads that wait. */
@@ -74,10 +71,10 @@ export class Entry implements Intake, Task {
   #reached: string | undefined
   /** How often this process told of a write. */
   #writes = 0
-  /** Only an answer that was asked for after so many of these writes tells what they have made of the object. */
+  /** Only a list that was begun after so many of these writes tells what they have made of the object. */
   #unsureAt = 0
-  /** The server was asked after so many of these writes, and has answered. */
-  #answeredAt = 0
+  /** The newest list was begun after so many of these writes. */
+  #listedAt = 0
   /** Reads are at least as new. */
   #atLeast: string | undefined
   /** The object that is held was deleted: the watch will tell. */
@@ -98,36 +95,37 @@ export class Entry implements Intake, Task {
     return this.#epoch === this.scope.of.epoch
   }
 
-  /** A GET of it is under way, or will be. */
-  get isReading(): boolean {
-    return this.#get?.isPending === true
+  /** The newest state is about to be listed. A streaming list that fails is not waited for. */
+  get isListing(): boolean {
+    if (this.synced || (this.error !== undefined && !this.#isAsked)) return false
+    return this.#own !== undefined || this.#opening !== 'no' || this.#leave !== undefined
   }
 
-  /** Why the last GET failed, until one succeeds. */
-  get getError(): Error | undefined {
-    return this.#get?.error
+  /** Why its own watch failed last. */
+  get error(): Error | undefined {
+    return this.#own?.lastError
   }
 
   get lastError(): Error | undefined {
-    return this.#own?.lastError ?? this.#get?.error ?? this.scope.validators.find(one => one.lastError)?.lastError
+    return this.error ?? this.scope.validators.find(one => one.lastError)?.lastError
   }
 
   /** Why it can't be watched at present. */
   get refusal(): Error | undefined {
-    const error = this.#error
+    const { error } = this
     if (error === undefined || isClosed(error)) return error
     return isForTheCaller(error) ? this.#refused(error) : undefined
   }
 
   /** How a read goes on. Makes no request. */
   get readiness(): Readiness {
-    const error = this.#error
+    const { error } = this
     if (error !== undefined && (isForTheCaller(error) || isClosed(error))) return 'live'
     if (!this.wasKnown) return 'wait'
     // No watch feeds it at present.
     if (!this.isKnown || (this.validator === undefined && !this.synced)) return 'ask'
-    if (this.validator !== undefined && this.isReading) return 'wait'
-    if (this.#unsureAt > this.#answeredAt) return 'ask'
+    if (this.#due !== undefined) return 'wait'
+    if (this.#unsureAt > this.#listedAt) return 'ask'
     if (this.#isDeleted) return 'wait'
     const atLeast = this.#atLeast
     if (atLeast === undefined || this.#held?.resourceVersion === atLeast) return 'cached'
@@ -154,15 +152,17 @@ export class Entry implements Intake, Task {
     if (this.#isOver) return
     this.#isOver = true
     this.#closeOwn()
-    this.#get?.end()
     this.#intake.close({ forget: true })
     this.#waiters?.reject(new NarrowClosedError())
   }
 
-  /** Has the object read by a GET. */
+  /** Has the newest state listed, unless it is about to be. */
   refresh(): void {
-    this.#get ??= new ObjectGet(this)
-    this.#get.ask()
+    if (this.validator !== undefined) this.#due ??= ''
+    if (this.isListing) return
+    this.#closeOwn()
+    this.#isAsked = true
+    this.openInTurn()
   }
 
   /** Opens a watch of its own in its turn, unless that is not needed any more by then. */
@@ -173,11 +173,14 @@ export class Entry implements Intake, Task {
   }
 
   begin(): void {
+    const { shared, resource, first, again } = this.scope.of
     this.#opening = 'begun'
-    if (this.#isOver || this.#own !== undefined || this.scope.validators.some(({ isComing }) => isComing))
-      return this.#opened()
-    const { shared, settings } = this.scope.of
-    const on = { watching: () => this.news(), error: (error: Error) => this.#watchFailed(error) }
+    const isAsked = this.#isAsked || this.#due !== undefined
+    const isNeeded = isAsked || (this.validator === undefined && !this.scope.isComing)
+    if (this.#isOver || this.#own !== undefined || !isNeeded) return this.#opened()
+    if (isAsked) shared.count('wherry_narrow_fetches_total', resource)
+    const on = { watching: () => this.news(), error: (error: Error) => this.#failed(error) }
+    const settings = isAsked ? again : first
     this.#own = new Reflector({ settings, target: this.scope.target(this.key.name), on })
     this.#own.add(this)
     shared.open(this.#own)
@@ -236,9 +239,11 @@ export class Entry implements Intake, Task {
 
   replace(): Replacement {
     const { name } = this.key
+    const { of } = this.scope
     const own = this.#own
     const rollbacks = own?.stats.rollbacks
-    const asked = this.asked()
+    const writes = this.#writes
+    const before = this.isKnown ? this.#reached : undefined
     let object: object | undefined
     let bytes = 0
     return {
@@ -252,17 +257,18 @@ export class Entry implements Intake, Task {
         if (nameOf(removed) === name) object = undefined
       },
       commit: resourceVersion => {
-        const known = { object, bytes, resourceVersion }
         const isBack = own?.stats.rollbacks !== rollbacks
         // The first list, and one after the server counted anew, is the newest state.
         const isNewest = isBack || !this.synced
         this.synced = true
-        if (isBack) this.scope.of.rollBack(this)
         this.#opened()
-        this.validator = undefined
-        this.#get?.end()
-        if (isNewest) this.#answered(known, asked, this)
-        else this.#publish(known)
+        if (isNewest && !isBack && compareResourceVersions(resourceVersion, before) === 'older') {
+          // Older than the state before: this proves that the server counts anew (rule R5).
+          of.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
+          of.rollBack(this)
+        } else if (isBack) of.rollBack(this)
+        if (isNewest) this.#listed(writes)
+        this.#publish({ object, bytes, resourceVersion })
       },
       drop() {},
     }
@@ -273,7 +279,7 @@ export class Entry implements Intake, Task {
   }
 
   progress(): void {
-    this.news()
+    this.#heard()
   }
 
   /** The resource is gone, and the object with it. */
@@ -284,29 +290,6 @@ export class Entry implements Intake, Task {
     this.news()
   }
 
-  // Told by its GET
-
-  got(known: Known, asked: Asked): void {
-    if (this.#isOver || asked.epoch !== this.scope.of.epoch) return
-    this.gets += 1
-    this.#answered(known, asked, undefined)
-  }
-
-  getFailed(error: Error): void {
-    this.#tell(error)
-    this.news()
-  }
-
-  /** No more is to be read. */
-  upToDate(): void {
-    this.#get = undefined
-    this.news()
-  }
-
-  asked(): Asked {
-    return { epoch: this.scope.of.epoch, writes: this.#writes, reached: this.isKnown ? this.#reached : undefined }
-  }
-
   // Told by the watch of its namespace, or of all
 
   /**
@@ -315,19 +298,15 @@ export class Entry implements Intake, Task {
    */
   validate(validator: Validator, known: Known | undefined): void {
     this.validator = validator
-    this.#closeOwn()
     if (known === undefined) return this.refresh()
     const { object, resourceVersion } = known
     const order = this.#order(resourceVersion)
     const version = object && versionOf(object).resourceVersion
     if (order !== 'older' && this.isKnown && version === this.#held?.resourceVersion) {
-      this.#get?.end()
       if (order === 'newer') this.#reached = resourceVersion
-      this.news()
-    } else if ((order === 'newer' || !this.wasKnown) && (object === undefined || this.#isMetadata)) {
-      this.#get?.end()
-      this.#publish(known)
-    } else this.refresh()
+      this.#heard()
+    } else if ((order === 'newer' || !this.wasKnown) && (object === undefined || this.#isMetadata)) this.#publish(known)
+    else this.#await(order === 'newer' ? resourceVersion : '')
   }
 
   validatorChanged(validator: Validator, type: ChangeType, object: object, bytes: number): void {
@@ -335,11 +314,18 @@ export class Entry implements Intake, Task {
     const { uid, resourceVersion } = versionOf(object)
     const order = this.#order(resourceVersion)
     if (order === 'older' || (order === 'same' && type !== 'DELETED')) return
-    const isNext = order === 'newer' && !this.isReading
+    const isNext = order === 'newer' && this.#due === undefined
     if (isNext && this.#isMetadata) this.#change(type, object, bytes)
     else if (isNext && type === 'DELETED' && uid === this.#held?.uid)
       this.#publish({ object: undefined, bytes: 0, resourceVersion })
-    else this.refresh()
+    else this.#await(resourceVersion)
+  }
+
+  /** No watch of many feeds it any more. */
+  detach(): void {
+    this.validator = undefined
+    this.#due = undefined
+    this.news()
   }
 
   /** How far the state has come, and its source. */
@@ -352,32 +338,26 @@ export class Entry implements Intake, Task {
     return this.scope.of.view.projection.kind === 'metadata'
   }
 
-  /** Why its source failed last. */
-  get #error(): Error | undefined {
-    return this.validator === undefined ? this.#own?.lastError : this.#get?.error
-  }
-
   /** How a resourceVersion compares with the state that is known; `unknown` if none of this epoch is. */
   #order(resourceVersion: string | undefined): ResourceVersionOrder {
     return this.isKnown ? compareResourceVersions(resourceVersion, this.#reached) : 'unknown'
   }
 
-  /**
-   * The server has answered with the newest state. One that is older than the state before proves that it counts anew (rule R5).
-   * @param source the entry, if its own watch goes on from that answer
-   */
-  #answered(known: Known, { epoch, writes, reached }: Asked, source: Entry | undefined): void {
-    const { of } = this.scope
-    if (epoch === of.epoch && compareResourceVersions(known.resourceVersion, reached) === 'older') {
-      of.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
-      of.rollBack(source)
-    }
-    this.#answeredAt = Math.max(this.#answeredAt, writes)
-    if (writes === this.#writes) {
-      this.#atLeast = undefined
-      this.#isDeleted = false
-    }
-    this.#publish(known)
+  /** The newest state was listed. @param writes that this process had told of before */
+  #listed(writes: number): void {
+    this.lists += 1
+    this.#listedAt = Math.max(this.#listedAt, writes)
+    if (this.#due === '') this.#due = undefined
+    if (writes < this.#writes) return
+    this.#atLeast = undefined
+    this.#isDeleted = false
+  }
+
+  /** Waits until its own watch has come to a version. */
+  #await(resourceVersion: string | undefined): void {
+    this.#due = resourceVersion ?? ''
+    if (resourceVersion === '' || !this.synced) this.refresh()
+    this.news()
   }
 
   /** Publishes a state, unless it is older than the one that is known. */
@@ -413,11 +393,15 @@ export class Entry implements Intake, Task {
   }
 
   #heard(): void {
-    if (this.#own?.lastError === undefined) this.#isRefusalTold = false
+    if (this.error === undefined) this.#isRefusalTold = false
+    if (this.validator !== undefined) {
+      if (this.#due !== '' && this.#order(this.#due) !== 'newer') this.#due = undefined
+      if (this.#due === undefined) this.#closeOwn()
+    }
     this.news()
   }
 
-  #watchFailed(error: Error): void {
+  #failed(error: Error): void {
     this.#tell(error)
     this.#opened()
     this.news()
@@ -455,6 +439,7 @@ export class Entry implements Intake, Task {
     }
     const own = this.#own
     this.#own = undefined
+    this.#isAsked = false
     this.synced = false
     if (own !== undefined) shared.stop(own)
     this.#opened()
@@ -464,4 +449,9 @@ export class Entry implements Intake, Task {
 function versionOf(object: object): Version {
   const { uid, resourceVersion } = (object as { metadata?: { uid?: string; resourceVersion?: string } }).metadata ?? {}
   return { uid, resourceVersion }
+}
+
+/** The name of an object as received. */
+function nameOf(object: object): string {
+  return (object as { readonly metadata: { readonly name: string } }).metadata.name
 }

@@ -2,8 +2,7 @@ import { isExpired, isResourceNotFound, isTooLarge, type Timer } from '@wherry/c
 import { type Gate, type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isForTheCaller } from '@wherry/informer/parts'
 import type { Entry } from './entry.ts'
-import type { Validator, ViewScope } from './entry-scope.ts'
-import type { Known } from './object-get.ts'
+import type { Known, Validator, ViewScope } from './entry-scope.ts'
 import { metadataIn } from './target.ts'
 
 /** How long a watch is asked to last, in seconds: many short ones would make requests all the time (rule N11). */
@@ -107,10 +106,7 @@ export class NamespaceWatch implements Validator {
     this.#leave = undefined
     if (leave !== undefined) leave()
     else if (reflector !== undefined) this.#view.shared.stop(reflector)
-    for (const entry of this.#fed()) {
-      entry.validator = undefined
-      entry.news()
-    }
+    for (const entry of this.#fed()) entry.detach()
   }
 
   #fed(): readonly Entry[] {

@@ -21,7 +21,7 @@ import { type CheckedKey, checkedKey, quickText } from './key.ts'
 import { type NarrowCacheOptions, settingsOf } from './options.ts'
 import { escalations, type NarrowReport, viewReport } from './report.ts'
 
-/** How long a read waits for the watch to catch up with a write, in milliseconds. Then the object is read by a GET. */
+/** How long a read waits for the watch to catch up with a write, in milliseconds. Then the object is listed anew. */
 const catchUpMs = 5000
 
 /** How a read may be bounded. */
@@ -260,18 +260,18 @@ export class NarrowCache {
     const begun = clock.monotonic()
     const lateMs = Math.min(catchUpMs, timeoutMs)
     const bounds = [lateMs, timeoutMs].filter(Number.isFinite).map(ms => clock.timer(ms, () => entry.news()))
-    /** How many GETs are answered once one has been that this read has waited for from its begin. */
-    let gets: number | undefined
+    /** How many lists there are once there is one that was begun after this read. */
+    let lists: number | undefined
     try {
       for (;;) {
         const { readiness } = entry
-        if (readiness === 'cached' || (gets !== undefined && entry.gets >= gets)) return 'cached'
+        if (readiness === 'cached' || (lists !== undefined && entry.lists >= lists)) return 'cached'
         if (readiness === 'live' && isToCome?.() !== true) return 'live'
         const tookMs = clock.monotonic() - begun
         if (entry.wasKnown && (readiness === 'ask' || tookMs >= lateMs)) {
-          gets ??= entry.gets + (entry.isReading ? 2 : 1)
-          if (entry.getError !== undefined && (isToCome === undefined || tookMs >= timeoutMs)) return 'live'
-          if (!entry.isReading) entry.refresh()
+          lists ??= entry.lists + (entry.isListing ? 2 : 1)
+          if (!entry.isListing) entry.refresh()
+          else if (entry.error !== undefined && (isToCome === undefined || tookMs >= timeoutMs)) return 'live'
         } else if (tookMs >= timeoutMs) throw this.#timeout(entry)
         await entry.changed(signal)
       }

@@ -6,25 +6,6 @@ const x = keyOf('a/x')
 const metadata = configMaps.metadata()
 
 describe('an entry that comes to be fed otherwise', () => {
-  it('N2, N11: who waits for more of an object gets it when one watch of many takes over meanwhile', () =>
-    withNarrow(
-      async ({ narrow, run, write, server, simulation }) => {
-        await write('+a/x')
-        await run(() => narrow.get(metadata, x))
-        await run(() => server.faults.add({ match: { verb: 'watch', name: 'x' }, effect: { kind: 'hang' } }))
-        const begun = simulation.clock.monotonic()
-        const whole = await run(async () => {
-          const waiting = narrow.get(configMaps, x)
-          await narrow.get(configMaps, keyOf('a/y'))
-          return waiting
-        })
-        expect(whole?.data).toEqual({ n: '1' })
-        expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
-        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
-      },
-      { escalateAt: 1 },
-    ))
-
   it('N11: the list of the one watch may be older than what came meanwhile: nobody goes back', () =>
     withNarrow(
       async ({ narrow, run, write, server, simulation }) => {

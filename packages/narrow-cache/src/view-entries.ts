@@ -28,6 +28,10 @@ class NamespaceEntries implements EntryScope {
     this.#target = targetIn(of.view, namespace)
   }
 
+  get isComing(): boolean {
+    return this.validators.some(({ isComing }) => isComing)
+  }
+
   target(name: string): ReadTarget {
     return named(this.#target, this.of.view, name)
   }
@@ -42,7 +46,8 @@ export class ViewEntries implements Escalating {
   readonly subscriptions: Subscriptions
   readonly resource: string
   readonly environment: Environment
-  readonly settings: ReflectorSettings
+  readonly first: ReflectorSettings
+  readonly again: ReflectorSettings
   /** By the text of their keys. */
   readonly entries: Map<string, Entry> = new Map<string, Entry>()
   /** By namespace; `''` where there are none. */
@@ -76,7 +81,8 @@ export class ViewEntries implements Escalating {
     const { context, streaming, gate, settings } = shared
     const { maxObjectBytes } = settings
     const client = { context, environment: this.environment }
-    this.settings = settingsOf({ client, firstList: 'newest', streaming, gate, timeoutSeconds, maxObjectBytes })
+    this.first = settingsOf({ client, firstList: 'newest', streaming, gate, timeoutSeconds, maxObjectBytes })
+    this.again = { ...this.first, initial: 'whole' }
   }
 
   /** It has no object, and nobody follows it. */
@@ -126,11 +132,11 @@ export class ViewEntries implements Escalating {
   }
 
   place(entry: Entry): void {
-    const { validators } = entry.scope as NamespaceEntries
+    const { validators, isComing } = entry.scope as NamespaceEntries
     const wide = validators.find(({ phase }) => phase === 'wide')
     if (entry.isOver) return
     if (wide === undefined) {
-      if (!validators.some(({ isComing }) => isComing)) entry.openInTurn()
+      if (!isComing) entry.openInTurn()
     } else if (entry.validator !== wide) entry.validate(wide, undefined)
   }
 

@@ -52,8 +52,6 @@ export class Entry implements Intake, Task {
   readonly #intake: Intake
   #own: Reflector | undefined
   #opening: 'no' | 'queued' | 'begun' = 'no'
-  /** Gives up its turn to be opened again. */
-  #leave: (() => void) | undefined
   /** The newest state is asked for: its next watch begins with a list, which may be all that is needed. */
   #isAsked = false
   /** The version that the validator told of, while the entry has an older one; `''`: any that is listed from now on. */
@@ -98,7 +96,7 @@ export class Entry implements Intake, Task {
   /** The newest state is about to be listed. A streaming list that fails is not waited for. */
   get isListing(): boolean {
     if (this.synced || (this.error !== undefined && !this.#isAsked)) return false
-    return this.#own !== undefined || this.#opening !== 'no' || this.#leave !== undefined
+    return this.#own !== undefined || this.#opening !== 'no'
   }
 
   /** Why its own watch failed last. */
@@ -167,7 +165,7 @@ export class Entry implements Intake, Task {
 
   /** Opens a watch of its own in its turn, unless that is not needed any more by then. */
   openInTurn(): void {
-    if (this.#opening !== 'no' || this.#own !== undefined || this.#leave !== undefined) return
+    if (this.#opening !== 'no' || this.#own !== undefined) return
     this.#opening = 'queued'
     this.scope.of.shared.requests.enter(this)
   }
@@ -225,12 +223,7 @@ export class Entry implements Intake, Task {
     this.#isDeleted = false
     if (this.#own !== undefined && this !== source) {
       this.#closeOwn()
-      const reopen = (): void => {
-        this.#leave = undefined
-        this.openInTurn()
-      }
-      this.#leave = this.scope.of.shared.gate.enter(reopen, false)
-      if (this.#leave === undefined) reopen()
+      this.openInTurn()
     }
     this.news()
   }
@@ -431,8 +424,6 @@ export class Entry implements Intake, Task {
 
   #closeOwn(): void {
     const { shared } = this.scope.of
-    this.#leave?.()
-    this.#leave = undefined
     if (this.#opening === 'queued') {
       shared.requests.withdraw(this)
       this.#opening = 'no'

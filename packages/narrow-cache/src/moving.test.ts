@@ -96,31 +96,6 @@ describe('watches that all end at once', () => {
       { escalateAt: 90 },
     ))
 
-  it.each(['written', 'only read'])(
-    'N14, R5: nor are they opened all at once after a restore, which they are the first to notice (%s)',
-    how =>
-      withNarrow(async kit => {
-        const { narrow, client, run, write, server, simulation } = kit
-        const writes = client.notifying(narrow)
-        const early = await run(() => server.revision())
-        const log: string[] = []
-        await run(() => Promise.all(names.map(name => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))))
-        for (const name of names) {
-          if (how === 'written') await run(() => writes.create(configMaps, { metadata: keyOf(`a/${name}`) }))
-          else await write(`+a/${name}`)
-        }
-        await simulation.advance(5000)
-        await run(() => server.restoreEtcd(early))
-        const effect = { kind: 'expired' } as const
-        await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, times: count, effect }))
-        kit.breakAll()
-        kit.requests()
-        expect(await mostInASecond(kit, 60_000, async () => {})).toBeLessThanOrEqual(102)
-        expect(log.filter(line => line.startsWith('-'))).toHaveLength(count)
-      }, apart),
-    60_000,
-  )
-
   it('N11, N14: nor are the watches of many namespaces opened all at once, neither at first nor again', () => {
     let isDenied = false
     return withNarrow(

@@ -48,16 +48,10 @@ export interface NarrowCacheOptions {
 }
 
 /** Checked options, with their defaults. */
-export interface Settings {
-  readonly client: Client
-  readonly idleMs: number
-  readonly max: number
-  readonly maxOpening: number
-  readonly escalateAt: number
-  readonly escalateAllAt: number
-  readonly timeoutMs: number
-  readonly maxObjectBytes: number | undefined
-  readonly freeze: boolean | undefined
+export type Settings = {
+  readonly [Option in keyof NarrowCacheOptions]-?: Option extends 'maxObjectBytes' | 'freeze'
+    ? NarrowCacheOptions[Option]
+    : Exclude<NarrowCacheOptions[Option], undefined>
 }
 
 const checks: Readonly<Record<keyof NarrowCacheOptions, Check>> = {

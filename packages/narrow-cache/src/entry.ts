@@ -291,27 +291,14 @@ export class Entry implements Intake, Task {
    */
   validate(validator: Validator, known: Known | undefined): void {
     this.validator = validator
-    if (known === undefined) return this.refresh()
-    const { object, resourceVersion } = known
-    const order = this.#order(resourceVersion)
-    const version = object && versionOf(object).resourceVersion
-    if (order !== 'older' && this.isKnown && version === this.#held?.resourceVersion) {
-      if (order === 'newer') this.#reached = resourceVersion
-      this.#heard()
-    } else if ((order === 'newer' || !this.wasKnown) && (object === undefined || this.#isMetadata)) this.#publish(known)
-    else this.#await(order === 'newer' ? resourceVersion : '')
+    if (known === undefined) this.refresh()
+    else this.#validated(known)
   }
 
   validatorChanged(validator: Validator, type: ChangeType, object: object, bytes: number): void {
-    if (this.validator !== validator) return
-    const { uid, resourceVersion } = versionOf(object)
-    const order = this.#order(resourceVersion)
-    if (order === 'older' || (order === 'same' && type !== 'DELETED')) return
-    const isNext = order === 'newer' && this.#due === undefined
-    if (isNext && this.#isMetadata) this.#change(type, object, bytes)
-    else if (isNext && type === 'DELETED' && uid === this.#held?.uid)
-      this.#publish({ object: undefined, bytes: 0, resourceVersion })
-    else this.#await(resourceVersion)
+    const { resourceVersion } = versionOf(object)
+    if (this.validator !== validator || this.#order(resourceVersion) === 'older') return
+    this.#validated({ object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
   }
 
   /** No watch of many feeds it any more. */
@@ -346,11 +333,20 @@ export class Entry implements Intake, Task {
     this.#isDeleted = false
   }
 
-  /** Waits until its own watch has come to a version. */
-  #await(resourceVersion: string | undefined): void {
-    this.#due = resourceVersion ?? ''
-    if (resourceVersion === '' || !this.synced) this.refresh()
-    this.news()
+  /** The watch of many has told the version of the object. Its own watch is to come to that, if it is another one. */
+  #validated(known: Known): void {
+    const { object, resourceVersion } = known
+    const order = this.#order(resourceVersion)
+    const version = object && versionOf(object).resourceVersion
+    if (order !== 'older' && this.isKnown && version === this.#held?.resourceVersion) {
+      if (order === 'newer') this.#reached = resourceVersion
+      this.#heard()
+    } else if ((order === 'newer' || !this.wasKnown) && (object === undefined || this.#isMetadata)) this.#publish(known)
+    else {
+      this.#due = ((order === 'newer' || !this.isKnown) && resourceVersion) || ''
+      if (this.#due === '' || !this.synced) this.refresh()
+      this.news()
+    }
   }
 
   /** Publishes a state, unless it is older than the one that is known. */

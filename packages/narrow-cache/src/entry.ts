@@ -1,6 +1,7 @@
 import {
   type ChangeType,
   compareResourceVersions,
+  isAtLeast,
   isExpired,
   isResourceNotFound,
   isTooLarge,
@@ -377,6 +378,7 @@ export class Entry implements Intake, Task {
     if (this.#held?.uid !== this.#uid) this.#isDeleted = false
     this.#uid = this.#held?.uid ?? this.#uid
     this.#reached = resourceVersion ?? this.#held?.resourceVersion
+    if (isAtLeast(this.#reached, this.#atLeast)) this.#atLeast = undefined
     this.#epoch = this.scope.of.epoch
     this.wasKnown = true
   }

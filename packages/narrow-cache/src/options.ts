@@ -34,8 +34,8 @@ export interface NarrowCacheOptions {
    */
   readonly escalateAllAt?: number | undefined
   /**
-   * How long a read waits for the first state, or for a write of one's own to come back, in milliseconds. Where the
-   * server itself is asked after that, each request has its own bound. @default 65_000
+   * How long a read waits for the first state, in milliseconds. It waits 5 s at most, and no longer than this, for the watch to tell of a
+   * write of one's own; then the object is listed anew. @default 65_000
    */
   readonly timeoutMs?: number | undefined
   /** Longest object, in bytes as sent. @default 16 MiB */

@@ -128,9 +128,8 @@ export class Entry implements Intake, Task {
     if (this.#isDeleted) return 'wait'
     const atLeast = this.#atLeast
     if (atLeast === undefined || this.#held?.resourceVersion === atLeast) return 'cached'
-    const orders = this.#come.map(one => compareResourceVersions(one, atLeast))
-    if (orders.some(order => order === 'newer' || order === 'same')) return 'cached'
-    return orders.includes('older') ? 'wait' : 'ask'
+    if (this.#come.some(one => isAtLeast(one, atLeast))) return 'cached'
+    return this.#come.some(one => compareResourceVersions(one, atLeast) === 'older') ? 'wait' : 'ask'
   }
 
   /** Resolves with the next news. Rejects with the signal's reason, or a `NarrowClosedError`. */

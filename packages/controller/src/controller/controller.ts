@@ -441,11 +441,16 @@ export class Controller<C, S extends Scope = Scope> {
   /** Closes all sources from the call on. Resolves when they are closed, or when the time is over: with the names of those that are not. */
   async #closeSources(timeoutMs: number): Promise<readonly string[]> {
     const open = new Set(this.#connections)
+    const { clock, onError } = this.#parts.client.environment
     const closing = this.#connections.map(async one => {
-      await one.connection.close()
+      try {
+        await one.connection.close()
+      } catch (thrown) {
+        onError(asError(thrown, 'a close threw'), { phase: `source ${one.name}` })
+      }
       open.delete(one)
     })
-    await within(Promise.all(closing), timeoutMs, this.#parts.client.environment.clock)
+    await within(Promise.all(closing), timeoutMs, clock)
     return [...open].map(({ name }) => name)
   }
 }

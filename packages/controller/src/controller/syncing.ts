@@ -1,4 +1,5 @@
 import { type Clock, type Environment, isResourceNotFound, sleep } from '@wherry/client'
+import { asError } from '@wherry/client/checks'
 import { abortable } from '../reads/abortable.ts'
 import type { InputConnection } from '../sources/input.ts'
 import { late, within } from '../waits.ts'
@@ -8,6 +9,8 @@ import { SourceNotSyncedError } from './errors.ts'
 export interface NamedConnection {
   readonly name: string
   readonly connection: InputConnection
+  /** Why its wait has failed last. */
+  error?: Error | undefined
 }
 
 /** What is waited for, and how long. */
@@ -28,10 +31,15 @@ const askAgainMs = 250
 const tellAfterMs = 5000
 
 /** What is waited for, and why it does not come. */
-export function unsyncedLine({ name, connection: { lastError } }: NamedConnection): string {
-  if (lastError === undefined) return name
-  const way = isResourceNotFound(lastError) ? `: ${howToFind}` : ''
-  return `${name} (${lastError.message}${way})`
+export function unsyncedLine(one: NamedConnection): string {
+  const error = whyUnsynced(one)
+  if (error === undefined) return one.name
+  const way = isResourceNotFound(error) ? `: ${howToFind}` : ''
+  return `${one.name} (${error.message}${way})`
+}
+
+function whyUnsynced({ connection, error }: NamedConnection): Error | undefined {
+  return connection.lastError ?? error
 }
 
 const howToFind = "install its CustomResourceDefinition, or set whenUnknown: 'wait' in the options of the cache"
@@ -45,14 +53,14 @@ export async function untilSynced({ controller, waiting, timeoutMs, environment,
     environment.log('warn', 'waits for a first state', { controller, sources: [...waiting].map(unsyncedLine) })
   })
   const one = async (named: NamedConnection): Promise<void> => {
-    await hasSynced(named.connection, clock, ended)
+    await hasSynced(named, clock, ended)
     waiting.delete(named)
   }
   try {
     if ((await within(Promise.all([...waiting].map(one)), timeoutMs, clock)) !== late) return
     const left = [...waiting]
     const names = left.map(({ name }) => name)
-    const cause = left.find(({ connection }) => connection.lastError !== undefined)?.connection.lastError
+    const cause = left.map(whyUnsynced).find(error => error !== undefined)
     throw new SourceNotSyncedError(controller, names, timeoutMs, cause, left.map(unsyncedLine))
   } finally {
     telling.cancel()
@@ -61,13 +69,14 @@ export async function untilSynced({ controller, waiting, timeoutMs, environment,
 }
 
 /** A source that says why it has not synced goes on trying: so does who waits for it. One that does not heed the signal is left to itself. */
-async function hasSynced(connection: InputConnection, clock: Clock, signal: AbortSignal): Promise<void> {
+async function hasSynced(named: NamedConnection, clock: Clock, signal: AbortSignal): Promise<void> {
   for (;;) {
     try {
-      await abortable((async () => connection.synced(signal))(), signal)
+      await abortable((async () => named.connection.synced(signal))(), signal)
       return
     } catch (error) {
       if (signal.aborted) throw signal.reason ?? error
+      named.error = asError(error)
     }
     await sleep(clock, askAgainMs, signal)
   }

@@ -1,5 +1,5 @@
 import type { OwnerReference, ResourceType, Scope, View } from '@wherry/client'
-import { asError, callback, having, viewCheck } from '@wherry/client/checks'
+import { callback, having, viewCheck } from '@wherry/client/checks'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import type { AppliedObject } from '../apply/applied-object.ts'
 import { plainCause } from '../controller/cause.ts'
@@ -21,13 +21,9 @@ import { isAbsentByChoice } from './unless-absent.ts'
 export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEvent<O>>[] = []): Input {
   viewCheck('owns', view)
   const plain = view as unknown as View
-  const passing = checked('owns', predicates).map(passes => (event: ObjectEvent<AppliedObject>) => {
-    const valueIn = (object: AppliedObject): O => object.values?.[view.projection.name] as O
-    const { object, old } = event
-    return passes({ ...event, object: valueIn(object), ...(old && { old: valueIn(old) }) } as ObjectEvent<O>)
-  })
-  return objectInput<AppliedObject>({
-    ...{ kind: 'owns', view: plain, predicates: passing },
+  return objectInput<AppliedObject, O>({
+    ...{ kind: 'owns', view: plain, predicates: checked('owns', predicates) },
+    valueIn: ({ values }) => values?.[view.projection.name] as O,
     watched: ({ applied }) => applied.view(plain),
     keysOf: ({ controller }, key, { primary }) => ownersOf(controller, key, primary),
   })
@@ -102,7 +98,6 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
     },
     connect: target => {
       const { controller, manager, cache, environment, primary } = target
-      let lastError: Error | undefined
       const cause = plainCause(name, 'told')
       const keysOf = (event: V): readonly string[] => {
         if (map !== undefined) return keyTexts(`${name}.map`, primary, watchedFor(map(event), environment, name))
@@ -121,27 +116,7 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
       }
       const missed = (): void => enqueue(() => [...target.all()], true)
       const isAbsent = async (view: View): Promise<boolean> => isAbsentByChoice(cache, view)
-      const connection = source.connect({ controller, manager, environment, isAbsent, tell, missed })
-      return {
-        synced: async signal => {
-          try {
-            await connection.synced(signal)
-          } catch (thrown) {
-            lastError = asError(thrown)
-            throw thrown
-          }
-        },
-        get lastError() {
-          return lastError
-        },
-        close: async () => {
-          try {
-            await connection.close()
-          } catch (thrown) {
-            environment.onError(asError(thrown, 'a close threw'), { phase: `source ${name}` })
-          }
-        },
-      }
+      return source.connect({ controller, manager, environment, isAbsent, tell, missed })
     },
   }
 }
@@ -154,7 +129,7 @@ export function primary<C>(view: View<C>, predicates: readonly Predicate<ObjectE
 
 /** A view that is cached, and makes nothing run. */
 export function cached(view: View): Input {
-  return objectInput({ kind: 'caches', view, predicates: [], keysOf: () => [] })
+  return objectInput({ kind: 'caches', view, predicates: [], keysOf: () => [], handler: () => ({ add: () => {} }) })
 }
 
 /** The key of the primary object that an owner reference names, if it names one. @param key of the owned object */

@@ -266,16 +266,15 @@ export class Controller<C, S extends Scope = Scope> {
   explain(key: KeyOf<S> | string): Explanation {
     const { resource } = this.#definition.for
     const text = checkedKeyText('explain', resource, typeof key === 'string' ? parsedKey(resource, key) : key)
-    return explanationOf({
+    const { informers } = this.#parts.cache.report()
+    const about = {
       controller: this.name,
       key: text,
       exists: this.#informer?.version(text) !== undefined,
-      state: this.#states.get(text),
-      queue: this.#queue,
       reads: this.#reads.dependencies(text),
-      views: this.views,
-      cache: this.#parts.cache.report(),
-    })
+      watched: this.views.map(({ key: view }) => ({ view, informer: informers.find(one => one.view === view) })),
+    }
+    return explanationOf(about, this.#states.get(text), this.#queue)
   }
 
   /**

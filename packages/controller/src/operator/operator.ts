@@ -12,7 +12,7 @@ import { LeaderElection } from '../leader/leader-election.ts'
 import type { LeaderElectionOptions } from '../leader/options.ts'
 import { loggedEnvironment } from '../logging/logger.ts'
 import { stderrLogger } from '../logging/stderr-logger.ts'
-import { CacheMetrics } from '../metrics/cache-metrics.ts'
+import { measureCaches } from '../metrics/cache-metrics.ts'
 import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { OwnWrites } from '../reads/own-writes.ts'
 import type { HealthServer } from '../server/health-server.ts'
@@ -58,7 +58,7 @@ export class Operator {
   #ownsClient = false
   readonly #named = new Map<string, NamedController | ControllerDefinition<unknown>>()
   readonly #stop = new AbortController()
-  readonly #measuring: CacheMetrics
+  #unmeasure: (() => void) | undefined
   #controllers: readonly Controller<unknown>[] = []
   readonly #reviews: Client | undefined
   readonly #health: HealthServer | undefined
@@ -80,10 +80,6 @@ export class Operator {
     this.cache = new DynamicCache({ ...options.cache, client, narrow: this.narrow })
     this.#writes = new OwnWrites({ clock: client.environment.clock, cache: this.cache })
     this.manager = new WatchManager({ cache: this.cache, environment: client.environment })
-    this.#measuring = new CacheMetrics(client.environment, {
-      cache: () => this.cache.report(),
-      reads: () => this.#controllers.map(({ name, reads }) => [name, reads.report()] as const),
-    })
     // Junk tokens must not hold up the lease and the writes of the operator.
     this.#reviews = options.health?.tokenReview === true ? client.apart() : undefined
     this.#health = healthServer(options.health, options.metrics, client, this.#reviews, () => this.#checkReady())
@@ -262,8 +258,8 @@ export class Operator {
       })
       await this.#health?.start()
       this.manager.start()
-      this.#measuring.start()
       for (const controller of this.#controllers) controller.prepare()
+      this.#unmeasure = measureCaches(environment, this.cache, this.#controllers)
       const leader = this.#leader
       const onLeader = this.#controllers.filter(controller => leader !== undefined && controller.onLeader)
       const here = this.#controllers.filter(controller => !onLeader.includes(controller))
@@ -359,7 +355,7 @@ export class Operator {
       () => this.cache.close(),
       () => this.#health?.close(),
       () => this.#reviews?.close(),
-      () => this.#measuring.stop(),
+      () => this.#unmeasure?.(),
       () => (this.#ownsClient ? this.client.close() : undefined),
     ]
     // One that fails keeps none of the others open.
@@ -376,7 +372,7 @@ export class Operator {
   /** Throws while a cache that a controller needs has not synced. */
   #checkReady(): void {
     if (this.#state !== 'running' && this.#state !== 'starting') throw new Error(`the operator is ${this.#state}`)
-    checkReady(this.#controllers, this.cache.report())
+    checkReady(this.#controllers, this.cache)
   }
 
   #checkName(name: string): void {

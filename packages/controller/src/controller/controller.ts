@@ -34,7 +34,7 @@ import { guardedLimiter } from './guarded-limiter.ts'
 import { checkedKeyText, parsedKey } from './key.ts'
 import { KeyStates } from './key-state.ts'
 import { isReconciling, Reconciler } from './reconciler.ts'
-import { type NamedConnection, unsyncedLine, untilSynced } from './syncing.ts'
+import { type NamedConnection, unsynced, unsyncedLine, untilSynced } from './syncing.ts'
 import { work } from './workers.ts'
 
 /** How a controller is started. */
@@ -93,7 +93,6 @@ export class Controller<C, S extends Scope = Scope> {
   #holds: readonly Hold<unknown>[] = []
   #primary: PrimaryObjects | undefined
   readonly #connections: NamedConnection[] = []
-  readonly #unsynced = new Set<NamedConnection>()
   #reconciler: Reconciler<C, S> | undefined
   #recorder: EventRecorder | undefined
   #working: Promise<void> = Promise.resolve()
@@ -202,12 +201,11 @@ export class Controller<C, S extends Scope = Scope> {
       this.#reconciler = this.#reconcilerWith(client)
       if (options.client !== undefined) await this.#noteOtherLeaders(client, signal)
       for (const input of this.#inputs) {
-        this.#connections.push({ name: input.name, connection: input.connect(this.#target()) })
+        this.#connections.push({ name: input.name, connection: input.connect(this.#target()), hasSynced: false })
       }
-      for (const one of this.#connections) this.#unsynced.add(one)
       await untilSynced({
         controller: this.name,
-        waiting: this.#unsynced,
+        connections: this.#connections,
         timeoutMs: this.#definition.syncTimeoutMs ?? 120_000,
         environment: this.#parts.client.environment,
         signals: [this.#stopping.signal, ...(signal === undefined ? [] : [signal])],
@@ -254,7 +252,7 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** Why it does not reconcile yet, a line for each source that has not synced; nothing: it does, or was not started. */
   get waitsFor(): readonly string[] {
-    return this.#state === 'starting' ? [...this.#unsynced].map(one => unsyncedLine(one)) : []
+    return this.#state === 'starting' ? unsynced(this.#connections).map(unsyncedLine) : []
   }
 
   /** Resolves when something was done since. */
@@ -359,7 +357,6 @@ export class Controller<C, S extends Scope = Scope> {
       log: log ?? environmentLogger(environment),
       events: events ?? (this.#recorder as EventRecorder),
       identity: key => identityOf(parsedKey(view.resource, key), this.#informer?.version(key)),
-      environment,
       queue: this.#queue,
       states: this.#states,
       get: (key, signal) => {

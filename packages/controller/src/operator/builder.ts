@@ -46,20 +46,18 @@ export class NamedController {
  */
 export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   readonly name: string
-  readonly #view: View<C, S>
-  readonly #ofPrimary: Predicate<never>[] = []
   readonly #inputs: Input[] = []
   readonly #caches: View[] = []
-  #options: ControllerOptions
-  /** Where predicates go. */
-  #last: Predicate<never>[] | undefined = this.#ofPrimary
+  #definition: Omit<ControllerDefinition<C, S>, 'reconcile'>
   #reconcile: Reconcile<C, S> | undefined
-  #onGone: OnGone<C, S> | undefined
+  /** Where predicates go. */
+  #last: Predicate<never>[] | undefined
 
   constructor(name: string, view: View<C, S>, options: ControllerOptions) {
+    const predicates: Predicate<ObjectEvent<C>>[] = []
     this.name = name
-    this.#view = view
-    this.#options = options
+    this.#definition = { ...options, name, for: view, predicates, inputs: this.#inputs, caches: this.#caches }
+    this.#last = predicates
   }
 
   /**
@@ -110,7 +108,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   /** How many keys are reconciled at a time; never one key twice. @default 1 */
   concurrency(concurrency: number): this {
     integer(1)('concurrency', concurrency)
-    this.#options = { ...this.#options, concurrency }
+    this.#definition = { ...this.#definition, concurrency }
     return this
   }
 
@@ -124,23 +122,14 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   /** What it does when a primary object is gone. */
   onGone(onGone: OnGone<C, S>): this {
     callback('onGone', onGone)
-    this.#onGone = onGone
+    this.#definition = { ...this.#definition, onGone }
     return this
   }
 
   /** What was said, as {@link Controller} takes it. @throws ControllerIncompleteError without `reconcile`. */
   definition(): ControllerDefinition<C, S> {
     if (this.#reconcile === undefined) throw new ControllerIncompleteError(this.name, 'reconcile')
-    return {
-      ...this.#options,
-      name: this.name,
-      for: this.#view,
-      predicates: this.#ofPrimary as Predicate<ObjectEvent<C>>[],
-      inputs: this.#inputs,
-      caches: this.#caches,
-      reconcile: this.#reconcile,
-      onGone: this.#onGone,
-    }
+    return { ...this.#definition, reconcile: this.#reconcile }
   }
 
   #declare<F>(input: Input, predicates: Predicate<F>[] | undefined): ControllerBuilder<C, S, F> {

@@ -101,9 +101,8 @@ export class Operator {
     const metrics = wanted === true ? await prometheusMetrics() : wanted || undefined
     const environment = { ...(log && loggedEnvironment(log)), ...(metrics && { metrics }), ...settings.environment }
     const client = await Client.connect({ fieldManager: options.name, ...settings, environment })
-    const own: OperatorOptions = { ...rest, client, ...(log && { log }), ...(metrics && { metrics }) }
     try {
-      const operator = new Operator(own)
+      const operator = new Operator({ ...rest, client, log, metrics })
       operator.#ownsClient = true
       return operator
     } catch (error) {
@@ -316,14 +315,8 @@ export class Operator {
   #make(definition: ControllerDefinition<unknown>): Controller<unknown> {
     const { log, metrics, poll } = this.#options
     const { client, cache, narrow, manager } = this
-    return new Controller(definition, {
-      ...{ client, cache, narrow, manager },
-      operator: this.name,
-      writes: this.#writes,
-      ...(log !== undefined && { log }),
-      ...(metrics !== undefined && { metrics }),
-      ...(poll !== undefined && { poll }),
-    })
+    const own = { client, cache, narrow, manager, operator: this.name, writes: this.#writes }
+    return new Controller(definition, { ...own, log, metrics, poll })
   }
 
   /** All views that keys may run for: those of controllers and of registrars, and those that reads are served from. */

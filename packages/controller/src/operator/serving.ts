@@ -29,10 +29,8 @@ export function healthServer(
     throw new OptionTypeError('health.tokenReview', 'nothing beside authorize', 'true')
   }
   return new HealthServer({
-    ...rest,
-    environment: client.environment,
+    ...{ ...rest, metrics, environment: client.environment },
     ...(reviews !== undefined && { authorize: tokenReview(reviews) }),
-    ...(metrics !== undefined && { metrics }),
     readyz: { caches: isReady, ...readyz },
   })
 }

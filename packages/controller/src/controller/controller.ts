@@ -18,6 +18,7 @@ import { serverDifference } from '../reads/server-difference.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
 import type { Input, InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
+import { isAbsentByChoice } from '../sources/unless-absent.ts'
 import { late, within } from '../waits.ts'
 import { Activity } from './activity.ts'
 import { type Cause, plainCause } from './cause.ts'
@@ -157,9 +158,11 @@ export class Controller<C, S extends Scope = Scope> {
     return this.#activity.count
   }
 
-  /** The keys of its views that are not watched yet. */
+  /** The keys of its views that are not watched yet, but for those whose resource may come later, as the cache's options say. */
   get unwatched(): readonly string[] {
-    const watched = this.#holds.filter(({ informer: { hasSynced, state } }) => hasSynced && state !== 'missing')
+    const watched = this.#holds.filter(({ informer: { hasSynced, state, view } }) =>
+      state === 'missing' ? isAbsentByChoice(this.#parts.cache, view) : hasSynced,
+    )
     const keys = new Set(watched.map(({ informer }) => informer.view.key))
     return this.views.map(({ key }) => key).filter(key => !keys.has(key))
   }
@@ -200,6 +203,7 @@ export class Controller<C, S extends Scope = Scope> {
       this.prepare()
       this.#reconciler = this.#reconcilerWith(client)
       if (options.client !== undefined) await this.#noteOtherLeaders(client, signal)
+      this.#stopping.signal.throwIfAborted()
       for (const input of this.#inputs) {
         this.#connections.push({ name: input.name, connection: input.connect(this.#target()), hasSynced: false })
       }

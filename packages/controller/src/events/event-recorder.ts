@@ -13,8 +13,7 @@ import { isClosed } from '@wherry/informer/parts'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { work } from '../controller/workers.ts'
 import { apiVersionOfView, named } from '../objects/identity.ts'
-import { Bounded } from './bounded.ts'
-import { EventSpamFilter, keyOf } from './event-spam-filter.ts'
+import { EventSpamFilter, keyOf, remember } from './event-spam-filter.ts'
 import { type Series, writeEvent } from './event-writer.ts'
 import { type EventRecorderOptions, type RecorderSettings, recorderSettings } from './options.ts'
 
@@ -53,7 +52,7 @@ export class EventRecorder {
   readonly #settings: RecorderSettings
   readonly #environment: Environment
   readonly #filter: EventSpamFilter
-  readonly #known = new Bounded<Series>()
+  readonly #known = new Map<string, Series>()
   /** What waits to be sent, or is being sent. */
   readonly #pending = new Set<Series>()
   readonly #queue: WorkQueue<Series>
@@ -141,7 +140,7 @@ export class EventRecorder {
     series.count += 1
     series.lastAt = now
     series.message = merged ? cut(`(combined from similar events): ${said}`, 1024) : said
-    this.#known.set(key, series)
+    remember(this.#known, key, series)
     this.#environment.metrics.count('wherry_events_recorded_total', { type })
     // A series that is pending is sent as it is by then, and keeps its backoff.
     if (isPending) return

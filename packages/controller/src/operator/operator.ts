@@ -29,7 +29,7 @@ import {
   runChecks,
 } from './options.ts'
 import { onProcessSignal } from './process-signals.ts'
-import { checkReady, healthServer } from './serving.ts'
+import { healthServer } from './serving.ts'
 import { type SettledOptions, settled, settledChecks } from './settled.ts'
 
 /**
@@ -362,10 +362,13 @@ export class Operator {
     this.#state = 'stopped'
   }
 
-  /** Throws while a cache that a controller needs has not synced. */
+  /** Throws while a controller has not begun, or while one that waits to lead has not all that it needs in the cache. */
   #checkReady(): void {
     if (this.#state !== 'running' && this.#state !== 'starting') throw new Error(`the operator is ${this.#state}`)
-    checkReady(this.#controllers, this.cache)
+    for (const { name, state, unwatched } of this.#controllers) {
+      if (state === 'running' || (state !== 'starting' && unwatched.length === 0)) continue
+      throw new Error(`${name} waits for ${unwatched.join(', ')}`)
+    }
   }
 
   #checkName(name: string): void {

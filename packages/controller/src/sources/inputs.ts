@@ -37,7 +37,7 @@ export function watches<O, S extends Scope>(
 ): Input {
   viewCheck('watches', view)
   callback('watches.map', map)
-  const keysOf: ObjectInputParts<O>['keysOf'] = (object, _key, { primary, environment }) =>
+  const keysOf: NonNullable<ObjectInputParts<O>['keysOf']> = (object, _key, { primary, environment }) =>
     keyTexts('watches.map', primary, watchedFor(map(object), environment, 'watches.map'))
   return objectInput({
     kind: 'watches',
@@ -58,7 +58,7 @@ export function hears<O>(
   viewCheck('hears', view)
   callback('hears.handlerOf', handlerOf)
   const plain = view as unknown as View
-  return objectInput<O>({ kind: 'watches', view: plain, predicates: [], keysOf: () => [], handler: handlerOf })
+  return objectInput<O>({ kind: 'watches', view: plain, handler: handlerOf })
 }
 
 /**
@@ -72,7 +72,7 @@ export function hearsApplied(
   viewCheck('hearsApplied', view)
   callback('hearsApplied.handlerOf', handlerOf)
   return objectInput<AppliedObject>({
-    ...{ kind: 'owns', view, predicates: [], keysOf: () => [], handler: handlerOf },
+    ...{ kind: 'owns', view, handler: handlerOf },
     watched: ({ applied }) => applied.view(view),
   })
 }
@@ -129,7 +129,7 @@ export function primary<C>(view: View<C>, predicates: readonly Predicate<ObjectE
 
 /** A view that is cached, and makes nothing run. */
 export function cached(view: View): Input {
-  return objectInput({ kind: 'caches', view, predicates: [], keysOf: () => [], handler: () => ({ add: () => {} }) })
+  return objectInput({ kind: 'caches', view })
 }
 
 /** The key of the primary object that an owner reference names, if it names one. @param key of the owned object */
@@ -138,15 +138,12 @@ function ownersOf(
   key: string,
   { group, kind, namespaced }: ResourceType,
 ): readonly string[] {
-  if (owner === undefined || owner.kind !== kind || groupOf(owner.apiVersion) !== group) return []
+  if (owner === undefined || owner.kind !== kind) return []
+  const { apiVersion } = owner
+  if (apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/'))) !== group) return []
   if (!namespaced) return [owner.name]
   const slash = key.indexOf('/')
   return slash === -1 ? [] : [`${key.slice(0, slash)}/${owner.name}`]
-}
-
-function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf('/')
-  return slash === -1 ? '' : apiVersion.slice(0, slash)
 }
 
 function checked<E>(of: string, predicates: readonly Predicate<E>[]): readonly Predicate<E>[] {

@@ -19,12 +19,12 @@ export interface ObjectInputParts<C, O = C> {
   readonly view: View
   /** The view that is watched. @default `view` */
   watched?(target: Pick<InputTarget, 'applied'>): View<C>
-  /** Read at each event: a builder adds to them. */
-  readonly predicates: readonly Predicate<ObjectEvent<O>>[]
+  /** Read at each event: a builder adds to them. @default none */
+  readonly predicates?: readonly Predicate<ObjectEvent<O>>[]
   /** Gives the value that predicates look at. @default the object */
   valueIn?(object: C): O
-  /** The keys that an object means. May throw. */
-  keysOf(object: C, key: string, target: KeysTarget): readonly string[]
+  /** The keys that an object means. May throw. @default none */
+  keysOf?(object: C, key: string, target: KeysTarget): readonly string[]
   /** Hears the events in place of `keysOf` and the predicates, and enqueues keys itself. @default none */
   handler?(target: InputTarget, informer: SharedInformer<C>): Handler<C>
 }
@@ -34,7 +34,7 @@ export interface ObjectInputParts<C, O = C> {
  * keys, both run.
  */
 export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
-  const { kind, view, predicates, valueIn = (object: C) => object as unknown as O } = parts
+  const { kind, view, predicates = [], valueIn = (object: C) => object as unknown as O } = parts
   const name = `${kind} ${view.key}`
   const isOwned = kind === 'owns'
   return {
@@ -58,7 +58,7 @@ export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
         return passes(predicates, seen as ObjectEvent<O>, environment, name)
       }
       const keysOf = (object: C, key: string): readonly string[] =>
-        attempt(() => parts.keysOf(object, key, of), [], environment, { phase: name, resource: view.key, key })
+        attempt(() => parts.keysOf?.(object, key, of) ?? [], [], environment, { phase: name, resource: view.key, key })
       const tell = (change: CauseChange, key: string, old: C | undefined, now: C | undefined): void => {
         const cause = { source: kind, change, view: view.key, object: key, from: versionOf(old), to: versionOf(now) }
         const enqueue = (by?: string): void => {

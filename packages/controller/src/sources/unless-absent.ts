@@ -33,7 +33,7 @@ export async function unlessAbsent(
 }
 
 /** Whether the server does not know the resource of a view, and that is to be waited for (rule D7). */
-export function isAbsentByChoice(cache: DynamicCache, { key }: Pick<View, 'key'>): boolean {
+export function isAbsentByChoice(cache: DynamicCache, { key }: View): boolean {
   return cache
     .report()
     .informers.some(({ view, state, whenUnknown }) => view === key && state === 'missing' && whenUnknown === 'wait')

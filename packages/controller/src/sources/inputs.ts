@@ -25,7 +25,7 @@ export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEven
     ...{ kind: 'owns', view: plain, predicates: checked('owns', predicates) },
     valueIn: ({ values }) => values?.[view.projection.name] as O,
     watched: ({ applied }) => applied.view(plain),
-    keysOf: ({ controller }, key, { primary }) => ownersOf(controller, key, primary),
+    keysOf: ({ controller }, key, primary) => ownersOf(controller, key, primary),
   })
 }
 
@@ -37,7 +37,7 @@ export function watches<O, S extends Scope>(
 ): Input {
   viewCheck('watches', view)
   callback('watches.map', map)
-  const keysOf: NonNullable<ObjectInputParts<O>['keysOf']> = (object, _key, { primary, environment }) =>
+  const keysOf: NonNullable<ObjectInputParts<O>['keysOf']> = (object, _key, primary, environment) =>
     keyTexts('watches.map', primary, watchedFor(map(object), environment, 'watches.map'))
   return objectInput({
     kind: 'watches',

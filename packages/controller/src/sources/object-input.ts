@@ -1,4 +1,4 @@
-import type { View } from '@wherry/client'
+import type { ResourceType, View } from '@wherry/client'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import type { CauseChange } from '../controller/cause.ts'
 import { versionOf } from '../objects/version.ts'
@@ -7,11 +7,6 @@ import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf } from '../reads/informer-of.ts'
 import { attempt, type Input, type InputTarget, passes, type Telling, tellingOf } from './input.ts'
 import { isAbsentByChoice, unlessAbsent } from './unless-absent.ts'
-
-/** Of what the keys are, and who is told of what went wrong. */
-interface KeysTarget extends Pick<InputTarget, 'primary'> {
-  readonly environment: Telling
-}
 
 /** What an {@link objectInput} is made of. */
 export interface ObjectInputParts<C, O = C> {
@@ -23,8 +18,8 @@ export interface ObjectInputParts<C, O = C> {
   readonly predicates?: readonly Predicate<ObjectEvent<O>>[]
   /** Gives the value that predicates look at. @default the object */
   valueIn?(object: C): O
-  /** The keys that an object means. May throw. @default none */
-  keysOf?(object: C, key: string, target: KeysTarget): readonly string[]
+  /** The keys that an object means. May throw. `environment` is told of what went wrong. @default none */
+  keysOf?(object: C, key: string, primary: ResourceType, environment: Telling): readonly string[]
   /** Hears the events in place of `keysOf` and the predicates, and enqueues keys itself. @default none */
   handler?(target: InputTarget, informer: SharedInformer<C>): Handler<C>
 }
@@ -48,7 +43,6 @@ export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
     connect: target => {
       const watched = parts.watched?.(target) ?? (view as View<C>)
       const environment = tellingOf(watched, target.environment)
-      const of = { primary: target.primary, environment }
       // The controller holds it.
       const informer = informerOf(target.cache, watched) as SharedInformer<C>
       const passing = (event: ObjectEvent<C>): boolean => {
@@ -57,8 +51,10 @@ export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
         const seen = { ...event, object: valueIn(object), ...(old !== undefined && { old: valueIn(old) }) }
         return passes(predicates, seen as ObjectEvent<O>, environment, name)
       }
-      const keysOf = (object: C, key: string): readonly string[] =>
-        attempt(() => parts.keysOf?.(object, key, of) ?? [], [], environment, { phase: name, resource: view.key, key })
+      const keysOf = (object: C, key: string): readonly string[] => {
+        const about = { phase: name, resource: view.key, key }
+        return attempt(() => parts.keysOf?.(object, key, target.primary, environment) ?? [], [], environment, about)
+      }
       const tell = (change: CauseChange, key: string, old: C | undefined, now: C | undefined): void => {
         const cause = { source: kind, change, view: view.key, object: key, from: versionOf(old), to: versionOf(now) }
         const enqueue = (by?: string): void => {

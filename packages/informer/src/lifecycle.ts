@@ -1,3 +1,4 @@
+import { asError } from '@wherry/client/checks'
 import { EventEmitter } from 'eventemitter3'
 import type { InformerState } from './reflector/state.ts'
 import { callGuarded } from './watched.ts'
@@ -27,13 +28,11 @@ export class Lifecycle {
   /** Each call is a listener of its own. Returns what takes it back. */
   on<E extends keyof LifecycleEvents>(event: E, listener: LifecycleEvents[E]): () => void {
     let isOver = false
-    const failed = (error: unknown): void => {
-      this.#failed(error instanceof Error ? error : new Error('a listener threw', { cause: error }))
-    }
     const guarded = (...about: unknown[]): void => {
       // A listener before it, of this very event, may have taken it back, or have closed the informer.
       if (isOver || (this.#isQuiet && event !== 'closed')) return
-      callGuarded(() => (listener as (...about: unknown[]) => unknown)(...about), failed)
+      const call = (): unknown => (listener as (...about: unknown[]) => unknown)(...about)
+      callGuarded(call, error => this.#failed(asError(error, 'a listener threw')))
     }
     this.#emitter.on(event, guarded)
     return () => {

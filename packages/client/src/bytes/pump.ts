@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { asError } from '../errors/as-error.ts'
 import type { BodyHandlers, Flow } from './flow.ts'
 
 /** Cuts pieces out of a byte stream: after `push`, `next` gives them until it gives `undefined`. */
@@ -112,7 +113,7 @@ export class Pump<T> implements BodyHandlers {
     } catch (error) {
       if (this.#over) return // aborted by the very handler that threw: it wants to hear no more
       this.abort()
-      this.#on.error(error instanceof Error ? error : new Error('a handler threw what is no Error', { cause: error }))
+      this.#on.error(asError(error, 'a handler threw what is no Error'))
     } finally {
       this.#working = false
       this.#spentMs += this.#clock.monotonic() - begun

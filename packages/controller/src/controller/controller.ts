@@ -18,6 +18,7 @@ import { serverDifference } from '../reads/server-difference.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
 import type { Input, InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
+import { isAbsentByChoice } from '../sources/unless-absent.ts'
 import { late, within } from '../waits.ts'
 import { Activity } from './activity.ts'
 import { type Cause, plainCause } from './cause.ts'
@@ -34,7 +35,7 @@ import { guardedLimiter } from './guarded-limiter.ts'
 import { checkedKeyText, parsedKey } from './key.ts'
 import { KeyStates } from './key-state.ts'
 import { isReconciling, Reconciler } from './reconciler.ts'
-import { type NamedConnection, unsyncedLine, untilSynced } from './syncing.ts'
+import { type NamedConnection, unsynced, unsyncedLine, untilSynced } from './syncing.ts'
 import { work } from './workers.ts'
 
 /** How a controller is started. */
@@ -93,7 +94,6 @@ export class Controller<C, S extends Scope = Scope> {
   #holds: readonly Hold<unknown>[] = []
   #primary: PrimaryObjects | undefined
   readonly #connections: NamedConnection[] = []
-  readonly #unsynced = new Set<NamedConnection>()
   #reconciler: Reconciler<C, S> | undefined
   #recorder: EventRecorder | undefined
   #working: Promise<void> = Promise.resolve()
@@ -158,9 +158,11 @@ export class Controller<C, S extends Scope = Scope> {
     return this.#activity.count
   }
 
-  /** The keys of its views that are not watched yet. */
+  /** The keys of its views that are not watched yet, but for those whose resource may come later, as the cache's options say. */
   get unwatched(): readonly string[] {
-    const watched = this.#holds.filter(({ informer: { hasSynced, state } }) => hasSynced && state !== 'missing')
+    const watched = this.#holds.filter(({ informer: { hasSynced, state, view } }) =>
+      state === 'missing' ? isAbsentByChoice(this.#parts.cache, view) : hasSynced,
+    )
     const keys = new Set(watched.map(({ informer }) => informer.view.key))
     return this.views.map(({ key }) => key).filter(key => !keys.has(key))
   }
@@ -201,13 +203,13 @@ export class Controller<C, S extends Scope = Scope> {
       this.prepare()
       this.#reconciler = this.#reconcilerWith(client)
       if (options.client !== undefined) await this.#noteOtherLeaders(client, signal)
+      this.#stopping.signal.throwIfAborted()
       for (const input of this.#inputs) {
-        this.#connections.push({ name: input.name, connection: input.connect(this.#target()) })
+        this.#connections.push({ name: input.name, connection: input.connect(this.#target()), hasSynced: false })
       }
-      for (const one of this.#connections) this.#unsynced.add(one)
       await untilSynced({
         controller: this.name,
-        waiting: this.#unsynced,
+        connections: this.#connections,
         timeoutMs: this.#definition.syncTimeoutMs ?? 120_000,
         environment: this.#parts.client.environment,
         signals: [this.#stopping.signal, ...(signal === undefined ? [] : [signal])],
@@ -254,7 +256,7 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** Why it does not reconcile yet, a line for each source that has not synced; nothing: it does, or was not started. */
   get waitsFor(): readonly string[] {
-    return this.#state === 'starting' ? [...this.#unsynced].map(one => unsyncedLine(one)) : []
+    return this.#state === 'starting' ? unsynced(this.#connections).map(unsyncedLine) : []
   }
 
   /** Resolves when something was done since. */
@@ -266,16 +268,15 @@ export class Controller<C, S extends Scope = Scope> {
   explain(key: KeyOf<S> | string): Explanation {
     const { resource } = this.#definition.for
     const text = checkedKeyText('explain', resource, typeof key === 'string' ? parsedKey(resource, key) : key)
-    return explanationOf({
+    const { informers } = this.#parts.cache.report()
+    const about = {
       controller: this.name,
       key: text,
       exists: this.#informer?.version(text) !== undefined,
-      state: this.#states.get(text),
-      queue: this.#queue,
       reads: this.#reads.dependencies(text),
-      views: this.views,
-      cache: this.#parts.cache.report(),
-    })
+      watched: this.views.map(({ key: view }) => ({ view, informer: informers.find(one => one.view === view) })),
+    }
+    return explanationOf(about, this.#states.get(text), this.#queue)
   }
 
   /**
@@ -360,7 +361,6 @@ export class Controller<C, S extends Scope = Scope> {
       log: log ?? environmentLogger(environment),
       events: events ?? (this.#recorder as EventRecorder),
       identity: key => identityOf(parsedKey(view.resource, key), this.#informer?.version(key)),
-      environment,
       queue: this.#queue,
       states: this.#states,
       get: (key, signal) => {
@@ -441,11 +441,16 @@ export class Controller<C, S extends Scope = Scope> {
   /** Closes all sources from the call on. Resolves when they are closed, or when the time is over: with the names of those that are not. */
   async #closeSources(timeoutMs: number): Promise<readonly string[]> {
     const open = new Set(this.#connections)
+    const { clock, onError } = this.#parts.client.environment
     const closing = this.#connections.map(async one => {
-      await one.connection.close()
+      try {
+        await one.connection.close()
+      } catch (thrown) {
+        onError(asError(thrown, 'a close threw'), { phase: `source ${one.name}` })
+      }
       open.delete(one)
     })
-    await within(Promise.all(closing), timeoutMs, this.#parts.client.environment.clock)
+    await within(Promise.all(closing), timeoutMs, clock)
     return [...open].map(({ name }) => name)
   }
 }

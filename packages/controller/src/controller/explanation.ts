@@ -1,5 +1,4 @@
-import type { View } from '@wherry/client'
-import type { CacheReport, InformerReport } from '@wherry/dynamic-cache'
+import type { InformerReport } from '@wherry/dynamic-cache'
 import type { WorkQueue } from '@wherry/work-queue'
 import type { Dependency } from '../reads/dependency.ts'
 import type { Cause } from './cause.ts'
@@ -52,37 +51,25 @@ export interface Explanation {
   toString(): string
 }
 
-/** What there is to be explained. */
-export interface Explained {
-  readonly controller: string
-  readonly key: string
-  readonly exists: boolean
-  readonly state: KeyState | undefined
-  readonly queue: WorkQueue
-  readonly reads: readonly Dependency[]
-  readonly views: readonly View[]
-  readonly cache: CacheReport
-}
+type Fields = Omit<Explanation, 'toString'>
 
-export function explanationOf({ controller, key, exists, state, queue, reads, views, cache }: Explained): Explanation {
+export function explanationOf(
+  about: Pick<Fields, 'controller' | 'key' | 'exists' | 'reads' | 'watched'>,
+  state: KeyState | undefined,
+  queue: WorkQueue,
+): Explanation {
+  const { key } = about
   const isRunning = queue.unfinished().some(one => one.key === key)
   const dueInMs = queue.dueInMs(key)
-  const explanation: Omit<Explanation, 'toString'> = {
-    controller,
-    key,
-    exists,
+  const fields: Fields = {
+    ...about,
     queue: isRunning ? 'running' : waiting(dueInMs),
     dueInMs: dueInMs === 0 ? undefined : dueInMs,
     pending: state?.pending,
     failures: queue.failures(key),
     lastRun: state === undefined ? undefined : lastRunOf(state),
-    reads,
-    watched: views.map(view => ({
-      view: view.key,
-      informer: cache.informers.find(informer => informer.view === view.key),
-    })),
   }
-  return Object.defineProperty({ ...explanation }, 'toString', { value: () => textOf(explanation) }) as Explanation
+  return Object.defineProperty({ ...fields }, 'toString', { value: () => textOf(fields) }) as Explanation
 }
 
 function waiting(dueInMs: number | undefined): Explanation['queue'] {
@@ -97,18 +84,8 @@ function lastRunOf(state: KeyState): LastRun | undefined {
     : { startedAt, tookMs, attempt, cause, moreCauses: causeMore, outcome, error }
 }
 
-function textOf({
-  controller,
-  key,
-  exists,
-  queue,
-  dueInMs,
-  pending,
-  failures,
-  lastRun,
-  reads,
-  watched,
-}: Omit<Explanation, 'toString'>): string {
+function textOf(fields: Fields): string {
+  const { controller, key, exists, queue, dueInMs, pending, failures, lastRun, reads, watched } = fields
   const lines = [`${controller} ${key}: ${exists ? 'exists' : 'does not exist'}, ${queue}`]
   if (pending !== undefined) lines.push(`  to run${inTime(dueInMs)} because ${causeText(pending)}`)
   if (failures > 0) lines.push(`  ${failures} failures since the last success`)

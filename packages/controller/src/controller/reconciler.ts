@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Environment, isApplyConflict, resourceName, type Scope, type Stored, type Timer } from '@wherry/client'
+import { isApplyConflict, resourceName, type Scope, type Stored, type Timer } from '@wherry/client'
 import { asError } from '@wherry/client/checks'
 import { isWriteConflict } from '@wherry/hash-compare'
 import type { WorkQueue } from '@wherry/work-queue'
@@ -11,7 +11,6 @@ import { RunContext, type RunParts } from './run-context.ts'
 
 /** What reconciles keys. */
 export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
-  readonly environment: Environment
   readonly queue: WorkQueue
   readonly states: KeyStates
   /**
@@ -56,8 +55,8 @@ export class Reconciler<C, S extends Scope> {
 
   /** Runs a key that was handed out. Never rejects. */
   async run(key: string): Promise<void> {
-    const { environment, queue, states } = this.#parts
-    const { clock, metrics } = environment
+    const { client, queue, states } = this.#parts
+    const { clock, metrics } = client.environment
     const state = states.obtain(key)
     const run = new RunContext(this.#parts, key, state, queue.failures(key) + 1)
     if (this.#stopped !== undefined) run.abort(this.#stopped)
@@ -112,15 +111,15 @@ export class Reconciler<C, S extends Scope> {
     const returned = readResult(result)
     if (this.#stopped === undefined) this.#next(key, state, returned)
     else queue.forget(key)
-    return outcomes[returned.is]
+    return returned.outcome
   }
 
   /** A reconcile has returned: what it asks for. */
   #next(key: string, state: KeyState, returned: Returned): void {
     const { queue } = this.#parts
-    if (returned.is === 'requeue') return this.#again(key, state)
+    if (returned.outcome === 'requeue') return this.#again(key, state)
     queue.forget(key)
-    if (returned.is === 'after') {
+    if (returned.outcome === 'requeue_after') {
       state.add(due)
       queue.add(key, { afterMs: returned.ms, priority: queue.priorityOf(key) })
     }
@@ -149,7 +148,8 @@ export class Reconciler<C, S extends Scope> {
   }
 
   #failed(run: RunContext<C, S>, thrown: unknown): Outcome {
-    const { queue, environment, definition } = this.#parts
+    const { queue, client, definition } = this.#parts
+    const { environment } = client
     const { text: key, state } = run
     if (this.#stopped !== undefined) {
       if (thrown !== this.#stopped && !isAbort(thrown)) this.#report(thrown, key)
@@ -173,20 +173,21 @@ export class Reconciler<C, S extends Scope> {
 
   /** Bounds how long a run takes. */
   #bound(run: RunContext<C, S>): Timer | undefined {
-    const { environment, definition } = this.#parts
+    const { client, definition } = this.#parts
     const { name, reconcileTimeoutMs: ms = Number.POSITIVE_INFINITY } = definition
     if (ms === Number.POSITIVE_INFINITY) return undefined
-    return environment.clock.timer(ms, () => {
+    const { clock, metrics } = client.environment
+    return clock.timer(ms, () => {
       const error = new ReconcileTimeoutError(name, run.text, ms)
-      environment.metrics.count('controller_runtime_reconcile_timeouts_total', this.#labels)
+      metrics.count('controller_runtime_reconcile_timeouts_total', this.#labels)
       this.#report(error, run.text)
       run.abort(error)
     })
   }
 
   #report(thrown: unknown, key: string): void {
-    const { environment, definition } = this.#parts
-    environment.onError(asError(thrown), {
+    const { client, definition } = this.#parts
+    client.environment.onError(asError(thrown), {
       phase: `reconcile ${definition.name}`,
       resource: resourceName(definition.for.resource),
       key,
@@ -199,8 +200,6 @@ const mostConflicts = 15
 
 const due = plainCause('reconcile', 'due')
 const retry = plainCause('reconcile', 'retry')
-
-const outcomes = { done: 'success', requeue: 'requeue', after: 'requeue_after' } as const
 
 /** What controller-runtime calls them. */
 const results: Readonly<Partial<Record<Outcome, string>>> = {

@@ -9,7 +9,9 @@ export interface ReconcileResult {
 }
 
 /** What comes of a reconcile that has returned. */
-export type Returned = { readonly is: 'done' | 'requeue' } | { readonly is: 'after'; readonly ms: number }
+export type Returned =
+  | { readonly outcome: 'success' | 'requeue' }
+  | { readonly outcome: 'requeue_after'; readonly ms: number }
 
 /** Reads what a reconcile returned. @throws InvalidResultError for anything else than a result. */
 export function readResult(result: unknown): Returned {
@@ -24,10 +26,10 @@ export function readResult(result: unknown): Returned {
       throw new InvalidResultError(`requeueAfterMs: ${String(requeueAfterMs)}`)
     }
     if (requeue === true) throw new InvalidResultError('both requeue and requeueAfterMs')
-    return { is: 'after', ms: requeueAfterMs }
+    return { outcome: 'requeue_after', ms: requeueAfterMs }
   }
   return requeue === true ? again : done
 }
 
-const done = { is: 'done' } as const
-const again = { is: 'requeue' } as const
+const done = { outcome: 'success' } as const
+const again = { outcome: 'requeue' } as const

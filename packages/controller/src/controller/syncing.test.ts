@@ -14,11 +14,10 @@ it.each<[string, () => Promise<void>, string | undefined]>([
       signals.push(ended)
       return synced()
     },
-    lastError: undefined,
     close: async () => {},
   }
-  const waiting = new Set([{ name: 'source', connection }])
-  const waited = untilSynced({ controller: 'game', waiting, timeoutMs: 1000, environment, signals: [...signals] })
+  const connections = [{ name: 'source', connection, hasSynced: false }]
+  const waited = untilSynced({ controller: 'game', connections, timeoutMs: 1000, environment, signals: [...signals] })
   const outcome = waited.catch(error => error.code)
   await advance(2000)
   expect(await outcome).toBe(code)
@@ -27,10 +26,10 @@ it.each<[string, () => Promise<void>, string | undefined]>([
 })
 
 it('C3: the wait ends at once with a signal that was aborted before, whatever a source does', async () => {
-  const connection = { synced: () => new Promise<void>(() => {}), lastError: undefined, close: async () => {} }
+  const connection = { synced: () => new Promise<void>(() => {}), close: async () => {} }
   const signals = [AbortSignal.abort(new Error('long ago'))]
   const { environment } = simulate(1)
-  const waiting = new Set([{ name: 'source', connection }])
-  const waited = untilSynced({ controller: 'game', waiting, timeoutMs: 1000, environment, signals })
+  const connections = [{ name: 'source', connection, hasSynced: false }]
+  const waited = untilSynced({ controller: 'game', connections, timeoutMs: 1000, environment, signals })
   await expect(waited).rejects.toThrow('long ago')
 })

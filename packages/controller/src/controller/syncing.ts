@@ -1,4 +1,5 @@
 import { type Clock, type Environment, isResourceNotFound, sleep } from '@wherry/client'
+import { asError } from '@wherry/client/checks'
 import { abortable } from '../reads/abortable.ts'
 import type { InputConnection } from '../sources/input.ts'
 import { late, within } from '../waits.ts'
@@ -8,13 +9,15 @@ import { SourceNotSyncedError } from './errors.ts'
 export interface NamedConnection {
   readonly name: string
   readonly connection: InputConnection
+  hasSynced: boolean
+  /** Why its wait has failed last. */
+  error?: Error | undefined
 }
 
 /** What is waited for, and how long. */
 export interface Syncing {
   readonly controller: string
-  /** What has not synced: each is taken out when it has. */
-  readonly waiting: Set<NamedConnection>
+  readonly connections: readonly NamedConnection[]
   readonly timeoutMs: number
   readonly environment: Pick<Environment, 'clock' | 'log'>
   /** Each of them ends the wait, with its reason. */
@@ -27,32 +30,45 @@ const askAgainMs = 250
 /** After so long the log says what is waited for, in milliseconds. */
 const tellAfterMs = 5000
 
+/** Gives the connections that have not synced. */
+export function unsynced(connections: readonly NamedConnection[]): readonly NamedConnection[] {
+  return connections.filter(one => !one.hasSynced)
+}
+
 /** What is waited for, and why it does not come. */
-export function unsyncedLine({ name, connection: { lastError } }: NamedConnection): string {
-  if (lastError === undefined) return name
-  const way = isResourceNotFound(lastError) ? `: ${howToFind}` : ''
-  return `${name} (${lastError.message}${way})`
+export function unsyncedLine(one: NamedConnection): string {
+  const error = whyUnsynced(one)
+  if (error === undefined) return one.name
+  const way = isResourceNotFound(error) ? `: ${howToFind}` : ''
+  return `${one.name} (${error.message}${way})`
+}
+
+function whyUnsynced({ connection, error }: NamedConnection): Error | undefined {
+  return connection.lastError ?? error
 }
 
 const howToFind = "install its CustomResourceDefinition, or set whenUnknown: 'wait' in the options of the cache"
 
 /** Resolves when all have synced. Rejects with a `SourceNotSyncedError` after `timeoutMs`, or with the reason of a signal (rule C3). */
-export async function untilSynced({ controller, waiting, timeoutMs, environment, signals }: Syncing): Promise<void> {
+export async function untilSynced({
+  controller,
+  connections,
+  timeoutMs,
+  environment,
+  signals,
+}: Syncing): Promise<void> {
   const { clock } = environment
   const over = new AbortController()
   const ended = AbortSignal.any([over.signal, ...signals])
   const telling = clock.timer(tellAfterMs, () => {
-    environment.log('warn', 'waits for a first state', { controller, sources: [...waiting].map(unsyncedLine) })
+    environment.log('warn', 'waits for a first state', { controller, sources: unsynced(connections).map(unsyncedLine) })
   })
-  const one = async (named: NamedConnection): Promise<void> => {
-    await hasSynced(named.connection, clock, ended)
-    waiting.delete(named)
-  }
   try {
-    if ((await within(Promise.all([...waiting].map(one)), timeoutMs, clock)) !== late) return
-    const left = [...waiting]
+    const all = Promise.all(connections.map(one => hasSynced(one, clock, ended)))
+    if ((await within(all, timeoutMs, clock)) !== late) return
+    const left = unsynced(connections)
     const names = left.map(({ name }) => name)
-    const cause = left.find(({ connection }) => connection.lastError !== undefined)?.connection.lastError
+    const cause = left.map(whyUnsynced).find(error => error !== undefined)
     throw new SourceNotSyncedError(controller, names, timeoutMs, cause, left.map(unsyncedLine))
   } finally {
     telling.cancel()
@@ -61,13 +77,15 @@ export async function untilSynced({ controller, waiting, timeoutMs, environment,
 }
 
 /** A source that says why it has not synced goes on trying: so does who waits for it. One that does not heed the signal is left to itself. */
-async function hasSynced(connection: InputConnection, clock: Clock, signal: AbortSignal): Promise<void> {
+async function hasSynced(named: NamedConnection, clock: Clock, signal: AbortSignal): Promise<void> {
   for (;;) {
     try {
-      await abortable((async () => connection.synced(signal))(), signal)
+      await abortable((async () => named.connection.synced(signal))(), signal)
+      named.hasSynced = true
       return
     } catch (error) {
       if (signal.aborted) throw signal.reason ?? error
+      named.error = asError(error)
     }
     await sleep(clock, askAgainMs, signal)
   }

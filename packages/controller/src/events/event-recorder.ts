@@ -11,10 +11,10 @@ import { asError, checkOptions, milliseconds } from '@wherry/client/checks'
 import type { ObjectReference } from '@wherry/client/resources/core'
 import { isClosed } from '@wherry/informer/parts'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
+import { work } from '../controller/workers.ts'
 import { apiVersionOfView, named } from '../objects/identity.ts'
-import { Bounded } from './bounded.ts'
-import { EventSpamFilter, keyOf } from './event-spam-filter.ts'
-import { EventWriter, type Series } from './event-writer.ts'
+import { EventSpamFilter, keyOf, remember } from './event-spam-filter.ts'
+import { type Series, writeEvent } from './event-writer.ts'
 import { type EventRecorderOptions, type RecorderSettings, recorderSettings } from './options.ts'
 
 /** What happened to an object. */
@@ -52,13 +52,11 @@ export class EventRecorder {
   readonly #settings: RecorderSettings
   readonly #environment: Environment
   readonly #filter: EventSpamFilter
-  readonly #known = new Bounded<Series>()
+  readonly #known = new Map<string, Series>()
   /** What waits to be sent, or is being sent. */
   readonly #pending = new Set<Series>()
-  readonly #writer: EventWriter
   readonly #queue: WorkQueue<Series>
   readonly #ending = new AbortController()
-  #isWorking = false
   #closed: Promise<void> | undefined
   #dropped = 0
 
@@ -67,9 +65,14 @@ export class EventRecorder {
     this.#settings = recorderSettings(options)
     this.#environment = this.#settings.client.environment
     this.#filter = new EventSpamFilter(this.#settings)
-    this.#writer = new EventWriter(this.#settings)
     const rateLimiter = new ExponentialRateLimiter<Series>({ baseMs: 1000, maxMs: 60_000 })
-    this.#queue = new WorkQueue<Series>({ clock: this.#environment.clock, rateLimiter })
+    const { clock } = this.#environment
+    this.#queue = new WorkQueue<Series>({ clock, rateLimiter })
+    void work(this.#queue, atOnce, clock, async series => {
+      // What is recorded in one go is told in one go.
+      await clock.turn()
+      if (this.#pending.has(series)) await this.#send(series)
+    })
   }
 
   /** How many were dropped. */
@@ -137,13 +140,12 @@ export class EventRecorder {
     series.count += 1
     series.lastAt = now
     series.message = merged ? cut(`(combined from similar events): ${said}`, 1024) : said
-    this.#known.set(key, series)
+    remember(this.#known, key, series)
     this.#environment.metrics.count('wherry_events_recorded_total', { type })
     // A series that is pending is sent as it is by then, and keeps its backoff.
     if (isPending) return
     this.#pending.add(series)
     this.#queue.add(series)
-    this.#work()
   }
 
   /** The series of that key, if it is still pending or came lately. */
@@ -153,29 +155,13 @@ export class EventRecorder {
     return this.#pending.has(known) || now - known.lastAt <= this.#settings.windowMs ? known : undefined
   }
 
-  /** Starts the workers, if they have not been started. */
-  #work(): void {
-    if (this.#isWorking) return
-    this.#isWorking = true
-    for (let i = 0; i < atOnce; i += 1) void this.#sendAll()
-  }
-
   /** Never rejects. */
-  async #sendAll(): Promise<void> {
-    for await (const series of this.#queue) {
-      // What is recorded in one go is told in one go.
-      await this.#environment.clock.turn()
-      if (this.#pending.has(series)) await this.#send(series)
-      this.#queue.done(series)
-    }
-  }
-
   async #send(series: Series): Promise<void> {
     const { signal } = this.#ending
     const { count } = series
     try {
       signal.throwIfAborted()
-      await this.#writer.write(series, signal)
+      await writeEvent(this.#settings, series, signal)
     } catch (error) {
       return this.#failed(series, error)
     }

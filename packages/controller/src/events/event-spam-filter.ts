@@ -1,5 +1,15 @@
-import { Bounded } from './bounded.ts'
 import type { RecorderSettings } from './options.ts'
+
+/** The most that is remembered of each kind: about as much as client-go's recorder does. */
+const most = 4096
+
+/** Sets a value in a map, which forgets the value that was set longest ago. */
+export function remember<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key)
+  map.set(key, value)
+  const [oldest] = map.size > most ? map.keys() : []
+  if (oldest !== undefined) map.delete(oldest)
+}
 
 /** What makes an event the same as another one, apart from its message. */
 export interface Kind {
@@ -13,8 +23,8 @@ export interface Kind {
 /** Decides what is told at all, and what is told as one. */
 export class EventSpamFilter {
   readonly #settings: RecorderSettings
-  readonly #buckets = new Bounded<{ tokens: number; at: number }>()
-  readonly #similar = new Bounded<{ readonly messages: Set<string>; at: number }>()
+  readonly #buckets = new Map<string, { tokens: number; at: number }>()
+  readonly #similar = new Map<string, { readonly messages: Set<string>; at: number }>()
 
   constructor(settings: RecorderSettings) {
     this.#settings = settings
@@ -26,7 +36,7 @@ export class EventSpamFilter {
     const bucket = this.#buckets.get(object) ?? { tokens: burst, at: now }
     bucket.tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / refillMs)
     bucket.at = now
-    this.#buckets.set(object, bucket)
+    remember(this.#buckets, object, bucket)
     if (bucket.tokens < 1) return false
     bucket.tokens -= 1
     return true
@@ -40,7 +50,7 @@ export class EventSpamFilter {
     if (group === undefined || now - group.at > windowMs) group = { messages: new Set(), at: now }
     group.at = now
     if (group.messages.size < similar) group.messages.add(message)
-    this.#similar.set(key, group)
+    remember(this.#similar, key, group)
     return group.messages.size >= similar
   }
 }

@@ -1,4 +1,4 @@
-import { type Environment, isAlreadyExists, isObjectNotFound } from '@wherry/client'
+import { type Client, type Clock, type Environment, isAlreadyExists, isObjectNotFound } from '@wherry/client'
 import { type Event, events, type ObjectReference } from '@wherry/client/resources/core'
 import type { RecorderSettings } from './options.ts'
 
@@ -25,75 +25,64 @@ export interface Series {
   refusals: number
 }
 
-/** Writes events to the server. */
-export class EventWriter {
-  readonly #settings: RecorderSettings
-  readonly #environment: Environment
-
-  constructor(settings: RecorderSettings) {
-    this.#settings = settings
-    this.#environment = settings.client.environment
-  }
-
-  /** Creates the event, or counts it on. Rejects with what the client does. */
-  async write(series: Series, signal: AbortSignal): Promise<void> {
-    if (series.isCreated) {
-      try {
-        return await this.#patch(series, signal)
-      } catch (error) {
-        // Events are forgotten after an hour or so: the series begins anew.
-        if (!isObjectNotFound(error)) throw error
-        series.isCreated = false
-        series.name = undefined
-      }
-    }
-    series.name ??= this.#newName(series.object.name)
+/** Creates the event in the server, or counts it on. Rejects with what the client does. */
+export async function writeEvent(settings: RecorderSettings, series: Series, signal: AbortSignal): Promise<void> {
+  const { client } = settings
+  if (series.isCreated) {
     try {
-      await this.#settings.client.create(events, this.#event(series), { signal })
+      return await patch(client, series, signal)
     } catch (error) {
-      // The answer to an earlier go was lost.
-      if (!isAlreadyExists(error)) throw error
-      await this.#patch(series, signal)
-    }
-    series.isCreated = true
-  }
-
-  async #patch(series: Series, signal: AbortSignal): Promise<void> {
-    const { name = '', namespace, count, message, lastAt } = series
-    const change = { count, message, lastTimestamp: this.#time(lastAt) }
-    await this.#settings.client.patch(events, { name, namespace }, change, { signal })
-  }
-
-  #event({ name, namespace, object, type, reason, action, message, count, firstAt, lastAt }: Series): Event {
-    const { controller, instance } = this.#settings
-    return {
-      metadata: { name, namespace },
-      involvedObject: object,
-      ...{ type, reason, action, message, count },
-      firstTimestamp: this.#time(firstAt),
-      lastTimestamp: this.#time(lastAt),
-      source: { component: controller },
-      reportingComponent: controller,
-      reportingInstance: instance,
+      // Events are forgotten after an hour or so: the series begins anew.
+      if (!isObjectNotFound(error)) throw error
+      series.isCreated = false
+      series.name = undefined
     }
   }
-
-  /** The object's, as far as a name of an event may be that (those of RBAC may have colons), and what makes it its own. */
-  #newName(object = ''): string {
-    const { clock, random } = this.#environment
-    const labels = object
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9.]/g, '-')
-      .slice(0, 220)
-      .split('.')
-    const name = labels.map(label => label.replaceAll(/^-+|-+$/g, '')).filter(label => label !== '')
-    const digits = Math.floor(random() * 2 ** 20).toString(16)
-    return [...name, `${clock.now().toString(16)}${digits.padStart(5, '0')}`].join('.')
+  series.name ??= newName(series.object.name, client.environment)
+  try {
+    await client.create(events, eventOf(series, settings), { signal })
+  } catch (error) {
+    // The answer to an earlier go was lost.
+    if (!isAlreadyExists(error)) throw error
+    await patch(client, series, signal)
   }
+  series.isCreated = true
+}
 
-  /** The wall clock's time of a monotonic one, to the second, as the server keeps it. */
-  #time(at: number): string {
-    const { clock } = this.#environment
-    return `${new Date(clock.now() - (clock.monotonic() - at)).toISOString().slice(0, 19)}Z`
+async function patch(client: Client, series: Series, signal: AbortSignal): Promise<void> {
+  const { name = '', namespace, count, message, lastAt } = series
+  const change = { count, message, lastTimestamp: wallTime(lastAt, client.environment.clock) }
+  await client.patch(events, { name, namespace }, change, { signal })
+}
+
+function eventOf(series: Series, { client, controller, instance }: RecorderSettings): Event {
+  const { name, namespace, object, type, reason, action, message, count, firstAt, lastAt } = series
+  const { clock } = client.environment
+  return {
+    metadata: { name, namespace },
+    involvedObject: object,
+    ...{ type, reason, action, message, count },
+    firstTimestamp: wallTime(firstAt, clock),
+    lastTimestamp: wallTime(lastAt, clock),
+    source: { component: controller },
+    reportingComponent: controller,
+    reportingInstance: instance,
   }
+}
+
+/** The object's name, as far as an event's name may be that (those of RBAC may have colons), and digits that make it its own. */
+function newName(object = '', { clock, random }: Environment): string {
+  const labels = object
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.]/g, '-')
+    .slice(0, 220)
+    .split('.')
+  const name = labels.map(label => label.replaceAll(/^-+|-+$/g, '')).filter(label => label !== '')
+  const digits = Math.floor(random() * 2 ** 20).toString(16)
+  return [...name, `${clock.now().toString(16)}${digits.padStart(5, '0')}`].join('.')
+}
+
+/** The wall clock's time of a monotonic one, to the second, as the server keeps it. */
+function wallTime(at: number, clock: Clock): string {
+  return `${new Date(clock.now() - (clock.monotonic() - at)).toISOString().slice(0, 19)}Z`
 }

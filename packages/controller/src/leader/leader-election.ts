@@ -119,10 +119,9 @@ export class LeaderElection {
   }
 
   async #lead(began: number, lead: LeadOptions['lead'], signal: AbortSignal): Promise<void> {
-    const { client, identity, renewDeadlineMs, releaseOnStop } = this.#settings
-    const { clock, log } = this.#environment
-    const { transitions } = this.#candidate
-    const term = new OwnTerm({ client, clock, lease: this.#lease, identity, transitions, renewDeadlineMs }, began)
+    const { identity, releaseOnStop } = this.#settings
+    const { log } = this.#environment
+    const term = new OwnTerm(this.#settings, this.#candidate.transitions, began)
     const { ended } = term
     ended.addEventListener('abort', () => {
       this.#state = 'over'

@@ -1,5 +1,6 @@
-import type { Client, Clock, FencedClient, Timer } from '@wherry/client'
+import { type Client, type Clock, type FencedClient, keyText, type Timer } from '@wherry/client'
 import { LeadershipLostError, TermOverError } from './errors.ts'
+import type { ElectionSettings } from './options.ts'
 
 /** The time for which a process leads, as its leader part sees it. */
 export interface Term {
@@ -25,21 +26,14 @@ export interface Term {
   check(): void
 }
 
-export interface TermParts {
-  readonly client: Client
-  readonly clock: Clock
-  readonly lease: string
-  readonly identity: string
-  readonly transitions: number
-  readonly renewDeadlineMs: number
-}
-
 /** A term, as the election drives it. */
 export class OwnTerm implements Term {
   readonly client: Client
   readonly transitions: number
   readonly identity: string
-  readonly #parts: TermParts
+  readonly #renewDeadlineMs: number
+  readonly #clock: Clock
+  readonly #lease: string
   readonly #fence: FencedClient
   readonly #stopping = new AbortController()
   readonly #ending = new AbortController()
@@ -47,12 +41,15 @@ export class OwnTerm implements Term {
   #timer: Timer | undefined
 
   /** @param began when the write by which we hold the lease began, on the monotonic clock */
-  constructor(parts: TermParts, began: number) {
-    this.#parts = parts
-    this.transitions = parts.transitions
-    this.identity = parts.identity
-    this.#deadline = began + parts.renewDeadlineMs
-    this.#fence = parts.client.fenced(() => this.check())
+  constructor(settings: ElectionSettings, transitions: number, began: number) {
+    const { client, identity, renewDeadlineMs } = settings
+    this.transitions = transitions
+    this.identity = identity
+    this.#lease = keyText(settings)
+    this.#clock = client.environment.clock
+    this.#renewDeadlineMs = renewDeadlineMs
+    this.#deadline = began + renewDeadlineMs
+    this.#fence = client.fenced(() => this.check())
     this.client = this.#fence.client
     this.#wait()
   }
@@ -67,7 +64,7 @@ export class OwnTerm implements Term {
   }
 
   get remainingMs(): number {
-    return this.ended.aborted ? 0 : Math.max(0, this.#deadline - this.#parts.clock.monotonic())
+    return this.ended.aborted ? 0 : Math.max(0, this.#deadline - this.#clock.monotonic())
   }
 
   /** Asks the clock, not a timer: after a pause of the process, what runs first may be anything. */
@@ -79,7 +76,7 @@ export class OwnTerm implements Term {
   /** A renewal that began then has succeeded. One that is heard of too late comes too late. */
   renewed(began: number): void {
     if (this.remainingMs === 0) this.lose('it was not renewed in time')
-    else this.#deadline = Math.max(this.#deadline, began + this.#parts.renewDeadlineMs)
+    else this.#deadline = Math.max(this.#deadline, began + this.#renewDeadlineMs)
   }
 
   /** Asks the part to end; the term goes on. */
@@ -88,12 +85,12 @@ export class OwnTerm implements Term {
   }
 
   lose(why: string): void {
-    this.#end(new LeadershipLostError(this.#parts.lease, this.identity, why))
+    this.#end(new LeadershipLostError(this.#lease, this.identity, why))
   }
 
   /** The part has ended. */
   finish(): void {
-    this.#end(new TermOverError(this.#parts.lease))
+    this.#end(new TermOverError(this.#lease))
   }
 
   #end(error: LeadershipLostError | TermOverError): void {
@@ -107,7 +104,7 @@ export class OwnTerm implements Term {
 
   /** One timer for each deadline: renewals need not set it anew. */
   #wait(): void {
-    this.#timer = this.#parts.clock.timer(this.remainingMs, () => {
+    this.#timer = this.#clock.timer(this.remainingMs, () => {
       if (this.remainingMs > 0) this.#wait()
       else this.lose('it was not renewed in time')
     })

@@ -1,13 +1,6 @@
 import type { Environment, Timer } from '@wherry/client'
-import type { CacheReport } from '@wherry/dynamic-cache'
-import type { TrackedReadsReport } from '../reads/report.ts'
-
-/** What is measured from time to time. */
-export interface Measured {
-  cache(): CacheReport
-  /** By the name of the controller. */
-  reads(): Iterable<readonly [controller: string, report: TrackedReadsReport]>
-}
+import type { DynamicCache } from '@wherry/dynamic-cache'
+import type { Controller } from '../controller/controller.ts'
 
 /** How often, in milliseconds. */
 const everyMs = 10_000
@@ -15,62 +8,49 @@ const everyMs = 10_000
 const ofViews = ['objects', 'received_bytes', 'cursors', 'synced', 'stale_seconds'] as const
 const ofReads = ['keys', 'dependencies', 'objects', 'polled'] as const
 
-/** Measures caches, and how far they are behind, every ten seconds. */
-export class CacheMetrics {
-  readonly #environment: Environment
-  readonly #measured: Measured
+/** Measures a cache, how far it is behind, and the reads of controllers: at once and every ten seconds. Returns what ends that. */
+export function measureCaches(
+  { clock, metrics }: Environment,
+  cache: DynamicCache,
+  controllers: readonly Controller<unknown>[],
+): () => void {
   /** The views that are shown, and since when the watch of each is down, on the monotonic clock. */
-  readonly #downSince = new Map<string, number | undefined>()
-  #timer: Timer | undefined
-
-  constructor(environment: Environment, measured: Measured) {
-    this.#environment = environment
-    this.#measured = measured
-  }
-
-  start(): void {
-    this.#measure()
-    this.#timer = this.#environment.clock.timer(everyMs, () => this.start())
-  }
-
-  /** Nothing is cached any more. */
-  stop(): void {
-    this.#timer?.cancel()
-    this.#forget(new Set())
-    const { metrics } = this.#environment
-    metrics.forget?.('wherry_cache_watches')
-    for (const [controller] of this.#measured.reads()) {
-      for (const name of ofReads) metrics.forget?.(`wherry_reads_${name}`, { controller })
+  const downSince = new Map<string, number | undefined>()
+  let timer: Timer
+  const forgetBut = (views: ReadonlySet<string>): void => {
+    for (const view of downSince.keys()) {
+      if (views.has(view)) continue
+      downSince.delete(view)
+      for (const name of ofViews) metrics.forget?.(`wherry_cache_${name}`, { view })
     }
   }
-
-  #measure(): void {
-    const { clock, metrics } = this.#environment
+  const measure = (): void => {
     const now = clock.monotonic()
-    const report = this.#measured.cache()
+    const report = cache.report()
     metrics.gauge('wherry_cache_watches', report.watches)
     // A resource that may come later is not missed before.
     const informers = report.informers.filter(({ state, whenUnknown }) => state !== 'missing' || whenUnknown !== 'wait')
     for (const { view, state, synced, objects, receivedBytes, cursors } of informers) {
-      const downSince = state === 'watching' ? undefined : (this.#downSince.get(view) ?? now)
-      this.#downSince.set(view, downSince)
-      const stale_seconds = (now - (downSince ?? now)) / 1000
+      const since = state === 'watching' ? undefined : (downSince.get(view) ?? now)
+      downSince.set(view, since)
+      const stale_seconds = (now - (since ?? now)) / 1000
       const values = { objects, received_bytes: receivedBytes, cursors, synced: synced ? 1 : 0, stale_seconds }
       for (const name of ofViews) metrics.gauge(`wherry_cache_${name}`, values[name], { view })
     }
-    this.#forget(new Set(informers.map(({ view }) => view)))
-    for (const [controller, report] of this.#measured.reads()) {
+    forgetBut(new Set(informers.map(({ view }) => view)))
+    for (const { name: controller, reads } of controllers) {
+      const report = reads.report()
       for (const name of ofReads) metrics.gauge(`wherry_reads_${name}`, report[name], { controller })
     }
+    timer = clock.timer(everyMs, measure)
   }
-
-  /** What is cached no more is not shown. */
-  #forget(views: ReadonlySet<string>): void {
-    const { metrics } = this.#environment
-    for (const view of this.#downSince.keys()) {
-      if (views.has(view)) continue
-      this.#downSince.delete(view)
-      for (const name of ofViews) metrics.forget?.(`wherry_cache_${name}`, { view })
+  measure()
+  return () => {
+    timer.cancel()
+    forgetBut(new Set())
+    metrics.forget?.('wherry_cache_watches')
+    for (const { name: controller } of controllers) {
+      for (const name of ofReads) metrics.forget?.(`wherry_reads_${name}`, { controller })
     }
   }
 }

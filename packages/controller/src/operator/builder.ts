@@ -40,32 +40,24 @@ export class NamedController {
   }
 }
 
-/** An input, and the predicates that came after it. */
-interface Declared {
-  make(predicates: readonly Predicate<never>[]): Input
-  readonly predicates: Predicate<never>[]
-}
-
 /**
  * Says what a controller hears of and does. `C`: what its view gives; `S`: whether its objects live in namespaces; `E`: the events
  * of the input that was named last, which the next `withPredicates` is about.
  */
 export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   readonly name: string
-  readonly #view: View<C, S>
-  readonly #ofPrimary: Predicate<never>[] = []
-  readonly #declared: Declared[] = []
+  readonly #inputs: Input[] = []
   readonly #caches: View[] = []
-  #options: ControllerOptions
-  /** Where predicates go. */
-  #last: Predicate<never>[] | undefined = this.#ofPrimary
+  #definition: Omit<ControllerDefinition<C, S>, 'reconcile'>
   #reconcile: Reconcile<C, S> | undefined
-  #onGone: OnGone<C, S> | undefined
+  /** Where predicates go. */
+  #last: Predicate<never>[] | undefined
 
   constructor(name: string, view: View<C, S>, options: ControllerOptions) {
+    const predicates: Predicate<ObjectEvent<C>>[] = []
     this.name = name
-    this.#view = view
-    this.#options = options
+    this.#definition = { ...options, name, for: view, predicates, inputs: this.#inputs, caches: this.#caches }
+    this.#last = predicates
   }
 
   /**
@@ -74,8 +66,8 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
    * a request, name the view with `.caches(view)` as well.
    */
   owns<O>(view: View<O>): ControllerBuilder<C, S, ObjectEvent<O>> {
-    viewCheck('owns', view)
-    return this.#declare(predicates => owns(view, predicates as Predicate<ObjectEvent<O>>[]))
+    const predicates: Predicate<ObjectEvent<O>>[] = []
+    return this.#declare(owns(view, predicates), predicates)
   }
 
   /** Keeps a view cached, so that reconciles can list it: `read.list` takes no other. */
@@ -88,22 +80,18 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
 
   /** Other objects: `map` says which primary objects are to run when one comes, changes or goes. Tracked reads need none of it. */
   watches<O>(view: View<O>, map: (object: O) => Keys<S>): ControllerBuilder<C, S, ObjectEvent<O>> {
-    viewCheck('watches', view)
-    callback('watches.map', map)
-    return this.#declare(predicates => watches(view, map, predicates as Predicate<ObjectEvent<O>>[]))
+    const predicates: Predicate<ObjectEvent<O>>[] = []
+    return this.#declare(watches(view, map, predicates), predicates)
   }
 
   /** A source beside views. Without `map`, a timer makes all keys run, and a channel the one that is sent. */
   from(source: Source<Tick> | Source<Keys<S>>): ControllerBuilder<C, S, never>
   from<V>(source: Source<V>, map: (event: V) => Keys<S>): ControllerBuilder<C, S, V>
   from<V>(source: Source<V>, map?: (event: V) => Keys<S>): ControllerBuilder<C, S, V> {
-    const make = (predicates: readonly Predicate<never>[]): Input =>
-      map === undefined ? from(source as Source<Keys<S>>) : from(source, map, predicates as Predicate<V>[])
-    make([])
-    const builder = this.#declare<V>(make)
     // Without a map its events have no type, and predicates nothing to be about.
-    if (map === undefined) this.#last = undefined
-    return builder
+    if (map === undefined) return this.#declare<V>(from(source as Source<Keys<S>>), undefined)
+    const predicates: Predicate<V>[] = []
+    return this.#declare(from(source, map, predicates), predicates)
   }
 
   /** Which events of what was named last count: all predicates must pass. More than one call adds to them. */
@@ -120,7 +108,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   /** How many keys are reconciled at a time; never one key twice. @default 1 */
   concurrency(concurrency: number): this {
     integer(1)('concurrency', concurrency)
-    this.#options = { ...this.#options, concurrency }
+    this.#definition = { ...this.#definition, concurrency }
     return this
   }
 
@@ -134,29 +122,19 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   /** What it does when a primary object is gone. */
   onGone(onGone: OnGone<C, S>): this {
     callback('onGone', onGone)
-    this.#onGone = onGone
+    this.#definition = { ...this.#definition, onGone }
     return this
   }
 
   /** What was said, as {@link Controller} takes it. @throws ControllerIncompleteError without `reconcile`. */
   definition(): ControllerDefinition<C, S> {
     if (this.#reconcile === undefined) throw new ControllerIncompleteError(this.name, 'reconcile')
-    return {
-      ...this.#options,
-      name: this.name,
-      for: this.#view,
-      predicates: this.#ofPrimary as Predicate<ObjectEvent<C>>[],
-      inputs: this.#declared.map(({ make, predicates }) => make(predicates)),
-      caches: this.#caches,
-      reconcile: this.#reconcile,
-      onGone: this.#onGone,
-    }
+    return { ...this.#definition, reconcile: this.#reconcile }
   }
 
-  #declare<F>(make: Declared['make']): ControllerBuilder<C, S, F> {
-    const predicates: Predicate<never>[] = []
-    this.#declared.push({ make, predicates })
-    this.#last = predicates
+  #declare<F>(input: Input, predicates: Predicate<F>[] | undefined): ControllerBuilder<C, S, F> {
+    this.#inputs.push(input)
+    this.#last = predicates as Predicate<never>[] | undefined
     return this as unknown as ControllerBuilder<C, S, F>
   }
 }

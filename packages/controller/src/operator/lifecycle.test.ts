@@ -239,6 +239,16 @@ describe('events and logs of a reconcile', () => {
 })
 
 describe('what is measured', () => {
+  it('C8: a cache, from the start of the operator on', async () => {
+    const metrics = await prometheusMetrics({ processMetrics: false })
+    await inArcade({ metrics }, async ({ forGames, start, end }) => {
+      forGames().reconcile(async () => {})
+      await start()
+      expect(await metrics.text()).toContain(`wherry_cache_synced{view="${games.key}"}`)
+      await end()
+    })
+  })
+
   it('C8: reconciles, the queue, caches and reads, as dashboards know them', async () => {
     const metrics = await prometheusMetrics({ processMetrics: false })
     await inArcade({ metrics }, async ({ operator, client, server, simulation, start, end }) => {

@@ -12,7 +12,7 @@ import { LeaderElection } from '../leader/leader-election.ts'
 import type { LeaderElectionOptions } from '../leader/options.ts'
 import { loggedEnvironment } from '../logging/logger.ts'
 import { stderrLogger } from '../logging/stderr-logger.ts'
-import { CacheMetrics } from '../metrics/cache-metrics.ts'
+import { measureCaches } from '../metrics/cache-metrics.ts'
 import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { OwnWrites } from '../reads/own-writes.ts'
 import type { HealthServer } from '../server/health-server.ts'
@@ -29,7 +29,7 @@ import {
   runChecks,
 } from './options.ts'
 import { onProcessSignal } from './process-signals.ts'
-import { checkReady, healthServer } from './serving.ts'
+import { healthServer } from './serving.ts'
 import { type SettledOptions, settled, settledChecks } from './settled.ts'
 
 /**
@@ -58,7 +58,7 @@ export class Operator {
   #ownsClient = false
   readonly #named = new Map<string, NamedController | ControllerDefinition<unknown>>()
   readonly #stop = new AbortController()
-  readonly #measuring: CacheMetrics
+  #unmeasure: (() => void) | undefined
   #controllers: readonly Controller<unknown>[] = []
   readonly #reviews: Client | undefined
   readonly #health: HealthServer | undefined
@@ -80,10 +80,6 @@ export class Operator {
     this.cache = new DynamicCache({ ...options.cache, client, narrow: this.narrow })
     this.#writes = new OwnWrites({ clock: client.environment.clock, cache: this.cache })
     this.manager = new WatchManager({ cache: this.cache, environment: client.environment })
-    this.#measuring = new CacheMetrics(client.environment, {
-      cache: () => this.cache.report(),
-      reads: () => this.#controllers.map(({ name, reads }) => [name, reads.report()] as const),
-    })
     // Junk tokens must not hold up the lease and the writes of the operator.
     this.#reviews = options.health?.tokenReview === true ? client.apart() : undefined
     this.#health = healthServer(options.health, options.metrics, client, this.#reviews, () => this.#checkReady())
@@ -105,9 +101,8 @@ export class Operator {
     const metrics = wanted === true ? await prometheusMetrics() : wanted || undefined
     const environment = { ...(log && loggedEnvironment(log)), ...(metrics && { metrics }), ...settings.environment }
     const client = await Client.connect({ fieldManager: options.name, ...settings, environment })
-    const own: OperatorOptions = { ...rest, client, ...(log && { log }), ...(metrics && { metrics }) }
     try {
-      const operator = new Operator(own)
+      const operator = new Operator({ ...rest, client, log, metrics })
       operator.#ownsClient = true
       return operator
     } catch (error) {
@@ -262,8 +257,8 @@ export class Operator {
       })
       await this.#health?.start()
       this.manager.start()
-      this.#measuring.start()
       for (const controller of this.#controllers) controller.prepare()
+      this.#unmeasure = measureCaches(environment, this.cache, this.#controllers)
       const leader = this.#leader
       const onLeader = this.#controllers.filter(controller => leader !== undefined && controller.onLeader)
       const here = this.#controllers.filter(controller => !onLeader.includes(controller))
@@ -320,14 +315,8 @@ export class Operator {
   #make(definition: ControllerDefinition<unknown>): Controller<unknown> {
     const { log, metrics, poll } = this.#options
     const { client, cache, narrow, manager } = this
-    return new Controller(definition, {
-      ...{ client, cache, narrow, manager },
-      operator: this.name,
-      writes: this.#writes,
-      ...(log !== undefined && { log }),
-      ...(metrics !== undefined && { metrics }),
-      ...(poll !== undefined && { poll }),
-    })
+    const own = { client, cache, narrow, manager, operator: this.name, writes: this.#writes }
+    return new Controller(definition, { ...own, log, metrics, poll })
   }
 
   /** All views that keys may run for: those of controllers and of registrars, and those that reads are served from. */
@@ -359,7 +348,7 @@ export class Operator {
       () => this.cache.close(),
       () => this.#health?.close(),
       () => this.#reviews?.close(),
-      () => this.#measuring.stop(),
+      () => this.#unmeasure?.(),
       () => (this.#ownsClient ? this.client.close() : undefined),
     ]
     // One that fails keeps none of the others open.
@@ -373,10 +362,13 @@ export class Operator {
     this.#state = 'stopped'
   }
 
-  /** Throws while a cache that a controller needs has not synced. */
+  /** Throws while a controller has not begun, or while one that waits to lead has not all that it needs in the cache. */
   #checkReady(): void {
     if (this.#state !== 'running' && this.#state !== 'starting') throw new Error(`the operator is ${this.#state}`)
-    checkReady(this.#controllers, this.cache.report())
+    for (const { name, state, unwatched } of this.#controllers) {
+      if (state === 'running' || (state !== 'starting' && unwatched.length === 0)) continue
+      throw new Error(`${name} waits for ${unwatched.join(', ')}`)
+    }
   }
 
   #checkName(name: string): void {

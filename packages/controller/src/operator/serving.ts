@@ -1,7 +1,5 @@
 import { type Client, OptionRangeError, OptionTypeError } from '@wherry/client'
 import { flag } from '@wherry/client/checks'
-import type { CacheReport } from '@wherry/dynamic-cache'
-import type { Controller } from '../controller/controller.ts'
 import type { PrometheusMetrics } from '../metrics/prometheus.ts'
 import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
@@ -28,24 +26,8 @@ export function healthServer(
     throw new OptionTypeError('health.tokenReview', 'nothing beside authorize', 'true')
   }
   return new HealthServer({
-    ...rest,
-    environment: client.environment,
+    ...{ ...rest, metrics, environment: client.environment },
     ...(reviews !== undefined && { authorize: tokenReview(reviews) }),
-    ...(metrics !== undefined && { metrics }),
     readyz: { caches: isReady, ...readyz },
   })
-}
-
-/**
- * Throws while a controller has not begun, or while one that waits to lead has not all that it needs in the cache. What the server does
- * not know is not waited for where the cache's options say that it may come later.
- */
-export function checkReady(controllers: readonly Controller<unknown>[], report: CacheReport): void {
-  const absent = report.informers.filter(({ state, whenUnknown }) => state === 'missing' && whenUnknown === 'wait')
-  const views = new Set(absent.map(({ view }) => view))
-  for (const { name, state, unwatched } of controllers) {
-    if (state === 'running') continue
-    const awaited = unwatched.filter(view => !views.has(view))
-    if (state === 'starting' || awaited.length > 0) throw new Error(`${name} waits for ${awaited.join(', ')}`)
-  }
 }

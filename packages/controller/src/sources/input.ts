@@ -7,6 +7,7 @@ import type { AppliedObjects } from '../apply/applied-object.ts'
 import type { Tell } from '../apply/own-events.ts'
 import type { Cause } from '../controller/cause.ts'
 import type { Predicate } from '../predicates/predicate.ts'
+import type { SourceConnection } from './source.ts'
 
 /** Who takes the keys of an input: a controller. */
 export interface InputTarget {
@@ -32,13 +33,9 @@ export interface InputTarget {
 }
 
 /** An input that is connected. */
-export interface InputConnection {
-  /** Resolves when what was there at first was heard (rule C3); rejects with the signal's reason. */
-  synced(signal: AbortSignal): Promise<void>
-  /** What keeps it from that, as far as it is known. */
-  readonly lastError: Error | undefined
-  /** Tells nothing from the call on. Resolves when it has let go of all. Never rejects. */
-  close(): Promise<void>
+export interface InputConnection extends SourceConnection {
+  /** What keeps it from its first state, as far as it is known. */
+  readonly lastError?: Error | undefined
 }
 
 /** One way in which a controller hears that keys are to run. Made by {@link owns}, {@link watches} and {@link from}. */

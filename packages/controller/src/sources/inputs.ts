@@ -1,5 +1,5 @@
 import type { OwnerReference, ResourceType, Scope, View } from '@wherry/client'
-import { asError, callback, having, viewCheck } from '@wherry/client/checks'
+import { callback, having, viewCheck } from '@wherry/client/checks'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import type { AppliedObject } from '../apply/applied-object.ts'
 import { plainCause } from '../controller/cause.ts'
@@ -21,15 +21,11 @@ import { isAbsentByChoice } from './unless-absent.ts'
 export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEvent<O>>[] = []): Input {
   viewCheck('owns', view)
   const plain = view as unknown as View
-  const passing = checked('owns', predicates).map(passes => (event: ObjectEvent<AppliedObject>) => {
-    const valueIn = (object: AppliedObject): O => object.values?.[view.projection.name] as O
-    const { object, old } = event
-    return passes({ ...event, object: valueIn(object), ...(old && { old: valueIn(old) }) } as ObjectEvent<O>)
-  })
-  return objectInput<AppliedObject>({
-    ...{ kind: 'owns', view: plain, predicates: passing },
+  return objectInput<AppliedObject, O>({
+    ...{ kind: 'owns', view: plain, predicates: checked('owns', predicates) },
+    valueIn: ({ values }) => values?.[view.projection.name] as O,
     watched: ({ applied }) => applied.view(plain),
-    keysOf: ({ controller }, key, { primary }) => ownersOf(controller, key, primary),
+    keysOf: ({ controller }, key, primary) => ownersOf(controller, key, primary),
   })
 }
 
@@ -41,7 +37,7 @@ export function watches<O, S extends Scope>(
 ): Input {
   viewCheck('watches', view)
   callback('watches.map', map)
-  const keysOf: ObjectInputParts<O>['keysOf'] = (object, _key, { primary, environment }) =>
+  const keysOf: NonNullable<ObjectInputParts<O>['keysOf']> = (object, _key, primary, environment) =>
     keyTexts('watches.map', primary, watchedFor(map(object), environment, 'watches.map'))
   return objectInput({
     kind: 'watches',
@@ -62,7 +58,7 @@ export function hears<O>(
   viewCheck('hears', view)
   callback('hears.handlerOf', handlerOf)
   const plain = view as unknown as View
-  return objectInput<O>({ kind: 'watches', view: plain, predicates: [], keysOf: () => [], handler: handlerOf })
+  return objectInput<O>({ kind: 'watches', view: plain, handler: handlerOf })
 }
 
 /**
@@ -76,7 +72,7 @@ export function hearsApplied(
   viewCheck('hearsApplied', view)
   callback('hearsApplied.handlerOf', handlerOf)
   return objectInput<AppliedObject>({
-    ...{ kind: 'owns', view, predicates: [], keysOf: () => [], handler: handlerOf },
+    ...{ kind: 'owns', view, handler: handlerOf },
     watched: ({ applied }) => applied.view(view),
   })
 }
@@ -102,7 +98,6 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
     },
     connect: target => {
       const { controller, manager, cache, environment, primary } = target
-      let lastError: Error | undefined
       const cause = plainCause(name, 'told')
       const keysOf = (event: V): readonly string[] => {
         if (map !== undefined) return keyTexts(`${name}.map`, primary, watchedFor(map(event), environment, name))
@@ -121,27 +116,7 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
       }
       const missed = (): void => enqueue(() => [...target.all()], true)
       const isAbsent = async (view: View): Promise<boolean> => isAbsentByChoice(cache, view)
-      const connection = source.connect({ controller, manager, environment, isAbsent, tell, missed })
-      return {
-        synced: async signal => {
-          try {
-            await connection.synced(signal)
-          } catch (thrown) {
-            lastError = asError(thrown)
-            throw thrown
-          }
-        },
-        get lastError() {
-          return lastError
-        },
-        close: async () => {
-          try {
-            await connection.close()
-          } catch (thrown) {
-            environment.onError(asError(thrown, 'a close threw'), { phase: `source ${name}` })
-          }
-        },
-      }
+      return source.connect({ controller, manager, environment, isAbsent, tell, missed })
     },
   }
 }
@@ -154,7 +129,7 @@ export function primary<C>(view: View<C>, predicates: readonly Predicate<ObjectE
 
 /** A view that is cached, and makes nothing run. */
 export function cached(view: View): Input {
-  return objectInput({ kind: 'caches', view, predicates: [], keysOf: () => [] })
+  return objectInput({ kind: 'caches', view })
 }
 
 /** The key of the primary object that an owner reference names, if it names one. @param key of the owned object */
@@ -163,15 +138,12 @@ function ownersOf(
   key: string,
   { group, kind, namespaced }: ResourceType,
 ): readonly string[] {
-  if (owner === undefined || owner.kind !== kind || groupOf(owner.apiVersion) !== group) return []
+  if (owner === undefined || owner.kind !== kind) return []
+  const { apiVersion } = owner
+  if (apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/'))) !== group) return []
   if (!namespaced) return [owner.name]
   const slash = key.indexOf('/')
   return slash === -1 ? [] : [`${key.slice(0, slash)}/${owner.name}`]
-}
-
-function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf('/')
-  return slash === -1 ? '' : apiVersion.slice(0, slash)
 }
 
 function checked<E>(of: string, predicates: readonly Predicate<E>[]): readonly Predicate<E>[] {

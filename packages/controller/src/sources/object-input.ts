@@ -1,26 +1,25 @@
-import type { View } from '@wherry/client'
+import type { ResourceType, View } from '@wherry/client'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import type { CauseChange } from '../controller/cause.ts'
 import { versionOf } from '../objects/version.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
+import { informerOf } from '../reads/informer-of.ts'
 import { attempt, type Input, type InputTarget, passes, type Telling, tellingOf } from './input.ts'
 import { isAbsentByChoice, unlessAbsent } from './unless-absent.ts'
 
-/** Of what the keys are, and who is told of what went wrong. */
-interface KeysTarget extends Pick<InputTarget, 'primary'> {
-  readonly environment: Telling
-}
-
 /** What an {@link objectInput} is made of. */
-export interface ObjectInputParts<C> {
+export interface ObjectInputParts<C, O = C> {
   readonly kind: 'for' | 'owns' | 'watches' | 'caches'
   readonly view: View
   /** The view that is watched. @default `view` */
   watched?(target: Pick<InputTarget, 'applied'>): View<C>
-  readonly predicates: readonly Predicate<ObjectEvent<C>>[]
-  /** The keys that an object means. May throw. */
-  keysOf(object: C, key: string, target: KeysTarget): readonly string[]
+  /** Read at each event: a builder adds to them. @default none */
+  readonly predicates?: readonly Predicate<ObjectEvent<O>>[]
+  /** Gives the value that predicates look at. @default the object */
+  valueIn?(object: C): O
+  /** The keys that an object means. May throw. `environment` is told of what went wrong. @default none */
+  keysOf?(object: C, key: string, primary: ResourceType, environment: Telling): readonly string[]
   /** Hears the events in place of `keysOf` and the predicates, and enqueues keys itself. @default none */
   handler?(target: InputTarget, informer: SharedInformer<C>): Handler<C>
 }
@@ -29,26 +28,33 @@ export interface ObjectInputParts<C> {
  * A view whose objects make keys run (rule C4). It hears a registration, so old and new at once: where the two mean different
  * keys, both run.
  */
-export function objectInput<C>(parts: ObjectInputParts<C>): Input {
-  const { kind, view, predicates } = parts
+export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
+  const { kind, view, predicates = [], valueIn = (object: C) => object as unknown as O } = parts
   const name = `${kind} ${view.key}`
   const isOwned = kind === 'owns'
   return {
     name,
     view,
     isOwned,
-    keepsValues: isOwned && predicates.length > 0,
+    get keepsValues() {
+      return isOwned && predicates.length > 0
+    },
     hearsUnowned: isOwned && parts.handler !== undefined,
     connect: target => {
       const watched = parts.watched?.(target) ?? (view as View<C>)
       const environment = tellingOf(watched, target.environment)
-      const of = { primary: target.primary, environment }
-      const hold = target.cache.hold(watched, `controller/${target.controller}`)
-      const informer: SharedInformer<C> = hold.informer
-      const passing = (event: ObjectEvent<C>): boolean =>
-        predicates.length === 0 || passes(predicates, event, environment, name)
-      const keysOf = (object: C, key: string): readonly string[] =>
-        attempt(() => parts.keysOf(object, key, of), [], environment, { phase: name, resource: view.key, key })
+      // The controller holds it.
+      const informer = informerOf(target.cache, watched) as SharedInformer<C>
+      const passing = (event: ObjectEvent<C>): boolean => {
+        if (predicates.length === 0) return true
+        const { object, old } = event
+        const seen = { ...event, object: valueIn(object), ...(old !== undefined && { old: valueIn(old) }) }
+        return passes(predicates, seen as ObjectEvent<O>, environment, name)
+      }
+      const keysOf = (object: C, key: string): readonly string[] => {
+        const about = { phase: name, resource: view.key, key }
+        return attempt(() => parts.keysOf?.(object, key, target.primary, environment) ?? [], [], environment, about)
+      }
       const tell = (change: CauseChange, key: string, old: C | undefined, now: C | undefined): void => {
         const cause = { source: kind, change, view: view.key, object: key, from: versionOf(old), to: versionOf(now) }
         const enqueue = (by?: string): void => {
@@ -78,8 +84,7 @@ export function objectInput<C>(parts: ObjectInputParts<C>): Input {
           tell('deleted', key, object, undefined)
         },
       }
-      const own = parts.handler?.(target, informer) ?? handler
-      const registration = informer.addHandler(kind === 'caches' ? { add: () => {} } : own)
+      const registration = informer.addHandler(parts.handler?.(target, informer) ?? handler)
       const { clock } = target.environment
       return {
         synced: signal =>
@@ -92,10 +97,7 @@ export function objectInput<C>(parts: ObjectInputParts<C>): Input {
         get lastError() {
           return informer.lastError
         },
-        close: async () => {
-          registration.remove()
-          await hold.release().catch(error => target.environment.onError(error, { phase: name }))
-        },
+        close: async () => registration.remove(),
       }
     },
   }

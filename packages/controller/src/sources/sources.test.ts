@@ -529,6 +529,19 @@ describe('a controller from its parts', () => {
       await narrow.close()
       await cache.close()
     }))
+
+  it('C3: connects nothing once it was stopped, however early that was', () =>
+    inArcade(async ({ operator, client }) => {
+      const { cache, narrow, manager } = operator
+      const keys = new Channel('keys')
+      const inputs = [from(keys, () => at('chess'))]
+      const definition = { name: 'game', for: games, inputs, reconcile: () => {} }
+      const controller = new Controller(definition, { client, cache, narrow, manager })
+      const started = controller.start({ client }).catch(error => error)
+      await controller.stop()
+      expect(await started).toMatchObject({ code: 'CONTROLLER_STOPPED' })
+      expect([keys.connections, cache.report().informers]).toEqual([0, []])
+    }))
 })
 
 describe('X9: code of a user that fails', () => {

@@ -1,4 +1,5 @@
 import {
+  asKey,
   type KeyOf,
   type KubernetesObject,
   keyText,
@@ -64,7 +65,7 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
     const which: KeyedListerOptions = { ...options, labels: labels ?? options.labels, keys: isAsked ? within : keys }
     const objects = this.#lister.list(which)
     const left =
-      isWhole || isAsked ? objects : objects.filter(object => this.#isWithin(keyOf(object as KubernetesObject)))
+      isWhole || isAsked ? objects : objects.filter(object => this.#isWithin(keyText(asKey(object as KeyOf))))
     return left.map(object => this.#project(object as object))
   }
 
@@ -123,8 +124,4 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
   #matches(object: unknown): boolean {
     return this.#labels === undefined || this.#labels.matches((object as KubernetesObject).metadata?.labels)
   }
-}
-
-function keyOf({ metadata }: KubernetesObject): string {
-  return keyText({ namespace: metadata?.namespace, name: `${metadata?.name}` })
 }

@@ -373,7 +373,7 @@ describe('the end of a reflector', () => {
     await watch()
     expect(simulation.environment.errors.map(({ error, context }) => [error.message, context.phase])).toEqual([
       ['mine', 'listener'],
-      ['a listener threw', 'listener'],
+      ['a listener threw: "no error"', 'listener'],
       ['mine', 'listener'],
     ])
   })

@@ -160,7 +160,7 @@ describe('the context of a reflector', () => {
     })
     expect(errors()).toEqual([
       ['mine', about('listener')],
-      ['a listener threw', about('listener')],
+      ['a listener threw: "a word"', about('listener')],
     ])
     expect(simulation.environment.errors.map(({ error }) => error.cause)).toEqual([undefined, 'a word'])
   })
@@ -190,7 +190,9 @@ describe('the context of a reflector', () => {
       ['nor who can help', about('list')],
     ])
     // Who is ended by it tells it.
-    expect(ended).toEqual([expect.objectContaining({ message: 'an intake could not be filled', cause: 'a word' })])
+    expect(ended).toEqual([
+      expect.objectContaining({ message: 'an intake could not be filled: "a word"', cause: 'a word' }),
+    ])
   })
 
   it('has metrics of its own name', () => {

@@ -10,6 +10,7 @@ import {
   type MetricLabels,
   type ReadTarget,
 } from '@wherry/client'
+import { asError } from '@wherry/client/checks'
 import { callGuarded } from '../watched.ts'
 import type { PreparedReflector, ReflectorListeners, ReflectorSettings } from './options.ts'
 import { type PendingReplace, Sinks, type SinksParts } from './sinks.ts'
@@ -151,7 +152,7 @@ export class ReflectorContext implements SinksParts {
     try {
       this.sinks.clear()
     } catch (error) {
-      this.report(error instanceof Error ? error : new Error('a store threw', { cause: error }), 'list')
+      this.report(asError(error, 'a store threw'), 'list')
     }
   }
 
@@ -184,9 +185,7 @@ export class ReflectorContext implements SinksParts {
   /** Calls a listener of the owner's; what it throws, or its promise rejects with, is nobody else's trouble. */
   tell(call: () => unknown): void {
     if (this.stopped) return
-    callGuarded(call, error => {
-      this.report(error instanceof Error ? error : new Error('a listener threw', { cause: error }), 'listener')
-    })
+    callGuarded(call, error => this.report(asError(error, 'a listener threw'), 'listener'))
   }
 
   /** The label `name` of its metrics. */
@@ -219,7 +218,7 @@ export class ReflectorContext implements SinksParts {
 
   /** An intake could not be filled: only a whole state helps it. */
   backfillFailed(error: unknown): void {
-    const failure = error instanceof Error ? error : new Error('an intake could not be filled', { cause: error })
+    const failure = asError(error, 'an intake could not be filled')
     this.isUnfilled = true
     if (this.underWay?.fail === undefined) this.report(failure, 'list')
     else this.underWay.fail(failure)

@@ -14,6 +14,7 @@ import {
   isUnauthorized,
   LineTooLongError,
 } from '@wherry/client'
+import { asError } from '@wherry/client/checks'
 import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
 import type { FailureKind, ReflectorContext } from './reflector-context.ts'
 import type { Ended, StreamEnd } from './stream.ts'
@@ -94,7 +95,7 @@ export function afterReading(context: ReflectorContext, phase: Streaming | Listi
 
 /** After an initial state that did not come to its end in a stream (rule R11). */
 export function afterStreaming(context: ReflectorContext, phase: Streaming, { end }: Ended): Phase {
-  if (end.how !== 'closed' && !isUnended(end)) return afterReading(context, phase, errorOf(end.error))
+  if (end.how !== 'closed' && !isUnended(end)) return afterReading(context, phase, asError(end.error))
   const isListed = ++context.failures.streamingList >= limits.streamingList.list
   if (end.how !== 'closed') context.fail(end.error, 'list')
   else if (isListed) {
@@ -145,7 +146,7 @@ export function afterWatching(context: ReflectorContext, { end, livedMs, events 
       return afterUnreadable(context, watching, wholeState(context))
     }
     case 'threw': {
-      context.fail(errorOf(end.error), 'watch')
+      context.fail(asError(end.error), 'watch')
       return wait(context, wholeState(context))
     }
     case 'refused':
@@ -239,8 +240,4 @@ function isPassing(error: Error): boolean {
 
 function isDefinite(resourceVersion: string): boolean {
   return resourceVersion !== '' && resourceVersion !== '0'
-}
-
-function errorOf(error: unknown): Error {
-  return error instanceof Error ? error : new Error('a store threw what is no Error', { cause: error })
 }

@@ -261,8 +261,9 @@ export class TrackedReads {
     const covering = cache.covering(view)
     if (covering === undefined) return narrow.get(view, key as never, { signal })
     const informer = informerOf(cache, covering)
-    const isSeen = !this.writes.get(view.resource, key.text).some(one => !informer || isOlder(informer, key.text, one))
-    if (isSeen) return cache.get(view, key as never, { signal })
+    const floor = this.writes.get(view.resource, key.text)
+    if (floor === undefined || (informer && !isOlder(informer, key.text, floor)))
+      return cache.get(view, key as never, { signal })
     const object = this.#object(view, key)
     object.pin()
     try {

@@ -242,28 +242,24 @@ export class UnseenWrites implements WriteSubscriber {
 
   /** What the informer has not come to. */
   #look(key: string): Floor | undefined {
-    const floor = this.#floors.get(key)
-    if (floor === undefined) return undefined
+    const known = this.#floors.get(key)
+    if (known === undefined) return undefined
     const informer = this.#informer
-    const { until } = floor
-    const isCurrent = until > this.#clock.monotonic()
-    const isOpen = floor.made !== undefined && !hasCome(informer, key, floor.made)
-    // It may never hear of what it does not select.
-    const made =
-      isOpen && (isCurrent || isOlder(informer, key, { made: floor.made, gone: [] })) ? floor.made : undefined
+    const isCurrent = known.until > this.#clock.monotonic()
+    // A delete that was never heard of is forgotten.
+    const floor = isCurrent ? known : { ...known, gone: [] }
     // An informer that is still to hear of an object does not know yet that it went.
-    const isBehind = !informer.hasSynced || isOpen || isOlder(informer, key, { made: undefined, gone: floor.gone })
-    const gone = isCurrent && isBehind ? floor.gone : []
+    const isComing = !informer.hasSynced || !hasCome(informer, key, floor.made)
     this.#floors.delete(key)
-    if (made === undefined && gone.length === 0) return undefined
-    const kept = { made, gone, until }
-    this.#floors.set(key, kept)
-    return kept
+    // It may never hear of what it does not select.
+    if (!(isCurrent && isComing) && !isOlder(informer, key, floor)) return undefined
+    this.#floors.set(key, floor)
+    return floor
   }
 }
 
 /** Whether an informer shows an older state than it may. */
-export function isOlder(informer: CachedInformer<unknown>, key: string, { made, gone }: Omit<Floor, 'until'>): boolean {
+export function isOlder(informer: CachedInformer<unknown>, key: string, { made, gone }: Floor): boolean {
   const held = informer.version(key)
   if (isAmong(held?.uid, gone)) return true
   if (made === undefined || hasCome(informer, key, made)) return false
@@ -277,11 +273,12 @@ function isAmong(uid: string | undefined, gone: readonly string[]): boolean {
   return uid !== undefined && gone.includes(uid)
 }
 
-function hasCome(informer: CachedInformer<unknown>, key: string, { resourceVersion }: Made): boolean {
+function hasCome(informer: CachedInformer<unknown>, key: string, made: Made | undefined): boolean {
   const held = informer.version(key)?.resourceVersion
   return (
-    held === resourceVersion ||
-    isAtLeast(held, resourceVersion) ||
-    isAtLeast(informer.lastSyncedResourceVersion, resourceVersion)
+    made === undefined ||
+    held === made.resourceVersion ||
+    isAtLeast(held, made.resourceVersion) ||
+    isAtLeast(informer.lastSyncedResourceVersion, made.resourceVersion)
   )
 }

@@ -1,4 +1,5 @@
 import type { View } from '@wherry/client'
+import { hash } from '@wherry/hash-compare'
 import { versionOf } from '../objects/version.ts'
 import type { ObjectDependency } from './dependency.ts'
 import { type DependencyEdge, DependencyTarget, type DependentKey } from './dependency-graph.ts'
@@ -122,8 +123,15 @@ function stateOf(known: Known): unknown {
   return known.error === undefined ? known.state : untold
 }
 
-/** One state may come in two ways, as two objects. */
+/** One state may come in two ways, as two objects. Of what a projection makes, the version may be missing: its values are compared. */
 function isSame(before: unknown, state: unknown): boolean {
   const version = versionOf(before)
-  return version !== undefined && version === versionOf(state)
+  if (version !== undefined) return version === versionOf(state)
+  if (before === undefined || state === undefined) return false
+  try {
+    return hash(before, { integers: 'bigint' }) === hash(state, { integers: 'bigint' })
+  } catch {
+    // What is no JSON can't be compared: it counts as another state.
+    return false
+  }
 }

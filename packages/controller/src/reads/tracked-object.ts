@@ -13,18 +13,13 @@ const untold = Symbol('untold')
 export class TrackedObject extends DependencyTarget {
   readonly view: View
   readonly key: ObjectName
-  readonly #released: (object: TrackedObject) => void
+  readonly #released: () => void
   readonly feed: Feed
   #isKnown = false
   #state: unknown
   #heard = 0
 
-  constructor(
-    view: View,
-    key: ObjectName,
-    feed: (object: TrackedObject) => Feed,
-    released: (object: TrackedObject) => void,
-  ) {
+  constructor(view: View, key: ObjectName, feed: (object: TrackedObject) => Feed, released: () => void) {
     super()
     this.view = view
     this.key = key
@@ -115,7 +110,7 @@ export class TrackedObject extends DependencyTarget {
 
   protected override release(): void {
     this.feed.close()
-    this.#released(this)
+    this.#released()
   }
 }
 

@@ -17,7 +17,7 @@ import { hash } from '@wherry/hash-compare'
 import { apiVersionOfView } from '../objects/identity.ts'
 import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'
 import { everything } from '../objects/views.ts'
-import type { Run, Writing } from '../reads/run.ts'
+import type { Run } from '../reads/run.ts'
 import { foldManagers } from './adopt-fields.ts'
 import { type AppliedObject, type AppliedObjects, applyState } from './applied-object.ts'
 import { ApplyDelayedError, FlappingError, NotOursError } from './errors.ts'
@@ -147,34 +147,33 @@ class Application {
   }
 
   async run(): Promise<Applied<unknown>> {
-    const { run, limiter, key } = this.#about
-    const seen = await this.#seenIn()
-    const writing = await run.writing(seen, this.#task.key, applyState, this.#options.signal)
+    const view = await this.#seenIn()
     const { owner = true } = this.#options
-    const isHeard = !this.#task.isPrimary && typeof owner === 'boolean' && this.#about.isHeard(seen, owner)
-    try {
-      return await this.#settling(writing, () => this.#bring(writing.object, false), isHeard)
-    } catch (error) {
-      if (!(error instanceof ApplyDelayedError)) limiter.refused(key, this.#id, error)
-      throw error
-    }
+    const isHeard = !this.#task.isPrimary && typeof owner === 'boolean' && this.#about.isHeard(view, owner)
+    return this.#writing(view, isHeard, seen => this.#bring(seen, false))
   }
 
   /**
-   * Does a write, and tells the tracked read what came of it.
+   * Reads the object as a view has it, does a write, and tells the tracked read what came of it.
    * @param isHeard the owner runs for each change of the object
    */
-  async #settling(
-    writing: Writing<AppliedObject>,
-    bring: () => Promise<Applied<unknown>>,
-    isHeard = false,
+  async #writing(
+    view: View<AppliedObject>,
+    isHeard: boolean,
+    bring: (seen: AppliedObject | undefined) => Promise<Applied<unknown>>,
   ): Promise<Applied<unknown>> {
-    let applied: Applied<unknown> | undefined
+    const { run, limiter, key } = this.#about
+    const { object, settle } = await run.writing(view, this.#task.key, applyState, this.#options.signal)
+    let isDone = false
     try {
-      applied = await bring()
+      const applied = await bring(object)
+      isDone = asDesired.has(applied.outcome)
       return applied
+    } catch (error) {
+      if (!(error instanceof ApplyDelayedError)) limiter.refused(key, this.#id, error)
+      throw error
     } finally {
-      writing.settle(this.#written, isHeard && asDesired.has(applied?.outcome ?? ''))
+      settle(this.#written, isHeard && isDone)
     }
   }
 
@@ -226,10 +225,9 @@ class Application {
   async #bringUnseen(conflict: unknown): Promise<Applied<unknown>> {
     // It is in the way, or is to get the labels of the view: what becomes of it is to be heard.
     const view = this.#task.objects.view(everything(this.#view))
-    const writing = await this.#about.run.writing(view, this.#task.key, applyState, this.#options.signal)
-    return this.#settling(writing, async () => {
-      if (writing.object === undefined) throw conflict
-      return this.#bring(writing.object, true)
+    return this.#writing(view, false, async seen => {
+      if (seen === undefined) throw conflict
+      return this.#bring(seen, true)
     })
   }
 

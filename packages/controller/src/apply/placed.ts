@@ -1,4 +1,5 @@
-import { type KubernetesObject, keyText, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
+import { type KubernetesObject, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
+import { objectName } from '../reads/object-key.ts'
 import { isWithin } from '../reads/selection-scope.ts'
 
 /** A desired object in its namespace, with the labels of its view, and its key. */
@@ -10,7 +11,7 @@ export interface Placed {
 /**
  * Puts a desired object where it belongs: where it names no namespace, into that of its view, else into that of the primary object.
  *
- * @throws OptionTypeError, OptionRangeError for one that has no place in the view.
+ * @throws OptionTypeError, OptionRangeError, InvalidNameError for one that has no place in the view.
  */
 export function place(primary: View, owner: KubernetesObject, view: View, desired: KubernetesObject): Placed {
   const { metadata = {} } = desired
@@ -18,26 +19,11 @@ export function place(primary: View, owner: KubernetesObject, view: View, desire
   if (typeof name !== 'string' || name === '') {
     throw new OptionTypeError('apply.desired.metadata.name', 'a name: what has none can not be compared', `${name}`)
   }
-  const { namespaced, plural } = view.resource
   const only = view.namespaces?.length === 1 ? view.namespaces[0] : undefined
   const home = primary.resource.namespaced ? owner.metadata?.namespace : undefined
-  const namespace = namespaced ? (metadata.namespace ?? only ?? home) : undefined
-  if (namespaced && namespace === undefined) {
-    throw new OptionTypeError(
-      'apply.desired.metadata.namespace',
-      `a namespace: ${primary.resource.plural} have none that ${plural} could go to`,
-      'none',
-    )
-  }
-  if (!namespaced && metadata.namespace !== undefined) {
-    throw new OptionRangeError('apply.desired.metadata.namespace', `nothing for ${plural}`, metadata.namespace)
-  }
-  if (namespace !== undefined && view.namespaces !== undefined && !view.namespaces.includes(namespace)) {
-    throw new OptionRangeError('apply.desired.metadata.namespace', `one of ${view.namespaces.join(', ')}`, namespace)
-  }
-  const key = { name, ...(namespace !== undefined && { namespace }) }
-  if (!isWithin(view, keyText(key))) {
-    throw new OptionRangeError('apply.desired.metadata', `what the view selects (${view.fields})`, keyText(key))
+  const { namespace, text } = objectName(view, { name, namespace: metadata.namespace ?? only }, home)
+  if (!isWithin(view, text)) {
+    throw new OptionRangeError('apply.desired.metadata', `what the view selects (${view.fields})`, text)
   }
   const own = Object.fromEntries(
     view.labels.requirements.flatMap(({ key, operator, values }) =>
@@ -53,5 +39,6 @@ export function place(primary: View, owner: KubernetesObject, view: View, desire
     )
   }
   const place = { ...(namespace !== undefined && { namespace }), ...(Object.keys(labels).length > 0 && { labels }) }
+  const key = { name, ...(namespace !== undefined && { namespace }) }
   return { object: { ...desired, metadata: { ...metadata, ...place } }, key }
 }

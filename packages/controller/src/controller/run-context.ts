@@ -6,7 +6,7 @@ import { type ApplyStatus, applyStatus } from '../apply/status.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { type Logger, loggerWith } from '../logging/logger.ts'
 import { identityOf } from '../objects/identity.ts'
-import { callName, OpenCalls } from '../reads/open-calls.ts'
+import { callName, type OpenCalls } from '../reads/open-calls.ts'
 import type { Read } from '../reads/read.ts'
 import type { Run } from '../reads/run.ts'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
@@ -53,8 +53,6 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   #aborted: unknown
   #controller: AbortController | undefined
   #run: Run | undefined
-  /** What it applies and what it asks of the client, until that ends. */
-  #calls: OpenCalls | undefined
   #client: Client | undefined
 
   constructor(parts: RunParts<C, S>, text: string, state: KeyState, attempt: number) {
@@ -83,8 +81,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 
   get client(): Client {
-    this.#calls ??= new OpenCalls()
-    this.#client ??= noted(this.#parts.client, this.#calls, 'client')
+    this.#client ??= noted(this.#parts.client, this.#begin().calls, 'client')
     return this.#client
   }
 
@@ -108,13 +105,17 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   get apply(): Apply {
     return (view, desired, options) =>
-      this.#noted(applyDesired(this.#applying(), view, desired, options), () => callName('apply', [view, desired]))
+      this.#begin().calls.note(applyDesired(this.#applying(), view, desired, options), () =>
+        callName('apply', [view, desired]),
+      )
   }
 
   get status(): ApplyStatus<C> {
     return (status, options) => {
       const about = { ...this.#applying(), objects: this.#parts.statuses }
-      return this.#noted(applyStatus(about, status as object, options), () => 'status') as Promise<Applied<C>>
+      return this.#begin().calls.note(applyStatus(about, status as object, options), () => 'status') as Promise<
+        Applied<C>
+      >
     }
   }
 
@@ -133,14 +134,9 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
     }
   }
 
-  #noted<T>(applied: Promise<T>, name: () => string): Promise<T> {
-    this.#calls ??= new OpenCalls()
-    return this.#calls.note(applied, name)
-  }
-
   /** Names the calls that the run has begun and that have not ended. */
   get openCalls(): readonly string[] {
-    return [...(this.#run?.calls.names ?? []), ...(this.#calls?.names ?? [])]
+    return this.#run?.calls.names ?? []
   }
 
   get events(): ContextEvents {
@@ -167,10 +163,10 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
     return this.#aborted
   }
 
-  /** Resolves when nothing is being written, after a while in any case. */
+  /** Resolves when none of its calls is open, after a while in any case. */
   async applying(clock: Clock): Promise<void> {
-    if (this.#calls === undefined || this.#calls.size === 0) return
-    await within(this.#calls.settled(), applyingMs, clock)
+    const calls = this.#run?.calls
+    if (calls !== undefined && calls.size > 0) await within(calls.settled(), applyingMs, clock)
   }
 
   /** It has ended; its reads count from now on, or beside those before. */

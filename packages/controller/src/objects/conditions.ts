@@ -1,5 +1,3 @@
-import { OptionRangeError, OptionTypeError } from '@wherry/client'
-
 /** A condition, as `metav1.Condition` has it. */
 export interface Condition {
   type: string
@@ -31,16 +29,15 @@ export interface NewCondition {
  *
  * `lastTransitionTime` changes with the status only; it is to the second, as the server keeps it.
  *
+ * It checks nothing. The server refuses a status with a condition that `metav1.Condition` does not take, and names the field.
+ *
  * @param now milliseconds since 1970: `clock.now()`
- * @throws OptionTypeError or OptionRangeError for a condition that `metav1.Condition` does not take.
  */
 export function setCondition<C extends Condition>(
   conditions: readonly C[] | null | undefined,
   condition: NewCondition,
   now: number,
 ): C[] {
-  checkCondition(condition)
-  if (!Number.isFinite(now)) throw new OptionRangeError('now', 'milliseconds since 1970', `${now}`)
   const list = conditions ?? []
   const index = list.findIndex(({ type }) => type === condition.type)
   const before = list[index]
@@ -74,38 +71,3 @@ export function isConditionTrue(conditions: readonly Condition[] | null | undefi
 }
 
 const fields = ['status', 'reason', 'message', 'lastTransitionTime', 'observedGeneration'] as const
-
-/** As `metav1.Condition`'s schema checks them. */
-function checkCondition(condition: NewCondition): void {
-  if (condition === null || typeof condition !== 'object') {
-    throw new OptionTypeError('condition', 'a condition', condition === null ? 'null' : typeof condition)
-  }
-  const { type, status, reason, message, observedGeneration, lastTransitionTime } = condition
-  matching('condition.type', type, /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/, 316)
-  matching('condition.status', status, /^(True|False|Unknown)$/, 7)
-  matching('condition.reason', reason, /^[A-Za-z]([\w,:]*\w)?$/, 1024)
-  if (message !== undefined) matching('condition.message', message, /^/, 32_768)
-  if (lastTransitionTime !== undefined) {
-    matching(
-      'condition.lastTransitionTime',
-      lastTransitionTime,
-      /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
-      40,
-    )
-  }
-  if (observedGeneration === undefined) return
-  if (typeof observedGeneration !== 'number') {
-    throw new OptionTypeError('condition.observedGeneration', 'a generation', typeof observedGeneration)
-  }
-  if (!Number.isSafeInteger(observedGeneration) || observedGeneration < 0) {
-    throw new OptionRangeError('condition.observedGeneration', 'a generation, 0 or more', `${observedGeneration}`)
-  }
-}
-
-function matching(option: string, value: unknown, pattern: RegExp, maxLength: number): void {
-  const takes = `text of at most ${maxLength} characters, as ${pattern.source}`
-  if (typeof value !== 'string') throw new OptionTypeError(option, takes, typeof value)
-  if (value.length > maxLength || !pattern.test(value)) {
-    throw new OptionRangeError(option, takes, JSON.stringify(value.slice(0, 100)))
-  }
-}

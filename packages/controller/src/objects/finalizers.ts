@@ -9,7 +9,6 @@ import {
   type JsonPatchOperation,
   type KubernetesObject,
   type ObjectKey,
-  OptionRangeError,
   OptionTypeError,
   type Scope,
   type View,
@@ -43,7 +42,6 @@ export class BeingDeletedError extends Error {
 
 /** Whether an object has a finalizer. */
 export function hasFinalizer(object: KubernetesObject, finalizer: string): boolean {
-  checkFinalizer(finalizer)
   return object?.metadata?.finalizers?.includes(finalizer) ?? false
 }
 
@@ -54,8 +52,8 @@ export function hasFinalizer(object: KubernetesObject, finalizer: string): boole
  * Resolves with the object as the view has it, or with the one given where it has the finalizer already: no request is sent
  * then. `undefined` if the object is gone, or another one (by uid) has its name; not where it has left the view's selection.
  *
+ * @param finalizer `domain/name`, which the server checks
  * @throws BeingDeletedError for an object with a deletionTimestamp, which takes no new finalizers.
- * @throws OptionRangeError for what is no finalizer: `domain/name`.
  */
 export function addFinalizer<C extends KubernetesObject, S extends Scope>(
   client: Client,
@@ -98,7 +96,6 @@ async function change<C extends KubernetesObject, S extends Scope>(
   options: CallOptions,
   edit: (finalizers: readonly string[], isBeingDeleted: boolean) => readonly string[] | undefined,
 ): Promise<C | undefined> {
-  checkFinalizer(finalizer)
   const { name, namespace, uid } = named('object', object)
   if (uid === undefined)
     throw new OptionTypeError('object', 'an object with a metadata.uid, as a server gives it', 'none')
@@ -144,15 +141,4 @@ async function change<C extends KubernetesObject, S extends Scope>(
 /** A failed `test` is a 422 without a cause; one with causes says that the object would not be valid. */
 function isStale(error: unknown): boolean {
   return isConflict(error) || (isInvalid(error) && error instanceof ApiError && error.causes.length === 0)
-}
-
-/** As the server checks them: a qualified name, `domain/name`, or one of Kubernetes' own. */
-function checkFinalizer(finalizer: string): void {
-  const takes = 'a finalizer: domain/name, of at most 63 letters, digits, -, _ and . after the slash'
-  if (typeof finalizer !== 'string') throw new OptionTypeError('finalizer', takes, typeof finalizer)
-  const own = ['foregroundDeletion', 'orphan', 'kubernetes']
-  const valid = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/
-  if (!valid.test(finalizer) && !own.includes(finalizer)) {
-    throw new OptionRangeError('finalizer', takes, JSON.stringify(finalizer))
-  }
 }

@@ -90,26 +90,3 @@ it('a condition changes its transition time with its status only', () => {
   ]).toEqual([true, false, false])
   expect(conditionOf(down, 'x.io/Other')?.reason).toBe('R')
 })
-
-it('X6: a condition that the server would refuse is an error', () => {
-  const good = { type: 'Ready', status: 'True', reason: 'R' }
-  const wrong: [object, string][] = [
-    [{ type: '' }, 'type'],
-    [{ type: 'a b' }, 'type'],
-    [{ status: 'true' }, 'status'],
-    [{ status: true }, 'status'],
-    [{ reason: '' }, 'reason'],
-    [{ reason: 'not one' }, 'reason'],
-    [{ reason: undefined }, 'reason'],
-    [{ message: 1 }, 'message'],
-    [{ message: 'x'.repeat(32_769) }, 'message'],
-    [{ observedGeneration: -1 }, 'observedGeneration'],
-    [{ observedGeneration: '1' }, 'observedGeneration'],
-    [{ lastTransitionTime: 'now' }, 'lastTransitionTime'],
-  ]
-  for (const [part, field] of wrong) {
-    expect(() => setCondition([], { ...good, ...part } as never, 0), field).toThrow(invalid(`condition.${field}`))
-  }
-  expect(() => setCondition([], null as never, 0)).toThrow(invalid('condition'))
-  expect(() => setCondition([], good as never, Number.NaN)).toThrow(invalid('now'))
-})

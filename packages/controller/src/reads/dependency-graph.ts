@@ -75,7 +75,6 @@ export class DependencyEdge {
   readonly dependent: DependentKey
   readonly target: DependencyTarget
   #isWhole = false
-  #isSuspended = false
   #parts: Part[] | undefined
 
   constructor(dependent: DependentKey, target: DependencyTarget) {
@@ -112,20 +111,8 @@ export class DependencyEdge {
     }
   }
 
-  /** The key is writing the object: what happens to it meanwhile is looked at when that is over. */
-  suspend(): void {
-    this.#isSuspended = true
-  }
-
-  /** The key knows the object as `object` from now on. */
-  resume(object: unknown): void {
-    this.#isSuspended = false
-    for (const part of this.#parts ?? []) part.digest = digestNow(part, () => object)
-  }
-
   /** Whether what was read is something else now. Asked once for each change. */
   hasChanged(object: () => unknown): boolean {
-    if (this.#isSuspended) return false
     if (this.#isWhole) return true
     let hasChanged = false
     for (const part of this.#parts ?? []) {
@@ -185,7 +172,7 @@ export abstract class DependencyTarget {
     if (this.#edges instanceof Set) {
       this.#edges.delete(edge)
       if (this.#edges.size === 0) this.#edges = undefined
-    } else this.#edges = undefined
+    } else if (this.#edges === edge) this.#edges = undefined
     this.#look()
   }
 

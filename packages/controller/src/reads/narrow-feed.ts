@@ -1,5 +1,4 @@
 import { type Client, isForbidden, type KubernetesObject, type ObjectKey, resourceName } from '@wherry/client'
-import { hash } from '@wherry/hash-compare'
 import { guarded, TransformError } from '@wherry/informer'
 import {
   type NarrowCache,
@@ -17,10 +16,6 @@ import type { TrackedObject } from './tracked-object.ts'
 
 /** How long no watch is tried where one was refused, in milliseconds. */
 const refusedMs = 300_000
-/** The digest of an object before it was asked for, and where it can't be told. */
-const unknown = '?'
-/** The digest of an object that could not be transformed. */
-const untold = '!'
 
 /** What a {@link NarrowFeed} is made of. */
 export interface NarrowFeedParts {
@@ -44,8 +39,6 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
   #isOver = false
   /** When a watch was refused last, on the monotonic clock; `undefined`: the object is not polled. */
   #refusedAt: number | undefined
-  /** Of the object as it was polled last. */
-  #digest = unknown
 
   constructor(parts: NarrowFeedParts, object: TrackedObject) {
     this.#parts = parts
@@ -88,10 +81,8 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
     const { view } = this.#object
     if (!this.#isPolled) return narrow.get(view, this.#key, { signal }).then(asKnown, untransformed)
     const known = await client.get(guarded(view), this.#key, { signal }).then(asKnown, untransformed)
-    const digest = known.error === undefined ? digestOf(known.state) : untold
-    if (!this.#isPolled || (digest === this.#digest && digest !== unknown)) return known
-    this.#digest = digest
-    if (known.error !== undefined) this.#report(known.error, 'transform')
+    if (!this.#isPolled) return known
+    if (known.error !== undefined && !this.#object.isAt(known)) this.#report(known.error, 'transform')
     this.#object.observe(known)
     return known
   }
@@ -214,7 +205,6 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
 
   /** The object can't be watched: it is polled from now on. */
   #refused(): void {
-    if (!this.#isPolled) this.#digest = unknown
     this.#refusedAt = this.#parts.client.environment.clock.monotonic()
     this.#unwatch()
   }
@@ -253,13 +243,4 @@ function asKnown(state: unknown): Known {
 function untransformed(error: unknown): Known {
   if (error instanceof TransformError) return { error }
   throw error
-}
-
-function digestOf(object: unknown): string {
-  try {
-    return hash(object, { integers: 'bigint' })
-  } catch {
-    // A projection that gives no JSON may have changed; what is not there is known to be the same.
-    return unknown
-  }
 }

@@ -20,24 +20,29 @@ export const rememberedMs = 65_000
 const lookMs = 250
 /** Of how many names at most. */
 const mostRemembered = 10_000
+/** How many uids of deleted objects are remembered of one name. */
+const mostGone = 10
 
-/** What is remembered of a write of this process. */
-export interface Write {
-  readonly uid: string | undefined
-  /** What the write made of the object; `undefined`: it is gone. */
+/** The least that a reader may be given of an object. */
+export interface Floor {
+  /** What the last write made of it: no older state may be shown. */
   readonly made: Made | undefined
+  /** The uids of the objects of that name that were deleted last: none of them may be shown at all. */
+  readonly gone: readonly string[]
   /** Until when it counts for informers that had not begun, on the monotonic clock, in milliseconds. */
   readonly until: number
 }
 
 interface Made {
+  readonly uid: string | undefined
   readonly resourceVersion: string
   readonly labels: Readonly<Record<string, string>> | undefined
 }
 
 /** Hears of what this process writes to objects of one resource. */
 export interface WriteSubscriber {
-  wrote(key: string, write: Write): void
+  /** @param write one write, as the floor that it alone makes */
+  wrote(key: string, write: Floor): void
   /** The answer to a write did not come. */
   unanswered?(key: string): void
 }
@@ -51,13 +56,11 @@ export interface OwnWritesOptions {
 /**
  * What this process wrote in the last minute, by resource and key: no reader may be given anything older (rules A8 and C10). All
  * controllers of an operator share one, and their client notifies it.
- *
- * There may be several writes of one name: that an object is gone says nothing of the one that has its name now.
  */
 export class OwnWrites implements WriteListener {
   readonly #options: OwnWritesOptions
   /** By resource and key; the key that was written last is the last one. */
-  readonly #writes = new Map<string, readonly Write[]>()
+  readonly #floors = new Map<string, Floor>()
   readonly #subscribers = new Map<string, Set<WriteSubscriber>>()
 
   constructor(options: OwnWritesOptions) {
@@ -66,7 +69,7 @@ export class OwnWrites implements WriteListener {
 
   /** Of how many objects it remembers writes. */
   get size(): number {
-    return this.#writes.size
+    return this.#floors.size
   }
 
   /** From now on the subscriber hears of writes to a resource in all its versions. What is returned ends that. */
@@ -80,18 +83,18 @@ export class OwnWrites implements WriteListener {
     }
   }
 
-  /** What is remembered of one key, the last one last. */
-  get(resource: ResourceDefinition, key: string): readonly Write[] {
-    const now = this.#options.clock.monotonic()
-    return (this.#writes.get(idOf(resource, key)) ?? []).filter(({ until }) => until > now)
+  /** What is remembered of one key. */
+  get(resource: ResourceDefinition, key: string): Floor | undefined {
+    const floor = this.#floors.get(idOf(resource, key))
+    return floor !== undefined && floor.until > this.#options.clock.monotonic() ? floor : undefined
   }
 
-  *of(resource: ResourceDefinition): IterableIterator<readonly [string, readonly Write[]]> {
+  *of(resource: ResourceDefinition): IterableIterator<readonly [string, Floor]> {
     const start = idOf(resource, '')
-    for (const id of this.#writes.keys()) {
+    for (const id of this.#floors.keys()) {
       const key = id.slice(start.length)
-      const writes = id.startsWith(start) ? this.get(resource, key) : []
-      if (writes.length > 0) yield [key, writes]
+      const floor = id.startsWith(start) ? this.get(resource, key) : undefined
+      if (floor !== undefined) yield [key, floor]
     }
   }
 
@@ -101,16 +104,16 @@ export class OwnWrites implements WriteListener {
     const object = answer as KubernetesObject
     const { name, namespace, uid, resourceVersion, labels } = object.metadata ?? {}
     if (name === undefined) return
-    const key = keyText({ name, namespace })
-    if (wentWith(object)) this.#note(view.resource, key, { uid, made: undefined })
-    else if (resourceVersion !== undefined) this.#note(view.resource, key, { uid, made: { resourceVersion, labels } })
+    if (wentWith(object)) this.deleted(view, { name, namespace } as ObjectKey, uid)
+    else if (resourceVersion !== undefined) {
+      this.#note(view.resource, keyText({ name, namespace }), { made: { uid, resourceVersion, labels }, gone: [] })
+    }
   }
 
   /** Says that an object was deleted. @param uid of that object; `undefined`: whatever the informers have now. */
   deleted(view: View, key: ObjectKey, uid?: string | undefined): void {
-    const text = keyText(key)
-    const uids = uid === undefined ? this.uids(view, key) : [uid]
-    for (const gone of uids) this.#note(view.resource, text, { uid: gone, made: undefined })
+    const gone = uid === undefined ? [...this.uids(view, key)] : [uid]
+    if (gone.length > 0) this.#note(view.resource, keyText(key), { made: undefined, gone })
   }
 
   unanswered({ resource }: View, key: string): void {
@@ -124,20 +127,20 @@ export class OwnWrites implements WriteListener {
     return new Set(uids.filter(uid => uid !== undefined))
   }
 
-  #note(resource: ResourceDefinition, key: string, write: Omit<Write, 'until'>): void {
+  #note(resource: ResourceDefinition, key: string, noted: Omit<Floor, 'until'>): void {
     const now = this.#options.clock.monotonic()
+    const write = { ...noted, until: now + rememberedMs }
     const known = this.get(resource, key)
-    // The server may have answered in another order than it wrote.
-    if (known.some(one => isAfter(one, write))) return
-    const remembered = { ...write, until: now + rememberedMs }
+    const floor = raised(known, write)
+    if (floor === known) return
     const id = idOf(resource, key)
-    this.#writes.delete(id)
-    this.#writes.set(id, and(known, remembered))
-    for (const [old, writes] of this.#writes) {
-      if (this.#writes.size <= mostRemembered && writes.some(({ until }) => until > now)) break
-      this.#writes.delete(old)
+    this.#floors.delete(id)
+    this.#floors.set(id, floor)
+    for (const [old, { until }] of this.#floors) {
+      if (this.#floors.size <= mostRemembered && until > now) break
+      this.#floors.delete(old)
     }
-    for (const one of this.#subscribers.get(resourceKey(resource)) ?? []) one.wrote(key, remembered)
+    for (const one of this.#subscribers.get(resourceKey(resource)) ?? []) one.wrote(key, write)
   }
 
   #informers(resource: ResourceDefinition): readonly CachedInformer<unknown>[] {
@@ -155,24 +158,18 @@ function idOf(resource: ResourceDefinition, key: string): string {
   return `${resourceKey(resource)} ${key}`
 }
 
-/** Writes of one key, and the last one. */
-function and(writes: readonly Write[], last: Write): Write[] {
-  return [...writes.filter(one => !tellsAllOf(last, one)), last]
-}
-
-/** Whether one write says all that an earlier one does. That an object is gone does not say that the one before it is. */
-function tellsAllOf(write: Write, earlier: Write): boolean {
-  const resourceVersion = earlier.made?.resourceVersion
-  const isOrdered = isAtLeast(resourceVersion, resourceVersion)
-  return write.uid === earlier.uid && !(write.made === undefined && isOrdered)
-}
-
-/** Whether `one` is certainly what became of the object after `write`. */
-function isAfter(one: Write, write: Omit<Write, 'until'>): boolean {
-  if (write.made === undefined) return false
-  if (one.made === undefined) return one.uid !== undefined && one.uid === write.uid
-  const { resourceVersion } = one.made
-  return resourceVersion !== write.made.resourceVersion && isAtLeast(resourceVersion, write.made.resourceVersion)
+/** The floor after one more write. The server may have answered in another order than it wrote: such a write changes nothing. */
+function raised(floor: Floor | undefined, write: Floor): Floor {
+  if (floor === undefined) return write
+  const { made, gone } = floor
+  if (write.made === undefined) {
+    // Who has come to what was made knows that it went. Without an order of versions nobody is known to have come to it.
+    const isLeft = isAmong(made?.uid, write.gone) && !isAtLeast(made?.resourceVersion, made?.resourceVersion)
+    return { ...write, made: isLeft ? undefined : made, gone: [...gone, ...write.gone].slice(-mostGone) }
+  }
+  const { uid, resourceVersion } = write.made
+  const isAfter = made?.resourceVersion !== resourceVersion && isAtLeast(made?.resourceVersion, resourceVersion)
+  return isAfter || isAmong(uid, gone) ? floor : { ...write, gone }
 }
 
 /** What this process wrote and one informer may not show yet. */
@@ -183,7 +180,7 @@ export class UnseenWrites implements WriteSubscriber {
   /** Ends the subscription. */
   readonly close: () => void
   /** Those that the informer has not come to. The one that was looked at last is the last one. */
-  readonly #writes = new Map<string, readonly Write[]>()
+  readonly #floors = new Map<string, Floor>()
   readonly #waiters = new SyncWaiters()
 
   /** @param unanswered is told of keys to which a write went whose answer was lost */
@@ -197,18 +194,18 @@ export class UnseenWrites implements WriteSubscriber {
     this.#clock = clock
     this.unanswered = unanswered
     const { resource } = informer.view
-    for (const [key, known] of writes.of(resource)) this.#writes.set(key, known)
+    for (const [key, floor] of writes.of(resource)) this.#floors.set(key, floor)
     this.close = writes.subscribe(resource, this)
   }
 
-  wrote(key: string, write: Write): void {
-    const writes = this.#look(key)
-    this.#writes.delete(key)
-    this.#writes.set(key, and(writes, write))
+  wrote(key: string, write: Floor): void {
+    const floor = raised(this.#look(key), write)
+    this.#floors.delete(key)
+    this.#floors.set(key, floor)
     // Nobody may ask for the others: of those that are kept, two are looked at.
     let kept = 0
-    for (const other of this.#writes.keys()) {
-      if (this.#look(other).length > 0) kept += 1
+    for (const other of this.#floors.keys()) {
+      if (this.#look(other) !== undefined) kept += 1
       if (kept === 2) break
     }
   }
@@ -216,9 +213,10 @@ export class UnseenWrites implements WriteSubscriber {
   /** A key of which the informer does not show yet what was written. @param asked that key, or those that a reader asks for */
   lacking(asked: string | ((key: string) => boolean)): string | undefined {
     if (typeof asked === 'string') {
-      return this.#look(asked).some(write => isHidden(this.#informer, asked, write)) ? asked : undefined
+      const floor = this.#look(asked)
+      return floor !== undefined && isOlder(this.#informer, asked, floor) ? asked : undefined
     }
-    for (const key of [...this.#writes.keys()]) if (asked(key) && this.lacking(key) !== undefined) return key
+    for (const key of [...this.#floors.keys()]) if (asked(key) && this.lacking(key) !== undefined) return key
     return undefined
   }
 
@@ -243,46 +241,44 @@ export class UnseenWrites implements WriteSubscriber {
   }
 
   /** What the informer has not come to. */
-  #look(key: string): readonly Write[] {
-    const writes = this.#writes.get(key)
-    if (writes === undefined) return []
-    const now = this.#clock.monotonic()
+  #look(key: string): Floor | undefined {
+    const known = this.#floors.get(key)
+    if (known === undefined) return undefined
     const informer = this.#informer
-    const isOpen = ({ made }: Write): boolean => made !== undefined && !hasCome(informer, key, made)
+    const isCurrent = known.until > this.#clock.monotonic()
+    // A delete that was never heard of is forgotten.
+    const floor = isCurrent ? known : { ...known, gone: [] }
     // An informer that is still to hear of an object does not know yet that it went.
-    const isBehind = !informer.hasSynced || writes.some(isOpen)
-    const kept = writes.filter(write => {
-      const hidden = isHidden(informer, key, write)
-      if (write.made === undefined) return write.until > now && (hidden || isBehind)
-      // It may never hear of what it does not select.
-      return isOpen(write) && (hidden || write.until > now)
-    })
-    this.#writes.delete(key)
-    if (kept.length > 0) this.#writes.set(key, kept)
-    return kept
+    const isComing = !informer.hasSynced || !hasCome(informer, key, floor.made)
+    this.#floors.delete(key)
+    // It may never hear of what it does not select.
+    if (!(isCurrent && isComing) && !isOlder(informer, key, floor)) return undefined
+    this.#floors.set(key, floor)
+    return floor
   }
 }
 
-/** Whether an informer shows an older state than that which is remembered of the object. */
-export function isOlder(informer: CachedInformer<unknown>, key: string, write: Write): boolean {
-  return (write.made === undefined || !hasCome(informer, key, write.made)) && isHidden(informer, key, write)
-}
-
-function hasCome(informer: CachedInformer<unknown>, key: string, { resourceVersion }: Made): boolean {
-  const held = informer.version(key)?.resourceVersion
-  return (
-    held === resourceVersion ||
-    isAtLeast(held, resourceVersion) ||
-    isAtLeast(informer.lastSyncedResourceVersion, resourceVersion)
-  )
-}
-
-/** Whether an informer that has not come to a write must not be read. */
-function isHidden(informer: CachedInformer<unknown>, key: string, { uid, made }: Write): boolean {
+/** Whether an informer shows an older state than it may. */
+export function isOlder(informer: CachedInformer<unknown>, key: string, { made, gone }: Floor): boolean {
   const held = informer.version(key)
-  if (made === undefined) return held?.uid !== undefined && held.uid === uid
+  if (isAmong(held?.uid, gone)) return true
+  if (made === undefined || hasCome(informer, key, made)) return false
   // It shows an older one, or it is to hear of a new one. Only the server knows what fields select.
   if (held !== undefined) return true
   const { view } = informer
   return isOfKeys(view) && isWithin(view, key) && view.labels.matches(made.labels)
+}
+
+function isAmong(uid: string | undefined, gone: readonly string[]): boolean {
+  return uid !== undefined && gone.includes(uid)
+}
+
+function hasCome(informer: CachedInformer<unknown>, key: string, made: Made | undefined): boolean {
+  const held = informer.version(key)?.resourceVersion
+  return (
+    made === undefined ||
+    held === made.resourceVersion ||
+    isAtLeast(held, made.resourceVersion) ||
+    isAtLeast(informer.lastSyncedResourceVersion, made.resourceVersion)
+  )
 }

@@ -17,7 +17,7 @@ export interface Writing<C> {
 export interface Run {
   /** What the reconcile reads through. */
   readonly read: Read
-  /** The reads that have not ended. */
+  /** The calls of the run that have not ended: its reads, and what else is noted there. */
   readonly calls: OpenCalls
   /**
    * Reads an object that is to be written, and tracks what `select` gives of it. The write itself does not make the key run.

@@ -1,4 +1,5 @@
 import type { View } from '@wherry/client'
+import { hash } from '@wherry/hash-compare'
 import { versionOf } from '../objects/version.ts'
 import type { ObjectDependency } from './dependency.ts'
 import { type DependencyEdge, DependencyTarget, type DependentKey } from './dependency-graph.ts'
@@ -12,18 +13,13 @@ const untold = Symbol('untold')
 export class TrackedObject extends DependencyTarget {
   readonly view: View
   readonly key: ObjectName
-  readonly #released: (object: TrackedObject) => void
+  readonly #released: () => void
   readonly feed: Feed
   #isKnown = false
   #state: unknown
   #heard = 0
 
-  constructor(
-    view: View,
-    key: ObjectName,
-    feed: (object: TrackedObject) => Feed,
-    released: (object: TrackedObject) => void,
-  ) {
+  constructor(view: View, key: ObjectName, feed: (object: TrackedObject) => Feed, released: () => void) {
     super()
     this.view = view
     this.key = key
@@ -114,7 +110,7 @@ export class TrackedObject extends DependencyTarget {
 
   protected override release(): void {
     this.feed.close()
-    this.#released(this)
+    this.#released()
   }
 }
 
@@ -122,8 +118,15 @@ function stateOf(known: Known): unknown {
   return known.error === undefined ? known.state : untold
 }
 
-/** One state may come in two ways, as two objects. */
+/** One state may come in two ways, as two objects. Of what a projection makes, the version may be missing: its values are compared. */
 function isSame(before: unknown, state: unknown): boolean {
   const version = versionOf(before)
-  return version !== undefined && version === versionOf(state)
+  if (version !== undefined) return version === versionOf(state)
+  if (before === undefined || state === undefined) return false
+  try {
+    return hash(before, { integers: 'bigint' }) === hash(state, { integers: 'bigint' })
+  } catch {
+    // What is no JSON can't be compared: it counts as another state.
+    return false
+  }
 }

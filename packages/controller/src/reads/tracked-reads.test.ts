@@ -243,6 +243,17 @@ describe('what a run has read', () => {
       expect(await watches()).toBe(2)
     }))
 
+  it('C11: of what a view makes without a resourceVersion, its key runs again when that has another value', () =>
+    withReads(async ({ reconcile, write, run, writer, heard }) => {
+      await write('+a/x')
+      const numbers = configMaps.project('reads-numbers', ({ data }) => ({ n: data?.n }))
+      await reconcile('k', read => read.get(numbers, { name: 'x' }))
+      await run(() => writer.patch(configMaps, keyOf('a/x'), { metadata: { labels: { app: 'web' } } }))
+      expect(await heard()).toEqual([])
+      await run(() => writer.patch(configMaps, keyOf('a/x'), { data: { n: 'new' } }))
+      expect(await heard()).toEqual(['k: ~a/x'])
+    }))
+
   it('C14, N11: objects that share a watch of metadata are told from those that do not', () =>
     withReads(
       { narrow: { escalateAt: 2, escalateAllAt: Number.POSITIVE_INFINITY } },

@@ -21,7 +21,6 @@ import type { TrackedReadsReport } from './report.ts'
 import type { Run } from './run.ts'
 import type { Selection } from './selection.ts'
 import { TrackedObject } from './tracked-object.ts'
-import { TrackedObjects } from './tracked-objects.ts'
 import { type ReadPrimary, type Sources, TrackedRun } from './tracked-run.ts'
 
 export type { PollPolicy, TrackedReadsOptions } from './options.ts'
@@ -44,7 +43,8 @@ export class TrackedReads {
   /** What objects that are read by their names are heard by. */
   readonly #named: NarrowFeedParts
   readonly #keys = new Map<string, DependentKey>()
-  readonly #objects = new TrackedObjects()
+  /** The objects that keys depend on, each once for a view, by the view's key and its own. */
+  readonly #objects = new Map<string, TrackedObject>()
   /** The informers that reads are served from, each from its first use on, by the key of its view. */
   readonly #sources = new Map<string, InformerSource>()
   readonly #listener: DependencyListener
@@ -157,7 +157,7 @@ export class TrackedReads {
    * what the server has was heard of, as {@link TrackedReads.whenQuiet} does. For tests and the like.
    */
   async compare(signal?: AbortSignal | undefined): Promise<void> {
-    const objects = [...this.#objects]
+    const objects = [...this.#objects.values()]
     for (let from = 0; from < objects.length; from += comparedAtATime) {
       await Promise.all(objects.slice(from, from + comparedAtATime).map(({ feed }) => feed.compare(signal)))
     }
@@ -177,7 +177,7 @@ export class TrackedReads {
   }
 
   report(): TrackedReadsReport {
-    const objects = [...this.#objects]
+    const objects = [...this.#objects.values()]
     const edges = [...this.#keys.values()].map(dependent => new Set(dependent.edges.map(({ target }) => target)).size)
     return {
       keys: edges.filter(count => count > 0).length,
@@ -212,19 +212,24 @@ export class TrackedReads {
   }
 
   #object(view: View, key: ObjectName): TrackedObject {
-    const found = this.#objects.get(view, key)
-    if (found !== undefined) return found
+    const id = `${view.key} ${key.text}`
+    const found = this.#objects.get(id)
+    if (found !== undefined) {
+      // Another function has the name of the view's (rule D1).
+      if (!isSameFunction(found.view.projection, view.projection)) throw new ViewConflictError(view.key)
+      return found
+    }
     const covering = this.#options.cache.covering(view)
     const feed = (object: TrackedObject): Feed =>
       covering === undefined ? new NarrowFeed(this.#named, object) : new InformerFeed(this.#sourceOf(covering), object)
-    const object = new TrackedObject(view, key, feed, released => this.#objects.delete(released))
-    this.#objects.add(object)
+    const object = new TrackedObject(view, key, feed, () => this.#objects.delete(id))
+    this.#objects.set(id, object)
     return object
   }
 
   /** All that keys depend on. */
   get #targets(): DependencyTarget[] {
-    return [...this.#objects, ...this.#selections]
+    return [...this.#objects.values(), ...this.#selections]
   }
 
   get #selections(): Selection[] {
@@ -261,8 +266,9 @@ export class TrackedReads {
     const covering = cache.covering(view)
     if (covering === undefined) return narrow.get(view, key as never, { signal })
     const informer = informerOf(cache, covering)
-    const isSeen = !this.writes.get(view.resource, key.text).some(one => !informer || isOlder(informer, key.text, one))
-    if (isSeen) return cache.get(view, key as never, { signal })
+    const floor = this.writes.get(view.resource, key.text)
+    if (floor === undefined || (informer && !isOlder(informer, key.text, floor)))
+      return cache.get(view, key as never, { signal })
     const object = this.#object(view, key)
     object.pin()
     try {

@@ -103,23 +103,20 @@ export class TrackedRun implements Run {
     object.pin()
     try {
       const value = (await this.#valueOf(object, signal)) as C | undefined
-      this.#taken(object, value, select as Select)
-      const edges = (): DependencyEdge[] => object.edges.filter(({ dependent }) => dependent === this.#dependent)
-      for (const edge of edges()) edge.suspend()
+      // What happens to it meanwhile is looked at when the write is over.
+      this.#untrack(object)
       const heard = object.heard
       const settle = (written?: C, isHeard = false): void => {
         const { state } = object
         const isGone = state === undefined && object.heard !== heard
         // The informer has not come to what was written: that is still to be heard.
         const isBehind = written !== undefined && !isGone && !isAtLeast(versionOf(state), versionOf(written))
-        for (const edge of edges()) edge.resume(written ?? value)
+        const edge = new DependencyEdge(this.#dependent, object)
+        edge.part(select as Select, written ?? value)
         const now = (): unknown => (state === undefined ? undefined : object.feed.value(state))
-        if (!isBehind && edges().some(edge => edge.hasChanged(now))) object.tellAgain(this.#dependent)
-        const edge = this.#edges.get(object)
-        if (isHeard && edge !== undefined) {
-          this.#edges.delete(object)
-          object.remove(edge)
-        }
+        if (this.#hasEnded || (!isBehind && edge.hasChanged(now))) object.tellAgain(this.#dependent)
+        this.#untrack(object)
+        if (!isHeard && !this.#hasEnded) this.#add(edge)
         object.unpin()
       }
       return { object: value, settle }
@@ -192,12 +189,19 @@ export class TrackedRun implements Run {
   }
 
   #edge(target: DependencyTarget): DependencyEdge {
-    const found = this.#edges.get(target)
-    if (found !== undefined) return found
-    const edge = new DependencyEdge(this.#dependent, target)
-    this.#edges.set(target, edge)
-    target.add(edge)
+    return this.#edges.get(target) ?? this.#add(new DependencyEdge(this.#dependent, target))
+  }
+
+  #add(edge: DependencyEdge): DependencyEdge {
+    this.#edges.set(edge.target, edge)
+    edge.target.add(edge)
     return edge
+  }
+
+  /** The key does not depend on an object, whichever run has read it. */
+  #untrack(object: TrackedObject): void {
+    remove(object.edges.filter(({ dependent }) => dependent === this.#dependent))
+    this.#edges.delete(object)
   }
 
   /** @throws ReadClosedError */

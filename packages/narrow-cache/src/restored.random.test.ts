@@ -145,9 +145,9 @@ class Restores {
     done.deleting += 1
     try {
       await by.delete(configMaps, keyOf(path))
-      // What is made again has not got what was written before.
-      done.written = undefined
     } finally {
+      // An object that is made again has not got what was written before. A delete whose answer was lost may have been done, too.
+      done.written = undefined
       done.deleting -= 1
     }
   }

@@ -343,7 +343,7 @@ export class Entry implements Intake, Task {
       this.#heard()
     } else if ((order === 'newer' || !this.wasKnown) && (object === undefined || this.#isMetadata)) this.#publish(known)
     else {
-      this.#due = ((order === 'newer' || !this.isKnown) && resourceVersion) || ''
+      this.#due = ((order === 'newer' || !this.isKnown) && version) || ''
       if (this.#due === '' || !this.synced) this.refresh()
       this.news()
     }

@@ -201,8 +201,11 @@ export class Entry implements Intake, Task {
     this.#writes += 1
     if (resourceVersion === undefined || this.#held?.resourceVersion === resourceVersion) return
     const isSelected = this.scope.of.view.labels.matches(object.metadata?.labels)
-    // An absent object that the view does not select stays so.
-    if (!isSelected && this.#held === undefined && this.isKnown) return
+    // An absent object that the view does not select is absent at that resourceVersion, too.
+    if (!isSelected && this.#held === undefined && this.isKnown) {
+      if (this.#order(resourceVersion) === 'newer') this.#reached = resourceVersion
+      return
+    }
     // It was changed again before the answer came, or the server counts anew.
     const isPast = this.#come.some(one => compareResourceVersions(one, resourceVersion) === 'newer')
     if (isPast) this.#unsureAt = this.#writes

@@ -116,6 +116,23 @@ describe('a read after a write of one’s own', () => {
       })
     }))
 
+  it('N9: what an object was before it was written out of the selector is told to nobody any more', () =>
+    withNarrow(async ({ narrow, client, run, write, simulation, server }) => {
+      const view = configMaps.within({ labels: { app: 'x' } })
+      const writes = client.notifying(narrow)
+      const log: string[] = []
+      await run(() => narrow.watch(view, keyOf('a/x'), noting(log)))
+      const effect = { kind: 'status', code: 503 } as const
+      const late = await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
+      await run(() => server.endWatches('configmaps'))
+      await write('+a/x app=x')
+      await run(() => writes.patch(configMaps, keyOf('a/x'), { metadata: { labels: { app: 'y' } } }))
+      expect(await run(() => narrow.get(view, keyOf('a/x')))).toBeUndefined()
+      await run(() => late.remove())
+      await simulation.advance(60_000)
+      expect(log).toEqual(['0a/x'])
+    }))
+
   it('N9: what the watch does not come to is waited for no longer than timeoutMs, and the server asked then', () =>
     withNarrow(
       async ({ narrow, run, write, get, simulation, requests }) => {

@@ -295,8 +295,8 @@ export class Controller<C, S extends Scope = Scope> {
       try {
         const found = await serverDifference(client, informer, ended)
         for (const object of found?.newer ?? []) this.#reads.writes.wrote(view, object)
-        for (const key of found?.gone ?? []) {
-          this.#reads.writes.deleted(view, parsedKey(view.resource, key), informer.version(key)?.uid)
+        for (const [key, uid] of found?.gone ?? []) {
+          this.#reads.writes.deleted(view, parsedKey(view.resource, key), uid)
         }
       } catch (error) {
         if (ended.aborted) throw ended.reason

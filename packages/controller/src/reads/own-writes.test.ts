@@ -105,6 +105,14 @@ describe('what this process wrote', () => {
       }
     }))
 
+  it('C10: is hidden after a delete that names no uid, also before an informer has heard of it', () =>
+    withReads({ declared: [web] }, async ({ reads }) => {
+      const metadata = { ...keyOf('a/x'), uid: 'of x', resourceVersion: '1000000' }
+      reads.writes.wrote(configMaps, { metadata })
+      reads.writes.deleted(configMaps, keyOf('a/x'))
+      expect(reads.writes.get(configMaps.resource, 'a/x')?.gone).toEqual(['of x'])
+    }))
+
   it('C10: is waited for by an informer that is read from for the first time', () => {
     const named = configMaps.within({ fields: { 'metadata.name': 'x' }, labels: 'tier=x' })
     return withReads({ declared: [web, named] }, async ({ run, read, writes }) => {

@@ -91,7 +91,7 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #inputs: readonly Input[]
   readonly #stopping = new AbortController()
   /** One for each view, in their order, so that of the primary objects is the first. */
-  #holds: readonly Hold<unknown>[] = []
+  readonly #holds: Hold<unknown>[] = []
   #primary: PrimaryObjects | undefined
   readonly #connections: NamedConnection[] = []
   #reconciler: Reconciler<C, S> | undefined
@@ -173,8 +173,11 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** Begins to cache its views. Reconciles nothing yet: a candidate for leadership does no more. Idempotent. */
   prepare(): void {
-    if (this.#holds.length > 0 || this.#state === 'stopping' || this.#state === 'stopped') return
-    this.#holds = this.views.map(view => this.#parts.cache.hold(view, `controller/${this.name}`) as Hold<unknown>)
+    if (this.#primary !== undefined || this.#stopping.signal.aborted) return
+    // The cache may refuse one: those before it are held.
+    for (const view of this.views.slice(this.#holds.length)) {
+      this.#holds.push(this.#parts.cache.hold(view, `controller/${this.name}`))
+    }
     this.#primary = this.#reads.primary(this.#informer as CachedInformer<unknown>)
   }
 
@@ -292,8 +295,8 @@ export class Controller<C, S extends Scope = Scope> {
       try {
         const found = await serverDifference(client, informer, ended)
         for (const object of found?.newer ?? []) this.#reads.writes.wrote(view, object)
-        for (const key of found?.gone ?? []) {
-          this.#reads.writes.deleted(view, parsedKey(view.resource, key), informer.version(key)?.uid)
+        for (const [key, uid] of found?.gone ?? []) {
+          this.#reads.writes.deleted(view, parsedKey(view.resource, key), uid)
         }
       } catch (error) {
         if (ended.aborted) throw ended.reason
@@ -310,6 +313,8 @@ export class Controller<C, S extends Scope = Scope> {
     if (this.views.some(one => covers(one, view))) return true
     const statuses = this.#statuses.view(this.#definition.for)
     if (!covers(statuses, view)) return false
+    // A reconcile that was left behind has nothing held any more.
+    this.#stopping.signal.throwIfAborted()
     this.#statusHold ??= this.#parts.cache.hold(statuses, `controller/${this.name}`)
     // Until it has synced, each object would be watched by its name.
     await this.#statusHold.informer.whenSynced({ signal })
@@ -429,10 +434,8 @@ export class Controller<C, S extends Scope = Scope> {
     // By a client that sends nothing any more there is nothing to wait for.
     await this.#recorder?.close(reason instanceof LeadershipLostError ? { timeoutMs: 0 } : {})
     await this.#reads.close()
-    const holds = this.#holds
     // What it would be asked from now on, such as to explain a key, it can't tell.
-    this.#holds = []
-    await Promise.all(holds.map(hold => hold.release()))
+    await Promise.all(this.#holds.splice(0).map(hold => hold.release()))
     await this.#statusHold?.release()
     this.#state = 'stopped'
     this.#activity.happened()

@@ -52,6 +52,27 @@ describe('an operator over sockets', () => {
       { health: {} },
     ))
 
+  it('C3, C8: is not ready before a source has its first state, and says which', () =>
+    operating(
+      server,
+      async ({ operator, run, errors }) => {
+        const synced = Promise.withResolvers<void>()
+        operator
+          .controller('maps')
+          .for(configMaps)
+          .from({ name: 'queue', connect: () => ({ synced: () => synced.promise, close: async () => {} }) }, () => [])
+          .reconcile(() => {})
+        run()
+        await until(async () => {
+          expect(await answerOf(operator.healthPort, '/readyz')).toContain('500 [-]caches failed')
+          expect(errors.map(({ message }) => message)).toContain('maps is starting: it waits for queue')
+        })
+        synced.resolve()
+        await until(async () => expect(await answerOf(operator.healthPort, '/readyz')).toBe('200 ok'))
+      },
+      { health: {} },
+    ))
+
   it('C8, D7: is ready while another leads, though a resource has not come that may come later', async () => {
     const toys = defineResource<object>({
       ...{ group: 'arcade.example.com', version: 'v1', kind: 'Toy', plural: 'toys', namespaced: true },

@@ -365,9 +365,10 @@ export class Operator {
   /** Throws while a controller has not begun, or while one that waits to lead has not all that it needs in the cache. */
   #checkReady(): void {
     if (this.#state !== 'running' && this.#state !== 'starting') throw new Error(`the operator is ${this.#state}`)
-    for (const { name, state, unwatched } of this.#controllers) {
+    for (const { name, state, waitsFor, unwatched } of this.#controllers) {
       if (state === 'running' || (state !== 'starting' && unwatched.length === 0)) continue
-      throw new Error(`${name} waits for ${unwatched.join(', ')}`)
+      const missing = waitsFor.length > 0 ? waitsFor : unwatched
+      throw new Error(`${name} is ${state}${missing.length > 0 ? `: it waits for ${missing.join(', ')}` : ''}`)
     }
   }
 

@@ -41,7 +41,8 @@ export class InformerFeed implements Feed {
 
   async live(signal: AbortSignal | undefined): Promise<Known> {
     for (;;) {
-      const known = this.peek()
+      // The object has to know its state: of its first one no key is told.
+      const known = this.#object.peek()
       if (known !== undefined) return known
       await this.ready(signal)
     }

@@ -72,6 +72,47 @@ describe('what this process wrote', () => {
       })
     }))
 
+  it('C11: a key that waited twice for what was written runs again for the next change', () =>
+    withReads({ declared: [web] }, async ({ reads, run, write, cache, writer, heard }) => {
+      await write('+a/z app=web')
+      let told = (): void => {}
+      await run(() => cache.informer(web).addHandler({ update: () => told() }))
+      // The second write is answered while the first one is being shown, a little later in each round.
+      for (let rounds = 0; rounds < 16; rounds += 1) {
+        const path = `a/x${rounds}`
+        await write(`+${path} app=web`)
+        const { metadata } = (await run(() => writer.get(web, keyOf(path)))) as ConfigMap
+        const wrote = (): void => {
+          const next = Number(cache.informer(web).lastSyncedResourceVersion) + 1
+          reads.writes.wrote(web, { metadata: { ...metadata, resourceVersion: `${next}` } })
+        }
+        wrote()
+        const one = reads.begin(path, { namespace: 'a' })
+        const reading = run(() => one.read.get(web, keyOf(path)))
+        told = () => {
+          told = () => {}
+          let turns = Promise.resolve()
+          for (let turn = 0; turn < rounds; turn += 1) turns = turns.then(() => {})
+          void turns.then(wrote)
+        }
+        await write('~a/z', '~a/z')
+        await write('~a/z')
+        await reading
+        one.succeed()
+        await heard()
+        await write(`~${path}`)
+        expect(await heard()).toEqual([`${path}: ~${path}`])
+      }
+    }))
+
+  it('C10: is hidden after a delete that names no uid, also before an informer has heard of it', () =>
+    withReads({ declared: [web] }, async ({ reads }) => {
+      const metadata = { ...keyOf('a/x'), uid: 'of x', resourceVersion: '1000000' }
+      reads.writes.wrote(configMaps, { metadata })
+      reads.writes.deleted(configMaps, keyOf('a/x'))
+      expect(reads.writes.get(configMaps.resource, 'a/x')?.gone).toEqual(['of x'])
+    }))
+
   it('C10: is waited for by an informer that is read from for the first time', () => {
     const named = configMaps.within({ fields: { 'metadata.name': 'x' }, labels: 'tier=x' })
     return withReads({ declared: [web, named] }, async ({ run, read, writes }) => {

@@ -120,11 +120,12 @@ export class OwnWrites implements WriteListener {
     for (const one of this.#subscribers.get(resourceKey(resource)) ?? []) one.unanswered?.(key)
   }
 
-  /** The uids that a key has now in any informer of its resource: reads may be served from each of them. */
+  /** The uids that a key has now in any informer of its resource, since reads may be served from each, and that of what was written last. */
   uids({ resource }: View, key: ObjectKey): ReadonlySet<string> {
     const text = keyText(key)
-    const uids = this.#informers(resource).map(informer => informer.version(text)?.uid)
-    return new Set(uids.filter(uid => uid !== undefined))
+    const shown = this.#informers(resource).map(informer => informer.version(text)?.uid)
+    const written = this.get(resource, text)?.made?.uid
+    return new Set([...shown, written].filter(uid => uid !== undefined))
   }
 
   #note(resource: ResourceDefinition, key: string, noted: Omit<Floor, 'until'>): void {

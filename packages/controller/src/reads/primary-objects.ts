@@ -57,10 +57,12 @@ export class PrimaryObjects {
     }
     const { view } = informer
     const asked = parsedKey(view.resource, key) as ObjectKey
+    // What comes of that name while the server answers is another object.
+    const before = writes.uids(view, asked)
     const object = await client.get(unprojected(view) as View<object>, asked, { signal })
     this.#unanswered.delete(key)
     if (object === undefined) {
-      writes.deleted(view, asked, informer.version(key)?.uid)
+      for (const uid of before) writes.deleted(view, asked, uid)
       return undefined
     }
     writes.wrote(view, object)

@@ -6,8 +6,8 @@ import { metadataOf } from '../objects/views.ts'
 export interface ServerDifference {
   /** Objects of which the informer has nothing, or an older state: their metadata. */
   readonly newer: readonly KubernetesObject[]
-  /** Keys that the informer still has and the server has not. */
-  readonly gone: readonly string[]
+  /** Objects that the informer still has and the server has not: their keys and uids. */
+  readonly gone: readonly (readonly [key: string, uid: string | undefined])[]
 }
 
 /**
@@ -20,7 +20,8 @@ export async function serverDifference(
   signal: AbortSignal,
 ): Promise<ServerDifference | undefined> {
   const { view } = informer
-  const listed = new Set<string>()
+  // Only what was there before the list has gone where it is not listed: what comes meanwhile may be newer than the list.
+  const unlisted = new Map([...informer.keys()].map(key => [key, informer.version(key)?.uid]))
   const newer: KubernetesObject[] = []
   try {
     await client.listEach(
@@ -28,7 +29,7 @@ export async function serverDifference(
       object => {
         const { name = '', namespace, uid, resourceVersion } = (object as KubernetesObject).metadata ?? {}
         const key = keyText({ name, namespace })
-        listed.add(key)
+        unlisted.delete(key)
         const held = informer.version(key)
         const isAsNew = held?.resourceVersion === resourceVersion || isAtLeast(held?.resourceVersion, resourceVersion)
         if (held?.uid !== uid || !isAsNew) newer.push(object as KubernetesObject)
@@ -40,5 +41,5 @@ export async function serverDifference(
     if (isForbidden(error) || (isResourceNotFound(error) && informer.state === 'missing')) return undefined
     throw error
   }
-  return { newer, gone: [...informer.keys()].filter(key => !listed.has(key)) }
+  return { newer, gone: [...unlisted].filter(([key, uid]) => informer.version(key)?.uid === uid) }
 }

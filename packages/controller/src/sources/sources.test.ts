@@ -542,6 +542,48 @@ describe('a controller from its parts', () => {
       expect(await started).toMatchObject({ code: 'CONTROLLER_STOPPED' })
       expect([keys.connections, cache.report().informers]).toEqual([0, []])
     }))
+
+  it('C4: lets go of the views that it holds already where the cache refuses another one', () =>
+    inArcade(async ({ operator, client }) => {
+      const { cache, narrow, manager } = operator
+      const hold = cache.hold(
+        configMaps.project('size', () => 1),
+        'other',
+      )
+      const caches = [configMaps.project('size', () => 2)]
+      const definition = { name: 'game', for: games, caches, reconcile: () => {} }
+      const controller = new Controller(definition, { client, cache, narrow, manager })
+      expect(() => controller.prepare()).toThrow(expect.objectContaining({ code: 'VIEW_CONFLICT' }))
+      await expect(controller.start()).rejects.toMatchObject({ code: 'VIEW_CONFLICT' })
+      expect(cache.report().informers.map(({ holders }) => holders)).toEqual([['other']])
+      await hold.release()
+    }))
+
+  it('R23: holds nothing for a reconcile that it has left behind', () =>
+    inArcade(async ({ operator, client, simulation }) => {
+      const { cache, narrow, manager } = operator
+      let go = (): void => {}
+      const late = new Promise<void>(resolve => (go = resolve))
+      let failed: unknown
+      const controller = new Controller(
+        {
+          name: 'game',
+          for: games,
+          reconcile: async ({ status }) => {
+            await late
+            await status({ phase: 'late' }).catch((error: unknown) => (failed = error))
+          },
+        },
+        { client, cache, narrow, manager },
+      )
+      await client.create(games, game('chess'))
+      await controller.start()
+      await simulation.runUntil(() => controller.explain(at('chess')).queue === 'running')
+      await controller.stop({ timeoutMs: 10 })
+      go()
+      await simulation.runUntil(() => failed !== undefined)
+      expect([failed, cache.report().informers]).toMatchObject([{ code: 'CONTROLLER_STOPPED' }, []])
+    }))
 })
 
 describe('X9: code of a user that fails', () => {

@@ -189,6 +189,26 @@ describe('a fetch', () => {
       { escalateAt: 1 },
     ))
 
+  it.each([1000, 20_000])('N9, N11: is waited for no longer than timeoutMs (%i)', timeoutMs =>
+    withNarrow(
+      async ({ narrow, run, write, get, server, simulation }) => {
+        await write('+a/x', '+a/y')
+        for (const name of ['x', 'y']) await get(`a/${name}`)
+        await simulation.advance(1000)
+        await run(() => server.faults.add(hang))
+        // The list of one hangs, and that of the other waits for its turn.
+        await write('~a/x', '~a/y')
+        const begun = simulation.clock.monotonic()
+        expect((await Promise.all([get('a/x'), get('a/y')])).map(object => object?.data?.n)).toEqual(['3', '4'])
+        await expect(run(() => narrow.watch(configMaps, keyOf('a/y'), noting([])))).rejects.toMatchObject({
+          code: 'NARROW_TIMEOUT',
+        })
+        expect(simulation.clock.monotonic() - begun).toBeLessThan(2.1 * timeoutMs)
+      },
+      { escalateAt: 1, maxOpening: 1, timeoutMs },
+    ),
+  )
+
   it('R23: is broken off when the cache is closed, and none that waits for its turn is begun', () =>
     withNarrow(
       async ({ narrow, run, write, get, server, simulation, requests }) => {

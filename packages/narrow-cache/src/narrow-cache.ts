@@ -257,9 +257,19 @@ export class NarrowCache {
   async #ready(entry: Entry, signal: AbortSignal | undefined, isToCome?: () => boolean): Promise<'cached' | 'live'> {
     const { timeoutMs } = this.#shared.settings
     const { clock } = this.#shared.environment
-    const begun = clock.monotonic()
-    const lateMs = Math.min(catchUpMs, timeoutMs)
-    const bounds = [lateMs, timeoutMs].filter(Number.isFinite).map(ms => clock.timer(ms, () => entry.news()))
+    let isLate = false
+    let isOver = false
+    const late = clock.timer(Math.min(catchUpMs, timeoutMs / 2), () => {
+      isLate = true
+      entry.news()
+    })
+    const over =
+      timeoutMs === Number.POSITIVE_INFINITY
+        ? undefined
+        : clock.timer(timeoutMs, () => {
+            isOver = true
+            entry.news()
+          })
     /** How many lists there are once there is one that was begun after this read. */
     let lists: number | undefined
     try {
@@ -267,16 +277,18 @@ export class NarrowCache {
         const { readiness } = entry
         if (readiness === 'cached' || (lists !== undefined && entry.lists >= lists)) return 'cached'
         if (readiness === 'live' && isToCome?.() !== true) return 'live'
-        const tookMs = clock.monotonic() - begun
-        if (entry.wasKnown && (readiness === 'ask' || tookMs >= lateMs)) {
+        if (isOver && !entry.wasKnown) throw this.#timeout(entry)
+        if (isOver) return 'live'
+        if (entry.wasKnown && (readiness === 'ask' || isLate)) {
           lists ??= entry.lists + (entry.isListing ? 2 : 1)
           if (!entry.isListing) entry.refresh()
-          else if (entry.error !== undefined && (isToCome === undefined || tookMs >= timeoutMs)) return 'live'
-        } else if (tookMs >= timeoutMs) throw this.#timeout(entry)
+          else if (entry.error !== undefined && isToCome === undefined) return 'live'
+        }
         await entry.changed(signal)
       }
     } finally {
-      for (const bound of bounds) bound.cancel()
+      late.cancel()
+      over?.cancel()
     }
   }
 

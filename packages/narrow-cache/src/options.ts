@@ -34,8 +34,9 @@ export interface NarrowCacheOptions {
    */
   readonly escalateAllAt?: number | undefined
   /**
-   * How long a read waits for the first state, in milliseconds. It waits 5 s at most, and no longer than this, for the watch to tell of a
-   * write of one's own; then the object is listed anew. @default 65_000
+   * How long a read waits, in milliseconds. Without a first state by then it rejects. For the watch to tell of a write of one's own it waits
+   * 5 s at most, and no longer than half of this; then the object is listed anew. Without an answer to that in time, it asks the server.
+   * @default 65_000
    */
   readonly timeoutMs?: number | undefined
   /** Longest object, in bytes as sent. @default 16 MiB */

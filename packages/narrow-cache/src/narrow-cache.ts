@@ -49,6 +49,7 @@ export interface NarrowReadOptions {
 export class NarrowCache {
   readonly #shared: CacheContext
   readonly #entries: EntryCache
+  #isClosed = false
   #closing: Promise<void> | undefined
 
   /**
@@ -221,6 +222,8 @@ export class NarrowCache {
    * Idempotent. Resolves when all watches are closed.
    */
   close(): Promise<void> {
+    // Before anything else: `onError` is told of what was gathered, and may call back.
+    this.#isClosed = true
     this.#closing ??= this.#closeAll()
     return this.#closing
   }
@@ -316,7 +319,7 @@ export class NarrowCache {
   }
 
   #mustLive(): void {
-    if (this.#closing !== undefined) throw new NarrowClosedError()
+    if (this.#isClosed) throw new NarrowClosedError()
   }
 
   #closeAll(): Promise<void> {

@@ -175,7 +175,10 @@ export class Entry implements Intake, Task {
     this.#opening = 'begun'
     const isAsked = this.#isAsked || this.#due !== undefined
     const isNeeded = isAsked || (this.validator === undefined && !this.scope.isComing)
-    if (this.#isOver || this.#own !== undefined || !isNeeded) return this.#opened()
+    if (this.#isOver || this.#own !== undefined || !isNeeded) {
+      this.#opened()
+      return this.news()
+    }
     if (isAsked) shared.count('wherry_narrow_fetches_total', resource)
     const on = { watching: () => this.news(), error: (error: Error) => this.#failed(error) }
     const settings = isAsked ? again : first

@@ -68,7 +68,7 @@ export class CacheContext {
       readonly code?: unknown
       readonly status?: unknown
     }
-    const kind = [about.resource, name, code, status].join()
+    const kind = [about.resource, about.phase, name, code, status].join()
     const alike = this.#gathered.get(kind)
     if (alike !== undefined) return void alike.count++
     const one = {

@@ -36,7 +36,7 @@ export interface NarrowReadOptions {
  * The first `get` of an object opens its watch, which begins with the object or its absence; later ones make no request.
  * An entry outlives whatever happens to its watch. One that nobody subscribes to is closed when it was not read for
  * `idleMs`, or when there are more than `max`. Where very many objects of a namespace, or of all, are asked for, one watch of
- * metadata takes over, and they are fetched when they have changed (`escalateAt`, `escalateAllAt`). Watches that end are opened
+ * metadata takes over, and each is listed by its name when it has changed (`escalateAt`, `escalateAllAt`). Watches that end are opened
  * again at 100 requests a second at most, in all.
  *
  * Makes no request until something is asked of it. It is a `NarrowReader` for a dynamic cache.
@@ -218,7 +218,7 @@ export class NarrowCache {
   }
 
   /**
-   * Ends all: from the call on no handler is called, cursors are closed, who waits is rejected with a `NarrowClosedError`.
+   * Ends all: from the call on no handler is called, cursors are closed, and waits are rejected with a `NarrowClosedError`.
    * Idempotent. Resolves when all watches are closed.
    */
   close(): Promise<void> {

@@ -55,7 +55,7 @@ export class Entry implements Intake, Task {
   #opening: 'no' | 'queued' | 'begun' = 'no'
   /** The newest state is asked for: its next watch begins with a list, which may be all that is needed. */
   #isAsked = false
-  /** The version that the validator told of, while the entry has an older one; `''`: any that is listed from now on. */
+  /** The version of the object that the validator told of, while the entry has an older one; `''`: any that is listed from now on. */
   #due: string | undefined
   #isOver = false
   #isRefusalTold = false
@@ -346,7 +346,9 @@ export class Entry implements Intake, Task {
       this.#heard()
     } else if ((order === 'newer' || !this.wasKnown) && (object === undefined || this.#isMetadata)) this.#publish(known)
     else {
-      this.#due = ((order === 'newer' || !this.isKnown) && resourceVersion) || ''
+      // Of the object, not of the list: its own watch may have nothing more to tell.
+      const isNewer = this.#order(version) === 'newer' || !this.isKnown
+      this.#due = (isNewer && version) || ''
       if (this.#due === '' || !this.synced) this.refresh()
       this.news()
     }

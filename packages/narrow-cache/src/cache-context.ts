@@ -12,7 +12,7 @@ const againEveryMs = 10
 /** How long failures that are alike are gathered before they are told as one, in milliseconds. */
 const gatherMs = 1000
 
-/** What all entries of a cache share. */
+/** The state that all entries of a cache share. */
 export class CacheContext {
   readonly settings: Settings
   readonly environment: Environment
@@ -68,7 +68,7 @@ export class CacheContext {
       readonly code?: unknown
       readonly status?: unknown
     }
-    const kind = [about.resource, name, code, status].join()
+    const kind = [about.resource, about.phase, name, code, status].join()
     const alike = this.#gathered.get(kind)
     if (alike !== undefined) return void alike.count++
     const one = {

@@ -108,3 +108,21 @@ it('N9, N11: a handler that is told of one object while one watch of many lists 
     },
     { escalateAt: 1 },
   ))
+
+it('R23: a listener of errors that calls back while the cache is closed finds it closed', () =>
+  withNarrow(async ({ narrow, client, run, get, server, simulation }) => {
+    await get('a/x')
+    const effect = { kind: 'status', code: 500 } as const
+    await run(() => server.faults.add({ match: { resource: 'configmaps' }, effect }))
+    const { environment } = client
+    let calls: Promise<unknown> | undefined
+    environment.onError = () => {
+      calls = narrow.get(configMaps, x).catch(error => error)
+    }
+    void get('a/y').catch(() => {})
+    await run(() => server.endWatches('configmaps'))
+    await simulation.advance(300)
+    await run(() => narrow.close())
+    expect(await run(() => calls)).toMatchObject({ code: 'NARROW_CLOSED' })
+    expect(narrow.report()).toMatchObject({ entries: 0, streams: 0, waiting: 0 })
+  }))

@@ -8,7 +8,7 @@ export interface Task {
 
 /**
  * Lets so many tasks run at a time; the others wait, in the order in which they came. They are begun in the async context of
- * who has made this, not of who happens to ask first: a watch would keep that for as long as it lasts.
+ * the code that made this limit, not of the first reader: a watch would keep that for as long as it lasts.
  */
 export class ConcurrencyLimit {
   readonly #most: number
@@ -27,19 +27,19 @@ export class ConcurrencyLimit {
     return this.#waiting.size
   }
 
-  /** Begins it: now, or when its turn comes. It must not be waiting already. */
+  /** Begins the task now, or when its turn comes. The task must not be waiting already. */
   enter(task: Task): void {
     if (this.#isClosed) return
     this.#waiting.add(task)
     this.#beginWaiting()
   }
 
-  /** It is not to begin any more. Gives whether it has not. */
+  /** The task is not to begin any more. Returns false if it has begun. */
   withdraw(task: Task): boolean {
     return this.#waiting.delete(task)
   }
 
-  /** One that has begun is over. */
+  /** A task that has begun is over. */
   leave(): void {
     this.#taken -= 1
     this.#beginWaiting()

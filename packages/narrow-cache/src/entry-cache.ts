@@ -6,12 +6,12 @@ import { NarrowFullError } from './errors.ts'
 import type { CheckedKey } from './key.ts'
 import { ViewEntries } from './view-entries.ts'
 
-/** All entries of a cache: how many there may be, and which of them are evicted (rules N6, N7). */
+/** All entries of a cache. It bounds their number, and evicts idle ones (rules N6, N7). */
 export class EntryCache {
   readonly #shared: CacheContext
   /** Those that nobody subscribes to or waits for. The one that was read longest ago comes first. */
   readonly #idle = new Set<Entry>()
-  /** Evicts idle entries. It runs in the async context of who has made this cache, not of who happens to read first. */
+  /** Evicts idle entries. It runs in the async context of the code that made this cache, not of the first reader. */
   #timer: Timer | undefined
   readonly #apart = AsyncLocalStorage.snapshot()
   /** By the keys of the views. */

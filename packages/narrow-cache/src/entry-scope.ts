@@ -14,11 +14,11 @@ export interface Known {
 /** One metadata watch that may feed many entries. */
 export interface Validator {
   readonly lastError: Error | undefined
-  /** How far it has come, all of which was told. */
+  /** The resourceVersion up to which everything was told. */
   readonly heard: string | undefined
 }
 
-/** What all entries of one view share. */
+/** The state that all entries of one view share. */
 export interface ViewScope {
   readonly shared: CacheContext
   readonly view: View
@@ -36,13 +36,13 @@ export interface ViewScope {
   rollBack(source: unknown): void
 }
 
-/** What those in one namespace share besides. */
+/** The state that the entries of one namespace share besides. */
 export interface EntryScope {
   readonly of: ViewScope
   /** The watch of all namespaces, and that of this one. */
   readonly validators: readonly Validator[]
   /** A watch of many will feed the entries soon, or does. */
   readonly isComing: boolean
-  /** What to read for one object. */
+  /** The request that reads one object. */
   target(name: string): ReadTarget
 }

@@ -55,7 +55,7 @@ export class Entry implements Intake, Task {
   #opening: 'no' | 'queued' | 'begun' = 'no'
   /** The newest state is asked for: its next watch begins with a list, which may be all that is needed. */
   #isAsked = false
-  /** The version that the validator told of, while the entry has an older one; `''`: any that is listed from now on. */
+  /** The version of the object that the validator told of, while the entry has an older one; `''`: any that is listed from now on. */
   #due: string | undefined
   #isOver = false
   #isRefusalTold = false
@@ -175,7 +175,10 @@ export class Entry implements Intake, Task {
     this.#opening = 'begun'
     const isAsked = this.#isAsked || this.#due !== undefined
     const isNeeded = isAsked || (this.validator === undefined && !this.scope.isComing)
-    if (this.#isOver || this.#own !== undefined || !isNeeded) return this.#opened()
+    if (this.#isOver || this.#own !== undefined || !isNeeded) {
+      this.#opened()
+      return this.news()
+    }
     if (isAsked) shared.count('wherry_narrow_fetches_total', resource)
     const on = { watching: () => this.news(), error: (error: Error) => this.#failed(error) }
     const settings = isAsked ? again : first
@@ -346,7 +349,9 @@ export class Entry implements Intake, Task {
       this.#heard()
     } else if ((order === 'newer' || !this.wasKnown) && (object === undefined || this.#isMetadata)) this.#publish(known)
     else {
-      this.#due = ((order === 'newer' || !this.isKnown) && version) || ''
+      // Of the object, not of the list: its own watch may have nothing more to tell.
+      const isNewer = this.#order(version) === 'newer' || !this.isKnown
+      this.#due = (isNewer && version) || ''
       if (this.#due === '' || !this.synced) this.refresh()
       this.news()
     }

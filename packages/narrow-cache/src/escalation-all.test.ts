@@ -331,4 +331,43 @@ describe('an escalation of all namespaces', () => {
       },
       { escalateAllAt: 4, cluster: who(namespace => namespace !== '') },
     ))
+
+  it('N11: is over with the last entry, also where a cursor stays', () =>
+    withNarrow(
+      async kit => {
+        const { narrow, simulation, watches } = kit
+        const cursor = narrow.cursor(configMaps)
+        await getAll(kit, ['a/p', 'b/p'])
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['all wide 2'])
+        for (const path of ['a/p', 'b/p']) narrow.forget(configMaps, keyOf(path))
+        expect(phases(kit)).toEqual([])
+        await getAll(kit, ['a/p'])
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual([])
+        expect(await watches()).toBe(1)
+        cursor.close()
+      },
+      { escalateAllAt: 1 },
+    ))
+
+  it('N11: failures of the watches of many namespaces are told as one', () =>
+    withNarrow(
+      async kit => {
+        const { run, server, simulation } = kit
+        await getAll(kit, ['a/p', 'a/q', 'b/p', 'b/q', 'c/p', 'c/q'])
+        await simulation.advance(1000)
+        expect(phases(kit)).toEqual(['a wide 2', 'b wide 2', 'c wide 2'])
+        const effect = { kind: 'status', code: 500 } as const
+        const broken = await run(() => server.faults.add({ match: { resource: 'configmaps' }, effect }))
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(900)
+        await run(() => broken.remove())
+        await simulation.advance(60_000)
+        const told = simulation.environment.errors.map(({ context }) => context)
+        expect(told[0]).toEqual({ resource: 'v1/configmaps', phase: 'escalated', count: expect.any(Number) })
+        expect(told.length).toBeLessThan(3)
+      },
+      { escalateAt: 1 },
+    ))
 })

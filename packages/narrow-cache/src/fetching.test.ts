@@ -189,6 +189,56 @@ describe('a fetch', () => {
       { escalateAt: 1 },
     ))
 
+  it.each([1000, 20_000])('N9, N11: is waited for no longer than timeoutMs (%i)', timeoutMs =>
+    withNarrow(
+      async ({ narrow, run, write, get, server, simulation }) => {
+        await write('+a/x', '+a/y')
+        for (const name of ['x', 'y']) await get(`a/${name}`)
+        await simulation.advance(1000)
+        await run(() => server.faults.add(hang))
+        // The list of one hangs, and that of the other waits for its turn.
+        await write('~a/x', '~a/y')
+        const begun = simulation.clock.monotonic()
+        expect((await Promise.all([get('a/x'), get('a/y')])).map(object => object?.data?.n)).toEqual(['3', '4'])
+        await expect(run(() => narrow.watch(configMaps, keyOf('a/y'), noting([])))).rejects.toMatchObject({
+          code: 'NARROW_TIMEOUT',
+        })
+        expect(simulation.clock.monotonic() - begun).toBeLessThan(2.1 * timeoutMs)
+      },
+      { escalateAt: 1, maxOpening: 1, timeoutMs },
+    ),
+  )
+
+  it('N11: is begun at once for a read whose own watch is not opened after all, since one of many is coming', () =>
+    withNarrow(
+      async ({ narrow, run, write, get, server, simulation }) => {
+        await write('+a/x')
+        for (const name of ['x', 'p', 'q', 'r', 's']) await get(`a/${name}`)
+        await simulation.advance(1000)
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+        await run(() => server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'hang' } }))
+        const stop = new AbortController()
+        const { signal } = stop
+        const hanging = run(() => narrow.get(configMaps, keyOf('b/h'), { signal })).catch(() => {})
+        await simulation.advance(10)
+        for (const name of ['p', 'q', 'r', 's']) narrow.forget(configMaps, keyOf(`a/${name}`))
+        const begun = simulation.clock.monotonic()
+        const read = get('a/x')
+        read.catch(() => {})
+        const rising = run(() =>
+          Promise.allSettled(['p', 'q', 'r', 's'].map(name => narrow.get(configMaps, keyOf(`a/${name}`), { signal }))),
+        )
+        await simulation.advance(10)
+        expect(narrow.report()).toMatchObject({ waiting: 4, escalated: [{ phase: 'rising' }] })
+        stop.abort()
+        await Promise.all([hanging, rising])
+        expect(narrow.forget(configMaps, keyOf('b/h'))).toBe(true)
+        expect((await read)?.data).toEqual({ n: '1' })
+        expect(simulation.clock.monotonic() - begun).toBeLessThan(2000)
+      },
+      { escalateAt: 4, maxOpening: 1 },
+    ))
+
   it('R23: is broken off when the cache is closed, and none that waits for its turn is begun', () =>
     withNarrow(
       async ({ narrow, run, write, get, server, simulation, requests }) => {

@@ -1,6 +1,6 @@
 import { isExpired, isResourceNotFound, isTooLarge, type Timer } from '@wherry/client'
 import { type Gate, type Intake, Reflector, type Replacement } from '@wherry/informer'
-import { isForTheCaller } from '@wherry/informer/parts'
+import { isClosed, isForTheCaller } from '@wherry/informer/parts'
 import type { Entry } from './entry.ts'
 import type { Known, Validator, ViewScope } from './entry-scope.ts'
 import { metadataIn } from './target.ts'
@@ -212,11 +212,13 @@ export class NamespaceWatch implements Validator {
   }
 
   #failed(error: Error): void {
-    const { environment, resource } = this.#view
+    const { shared, resource } = this.#view
+    // An entry that has no watch of many finds by its own that nothing will ever come again.
+    if (isClosed(error)) return this.fall()
     const isRising = this.#phase === 'rising'
     const isRefusal = isForTheCaller(error) && (isRising || !isResourceNotFound(error))
     if (isRefusal) this.#refused(error)
-    else if (!isExpired(error) && !isTooLarge(error)) environment.onError(error, { resource, phase: 'escalated' })
+    else if (!isExpired(error) && !isTooLarge(error)) shared.tell(error, { resource, phase: 'escalated' })
     // Those that wait for it may have another source.
     if (isRefusal || isRising) for (const entry of this.#entries()) this.#view.place(entry)
   }

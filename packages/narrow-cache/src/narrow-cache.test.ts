@@ -433,6 +433,23 @@ describe('an entry', () => {
       { timeoutMs: 3000 },
     ))
 
+  it('ends a wait in time where timers fire a little early, as those of Node do', () =>
+    withNarrow(
+      async ({ narrow, get, write, run, server, simulation }) => {
+        await write('+a/x')
+        const held = await get('a/x')
+        const { clock } = simulation
+        const timer = clock.timer.bind(clock)
+        clock.timer = (ms, fn) => timer(Math.max(0, ms - 0.5), fn)
+        const resourceVersion = `${held?.metadata?.resourceVersion}0`
+        narrow.wrote(configMaps, { ...held, metadata: { ...held?.metadata, resourceVersion } })
+        expect((await get('a/x'))?.data).toEqual({ n: '1' })
+        await run(() => server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'hang' } }))
+        await expect(get('a/y')).rejects.toMatchObject({ code: 'NARROW_TIMEOUT', key: 'a/y' })
+      },
+      { timeoutMs: 3000 },
+    ))
+
   it.each([1, 10])(
     'says what the server said last where the first state does not come in time (escalateAt %i)',
     escalateAt =>

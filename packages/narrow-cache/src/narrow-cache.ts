@@ -36,7 +36,7 @@ export interface NarrowReadOptions {
  * The first `get` of an object opens its watch, which begins with the object or its absence; later ones make no request.
  * An entry outlives whatever happens to its watch. One that nobody subscribes to is closed when it was not read for
  * `idleMs`, or when there are more than `max`. Where very many objects of a namespace, or of all, are asked for, one watch of
- * metadata takes over, and they are fetched when they have changed (`escalateAt`, `escalateAllAt`). Watches that end are opened
+ * metadata takes over, and each is listed by its name when it has changed (`escalateAt`, `escalateAllAt`). Watches that end are opened
  * again at 100 requests a second at most, in all.
  *
  * Makes no request until something is asked of it. It is a `NarrowReader` for a dynamic cache.
@@ -49,6 +49,7 @@ export interface NarrowReadOptions {
 export class NarrowCache {
   readonly #shared: CacheContext
   readonly #entries: EntryCache
+  #isClosed = false
   #closing: Promise<void> | undefined
 
   /**
@@ -217,10 +218,12 @@ export class NarrowCache {
   }
 
   /**
-   * Ends all: from the call on no handler is called, cursors are closed, who waits is rejected with a `NarrowClosedError`.
+   * Ends all: from the call on no handler is called, cursors are closed, and waits are rejected with a `NarrowClosedError`.
    * Idempotent. Resolves when all watches are closed.
    */
   close(): Promise<void> {
+    // Before anything else: `onError` is told of what was gathered, and may call back.
+    this.#isClosed = true
     this.#closing ??= this.#closeAll()
     return this.#closing
   }
@@ -257,9 +260,19 @@ export class NarrowCache {
   async #ready(entry: Entry, signal: AbortSignal | undefined, isToCome?: () => boolean): Promise<'cached' | 'live'> {
     const { timeoutMs } = this.#shared.settings
     const { clock } = this.#shared.environment
-    const begun = clock.monotonic()
-    const lateMs = Math.min(catchUpMs, timeoutMs)
-    const bounds = [lateMs, timeoutMs].filter(Number.isFinite).map(ms => clock.timer(ms, () => entry.news()))
+    let isLate = false
+    let isOver = false
+    const late = clock.timer(Math.min(catchUpMs, timeoutMs / 2), () => {
+      isLate = true
+      entry.news()
+    })
+    const over =
+      timeoutMs === Number.POSITIVE_INFINITY
+        ? undefined
+        : clock.timer(timeoutMs, () => {
+            isOver = true
+            entry.news()
+          })
     /** How many lists there are once there is one that was begun after this read. */
     let lists: number | undefined
     try {
@@ -267,16 +280,18 @@ export class NarrowCache {
         const { readiness } = entry
         if (readiness === 'cached' || (lists !== undefined && entry.lists >= lists)) return 'cached'
         if (readiness === 'live' && isToCome?.() !== true) return 'live'
-        const tookMs = clock.monotonic() - begun
-        if (entry.wasKnown && (readiness === 'ask' || tookMs >= lateMs)) {
+        if (isOver && !entry.wasKnown) throw this.#timeout(entry)
+        if (isOver) return 'live'
+        if (entry.wasKnown && (readiness === 'ask' || isLate)) {
           lists ??= entry.lists + (entry.isListing ? 2 : 1)
           if (!entry.isListing) entry.refresh()
-          else if (entry.error !== undefined && (isToCome === undefined || tookMs >= timeoutMs)) return 'live'
-        } else if (tookMs >= timeoutMs) throw this.#timeout(entry)
+          else if (entry.error !== undefined && isToCome === undefined) return 'live'
+        }
         await entry.changed(signal)
       }
     } finally {
-      for (const bound of bounds) bound.cancel()
+      late.cancel()
+      over?.cancel()
     }
   }
 
@@ -304,7 +319,7 @@ export class NarrowCache {
   }
 
   #mustLive(): void {
-    if (this.#closing !== undefined) throw new NarrowClosedError()
+    if (this.#isClosed) throw new NarrowClosedError()
   }
 
   #closeAll(): Promise<void> {

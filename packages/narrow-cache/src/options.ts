@@ -18,11 +18,11 @@ export interface NarrowCacheOptions {
    * escalated costs a stream. @default 10_000
    */
   readonly max?: number | undefined
-  /** Most entries that are being opened, or fetched, at a time. @default 100 */
+  /** Most entries that are being opened, or listed anew, at a time. @default 100 */
   readonly maxOpening?: number | undefined
   /**
    * Past so many entries of one view in one namespace, one watch of the metadata of all objects there takes over from
-   * theirs, and each object is fetched when it has changed; below half of it they are watched one by one again. A higher
+   * theirs, and each object is listed by its name when it has changed; below half of it they are watched one by one again. A higher
    * value costs streams, a lower one has a busy namespace's unrelated metadata come in. `Infinity`: never.
    * @default 200
    */
@@ -34,14 +34,15 @@ export interface NarrowCacheOptions {
    */
   readonly escalateAllAt?: number | undefined
   /**
-   * How long a read waits for the first state, in milliseconds. It waits 5 s at most, and no longer than this, for the watch to tell of a
-   * write of one's own; then the object is listed anew. @default 65_000
+   * How long a read waits, in milliseconds. Without a first state by then it rejects. For the watch to tell of a write of one's own it waits
+   * 5 s at most, and no longer than half of this; then the object is listed anew. Without an answer to that in time, it asks the server.
+   * @default 65_000
    */
   readonly timeoutMs?: number | undefined
   /** Longest object, in bytes as sent. @default 16 MiB */
   readonly maxObjectBytes?: number | undefined
   /**
-   * Freezes stored objects deep, so that who changes one is found (rule R37). Costs time.
+   * Freezes stored objects deep, so that code which changes one throws (rule R37). Costs time.
    * @default true unless `NODE_ENV` is `production`
    */
   readonly freeze?: boolean | undefined

@@ -1,7 +1,7 @@
 import type { EscalationPhase } from './namespace-watch.ts'
 import type { ViewEntries } from './view-entries.ts'
 
-/** What a narrow cache holds at present, for metrics and for people. */
+/** A summary of a narrow cache, for metrics and for people. */
 export interface NarrowReport {
   /** Objects that are watched, absent ones among them. */
   readonly entries: number
@@ -11,7 +11,7 @@ export interface NarrowReport {
   readonly refused: number
   /** Watches that are open, or being opened. */
   readonly streams: number
-  /** Opens and fetches that wait for their turn. */
+  /** Entries that wait for their turn to be opened, or listed anew. */
   readonly waiting: number
   readonly subscriptions: number
   readonly views: readonly ViewReport[]
@@ -39,7 +39,7 @@ export interface EscalationReport {
   /** `undefined`: all of them, or of a cluster-scoped resource. */
   readonly namespace: string | undefined
   readonly phase: Exclude<EscalationPhase, 'narrow'>
-  /** How many there are in it. */
+  /** The number of entries in it. */
   readonly entries: number
 }
 

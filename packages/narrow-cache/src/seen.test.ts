@@ -155,18 +155,25 @@ describe('what this process has seen', () => {
     }, stays))
 })
 
-it('N9: a cache whose client was closed gives nothing that it can’t know to be so', () =>
-  withNarrow(async ({ narrow, run, write, get, client }) => {
-    await write('+a/x')
-    await get('a/x')
-    await run(() => client.close())
-    for (const name of ['x', 'new']) {
-      await expect(get(`a/${name}`)).rejects.toMatchObject({ code: 'CLIENT_CLOSED' })
-      const watching = run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))
-      await expect(watching).rejects.toMatchObject({ code: 'CLIENT_CLOSED' })
-    }
-    expect(narrow.peek(configMaps, x)).toBeUndefined()
-  }))
+it.each([1, 10])(
+  'N9: a cache whose client was closed gives nothing that it can’t know to be so (escalateAt %i)',
+  escalateAt =>
+    withNarrow(
+      async ({ narrow, run, write, get, client, simulation }) => {
+        await write('+a/x')
+        for (const name of ['x', 'y']) await get(`a/${name}`)
+        await simulation.advance(1000)
+        await run(() => client.close())
+        for (const name of ['x', 'new']) {
+          await expect(get(`a/${name}`)).rejects.toMatchObject({ code: 'CLIENT_CLOSED' })
+          const watching = run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))
+          await expect(watching).rejects.toMatchObject({ code: 'CLIENT_CLOSED' })
+        }
+        expect(narrow.peek(configMaps, x)).toBeUndefined()
+      },
+      { escalateAt },
+    ),
+)
 
 it('N9, N11: nor does one wait for one watch of many that the client won’t open any more', () =>
   withNarrow(

@@ -112,3 +112,22 @@ describe('an entry that comes to be fed otherwise', () => {
     )
   })
 })
+
+it('N11: an entry leaves its own watch when that has come late to the version that the shared one has listed', () =>
+  withNarrow(
+    async ({ narrow, run, write, get, server, simulation, requests }) => {
+      await write('+a/x')
+      const effect = { kind: 'slow', bytesPerSecond: 200 } as const
+      await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect }))
+      await get('a/x')
+      await write('~a/x', '+b/other')
+      requests()
+      await get('a/y')
+      expect(narrow.report()).toMatchObject({ streams: 2, escalated: [{ phase: 'wide' }] })
+      await simulation.advance(10_000)
+      expect(narrow.report()).toMatchObject({ streams: 1, escalated: [{ phase: 'wide' }] })
+      expect(narrow.peek(configMaps, keyOf('a/x'))).toMatchObject({ object: { data: { n: '2' } } })
+      expect(requests()).toEqual(['stream'])
+    },
+    { escalateAt: 1 },
+  ))

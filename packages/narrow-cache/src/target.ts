@@ -1,6 +1,6 @@
 import { FieldSelector, type ReadTarget, targetsOf, type View } from '@wherry/client'
 
-/** What to read for all objects of a view in one namespace. */
+/** The request that reads all objects of a view in one namespace. */
 export function targetIn(view: View, namespace: string | undefined): ReadTarget {
   const { key, resource, labels, fields, projection, within } = view
   const namespaces = namespace === undefined ? undefined : [namespace]
@@ -15,7 +15,7 @@ export function metadataIn(view: View, namespace: string | undefined): ReadTarge
   return targetIn({ key, resource, labels, fields, within, projection } as View, namespace)
 }
 
-/** What to read for one of the objects that `target` is of. */
+/** The request that reads one of the objects of `target`. */
 export function named(target: ReadTarget, { fields }: View, name: string): ReadTarget {
   const fieldSelector = fields.and(FieldSelector.of({ 'metadata.name': name })).text
   return { ...target, selection: { ...target.selection, fieldSelector } }

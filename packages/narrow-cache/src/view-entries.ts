@@ -127,8 +127,7 @@ export class ViewEntries implements Escalating {
       scope.watch.end()
       this.namespaces.delete(scope.namespace ?? '')
     }
-    if (this.entries.size === 0) this.watch?.end()
-    else this.balance([scope])
+    this.balance([scope])
   }
 
   place(entry: Entry): void {

@@ -297,7 +297,7 @@ export class Entry implements Intake, Task {
    */
   validate(validator: Validator, known: Known | undefined): void {
     this.validator = validator
-    if (known === undefined) this.refresh()
+    if (known === undefined) this.#listAnew()
     else this.#validated(known)
   }
 
@@ -339,6 +339,12 @@ export class Entry implements Intake, Task {
     this.#isDeleted = false
   }
 
+  /** Has the newest state listed from now on: a list that is under way may be older than what the watch of many has told. */
+  #listAnew(): void {
+    if (!this.synced) this.#closeOwn()
+    this.refresh()
+  }
+
   /** The watch of many has told the version of the object. Its own watch is to come to that, if it is another one. */
   #validated(known: Known): void {
     const { object, resourceVersion } = known
@@ -352,7 +358,8 @@ export class Entry implements Intake, Task {
       // Of the object, not of the list: its own watch may have nothing more to tell.
       const isNewer = this.#order(version) === 'newer' || !this.isKnown
       this.#due = (isNewer && version) || ''
-      if (this.#due === '' || !this.synced) this.refresh()
+      if (this.#due === '') this.#listAnew()
+      else if (!this.synced) this.refresh()
       this.news()
     }
   }

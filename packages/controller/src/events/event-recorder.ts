@@ -53,7 +53,7 @@ export class EventRecorder {
   readonly #environment: Environment
   readonly #filter: EventSpamFilter
   readonly #known = new Map<string, Series>()
-  /** What waits to be sent, or is being sent. */
+  /** The events that wait to be sent, or are being sent. */
   readonly #pending = new Set<Series>()
   readonly #queue: WorkQueue<Series>
   readonly #ending = new AbortController()
@@ -69,7 +69,7 @@ export class EventRecorder {
     const { clock } = this.#environment
     this.#queue = new WorkQueue<Series>({ clock, rateLimiter })
     void work(this.#queue, atOnce, clock, async series => {
-      // What is recorded in one go is told in one go.
+      // Events that are recorded in one go are told in one go.
       await clock.turn()
       if (this.#pending.has(series)) await this.#send(series)
     })

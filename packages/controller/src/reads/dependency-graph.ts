@@ -2,7 +2,7 @@ import { hash } from '@wherry/hash-compare'
 import { watched } from '@wherry/informer/parts'
 import type { ReadCause } from './cause.ts'
 
-/** Who hears of keys that are to run again. */
+/** Hears of keys that are to run again. */
 export interface DependencyListener {
   changed(key: string, cause: ReadCause): void
   /** A key depends on nothing any more. */
@@ -25,7 +25,7 @@ export class DependentKey {
     this.#listener = listener
   }
 
-  /** What it depends on, but for what is being read. */
+  /** The objects and selections that the key depends on, but for those that are being read. */
   get edges(): readonly DependencyEdge[] {
     return this.#failed.length === 0 ? this.#succeeded : [...this.#succeeded, ...this.#failed]
   }
@@ -70,7 +70,7 @@ const nothing = ''
 /** What it is where it can't be told: never the same twice. */
 const unknown = '?'
 
-/** That one run of a key has read an object or a selection, and what of it. */
+/** An object or a selection that one run of a key has read, and the parts of it. */
 export class DependencyEdge {
   readonly dependent: DependentKey
   readonly target: DependencyTarget
@@ -111,7 +111,7 @@ export class DependencyEdge {
     }
   }
 
-  /** Whether what was read is something else now. Asked once for each change. */
+  /** Whether the parts that were read have another value now. Asked once for each change. */
   hasChanged(object: () => unknown): boolean {
     if (this.#isWhole) return true
     let hasChanged = false
@@ -210,7 +210,7 @@ export abstract class DependencyTarget {
     }
   }
 
-  /** What is known of it may be about to change. */
+  /** The state of the object may be about to change. */
   abstract get isCatchingUp(): boolean
 
   /** Resolves when it has caught up. Rejects where that will not be. */

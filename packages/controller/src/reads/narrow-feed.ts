@@ -17,7 +17,7 @@ import type { TrackedObject } from './tracked-object.ts'
 /** How long no watch is tried where one was refused, in milliseconds. */
 const refusedMs = 300_000
 
-/** What a {@link NarrowFeed} is made of. */
+/** The parts that a {@link NarrowFeed} is made of. */
 export interface NarrowFeedParts {
   readonly client: Client
   readonly narrow: NarrowCache
@@ -112,7 +112,7 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
       if (there !== undefined) narrow.wrote(view, there)
       else if (uid !== undefined) narrow.deleted(view, this.#key, uid)
     } catch (error) {
-      // What may not be read is not known to be otherwise.
+      // An object that may not be read is not known to be another.
       if (!isForbidden(error)) throw error
     }
   }
@@ -155,7 +155,7 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
     return this.#object.key as ObjectKey
   }
 
-  /** What the narrow cache has. */
+  /** The state that the narrow cache has. */
   #peek(): Known | undefined {
     try {
       const peeked = this.#parts.narrow.peek(this.#object.view, this.#key)
@@ -231,7 +231,7 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
   }
 }
 
-/** Whether an object can't be watched, by what the narrow cache says. */
+/** Whether an object can't be watched, as the narrow cache's error says. */
 function isRefusal(error: unknown): boolean {
   return error instanceof NarrowWatchRefusedError || error instanceof NarrowFullError
 }

@@ -25,7 +25,7 @@ const mostGone = 10
 
 /** The least that a reader may be given of an object. */
 export interface Floor {
-  /** What the last write made of it: no older state may be shown. */
+  /** The state that the last write made: no older one may be shown. */
   readonly made: Made | undefined
   /** The uids of the objects of that name that were deleted last: none of them may be shown at all. */
   readonly gone: readonly string[]
@@ -83,7 +83,7 @@ export class OwnWrites implements WriteListener {
     }
   }
 
-  /** What is remembered of one key. */
+  /** The floor that is remembered of one key. */
   get(resource: ResourceDefinition, key: string): Floor | undefined {
     const floor = this.#floors.get(idOf(resource, key))
     return floor !== undefined && floor.until > this.#options.clock.monotonic() ? floor : undefined

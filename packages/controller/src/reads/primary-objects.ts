@@ -57,7 +57,7 @@ export class PrimaryObjects {
     }
     const { view } = informer
     const asked = parsedKey(view.resource, key) as ObjectKey
-    // What comes of that name while the server answers is another object.
+    // An object of that name that comes while the server answers is another one.
     const before = writes.uids(view, asked)
     const object = await client.get(unprojected(view) as View<object>, asked, { signal })
     this.#unanswered.delete(key)

@@ -126,7 +126,7 @@ function isSame(before: unknown, state: unknown): boolean {
   try {
     return hash(before, { integers: 'bigint' }) === hash(state, { integers: 'bigint' })
   } catch {
-    // What is no JSON can't be compared: it counts as another state.
+    // A value that is no JSON can't be compared: it counts as another state.
     return false
   }
 }

@@ -40,7 +40,7 @@ export class TrackedReads {
   readonly writes: OwnWrites
   readonly #options: TrackedReadsOptions
   readonly #polling: Polling
-  /** What objects that are read by their names are heard by. */
+  /** The parts that the feeds of objects read by their names are made of. */
   readonly #named: NarrowFeedParts
   readonly #keys = new Map<string, DependentKey>()
   /** The objects that keys depend on, each once for a view, by the view's key and its own. */

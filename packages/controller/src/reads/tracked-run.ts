@@ -103,7 +103,7 @@ export class TrackedRun implements Run {
     object.pin()
     try {
       const value = (await this.#valueOf(object, signal)) as C | undefined
-      // What happens to it meanwhile is looked at when the write is over.
+      // Changes of the object meanwhile are looked at when the write is over.
       this.#untrack(object)
       const heard = object.heard
       const settle = (written?: C, isHeard = false): void => {

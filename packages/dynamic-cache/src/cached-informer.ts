@@ -1,5 +1,5 @@
 import type { Scope, View } from '@wherry/client'
-import { abortSignal, checkOptions } from '@wherry/client/checks'
+import { abortSignal, checkOptions, flag } from '@wherry/client/checks'
 import type { InformerState, SharedInformer, Store } from '@wherry/informer'
 import { StoreReader } from '@wherry/informer/parts'
 import type { Entry } from './entry.ts'
@@ -44,9 +44,20 @@ export class CachedInformer<C, S extends Scope = Scope> extends StoreReader<C, S
     return this.#held.entry?.hasSynced === true
   }
 
-  async whenSynced(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
-    checkOptions('whenSynced', options, { signal: abortSignal })
-    return this.#live().whenSynced(options.signal)
+  /** Whether the server does not serve its resource, and the cache waits until it does (`whenUnknown: 'wait'`). */
+  get isAbsent(): boolean {
+    return this.#held.entry?.isAbsent === true
+  }
+
+  /**
+   * As {@link SharedInformer.whenSynced}. With `orAbsent` it also resolves where {@link CachedInformer.isAbsent}: there is no first state to
+   * wait for.
+   */
+  async whenSynced(
+    options: { readonly signal?: AbortSignal | undefined; readonly orAbsent?: boolean | undefined } = {},
+  ): Promise<void> {
+    checkOptions('whenSynced', options, { signal: abortSignal, orAbsent: flag })
+    return this.#live().whenSynced(options.signal, options.orAbsent)
   }
 
   protected override live(): Store<C, S> {

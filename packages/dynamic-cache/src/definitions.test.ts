@@ -92,6 +92,30 @@ describe('a resource that is not defined', () => {
     ),
   )
 
+  it.each([
+    ['wait', 'over'],
+    ['error', 'unknown'],
+  ] as const)('D7: one that is to come later need not be waited for (%s)', (whenUnknown, expected) =>
+    withCache(
+      async kit => {
+        const { cache, run, simulation } = kit
+        const informer = cache.informer(games)
+        const waiting = informer.whenSynced({ orAbsent: true }).then(
+          () => 'over',
+          error => (isResourceNotFound(error) ? 'unknown' : error),
+        )
+        expect(informer.isAbsent).toBe(false)
+        await simulation.advance(5000)
+        expect(await run(() => waiting)).toBe(expected)
+        expect([informer.hasSynced, informer.isAbsent]).toEqual([false, whenUnknown === 'wait'])
+        await define(kit)
+        expect([informer.hasSynced, informer.isAbsent]).toEqual([true, false])
+        await run(() => informer.whenSynced({ orAbsent: true }))
+      },
+      { whenUnknown },
+    ),
+  )
+
   it('D7: is not polled for', () =>
     withCache(async kit => {
       const { cache, run, server, simulation } = kit

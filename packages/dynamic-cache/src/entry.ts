@@ -53,6 +53,11 @@ export class Entry<C = unknown, S extends Scope = Scope> {
     return this.store.synced && !this.watch.isMissing(this.#key)
   }
 
+  /** The server does not serve its resource, and the cache waits until it does (rule D7). */
+  get isAbsent(): boolean {
+    return this.whenUnknown === 'wait' && this.watch.isMissing(this.#key)
+  }
+
   get holders(): readonly string[] {
     return [...new Set(this.holds.values())]
   }
@@ -61,16 +66,22 @@ export class Entry<C = unknown, S extends Scope = Scope> {
     this.watch.join(this.#key)
   }
 
-  /** Resolves when it has its first state. Rejects with why nobody should wait for it, or a `NotSyncedError` (rules R36, D2). */
-  async whenSynced(signal?: AbortSignal | undefined): Promise<void> {
+  /**
+   * Resolves when it has its first state. Rejects with why nobody should wait for it, or a `NotSyncedError` (rules R36, D2).
+   * @param orAbsent resolves also when it {@link Entry.isAbsent}
+   */
+  async whenSynced(signal?: AbortSignal | undefined, orAbsent = false): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended
-    if (this.hasSynced) return
+    const isOver = (): boolean => this.hasSynced || (orAbsent && this.isAbsent)
+    if (isOver()) return
     const isComing = signal?.aborted !== true && this.watch.tryNow()
     const { lastError } = this
     if (lastError !== undefined && this.#isForTheCaller(lastError) && !isComing) throw lastError
-    await this.#waiters.wait(signal).catch(reason => {
-      throw whyNotSynced(this, signal, reason, 'idle')
-    })
+    do {
+      await this.#waiters.wait(signal).catch(reason => {
+        throw whyNotSynced(this, signal, reason, 'idle')
+      })
+    } while (!isOver())
   }
 
   /** A watch of its own has failed, and tries again. */
@@ -79,9 +90,9 @@ export class Entry<C = unknown, S extends Scope = Scope> {
     if (watch === this.watch && !this.hasSynced && this.#isForTheCaller(error)) this.#waiters.reject(error)
   }
 
-  /** A watch of its own is watching: the resource may have been missing until now. */
-  found(watch: SharedWatch): void {
-    if (watch === this.watch && this.hasSynced) this.#waiters.resolve()
+  /** A watch of its own knows now that the server serves the resource, or that it does not. */
+  known(watch: SharedWatch): void {
+    if (watch === this.watch) this.#waiters.resolve()
   }
 
   /** It is no more: who waits for it is told, and the store lets go of everything. */

@@ -35,8 +35,8 @@ export class Informers {
       failed: (watch, error) => {
         for (const { entry } of this.all) entry.failed(watch, error)
       },
-      found: watch => {
-        for (const { entry } of this.all) entry.found(watch)
+      known: watch => {
+        for (const { entry } of this.all) entry.known(watch)
       },
     })
   }

@@ -9,8 +9,8 @@ export interface WatchesOptions {
   readonly reading: ReadingOptions
   /** One of them could not list or watch, and tries again. */
   readonly failed: (watch: SharedWatch, error: Error) => void
-  /** One of them is watching. */
-  readonly found: (watch: SharedWatch) => void
+  /** One of them knows now that the server serves the resource, or that it does not. */
+  readonly known: (watch: SharedWatch) => void
 }
 
 /**
@@ -42,9 +42,9 @@ export class Watches {
     const key = scopeKey(view)
     const there = this.#byScope.get(key)
     if (there !== undefined) return there
-    const { client, reading, failed, found } = this.#options
+    const { client, reading, failed, known } = this.#options
     let unwait: (() => void) | undefined
-    const known = (): void => {
+    const found = (): void => {
       unwait?.()
       unwait = undefined
     }
@@ -57,13 +57,14 @@ export class Watches {
         error: error => failed(watch, error),
         missing: () => {
           unwait ??= this.#definitions.wait(view.resource, () => watch.retryNow())
+          known(watch)
         },
         found: () => {
-          known()
-          found(watch)
+          found()
+          known(watch)
         },
         empty: () => {
-          known()
+          found()
           if (this.#byScope.get(key) === watch) this.#byScope.delete(key)
           void this.ended(watch)
         },

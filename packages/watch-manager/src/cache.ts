@@ -50,4 +50,13 @@ export interface Hold<C> {
  * What a watch manager reads of an informer. `whenSynced` rejects as {@link SharedInformer.whenSynced} does, while the
  * informer goes on trying: a resource that is forbidden, or that the server does not know and that is not to be waited for.
  */
-export type HeldInformer<C> = Pick<SharedInformer<C>, 'state' | 'hasSynced' | 'lastError' | 'whenSynced' | 'cursor'>
+export interface HeldInformer<C>
+  extends Pick<SharedInformer<C>, 'state' | 'hasSynced' | 'lastError' | 'whenSynced' | 'cursor'> {
+  /** Whether the server does not serve its resource, and the cache waits until it does. @default false */
+  readonly isAbsent?: boolean | undefined
+  /** With `orAbsent` it also resolves where {@link HeldInformer.isAbsent}. */
+  whenSynced(options?: {
+    readonly signal?: AbortSignal | undefined
+    readonly orAbsent?: boolean | undefined
+  }): Promise<void>
+}

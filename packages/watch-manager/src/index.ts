@@ -14,6 +14,7 @@ export type {
   RegistrarOptions,
   RegistrarStats,
   ReplaceOptions,
+  SyncedOptions,
   WaitOptions,
 } from './registrar.ts'
 export type { Sink, SinkEvent, SinkFunction, SinkSynced } from './sink.ts'

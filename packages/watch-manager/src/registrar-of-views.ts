@@ -1,11 +1,11 @@
 import { OptionTypeError, type View } from '@wherry/client'
-import { abortSignal, asError, checkOptions, oneOf, viewCheck } from '@wherry/client/checks'
+import { abortSignal, asError, checkOptions, flag, oneOf, viewCheck } from '@wherry/client/checks'
 import type { Hold } from './cache.ts'
 import { checkSame } from './check-same.ts'
 import type { SinkLimits } from './delivery/sink-limits.ts'
 import { type FailedView, RegistrarClosedError, ReplaceSupersededError, throwFailed } from './errors.ts'
 import { isThenable } from './is-thenable.ts'
-import type { PendingView, Registrar, RegistrarStats, ReplaceOptions, WaitOptions } from './registrar.ts'
+import type { PendingView, Registrar, RegistrarStats, ReplaceOptions, SyncedOptions, WaitOptions } from './registrar.ts'
 import type { Shared } from './shared.ts'
 import { Subscription } from './subscription.ts'
 import { Trial } from './trial.ts'
@@ -79,13 +79,13 @@ export class RegistrarOfViews<C> implements Registrar<C> {
     else await this.#apply(target, options.signal)
   }
 
-  async synced(options: WaitOptions = {}): Promise<void> {
-    checkOptions('synced', options, { signal: abortSignal })
-    const { signal } = options
+  async synced(options: SyncedOptions = {}): Promise<void> {
+    checkOptions('synced', options, { signal: abortSignal, orAbsent: flag })
+    const { signal, orAbsent = false } = options
     signal?.throwIfAborted()
     this.#checkOpen()
     const views = this.intended
-    const results = await Promise.allSettled(views.map(({ key }) => this.#whenSynced(key, signal)))
+    const results = await Promise.allSettled(views.map(({ key }) => this.#whenSynced(key, signal, orAbsent)))
     this.#checkOpen()
     const failed = views.flatMap((view, index): FailedView[] => {
       const result = results[index]
@@ -126,12 +126,12 @@ export class RegistrarOfViews<C> implements Registrar<C> {
   }
 
   /** A subscription may give way to another of the same view meanwhile: then that one is waited for. */
-  async #whenSynced(key: string, signal: AbortSignal | undefined): Promise<void> {
+  async #whenSynced(key: string, signal: AbortSignal | undefined, orAbsent: boolean): Promise<void> {
     for (
       let subscription = this.#subscriptions.get(key), done: Subscription<C> | undefined;
       subscription !== undefined && subscription !== done;
     ) {
-      await subscription.whenSynced(signal)
+      await subscription.whenSynced(signal, orAbsent)
       done = subscription
       subscription = this.#subscriptions.get(key)
     }

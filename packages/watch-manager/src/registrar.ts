@@ -17,6 +17,11 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+export interface SyncedOptions extends WaitOptions {
+  /** Does not wait for views whose resource the server does not serve, and the cache waits for (`whenUnknown: 'wait'`). @default false */
+  readonly orAbsent?: boolean | undefined
+}
+
 export interface ReplaceOptions extends WaitOptions {
   /**
    * What becomes of a view that can't be watched.
@@ -108,7 +113,7 @@ export interface Registrar<C = unknown> {
    * Rejects with the signal's reason; with a {@link RegistrarClosedError}; or, as soon as the others have synced, with a
    * {@link ViewsFailedError} that lists those that can't be watched now. They stay wanted and are tried again.
    */
-  synced(options?: WaitOptions): Promise<void>
+  synced(options?: SyncedOptions): Promise<void>
   stats(): RegistrarStats
   /**
    * Removes all that it wants, as {@link remove} does. Its name is free when that has resolved. Idempotent.

@@ -166,17 +166,21 @@ export class Subscription<C = unknown> implements DeliveryListener {
     environment.onError(error, { phase: 'close', resource: this.#view.key })
   }
 
-  /** Resolves when the sink took a `synced` (without a sink: when the informer has synced), or when it is not wanted any more. */
-  async whenSynced(signal: AbortSignal | undefined): Promise<void> {
+  /**
+   * Resolves when the sink took a `synced` (without a sink: when the informer has synced), or when it is not wanted any more.
+   * @param orAbsent resolves also when its resource is one that the cache waits for
+   */
+  async whenSynced(signal: AbortSignal | undefined, orAbsent: boolean): Promise<void> {
     while (!this.#removed) {
       if (this.#failure !== undefined) throw this.#failure
       const informer = this.#moving ? undefined : this.#hold?.informer
       if (informer?.hasSynced && (this.#synced || this.#delivery === undefined)) return
+      if (orAbsent && informer?.isAbsent === true) return
       const done = new AbortController()
       try {
         const change = this.#change(signal, done.signal)
         const wait = informer !== undefined && !informer.hasSynced
-        await (wait ? Promise.race([change, informer.whenSynced({ signal: done.signal })]) : change)
+        await (wait ? Promise.race([change, informer.whenSynced({ signal: done.signal, orAbsent })]) : change)
       } catch (error) {
         if (!this.#removed) throw error
       } finally {

@@ -18,7 +18,6 @@ import { serverDifference } from '../reads/server-difference.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
 import type { Input, InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
-import { isAbsentByChoice } from '../sources/unless-absent.ts'
 import { late, within } from '../waits.ts'
 import { Activity } from './activity.ts'
 import { type Cause, plainCause } from './cause.ts'
@@ -160,9 +159,7 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** The keys of its views that are not watched yet, but for those whose resource may come later, as the cache's options say. */
   get unwatched(): readonly string[] {
-    const watched = this.#holds.filter(({ informer: { hasSynced, state, view } }) =>
-      state === 'missing' ? isAbsentByChoice(this.#parts.cache, view) : hasSynced,
-    )
+    const watched = this.#holds.filter(({ informer: { hasSynced, isAbsent } }) => hasSynced || isAbsent)
     const keys = new Set(watched.map(({ informer }) => informer.view.key))
     return this.views.map(({ key }) => key).filter(key => !keys.has(key))
   }

@@ -1,7 +1,7 @@
 import { type Client, LabelSelector, type View } from '@wherry/client'
 import type { CachedInformer, DynamicCache, Hold } from '@wherry/dynamic-cache'
 import { coveredLister, type Lister, type Registration } from '@wherry/informer'
-import { isAbsentByChoice, unlessAbsent } from '../sources/unless-absent.ts'
+import { untilTold } from '../sources/until-told.ts'
 import { OwnWriteTimeoutError } from './errors.ts'
 import { type OwnWrites, rememberedMs, UnseenWrites } from './own-writes.ts'
 import { Selection, type SelectionSource } from './selection.ts'
@@ -61,7 +61,7 @@ export class InformerSource implements SelectionSource {
   /** All that is in the store was told: from now on whatever happens is heard. Of a resource that may come later that is nothing. */
   get #isCurrent(): boolean {
     const { hasSynced, isBehind } = this.#registration
-    return !isBehind && (hasSynced || isAbsentByChoice(this.#options.cache, this.#informer.view))
+    return !isBehind && (hasSynced || this.#informer.isAbsent)
   }
 
   get informer(): Lister<unknown> {
@@ -88,7 +88,7 @@ export class InformerSource implements SelectionSource {
    */
   async ready(asked: Asked, signal: AbortSignal | undefined): Promise<void> {
     const { clock } = this.#options.client.environment
-    if (!this.#isCurrent) await this.#known(signal)
+    if (!this.#isCurrent) await untilTold(this.#informer, this.#registration, signal)
     while (this.#registration.isBehind) {
       await clock.turn()
       signal?.throwIfAborted()
@@ -128,17 +128,6 @@ export class InformerSource implements SelectionSource {
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
-  }
-
-  /** Resolves when it has its first state, or when it turns out that its resource may come later (rule D7). */
-  #known(signal: AbortSignal | undefined): Promise<void> {
-    const { clock } = this.#options.client.environment
-    const synced = async (ended: AbortSignal): Promise<void> => {
-      // It says why where waiting is vain.
-      await this.#informer.whenSynced({ signal: ended })
-      await this.#registration.whenSynced({ signal: ended })
-    }
-    return unlessAbsent(synced, () => this.#isCurrent, clock, signal)
   }
 
   #close(): Promise<void> {

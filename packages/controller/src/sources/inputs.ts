@@ -6,12 +6,12 @@ import { plainCause } from '../controller/cause.ts'
 import { checkedKeyText, type Keys, keyTexts, parsedKey } from '../controller/key.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
+import { informerOf } from '../reads/informer-of.ts'
 import { listOf } from '../reads/options.ts'
 import { attempt, type Input, type InputTarget, passes, watchedFor } from './input.ts'
 import { type ObjectInputParts, objectInput } from './object-input.ts'
 import type { Source } from './source.ts'
 import type { Tick } from './timer.ts'
-import { isAbsentByChoice } from './unless-absent.ts'
 
 /**
  * Makes the primary object run that controls the object which came, changed or went: by its owner reference, which names kind
@@ -115,7 +115,7 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
         enqueue(() => keysOf(event), isInitial || source.isBackground === true)
       }
       const missed = (): void => enqueue(() => [...target.all()], true)
-      const isAbsent = async (view: View): Promise<boolean> => isAbsentByChoice(cache, view)
+      const isAbsent = async (view: View): Promise<boolean> => informerOf(cache, view)?.isAbsent === true
       return source.connect({ controller, manager, environment, isAbsent, tell, missed })
     },
   }

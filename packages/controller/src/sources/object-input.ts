@@ -1,4 +1,5 @@
 import type { ResourceType, View } from '@wherry/client'
+import type { CachedInformer } from '@wherry/dynamic-cache'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import type { CauseChange } from '../controller/cause.ts'
 import { versionOf } from '../objects/version.ts'
@@ -6,7 +7,7 @@ import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf } from '../reads/informer-of.ts'
 import { attempt, type Input, type InputTarget, passes, type Telling, tellingOf } from './input.ts'
-import { isAbsentByChoice, unlessAbsent } from './unless-absent.ts'
+import { untilTold } from './until-told.ts'
 
 /** What an {@link objectInput} is made of. */
 export interface ObjectInputParts<C, O = C> {
@@ -44,7 +45,7 @@ export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
       const watched = parts.watched?.(target) ?? (view as View<C>)
       const environment = tellingOf(watched, target.environment)
       // The controller holds it.
-      const informer = informerOf(target.cache, watched) as SharedInformer<C>
+      const informer = informerOf(target.cache, watched) as CachedInformer<C>
       const passing = (event: ObjectEvent<C>): boolean => {
         if (predicates.length === 0) return true
         const { object, old } = event
@@ -85,15 +86,8 @@ export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
         },
       }
       const registration = informer.addHandler(parts.handler?.(target, informer) ?? handler)
-      const { clock } = target.environment
       return {
-        synced: signal =>
-          unlessAbsent(
-            ended => registration.whenSynced({ signal: ended }),
-            () => isAbsentByChoice(target.cache, informer.view),
-            clock,
-            signal,
-          ),
+        synced: signal => untilTold(informer as CachedInformer<unknown>, registration, signal),
         get lastError() {
           return informer.lastError
         },

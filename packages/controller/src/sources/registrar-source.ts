@@ -4,7 +4,6 @@ import type { Changed, Deleted } from '@wherry/informer'
 import type { Registrar, ReplaceOptions, Sink } from '@wherry/watch-manager'
 import { SourceTakenError } from './errors.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'
-import { unlessAbsent } from './unless-absent.ts'
 
 /** What a registrar hears of an object: its newest state. What it was before is not at hand. */
 export type CursorEvent<C> = Changed<C> | Deleted<C>
@@ -73,21 +72,14 @@ export class RegistrarSource<C> implements Source<CursorEvent<C>> {
 
   /** @throws SourceTakenError */
   connect(target: SourceTarget<CursorEvent<C>>): SourceConnection {
-    const { manager, controller, environment, isAbsent } = target
+    const { manager, controller, environment } = target
     if (this.#registrar !== undefined) throw new SourceTakenError(this.name)
     const registrar = manager.registrar<C>(`controller/${controller}/${this.name}`, sinkOf(target))
     this.#registrar = registrar
     const failed = (error: Error): void => environment.onError(error, { phase: `source ${this.name}` })
     registrar.replace(this.#wanted.values()).catch(failed)
-    /** What is not there yet is all that is left. */
-    const isLeft = async (): Promise<boolean> => {
-      const { pending } = registrar
-      if (pending.length === 0 || registrar.stats().lag > 0) return false
-      const absent = await Promise.all(pending.map(({ view }) => isAbsent(view)))
-      return !absent.includes(false)
-    }
     return {
-      synced: signal => unlessAbsent(ended => registrar.synced({ signal: ended }), isLeft, environment.clock, signal),
+      synced: signal => registrar.synced({ signal, orAbsent: true }),
       close: async () => {
         this.#registrar = undefined
         await registrar.close().catch(failed)

@@ -58,7 +58,6 @@ export { conditionOf, isConditionTrue, setCondition } from './objects/conditions
 export {
   addFinalizer,
   BeingDeletedError,
-  FinalizerConflictError,
   hasFinalizer,
   removeFinalizer,
 } from './objects/finalizers.ts'

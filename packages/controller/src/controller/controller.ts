@@ -19,7 +19,6 @@ import { TrackedReads } from '../reads/tracked-reads.ts'
 import type { Input, InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
 import { late, within } from '../waits.ts'
-import { Activity } from './activity.ts'
 import { type Cause, plainCause } from './cause.ts'
 import { type ControllerDefinition, type ControllerParts, checkDefinition, checkParts } from './definition.ts'
 import {
@@ -79,7 +78,7 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #parts: ControllerParts
   readonly #queue: WorkQueue
   readonly #states = new KeyStates()
-  readonly #activity = new Activity()
+  #activity = 0
   readonly #reads: TrackedReads
   readonly #applied: AppliedObjects
   readonly #statuses: AppliedObjects
@@ -154,7 +153,7 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** Grows with all that it does: two equal values with nothing to do at both, and nothing was done between them. */
   get activity(): number {
-    return this.#activity.count
+    return this.#activity
   }
 
   /** The keys of its views that are not watched yet, but for those whose resource may come later, as the cache's options say. */
@@ -257,11 +256,6 @@ export class Controller<C, S extends Scope = Scope> {
   /** Why it does not reconcile yet, a line for each source that has not synced; nothing: it does, or was not started. */
   get waitsFor(): readonly string[] {
     return this.#state === 'starting' ? unsynced(this.#connections).map(unsyncedLine) : []
-  }
-
-  /** Resolves when something was done since. */
-  whenActive(): Promise<void> {
-    return this.#activity.next()
   }
 
   /** What a key depends on, why it last ran, and what came of it. */
@@ -396,7 +390,7 @@ export class Controller<C, S extends Scope = Scope> {
     const isAboutToRun = state.pending !== undefined && this.#queue.dueInMs(key) === undefined
     state.add(cause)
     if (!isAboutToRun) this.#queue.add(key, isInitial ? initially : undefined)
-    this.#activity.happened()
+    this.#activity += 1
   }
 
   #begin(): void {
@@ -410,7 +404,7 @@ export class Controller<C, S extends Scope = Scope> {
     client.environment.log('info', 'has synced, and reconciles', { controller: this.name })
     this.#working = work(this.#queue, concurrency, clock, async key => {
       await reconciler.run(key)
-      this.#activity.happened()
+      this.#activity += 1
     })
   }
 
@@ -435,7 +429,7 @@ export class Controller<C, S extends Scope = Scope> {
     await Promise.all(this.#holds.splice(0).map(hold => hold.release()))
     await this.#statusHold?.release()
     this.#state = 'stopped'
-    this.#activity.happened()
+    this.#activity += 1
   }
 
   /** Closes all sources from the call on. Resolves when they are closed, or when the time is over: with the names of those that are not. */

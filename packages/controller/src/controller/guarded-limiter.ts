@@ -1,6 +1,6 @@
 import type { Environment } from '@wherry/client'
-import { asError } from '@wherry/client/checks'
 import type { RateLimiter } from '@wherry/work-queue'
+import { attempt } from '../sources/input.ts'
 
 /** How long a key waits whose limiter does not say, in milliseconds. */
 const unsaidMs = 1000
@@ -8,17 +8,11 @@ const unsaidMs = 1000
 /** A limiter that fails nobody (rule X9): what it throws, and what it gives that is no time, is told of, and the key waits a second. */
 export function guardedLimiter(
   limiter: RateLimiter<string>,
-  { onError }: Environment,
+  environment: Environment,
   controller: string,
 ): RateLimiter<string> {
-  const guard = <T>(key: string, call: () => T, otherwise: T): T => {
-    try {
-      return call()
-    } catch (thrown) {
-      onError(asError(thrown, 'a rate limiter threw'), { phase: `${controller} rateLimiter`, key })
-      return otherwise
-    }
-  }
+  const guard = <T>(key: string, call: () => T, otherwise: T): T =>
+    attempt(call, otherwise, environment, { phase: `${controller} rateLimiter`, key })
   const when = (key: string, now: number, due: number | undefined): number => {
     const ms = limiter.when(key, now, due)
     if (Number.isFinite(ms) && ms >= 0) return ms

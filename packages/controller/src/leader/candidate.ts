@@ -1,6 +1,6 @@
 import { type Client, type Clock, isAlreadyExists, isConflict, isObjectNotFound } from '@wherry/client'
-import { type Lease, leases } from '@wherry/client/resources/coordination'
-import { isSameRecord, type LeaseRecord, microTime, recordOf, specOf } from './lease-record.ts'
+import { type Lease, type LeaseSpec, leases } from '@wherry/client/resources/coordination'
+import { isSameSpec, microTime } from './lease-record.ts'
 import type { ElectionSettings } from './options.ts'
 
 /** Bounds of one attempt. */
@@ -25,7 +25,7 @@ export class Candidate {
   /** Whether `#lease` is what we wrote last, so that it need not be read again. */
   #fresh = false
   /** The last state of the lease that was seen, and since when it has been that. */
-  #seen: { readonly record: LeaseRecord; readonly at: number } | undefined
+  #seen: { readonly spec: LeaseSpec; readonly at: number } | undefined
   /** The `acquireTime` that our writes have since we last saw the lease to be another's: by it a write whose answer was lost is known. */
   #acquireTime: string | undefined
 
@@ -37,20 +37,20 @@ export class Candidate {
 
   /** Who holds the lease, as far as is known; `''`: nobody. */
   get holder(): string {
-    return this.#seen?.record.holder ?? ''
+    return this.#seen?.spec.holderIdentity ?? ''
   }
 
   /** How often the lease had changed hands when we got it. */
   get transitions(): number {
-    return this.#seen?.record.transitions ?? 0
+    return this.#seen?.spec.leaseTransitions ?? 0
   }
 
   /** How long another's lease must stay as it is until we may take it, in milliseconds; 0: we may. */
   waitMs(): number {
     if (this.#seen === undefined) return 0
-    const { record, at } = this.#seen
-    if (record.holder === '' || this.#isOurs(record)) return 0
-    return Math.max(0, at + record.durationMs - this.#clock.monotonic())
+    const { spec, at } = this.#seen
+    if (this.holder === '' || this.#isOurs(spec)) return 0
+    return Math.max(0, at + (spec.leaseDurationSeconds ?? 0) * 1000 - this.#clock.monotonic())
   }
 
   /**
@@ -70,7 +70,7 @@ export class Candidate {
     const { client, name } = this.#settings
     if (!this.#fresh) client.environment.metrics.count('leader_election_slowpath_total', { name })
     return this.#replace(
-      () => (this.#lease === undefined || this.#isOurs(recordOf(this.#lease)) ? this.#next() : undefined),
+      () => (this.#lease === undefined || this.#isOurs(this.#lease.spec) ? this.#next() : undefined),
       bounds,
     )
   }
@@ -79,10 +79,10 @@ export class Candidate {
   async release(bounds: AttemptBounds): Promise<boolean> {
     if (this.#acquireTime === undefined) return false
     const began = await this.#replace(() => {
-      if (this.#lease === undefined || !this.#isOurs(recordOf(this.#lease))) return undefined
-      const time = microTime(this.#clock.now(), this.#seen?.record.renewTime)
-      const { transitions } = recordOf(this.#lease)
-      return { holder: '', durationMs: 1000, acquireTime: time, renewTime: time, transitions }
+      if (!this.#isOurs(this.#lease?.spec)) return undefined
+      const time = microTime(this.#clock.now(), this.#seen?.spec.renewTime)
+      // Nobody's lease has no holder, as client-go writes it.
+      return { holderIdentity: undefined, leaseDurationSeconds: 1, acquireTime: time, renewTime: time }
     }, bounds)
     return began !== undefined
   }
@@ -91,13 +91,13 @@ export class Candidate {
    * Writes what `make` makes of the lease as it is now; nothing if that is `undefined`. Where another write came first, it is read and
    * made again. Resolves with when the write began.
    */
-  async #replace(make: () => LeaseRecord | undefined, bounds: AttemptBounds): Promise<number | undefined> {
+  async #replace(make: () => LeaseSpec | undefined, bounds: AttemptBounds): Promise<number | undefined> {
     for (let round = 1; ; round += 1) {
       if (!this.#fresh) await this.#read(bounds)
-      const record = make()
-      if (record === undefined) return undefined
+      const spec = make()
+      if (spec === undefined) return undefined
       try {
-        return await this.#write(record, bounds)
+        return await this.#write(spec, bounds)
       } catch (error) {
         if (!met(error) || round >= maxRounds) throw error
       }
@@ -107,54 +107,55 @@ export class Candidate {
   async #read(bounds: AttemptBounds): Promise<void> {
     const { name, namespace } = this.#settings
     this.#lease = await this.#client.get(leases, { name, namespace }, bounds)
-    if (this.#lease !== undefined) this.#see(recordOf(this.#lease))
+    if (this.#lease !== undefined) this.#see(this.#lease.spec ?? {})
   }
 
-  #see(record: LeaseRecord): void {
+  #see(spec: LeaseSpec): void {
     const before = this.#seen
-    if (before !== undefined && isSameRecord(before.record, record)) return
-    this.#seen = { record, at: this.#clock.monotonic() }
-    if (before?.record.holder !== record.holder) this.#settings.onNewLeader(record.holder)
+    if (before !== undefined && isSameSpec(before.spec, spec)) return
+    this.#seen = { spec, at: this.#clock.monotonic() }
+    const { holder } = this
+    if (before === undefined || (before.spec.holderIdentity ?? '') !== holder) this.#settings.onNewLeader(holder)
   }
 
   /** An identity is one process's only; still, what we did not write is not ours. */
-  #isOurs(record: LeaseRecord): boolean {
-    return record.holder === this.#settings.identity && record.acquireTime === this.#acquireTime
+  #isOurs(spec: LeaseSpec | undefined): boolean {
+    return spec?.holderIdentity === this.#settings.identity && (spec.acquireTime ?? '') === this.#acquireTime
   }
 
-  #next(): LeaseRecord {
+  #next(): LeaseSpec {
     const { identity, leaseMs } = this.#settings
-    const renewTime = microTime(this.#clock.now(), this.#seen?.record.renewTime)
+    const renewTime = microTime(this.#clock.now(), this.#seen?.spec.renewTime)
     // A lease of ours that was deleted is made again as it was.
-    const found = this.#lease === undefined ? undefined : recordOf(this.#lease)
-    const last = found ?? this.#seen?.record
-    const isOurs = last !== undefined && this.#isOurs(last)
+    const last = this.#lease === undefined ? this.#seen?.spec : this.#lease.spec
+    const transitions = last?.leaseTransitions ?? 0
+    const another = this.#lease === undefined ? 0 : transitions + 1
+    const isOurs = this.#isOurs(last)
     this.#acquireTime ??= renewTime
-    const acquireTime = this.#acquireTime
-    const transitions = isOurs ? last.transitions : found === undefined ? 0 : found.transitions + 1
-    return { holder: identity, durationMs: leaseMs, acquireTime, renewTime, transitions }
+    return {
+      holderIdentity: identity,
+      leaseDurationSeconds: leaseMs / 1000,
+      acquireTime: this.#acquireTime,
+      renewTime,
+      leaseTransitions: isOurs ? transitions : another,
+    }
   }
 
   /** Writes the lease if it is still as we know it. Resolves with when that began. */
-  async #write(record: LeaseRecord, bounds: AttemptBounds): Promise<number> {
+  async #write(spec: LeaseSpec, bounds: AttemptBounds): Promise<number> {
     const { name, namespace } = this.#settings
     const began = this.#clock.monotonic()
     const before = this.#lease
     this.#fresh = false
     this.#lease =
       before === undefined
-        ? await this.#client.create(leases, { metadata: { name, namespace }, spec: specOf(record) }, bounds)
-        : await this.#client.update(leases, { ...before, spec: specWith(before, record) }, bounds)
+        ? await this.#client.create(leases, { metadata: { name, namespace }, spec }, bounds)
+        : // What others have put into the lease stays.
+          await this.#client.update(leases, { ...before, spec: { ...before.spec, ...spec } }, bounds)
     this.#fresh = true
-    this.#see(record)
+    this.#see({ ...before?.spec, ...spec })
     return began
   }
-}
-
-/** What others have put into the lease stays. */
-function specWith(lease: Lease, record: LeaseRecord): Lease['spec'] {
-  const { holderIdentity: _, ...rest } = lease.spec ?? {}
-  return { ...rest, ...specOf(record) }
 }
 
 /** Another write came first. */

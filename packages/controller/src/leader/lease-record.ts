@@ -1,46 +1,10 @@
-import type { Lease, LeaseSpec } from '@wherry/client/resources/coordination'
+import type { LeaseSpec } from '@wherry/client/resources/coordination'
 
-/** What makes one state of a lease another than the one before. */
-export interface LeaseRecord {
-  /** `''`: nobody. */
-  readonly holder: string
-  readonly durationMs: number
-  readonly acquireTime: string
-  readonly renewTime: string
-  readonly transitions: number
-}
-
-/** Reads a lease, whoever wrote it; what is not there is as client-go has it. */
-export function recordOf({ spec }: Lease): LeaseRecord {
-  return {
-    holder: spec?.holderIdentity ?? '',
-    durationMs: (spec?.leaseDurationSeconds ?? 0) * 1000,
-    acquireTime: spec?.acquireTime ?? '',
-    renewTime: spec?.renewTime ?? '',
-    transitions: spec?.leaseTransitions ?? 0,
-  }
-}
-
-/** The fields of a lease that an election writes. Nobody's lease has no holder, as client-go writes it. */
-export function specOf(record: LeaseRecord): LeaseSpec {
-  return {
-    ...(record.holder !== '' && { holderIdentity: record.holder }),
-    leaseDurationSeconds: record.durationMs / 1000,
-    acquireTime: record.acquireTime,
-    renewTime: record.renewTime,
-    leaseTransitions: record.transitions,
-  }
-}
+const fields = ['holderIdentity', 'leaseDurationSeconds', 'acquireTime', 'renewTime', 'leaseTransitions'] as const
 
 /** Whether nothing that an election writes has changed. */
-export function isSameRecord(a: LeaseRecord, b: LeaseRecord): boolean {
-  return (
-    a.holder === b.holder &&
-    a.acquireTime === b.acquireTime &&
-    a.renewTime === b.renewTime &&
-    a.durationMs === b.durationMs &&
-    a.transitions === b.transitions
-  )
+export function isSameSpec(a: LeaseSpec, b: LeaseSpec): boolean {
+  return fields.every(field => a[field] === b[field])
 }
 
 /**

@@ -16,18 +16,6 @@ import {
 import { named } from './identity.ts'
 import { everything } from './views.ts'
 
-/** A finalizer could not be added or removed: the object changed under each of many attempts. */
-export class FinalizerConflictError extends Error {
-  override readonly name = 'FinalizerConflictError'
-  readonly code = 'FINALIZER_CONFLICT'
-  readonly finalizer: string
-
-  constructor(finalizer: string, attempts: number, cause: unknown) {
-    super(`the finalizer ${finalizer} was not changed: the object changed under ${attempts} attempts`, { cause })
-    this.finalizer = finalizer
-  }
-}
-
 /** A finalizer can't be added to an object that is being deleted: the server forbids it. */
 export class BeingDeletedError extends Error {
   override readonly name = 'BeingDeletedError'
@@ -47,7 +35,8 @@ export function hasFinalizer(object: KubernetesObject, finalizer: string): boole
 
 /**
  * Adds a finalizer to an object, by a JSON patch that holds only while the object's finalizers are as they were read (rule
- * C9). If they are not, the object is read again and the patch made anew, with backoff, up to ten times.
+ * C9). If they are not, the object is read again and the patch made anew, with backoff, up to ten times. Then it rejects with what the server
+ * said last.
  *
  * Resolves with the object as the view has it, or with the one given where it has the finalizer already: no request is sent
  * then. `undefined` if the object is gone, or another one (by uid) has its name; not where it has left the view's selection.
@@ -62,7 +51,7 @@ export function addFinalizer<C extends KubernetesObject, S extends Scope>(
   finalizer: string,
   options: CallOptions = {},
 ): Promise<C | undefined> {
-  return change(client, view, object, finalizer, options, (finalizers, isBeingDeleted) => {
+  return change(client, view, object, options, (finalizers, isBeingDeleted) => {
     if (finalizers.includes(finalizer)) return undefined
     if (isBeingDeleted) throw new BeingDeletedError(finalizer)
     return [...finalizers, finalizer]
@@ -81,7 +70,7 @@ export function removeFinalizer<C extends KubernetesObject, S extends Scope>(
   finalizer: string,
   options: CallOptions = {},
 ): Promise<C | undefined> {
-  return change(client, view, object, finalizer, options, finalizers =>
+  return change(client, view, object, options, finalizers =>
     finalizers.includes(finalizer) ? finalizers.filter(one => one !== finalizer) : undefined,
   )
 }
@@ -92,7 +81,6 @@ async function change<C extends KubernetesObject, S extends Scope>(
   client: Client,
   view: View<C, S>,
   object: C,
-  finalizer: string,
   options: CallOptions,
   edit: (finalizers: readonly string[], isBeingDeleted: boolean) => readonly string[] | undefined,
 ): Promise<C | undefined> {
@@ -105,17 +93,8 @@ async function change<C extends KubernetesObject, S extends Scope>(
   const key = { name, namespace } as unknown as ObjectKey<S>
   // An object that has left the view's selectors is there all the same.
   const wide = everything(view as unknown as View) as View<unknown> as View<C, S>
-  let found = object
-  let backoff: Backoff | undefined
-  let cause: unknown
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    if (attempt > 0) {
-      backoff ??= new Backoff(client.environment, { initialMs: 10, maxMs: 1000 })
-      await backoff.wait(options.signal)
-      const live = await client.get(wide, key, options)
-      if (live?.metadata?.uid !== uid) return undefined
-      found = live
-    }
+  const backoff = new Backoff(client.environment, { initialMs: 10, maxMs: 1000 })
+  for (let found = object, attempt = 1; ; attempt += 1) {
     const { finalizers = [], resourceVersion, deletionTimestamp } = found.metadata ?? {}
     const edited = edit(finalizers, deletionTimestamp !== undefined)
     if (edited === undefined) return found
@@ -131,11 +110,13 @@ async function change<C extends KubernetesObject, S extends Scope>(
       return await client.patch(view, key, patch, options)
     } catch (error) {
       if (isObjectNotFound(error)) return undefined
-      if (!isStale(error)) throw error
-      cause = error
+      if (!isStale(error) || attempt === maxAttempts) throw error
     }
+    await backoff.wait(options.signal)
+    const live = await client.get(wide, key, options)
+    if (live?.metadata?.uid !== uid) return undefined
+    found = live
   }
-  throw new FinalizerConflictError(finalizer, maxAttempts, cause)
 }
 
 /** A failed `test` is a 422 without a cause; one with causes says that the object would not be valid. */

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { defineResource, sleep } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import type { ConfigMap } from '@wherry/client/resources/core'
@@ -497,6 +498,7 @@ describe('a controller from its parts', () => {
       const manager = new WatchManager({ cache, environment: client.environment })
       manager.start()
       const ran: string[] = []
+      const runs = new EventEmitter()
       const keys = new Channel<{ name: string; namespace: string }>('keys')
       const controller = new Controller(
         {
@@ -506,6 +508,7 @@ describe('a controller from its parts', () => {
           caches: [secrets.metadata()],
           reconcile: ({ key }) => {
             ran.push(key.name)
+            runs.emit('run')
           },
         },
         { client, cache, narrow, manager },
@@ -515,13 +518,13 @@ describe('a controller from its parts', () => {
       )
       await client.create(games, game('chess'))
       await controller.start()
-      while (ran.length === 0) await controller.whenActive()
+      while (ran.length === 0) await once(runs, 'run')
       expect(controller.unwatched).toEqual([])
       expect(cache.report().informers.map(({ holders }) => holders)).toEqual(new Array(4).fill(['controller/game']))
       await client.create(secrets, secret('key', 'x'))
-      while (ran.length < 2) await controller.whenActive()
+      while (ran.length < 2) await once(runs, 'run')
       controller.enqueue(at('chess'))
-      while (ran.length < 3) await controller.whenActive()
+      while (ran.length < 3) await once(runs, 'run')
       await expect(controller.start()).rejects.toMatchObject({ code: 'CONTROLLER_USED' })
       await controller.stop()
       expect(cache.report().informers).toEqual([])

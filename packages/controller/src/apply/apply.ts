@@ -20,42 +20,25 @@ import { everything } from '../objects/views.ts'
 import type { Run } from '../reads/run.ts'
 import { foldManagers } from './adopt-fields.ts'
 import { type AppliedObject, type AppliedObjects, applyState } from './applied-object.ts'
+import type { ControllerApplies } from './controller-applies.ts'
 import { ApplyDelayedError, FlappingError, NotOursError } from './errors.ts'
 import { isAsDesired, ownsNothing } from './judge.ts'
 import { type Applied, type DesiredOptions, desiredChecks } from './options.ts'
-import { type OwnEvents, objectId } from './own-events.ts'
+import { objectId } from './own-events.ts'
 import { type Placed, place } from './placed.ts'
-import type { ServerNormalized } from './server-normalized.ts'
-import type { WriteLimiter } from './write-limiter.ts'
-
-/** What all applies of a controller share. */
-export interface ApplyParts {
-  readonly controller: string
-  readonly client: Client
-  /** The view of the primary objects. */
-  readonly primary: View
-  readonly limiter: WriteLimiter
-  readonly normalized: ServerNormalized
-  /** What is kept of the objects that the controller's own manager applies. */
-  readonly objects: AppliedObjects
-  /** Which events this controller's own writes make. */
-  readonly ownEvents: OwnEvents
-  /** Whether an informer has the objects of a view, as they are kept here. */
-  isCached(view: View, signal: AbortSignal): Promise<boolean>
-  /** Whether each change of an object of a view, as it is kept here, is heard by other means. @param isOwned the primary object owns it */
-  isHeard(view: View, isOwned: boolean): boolean
-}
 
 /** For which run something is applied. */
-export interface ApplyFor extends ApplyParts {
+export interface ApplyFor {
+  readonly shared: ControllerApplies
+  /** What is kept of what is applied: objects, or statuses. */
+  readonly objects: AppliedObjects
+  readonly client: Client
   readonly key: string
   readonly owner: KubernetesObject
   readonly signal: AbortSignal
   readonly run: Pick<Run, 'writing'>
   /** The key is to run again after a time, in milliseconds, for an object. */
   again(afterMs: number, object: string): void
-  /** Does something once for the controller. */
-  once(what: string, work: () => void): void
   /** Records a warning about the primary object. */
   warn(reason: string, message: string): void
 }
@@ -80,7 +63,8 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
       'a status',
     )
   }
-  const { primary, owner, objects } = about
+  const { shared, owner, objects } = about
+  const { primary } = shared
   const { fieldManager = objects.manager } = options
   const plain = view as unknown as View
   const { object, key } = place(primary, owner, plain, desired)
@@ -102,13 +86,13 @@ export async function applyBody(about: ApplyFor, task: Task, options: DesiredOpt
 
 /** The desired object with its owner. */
 function owned(
-  { primary, owner: of }: ApplyFor,
+  { shared, owner: of }: ApplyFor,
   object: KubernetesObject,
   owner: DesiredOptions['owner'] = true,
 ): KubernetesObject {
   if (owner === false) return object
   const { metadata } = object
-  const reference = ownerReference(primary, of, metadata?.namespace, owner === true ? {} : owner)
+  const reference = ownerReference(shared.primary, of, metadata?.namespace, owner === true ? {} : owner)
   return { ...object, metadata: { ...metadata, ownerReferences: withOwner(metadata?.ownerReferences, reference) } }
 }
 
@@ -130,6 +114,7 @@ export interface Task {
 /** One object, or the status of one, that is made as desired. */
 class Application {
   readonly #about: ApplyFor
+  readonly #shared: ControllerApplies
   readonly #task: Task
   readonly #options: DesiredOptions
   readonly #view: View
@@ -140,6 +125,7 @@ class Application {
 
   constructor(about: ApplyFor, task: Task, options: DesiredOptions) {
     this.#about = about
+    this.#shared = about.shared
     this.#task = task
     this.#options = options
     this.#view = task.view
@@ -149,7 +135,7 @@ class Application {
   async run(): Promise<Applied<unknown>> {
     const view = await this.#seenIn()
     const { owner = true } = this.#options
-    const isHeard = !this.#task.isPrimary && typeof owner === 'boolean' && this.#about.isHeard(view, owner)
+    const isHeard = !this.#task.isPrimary && typeof owner === 'boolean' && this.#shared.isHeard(view, owner)
     return this.#writing(view, isHeard, seen => this.#bring(seen, false))
   }
 
@@ -162,7 +148,7 @@ class Application {
     isHeard: boolean,
     bring: (seen: AppliedObject | undefined) => Promise<Applied<unknown>>,
   ): Promise<Applied<unknown>> {
-    const { run, limiter, key } = this.#about
+    const { run, key } = this.#about
     const { object, settle } = await run.writing(view, this.#task.key, applyState, this.#options.signal)
     let isDone = false
     try {
@@ -170,7 +156,7 @@ class Application {
       isDone = asDesired.has(applied.outcome)
       return applied
     } catch (error) {
-      if (!(error instanceof ApplyDelayedError)) limiter.refused(key, this.#id, error)
+      if (!(error instanceof ApplyDelayedError)) this.#shared.limiter.refused(key, this.#id, error)
       throw error
     } finally {
       settle(this.#written, isHeard && isDone)
@@ -179,13 +165,13 @@ class Application {
 
   /** The view whose informer has the object. Where there is none, it is watched by its name: what the view does not select is seen, too. */
   async #seenIn(): Promise<View<AppliedObject>> {
-    const { objects, isCached } = this.#about
+    const { objects } = this.#about
     const { namespace } = this.#task.key as { readonly namespace?: string | undefined }
     // What is owned may be one namespace of what is applied to.
     const within = namespace === undefined ? [] : [{ ...this.#view, namespaces: [namespace] }]
     for (const view of this.#task.objects === objects ? [this.#view, ...within] : []) {
       const applied = this.#task.objects.view(view)
-      if (await isCached(applied, this.#signal)) return applied
+      if (await this.#shared.isCached(applied, this.#signal)) return applied
     }
     return this.#task.objects.view(everything(this.#view))
   }
@@ -197,10 +183,10 @@ class Application {
     const isStatus = this.#task.objects.subresource === 'status'
     if (seen.metadata.deletionTimestamp !== undefined && !isStatus) return { ...unsent, outcome: 'deleting' }
     this.#mustBeOurs(seen)
-    const { limiter, key, normalized } = this.#about
+    const { limiter, normalized } = this.#shared
     const isThere = ownsNothing(this.#body) && seen.owned === undefined
     if (isThere || isAsDesired(seen.owned, this.#body) || normalized.knows(this.#body, seen.owned)) {
-      limiter.asDesired(key, this.#id)
+      limiter.asDesired(this.#about.key, this.#id)
       return { ...unsent, outcome: 'unchanged' }
     }
     const delayed = await this.#delay()
@@ -251,21 +237,22 @@ class Application {
     const managers = writers.filter(one => known.includes(one))
     if (managers.length === 0) return
     const about = { manager, managers, subresource, signal: this.#signal }
-    const { client, once, controller } = this.#about
+    const { client } = this.#about
     const view = full(everything(this.#view)) as unknown as View<KubernetesObject>
     try {
       await foldManagers(client, view, this.#key, about)
     } catch (error) {
       // Who writes a status only may not write the rest: what was written before stays then.
       if (!isForbidden(error) || subresource === '') throw error
-      once('fold', () => client.environment.onError(error, { phase: `status ${controller}`, resource: this.#view.key }))
+      const context = { phase: `status ${this.#shared.controller}`, resource: this.#view.key }
+      this.#shared.once('fold', () => client.environment.onError(error, context))
     }
   }
 
   /** Sends it, on a condition. @param before the resourceVersion that the object had */
   async #send(condition: object, before: string | undefined): Promise<Applied<unknown>> {
-    const { client, normalized, ownEvents, key } = this.#about
-    const over = ownEvents.begin(objectId(this.#view, this.#name), key)
+    const { client, key } = this.#about
+    const over = this.#shared.ownEvents.begin(objectId(this.#view, this.#name), key)
     let version: string | undefined
     const { force = true, fieldValidation, timeoutMs } = this.#options
     const object = { ...this.#body, metadata: { ...this.#body.metadata, ...condition } }
@@ -282,7 +269,7 @@ class Application {
       const written = this.#task.objects.of(answer)
       this.#written = written
       version = written.metadata.resourceVersion
-      normalized.learn(this.#body, written.owned)
+      this.#shared.normalized.learn(this.#body, written.owned)
       this.#task.written?.(written)
       const isChanged = written.metadata.resourceVersion !== before
       const outcome = before === undefined ? 'created' : isChanged ? 'updated' : 'unchanged'
@@ -294,7 +281,8 @@ class Application {
 
   /** `undefined`: it may be sent now, which counts. */
   async #delay(): Promise<Applied<unknown> | undefined> {
-    const { limiter, key, again } = this.#about
+    const { key, again } = this.#about
+    const { limiter } = this.#shared
     const waitMs = limiter.admit({ key, object: this.#id, digest: hash(this.#body, { integers: 'bigint' }) })
     if (waitMs === 0) return undefined
     again(waitMs, `${this.#name} of ${this.#view.key}`)
@@ -308,7 +296,8 @@ class Application {
 
   /** Tells once that an object is fought over, and by whom. */
   async #report(delayMs: number, refusal: unknown): Promise<void> {
-    const { client, controller, key, limiter, warn } = this.#about
+    const { client, key, warn } = this.#about
+    const { controller, limiter } = this.#shared
     const { environment } = client
     const live = await this.#live().catch(() => undefined)
     const managers = new Set((live?.metadata?.managedFields ?? []).flatMap(({ manager }) => manager ?? []))

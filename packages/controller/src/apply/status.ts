@@ -35,7 +35,8 @@ export async function applyStatus(
   status: object,
   options: StatusOptions = {},
 ): Promise<Applied<unknown>> {
-  const { client, primary, owner } = about
+  const { client, owner } = about
+  const { primary } = about.shared
   const { name = '', namespace } = owner.metadata ?? {}
   const key = { name, ...(namespace !== undefined && { namespace }) } as ObjectKey
   const now = new Date(client.environment.clock.now()).toISOString().replace(/\.\d+/, '')
@@ -70,8 +71,9 @@ function tellAtomic(about: ApplyFor, status: object, { owned }: AppliedObject): 
   const fields = JSON.parse(owned?.fields || '{}') as FieldsV1
   const list = below(fields, ['f:status', 'f:conditions'])
   if (conditions.length === 0 || list === undefined || !isLeaf(list)) return
-  about.once('atomic conditions', () => {
-    const { client, controller, primary, key } = about
+  about.shared.once('atomic conditions', () => {
+    const { client, key } = about
+    const { controller, primary } = about.shared
     const error = new AtomicConditionsError(resourceName(primary.resource))
     client.environment.onError(error, { phase: `status ${controller}`, resource: primary.key, key })
   })

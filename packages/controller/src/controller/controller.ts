@@ -1,12 +1,9 @@
 import type { Client, KeyOf, Metrics, Scope, View } from '@wherry/client'
 import { abortSignal, asError, checkOptions, having, milliseconds } from '@wherry/client/checks'
 import type { CachedInformer, Hold } from '@wherry/dynamic-cache'
-import { covers } from '@wherry/informer'
 import { Priority, WorkQueue } from '@wherry/work-queue'
-import { AppliedObjects } from '../apply/applied-object.ts'
-import { OwnEvents, objectId } from '../apply/own-events.ts'
-import { ServerNormalized } from '../apply/server-normalized.ts'
-import { WriteLimiter } from '../apply/write-limiter.ts'
+import { ControllerApplies } from '../apply/controller-applies.ts'
+import { objectId } from '../apply/own-events.ts'
 import { EventRecorder } from '../events/event-recorder.ts'
 import { LeadershipLostError } from '../leader/errors.ts'
 import { environmentLogger } from '../logging/logger.ts'
@@ -80,12 +77,7 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #states = new KeyStates()
   #activity = 0
   readonly #reads: TrackedReads
-  readonly #applied: AppliedObjects
-  readonly #statuses: AppliedObjects
-  /** What was done once. */
-  readonly #done = new Set<string>()
-  readonly #ownEvents = new OwnEvents()
-  #statusHold: Hold<unknown> | undefined
+  readonly #applies: ControllerApplies
   readonly #inputs: readonly Input[]
   readonly #stopping = new AbortController()
   /** One for each view, in their order, so that of the primary objects is the first. */
@@ -110,17 +102,13 @@ export class Controller<C, S extends Scope = Scope> {
     this.#parts = parts
     this.name = definition.name
     const { inputs = [], caches = [], predicates = [] } = definition
-    const { operator } = parts
-    const manager = operator === undefined ? this.name : `${operator}/${this.name}`
-    this.#applied = new AppliedObjects(manager)
-    this.#statuses = new AppliedObjects(manager, 'status')
     this.#inputs = [primary(definition.for, predicates), ...inputs, ...caches.map(cached)]
-    for (const { view, keepsValues } of this.#inputs) if (keepsValues && view) this.#applied.keepValues(view)
-    const views = this.#inputs.flatMap(({ view, isOwned }) => {
-      if (view === undefined) return []
-      return [isOwned ? (this.#applied.view(view) as unknown as View) : view]
-    })
-    this.views = [...new Map(views.map(view => [view.key, view])).values()]
+    this.#applies = new ControllerApplies(
+      definition as unknown as ControllerDefinition<never, never>,
+      parts,
+      this.#inputs,
+    )
+    this.views = this.#applies.views
     const { environment } = parts.client
     this.#queue = new WorkQueue({
       clock: environment.clock,
@@ -296,33 +284,6 @@ export class Controller<C, S extends Scope = Scope> {
     }
   }
 
-  /**
-   * Whether an informer has what is kept of applied objects for a view: that of `owns`, or that of the statuses of the primary objects, which
-   * there is from the first status on. Waits for the first state of the latter.
-   */
-  async #holdsApplied(view: View, signal: AbortSignal): Promise<boolean> {
-    if (this.views.some(one => covers(one, view))) return true
-    const statuses = this.#statuses.view(this.#definition.for)
-    if (!covers(statuses, view)) return false
-    // A reconcile that was left behind has nothing held any more.
-    this.#stopping.signal.throwIfAborted()
-    this.#statusHold ??= this.#parts.cache.hold(statuses, `controller/${this.name}`)
-    // Until it has synced, each object would be watched by its name.
-    await this.#statusHold.informer.whenSynced({ signal })
-    return true
-  }
-
-  /** Whether an input hears of each change of the applied objects of a view: no predicate holds one back. */
-  #hearsEach(view: View, isOwned: boolean): boolean {
-    return this.#inputs.some(
-      input =>
-        input.isOwned === true &&
-        input.keepsValues !== true &&
-        (isOwned || input.hearsUnowned === true) &&
-        covers(this.#applied.view(input.view as View), view),
-    )
-  }
-
   #reconcilerWith(client: Client): Reconciler<C, S> {
     const view = this.#definition.for
     const { narrow, log, events } = this.#parts
@@ -332,28 +293,7 @@ export class Controller<C, S extends Scope = Scope> {
       definition: this.#definition,
       client: client.notifying(narrow, this.#reads.writes),
       reads: this.#reads,
-      apply: {
-        controller: this.name,
-        primary: view as unknown as View,
-        limiter: new WriteLimiter(environment.clock),
-        normalized: new ServerNormalized(),
-        objects: this.#applied,
-        isCached: (of, signal) => this.#holdsApplied(of, signal),
-        isHeard: (of, isOwned) => this.#hearsEach(of, isOwned),
-        ownEvents: this.#ownEvents,
-      },
-      statuses: this.#statuses,
-      once: (what, work) => {
-        if (this.#done.has(what)) return
-        this.#done.add(what)
-        work()
-      },
-      again: (key, afterMs, object) => {
-        const state = this.#states.obtain(key)
-        state.add(dueCause)
-        state.waits(object)
-        this.#queue.add(key, { afterMs, priority: this.#queue.priorityOf(key) })
-      },
+      applies: this.#applies,
       log: log ?? environmentLogger(environment),
       events: events ?? (this.#recorder as EventRecorder),
       identity: key => identityOf(parsedKey(view.resource, key), this.#informer?.version(key)),
@@ -374,10 +314,11 @@ export class Controller<C, S extends Scope = Scope> {
       cache,
       manager,
       environment: client.environment,
-      applied: this.#applied,
+      applied: this.#applies.objects,
       enqueue: (key, cause, isInitial) => this.#enqueue(key, cause, isInitial),
       heard: () => this.#primary?.heard(),
-      unlessOwn: (view, key, object, tell) => this.#ownEvents.heard(objectId(view, key), versionOf(object), tell),
+      unlessOwn: (view, key, object, tell) =>
+        this.#applies.ownEvents.heard(objectId(view, key), versionOf(object), tell),
       gone: (key, last) => this.#reconciler?.gone(key, last as C),
       all: () => this.#informer?.keys() ?? [],
     }
@@ -427,7 +368,7 @@ export class Controller<C, S extends Scope = Scope> {
     await this.#reads.close()
     // What it would be asked from now on, such as to explain a key, it can't tell.
     await Promise.all(this.#holds.splice(0).map(hold => hold.release()))
-    await this.#statusHold?.release()
+    await this.#applies.close()
     this.#state = 'stopped'
     this.#activity += 1
   }
@@ -451,7 +392,6 @@ export class Controller<C, S extends Scope = Scope> {
 
 const initially = { priority: Priority.low }
 const toldCause = plainCause('enqueue', 'told')
-const dueCause = plainCause('reconcile', 'due')
 
 /** Counted for each controller, with no other label. */
 const counters = [

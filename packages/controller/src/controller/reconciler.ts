@@ -2,16 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { isApplyConflict, resourceName, type Scope, type Stored, type Timer } from '@wherry/client'
 import { asError } from '@wherry/client/checks'
 import { isWriteConflict } from '@wherry/hash-compare'
-import type { WorkQueue } from '@wherry/work-queue'
 import { plainCause } from './cause.ts'
 import { ControllerStoppedError, NotAwaitedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
 import type { KeyState, KeyStates, Outcome } from './key-state.ts'
 import { type Returned, readResult } from './result.ts'
-import { RunContext, type RunParts } from './run-context.ts'
+import { RunContext, type RunParts, runAfter } from './run-context.ts'
 
 /** What reconciles keys. */
 export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
-  readonly queue: WorkQueue
   readonly states: KeyStates
   /**
    * The primary object: as the cache has it, or a promise if that may be older than what this process wrote. Throws or rejects
@@ -119,10 +117,7 @@ export class Reconciler<C, S extends Scope> {
     const { queue } = this.#parts
     if (returned.outcome === 'requeue') return this.#again(key, state)
     queue.forget(key)
-    if (returned.outcome === 'requeue_after') {
-      state.add(due)
-      queue.add(key, { afterMs: returned.ms, priority: queue.priorityOf(key) })
-    }
+    if (returned.outcome === 'requeue_after') runAfter(queue, key, state, returned.ms)
   }
 
   #again(key: string, state: KeyState): void {
@@ -198,7 +193,6 @@ export class Reconciler<C, S extends Scope> {
 /** So many failures in a row may end in a conflict that is not told. */
 const mostConflicts = 15
 
-const due = plainCause('reconcile', 'due')
 const retry = plainCause('reconcile', 'retry')
 
 /** What controller-runtime calls them. */

@@ -1,6 +1,7 @@
 import type { Client, Clock, KubernetesObject, ObjectKey, Scope, Stored, View } from '@wherry/client'
-import type { AppliedObjects } from '../apply/applied-object.ts'
-import { type ApplyFor, type ApplyParts, applyDesired } from '../apply/apply.ts'
+import type { WorkQueue } from '@wherry/work-queue'
+import { type ApplyFor, applyDesired } from '../apply/apply.ts'
+import type { ControllerApplies } from '../apply/controller-applies.ts'
 import type { Applied, Apply } from '../apply/options.ts'
 import { type ApplyStatus, applyStatus } from '../apply/status.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
@@ -11,6 +12,7 @@ import type { Read } from '../reads/read.ts'
 import type { Run } from '../reads/run.ts'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
 import { within } from '../waits.ts'
+import { plainCause } from './cause.ts'
 import type { ContextEvents, ReconcileContext } from './context.ts'
 import type { ControllerDefinition } from './definition.ts'
 import { parsedKey } from './key.ts'
@@ -22,13 +24,8 @@ export interface RunParts<C, S extends Scope> {
   /** Whose writes are read back. */
   readonly client: Client
   readonly reads: TrackedReads
-  readonly apply: Omit<ApplyParts, 'client'>
-  /** What is kept of the statuses that the controller applies. */
-  readonly statuses: AppliedObjects
-  /** Does something once for the controller. */
-  once(what: string, work: () => void): void
-  /** A key is to run again after a time, in milliseconds, for an object whose write waits. */
-  again(key: string, afterMs: number, object: string): void
+  readonly applies: ControllerApplies
+  readonly queue: WorkQueue
   readonly log: Logger
   readonly events: EventRecorder
   /** Who the primary object of a key is, whatever the view keeps of it. */
@@ -112,7 +109,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   get status(): ApplyStatus<C> {
     return (status, options) => {
-      const about = { ...this.#applying(), objects: this.#parts.statuses }
+      const about = { ...this.#applying(), objects: this.#parts.applies.statuses }
       return this.#begin().calls.note(applyStatus(about, status as object, options), () => 'status') as Promise<
         Applied<C>
       >
@@ -120,16 +117,19 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 
   #applying(): ApplyFor {
-    const { client, apply, again } = this.#parts
+    const { client, applies, queue } = this.#parts
     return {
-      ...apply,
+      shared: applies,
+      objects: applies.objects,
       client,
       key: this.text,
       owner: this.#identity,
       signal: this.signal,
       run: this.#begin(),
-      again: (afterMs, object) => again(this.text, afterMs, object),
-      once: this.#parts.once,
+      again: (afterMs, object) => {
+        this.state.waits(object)
+        runAfter(queue, this.text, this.state, afterMs)
+      },
       warn: (reason, message) => this.events.record({ type: 'Warning', reason, message }),
     }
   }
@@ -192,6 +192,14 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
     const { namespace } = this.key as { readonly namespace?: string }
     return this.#parts.reads.begin(this.text, { namespace, uid: this.#identity.metadata?.uid }, this.signal)
   }
+}
+
+const due = plainCause('reconcile', 'due')
+
+/** Has a key run again after a time, in milliseconds. */
+export function runAfter(queue: WorkQueue, key: string, state: KeyState, afterMs: number): void {
+  state.add(due)
+  queue.add(key, { afterMs, priority: queue.priorityOf(key) })
 }
 
 /** So long a run that has failed waits for the calls that it has begun, in milliseconds. */

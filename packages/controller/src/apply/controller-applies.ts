@@ -1,0 +1,93 @@
+import type { View } from '@wherry/client'
+import type { Hold } from '@wherry/dynamic-cache'
+import { covers } from '@wherry/informer'
+import type { ControllerDefinition, ControllerParts } from '../controller/definition.ts'
+import type { Input } from '../sources/input.ts'
+import { AppliedObjects } from './applied-object.ts'
+import { OwnEvents } from './own-events.ts'
+import { ServerNormalized } from './server-normalized.ts'
+import { WriteLimiter } from './write-limiter.ts'
+
+/** What the applies of one controller share: what is kept of the objects that it applies, and what it has sent of late. */
+export class ControllerApplies {
+  readonly controller: string
+  /** The view of the primary objects. */
+  readonly primary: View
+  /** What is kept of the objects that the controller's own manager applies. */
+  readonly objects: AppliedObjects
+  /** What is kept of the statuses that it applies. */
+  readonly statuses: AppliedObjects
+  /** The views that are watched for the inputs, each once. Of owned objects, the one that keeps what is applied. */
+  readonly views: readonly View[]
+  readonly limiter: WriteLimiter
+  readonly normalized: ServerNormalized = new ServerNormalized()
+  /** Which events this controller's own writes make. */
+  readonly ownEvents: OwnEvents = new OwnEvents()
+  readonly #parts: ControllerParts
+  readonly #inputs: readonly Input[]
+  /** What was done once. */
+  readonly #done = new Set<string>()
+  #statusHold: Hold<unknown> | undefined
+  #isOver = false
+
+  constructor(
+    { name, for: primary }: ControllerDefinition<never, never>,
+    parts: ControllerParts,
+    inputs: readonly Input[],
+  ) {
+    const { operator, client } = parts
+    const manager = operator === undefined ? name : `${operator}/${name}`
+    this.controller = name
+    this.primary = primary as unknown as View
+    this.objects = new AppliedObjects(manager)
+    this.statuses = new AppliedObjects(manager, 'status')
+    this.limiter = new WriteLimiter(client.environment.clock)
+    this.#parts = parts
+    this.#inputs = inputs
+    for (const { view, keepsValues } of inputs) if (keepsValues && view) this.objects.keepValues(view)
+    const views = inputs.flatMap(({ view, isOwned }) => {
+      if (view === undefined) return []
+      return [isOwned ? (this.objects.view(view) as unknown as View) : view]
+    })
+    this.views = [...new Map(views.map(view => [view.key, view])).values()]
+  }
+
+  /** Does something once for the controller. */
+  once(what: string, work: () => void): void {
+    if (this.#done.has(what)) return
+    this.#done.add(what)
+    work()
+  }
+
+  /**
+   * Whether an informer has what is kept of applied objects for a view: that of `owns`, or that of the statuses of the primary objects, which
+   * there is from the first status on. Waits for the first state of the latter.
+   */
+  async isCached(view: View, signal: AbortSignal): Promise<boolean> {
+    if (this.views.some(one => covers(one, view))) return true
+    const statuses = this.statuses.view(this.primary)
+    // A reconcile that was left behind holds nothing any more.
+    if (!covers(statuses, view) || this.#isOver) return false
+    this.#statusHold ??= this.#parts.cache.hold(statuses, `controller/${this.controller}`)
+    // Until it has synced, each object would be watched by its name.
+    await this.#statusHold.informer.whenSynced({ signal })
+    return true
+  }
+
+  /** Whether an input hears of each change of the applied objects of a view: no predicate holds one back. @param isOwned the primary object owns them */
+  isHeard(view: View, isOwned: boolean): boolean {
+    return this.#inputs.some(
+      input =>
+        input.isOwned === true &&
+        input.keepsValues !== true &&
+        (isOwned || input.hearsUnowned === true) &&
+        covers(this.objects.view(input.view as View), view),
+    )
+  }
+
+  /** Lets go of what it holds. */
+  async close(): Promise<void> {
+    this.#isOver = true
+    await this.#statusHold?.release()
+  }
+}

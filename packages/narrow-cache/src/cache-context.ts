@@ -21,9 +21,10 @@ export class CacheContext {
   readonly streaming: StreamingSupport
   /** Paces the watches that are opened again, so that a server that comes back is not flooded (rule N14). */
   readonly gate: Gate
+  /** Calls a function in the async context of the code that made this cache: what it begins would keep that of its first reader. */
+  readonly apart: ReturnType<typeof AsyncLocalStorage.snapshot> = AsyncLocalStorage.snapshot()
   /** Bounds the lists that are under way. */
   readonly requests: ConcurrencyLimit
-  readonly #apart = AsyncLocalStorage.snapshot()
   readonly #gathered = new Map<string, { count: number; readonly tell: () => void }>()
   readonly #closing = new AbortController()
   readonly #ending = new Set<Promise<void>>()
@@ -43,10 +44,10 @@ export class CacheContext {
     return this.#streams
   }
 
-  /** Opens a watch, in the async context of this cache: it would keep that of its first reader for as long as it lasts. */
+  /** Opens a watch. */
   open(reflector: Reflector): void {
     this.#stream(1)
-    this.#apart(start, reflector)
+    this.apart(() => reflector.start())
   }
 
   /** Stops a watch. */
@@ -99,8 +100,4 @@ export class CacheContext {
     this.#streams += more
     this.environment.metrics.gauge('wherry_narrow_streams', this.#streams)
   }
-}
-
-function start(reflector: Reflector): void {
-  reflector.start()
 }

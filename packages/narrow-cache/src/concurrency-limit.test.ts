@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
 import { ConcurrencyLimit, type Task } from './concurrency-limit.ts'
 
@@ -73,17 +72,6 @@ describe('a concurrency limit', () => {
     for (let i = 0; i < 100_000; i++) limit.enter({ ...over })
     limit.leave()
     expect([count, limit.waiting]).toEqual([100_000, 0])
-  })
-
-  it('begins what waits in the context of none of those who ask', () => {
-    const context = new AsyncLocalStorage<string>()
-    const seen: (string | undefined)[] = []
-    const limit = new ConcurrencyLimit(1)
-    const looks = { begin: () => void seen.push(context.getStore()) }
-    context.run('one', () => limit.enter(looks))
-    context.run('two', () => limit.enter(looks))
-    context.run('three', () => limit.leave())
-    expect(seen).toEqual([undefined, undefined])
   })
 
   it('R23: begins nothing once closed', () => {

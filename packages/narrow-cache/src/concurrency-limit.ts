@@ -1,18 +1,12 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-
 /** Begun when there is a slot for it, which it gives back ({@link ConcurrencyLimit.leave}) when it is over. */
 export interface Task {
   /** Must not throw. */
   begin(): void
 }
 
-/**
- * Lets so many tasks run at a time; the others wait, in the order in which they came. They are begun in the async context of
- * the code that made this limit, not of the first reader: a watch would keep that for as long as it lasts.
- */
+/** Lets so many tasks run at a time; the others wait, in the order in which they came. */
 export class ConcurrencyLimit {
   readonly #most: number
-  readonly #apart = AsyncLocalStorage.snapshot()
   #taken = 0
   readonly #waiting = new Set<Task>()
   #isBeginning = false
@@ -60,14 +54,10 @@ export class ConcurrencyLimit {
         if (this.#taken >= this.#most) return
         this.#taken += 1
         this.#waiting.delete(task)
-        this.#apart(begin, task)
+        task.begin()
       }
     } finally {
       this.#isBeginning = false
     }
   }
-}
-
-function begin(task: Task): void {
-  task.begin()
 }

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { resourceName, type Timer, type View } from '@wherry/client'
 import type { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
@@ -11,9 +10,8 @@ export class EntryCache {
   readonly #shared: CacheContext
   /** Those that nobody subscribes to or waits for. The one that was read longest ago comes first. */
   readonly #idle = new Set<Entry>()
-  /** Evicts idle entries. It runs in the async context of the code that made this cache, not of the first reader. */
+  /** Evicts idle entries. */
   #timer: Timer | undefined
-  readonly #apart = AsyncLocalStorage.snapshot()
   /** By the keys of the views. */
   readonly #views = new Map<string, ViewEntries>()
   #size = 0
@@ -140,8 +138,8 @@ export class EntryCache {
   }
 
   #arm(ms: number): void {
-    const { clock } = this.#shared.environment
-    this.#timer = this.#apart(() => clock.timer(Math.max(1, ms), () => this.#expire()))
+    const { apart, environment } = this.#shared
+    this.#timer = apart(() => environment.clock.timer(Math.max(1, ms), () => this.#expire()))
   }
 
   #expire(): void {

@@ -2,11 +2,9 @@ import { isExpired, isResourceNotFound, isTooLarge, type Timer } from '@wherry/c
 import { type Gate, type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isClosed, isForTheCaller } from '@wherry/informer/parts'
 import type { Entry } from './entry.ts'
-import type { Known, Validator, ViewScope } from './entry-scope.ts'
+import { type Known, timeoutSeconds, type Validator, type ViewScope } from './entry-scope.ts'
 import { metadataIn } from './target.ts'
 
-/** How long a watch is asked to last, in seconds: many short ones would make requests all the time (rule N11). */
-export const timeoutSeconds: { readonly min: number; readonly max: number } = { min: 1800, max: 3600 }
 /** How long a watch is not tried again after a refusal, in milliseconds: so long, to twice as long. */
 const refusedMs = 300_000
 

@@ -260,38 +260,27 @@ export class NarrowCache {
   async #ready(entry: Entry, signal: AbortSignal | undefined, isToCome?: () => boolean): Promise<'cached' | 'live'> {
     const { timeoutMs } = this.#shared.settings
     const { clock } = this.#shared.environment
-    let isLate = false
-    let isOver = false
-    const late = clock.timer(Math.min(catchUpMs, timeoutMs / 2), () => {
-      isLate = true
-      entry.news()
-    })
-    const over =
-      timeoutMs === Number.POSITIVE_INFINITY
-        ? undefined
-        : clock.timer(timeoutMs, () => {
-            isOver = true
-            entry.news()
-          })
+    const lateMs = Math.min(catchUpMs, timeoutMs / 2)
+    const beganAt = clock.monotonic()
     /** How many lists there are once there is one that was begun after this read. */
     let lists: number | undefined
-    try {
-      for (;;) {
-        const { readiness } = entry
-        if (readiness === 'cached' || (lists !== undefined && entry.lists >= lists)) return 'cached'
-        if (readiness === 'live' && isToCome?.() !== true) return 'live'
-        if (isOver && !entry.wasKnown) throw this.#timeout(entry)
-        if (isOver) return 'live'
-        if (entry.wasKnown && (readiness === 'ask' || isLate)) {
-          lists ??= entry.lists + (entry.isListing ? 2 : 1)
-          if (!entry.isListing) entry.refresh()
-          else if (entry.error !== undefined && isToCome === undefined) return 'live'
-        }
-        await entry.changed(signal)
+    for (;;) {
+      const { readiness } = entry
+      if (readiness === 'cached' || (lists !== undefined && entry.lists >= lists)) return 'cached'
+      if (readiness === 'live' && isToCome?.() !== true) return 'live'
+      const tookMs = clock.monotonic() - beganAt
+      const isLate = tookMs >= lateMs
+      if (tookMs >= timeoutMs && !entry.wasKnown) throw this.#timeout(entry)
+      if (tookMs >= timeoutMs) return 'live'
+      if (entry.wasKnown && (readiness === 'ask' || isLate)) {
+        lists ??= entry.lists + (entry.isListing ? 2 : 1)
+        if (!entry.isListing) entry.refresh()
+        else if (entry.error !== undefined && isToCome === undefined) return 'live'
       }
-    } finally {
-      late.cancel()
-      over?.cancel()
+      // A timer may fire a little early.
+      const leftMs = Math.max(1, (isLate ? timeoutMs : lateMs) - tookMs)
+      const timer = leftMs === Number.POSITIVE_INFINITY ? undefined : clock.timer(leftMs, () => entry.news())
+      await entry.changed(signal).finally(() => timer?.cancel())
     }
   }
 

@@ -159,7 +159,7 @@ describe('a subscription', () => {
         context.key,
       ])
       expect(told).toEqual([
-        ['a handler of /v1/configmaps failed', 'handler', 'a/x'],
+        ['a handler of /v1/configmaps failed: "later"', 'handler', 'a/x'],
         ['now', 'handler', 'a/x'],
       ])
     }))

@@ -1,7 +1,16 @@
 import { type Environment, resourceName, type View } from '@wherry/client'
+import { asError } from '@wherry/client/checks'
 import { type Store, TransformError } from '@wherry/informer'
+import { watched } from '@wherry/informer/parts'
 import type { NarrowHandler } from './handler.ts'
-import { Subscriber } from './subscriber.ts'
+
+/** One handler of one object. */
+interface Subscriber {
+  readonly handler: NarrowHandler<unknown>
+  isOver: boolean
+  /** It has been told that there is an object, or that there is none. */
+  isTold: boolean
+}
 
 /** The handlers of a view's objects. */
 export class Subscriptions {
@@ -9,17 +18,18 @@ export class Subscriptions {
   readonly #store: Store<unknown>
   readonly #environment: Environment
   /** By the key of the object. */
-  readonly #subscribers = new Map<string, readonly Subscriber<unknown>[]>()
+  readonly #subscribers = new Map<string, readonly Subscriber[]>()
 
   constructor(view: View, store: Store<unknown>, environment: Environment) {
     this.#view = view
     this.#store = store
     this.#environment = environment
     store.register({
-      add: (object, { key }) => this.#tell(key, one => one.added(object, false)),
-      update: (object, old, { key }) => this.#tell(key, one => one.updated(object, old)),
-      delete: (object, { key, finalStateUnknown }) => this.#tell(key, one => one.deleted(object, finalStateUnknown)),
-      untold: ({ key, isThere }) => this.#tell(key, one => one.untold(isThere)),
+      add: (object, { key }) => this.#each(key, one => this.#added(one, key, object, false)),
+      update: (object, old, { key }) => this.#each(key, one => this.#call(one, key, 'update', object, old, { key })),
+      delete: (object, { key, finalStateUnknown }) =>
+        this.#each(key, one => this.#call(one, key, 'delete', object, { key, finalStateUnknown })),
+      untold: ({ key, isThere }) => this.#each(key, one => this.#untold(one, key, isThere)),
     })
   }
 
@@ -43,13 +53,12 @@ export class Subscriptions {
       if (!(error instanceof TransformError)) throw error
       isKnown = false
     }
-    const subscriber = new Subscriber<unknown>(handler, key, error => this.#report(error, key))
+    const subscriber = { handler, isOver: false, isTold: false }
     this.#subscribers.set(key, [...(this.#subscribers.get(key) ?? []), subscriber])
-    if (object !== undefined) subscriber.added(object, true)
-    else if (isKnown) subscriber.absent()
-    else subscriber.untold(true)
+    if (object !== undefined) this.#added(subscriber, key, object, true)
+    else this.#untold(subscriber, key, !isKnown)
     return () => {
-      subscriber.end()
+      subscriber.isOver = true
       const left = (this.#subscribers.get(key) ?? []).filter(other => other !== subscriber)
       if (left.length === 0) this.#subscribers.delete(key)
       else this.#subscribers.set(key, left)
@@ -57,17 +66,44 @@ export class Subscriptions {
   }
 
   close(): void {
-    for (const all of this.#subscribers.values()) for (const one of all) one.end()
+    for (const all of this.#subscribers.values()) for (const one of all) one.isOver = true
     this.#subscribers.clear()
   }
 
-  #tell(key: string, call: (one: Subscriber<unknown>) => void): void {
+  #each(key: string, tell: (one: Subscriber) => void): void {
     // A handler that joins or leaves meanwhile makes another list.
-    for (const one of this.#subscribers.get(key) ?? []) call(one)
+    for (const one of this.#subscribers.get(key) ?? []) tell(one)
   }
 
-  #report(error: unknown, key: string): void {
-    const known = error instanceof Error ? error : new Error(`a handler of ${this.#view.key} failed`, { cause: error })
-    this.#environment.onError(known, { resource: resourceName(this.#view.resource), phase: 'handler', key })
+  #added(one: Subscriber, key: string, object: unknown, isInInitialList: boolean): void {
+    one.isTold = true
+    this.#call(one, key, 'add', object, { key, isInInitialList })
+  }
+
+  /** An object of which there is no value has appeared, or is gone. A handler hears first whether there is an object or not. */
+  #untold(one: Subscriber, key: string, isThere: boolean): void {
+    const isFirst = !isThere && !one.isTold
+    one.isTold ||= isFirst
+    if (isFirst) this.#call(one, key, 'absent', { key })
+    else this.#call(one, key, 'untold', { key, isThere })
+  }
+
+  #call<N extends keyof NarrowHandler<unknown>>(
+    { handler, isOver }: Subscriber,
+    key: string,
+    name: N,
+    ...args: Parameters<NonNullable<NarrowHandler<unknown>[N]>>
+  ): void {
+    const failed = (thrown: unknown): void => {
+      const error = asError(thrown, `a handler of ${this.#view.key} failed`)
+      this.#environment.onError(error, { resource: resourceName(this.#view.resource), phase: 'handler', key })
+    }
+    if (isOver) return
+    try {
+      const call = handler[name] as ((...args: unknown[]) => unknown) | undefined
+      watched(call?.apply(handler, args), failed)
+    } catch (thrown) {
+      failed(thrown)
+    }
   }
 }

@@ -1,12 +1,11 @@
-import { type Environment, InvalidObjectError, type ReadTarget, resourceName, type View } from '@wherry/client'
-import { isSameFunction, PlainStore, type Store, ViewConflictError } from '@wherry/informer'
-import { type ReflectorSettings, settingsOf } from '@wherry/informer/parts'
+import type { ReadTarget, View } from '@wherry/client'
+import { isSameFunction, ViewConflictError } from '@wherry/informer'
 import type { CacheContext } from './cache-context.ts'
 import { Entry } from './entry.ts'
-import type { EntryScope } from './entry-scope.ts'
+import { type EntryScope, ViewScope } from './entry-scope.ts'
 import { NarrowClosedError } from './errors.ts'
 import type { CheckedKey } from './key.ts'
-import { type Escalating, NamespaceWatch, timeoutSeconds } from './namespace-watch.ts'
+import { type Escalating, NamespaceWatch } from './namespace-watch.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { named, targetIn } from './target.ts'
 
@@ -38,51 +37,20 @@ class NamespaceEntries implements EntryScope {
 }
 
 /** The entries of one view. It decides how they are watched: one by one, by namespace, or all at once (rule N11). */
-export class ViewEntries implements Escalating {
-  readonly view: View
-  readonly shared: CacheContext
-  /** Has the objects of all entries, and one journal. */
-  readonly store: Store<unknown>
+export class ViewEntries extends ViewScope implements Escalating {
   readonly subscriptions: Subscriptions
-  readonly resource: string
-  readonly environment: Environment
-  readonly first: ReflectorSettings
-  readonly again: ReflectorSettings
   /** By the text of their keys. */
   readonly entries: Map<string, Entry> = new Map<string, Entry>()
   /** By namespace; `''` where there are none. */
   readonly namespaces: Map<string, NamespaceEntries> = new Map<string, NamespaceEntries>()
   /** Of all namespaces; `undefined` for a cluster-scoped resource. */
   readonly watch: NamespaceWatch | undefined
-  epoch = 0
   #isMany = false
 
   constructor(view: View, shared: CacheContext) {
-    const { environment } = shared
-    const { freeze } = shared.settings
-    this.view = view
-    this.shared = shared
-    this.store = new PlainStore<unknown>({ view, environment, freeze })
-    // Synced from the start: a cursor is told of the objects there are, and then that it has synced, however few entries there are.
-    const nothing = this.store.intake()
-    nothing.replace().commit()
-    nothing.close()
-    this.subscriptions = new Subscriptions(view, this.store, environment)
-    this.resource = resourceName(view.resource)
+    super(view, shared)
+    this.subscriptions = new Subscriptions(view, this.store, shared.environment)
     this.watch = view.resource.namespaced ? new NamespaceWatch(this, undefined, () => this.all()) : undefined
-    this.environment = {
-      ...environment,
-      random: () => environment.random(),
-      onError: (error, context) => {
-        const isOfEntry = context.phase === 'list' || context.phase === 'watch'
-        if (!isOfEntry || error instanceof InvalidObjectError) environment.onError(error, context)
-      },
-    }
-    const { context, streaming, gate, settings } = shared
-    const { maxObjectBytes } = settings
-    const client = { context, environment: this.environment }
-    this.first = settingsOf({ client, firstList: 'newest', streaming, gate, timeoutSeconds, maxObjectBytes })
-    this.again = { ...this.first, initial: 'whole' }
   }
 
   /** It has no object, and nobody follows it. */
@@ -163,7 +131,7 @@ export class ViewEntries implements Escalating {
   }
 
   /** The server counts anew: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */
-  rollBack(source: unknown): void {
+  override rollBack(source: unknown): void {
     this.epoch += 1
     const all = this.all()
     for (const { watch } of this.namespaces.values()) watch.rolledBack(source)

@@ -28,7 +28,6 @@ export class ControllerApplies {
   /** What was done once. */
   readonly #done = new Set<string>()
   #statusHold: Hold<unknown> | undefined
-  #isOver = false
 
   constructor(
     { name, for: primary }: ControllerDefinition<never, never>,
@@ -66,8 +65,9 @@ export class ControllerApplies {
   async isCached(view: View, signal: AbortSignal): Promise<boolean> {
     if (this.views.some(one => covers(one, view))) return true
     const statuses = this.statuses.view(this.primary)
+    if (!covers(statuses, view)) return false
     // A reconcile that was left behind holds nothing any more.
-    if (!covers(statuses, view) || this.#isOver) return false
+    signal.throwIfAborted()
     this.#statusHold ??= this.#parts.cache.hold(statuses, `controller/${this.controller}`)
     // Until it has synced, each object would be watched by its name.
     await this.#statusHold.informer.whenSynced({ signal })
@@ -87,7 +87,6 @@ export class ControllerApplies {
 
   /** Lets go of what it holds. */
   async close(): Promise<void> {
-    this.#isOver = true
     await this.#statusHold?.release()
   }
 }

@@ -190,9 +190,12 @@ export class Controller<C, S extends Scope = Scope> {
       this.prepare()
       this.#reconciler = this.#reconcilerWith(client)
       if (options.client !== undefined) await this.#noteOtherLeaders(client, signal)
-      this.#stopping.signal.throwIfAborted()
       for (const input of this.#inputs) {
-        this.#connections.push({ name: input.name, connection: input.connect(this.#target()), hasSynced: false })
+        this.#stopping.signal.throwIfAborted()
+        const connection = input.connect(this.#target())
+        this.#connections.push({ name: input.name, connection, hasSynced: false })
+        // It has stopped the controller, which did not know of it yet.
+        if (this.#stopping.signal.aborted) await connection.close()
       }
       await untilSynced({
         controller: this.name,

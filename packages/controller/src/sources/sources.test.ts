@@ -19,7 +19,7 @@ import { generationChanged, labelsChanged } from '../predicates/changed.ts'
 import { Channel } from './channel.ts'
 import { from, owns, watches } from './inputs.ts'
 import { RegistrarSource } from './registrar-source.ts'
-import type { SourceConnection } from './source.ts'
+import type { Source, SourceConnection } from './source.ts'
 import { Timer } from './timer.ts'
 
 /** Makes games, runs the operator until it has settled, and forgets what has run so far. */
@@ -544,6 +544,25 @@ describe('a controller from its parts', () => {
       await controller.stop()
       expect(await started).toMatchObject({ code: 'CONTROLLER_STOPPED' })
       expect([keys.connections, cache.report().informers]).toEqual([0, []])
+    }))
+
+  it('C3: connects nothing after a source that stops it, and closes that one', () =>
+    inArcade(async ({ operator, client }) => {
+      const { cache, narrow, manager } = operator
+      const log: string[] = []
+      const stops: Source<never> = {
+        name: 'stops',
+        connect: () => {
+          void controller.stop()
+          return { synced: async () => {}, close: async () => void log.push('closed') }
+        },
+      }
+      const keys = new Channel('keys')
+      const inputs = [from(stops, () => []), from(keys, () => at('chess'))]
+      const definition = { name: 'game', for: games, inputs, reconcile: () => {} }
+      const controller = new Controller(definition, { client, cache, narrow, manager })
+      await expect(controller.start()).rejects.toMatchObject({ code: 'CONTROLLER_STOPPED' })
+      expect([log, keys.connections, cache.report().informers]).toEqual([['closed'], 0, []])
     }))
 
   it('C4: lets go of the views that it holds already where the cache refuses another one', () =>

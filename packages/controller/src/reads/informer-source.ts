@@ -5,7 +5,7 @@ import { isAbsentByChoice, unlessAbsent } from '../sources/unless-absent.ts'
 import { OwnWriteTimeoutError } from './errors.ts'
 import type { InformerObject } from './informer-object.ts'
 import { type OwnWrites, rememberedMs, UnseenWrites } from './own-writes.ts'
-import { Selection, type SelectionSource } from './selection.ts'
+import { Selection } from './selection.ts'
 import { nameOf, SelectionIndex } from './selection-index.ts'
 import { ownerIndex, ownerUids, type SelectionScope, selects } from './selection-scope.ts'
 
@@ -26,7 +26,7 @@ export interface InformerSourceOptions {
 type Asked = string | SelectionScope
 
 /** An informer that reads are served from, with what depends on it. It is held, so that nobody removes it meanwhile. */
-export class InformerSource implements SelectionSource {
+export class InformerSource {
   readonly view: View
   readonly #options: InformerSourceOptions
   readonly #hold: Hold<unknown>
@@ -101,6 +101,7 @@ export class InformerSource implements SelectionSource {
     return selection
   }
 
+  /** Nothing depends on the selection any more. */
   drop(selection: Selection): void {
     this.#selections.delete(selection)
     this.#look()

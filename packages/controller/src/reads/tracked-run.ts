@@ -85,7 +85,11 @@ export class TrackedRun implements Run {
     const object = this.#sources.object(view, key, this.#primary.namespace)
     object.pin()
     try {
-      return this.#taken(object, await this.#valueOf(object, signal), options.select)
+      const value = await this.#valueOf(object, signal)
+      const edge = this.#edge(object)
+      if (options.select !== undefined) return edge.part(options.select, value)
+      edge.whole()
+      return value
     } finally {
       object.unpin()
     }
@@ -177,13 +181,6 @@ export class TrackedRun implements Run {
     checkOptions('peek', options, { signal: abortSignal })
     const signal = this.#bounded(options.signal)
     return this.#sources.peek(view, key, this.#primary.namespace, signal)
-  }
-
-  #taken(object: TrackedObject, value: unknown, select: Select | undefined): unknown {
-    const edge = this.#edge(object)
-    if (select !== undefined) return edge.part(select, value)
-    edge.whole()
-    return value
   }
 
   #edge(target: DependencyTarget): DependencyEdge {

@@ -56,7 +56,7 @@ const none: readonly DependencyEdge[] = []
 
 /** Takes edges out of the graph. */
 export function remove(edges: readonly DependencyEdge[]): void {
-  for (const edge of edges) edge.target.remove(edge)
+  for (const edge of edges) edge.target.removeEdge(edge)
 }
 
 /** A part of an object that was read, and a digest of what it was. */
@@ -154,7 +154,8 @@ export abstract class DependencyTarget {
   #edges: DependencyEdge | Set<DependencyEdge> | undefined
   /** Reads that are under way. */
   #pins = 0
-  #isOver = false
+  /** It was let go of. */
+  protected isOver = false
 
   /** Of those who depend on it now. */
   get edges(): readonly DependencyEdge[] {
@@ -162,13 +163,13 @@ export abstract class DependencyTarget {
     return this.#edges instanceof Set ? [...this.#edges] : [this.#edges]
   }
 
-  add(edge: DependencyEdge): void {
+  addEdge(edge: DependencyEdge): void {
     if (this.#edges === undefined) this.#edges = edge
     else if (this.#edges instanceof Set) this.#edges.add(edge)
     else this.#edges = new Set([this.#edges, edge])
   }
 
-  remove(edge: DependencyEdge): void {
+  removeEdge(edge: DependencyEdge): void {
     if (this.#edges instanceof Set) {
       this.#edges.delete(edge)
       if (this.#edges.size === 0) this.#edges = undefined
@@ -188,8 +189,8 @@ export abstract class DependencyTarget {
 
   /** Lets go of it, whoever depends on it. Idempotent. */
   end(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.isOver) return
+    this.isOver = true
     this.#edges = undefined
     this.release()
   }

@@ -3,8 +3,9 @@ import type { CachedInformer, DynamicCache, Hold } from '@wherry/dynamic-cache'
 import { coveredLister, type Lister, type Registration } from '@wherry/informer'
 import { untilTold } from '../sources/until-told.ts'
 import { OwnWriteTimeoutError } from './errors.ts'
+import type { InformerObject } from './informer-object.ts'
 import { type OwnWrites, rememberedMs, UnseenWrites } from './own-writes.ts'
-import { Selection, type SelectionSource } from './selection.ts'
+import { Selection } from './selection.ts'
 import { nameOf, SelectionIndex } from './selection-index.ts'
 import { ownerIndex, ownerUids, type SelectionScope, selects } from './selection-scope.ts'
 
@@ -24,21 +25,15 @@ export interface InformerSourceOptions {
 /** What a reader waits for: an object by its key, or a selection. */
 type Asked = string | SelectionScope
 
-/** A feed of one object that the informer has. */
-interface Hearing {
-  /** The informer has heard of the object. */
-  heard(): void
-}
-
 /** An informer that reads are served from, with what depends on it. It is held, so that nobody removes it meanwhile. */
-export class InformerSource implements SelectionSource {
+export class InformerSource {
   readonly view: View
   readonly #options: InformerSourceOptions
   readonly #hold: Hold<unknown>
   readonly #informer: CachedInformer<unknown>
   readonly #registration: Registration
   readonly #unseen: UnseenWrites
-  readonly #feeds = new Map<string, Set<Hearing>>()
+  readonly #objects = new Map<string, Set<InformerObject>>()
   readonly #selections = new SelectionIndex()
   #closing: Promise<void> | undefined
 
@@ -106,21 +101,22 @@ export class InformerSource implements SelectionSource {
     return selection
   }
 
+  /** Nothing depends on the selection any more. */
   drop(selection: Selection): void {
     this.#selections.delete(selection)
     this.#look()
   }
 
-  join(key: string, feed: Hearing): void {
-    const there = this.#feeds.get(key)
-    if (there === undefined) this.#feeds.set(key, new Set([feed]))
-    else there.add(feed)
+  join(key: string, object: InformerObject): void {
+    const there = this.#objects.get(key)
+    if (there === undefined) this.#objects.set(key, new Set([object]))
+    else there.add(object)
   }
 
-  leave(key: string, feed: Hearing): void {
-    const there = this.#feeds.get(key)
-    there?.delete(feed)
-    if (there?.size === 0) this.#feeds.delete(key)
+  leave(key: string, object: InformerObject): void {
+    const there = this.#objects.get(key)
+    there?.delete(object)
+    if (there?.size === 0) this.#objects.delete(key)
     this.#look()
   }
 
@@ -138,7 +134,7 @@ export class InformerSource implements SelectionSource {
   }
 
   #look(): void {
-    if (!this.#options.stays && this.#feeds.size === 0 && this.#selections.size === 0) void this.close()
+    if (!this.#options.stays && this.#objects.size === 0 && this.#selections.size === 0) void this.close()
   }
 
   #heard(key: string, object: unknown, before: unknown): void {
@@ -148,7 +144,7 @@ export class InformerSource implements SelectionSource {
 
   #heardOf(key: string): void {
     this.#unseen.heard()
-    for (const feed of [...(this.#feeds.get(key) ?? [])]) feed.heard()
+    for (const object of [...(this.#objects.get(key) ?? [])]) object.hear()
   }
 }
 

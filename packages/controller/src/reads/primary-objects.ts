@@ -22,13 +22,15 @@ export interface PrimaryObjectsOptions {
 export class PrimaryObjects {
   readonly #options: PrimaryObjectsOptions
   readonly #unseen: UnseenWrites
-  /** Keys of objects to which a write went whose answer was lost. */
-  readonly #unanswered = new Set<string>()
+  /** What stands for the last write to an object whose answer was lost, by the object's key. */
+  readonly #unanswered = new Map<string, symbol>()
 
   constructor(options: PrimaryObjectsOptions) {
     const { client, informer, writes } = options
     this.#options = options
-    this.#unseen = new UnseenWrites(informer, client.environment.clock, writes, key => this.#unanswered.add(key))
+    this.#unseen = new UnseenWrites(informer, client.environment.clock, writes, key =>
+      this.#unanswered.set(key, Symbol()),
+    )
   }
 
   /** From now on nothing is heard of writes. */
@@ -52,7 +54,8 @@ export class PrimaryObjects {
    */
   async read(key: string, signal: AbortSignal): Promise<unknown> {
     const { informer, client, writes } = this.#options
-    if (!this.#unanswered.has(key) && (await this.#unseen.shown(key, waitMs, signal)) === undefined) {
+    const lost = this.#unanswered.get(key)
+    if (lost === undefined && (await this.#unseen.shown(key, waitMs, signal)) === undefined) {
       return informer.get(key)
     }
     const { view } = informer
@@ -60,6 +63,8 @@ export class PrimaryObjects {
     // An object of that name that comes while the server answers is another one.
     const before = writes.uids(view, asked)
     const object = await client.get(unprojected(view) as View<object>, asked, { signal })
+    // What the server has answered may be older than a write whose answer was lost meanwhile.
+    if (this.#unanswered.get(key) !== lost) return this.read(key, signal)
     this.#unanswered.delete(key)
     if (object === undefined) {
       for (const uid of before) writes.deleted(view, asked, uid)

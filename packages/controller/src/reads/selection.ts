@@ -1,28 +1,17 @@
-import type { View } from '@wherry/client'
 import type { Lister } from '@wherry/informer'
 import { versionOf } from '../objects/version.ts'
 import type { SelectionDependency } from './dependency.ts'
 import { DependencyTarget, type DependentKey } from './dependency-graph.ts'
+import type { InformerSource } from './informer-source.ts'
 import { ownerIndex, type SelectionScope, selects } from './selection-scope.ts'
-
-/** The informer that a selection is listed from. */
-export interface SelectionSource {
-  /** Whether it shows the selection as new as it has to be. */
-  has(scope: SelectionScope): boolean
-  /** Resolves when it does. */
-  ready(scope: SelectionScope, signal: AbortSignal | undefined): Promise<void>
-  lister(view: View): Lister<unknown>
-  /** Nothing depends on the selection any more. */
-  drop(selection: Selection): void
-}
 
 /** The objects of a view that some labels select, in one namespace or all, or that one object controls: what keys have listed. */
 export class Selection extends DependencyTarget {
   readonly scope: SelectionScope
-  readonly #source: SelectionSource
+  readonly #source: InformerSource
   readonly #lister: Lister<unknown>
 
-  constructor(source: SelectionSource, scope: SelectionScope) {
+  constructor(source: InformerSource, scope: SelectionScope) {
     super()
     this.scope = scope
     this.#source = source

@@ -1,30 +1,41 @@
 import type { View } from '@wherry/client'
 import { hash } from '@wherry/hash-compare'
+import { TransformError } from '@wherry/informer'
 import { versionOf } from '../objects/version.ts'
-import type { ObjectDependency } from './dependency.ts'
+import type { ObjectDependency, Served } from './dependency.ts'
 import { type DependencyEdge, DependencyTarget, type DependentKey } from './dependency-graph.ts'
-import type { Feed, Known } from './feed.ts'
 import type { ObjectName } from './object-key.ts'
+
+/**
+ * What is known of an object: something that stands for its state, the same for the same state; `undefined`: absent. Or the
+ * error of an object that is there and could not be transformed.
+ */
+export type Known = { readonly state: unknown; readonly error?: undefined } | { readonly error: Error }
 
 /** What stands for an object that is there and could not be transformed. */
 const untold = Symbol('untold')
 
 /** One object as one view has it, present or absent, that keys depend on. */
-export class TrackedObject extends DependencyTarget {
+export abstract class TrackedObject extends DependencyTarget {
   readonly view: View
   readonly key: ObjectName
   readonly #released: () => void
-  readonly feed: Feed
-  #isKnown = false
   #state: unknown
   #heard = 0
 
-  constructor(view: View, key: ObjectName, feed: (object: TrackedObject) => Feed, released: () => void) {
+  constructor(view: View, key: ObjectName, released: () => void) {
     super()
     this.view = view
     this.key = key
     this.#released = released
-    this.feed = feed(this)
+  }
+
+  /** How it is kept up to date. */
+  abstract readonly served: Exclude<Served, 'escalated'>
+
+  /** How often the server is asked for it, in milliseconds, where it is polled. */
+  get pollMs(): number | undefined {
+    return undefined
   }
 
   /** What was heard last. */
@@ -37,47 +48,60 @@ export class TrackedObject extends DependencyTarget {
     return this.#heard
   }
 
+  /** What it reads as, by what was heard last; `undefined`: it is absent. @throws where it could not be transformed */
+  get value(): unknown {
+    if (this.#state === untold) throw new TypeError('it could not be transformed')
+    return this.valueIn({ state: this.#state })
+  }
+
+  /** What it reads as; `undefined`: it is absent. @throws the error of an object that could not be transformed */
+  valueIn(known: Known): unknown {
+    if (known.error !== undefined) throw known.error
+    return known.state === undefined ? undefined : this.projected(known.state)
+  }
+
   /** Whether that is what was heard of it last. */
   isAt(known: Known): boolean {
     const state = stateOf(known)
     return this.#state === state || isSame(this.#state, state)
   }
 
-  override get isCatchingUp(): boolean {
-    return this.feed.isCatchingUp
-  }
-
   override async catchUp(signal: AbortSignal | undefined): Promise<void> {
-    await this.feed.ready(signal)
+    await this.ready(signal)
     // Where only the server can tell, it has to be asked.
-    if (this.feed.isCatchingUp) await this.feed.live(signal)
+    if (this.isCatchingUp) await this.live(signal)
   }
 
   /** What is known of it now, if that is as new as it has to be. */
   peek(): Known | undefined {
-    const known = this.feed.peek()
-    // The feed may be ahead of what it has told.
+    const known = this.shown()
+    // That may be ahead of what was told.
     if (known !== undefined) this.observe(known)
     return known
   }
 
+  /** Resolves when {@link TrackedObject.peek} may tell. Rejects where the object can't be watched. */
+  abstract ready(signal: AbortSignal | undefined): Promise<void>
+
+  /** The object as the server has it, for when `peek` does not tell. */
+  abstract live(signal: AbortSignal | undefined): Promise<Known>
+
+  /** Asks the server for the object where it is read by its name, so that what it has is heard of. */
+  abstract compare(signal: AbortSignal | undefined): Promise<void>
+
   /** It is known to be so now. */
-  observe(known: Known): void {
+  protected observe(known: Known): void {
     const state = stateOf(known)
     const before = this.#state
-    const isFirst = !this.#isKnown
+    const isFirst = this.#heard === 0
     if (!isFirst && before === state) return
     this.#heard += 1
-    this.#isKnown = true
     this.#state = state
     if (isFirst || isSame(before, state)) return
-    let value: unknown
-    let isMade = false
+    let made: { readonly value: unknown } | undefined
     const valueNow = (): unknown => {
-      if (state === untold) throw new TypeError('it could not be transformed')
-      if (!isMade) value = state === undefined ? undefined : this.feed.value(state)
-      isMade = true
-      return value
+      made ??= { value: this.value }
+      return made.value
     }
     this.tell(
       () => ({
@@ -97,21 +121,36 @@ export class TrackedObject extends DependencyTarget {
     dependent.changed({ view: this.view.key, object: this.key.text, change: 'changed', from: undefined, to })
   }
 
-  describe(edge: DependencyEdge): Omit<ObjectDependency, 'served' | 'pollMs'> {
+  describe(edge: DependencyEdge): ObjectDependency {
     return {
       type: 'object',
       view: this.view.key,
       object: this.key.text,
       present: this.#state !== undefined,
+      served: this.served,
+      pollMs: this.pollMs,
       resourceVersion: versionOf(this.#state),
       tracks: edge.tracks,
     }
   }
 
+  /** What is known of it now, whether that was told or not; `undefined` where it may be older than what this process knows. */
+  protected abstract shown(): Known | undefined
+
+  /** What a state reads as: the object as the view has it. */
+  protected projected(state: unknown): unknown {
+    return state
+  }
+
   protected override release(): void {
-    this.feed.close()
     this.#released()
   }
+}
+
+/** That an object could not be transformed is something to know of it. @throws any other error */
+export function untransformed(error: unknown): Known {
+  if (error instanceof TransformError) return { error }
+  throw error
 }
 
 function stateOf(known: Known): unknown {

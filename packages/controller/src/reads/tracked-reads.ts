@@ -6,15 +6,13 @@ import { ViewConflictError } from '@wherry/narrow-cache'
 import type { ReadCause } from './cause.ts'
 import type { Dependency } from './dependency.ts'
 import { type DependencyListener, type DependencyTarget, DependentKey } from './dependency-graph.ts'
-import { type Feed, valueIn } from './feed.ts'
-import { InformerFeed } from './informer-feed.ts'
+import { InformerObject } from './informer-object.ts'
 import { informerOf } from './informer-of.ts'
 import { InformerSource } from './informer-source.ts'
-import { NarrowFeed, type NarrowFeedParts } from './narrow-feed.ts'
+import { NarrowObject, type NarrowObjectParts } from './narrow-object.ts'
 import { namespaceIn, type ObjectName, objectName } from './object-key.ts'
 import { checkReadsOptions, type TrackedReadsOptions } from './options.ts'
-import { isOlder, OwnWrites } from './own-writes.ts'
-import { Polling } from './polling.ts'
+import { isOlder, OwnWrites, resourceKey } from './own-writes.ts'
 import { PrimaryObjects } from './primary-objects.ts'
 import type { SelectionOptions } from './read.ts'
 import type { TrackedReadsReport } from './report.ts'
@@ -39,9 +37,9 @@ export class TrackedReads {
   /** What this process wrote, as whoever writes it says: later reads are at least as new (rule C10). */
   readonly writes: OwnWrites
   readonly #options: TrackedReadsOptions
-  readonly #polling: Polling
-  /** The parts that the feeds of objects read by their names are made of. */
-  readonly #named: NarrowFeedParts
+  readonly #stop = new AbortController()
+  /** The parts that objects read by their names are made of. */
+  readonly #named: NarrowObjectParts
   readonly #keys = new Map<string, DependentKey>()
   /** The objects that keys depend on, each once for a view, by the view's key and its own. */
   readonly #objects = new Map<string, TrackedObject>()
@@ -60,8 +58,8 @@ export class TrackedReads {
     checkReadsOptions(options)
     const { client, cache, narrow, poll = [] } = options
     this.#options = options
-    this.#polling = new Polling(client.environment.clock, poll)
-    this.#named = { client, narrow, polling: this.#polling }
+    const pollMs = new Map(poll.map(({ resource: { resource }, pollMs }) => [resourceKey(resource), pollMs]))
+    this.#named = { client, narrow, pollMs, stopped: this.#stop.signal }
     this.writes = options.writes ?? new OwnWrites({ clock: client.environment.clock, cache })
     this.#listener = {
       changed: (key, cause) => this.#changed(key, cause),
@@ -127,11 +125,8 @@ export class TrackedReads {
     const escalated = this.#options.narrow.report().escalated
     return [...targets].flatMap(([target, edge]): Dependency[] => {
       if (!(target instanceof TrackedObject)) return [(target as Selection).describe()]
-      const { view, feed } = target
-      const { served } = feed
-      const isWide = escalated.some(one => isOf(one, target))
-      const pollMs = served === 'polled' ? this.#polling.pollMs(view) : undefined
-      return [{ ...target.describe(edge), served: served === 'narrow' && isWide ? 'escalated' : served, pollMs }]
+      const isWide = target.served === 'narrow' && escalated.some(one => isOf(one, target))
+      return [{ ...target.describe(edge), ...(isWide && { served: 'escalated' }) }]
     })
   }
 
@@ -159,7 +154,7 @@ export class TrackedReads {
   async compare(signal?: AbortSignal | undefined): Promise<void> {
     const objects = [...this.#objects.values()]
     for (let from = 0; from < objects.length; from += comparedAtATime) {
-      await Promise.all(objects.slice(from, from + comparedAtATime).map(({ feed }) => feed.compare(signal)))
+      await Promise.all(objects.slice(from, from + comparedAtATime).map(object => object.compare(signal)))
     }
     await this.whenQuiet(signal)
   }
@@ -183,7 +178,7 @@ export class TrackedReads {
       keys: edges.filter(count => count > 0).length,
       dependencies: edges.reduce((sum, count) => sum + count, 0),
       objects: objects.length,
-      polled: objects.filter(({ feed }) => feed.served === 'polled').length,
+      polled: objects.filter(({ served }) => served === 'polled').length,
       selections: this.#selections.length,
     }
   }
@@ -220,9 +215,11 @@ export class TrackedReads {
       return found
     }
     const covering = this.#options.cache.covering(view)
-    const feed = (object: TrackedObject): Feed =>
-      covering === undefined ? new NarrowFeed(this.#named, object) : new InformerFeed(this.#sourceOf(covering), object)
-    const object = new TrackedObject(view, key, feed, () => this.#objects.delete(id))
+    const released = (): unknown => this.#objects.delete(id)
+    const object =
+      covering === undefined
+        ? new NarrowObject(view, key, released, this.#named)
+        : new InformerObject(view, key, released, this.#sourceOf(covering))
     this.#objects.set(id, object)
     return object
   }
@@ -272,7 +269,7 @@ export class TrackedReads {
     const object = this.#object(view, key)
     object.pin()
     try {
-      return valueIn(await object.feed.live(signal), object.feed)
+      return object.valueIn(await object.live(signal))
     } finally {
       object.unpin()
     }
@@ -283,7 +280,8 @@ export class TrackedReads {
     this.#keys.clear()
     const targets = this.#targets
     this.#primary?.close()
-    const closing = [this.#polling.close(), ...[...this.#sources.values()].map(source => source.close())]
+    this.#stop.abort(new Error('tracked reads were closed'))
+    const closing = [...this.#sources.values()].map(source => source.close())
     for (const target of targets) target.end()
     await Promise.all(closing)
   }

@@ -3,7 +3,6 @@ import { abortSignal, anything, type Check, callback, checkOptions, viewCheck } 
 import { versionOf } from '../objects/version.ts'
 import { DependencyEdge, type DependencyTarget, type DependentKey, remove } from './dependency-graph.ts'
 import { ReadClosedError } from './errors.ts'
-import { valueIn } from './feed.ts'
 import { callName, OpenCalls } from './open-calls.ts'
 import type { Read, ReadKey, ReadOptions, SelectionOptions, SelectOptions } from './read.ts'
 import type { Run, Writing } from './run.ts'
@@ -86,7 +85,11 @@ export class TrackedRun implements Run {
     const object = this.#sources.object(view, key, this.#primary.namespace)
     object.pin()
     try {
-      return this.#taken(object, await this.#valueOf(object, signal), options.select)
+      const value = await this.#valueOf(object, signal)
+      const edge = this.#edge(object)
+      if (options.select !== undefined) return edge.part(options.select, value)
+      edge.whole()
+      return value
     } finally {
       object.unpin()
     }
@@ -113,8 +116,7 @@ export class TrackedRun implements Run {
         const isBehind = written !== undefined && !isGone && !isAtLeast(versionOf(state), versionOf(written))
         const edge = new DependencyEdge(this.#dependent, object)
         edge.part(select as Select, written ?? value)
-        const now = (): unknown => (state === undefined ? undefined : object.feed.value(state))
-        if (this.#hasEnded || (!isBehind && edge.hasChanged(now))) object.tellAgain(this.#dependent)
+        if (this.#hasEnded || (!isBehind && edge.hasChanged(() => object.value))) object.tellAgain(this.#dependent)
         this.#untrack(object)
         if (!isHeard && !this.#hasEnded) this.#add(edge)
         object.unpin()
@@ -130,21 +132,21 @@ export class TrackedRun implements Run {
   async #valueOf(object: TrackedObject, signal: AbortSignal | undefined): Promise<unknown> {
     let known = object.peek()
     if (known === undefined) {
-      await object.feed.ready(signal)
+      await object.ready(signal)
       this.#mustLive()
       // From here to the edge nothing is waited for: what happens later is heard.
       known = object.peek()
     }
     if (known === undefined) {
       const { heard } = object
-      known = await object.feed.live(signal)
+      known = await object.live(signal)
       this.#mustLive()
       // What was heard meanwhile may be newer than the answer.
       if (object.heard !== heard && !object.isAt(known)) object.tellAgain(this.#dependent)
     }
     // That it could not be transformed is something to depend on, too, for who goes on from there.
     if (known.error !== undefined) this.#edge(object).whole()
-    return valueIn(known, object.feed)
+    return object.valueIn(known)
   }
 
   async #owned(view: View, options?: SelectionOptions): Promise<unknown[]> {
@@ -181,20 +183,13 @@ export class TrackedRun implements Run {
     return this.#sources.peek(view, key, this.#primary.namespace, signal)
   }
 
-  #taken(object: TrackedObject, value: unknown, select: Select | undefined): unknown {
-    const edge = this.#edge(object)
-    if (select !== undefined) return edge.part(select, value)
-    edge.whole()
-    return value
-  }
-
   #edge(target: DependencyTarget): DependencyEdge {
     return this.#edges.get(target) ?? this.#add(new DependencyEdge(this.#dependent, target))
   }
 
   #add(edge: DependencyEdge): DependencyEdge {
     this.#edges.set(edge.target, edge)
-    edge.target.add(edge)
+    edge.target.addEdge(edge)
     return edge
   }
 

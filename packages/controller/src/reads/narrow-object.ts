@@ -1,5 +1,13 @@
-import { type Client, isForbidden, type KubernetesObject, type ObjectKey, resourceName } from '@wherry/client'
-import { guarded, TransformError } from '@wherry/informer'
+import {
+  type Client,
+  isForbidden,
+  type KubernetesObject,
+  type ObjectKey,
+  resourceName,
+  type Timer,
+  type View,
+} from '@wherry/client'
+import { guarded } from '@wherry/informer'
 import {
   type NarrowCache,
   NarrowFullError,
@@ -10,117 +18,100 @@ import {
 import { versionOf } from '../objects/version.ts'
 import { metadataOf } from '../objects/views.ts'
 import { abortable } from './abortable.ts'
-import type { Feed, Known } from './feed.ts'
-import type { Polling } from './polling.ts'
-import type { TrackedObject } from './tracked-object.ts'
+import type { ObjectName } from './object-key.ts'
+import { resourceKey } from './own-writes.ts'
+import { type Known, TrackedObject, untransformed } from './tracked-object.ts'
 
 /** How long no watch is tried where one was refused, in milliseconds. */
 const refusedMs = 300_000
 
-/** The parts that a {@link NarrowFeed} is made of. */
-export interface NarrowFeedParts {
+/** The parts that a {@link NarrowObject} is made of. */
+export interface NarrowObjectParts {
   readonly client: Client
   readonly narrow: NarrowCache
-  readonly polling: Polling
+  /** How often objects are polled where they have to be, in milliseconds, by their resource. Those of others may not be. */
+  readonly pollMs: ReadonlyMap<string, number>
+  /** Ends what is asked of the server while nobody waits for it. */
+  readonly stopped: AbortSignal
 }
 
 /**
  * An object that the narrow cache watches by its name. Where it can't be watched, and its resource may be polled, the server is asked for
  * it at each read and from time to time, until it can be watched (rule C16).
  */
-export class NarrowFeed implements Feed, NarrowHandler<unknown> {
-  readonly #parts: NarrowFeedParts
-  readonly #object: TrackedObject
+export class NarrowObject extends TrackedObject implements NarrowHandler<unknown> {
+  readonly #parts: NarrowObjectParts
   #subscription: Subscription | undefined
   #opening: Promise<void> | undefined
   #giveUp: AbortController | undefined
+  /** When it is looked at next; `undefined`: now, or never. */
+  #next: Timer | undefined
   /** It could not be told what it is, when that was asked for last. */
   #isHopeless = false
-  #isOver = false
   /** When a watch was refused last, on the monotonic clock; `undefined`: the object is not polled. */
   #refusedAt: number | undefined
 
-  constructor(parts: NarrowFeedParts, object: TrackedObject) {
+  constructor(view: View, key: ObjectName, released: () => void, parts: NarrowObjectParts) {
+    super(view, key, released)
     this.#parts = parts
-    this.#object = object
-    parts.polling.add(this, object.view)
+    this.#lookLater()
   }
 
-  get served(): 'narrow' | 'polled' {
+  override get served(): 'narrow' | 'polled' {
     return this.#isPolled ? 'polled' : 'narrow'
   }
 
-  get #isPolled(): boolean {
-    return this.#refusedAt !== undefined
+  override get pollMs(): number | undefined {
+    return this.#isPolled ? this.#pollMs : undefined
   }
 
-  get isCatchingUp(): boolean {
+  override get isCatchingUp(): boolean {
     return !this.#isHopeless && !this.#isPolled && this.peek() === undefined
   }
 
-  peek(): Known | undefined {
-    return !this.#isPolled && this.#subscription !== undefined ? this.#peek() : undefined
-  }
-
-  value(state: unknown): unknown {
-    return state
-  }
-
-  async ready(signal: AbortSignal | undefined): Promise<void> {
+  override async ready(signal: AbortSignal | undefined): Promise<void> {
     if (this.#isPolled) return
     try {
       await this.#watched(signal)
     } catch (error) {
-      if (!isRefusal(error) || this.#parts.polling.pollMs(this.#object.view) === undefined || this.#isOver) throw error
+      if (!isRefusal(error) || this.#pollMs === undefined || this.isOver) throw error
       this.#refused()
     }
   }
 
-  async live(signal: AbortSignal | undefined): Promise<Known> {
+  override async live(signal: AbortSignal | undefined): Promise<Known> {
     const { client, narrow } = this.#parts
-    const { view } = this.#object
-    if (!this.#isPolled) return narrow.get(view, this.#key, { signal }).then(asKnown, untransformed)
-    const known = await client.get(guarded(view), this.#key, { signal }).then(asKnown, untransformed)
+    if (!this.#isPolled) return narrow.get(this.view, this.#key, { signal }).then(asKnown, untransformed)
+    const known = await client.get(guarded(this.view), this.#key, { signal }).then(asKnown, untransformed)
     if (!this.#isPolled) return known
-    if (known.error !== undefined && !this.#object.isAt(known)) this.#report(known.error, 'transform')
-    this.#object.observe(known)
+    if (known.error !== undefined && !this.isAt(known)) this.#report(known.error, 'transform')
+    this.observe(known)
     return known
   }
 
-  /** Looks at the object, by whatever way there is, and has itself looked at again. Never rejects. */
-  async look(signal: AbortSignal): Promise<void> {
-    try {
-      if (this.#refusedAt !== undefined) await this.#watchAgain(this.#refusedAt, signal)
-      // It may have turned out since it was read last that it can't be watched.
-      if (this.isCatchingUp) await this.ready(signal)
-      if (this.#isPolled && !this.#isOver) await this.live(signal)
-    } catch (error) {
-      if (!signal.aborted) this.#report(error as Error, 'poll')
-    } finally {
-      if (!this.#isOver) this.#parts.polling.add(this, this.#object.view)
-    }
-  }
-
-  async compare(signal: AbortSignal | undefined): Promise<void> {
+  override async compare(signal: AbortSignal | undefined): Promise<void> {
     const { client, narrow } = this.#parts
-    const { view, state } = this.#object
-    const { uid } = (state as KubernetesObject | undefined)?.metadata ?? {}
+    const { uid } = (this.state as KubernetesObject | undefined)?.metadata ?? {}
     try {
       if (this.#isPolled) return void (await this.live(signal))
-      const there = await client.get(metadataOf(view), this.#key, { signal })
+      const there = await client.get(metadataOf(this.view), this.#key, { signal })
       // Only what was there before: it may have been made again since the server has answered.
-      if (there !== undefined) narrow.wrote(view, there)
-      else if (uid !== undefined) narrow.deleted(view, this.#key, uid)
+      if (there !== undefined) narrow.wrote(this.view, there)
+      else if (uid !== undefined) narrow.deleted(this.view, this.#key, uid)
     } catch (error) {
       // An object that may not be read is not known to be another.
       if (!isForbidden(error)) throw error
     }
   }
 
-  close(): void {
-    this.#isOver = true
-    this.#parts.polling.delete(this, this.#object.view)
+  protected override shown(): Known | undefined {
+    return !this.#isPolled && this.#subscription !== undefined ? this.#peek() : undefined
+  }
+
+  protected override release(): void {
+    this.#next?.cancel()
     this.#unwatch()
+    super.release()
   }
 
   // What the narrow cache tells
@@ -146,19 +137,28 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
   }
 
   #hear(known: Known): void {
-    if (this.#isOver) return
+    if (this.isOver) return
     this.#isHopeless = false
-    this.#object.observe(known)
+    this.observe(known)
   }
 
   get #key(): ObjectKey {
-    return this.#object.key as ObjectKey
+    return this.key as ObjectKey
+  }
+
+  get #isPolled(): boolean {
+    return this.#refusedAt !== undefined
+  }
+
+  /** How often it is polled where it has to be; `undefined`: it may not be. */
+  get #pollMs(): number | undefined {
+    return this.#parts.pollMs.get(resourceKey(this.view.resource))
   }
 
   /** The state that the narrow cache has. */
   #peek(): Known | undefined {
     try {
-      const peeked = this.#parts.narrow.peek(this.#object.view, this.#key)
+      const peeked = this.#parts.narrow.peek(this.view, this.#key)
       return peeked && { state: peeked.object }
     } catch (error) {
       return untransformed(error)
@@ -174,7 +174,7 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
         await abortable(this.#opening, signal)
       }
       if (this.#peek() === undefined) {
-        const probe = await narrow.watch(this.#object.view, this.#key, { absent() {} }, { signal })
+        const probe = await narrow.watch(this.view, this.#key, { absent() {} }, { signal })
         await probe.close()
       }
       this.#isHopeless = false
@@ -188,8 +188,8 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
     this.#giveUp = new AbortController()
     try {
       const { signal } = this.#giveUp
-      const subscription = await this.#parts.narrow.watch(this.#object.view, this.#key, this, { signal })
-      if (this.#isOver) await subscription.close()
+      const subscription = await this.#parts.narrow.watch(this.view, this.#key, this, { signal })
+      if (this.isOver) await subscription.close()
       else this.#subscription = subscription
     } finally {
       this.#opening = undefined
@@ -209,15 +209,34 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
     this.#unwatch()
   }
 
+  /** Has it looked at after a time, and again and again, where it may be polled. */
+  #lookLater(): void {
+    const { clock } = this.#parts.client.environment
+    if (this.#pollMs === undefined || this.isOver) return
+    this.#next = clock.timer(this.#pollMs, () => void this.#look().finally(() => this.#lookLater()))
+  }
+
+  /** Looks at the object, by whatever way there is. Never rejects. */
+  async #look(): Promise<void> {
+    const { stopped } = this.#parts
+    try {
+      if (this.#refusedAt !== undefined) await this.#watchAgain(this.#refusedAt)
+      // It may have turned out since it was read last that it can't be watched.
+      if (this.isCatchingUp) await this.ready(stopped)
+      if (this.#isPolled && !this.isOver) await this.live(stopped)
+    } catch (error) {
+      if (!stopped.aborted) this.#report(error as Error, 'poll')
+    }
+  }
+
   /** A watch is tried again, once there may be one. */
-  async #watchAgain(refusedAt: number, signal: AbortSignal): Promise<void> {
-    const { client, narrow } = this.#parts
-    const { view, state } = this.#object
+  async #watchAgain(refusedAt: number): Promise<void> {
+    const { client, narrow, stopped } = this.#parts
     // The narrow cache may have the object by somebody else's read. What was polled may be newer than what it has.
     if (this.#peek() === undefined && client.environment.clock.monotonic() - refusedAt < refusedMs) return
-    if (versionOf(state) !== undefined) narrow.wrote(view, state as object)
+    if (versionOf(this.state) !== undefined) narrow.wrote(this.view, this.state as object)
     try {
-      await this.#watched(signal)
+      await this.#watched(stopped)
       this.#refusedAt = undefined
     } catch (error) {
       if (isRefusal(error)) this.#refused()
@@ -226,8 +245,8 @@ export class NarrowFeed implements Feed, NarrowHandler<unknown> {
   }
 
   #report(error: Error, phase: string): void {
-    const { view, key } = this.#object
-    this.#parts.client.environment.onError(error, { resource: resourceName(view.resource), phase, key: key.text })
+    const resource = resourceName(this.view.resource)
+    this.#parts.client.environment.onError(error, { resource, phase, key: this.key.text })
   }
 }
 
@@ -238,9 +257,4 @@ function isRefusal(error: unknown): boolean {
 
 function asKnown(state: unknown): Known {
   return { state }
-}
-
-function untransformed(error: unknown): Known {
-  if (error instanceof TransformError) return { error }
-  throw error
 }

@@ -1,0 +1,69 @@
+import { projector, type View } from '@wherry/client'
+import type { Lister } from '@wherry/informer'
+import type { InformerSource } from './informer-source.ts'
+import type { ObjectName } from './object-key.ts'
+import { type Known, TrackedObject, untransformed } from './tracked-object.ts'
+
+/** An object that is read from an informer. Its states are those that the informer keeps, whatever the view makes of them. */
+export class InformerObject extends TrackedObject {
+  override readonly served = 'informer'
+  readonly #source: InformerSource
+  readonly #lister: Lister<unknown>
+
+  constructor(view: View, key: ObjectName, released: () => void, source: InformerSource) {
+    super(view, key, released)
+    this.#source = source
+    this.#lister = source.lister(view)
+    source.join(key.text, this)
+  }
+
+  override get isCatchingUp(): boolean {
+    return !this.#source.has(this.key.text)
+  }
+
+  override ready(signal: AbortSignal | undefined): Promise<void> {
+    return this.#source.ready(this.key.text, signal)
+  }
+
+  override async live(signal: AbortSignal | undefined): Promise<Known> {
+    for (;;) {
+      // The object has to know its state: of its first one no key is told.
+      const known = this.peek()
+      if (known !== undefined) return known
+      await this.ready(signal)
+    }
+  }
+
+  /** The informer is compared as a whole. */
+  override async compare(): Promise<void> {}
+
+  /** The informer has heard of it. */
+  hear(): void {
+    this.observe(this.#now())
+  }
+
+  protected override shown(): Known | undefined {
+    return this.isCatchingUp ? undefined : this.#now()
+  }
+
+  protected override projected(state: unknown): unknown {
+    const isSame = this.view.projection.kind === this.#source.view.projection.kind
+    return isSame ? state : projector(this.view)(state as object)
+  }
+
+  protected override release(): void {
+    this.#source.leave(this.key.text, this)
+    super.release()
+  }
+
+  /** As the store has it: a slow handler may be told of an older state. */
+  #now(): Known {
+    const { text } = this.key
+    try {
+      const isThere = this.#lister.get(text) !== undefined
+      return { state: isThere ? this.#source.informer.get(text) : undefined }
+    } catch (error) {
+      return untransformed(error)
+    }
+  }
+}

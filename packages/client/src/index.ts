@@ -142,7 +142,7 @@ export type {
 export { asKey } from './views/object.ts'
 export type { Projection, ProjectionKind, SelfNamed, SelfNamedProjection } from './views/projection.ts'
 export { nameOfProjection, selfNamed } from './views/projection.ts'
-export { acceptOf, isExact, projector, unprojected } from './views/read.ts'
+export { acceptOf, isExact, projector, readAs, unprojected } from './views/read.ts'
 export type { Resource, ResourceDefinition, ResourceType, View, Within, WithinSelectors } from './views/resource.ts'
 export { defineResource, type HasMetadata } from './views/resource.ts'
 export { wentWith } from './views/went-with.ts'

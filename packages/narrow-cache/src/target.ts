@@ -1,4 +1,4 @@
-import { FieldSelector, type ReadTarget, targetsOf, type View } from '@wherry/client'
+import { FieldSelector, type ReadTarget, readAs, targetsOf, type View } from '@wherry/client'
 
 /** The request that reads all objects of a view in one namespace. */
 export function targetIn(view: View, namespace: string | undefined): ReadTarget {
@@ -10,9 +10,7 @@ export function targetIn(view: View, namespace: string | undefined): ReadTarget 
 
 /** The metadata of all that a view selects in one namespace; `undefined`: in all, or of a cluster-scoped resource. */
 export function metadataIn(view: View, namespace: string | undefined): ReadTarget {
-  const { key, resource, labels, fields, within } = view
-  const projection = { kind: 'metadata', name: 'metadata' } as const
-  return targetIn({ key, resource, labels, fields, within, projection } as View, namespace)
+  return targetIn(readAs(view, 'metadata'), namespace)
 }
 
 /** The request that reads one of the objects of `target`. */

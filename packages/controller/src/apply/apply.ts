@@ -1,12 +1,14 @@
 import {
   type Client,
   isConflict,
+  isExact,
   isForbidden,
   type KubernetesObject,
   keyText,
   type ObjectKey,
   OptionTypeError,
   projector,
+  readAs,
   resourceName,
   type Scope,
   type View,
@@ -238,9 +240,8 @@ class Application {
     if (managers.length === 0) return
     const about = { manager, managers, subresource, signal: this.#signal }
     const { client } = this.#about
-    const view = full(everything(this.#view)) as unknown as View<KubernetesObject>
     try {
-      await foldManagers(client, view, this.#key, about)
+      await foldManagers(client, this.#whole, this.#key, about)
     } catch (error) {
       // Who writes a status only may not write the rest: what was written before stays then.
       if (!isForbidden(error) || subresource === '') throw error
@@ -265,7 +266,11 @@ class Application {
     }
     try {
       const writer = this.#task.objects.subresource === 'status' ? client.status : client
-      const answer = (await writer.apply(full(this.#view), object as never, options)) as KubernetesObject
+      const answer = (await writer.apply(
+        full(this.#view) as View<object, never>,
+        object as never,
+        options,
+      )) as KubernetesObject
       const written = this.#task.objects.of(answer)
       this.#written = written
       version = written.metadata.resourceVersion
@@ -310,8 +315,12 @@ class Application {
   }
 
   #live(): Promise<KubernetesObject | undefined> {
-    const view = full(everything(this.#view)) as unknown as View<KubernetesObject>
-    return this.#about.client.get(view, this.#key, { signal: this.#signal })
+    return this.#about.client.get(this.#whole, this.#key, { signal: this.#signal })
+  }
+
+  /** The object as it is, whatever the view selects. */
+  get #whole(): View<KubernetesObject> {
+    return full(everything(this.#view))
   }
 
   get #key(): ObjectKey {
@@ -334,12 +343,8 @@ class Application {
 const asDesired: ReadonlySet<string> = new Set(['created', 'updated', 'unchanged'])
 
 /** The view's objects with their managed fields. */
-function full(view: View): View<object, never> {
-  const exact = view.projection.kind === 'exact'
-  return { ...view, projection: { kind: exact ? 'exact' : 'full', name: exact ? 'exact' : 'full' } } as View<
-    object,
-    never
-  >
+function full(view: View): View<KubernetesObject> {
+  return readAs(view, isExact(view) ? 'exact' : 'full')
 }
 
 /** The object with its type; a Secret's `stringData` as the server stores it. */

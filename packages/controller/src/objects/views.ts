@@ -1,9 +1,4 @@
-import { FieldSelector, LabelSelector, type PartialObjectMetadata, type View } from '@wherry/client'
-
-/** The metadata of what a view selects, whatever the view makes of it. */
-export function metadataOf(view: View): View<PartialObjectMetadata> {
-  return { ...view, projection: { kind: 'metadata', name: 'metadata' } } as View<PartialObjectMetadata>
-}
+import { FieldSelector, LabelSelector, type View } from '@wherry/client'
 
 /** All objects of a view's resource and namespaces. */
 export function everything(view: View): View {

@@ -3,6 +3,7 @@ import {
   isForbidden,
   type KubernetesObject,
   type ObjectKey,
+  readAs,
   resourceName,
   type Timer,
   type View,
@@ -16,7 +17,6 @@ import {
   type Subscription,
 } from '@wherry/narrow-cache'
 import { versionOf } from '../objects/version.ts'
-import { metadataOf } from '../objects/views.ts'
 import { abortable } from './abortable.ts'
 import type { ObjectName } from './object-key.ts'
 import { resourceKey } from './own-writes.ts'
@@ -94,7 +94,7 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
     const { uid } = (this.state as KubernetesObject | undefined)?.metadata ?? {}
     try {
       if (this.#isPolled) return void (await this.live(signal))
-      const there = await client.get(metadataOf(this.view), this.#key, { signal })
+      const there = await client.get(readAs(this.view, 'metadata'), this.#key, { signal })
       // Only what was there before: it may have been made again since the server has answered.
       if (there !== undefined) narrow.wrote(this.view, there)
       else if (uid !== undefined) narrow.deleted(this.view, this.#key, uid)

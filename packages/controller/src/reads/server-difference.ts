@@ -1,6 +1,13 @@
-import { type Client, isAtLeast, isForbidden, isResourceNotFound, type KubernetesObject, keyText } from '@wherry/client'
+import {
+  type Client,
+  isAtLeast,
+  isForbidden,
+  isResourceNotFound,
+  type KubernetesObject,
+  keyText,
+  readAs,
+} from '@wherry/client'
 import type { SharedInformer } from '@wherry/informer'
-import { metadataOf } from '../objects/views.ts'
 
 /** What the server has and an informer does not show yet. */
 export interface ServerDifference {
@@ -25,7 +32,7 @@ export async function serverDifference(
   const newer: KubernetesObject[] = []
   try {
     await client.listEach(
-      metadataOf(view),
+      readAs(view, 'metadata'),
       object => {
         const { name = '', namespace, uid, resourceVersion } = (object as KubernetesObject).metadata ?? {}
         const key = keyText({ name, namespace })

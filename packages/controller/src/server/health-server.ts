@@ -215,9 +215,7 @@ function shown(option: string, value: unknown): void {
 }
 
 function pair(option: string, value: unknown): void {
-  checkOptions(option, value, { cert: pem, key: pem })
-  const { cert, key } = value as { cert?: unknown; key?: unknown }
-  if (cert === undefined || key === undefined) throw new OptionTypeError(option, '{ cert, key }', 'one of them')
+  checkOptions(option, value, { cert: pem, key: pem }, ['cert', 'key'])
 }
 
 /** PEM, which has line ends. The error does not repeat it. */

@@ -36,11 +36,7 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   controller_runtime_reconcile_errors_total: counter('Reconciles that failed.', 'controller'),
   controller_runtime_reconcile_time_seconds: histogram('Seconds that a reconcile took.', reconciles, 'controller'),
   controller_runtime_reconcile_timeouts_total: counter('Reconciles that took longer than they may.', 'controller'),
-  controller_runtime_reconcile_total: counter(
-    'Reconciles by result: success, error, requeue, requeue_after.',
-    'controller',
-    'result',
-  ),
+  controller_runtime_reconcile_total: counter('Reconciles, by what came of them.', 'controller', 'result'),
   controller_runtime_terminal_reconcile_errors_total: counter('Failures that are not tried again.', 'controller'),
 
   leader_election_master_status: gauge('Whether this process leads: 1, or 0. name is the lease.', 'name'),
@@ -51,17 +47,8 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
 
   workqueue_adds_total: counter('Keys added to the queue.', 'name', 'controller'),
   workqueue_depth: gauge('Keys that are ready, by priority.', 'name', 'controller', 'priority'),
-  workqueue_longest_running_processor_seconds: gauge(
-    'For how long the key runs that has run longest.',
-    'name',
-    'controller',
-  ),
-  workqueue_queue_duration_seconds: histogram(
-    'Seconds from when a key is ready to its run.',
-    queues,
-    'name',
-    'controller',
-  ),
+  workqueue_longest_running_processor_seconds: gauge('For how long the longest run goes on.', 'name', 'controller'),
+  workqueue_queue_duration_seconds: histogram('Seconds that a ready key waits.', queues, 'name', 'controller'),
   workqueue_retries_total: counter('Keys added to be run later.', 'name', 'controller'),
   workqueue_unfinished_work_seconds: gauge('For how long keys that run have run, in sum.', 'name', 'controller'),
   workqueue_work_duration_seconds: histogram('Seconds that the run of a key takes.', queues, 'name', 'controller'),

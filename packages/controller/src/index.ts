@@ -20,11 +20,7 @@ export type { ControllerState, StartOptions, StopOptions } from './controller/co
 export { Controller } from './controller/controller.ts'
 export type { ControllerDefinition, ControllerOptions, ControllerParts } from './controller/definition.ts'
 export {
-  ControllerIncompleteError,
   ControllerStoppedError,
-  ControllerUsedError,
-  InvalidResultError,
-  NotAwaitedError,
   ReconcileStillRunningError,
   ReconcileTimeoutError,
   SourceNotClosedError,
@@ -38,7 +34,7 @@ export type { ReconcileResult } from './controller/result.ts'
 export type { RecordedEvent } from './events/event-recorder.ts'
 export { EventRecorder } from './events/event-recorder.ts'
 export type { EventRecorderOptions } from './events/options.ts'
-export { ElectionUsedError, LeaderStuckError, LeadershipLostError, TermOverError } from './leader/errors.ts'
+export { LeaderStuckError, LeadershipLostError, TermOverError } from './leader/errors.ts'
 export type { ElectionState, LeadOptions } from './leader/leader-election.ts'
 export { LeaderElection } from './leader/leader-election.ts'
 export type { LeaderElectionOptions } from './leader/options.ts'
@@ -64,12 +60,7 @@ export {
 export type { OwnerOptions } from './objects/owner.ts'
 export { AlreadyOwnedError, controllerOf, OwnerError, ownerReference, withOwner } from './objects/owner.ts'
 export { ControllerBuilder, NamedController } from './operator/builder.ts'
-export {
-  ControllerNameTakenError,
-  NotSettledError,
-  OperatorUsedError,
-  UnknownControllerError,
-} from './operator/errors.ts'
+export { NotSettledError } from './operator/errors.ts'
 export { Operator } from './operator/operator.ts'
 export type {
   ConnectOptions,
@@ -108,7 +99,6 @@ export { tokenReview } from './server/authorize.ts'
 export type { HealthCheck, HealthServerOptions } from './server/health-server.ts'
 export { HealthServer } from './server/health-server.ts'
 export { Channel } from './sources/channel.ts'
-export { ChannelNotConnectedError, SourceTakenError } from './sources/errors.ts'
 export type { Input, InputConnection, InputTarget } from './sources/input.ts'
 export { from, hears, hearsApplied, owns, watches } from './sources/inputs.ts'
 export type { CursorEvent } from './sources/registrar-source.ts'
@@ -116,3 +106,4 @@ export { RegistrarSource } from './sources/registrar-source.ts'
 export type { Source, SourceConnection, SourceTarget } from './sources/source.ts'
 export type { Tick, TimerOptions } from './sources/timer.ts'
 export { Timer } from './sources/timer.ts'
+export { type UsageCode, UsageError } from './usage-error.ts'

@@ -87,10 +87,8 @@ const checks: Readonly<Record<keyof DynamicCacheOptions, Check>> = {
   resources: (option, value) => {
     if (!Array.isArray(value)) throw new OptionTypeError(option, 'a list of { resource, … }', typeof value)
     for (const [index, one] of value.entries()) {
-      checkOptions(`${option}[${index}]`, one, { ...policyChecks, resource: having('a resource', 'within') })
-      if ((one as Partial<ResourcePolicy>).resource === undefined) {
-        throw new OptionTypeError(`${option}[${index}].resource`, 'a resource', 'nothing')
-      }
+      const resource = having('a resource', 'within')
+      checkOptions(`${option}[${index}]`, one, { ...policyChecks, resource }, ['resource'])
     }
   },
   narrow: having('a NarrowReader', 'get'),
@@ -101,9 +99,7 @@ const checks: Readonly<Record<keyof DynamicCacheOptions, Check>> = {
 
 /** @throws OptionTypeError, OptionRangeError */
 export function checkCacheOptions(options: DynamicCacheOptions): void {
-  if (options === undefined) throw new OptionTypeError('cache', 'an object of options', 'nothing')
-  checkOptions('cache', options, checks)
-  if (options.client === undefined) throw new OptionTypeError('cache.client', 'a Client', 'nothing')
+  checkOptions('cache', options, checks, ['client'])
   const chosen = [options, ...(options.resources ?? [])].some(({ onMissing }) => onMissing === 'narrow')
   if (chosen && options.narrow === undefined) {
     throw new OptionRangeError('cache.onMissing', "a NarrowReader as `narrow` beside 'narrow'", 'none')

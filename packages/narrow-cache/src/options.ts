@@ -1,4 +1,4 @@
-import { type Client, OptionTypeError } from '@wherry/client'
+import type { Client } from '@wherry/client'
 import { type Check, checkOptions, flag, having, integer, milliseconds } from '@wherry/client/checks'
 
 /** How a narrow cache works; only the client is needed. */
@@ -73,9 +73,7 @@ function countOrNever(option: string, value: unknown): void {
 
 /** @throws OptionTypeError, OptionRangeError */
 export function settingsOf(options: NarrowCacheOptions): Settings {
-  if (options === undefined) throw new OptionTypeError('narrow', 'an object of options', 'nothing')
-  checkOptions('narrow', options, checks)
-  if (options.client === undefined) throw new OptionTypeError('narrow.client', 'a Client', 'nothing')
+  checkOptions('narrow', options, checks, ['client'])
   return {
     client: options.client,
     idleMs: options.idleMs ?? 600_000,

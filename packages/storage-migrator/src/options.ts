@@ -69,6 +69,7 @@ const perSecond: Check = (option, value) => {
 }
 
 const definitionChecks = { client, definition: text, signal: abortSignal }
+const needed = ['client', 'definition'] as const
 const rewriteChecks = {
   ...definitionChecks,
   chunkSize: integer(1, 10_000),
@@ -81,21 +82,13 @@ const migrateChecks = { ...rewriteChecks, state: store, settleMs: milliseconds()
 
 /** @throws OptionTypeError or OptionRangeError for an option that is wrong, unknown or missing. */
 export function checkMigrateOptions(options: MigrateOptions): void {
-  checked('migrateStorage', options, migrateChecks)
+  checkOptions('migrateStorage', options, migrateChecks, needed)
 }
 
 export function checkVerifyOptions(options: RewriteOptions): void {
-  checked('verify', options, rewriteChecks)
+  checkOptions('verify', options, rewriteChecks, needed)
 }
 
 export function checkPlanOptions(options: DefinitionOptions & Pick<RewriteOptions, 'chunkSize'>): void {
-  checked('plan', options, { ...definitionChecks, chunkSize: rewriteChecks.chunkSize })
-}
-
-function checked(of: string, options: DefinitionOptions, checks: Readonly<Record<string, Check>>): void {
-  checkOptions(of, options ?? null, checks)
-  for (const name of ['client', 'definition'] as const) {
-    if (options[name] === undefined)
-      throw new OptionTypeError(`${of}.${name}`, name === 'client' ? 'a Client' : 'a name', 'nothing')
-  }
+  checkOptions('plan', options, { ...definitionChecks, chunkSize: rewriteChecks.chunkSize }, needed)
 }

@@ -1,5 +1,5 @@
 import { abortable } from '../abortable.ts'
-import { checkOptions, flag, text } from '../errors/check.ts'
+import { type Check, checkOptions, flag, text } from '../errors/check.ts'
 import { isNotFound, isServiceUnavailable } from '../errors/guards.ts'
 import { OptionTypeError } from '../errors/option.ts'
 import { versionPath } from '../names/path.ts'
@@ -124,16 +124,10 @@ class Index {
 }
 
 function checkQuery(query: unknown): asserts query is ResourceQuery {
-  if (query === null || typeof query !== 'object') throw new OptionTypeError('discover', '{ group, kind }', `${query}`)
-  checkOptions('discover', query, {
-    group: (option, value) => {
-      if (value !== '') text(option, value)
-    },
-    version: text,
-    kind: text,
-    plural: text,
-  })
-  const { group, kind, plural } = query as Partial<ResourceQuery>
-  if (group === undefined) throw new OptionTypeError('discover.group', "a group ('' is the core group)", 'nothing')
+  const group: Check = (option, value) => {
+    if (value !== '') text(option, value)
+  }
+  checkOptions('discover', query, { group, version: text, kind: text, plural: text }, ['group'])
+  const { kind, plural } = query as Partial<ResourceQuery>
   if (kind === undefined && plural === undefined) throw new OptionTypeError('discover', 'a kind or a plural', 'neither')
 }

@@ -1,14 +1,20 @@
 import { OptionRangeError, OptionTypeError } from './option.ts'
 
-/** Checks one option's value, never `undefined`. Throws an {@link OptionTypeError} or an {@link OptionRangeError}. */
+/** Checks one option's value, `undefined` only where it is needed. Throws an {@link OptionTypeError} or an {@link OptionRangeError}. */
 export type Check = (option: string, value: unknown) => void
 
 /**
  * Checks an options object, each option by its own check; one that is `undefined` is not given. An
- * option that no check is for is an error too: nothing that a caller wrote is silently ignored.
+ * option that no check is for is an error too: nothing that a caller wrote is silently ignored. One that is
+ * `needed` and not given is what its check says of `undefined`.
  */
-export function checkOptions(of: string, options: unknown, checks: Readonly<Record<string, Check>>): void {
-  if (options === undefined) return
+export function checkOptions<K extends string>(
+  of: string,
+  options: unknown,
+  checks: Readonly<Record<K, Check>>,
+  needed: readonly NoInfer<K>[] = none,
+): void {
+  if (options === undefined && needed.length === 0) return
   if (options === null || typeof options !== 'object' || Array.isArray(options)) {
     throw new OptionTypeError(of, 'an object of options', described(options))
   }
@@ -16,11 +22,16 @@ export function checkOptions(of: string, options: unknown, checks: Readonly<Reco
   for (const name in options) {
     if (!Object.hasOwn(options, name)) continue
     const value = (options as Readonly<Record<string, unknown>>)[name]
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined
+    const check = Object.hasOwn(checks, name) ? checks[name as K] : undefined
     if (check === undefined) throw OptionTypeError.unknown(`${of}.${name}`, Object.keys(checks))
     if (value !== undefined) check(`${of}.${name}`, value)
   }
+  for (const name of needed) {
+    if ((options as { readonly [N in K]?: unknown })[name] === undefined) checks[name](`${of}.${name}`, undefined)
+  }
 }
+
+const none: readonly never[] = []
 
 /** Milliseconds, finite, 0 or more (or more than `min`). */
 export function milliseconds(bounds: { readonly min?: number; readonly infinite?: boolean } = {}): Check {

@@ -373,6 +373,16 @@ describe('X6: options', () => {
     expect(() => checkOptions('call', options, checks)).not.toThrow()
   })
 
+  it.each<[unknown, string]>([
+    [undefined, 'call'],
+    [{ ms: 1 }, 'call.name'],
+    [{ ms: 1, name: undefined }, 'call.name'],
+    [{ name: 'x' }, 'call.ms'],
+  ])('X6: refuses %j where options are needed', (options, option) => {
+    const missing = expect.objectContaining({ code: 'INVALID_OPTION', option })
+    expect(() => checkOptions('call', options, checks, ['ms', 'name'])).toThrow(missing)
+  })
+
   it.each<[string, unknown, typeof OptionRangeError | typeof OptionTypeError]>([
     ['ms', Number.NaN, OptionRangeError],
     ['ms', Number.POSITIVE_INFINITY, OptionRangeError],

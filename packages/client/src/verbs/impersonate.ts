@@ -19,8 +19,7 @@ type Headers = Record<string, string | readonly string[]>
 
 /** The headers that say so: in UTF-8, whose bytes Node takes as one character each. */
 export function impersonationHeaders(of: Impersonation): Headers {
-  checkOptions('client.impersonate', of, { user: text, groups: texts, uid: text, extra: extras })
-  if (of.user === undefined) throw new OptionTypeError('client.impersonate.user', 'a user name', 'nothing')
+  checkOptions('client.impersonate', of, { user: text, groups: texts, uid: text, extra: extras }, ['user'])
   const { user, groups = [], uid, extra = {} } = of
   const headers: Headers = { 'impersonate-user': utf8(user) }
   if (groups.length > 0) headers['impersonate-group'] = groups.map(utf8)

@@ -1,6 +1,6 @@
 import { asError } from '../errors/as-error.ts'
-import { callback, checkOptions, flag, integer, text } from '../errors/check.ts'
-import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
+import { callback, checkOptions, flag, having, integer, text } from '../errors/check.ts'
+import { OptionRangeError } from '../errors/option.ts'
 import type { InvalidObjectError } from '../list/object.ts'
 import { type ReadTarget, targetsOf } from '../list/target.ts'
 import { projector } from '../views/read.ts'
@@ -74,9 +74,7 @@ export function watch<C>(
 /** One watch, its events told to `on` without a promise for each. */
 export function watchEach<C>(caller: Caller, view: View<C>, on: WatchHandlers<C>, options: WatchOptions = {}): Watch {
   const { target, start } = prepared(view, options)
-  if (on === null || typeof on !== 'object' || typeof on.event !== 'function' || typeof on.end !== 'function') {
-    throw new OptionTypeError('watch.handlers', '{ event, end, … }', typeof on)
-  }
+  having('{ event, end, … }', 'event', 'end')('watch.handlers', on)
   for (const name of ['bookmark', 'opened', 'draining'] as const) {
     if (on[name] !== undefined) callback(`watch.handlers.${name}`, on[name])
   }

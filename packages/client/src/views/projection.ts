@@ -1,3 +1,4 @@
+import { callback } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 
 /**
@@ -46,9 +47,7 @@ export interface SelfNamed {
  */
 export function selfNamed<F extends (object: never) => unknown>(name: string, project: F): F & SelfNamed {
   if (typeof name !== 'string' || name === '') throw new OptionTypeError('selfNamed.name', 'a name', `${name}`)
-  if (typeof project !== 'function') {
-    throw new OptionTypeError('selfNamed.project', 'a function of an object', typeof project)
-  }
+  callback('selfNamed.project', project)
   const known = nameOfProjection(project)
   if (known === name) return project as F & SelfNamed
   if (known !== undefined) {

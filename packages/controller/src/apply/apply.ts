@@ -1,4 +1,5 @@
 import {
+  apiVersionOf,
   type Client,
   isConflict,
   isExact,
@@ -16,7 +17,6 @@ import {
 } from '@wherry/client'
 import { checkOptions } from '@wherry/client/checks'
 import { hash } from '@wherry/hash-compare'
-import { apiVersionOfView } from '../objects/identity.ts'
 import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'
 import { everything } from '../objects/views.ts'
 import type { Run } from '../reads/run.ts'
@@ -351,7 +351,7 @@ function full(view: View): View<KubernetesObject> {
 function typed(view: View, object: KubernetesObject): KubernetesObject {
   const { group, kind } = view.resource
   const { stringData, ...rest } = object as KubernetesObject & { readonly stringData?: Record<string, string> }
-  const body = { apiVersion: apiVersionOfView(view), kind, ...rest }
+  const body = { apiVersion: apiVersionOf(view.resource), kind, ...rest }
   if (kind !== 'Secret' || group !== '' || stringData === undefined)
     return { ...body, ...(stringData && { stringData }) }
   const encoded = Object.entries(stringData).map(([name, text]) => [name, Buffer.from(text).toString('base64')])

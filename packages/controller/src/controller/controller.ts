@@ -15,12 +15,12 @@ import { serverDifference } from '../reads/server-difference.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
 import type { Input, InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
+import { UsageError } from '../usage-error.ts'
 import { late, within } from '../waits.ts'
 import { type Cause, plainCause } from './cause.ts'
 import { type ControllerDefinition, type ControllerParts, checkDefinition, checkParts } from './definition.ts'
 import {
   ControllerStoppedError,
-  ControllerUsedError,
   ReconcileStillRunningError,
   SourceNotClosedError,
   SourceNotSyncedError,
@@ -174,7 +174,7 @@ export class Controller<C, S extends Scope = Scope> {
    * Starts to hear and to reconcile. Resolves when all sources have synced and the workers have begun (rule C3).
    *
    * Rejects with a {@link SourceNotSyncedError} that names the sources that did not sync within `syncTimeoutMs`, with the
-   * signal's reason, or with a {@link ControllerUsedError}; it is stopped then.
+   * signal's reason, or with a {@link UsageError}; it is stopped then.
    */
   async start(options: StartOptions = {}): Promise<void> {
     checkOptions('start', options, {
@@ -182,7 +182,9 @@ export class Controller<C, S extends Scope = Scope> {
       signal: abortSignal,
       stopTimeoutMs: milliseconds(),
     })
-    if (this.#state !== 'idle') throw new ControllerUsedError(this.name)
+    if (this.#state !== 'idle') {
+      throw new UsageError('CONTROLLER_USED', `the controller ${this.name} was started already: make another one`)
+    }
     const { client = this.#parts.client, signal, stopTimeoutMs } = options
     this.#state = 'starting'
     try {

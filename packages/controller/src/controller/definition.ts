@@ -1,4 +1,4 @@
-import { type Client, OptionTypeError, type Scope, type View } from '@wherry/client'
+import type { Client, Scope, View } from '@wherry/client'
 import {
   type Check,
   callback,
@@ -92,8 +92,7 @@ export const controllerOptionChecks: Readonly<Record<keyof ControllerOptions, Ch
 
 /** @throws OptionTypeError, OptionRangeError (rule X6) */
 export function checkDefinition(definition: ControllerDefinition<never, never>): void {
-  if (definition === undefined) throw new OptionTypeError('controller', 'an object of options', 'nothing')
-  checkOptions('controller', definition, {
+  const checks = {
     ...controllerOptionChecks,
     name: text,
     for: viewCheck,
@@ -102,15 +101,13 @@ export function checkDefinition(definition: ControllerDefinition<never, never>):
     caches: listOf('views', viewCheck),
     reconcile: callback,
     onGone: callback,
-  })
-  text('controller.name', definition.name)
-  viewCheck('controller.for', definition.for)
-  callback('controller.reconcile', definition.reconcile)
+  }
+  checkOptions('controller', definition, checks, ['name', 'for', 'reconcile'])
 }
 
 /** @throws OptionTypeError (rule X6) */
 export function checkParts(parts: ControllerParts): void {
-  checkOptions('controller.parts', parts, {
+  const checks = {
     client: having('a Client', 'get', 'create'),
     cache: having('a DynamicCache', 'hold', 'get'),
     narrow: having('a NarrowCache', 'get', 'watch'),
@@ -121,9 +118,6 @@ export function checkParts(parts: ControllerParts): void {
     metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue'),
     writes: having('OwnWrites', 'wrote', 'subscribe'),
     poll: listOf('{ resource, pollMs }', having('{ resource, pollMs }')),
-  })
-  for (const part of ['client', 'cache', 'narrow', 'manager'] as const) {
-    if (parts?.[part] === undefined)
-      throw new OptionTypeError(`controller.parts.${part}`, 'a part that is needed', 'nothing')
   }
+  checkOptions('controller.parts', parts, checks, ['client', 'cache', 'narrow', 'manager'])
 }

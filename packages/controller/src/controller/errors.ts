@@ -4,32 +4,6 @@ export class TerminalError extends Error {
   readonly code = 'TERMINAL'
 }
 
-/** A reconcile returned what is no result. Counts as a failure, and is tried again. */
-export class InvalidResultError extends Error {
-  override readonly name = 'InvalidResultError'
-  readonly code = 'INVALID_RESULT'
-
-  constructor(got: string) {
-    super(`a reconcile returns nothing, { requeue: true } or { requeueAfterMs } with 0 or more, not ${got}`)
-  }
-}
-
-/**
- * A reconcile returned while reads or writes that it had begun were under way: it did not await them. Counts as a failure, and is
- * tried again.
- */
-export class NotAwaitedError extends Error {
-  override readonly name = 'NotAwaitedError'
-  readonly code = 'NOT_AWAITED'
-  /** Such as `read.get of /v1/secrets chess-key`. */
-  readonly calls: readonly string[]
-
-  constructor(calls: readonly string[]) {
-    super(`the reconcile has returned, and did not await: ${calls.join(', ')}`)
-    this.calls = calls
-  }
-}
-
 /** A reconcile took longer than its `reconcileTimeoutMs`. Its signal was aborted with this; its key waits until it has ended. */
 export class ReconcileTimeoutError extends Error {
   override readonly name = 'ReconcileTimeoutError'
@@ -110,29 +84,5 @@ export class SourceNotClosedError extends Error {
     super(`the controller ${controller} was stopped, and has not closed ${sources.join(', ')}`)
     this.controller = controller
     this.sources = sources
-  }
-}
-
-/** A controller was declared without what it needs. */
-export class ControllerIncompleteError extends Error {
-  override readonly name = 'ControllerIncompleteError'
-  readonly code = 'CONTROLLER_INCOMPLETE'
-  readonly controller: string
-
-  constructor(controller: string, missing: string) {
-    super(`the controller ${controller} has no ${missing}`)
-    this.controller = controller
-  }
-}
-
-/** A controller was started twice, or after it was stopped: one object is good for one start. */
-export class ControllerUsedError extends Error {
-  override readonly name = 'ControllerUsedError'
-  readonly code = 'CONTROLLER_USED'
-  readonly controller: string
-
-  constructor(controller: string) {
-    super(`the controller ${controller} was started already: make another one`)
-    this.controller = controller
   }
 }

@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { isApplyConflict, resourceName, type Scope, type Stored, type Timer } from '@wherry/client'
 import { asError } from '@wherry/client/checks'
 import { isWriteConflict } from '@wherry/hash-compare'
+import { UsageError } from '../usage-error.ts'
 import { plainCause } from './cause.ts'
-import { ControllerStoppedError, NotAwaitedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
+import { ControllerStoppedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
 import type { KeyState, KeyStates, Outcome } from './key-state.ts'
 import { type Returned, readResult } from './result.ts'
 import { RunContext, type RunParts, runAfter } from './run-context.ts'
@@ -105,7 +106,10 @@ export class Reconciler<C, S extends Scope> {
     // It came to its end too late, whatever it made of that.
     if (this.#stopped === undefined && run.aborted !== undefined) throw run.aborted
     const { openCalls } = run
-    if (this.#stopped === undefined && openCalls.length > 0) throw new NotAwaitedError(openCalls)
+    if (this.#stopped === undefined && openCalls.length > 0) {
+      const message = `the reconcile has returned, and did not await: ${openCalls.join(', ')}`
+      throw new UsageError('NOT_AWAITED', message)
+    }
     const returned = readResult(result)
     if (this.#stopped === undefined) this.#next(key, state, returned)
     else queue.forget(key)

@@ -1,4 +1,4 @@
-import { InvalidResultError } from './errors.ts'
+import { UsageError } from '../usage-error.ts'
 
 /** What a reconcile may ask for; nothing: it is done until something that it depends on changes. */
 export interface ReconcileResult {
@@ -13,19 +13,19 @@ export type Returned =
   | { readonly outcome: 'success' | 'requeue' }
   | { readonly outcome: 'requeue_after'; readonly ms: number }
 
-/** Reads what a reconcile returned. @throws InvalidResultError for anything else than a result. */
+/** Reads what a reconcile returned. @throws UsageError for anything else than a result. */
 export function readResult(result: unknown): Returned {
   if (result === undefined || result === null) return done
-  if (typeof result !== 'object') throw new InvalidResultError(typeof result)
+  if (typeof result !== 'object') throw invalid(typeof result)
   const { requeue, requeueAfterMs, ...rest } = result as ReconcileResult
   const [unknown] = Object.keys(rest)
-  if (unknown !== undefined) throw new InvalidResultError(`an object with ${JSON.stringify(unknown)}`)
-  if (requeue !== undefined && typeof requeue !== 'boolean') throw new InvalidResultError(`requeue: ${typeof requeue}`)
+  if (unknown !== undefined) throw invalid(`an object with ${JSON.stringify(unknown)}`)
+  if (requeue !== undefined && typeof requeue !== 'boolean') throw invalid(`requeue: ${typeof requeue}`)
   if (requeueAfterMs !== undefined) {
     if (typeof requeueAfterMs !== 'number' || !Number.isFinite(requeueAfterMs) || requeueAfterMs < 0) {
-      throw new InvalidResultError(`requeueAfterMs: ${String(requeueAfterMs)}`)
+      throw invalid(`requeueAfterMs: ${String(requeueAfterMs)}`)
     }
-    if (requeue === true) throw new InvalidResultError('both requeue and requeueAfterMs')
+    if (requeue === true) throw invalid('both requeue and requeueAfterMs')
     return { outcome: 'requeue_after', ms: requeueAfterMs }
   }
   return requeue === true ? again : done
@@ -33,3 +33,8 @@ export function readResult(result: unknown): Returned {
 
 const done = { outcome: 'success' } as const
 const again = { outcome: 'requeue' } as const
+
+function invalid(got: string): UsageError {
+  const takes = 'nothing, { requeue: true } or { requeueAfterMs } with 0 or more'
+  return new UsageError('INVALID_RESULT', `a reconcile returns ${takes}, not ${got}`)
+}

@@ -1,4 +1,5 @@
 import {
+  apiVersionOf,
   type Environment,
   InvalidNameError,
   isApiError,
@@ -12,8 +13,8 @@ import type { ObjectReference } from '@wherry/client/resources/core'
 import { isClosed } from '@wherry/informer/parts'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { work } from '../controller/workers.ts'
-import { apiVersionOfView, named } from '../objects/identity.ts'
-import { EventSpamFilter, keyOf, remember } from './event-spam-filter.ts'
+import { named } from '../objects/identity.ts'
+import { EventSpamFilter, keyOf, remember, windowMs } from './event-spam-filter.ts'
 import { type Series, writeEvent } from './event-writer.ts'
 import { type EventRecorderOptions, type RecorderSettings, recorderSettings } from './options.ts'
 
@@ -29,6 +30,8 @@ export interface RecordedEvent {
   readonly action?: string | undefined
 }
 
+/** So many events may wait to be sent; more are dropped. client-go's queue holds as many. */
+const maxPending = 1000
 /** So many series are written at a time. */
 const atOnce = 8
 /** So often in a row the server may fail to take an event; client-go gives up after as many. */
@@ -41,7 +44,7 @@ const maxRefusals = 12
  *   while the server can't take it, up to twelve times where it answers. Failures go to the client's `onError`.
  * - The same event again is counted on the one that is there. Ten different messages of one type and reason about one
  *   object within ten minutes are told as one from then on.
- * - About one object, 25 at once and one more every five minutes; what does not fit is dropped. Where `maxPending` wait, so is the new
+ * - About one object, 25 at once and one more every five minutes; what does not fit is dropped. Where 1,000 wait, so is the new
  *   one. `wherry_events_dropped_total` counts all that is dropped, by reason.
  *
  * They are objects of the core `v1` API, which every server has, and operators' usual roles allow (create and patch of
@@ -51,7 +54,7 @@ const maxRefusals = 12
 export class EventRecorder {
   readonly #settings: RecorderSettings
   readonly #environment: Environment
-  readonly #filter: EventSpamFilter
+  readonly #filter = new EventSpamFilter()
   readonly #known = new Map<string, Series>()
   /** The events that wait to be sent, or are being sent. */
   readonly #pending = new Set<Series>()
@@ -64,7 +67,6 @@ export class EventRecorder {
   constructor(options: EventRecorderOptions) {
     this.#settings = recorderSettings(options)
     this.#environment = this.#settings.client.environment
-    this.#filter = new EventSpamFilter(this.#settings)
     const rateLimiter = new ExponentialRateLimiter<Series>({ baseMs: 1000, maxMs: 60_000 })
     const { clock } = this.#environment
     this.#queue = new WorkQueue<Series>({ clock, rateLimiter })
@@ -136,7 +138,7 @@ export class EventRecorder {
       ...{ name: undefined, isCreated: false },
     }
     const isPending = this.#pending.has(series)
-    if (!isPending && this.#pending.size >= this.#settings.maxPending) return this.#drop('full')
+    if (!isPending && this.#pending.size >= maxPending) return this.#drop('full')
     series.count += 1
     series.lastAt = now
     series.message = merged ? cut(`(combined from similar events): ${said}`, 1024) : said
@@ -152,7 +154,7 @@ export class EventRecorder {
   #recent(key: string, now: number): Series | undefined {
     const known = this.#known.get(key)
     if (known === undefined) return undefined
-    return this.#pending.has(known) || now - known.lastAt <= this.#settings.windowMs ? known : undefined
+    return this.#pending.has(known) || now - known.lastAt <= windowMs ? known : undefined
   }
 
   /** Never rejects. */
@@ -223,7 +225,7 @@ function referenceTo(view: View, object: KubernetesObject): ObjectReference {
   const { name, namespace, uid } = named('object', object)
   const resourceVersion = object.metadata?.resourceVersion
   return {
-    apiVersion: apiVersionOfView(view),
+    apiVersion: apiVersionOf(view.resource),
     kind: view.resource.kind,
     name,
     ...(namespace !== undefined && { namespace }),

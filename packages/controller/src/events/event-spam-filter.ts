@@ -1,7 +1,14 @@
-import type { RecorderSettings } from './options.ts'
-
 /** The most that is remembered of each kind: about as much as client-go's recorder does. */
 const most = 4096
+
+/** So many events about one object may be recorded at once, as in client-go; each later one is dropped until there is room. */
+const burst = 25
+/** So long it takes until there is room for one more, in milliseconds: client-go's five minutes. */
+const refillMs = 300_000
+/** From so many different messages of one type and reason about one object on, they are counted as one, as in client-go. */
+const similar = 10
+/** So long after its last time an event is counted on, and others are similar to it, in milliseconds: client-go's ten minutes. */
+export const windowMs = 600_000
 
 /** Sets a value in a map, which forgets the value that was set longest ago. */
 export function remember<V>(map: Map<string, V>, key: string, value: V): void {
@@ -22,17 +29,11 @@ export interface Kind {
 
 /** Decides what is told at all, and what is told as one. */
 export class EventSpamFilter {
-  readonly #settings: RecorderSettings
   readonly #buckets = new Map<string, { tokens: number; at: number }>()
   readonly #similar = new Map<string, { readonly messages: Set<string>; at: number }>()
 
-  constructor(settings: RecorderSettings) {
-    this.#settings = settings
-  }
-
   /** Whether one more event about the object fits. */
   admits(object: string, now: number): boolean {
-    const { burst, refillMs } = this.#settings
     const bucket = this.#buckets.get(object) ?? { tokens: burst, at: now }
     bucket.tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / refillMs)
     bucket.at = now
@@ -44,7 +45,6 @@ export class EventSpamFilter {
 
   /** Whether so many different messages of this kind came lately that they are told as one. */
   merges(kind: Kind, message: string, now: number): boolean {
-    const { similar, windowMs } = this.#settings
     const key = keyOf(kind)
     let group = this.#similar.get(key)
     if (group === undefined || now - group.at > windowMs) group = { messages: new Set(), at: now }

@@ -42,13 +42,3 @@ export class LeaderStuckError extends Error {
     this.graceMs = graceMs
   }
 }
-
-/** An election was run twice: one object is good for one term. */
-export class ElectionUsedError extends Error {
-  override readonly name = 'ElectionUsedError'
-  readonly code = 'ELECTION_USED'
-
-  constructor() {
-    super('this election was run already: make another one')
-  }
-}

@@ -173,7 +173,7 @@ it('C6: one that is away for longer ends the term by the deadline, on the dot, a
     await simulation.advance(60_000)
     expect(a.election.state).toBe('over')
     await expect(a.election.run({ lead: () => {} })).rejects.toMatchObject({
-      name: 'ElectionUsedError',
+      name: 'UsageError',
       code: 'ELECTION_USED',
       message: expect.stringContaining('make another'),
     })

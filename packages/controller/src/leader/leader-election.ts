@@ -1,8 +1,9 @@
 import { type Environment, keyText, sleep } from '@wherry/client'
 import { abortSignal, asError, callback, checkOptions } from '@wherry/client/checks'
+import { UsageError } from '../usage-error.ts'
 import { aborted, late, within } from '../waits.ts'
 import { Candidate } from './candidate.ts'
-import { ElectionUsedError, LeaderStuckError, LeadershipLostError } from './errors.ts'
+import { LeaderStuckError, LeadershipLostError } from './errors.ts'
 import { type ElectionSettings, electionSettings, type LeaderElectionOptions } from './options.ts'
 import { OwnTerm, type Term } from './term.ts'
 
@@ -80,12 +81,14 @@ export class LeaderElection {
    * Resolves when `lead` has, or the signal was aborted before it came to that; rejects with what `lead` threw. Rejects
    * with a {@link LeadershipLostError} when the lease was lost, once `lead` has ended or its `graceMs` are over, and
    * with a {@link LeaderStuckError} when it was asked to end and did not. Once only: a second call rejects with an
-   * {@link ElectionUsedError}.
+   * {@link UsageError}.
    */
   async run(options: LeadOptions): Promise<void> {
     checkOptions('run', options, { signal: abortSignal, lead: callback })
     callback('run.lead', options?.lead)
-    if (this.#state !== 'idle') throw new ElectionUsedError()
+    if (this.#state !== 'idle') {
+      throw new UsageError('ELECTION_USED', 'this election was run already: make another one')
+    }
     const { signal = new AbortController().signal, lead } = options
     this.#state = 'waiting'
     this.#measure(0)

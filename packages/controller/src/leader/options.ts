@@ -55,8 +55,7 @@ export type ElectionSettings = Required<{
 
 /** Checks the options (rule X6). */
 export function electionSettings(options: LeaderElectionOptions): ElectionSettings {
-  if (options === undefined) throw new OptionTypeError('leader', 'an object of options', 'nothing')
-  checkOptions('leader', options, {
+  const checks = {
     client: having('a Client', 'get', 'create', 'update', 'fenced'),
     name: text,
     namespace: text,
@@ -67,10 +66,9 @@ export function electionSettings(options: LeaderElectionOptions): ElectionSettin
     releaseOnStop: flag,
     graceMs: milliseconds({ infinite: true }),
     onNewLeader: callback,
-  })
+  }
+  checkOptions('leader', options, checks, ['client', 'name'])
   const { client, name } = options
-  if (client === undefined) throw new OptionTypeError('leader.client', 'a Client', 'nothing')
-  if (name === undefined) throw new OptionTypeError('leader.name', 'the name of a lease', 'nothing')
   const namespace = options.namespace ?? client.namespace
   if (namespace === undefined) {
     throw new OptionTypeError('leader.namespace', 'a namespace (the client has none of its own)', 'nothing')

@@ -2,6 +2,9 @@ import type { LogLevel } from '@wherry/client'
 import { checkOptions, oneOf } from '@wherry/client/checks'
 import { type Logger, loggerTo } from './logger.ts'
 
+// Not by `import`, which reads all that it exports, and so loads 0.7 MB more.
+const { inspect } = process.getBuiltinModule('node:util')
+
 /** Options of {@link stderrLogger}. */
 export interface StderrLoggerOptions {
   /** `json`: a line of JSON each; `text`: for people. @default 'text' on a terminal, else 'json' */
@@ -9,9 +12,6 @@ export interface StderrLoggerOptions {
   /** The least that is written. @default 'info' */
   readonly level?: LogLevel | undefined
 }
-
-/** So many causes of causes are told. */
-const deepest = 8
 
 const levels = ['debug', 'info', 'warn', 'error'] as const
 
@@ -33,11 +33,13 @@ export function stderrLogger(options: StderrLoggerOptions = {}): Logger {
 export function jsonLine(level: LogLevel, time: string, message: string, fields: object): string {
   const own = { level, time, msg: message }
   const { err, ...rest } = fields as { readonly err?: unknown }
+  const told = err === undefined ? {} : { err: errorFields(err) }
   try {
     // Its own are first, and stay.
-    return inJson({ ...own, ...rest, ...own, ...(err !== undefined && { err: errorFields(err) }) })
+    return JSON.stringify({ ...own, ...rest, ...own, ...told }, (_, one) => (typeof one === 'bigint' ? `${one}` : one))
   } catch {
-    return inJson(own)
+    // A field holds itself, or throws where it is asked for its JSON.
+    return JSON.stringify({ ...own, fields: textOf(rest), ...told })
   }
 }
 
@@ -45,7 +47,7 @@ export function textLine(level: LogLevel, time: string, message: string, fields:
   const { err, ...rest } = fields as { readonly err?: unknown }
   const more = Object.entries(rest)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => ` ${name}=${typeof value === 'object' ? inOneLine(value) : String(value)}`)
+    .map(([name, value]) => ` ${name}=${textOf(value)}`)
   const stack = err === undefined ? '' : `\n  ${stackOf(err).replaceAll('\n', '\n  ')}`
   return `${time.slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${message}${more.join('')}${stack}`
 }
@@ -58,43 +60,32 @@ function errorFields(error: unknown): object {
 }
 
 /** With what caused it, where it does not say that itself. */
-function messageOf(error: unknown, depth = 0): string {
-  if (!(error instanceof Error)) return textOf(error)
-  const { message, cause } = error
-  if (cause === undefined || depth > deepest) return message
-  const why = messageOf(cause, depth + 1)
-  return message.includes(why) ? message : `${message}: ${why}`
+function messageOf(error: unknown): string {
+  const messages = chainOf(error).map(one => (one instanceof Error ? one.message : textOf(one)))
+  return messages.reduceRight((why, message) => (message.includes(why) ? message : `${message}: ${why}`))
 }
 
-function stackOf(error: unknown, depth = 0): string {
-  if (!(error instanceof Error)) return textOf(error)
-  const { stack, message, cause } = error
-  const own = stack ?? message
-  return cause === undefined || depth > deepest ? own : `${own}\ncaused by: ${stackOf(cause, depth + 1)}`
+/** Not all that `inspect` tells of an error: other libraries keep requests in theirs, with their tokens. */
+function stackOf(error: unknown): string {
+  const stacks = chainOf(error).map(one => (one instanceof Error ? (one.stack ?? one.message) : textOf(one)))
+  return stacks.join('\ncaused by: ')
+}
+
+/** What is told of an error: itself, what caused that, and so on, each once. */
+function chainOf(error: unknown): unknown[] {
+  const chain = [error]
+  for (let last = error; last instanceof Error; last = last.cause) {
+    if (last.cause === undefined || chain.includes(last.cause)) break
+    chain.push(last.cause)
+  }
+  return chain
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'object' && value !== null ? inOneLine(value) : String(value)
-}
-
-function inOneLine(value: unknown): string {
+  if (typeof value === 'string') return value
   try {
-    return inJson(value)
+    return inspect(value, { breakLength: Number.POSITIVE_INFINITY })
   } catch {
     return '[object]'
   }
-}
-
-/** JSON, also of what has no JSON: integers of any size, and what holds itself. */
-function inJson(value: unknown): string {
-  /** What the value is in that is being written. */
-  const holders: unknown[] = []
-  return JSON.stringify(value, function (this: unknown, _, one: unknown) {
-    if (typeof one === 'bigint') return `${one}`
-    while (holders.length > 0 && holders.at(-1) !== this) holders.pop()
-    if (typeof one !== 'object' || one === null) return one
-    if (holders.includes(one)) return '[Circular]'
-    holders.push(one)
-    return one
-  })
 }

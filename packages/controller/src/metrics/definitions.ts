@@ -36,11 +36,7 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   controller_runtime_reconcile_errors_total: counter('Reconciles that failed.', 'controller'),
   controller_runtime_reconcile_time_seconds: histogram('Seconds that a reconcile took.', reconciles, 'controller'),
   controller_runtime_reconcile_timeouts_total: counter('Reconciles that took longer than they may.', 'controller'),
-  controller_runtime_reconcile_total: counter(
-    'Reconciles by result: success, error, requeue, requeue_after.',
-    'controller',
-    'result',
-  ),
+  controller_runtime_reconcile_total: counter('Reconciles, by what came of them.', 'controller', 'result'),
   controller_runtime_terminal_reconcile_errors_total: counter('Failures that are not tried again.', 'controller'),
 
   leader_election_master_status: gauge('Whether this process leads: 1, or 0. name is the lease.', 'name'),
@@ -51,17 +47,8 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
 
   workqueue_adds_total: counter('Keys added to the queue.', 'name', 'controller'),
   workqueue_depth: gauge('Keys that are ready, by priority.', 'name', 'controller', 'priority'),
-  workqueue_longest_running_processor_seconds: gauge(
-    'For how long the key runs that has run longest.',
-    'name',
-    'controller',
-  ),
-  workqueue_queue_duration_seconds: histogram(
-    'Seconds from when a key is ready to its run.',
-    queues,
-    'name',
-    'controller',
-  ),
+  workqueue_longest_running_processor_seconds: gauge('For how long the longest run goes on.', 'name', 'controller'),
+  workqueue_queue_duration_seconds: histogram('Seconds that a ready key waits.', queues, 'name', 'controller'),
   workqueue_retries_total: counter('Keys added to be run later.', 'name', 'controller'),
   workqueue_unfinished_work_seconds: gauge('For how long keys that run have run, in sum.', 'name', 'controller'),
   workqueue_work_duration_seconds: histogram('Seconds that the run of a key takes.', queues, 'name', 'controller'),
@@ -106,11 +93,8 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   wherry_client_retries_total: counter('Requests sent again because they were not processed.'),
   wherry_client_streams: gauge('Requests under way.', 'lane'),
 
-  wherry_copies_conflicts_total: counter('Copies that were written by somebody else meanwhile.', 'set'),
   wherry_copies_drift_repairs_total: counter('Copies that were changed by somebody else, and made equal again.', 'set'),
-  wherry_copies_dry_runs_total: counter('Writes that were rehearsed.', 'set'),
   wherry_copies_failures_total: counter('Copies that could not be made equal, and are tried again.', 'set'),
-  wherry_copies_flapping_total: counter('Copies that somebody else keeps changing.', 'set'),
   wherry_copies_skipped_writes_total: counter('Copies that were equal.', 'set'),
   wherry_copies_writes_total: counter('Writes of copies.', 'set', 'verb', 'reason'),
 

@@ -1,4 +1,4 @@
-import { type KubernetesObject, type ObjectKey, OptionTypeError, type View } from '@wherry/client'
+import { type KubernetesObject, type ObjectKey, OptionTypeError } from '@wherry/client'
 
 /** An object as it came from the server, named by it. */
 export interface Named {
@@ -14,11 +14,6 @@ export function named(option: string, object: KubernetesObject): Named {
     throw new OptionTypeError(option, 'an object with a metadata.name', object === null ? 'null' : typeof object)
   }
   return { name: metadata.name, namespace: metadata.namespace || undefined, uid: metadata.uid }
-}
-
-/** `group/version` as objects carry it. */
-export function apiVersionOfView({ resource: { group, version } }: View): string {
-  return group === '' ? version : `${group}/${version}`
 }
 
 /** As much of an object as names it, and says which state of it was meant. */

@@ -1,4 +1,5 @@
 import {
+  apiVersionOf,
   type KubernetesObject,
   OptionRangeError,
   OptionTypeError,
@@ -6,7 +7,7 @@ import {
   type View,
 } from '@wherry/client'
 import { checkOptions, flag } from '@wherry/client/checks'
-import { apiVersionOfView, named } from './identity.ts'
+import { named } from './identity.ts'
 
 /** How an owner owns. */
 export interface OwnerOptions {
@@ -61,7 +62,7 @@ export function ownerReference(
     if (home !== namespace) throw new OwnerError(`${at} can't own an object in namespace ${namespace}: ${unowned}`)
   }
   const { controller = true, blockOwnerDeletion = true } = options
-  return { apiVersion: apiVersionOfView(view), kind: resource.kind, name, uid, controller, blockOwnerDeletion }
+  return { apiVersion: apiVersionOf(resource), kind: resource.kind, name, uid, controller, blockOwnerDeletion }
 }
 
 const unowned = 'apply it with { owner: false }, and delete it with a finalizer'

@@ -2,7 +2,6 @@ import type { Scope, View } from '@wherry/client'
 import { callback, checkOptions, integer, viewCheck } from '@wherry/client/checks'
 import type { OnGone, Reconcile } from '../controller/context.ts'
 import { type ControllerDefinition, type ControllerOptions, controllerOptionChecks } from '../controller/definition.ts'
-import { ControllerIncompleteError } from '../controller/errors.ts'
 import type { Keys } from '../controller/key.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
@@ -10,6 +9,7 @@ import type { Input } from '../sources/input.ts'
 import { from, owns, watches } from '../sources/inputs.ts'
 import type { Source } from '../sources/source.ts'
 import type { Tick } from '../sources/timer.ts'
+import { UsageError } from '../usage-error.ts'
 
 /** A controller that has a name, and needs to be told whose objects it is for. */
 export class NamedController {
@@ -32,10 +32,9 @@ export class NamedController {
     return builder
   }
 
-  /** @throws ControllerIncompleteError */
+  /** @throws UsageError where it has no view of its primary objects */
   definition(): ControllerDefinition<unknown> {
-    if (this.#builder === undefined)
-      throw new ControllerIncompleteError(this.name, 'view of its primary objects: name it with .for(view)')
+    if (this.#builder === undefined) throw lacks(this.name, 'view of its primary objects: name it with .for(view)')
     return this.#builder.definition()
   }
 }
@@ -99,8 +98,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     predicates.forEach((predicate, index) => {
       callback(`withPredicates[${index}]`, predicate)
     })
-    if (this.#last === undefined)
-      throw new ControllerIncompleteError(this.name, 'input here that predicates could be about')
+    if (this.#last === undefined) throw lacks(this.name, 'input here that predicates could be about')
     this.#last.push(...(predicates as readonly Predicate<never>[]))
     return this
   }
@@ -126,9 +124,9 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     return this
   }
 
-  /** What was said, as {@link Controller} takes it. @throws ControllerIncompleteError without `reconcile`. */
+  /** What was said, as {@link Controller} takes it. @throws UsageError without `reconcile`. */
   definition(): ControllerDefinition<C, S> {
-    if (this.#reconcile === undefined) throw new ControllerIncompleteError(this.name, 'reconcile')
+    if (this.#reconcile === undefined) throw lacks(this.name, 'reconcile')
     return { ...this.#definition, reconcile: this.#reconcile }
   }
 
@@ -137,4 +135,8 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     this.#last = predicates as Predicate<never>[] | undefined
     return this as unknown as ControllerBuilder<C, S, F>
   }
+}
+
+function lacks(controller: string, missing: string): UsageError {
+  return new UsageError('CONTROLLER_INCOMPLETE', `the controller ${controller} has no ${missing}`)
 }

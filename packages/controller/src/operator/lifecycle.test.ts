@@ -25,7 +25,10 @@ describe('two of a name', () => {
   it('are refused, and so is a controller after the start', () =>
     inArcade(async ({ operator, run, end, forGames }) => {
       forGames().reconcile(() => {})
-      const taken = expect.objectContaining({ code: 'CONTROLLER_NAME_TAKEN', controller: 'game' })
+      const taken = expect.objectContaining({
+        code: 'CONTROLLER_NAME_TAKEN',
+        message: 'there is a controller game already: take another name',
+      })
       expect(() => operator.controller('game')).toThrow(taken)
       expect(() => operator.add({ name: 'game', for: games, reconcile: () => {} })).toThrow(taken)
       run()

@@ -16,9 +16,9 @@ import { measureCaches } from '../metrics/cache-metrics.ts'
 import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { OwnWrites } from '../reads/own-writes.ts'
 import type { HealthServer } from '../server/health-server.ts'
+import { UsageError } from '../usage-error.ts'
 import { aborted } from '../waits.ts'
 import { NamedController } from './builder.ts'
-import { ControllerNameTakenError, OperatorUsedError, UnknownControllerError } from './errors.ts'
 import {
   type ConnectOptions,
   checkConnectOptions,
@@ -123,7 +123,7 @@ export class Operator {
   /**
    * Declares a controller, by a name of its own that metrics, logs and events have.
    *
-   * @throws ControllerNameTakenError, OperatorUsedError once it runs; OptionTypeError, OptionRangeError for a wrong option.
+   * @throws UsageError for a name that is taken, and once it runs; OptionTypeError, OptionRangeError for a wrong option.
    */
   controller(name: string, options?: ControllerOptions): NamedController {
     this.#checkName(name)
@@ -147,12 +147,12 @@ export class Operator {
    * returns, all is closed.
    *
    * Rejects with a {@link SourceNotSyncedError}, a {@link LeadershipLostError}, or what made it impossible to listen; with an
-   * {@link OperatorUsedError} the second time, and with a {@link ControllerIncompleteError} for a controller that lacks a part.
+   * {@link UsageError} the second time, and for a controller that lacks a part.
    */
   async run(options: RunOptions = {}): Promise<void> {
     checkOptions('run', options, runChecks)
-    if (this.#closed !== undefined) throw new OperatorUsedError('this operator was closed: make another one')
-    if (this.#state !== 'idle') throw new OperatorUsedError('this operator was run already: make another one')
+    if (this.#closed !== undefined) throw new UsageError('OPERATOR_USED', 'this operator was closed: make another one')
+    if (this.#state !== 'idle') throw new UsageError('OPERATOR_USED', 'this operator was run already: make another one')
     const definitions = [...this.#named.values()].map(one => (one instanceof NamedController ? one.definition() : one))
     this.#state = 'starting'
     const { signal, signals = true } = options
@@ -195,14 +195,16 @@ export class Operator {
   /**
    * What a key of a controller depends on, why it last ran, and what came of it.
    *
-   * @throws UnknownControllerError; OperatorUsedError where it was not run.
+   * @throws UsageError for a controller that there is not, and where it was not run.
    */
   explain(controller: string, key: KeyOf | string): Explanation {
     const found = this.#controllers.find(({ name }) => name === controller)
     if (found !== undefined) return found.explain(key)
     if (this.#named.has(controller))
-      throw new OperatorUsedError('there is nothing to explain: the operator was not run')
-    throw new UnknownControllerError(controller, [...this.#named.keys()])
+      throw new UsageError('OPERATOR_USED', 'there is nothing to explain: the operator was not run')
+    const known = [...this.#named.keys()]
+    const others = known.length === 0 ? 'is none' : `are ${known.join(', ')}`
+    throw new UsageError('UNKNOWN_CONTROLLER', `there is no controller ${controller}; there ${others}`)
   }
 
   /** What is cached, and for whom. */
@@ -225,7 +227,7 @@ export class Operator {
   }
 
   async #close(): Promise<void> {
-    const reason = new OperatorUsedError('the operator was closed')
+    const reason = new UsageError('OPERATOR_USED', 'the operator was closed')
     // From the call on no reconcile begins.
     if (this.#running !== undefined) for (const one of this.#controllers) void one.stop({ reason, ...this.#patience })
     this.#stop.abort(reason)
@@ -374,8 +376,11 @@ export class Operator {
 
   #checkName(name: string): void {
     checkControllerName(name)
-    if (this.#state !== 'idle') throw new OperatorUsedError('controllers are declared before the operator is run')
-    if (this.#named.has(name)) throw new ControllerNameTakenError(name)
+    if (this.#state !== 'idle')
+      throw new UsageError('OPERATOR_USED', 'controllers are declared before the operator is run')
+    if (this.#named.has(name)) {
+      throw new UsageError('CONTROLLER_NAME_TAKEN', `there is a controller ${name} already: take another name`)
+    }
   }
 }
 

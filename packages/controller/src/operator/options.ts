@@ -1,5 +1,5 @@
 import { type Client, type ClientSettings, OptionRangeError, OptionTypeError } from '@wherry/client'
-import { type Check, checkOptions, flag, having, milliseconds } from '@wherry/client/checks'
+import { abortSignal, type Check, checkOptions, flag, having, milliseconds } from '@wherry/client/checks'
 import type { DynamicCacheOptions } from '@wherry/dynamic-cache'
 import type { NarrowCacheOptions } from '@wherry/narrow-cache'
 import type { LeaderElectionOptions } from '../leader/options.ts'
@@ -86,8 +86,7 @@ export interface RunOptions {
 /** A name that a lease can have. @throws OptionTypeError, OptionRangeError */
 function operatorName(option: string, value: unknown): void {
   const takes = "the operator's name: lower-case letters, digits and -, up to 63"
-  if (typeof value !== 'string')
-    throw new OptionTypeError(option, takes, value === undefined ? 'nothing' : typeof value)
+  if (typeof value !== 'string') throw new OptionTypeError(option, takes, typeof value)
   if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(value))
     throw new OptionRangeError(option, takes, JSON.stringify(value))
 }
@@ -108,33 +107,31 @@ const settingChecks: Readonly<Record<keyof OperatorSettings, Check>> = {
 
 /** @throws OptionTypeError, OptionRangeError (rule X6) */
 export function checkOperatorOptions(options: OperatorOptions): void {
-  if (options === undefined) throw new OptionTypeError('operator', 'an object of options', 'nothing')
-  checkOptions('operator', options, {
+  const checks = {
     ...settingChecks,
     name: operatorName,
     client: having('a Client', 'get', 'create', 'fenced'),
     log: loggerCheck,
     metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue', 'text'),
-  })
-  if (options.client === undefined) throw new OptionTypeError('operator.client', 'a Client', 'nothing')
-  operatorName('operator.name', options.name)
+  }
+  checkOptions('operator', options, checks, ['client', 'name'])
 }
 
 /** @throws OptionTypeError, OptionRangeError (rule X6) */
 export function checkConnectOptions(options: ConnectOptions): void {
-  checkOptions('operator', options, {
+  const checks = {
     ...settingChecks,
     name: operatorName,
     client: anyObject,
-    log: (option, value) => {
+    log: (option: string, value: unknown) => {
       if (value !== false) loggerCheck(option, value)
     },
-    metrics: (option, value) => {
+    metrics: (option: string, value: unknown) => {
       if (typeof value !== 'boolean')
         having('true, or what prometheusMetrics() gives', 'queueObserver', 'queue', 'text')(option, value)
     },
-  })
-  operatorName('operator.name', options?.name)
+  }
+  checkOptions('operator', options, checks, ['name'])
   const { metrics = false, client } = options
   const others = client?.environment?.metrics
   if (metrics !== false && others !== undefined && others !== metrics) {
@@ -143,6 +140,6 @@ export function checkConnectOptions(options: ConnectOptions): void {
 }
 
 export const runChecks: Readonly<Record<keyof RunOptions, Check>> = {
-  signal: having('an AbortSignal', 'addEventListener', 'removeEventListener', 'throwIfAborted'),
+  signal: abortSignal,
   signals: flag,
 }

@@ -4,7 +4,8 @@ import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { Controller } from '../controller/controller.ts'
 import { informerOf } from '../reads/informer-of.ts'
 import { serverDifference } from '../reads/server-difference.ts'
-import { NotSettledError, OperatorUsedError } from './errors.ts'
+import { UsageError } from '../usage-error.ts'
+import { NotSettledError } from './errors.ts'
 import type { OperatorState } from './options.ts'
 
 /** How long `Operator.settled` waits. */
@@ -72,7 +73,7 @@ export async function settled(settling: Settling): Promise<void> {
     if (!ended.aborted) throw error
     // As the run has failed, if it has.
     await settling.run()
-    throw new OperatorUsedError('the operator has ended')
+    throw new UsageError('OPERATOR_USED', 'the operator has ended')
   } finally {
     timer?.cancel()
   }

@@ -59,19 +59,12 @@ const checks: Readonly<Record<keyof TrackedReadsOptions, Check>> = {
   alsoListed: callback,
   onChange: callback,
   poll: listOf('{ resource, pollMs }', (option, value) => {
-    checkOptions(option, value, policyChecks)
-    const { resource, pollMs } = value as Partial<PollPolicy>
-    if (resource === undefined) throw new OptionTypeError(`${option}.resource`, 'a resource', 'nothing')
-    if (pollMs === undefined) throw new OptionTypeError(`${option}.pollMs`, 'milliseconds', 'nothing')
+    checkOptions(option, value, policyChecks, ['resource', 'pollMs'])
   }),
   name: text,
 }
 
 /** @throws OptionTypeError, OptionRangeError */
 export function checkReadsOptions(options: TrackedReadsOptions): void {
-  if (options === undefined) throw new OptionTypeError('reads', 'an object of options', 'nothing')
-  checkOptions('reads', options, checks)
-  for (const needed of ['client', 'cache', 'narrow', 'declared', 'onChange'] as const) {
-    if (options[needed] === undefined) throw new OptionTypeError(`reads.${needed}`, 'something', 'nothing')
-  }
+  checkOptions('reads', options, checks, ['client', 'cache', 'narrow', 'declared', 'onChange'])
 }

@@ -170,7 +170,7 @@ it('X6: says what is wrong with an option', () => {
     [{ host: '' }, 'health.host'],
     [{ port: 65_536 }, 'health.port'],
     [{ port: '80' }, 'health.port'],
-    [{ tls: { cert: '-----BEGIN ' } }, 'health.tls'],
+    [{ tls: { cert: '-----BEGIN ' } }, 'health.tls.key'],
     [{ tls: { cert: 'x', key: 'y' } }, 'health.tls.cert'],
     [{ tls: { cert: 1, key: 2 } }, 'health.tls.cert'],
     [{ metrics: {} }, 'health.metrics'],

@@ -154,25 +154,22 @@ export class HealthServer {
     }
     const checks = Object.hasOwn(this.#checks, kind) ? this.#checks[kind] : undefined
     if (checks === undefined || rest.length > 0) return reply(response, 404, 'not found')
-    if (name !== undefined && name !== '') {
-      const check = checks.get(name)
-      if (check === undefined) return reply(response, 404, 'not found')
-      return this.#tell(response, kind, new Map([[name, check]]), false)
-    }
+    const isOne = name !== undefined && name !== ''
+    if (isOne && !checks.has(name)) return reply(response, 404, 'not found')
     const excluded = searchParams.getAll('exclude')
-    const asked = new Map([...checks].filter(([one]) => !excluded.includes(one)))
-    return this.#tell(response, kind, asked, searchParams.has('verbose'))
+    const asked = [...checks].filter(([one]) => (isOne ? one === name : !excluded.includes(one)))
+    return this.#tell(response, kind, asked, !isOne && searchParams.has('verbose'))
   }
 
   async #tell(
     response: ServerResponse,
     kind: string,
-    checks: ReadonlyMap<string, HealthCheck>,
+    checks: readonly (readonly [string, HealthCheck])[],
     verbose: boolean,
   ): Promise<void> {
-    const results = await Promise.all([...checks].map(([name, check]) => this.#isWell(`${kind}/${name}`, check)))
+    const results = await Promise.all(checks.map(([name, check]) => this.#isWell(`${kind}/${name}`, check)))
     // Why not is never sent to whoever asks, who need not have a right to know.
-    const lines = [...checks.keys()].map((name, index) =>
+    const lines = checks.map(([name], index) =>
       results[index] ? `[+]${name} ok` : `[-]${name} failed: reason withheld`,
     )
     if (results.includes(false)) reply(response, 500, `${[...lines, `${kind} check failed`].join('\n')}\n`)
@@ -195,8 +192,7 @@ export class HealthServer {
   }
 
   #report(thrown: unknown, phase: string): void {
-    const error = asError(thrown, `${phase} failed`)
-    this.#environment.onError(error, { phase })
+    this.#environment.onError(asError(thrown, `${phase} failed`), { phase })
   }
 }
 
@@ -215,9 +211,7 @@ function shown(option: string, value: unknown): void {
 }
 
 function pair(option: string, value: unknown): void {
-  checkOptions(option, value, { cert: pem, key: pem })
-  const { cert, key } = value as { cert?: unknown; key?: unknown }
-  if (cert === undefined || key === undefined) throw new OptionTypeError(option, '{ cert, key }', 'one of them')
+  checkOptions(option, value, { cert: pem, key: pem }, ['cert', 'key'])
 }
 
 /** PEM, which has line ends. The error does not repeat it. */

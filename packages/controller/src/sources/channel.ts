@@ -1,6 +1,6 @@
 import { text } from '@wherry/client/checks'
 import type { Keys } from '../controller/key.ts'
-import { ChannelNotConnectedError } from './errors.ts'
+import { UsageError } from '../usage-error.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'
 
 /**
@@ -28,9 +28,12 @@ export class Channel<V> implements Source<V> {
     return this.#targets.size
   }
 
-  /** Tells the controllers. @throws ChannelNotConnectedError where none has started, or all have stopped: it would be lost. */
+  /** Tells the controllers. @throws UsageError where none has started, or all have stopped: it would be lost. */
   send(value: V): void {
-    if (this.#targets.size === 0) throw new ChannelNotConnectedError(this.name)
+    if (this.#targets.size === 0) {
+      const message = `no controller hears the channel ${this.name}: none has started, or all have stopped`
+      throw new UsageError('CHANNEL_NOT_CONNECTED', message)
+    }
     for (const target of [...this.#targets]) target.tell(value)
   }
 

@@ -2,7 +2,7 @@ import type { View } from '@wherry/client'
 import { text } from '@wherry/client/checks'
 import type { Changed, Deleted } from '@wherry/informer'
 import type { Registrar, ReplaceOptions, Sink } from '@wherry/watch-manager'
-import { SourceTakenError } from './errors.ts'
+import { UsageError } from '../usage-error.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'
 
 /** What a registrar hears of an object: its newest state. What it was before is not at hand. */
@@ -70,10 +70,12 @@ export class RegistrarSource<C> implements Source<CursorEvent<C>> {
     await this.#registrar?.replace(wanted, options)
   }
 
-  /** @throws SourceTakenError */
+  /** @throws UsageError where it serves another controller */
   connect(target: SourceTarget<CursorEvent<C>>): SourceConnection {
     const { manager, controller, environment } = target
-    if (this.#registrar !== undefined) throw new SourceTakenError(this.name)
+    if (this.#registrar !== undefined) {
+      throw new UsageError('SOURCE_TAKEN', `the source ${this.name} serves another controller: make one for each`)
+    }
     const registrar = manager.registrar<C>(`controller/${controller}/${this.name}`, sinkOf(target))
     this.#registrar = registrar
     const failed = (error: Error): void => environment.onError(error, { phase: `source ${this.name}` })

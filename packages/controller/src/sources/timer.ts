@@ -24,9 +24,7 @@ export class Timer implements Source<Tick> {
 
   /** @throws OptionTypeError, OptionRangeError */
   constructor(options: TimerOptions) {
-    const positive = milliseconds({ min: 1 })
-    checkOptions('timer', options, { everyMs: positive, name: text })
-    positive('timer.everyMs', options?.everyMs)
+    checkOptions('timer', options, { everyMs: milliseconds({ min: 1 }), name: text }, ['everyMs'])
     this.name = options.name ?? 'timer'
     this.everyMs = options.everyMs
   }

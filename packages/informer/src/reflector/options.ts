@@ -107,9 +107,8 @@ export function clientCheck(option: string, value: unknown): void {
 }
 
 function seconds(option: string, value: unknown): void {
-  checkOptions(option, value, { min: integer(1), max: integer(1) })
-  const { min, max } = value as { min?: number; max?: number }
-  if (min === undefined || max === undefined) throw new OptionTypeError(option, '{ min, max }', 'one of them')
+  checkOptions(option, value, { min: integer(1), max: integer(1) }, ['min', 'max'])
+  const { min, max } = value as { readonly min: number; readonly max: number }
   if (min > max) throw new OptionRangeError(option, 'a min that is no more than max', `${min} and ${max}`)
 }
 

@@ -1,4 +1,4 @@
-import { type Client, isAlreadyExists, isObjectNotFound, OptionTypeError } from '@wherry/client'
+import { type Client, isAlreadyExists, isObjectNotFound } from '@wherry/client'
 import { checkOptions, having, text } from '@wherry/client/checks'
 import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
 import { permitted } from '../retry.ts'
@@ -17,10 +17,7 @@ export interface ConfigMapStateOptions {
  */
 export function configMapState(options: ConfigMapStateOptions): StateStore {
   const client = having('a Client', 'get', 'create', 'patch')
-  checkOptions('configMapState', options ?? null, { client, namespace: text, name: text })
-  for (const name of ['client', 'namespace'] as const) {
-    if (options[name] === undefined) throw new OptionTypeError(`configMapState.${name}`, `a ${name}`, 'nothing')
-  }
+  checkOptions('configMapState', options, { client, namespace: text, name: text }, ['client', 'namespace'])
   return new ConfigMapState(options)
 }
 

@@ -54,10 +54,7 @@ const checks: Readonly<Record<keyof TransformCacheOptions, Check>> = {
  * @throws OptionTypeError, OptionRangeError, ViewConflictError
  */
 export function viewsOf(options: TransformCacheOptions): View[] {
-  if (options === undefined) throw new OptionTypeError('cache', 'an object of options', 'nothing')
-  checkOptions('cache', options, checks)
-  clientCheck('cache.client', options.client)
-  if (options.views === undefined) throw new OptionTypeError('cache.views', 'a list of views', 'nothing')
+  checkOptions('cache', options, checks, ['client', 'views'])
   const views = new Map<string, View>()
   for (const view of options.views) {
     const same = views.get(view.key)

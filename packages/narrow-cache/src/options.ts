@@ -48,12 +48,17 @@ export interface NarrowCacheOptions {
   readonly freeze?: boolean | undefined
 }
 
-/** Checked options, with their defaults. */
-export type Settings = {
-  readonly [Option in keyof NarrowCacheOptions]-?: Option extends 'maxObjectBytes' | 'freeze'
-    ? NarrowCacheOptions[Option]
-    : Exclude<NarrowCacheOptions[Option], undefined>
+const defaults = {
+  idleMs: 600_000,
+  max: 10_000,
+  maxOpening: 100,
+  escalateAt: 200,
+  escalateAllAt: 1000,
+  timeoutMs: 65_000,
 }
+
+/** Checked options, with their defaults. */
+export type Settings = Readonly<typeof defaults> & Pick<NarrowCacheOptions, 'client' | 'maxObjectBytes' | 'freeze'>
 
 const checks: Readonly<Record<keyof NarrowCacheOptions, Check>> = {
   client: having('a Client', 'get', 'list', 'close'),
@@ -74,15 +79,6 @@ function countOrNever(option: string, value: unknown): void {
 /** @throws OptionTypeError, OptionRangeError */
 export function settingsOf(options: NarrowCacheOptions): Settings {
   checkOptions('narrow', options, checks, ['client'])
-  return {
-    client: options.client,
-    idleMs: options.idleMs ?? 600_000,
-    max: options.max ?? 10_000,
-    maxOpening: options.maxOpening ?? 100,
-    escalateAt: options.escalateAt ?? 200,
-    escalateAllAt: options.escalateAllAt ?? 1000,
-    timeoutMs: options.timeoutMs ?? 65_000,
-    maxObjectBytes: options.maxObjectBytes,
-    freeze: options.freeze,
-  }
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  return { ...defaults, ...Object.fromEntries(given) } as Settings
 }

@@ -191,7 +191,8 @@ export class Controller<C, S extends Scope = Scope> {
       signal?.throwIfAborted()
       this.prepare()
       this.#reconciler = this.#reconcilerWith(client)
-      if (options.client !== undefined) await this.#noteOtherLeaders(client, signal)
+      const ended = signal === undefined ? this.#stopping.signal : AbortSignal.any([this.#stopping.signal, signal])
+      if (options.client !== undefined) await this.#noteOtherLeaders(client, ended)
       for (const input of this.#inputs) {
         this.#stopping.signal.throwIfAborted()
         const connection = input.connect(this.#target())
@@ -199,13 +200,8 @@ export class Controller<C, S extends Scope = Scope> {
         // It has stopped the controller, which did not know of it yet.
         if (this.#stopping.signal.aborted) await connection.close()
       }
-      await untilSynced({
-        controller: this.name,
-        connections: this.#connections,
-        timeoutMs: this.#definition.syncTimeoutMs ?? 120_000,
-        environment: this.#parts.client.environment,
-        signals: [this.#stopping.signal, ...(signal === undefined ? [] : [signal])],
-      })
+      const { syncTimeoutMs = 120_000 } = this.#definition
+      await untilSynced(this.name, this.#connections, this.#parts.client.environment, syncTimeoutMs, ended)
       this.#stopping.signal.throwIfAborted()
       this.#begin()
     } catch (error) {
@@ -270,9 +266,8 @@ export class Controller<C, S extends Scope = Scope> {
    * Another process may have led until now, and written what informers that were there already do not show yet. What the server
    * has now counts as written by this process, so that no reconcile sees an older state.
    */
-  async #noteOtherLeaders(client: Client, signal: AbortSignal | undefined): Promise<void> {
+  async #noteOtherLeaders(client: Client, ended: AbortSignal): Promise<void> {
     const { cache } = this.#parts
-    const ended = signal === undefined ? this.#stopping.signal : AbortSignal.any([this.#stopping.signal, signal])
     for (const view of this.views) {
       const informer = informerOf(cache, view)
       if (informer?.hasSynced !== true) continue

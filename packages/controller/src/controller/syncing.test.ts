@@ -8,7 +8,8 @@ it.each<[string, () => Promise<void>, string | undefined]>([
   ['is late', () => new Promise(() => {}), 'SOURCE_NOT_SYNCED'],
 ])('C3: the wait for a source that %s leaves no listener on a signal', async (_, synced, code) => {
   const { environment, advance, pending } = simulate(1)
-  const signals = [new AbortController().signal]
+  const { signal } = new AbortController()
+  const signals = [signal]
   const connection = {
     synced: (ended: AbortSignal) => {
       signals.push(ended)
@@ -17,7 +18,7 @@ it.each<[string, () => Promise<void>, string | undefined]>([
     close: async () => {},
   }
   const connections = [{ name: 'source', connection, hasSynced: false }]
-  const waited = untilSynced({ controller: 'game', connections, timeoutMs: 1000, environment, signals: [...signals] })
+  const waited = untilSynced('game', connections, environment, 1000, signal)
   const outcome = waited.catch(error => error.code)
   await advance(2000)
   expect(await outcome).toBe(code)
@@ -27,9 +28,9 @@ it.each<[string, () => Promise<void>, string | undefined]>([
 
 it('C3: the wait ends at once with a signal that was aborted before, whatever a source does', async () => {
   const connection = { synced: () => new Promise<void>(() => {}), close: async () => {} }
-  const signals = [AbortSignal.abort(new Error('long ago'))]
+  const signal = AbortSignal.abort(new Error('long ago'))
   const { environment } = simulate(1)
   const connections = [{ name: 'source', connection, hasSynced: false }]
-  const waited = untilSynced({ controller: 'game', connections, timeoutMs: 1000, environment, signals })
+  const waited = untilSynced('game', connections, environment, 1000, signal)
   await expect(waited).rejects.toThrow('long ago')
 })

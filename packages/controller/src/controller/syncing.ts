@@ -14,16 +14,6 @@ export interface NamedConnection {
   error?: Error | undefined
 }
 
-/** What is waited for, and how long. */
-export interface Syncing {
-  readonly controller: string
-  readonly connections: readonly NamedConnection[]
-  readonly timeoutMs: number
-  readonly environment: Pick<Environment, 'clock' | 'log'>
-  /** Each of them ends the wait, with its reason. */
-  readonly signals: readonly AbortSignal[]
-}
-
 /** How long is waited until a source that failed is asked again, in milliseconds. */
 const askAgainMs = 250
 
@@ -49,19 +39,18 @@ function whyUnsynced({ connection, error }: NamedConnection): Error | undefined 
 
 const howToFind = "install its CustomResourceDefinition, or set whenUnknown: 'wait' in the options of the cache"
 
-/** Resolves when all have synced. Rejects with a `SourceNotSyncedError` after `timeoutMs`, or with the reason of a signal (rule C3). */
-export async function untilSynced({
-  controller,
-  connections,
-  timeoutMs,
-  environment,
-  signals,
-}: Syncing): Promise<void> {
-  const { clock } = environment
+/** Resolves when all have synced. Rejects with a `SourceNotSyncedError` after `timeoutMs`, or with the reason of the signal (rule C3). */
+export async function untilSynced(
+  controller: string,
+  connections: readonly NamedConnection[],
+  { clock, log }: Pick<Environment, 'clock' | 'log'>,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   const over = new AbortController()
-  const ended = AbortSignal.any([over.signal, ...signals])
+  const ended = AbortSignal.any([over.signal, signal])
   const telling = clock.timer(tellAfterMs, () => {
-    environment.log('warn', 'waits for a first state', { controller, sources: unsynced(connections).map(unsyncedLine) })
+    log('warn', 'waits for a first state', { controller, sources: unsynced(connections).map(unsyncedLine) })
   })
   try {
     const all = Promise.all(connections.map(one => hasSynced(one, clock, ended)))

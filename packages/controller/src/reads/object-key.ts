@@ -9,12 +9,18 @@ export interface ObjectName {
   readonly text: string
 }
 
+/** A view, or a resource for all of it. */
+interface Scoped {
+  readonly resource: View['resource']
+  readonly namespaces?: View['namespaces']
+}
+
 /**
  * The key of an object of `view`: where it has no namespace, that of the primary object (rule C15).
  *
  * @throws InvalidNameError for what can be no name (rule X1), OptionRangeError for a namespace that the view leaves out.
  */
-export function objectName(view: View, key: ReadKey, primary: string | undefined): ObjectName {
+export function objectName(view: Scoped, key: ReadKey, primary: string | undefined): ObjectName {
   const { name, namespace } = (asKey(key as KeyOf) ?? {}) as { readonly name?: unknown; readonly namespace?: unknown }
   const checked = checkSegment('name', name)
   const isWithout = !view.resource.namespaced && namespace === undefined
@@ -27,7 +33,7 @@ export function objectName(view: View, key: ReadKey, primary: string | undefined
  *
  * @throws InvalidNameError for what can be none, or where objects of the view have none, OptionRangeError for one that it leaves out.
  */
-export function namespaceIn({ resource, namespaces }: View, namespace: unknown): string {
+export function namespaceIn({ resource, namespaces }: Scoped, namespace: unknown): string {
   if (!resource.namespaced) {
     throw new InvalidNameError('namespace', namespace, `is given, and ${resource.plural} have none`)
   }

@@ -1,9 +1,9 @@
-import type { OwnerReference, ResourceType, Scope, View } from '@wherry/client'
+import type { ObjectKey, OwnerReference, ResourceType, Scope, View } from '@wherry/client'
 import { callback, having, viewCheck } from '@wherry/client/checks'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import type { AppliedObject } from '../apply/applied-object.ts'
 import { plainCause } from '../controller/cause.ts'
-import { checkedKeyText, type Keys, keyTexts, parsedKey } from '../controller/key.ts'
+import { type Keys, keyTexts, parsedKey } from '../controller/key.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf } from '../reads/informer-of.ts'
@@ -101,11 +101,8 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
       const cause = plainCause(name, 'told')
       const keysOf = (event: V): readonly string[] => {
         if (map !== undefined) return keyTexts(`${name}.map`, primary, watchedFor(map(event), environment, name))
-        const keys = source.defaultKeys?.(event, () => target.all())
-        if (Array.isArray(keys) && keys.every(key => typeof key === 'string')) {
-          return keys.map(key => checkedKeyText(name, primary, parsedKey(primary, key)))
-        }
-        return keyTexts(name, primary, keys)
+        const all = (): readonly ObjectKey[] => Array.from(target.all(), key => parsedKey(primary, key))
+        return keyTexts(name, primary, source.defaultKeys?.(event, all))
       }
       const enqueue = (keysOf: () => readonly string[], isInitial: boolean): void => {
         for (const key of attempt(keysOf, [], environment, { phase: name })) target.enqueue(key, cause, isInitial)

@@ -1,4 +1,4 @@
-import type { Environment, View } from '@wherry/client'
+import type { Environment, ObjectKey, View } from '@wherry/client'
 import type { WatchManager } from '@wherry/watch-manager'
 import type { Keys } from '../controller/key.ts'
 
@@ -37,7 +37,7 @@ export interface Source<out E> {
   /** Its keys wait behind those of what has changed. @default false */
   readonly isBackground?: boolean | undefined
   /** Which keys an event means where the controller maps it to none. `all` gives the keys of all primary objects there are. */
-  defaultKeys?(event: unknown, all: () => Iterable<string>): Keys | readonly string[]
+  defaultKeys?(event: unknown, all: () => Iterable<ObjectKey>): Keys
   /** The views that it has cached now: reconciles may list them. @default none */
   readonly cached?: readonly View[] | undefined
   connect(target: SourceTarget<E>): SourceConnection

@@ -124,10 +124,10 @@ describe('watches', () => {
       const { errors } = simulation.environment
       expect(errors.map(({ error }) => (error as { code?: string }).code ?? error.message)).toEqual([
         'no map',
-        'INVALID_OPTION',
+        'INVALID_NAME',
         'INVALID_NAME',
         'INVALID_OPTION',
-        'INVALID_OPTION',
+        'INVALID_NAME',
       ])
     }))
 
@@ -365,11 +365,11 @@ describe('from', () => {
       const channel = new Channel<never>('pushes')
       const ran = noting(arcade, of => of.from(channel))
       await begun(arcade, ran, 'chess')
-      const wrong: unknown[] = ['chess', ['chess'], ['default/chess', 'chess'], ['default/']]
+      const wrong: unknown[] = ['chess', ['chess'], ['default/chess'], [at('chess'), 'chess']]
       for (const one of wrong) channel.send(one as never)
       const { errors } = simulation.environment
       expect(errors.map(({ context }) => context.phase)).toEqual(wrong.map(() => 'pushes'))
-      channel.send(['default/chess'] as never)
+      channel.send([at('chess')] as never)
       await operator.settled()
       expect(ran).toEqual(['chess'])
     }))

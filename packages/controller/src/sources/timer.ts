@@ -1,5 +1,6 @@
-import type { Timer as ClockTimer } from '@wherry/client'
+import type { Timer as ClockTimer, ObjectKey } from '@wherry/client'
 import { checkOptions, milliseconds, text } from '@wherry/client/checks'
+import type { Keys } from '../controller/key.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'
 
 /** The time has come. */
@@ -29,8 +30,8 @@ export class Timer implements Source<Tick> {
     this.everyMs = options.everyMs
   }
 
-  defaultKeys(_tick: unknown, all: () => Iterable<string>): readonly string[] {
-    return [...all()]
+  defaultKeys(_tick: unknown, all: () => Iterable<ObjectKey>): Keys {
+    return all()
   }
 
   connect({ environment, tell }: SourceTarget<Tick>): SourceConnection {

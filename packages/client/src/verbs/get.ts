@@ -20,11 +20,12 @@ export async function get<C, S extends Scope>(
   checkOptions('get', options, getChecks)
   const target = objectTarget(view, key)
   const found = await caller.within(options, { method: 'GET', ...target }, bound =>
-    knownHere(view)
+    view.fields.isOfKeys
       ? getOne(caller, view, target, options, bound)
       : selectOne(caller, view, key, target, options, bound),
   )
-  if (found === undefined || !isSelected(view, key, found)) return undefined
+  const labels = (found as KubernetesObject | undefined)?.metadata?.labels
+  if (found === undefined || !view.fields.allows(key) || !view.labels.matches(labels)) return undefined
   return projector(view)(found)
 }
 
@@ -76,19 +77,4 @@ async function selectOne(
   const { apiVersion, kind } = answer
   const [item] = itemsOf(view, answer, call)
   return item && { kind: kind?.replace(/List$/, ''), apiVersion, ...item }
-}
-
-const local: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace'])
-
-function knownHere(view: View): boolean {
-  return view.fields.requirements.every(({ field }) => local.has(field))
-}
-
-function isSelected(view: View, key: ObjectKey, found: KubernetesObject): boolean {
-  const fields = view.fields.requirements.every(({ field, operator, value }) => {
-    if (!local.has(field)) return true
-    const held = field === 'metadata.name' ? key.name : (key.namespace ?? '')
-    return (held === value) === (operator === '=')
-  })
-  return fields && view.labels.matches(found.metadata?.labels)
 }

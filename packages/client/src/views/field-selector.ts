@@ -61,10 +61,25 @@ export class FieldSelector {
     return this.requirements.find(r => r.field === field && r.operator === '=')?.value
   }
 
+  /** Whether it selects by name and namespace alone, so that a key says all that it asks for. */
+  get isOfKeys(): boolean {
+    return this.requirements.every(({ field }) => keyFields.has(field))
+  }
+
+  /** Whether it allows an object of that key, as far as a key tells. */
+  allows({ name, namespace = '' }: { readonly name: string; readonly namespace?: string | undefined }): boolean {
+    return this.requirements.every(({ field, operator, value }) => {
+      const held = field === 'metadata.name' ? name : namespace
+      return !keyFields.has(field) || (held === value) === (operator === '=')
+    })
+  }
+
   toString(): string {
     return this.text
   }
 }
+
+const keyFields: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace'])
 
 const takes = "fields to equal, or a field selector's text"
 

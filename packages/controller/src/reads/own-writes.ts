@@ -12,7 +12,7 @@ import {
 import { having } from '@wherry/client/checks'
 import type { CachedInformer } from '@wherry/dynamic-cache'
 import { SyncWaiters } from '@wherry/informer/parts'
-import { isOfKeys, isWithin } from './selection-scope.ts'
+import { isWithin } from './selection-scope.ts'
 
 /** How long a write is remembered for informers that are to be read later, in milliseconds: until then any has seen it. */
 export const rememberedMs = 65_000
@@ -267,7 +267,7 @@ export function isOlder(informer: CachedInformer<unknown>, key: string, { made, 
   // It shows an older one, or it is to hear of a new one. Only the server knows what fields select.
   if (held !== undefined) return true
   const { view } = informer
-  return isOfKeys(view) && isWithin(view, key) && view.labels.matches(made.labels)
+  return view.fields.isOfKeys && isWithin(view, key) && view.labels.matches(made.labels)
 }
 
 function isAmong(uid: string | undefined, gone: readonly string[]): boolean {

@@ -1,4 +1,4 @@
-import type { FieldRequirement, KubernetesObject, LabelSelector, View } from '@wherry/client'
+import type { KubernetesObject, LabelSelector, View } from '@wherry/client'
 import { controllerOf } from '../objects/owner.ts'
 
 /** The name of the index of an informer's objects by the uid of the object that controls each. */
@@ -37,25 +37,10 @@ export function selects({ view, namespace, filter, owner }: SelectionScope, key:
   return (labels === undefined && view.projection.kind === 'named') || filter.matches(labels)
 }
 
-/** Whether a view selects by nothing but labels and what the key says. */
-export function isOfKeys({ fields }: View): boolean {
-  return fields.requirements.every(isOfKey)
-}
-
 /** Whether a view's namespaces, and what its fields say of the key, allow an object of that key. */
 export function isWithin({ namespaces, fields }: View, key: string): boolean {
   const slash = key.indexOf('/')
-  const within = key.slice(0, Math.max(slash, 0))
-  if (namespaces !== undefined && !namespaces.includes(within)) return false
-  return fields.requirements.every(requirement => holds(requirement, within, key.slice(slash + 1)))
-}
-
-function isOfKey({ field }: FieldRequirement): boolean {
-  return field === 'metadata.name' || field === 'metadata.namespace'
-}
-
-function holds(requirement: FieldRequirement, namespace: string, name: string): boolean {
-  const { field, operator, value } = requirement
-  if (!isOfKey(requirement)) return true
-  return ((field === 'metadata.name' ? name : namespace) === value) === (operator === '=')
+  const namespace = key.slice(0, Math.max(slash, 0))
+  if (namespaces !== undefined && !namespaces.includes(namespace)) return false
+  return fields.allows({ namespace, name: key.slice(slash + 1) })
 }

@@ -30,7 +30,7 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
   readonly #resource: View['resource']
   readonly #project: (object: object) => C
   readonly #namespaces: ReadonlySet<string> | undefined
-  readonly #fields: View['fields']['requirements']
+  readonly #fields: View['fields'] | undefined
   readonly #labels: LabelSelector | undefined
   readonly #hasMetadata: boolean
 
@@ -44,7 +44,7 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
       view.namespaces === undefined || view.namespaces.length === wide.namespaces?.length
         ? undefined
         : new Set(view.namespaces)
-    this.#fields = wide.fields.text === view.fields.text ? [] : view.fields.requirements
+    this.#fields = wide.fields.text === view.fields.text ? undefined : view.fields
     this.#labels = wide.labels.text === view.labels.text ? undefined : view.labels
   }
 
@@ -58,7 +58,7 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
     const { keys } = options
     const own = this.#labels
     const labels = own === undefined || options.labels === undefined ? own : own.and(LabelSelector.of(options.labels))
-    const isWhole = this.#namespaces === undefined && this.#fields.length === 0
+    const isWhole = this.#namespaces === undefined && this.#fields === undefined
     const within = (key: string): boolean => this.#isWithin(key) && (keys === undefined || keys(key))
     // What a projection of the caller's own makes of an object need not say which it is: only the store knows.
     const isAsked = !isWhole && !this.#hasMetadata
@@ -74,7 +74,7 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
   }
 
   get size(): number {
-    if (this.#namespaces === undefined && this.#labels === undefined && this.#fields.length === 0) {
+    if (this.#namespaces === undefined && this.#labels === undefined && this.#fields === undefined) {
       return this.#lister.size
     }
     let size = 0
@@ -115,10 +115,7 @@ class CoveredLister<C, S extends Scope> implements Lister<C, S> {
     const slash = key.indexOf('/')
     const namespace = key.slice(0, Math.max(slash, 0))
     if (this.#namespaces !== undefined && !this.#namespaces.has(namespace)) return false
-    return this.#fields.every(({ field, operator, value }) => {
-      const actual = field === 'metadata.name' ? key.slice(slash + 1) : namespace
-      return (actual === value) === (operator === '=')
-    })
+    return this.#fields?.allows({ namespace, name: key.slice(slash + 1) }) ?? true
   }
 
   #matches(object: unknown): boolean {

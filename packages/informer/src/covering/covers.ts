@@ -15,12 +15,9 @@ export function covers(wide: View, view: View): boolean {
     coversProjection(wide.projection, view.projection) &&
     (namespaces === undefined || view.namespaces?.every(namespace => namespaces.includes(namespace)) === true) &&
     (wide.labels.text === view.labels.text || (wide.labels.text === '' && wide.projection.kind !== 'named')) &&
-    (wide.fields.text === view.fields.text ||
-      (wide.fields.text === '' && view.fields.requirements.every(({ field }) => keyFields.has(field))))
+    (wide.fields.text === view.fields.text || (wide.fields.text === '' && view.fields.isOfKeys))
   )
 }
-
-const keyFields: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace'])
 
 function coversProjection(wide: View['projection'], view: View['projection']): boolean {
   if (wide.kind === view.kind && wide.name === view.name) return isSameFunction(wide, view)

@@ -130,6 +130,8 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
   const refusals =
     bounds.denials === undefined ? ['NARROW_FULL'] : ['NARROW_FULL', 'NARROW_WATCH_REFUSED', 'NARROW_TIMEOUT']
 
+  const failures = (): number =>
+    simulation.environment.errors.filter(({ context }) => context.phase !== 'transform').length
   const pending = (one: Promise<unknown>): void => {
     // It is looked at when the round is over, unless something else has failed by then.
     one.catch(() => {})
@@ -188,9 +190,9 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     const isAborted = chance(random, 0.1)
     if (isAborted) clock.timer(integer(random, 0, 5), () => abort.abort(new Aborted()))
     // A connection that was to break after some bytes may do so long after the faults were ended.
-    const errors = simulation.environment.errors.filter(({ context }) => context.phase !== 'transform').length
-    if (errors > told) faultyUntil = called + 100_000
-    told = errors
+    const before = failures()
+    if (before > told) faultyUntil = called + 100_000
+    told = before
     const isCalm = called > faultyUntil
     const isStrict = view.projection.name === strict.projection.name
     let state: string
@@ -207,10 +209,18 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     }
     const answered = clock.now()
     await history.settled(path)
-    const since = isFresh ? called : isCalm ? called - lagMs : 0
-    let index = history.find(path, state, floor, isStrict)
-    while (index !== undefined && !history.wasWithin(path, index, since, answered)) {
-      index = history.find(path, state, index + 1, isStrict)
+    const find = (since: number): number | undefined => {
+      let index = history.find(path, state, floor, isStrict)
+      while (index !== undefined && !history.wasWithin(path, index, since, answered)) {
+        index = history.find(path, state, index + 1, isStrict)
+      }
+      return index
+    }
+    let index = find(isFresh ? called : isCalm ? called - lagMs : 0)
+    if (index === undefined && isCalm && !isFresh) {
+      // What has just broken off is told within a second.
+      await new Promise<void>(resolve => clock.timer(1100, resolve))
+      if (failures() > before) index = find(0)
     }
     const what = `${path} read as ${state} at ${called}–${answered}, from ${floor}${isFresh ? ', afresh' : ''}${isCalm ? ', calm' : ''}`
     expect(index, `${what}: ${JSON.stringify(history.of(path).slice(-6))}`).toBeDefined()

@@ -77,11 +77,9 @@ export class Entry<C = unknown, S extends Scope = Scope> {
     const isComing = signal?.aborted !== true && this.watch.tryNow()
     const { lastError } = this
     if (lastError !== undefined && this.#isForTheCaller(lastError) && !isComing) throw lastError
-    do {
-      await this.#waiters.wait(signal).catch(reason => {
-        throw whyNotSynced(this, signal, reason, 'idle')
-      })
-    } while (!isOver())
+    await this.#waiters.wait(signal, undefined, isOver).catch(reason => {
+      throw whyNotSynced(this, signal, reason, 'idle')
+    })
   }
 
   /** A watch of its own has failed, and tries again. */

@@ -3,6 +3,8 @@ import { NotSyncedError } from './errors.ts'
 import type { InformerState } from './reflector/state.ts'
 
 interface Waiter {
+  /** Whether what it waits for is there. */
+  readonly isOver: () => boolean
   /** Which rejections it goes on waiting after. */
   readonly ignores: (reason: unknown) => boolean
   resolve(): void
@@ -14,10 +16,14 @@ export class SyncWaiters {
   readonly #waiting = new Set<Waiter>()
 
   /**
-   * Resolves on {@link SyncWaiters.resolve}, rejects on {@link SyncWaiters.reject}, but for a reason that it `ignores`, or when
-   * the signal is aborted, with its reason.
+   * Resolves on {@link SyncWaiters.resolve}, where it `isOver` by then. Rejects on {@link SyncWaiters.reject}, but for a reason that it
+   * `ignores`, or when the signal is aborted, with its reason.
    */
-  wait(signal: AbortSignal | undefined, ignores: (reason: unknown) => boolean = () => false): Promise<void> {
+  wait(
+    signal: AbortSignal | undefined,
+    ignores: (reason: unknown) => boolean = () => false,
+    isOver: () => boolean = () => true,
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
       const over = (settle: () => void): void => {
@@ -26,14 +32,19 @@ export class SyncWaiters {
         settle()
       }
       const aborted = (): void => waiter.reject(signal?.reason)
-      const waiter = { ignores, resolve: () => over(resolve), reject: (reason: unknown) => over(() => reject(reason)) }
+      const waiter = {
+        isOver,
+        ignores,
+        resolve: () => over(resolve),
+        reject: (reason: unknown) => over(() => reject(reason)),
+      }
       this.#waiting.add(waiter)
       signal?.addEventListener('abort', aborted, { once: true })
     })
   }
 
   resolve(): void {
-    for (const waiter of [...this.#waiting]) waiter.resolve()
+    for (const waiter of [...this.#waiting]) if (waiter.isOver()) waiter.resolve()
   }
 
   reject(reason: unknown): void {

@@ -54,7 +54,7 @@ export interface HeldInformer<C>
   extends Pick<SharedInformer<C>, 'state' | 'hasSynced' | 'lastError' | 'whenSynced' | 'cursor'> {
   /** Whether the server does not serve its resource, and the cache waits until it does. @default false */
   readonly isAbsent?: boolean | undefined
-  /** With `orAbsent` it also resolves where {@link HeldInformer.isAbsent}. */
+  /** With `orAbsent` it also resolves where {@link HeldInformer.isAbsent}. Only an informer that has `isAbsent` is asked so. */
   whenSynced(options?: {
     readonly signal?: AbortSignal | undefined
     readonly orAbsent?: boolean | undefined

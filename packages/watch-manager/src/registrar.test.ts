@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Registrar } from './registrar.ts'
+import type { MemoryInformer } from './testkit/memory-informer.ts'
 import { apples, line, pears, setUp } from './testkit/set-up.ts'
 
 describe('wanting', () => {
@@ -210,6 +211,22 @@ describe('synced', () => {
       message: `the registrar one can't watch a view:\n  ${pears.key}: forbidden`,
     })
     expect(one.watched).toEqual([apples])
+    await simulation.run(() => manager.close())
+  })
+
+  it('W4: asks informers that are never absent for nothing that they do not know of', async () => {
+    const { simulation, cache, manager } = setUp()
+    const one = manager.registrar('one', () => {})
+    await one.add(apples)
+    const informer = cache.informer(apples) as MemoryInformer
+    const asked: string[] = []
+    const whenSynced = informer.whenSynced.bind(informer)
+    informer.whenSynced = options => {
+      asked.push(...Object.keys(options ?? {}))
+      return whenSynced(options)
+    }
+    await simulation.run(() => one.synced({ orAbsent: true }))
+    expect(new Set(asked)).toEqual(new Set(['signal']))
     await simulation.run(() => manager.close())
   })
 

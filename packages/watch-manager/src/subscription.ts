@@ -180,7 +180,9 @@ export class Subscription<C = unknown> implements DeliveryListener {
       try {
         const change = this.#change(signal, done.signal)
         const wait = informer !== undefined && !informer.hasSynced
-        await (wait ? Promise.race([change, informer.whenSynced({ signal: done.signal, orAbsent })]) : change)
+        // An informer that is never absent need not know of the option.
+        const asked = { signal: done.signal, ...(informer?.isAbsent !== undefined && { orAbsent }) }
+        await (wait ? Promise.race([change, informer.whenSynced(asked)]) : change)
       } catch (error) {
         if (!this.#removed) throw error
       } finally {

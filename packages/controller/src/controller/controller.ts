@@ -195,10 +195,10 @@ export class Controller<C, S extends Scope = Scope> {
       if (options.client !== undefined) await this.#noteOtherLeaders(client, ended)
       for (const input of this.#inputs) {
         this.#stopping.signal.throwIfAborted()
-        const connection = input.connect(this.#target())
-        this.#connections.push({ name: input.name, connection, hasSynced: false })
+        const connected = { name: input.name, connection: input.connect(this.#target()), hasSynced: false }
+        this.#connections.push(connected)
         // It has stopped the controller, which did not know of it yet.
-        if (this.#stopping.signal.aborted) await connection.close()
+        if (this.#stopping.signal.aborted) await this.#closeSources([connected], stopTimeoutMs)
       }
       const { syncTimeoutMs = 120_000 } = this.#definition
       await untilSynced(this.name, this.#connections, this.#parts.client.environment, syncTimeoutMs, ended)
@@ -349,20 +349,19 @@ export class Controller<C, S extends Scope = Scope> {
     })
   }
 
-  async #stop({ reason = new ControllerStoppedError(this.name), timeoutMs = 30_000 }: StopOptions): Promise<void> {
+  async #stop({ reason = new ControllerStoppedError(this.name), timeoutMs = stopMs }: StopOptions): Promise<void> {
     const { environment } = this.#parts.client
     this.#state = 'stopping'
     this.#stopping.abort(reason)
     this.#unmeasure?.()
     const queueStopped = this.#queue.stop()
     this.#reconciler?.stop(reason)
-    const closing = this.#closeSources(timeoutMs)
+    const closing = this.#closeSources(this.#connections, timeoutMs)
     if ((await within(Promise.all([queueStopped, this.#working]), timeoutMs, environment.clock)) === late) {
       const running = this.#queue.unfinished().map(({ key }) => key)
       environment.onError(new ReconcileStillRunningError(this.name, running), { phase: `stop ${this.name}` })
     }
-    const open = await closing
-    if (open.length > 0) environment.onError(new SourceNotClosedError(this.name, open), { phase: `stop ${this.name}` })
+    await closing
     // By a client that sends nothing any more there is nothing to wait for.
     await this.#recorder?.close(reason instanceof LeadershipLostError ? { timeoutMs: 0 } : {})
     await this.#reads.close()
@@ -373,11 +372,11 @@ export class Controller<C, S extends Scope = Scope> {
     this.#activity += 1
   }
 
-  /** Closes all sources from the call on. Resolves when they are closed, or when the time is over: with the names of those that are not. */
-  async #closeSources(timeoutMs: number): Promise<readonly string[]> {
-    const open = new Set(this.#connections)
+  /** Closes sources from the call on. Resolves when they are closed, or when the time is over: those that are not are told. */
+  async #closeSources(connections: readonly NamedConnection[], timeoutMs = stopMs): Promise<void> {
+    const open = new Set(connections)
     const { clock, onError } = this.#parts.client.environment
-    const closing = this.#connections.map(async one => {
+    const closing = connections.map(async one => {
       try {
         await one.connection.close()
       } catch (thrown) {
@@ -386,9 +385,13 @@ export class Controller<C, S extends Scope = Scope> {
       open.delete(one)
     })
     await within(Promise.all(closing), timeoutMs, clock)
-    return [...open].map(({ name }) => name)
+    const names = [...open].map(({ name }) => name)
+    if (names.length > 0) onError(new SourceNotClosedError(this.name, names), { phase: `stop ${this.name}` })
   }
 }
+
+/** So long a stop waits for what is to end, in milliseconds. */
+const stopMs = 30_000
 
 const initially = { priority: Priority.low }
 const toldCause = plainCause('enqueue', 'told')

@@ -62,6 +62,22 @@ describe('a line of JSON', () => {
     expect(JSON.parse(jsonLine('info', time, 'm', { err: bare })).err.message).toContain('{}')
   })
 
+  it('X9: is written of an error that can not be told', () => {
+    const broken = Object.defineProperty(new Error('no'), 'message', {
+      get() {
+        throw new Error('no')
+      },
+    })
+    for (const err of [broken, Object.assign(new Error('no', { cause: 'quota' }), { message: 5 })]) {
+      expect(JSON.parse(jsonLine('info', time, 'm', { a: 1, err }))).toMatchObject({
+        level: 'info',
+        time,
+        msg: 'm',
+        a: 1,
+      })
+    }
+  })
+
   it('X3: tells nothing of an error but its name, code, message and stack', () => {
     const error = Object.assign(new Error('no', { cause: Object.assign(new Error('why'), { token: 'abc' }) }), {
       config: { authorization: 'xyz' },
@@ -76,6 +92,18 @@ describe('a line of JSON', () => {
 })
 
 describe('a line of text', () => {
+  it('has each field in the line, however long it is', () => {
+    const of = {
+      sizes: [...Array(30).keys()],
+      reason: new Error('no'),
+      text: 'a\nb',
+      deep: { a: { b: { c: { d: 1 } } } },
+    }
+    const line = textLine('info', time, 'm', { of, reason: of.reason })
+    expect(line).toMatch(/sizes: \[ 0, 1, 2, .* 29 \].* reason=Error: no/)
+    expect(line).not.toContain('\n')
+  })
+
   it('is for people', () => {
     const error = new Error('no', { cause: 'quota' })
     error.stack = 'Error: no\n at here'

@@ -54,14 +54,19 @@ export function textLine(level: LogLevel, time: string, message: string, fields:
 
 function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { message: textOf(error) }
-  const { name: type } = error
-  const { code } = error as { readonly code?: unknown }
-  return { type, message: messageOf(error), ...(typeof code === 'string' && { code }), stack: stackOf(error) }
+  try {
+    const { name: type } = error
+    const { code } = error as { readonly code?: unknown }
+    return { type, message: messageOf(error), ...(typeof code === 'string' && { code }), stack: stackOf(error) }
+  } catch {
+    // It throws where it is asked what it is.
+    return { message: '[object]' }
+  }
 }
 
 /** With what caused it, where it does not say that itself. */
 function messageOf(error: unknown): string {
-  const messages = chainOf(error).map(one => (one instanceof Error ? one.message : textOf(one)))
+  const messages = chainOf(error).map(one => (one instanceof Error ? `${one.message}` : textOf(one)))
   return messages.reduceRight((why, message) => (message.includes(why) ? message : `${message}: ${why}`))
 }
 
@@ -81,10 +86,13 @@ function chainOf(error: unknown): unknown[] {
   return chain
 }
 
+/** A string as it is, all else in one line. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   try {
-    return inspect(value, { breakLength: Number.POSITIVE_INFINITY })
+    const text = inspect(value, { breakLength: Number.POSITIVE_INFINITY, compact: true })
+    // The stack of an error has lines still.
+    return text.replaceAll(/\n */g, ' ')
   } catch {
     return '[object]'
   }

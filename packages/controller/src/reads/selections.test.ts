@@ -20,6 +20,26 @@ const listing = (
   reconcile(key, async read => (await read.list(view, options)).map(({ metadata }) => metadata?.name).sort())
 
 describe('a selection', () => {
+  it('C15: of an informer without a first state ends with the reason of its signal, or of its run', () =>
+    withReads(async ({ client, cache, narrow, run, server, simulation }) => {
+      await run(() => server.faults.add({ match: { resource: 'secrets' }, effect: { kind: 'hang' } }))
+      cache.hold(secrets, 'test')
+      await using reads = new TrackedReads({ client, cache, narrow, declared: [secrets], onChange() {} })
+      const [own, all] = [new AbortController(), new AbortController()]
+      const { read } = reads.begin('k', {}, all.signal)
+      const reasons = [read.list(secrets, { signal: own.signal }), read.list(secrets)].map(list =>
+        list.catch(error => error),
+      )
+      await simulation.advance(1000)
+      const [first, second] = [new Error('its own'), new Error('of all')]
+      own.abort(first)
+      await run(() => reasons[0])
+      all.abort(second)
+      const ended = await run(() => Promise.all(reasons))
+      expect(ended[0]).toBe(first)
+      expect(ended[1]).toBe(second)
+    }))
+
   it('C14: an object that enters, leaves or changes inside it counts; one that never matched does not', () =>
     withReads({ declared }, async kit => {
       const { write, heard, causes } = kit

@@ -546,6 +546,32 @@ describe('a controller from its parts', () => {
       expect([keys.connections, cache.report().informers]).toEqual([0, []])
     }))
 
+  it.each([
+    ['throws', 'a close threw'],
+    ['does not end', 'has not closed stops'],
+  ])('C3, X9: says why it was stopped, though the close of the source that stopped it %s', (how, told) =>
+    inArcade(async ({ operator, client, simulation }) => {
+      const { cache, narrow, manager } = operator
+      const close = (): Promise<void> => {
+        if (how === 'throws') throw new Error('a close threw')
+        return new Promise(() => {})
+      }
+      const stops: Source<never> = {
+        name: 'stops',
+        connect: () => {
+          void controller.stop()
+          return { synced: async () => {}, close }
+        },
+      }
+      const definition = { name: 'game', for: games, inputs: [from(stops, () => [])], reconcile: () => {} }
+      const controller = new Controller(definition, { client, cache, narrow, manager })
+      const started = controller.start({ stopTimeoutMs: 1000 }).catch(error => error.code)
+      await simulation.advance(2000)
+      expect(await Promise.race([started, 'nothing'])).toBe('CONTROLLER_STOPPED')
+      expect(simulation.environment.errors.map(({ error }) => error.message).join()).toContain(told)
+    }),
+  )
+
   it('C3: connects nothing after a source that stops it, and closes that one', () =>
     inArcade(async ({ operator, client }) => {
       const { cache, narrow, manager } = operator

@@ -70,7 +70,9 @@ export class ControllerApplies {
     signal.throwIfAborted()
     this.#statusHold ??= this.#parts.cache.hold(statuses, `controller/${this.controller}`)
     // Until it has synced, each object would be watched by its name.
-    await this.#statusHold.informer.whenSynced({ signal })
+    await this.#statusHold.informer.whenSynced({ signal }).catch(error => {
+      throw signal.aborted ? signal.reason : error
+    })
     return true
   }
 

@@ -66,7 +66,7 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
   }
 
   override get isCatchingUp(): boolean {
-    return !this.#isHopeless && !this.#isPolled && this.peek() === undefined
+    return !this.#isHopeless && !this.#isPolled && this.shown() === undefined
   }
 
   override async ready(signal: AbortSignal | undefined): Promise<void> {

@@ -162,7 +162,7 @@ export class Controller<C, S extends Scope = Scope> {
     for (const view of this.views.slice(this.#holds.length)) {
       this.#holds.push(this.#parts.cache.hold(view, `controller/${this.name}`))
     }
-    this.#primary = this.#reads.primary(this.#informer as CachedInformer<unknown>)
+    this.#primary = this.#reads.primary(this.views[0] as View)
   }
 
   /** The informer of the primary objects, while it is held. */
@@ -316,7 +316,6 @@ export class Controller<C, S extends Scope = Scope> {
       environment: client.environment,
       applied: this.#applies.objects,
       enqueue: (key, cause, isInitial) => this.#enqueue(key, cause, isInitial),
-      heard: () => this.#primary?.heard(),
       unlessOwn: (view, key, object, tell) =>
         this.#applies.ownEvents.heard(objectId(view, key), versionOf(object), tell),
       gone: (key, last) => this.#reconciler?.gone(key, last as C),

@@ -54,6 +54,15 @@ export class DependentKey {
 /** Shared, since most keys have no failed run. */
 const none: readonly DependencyEdge[] = []
 
+/** Tells each key once that has read what has changed. @param told those that know it already; grows */
+export function tell(edges: readonly DependencyEdge[], cause: ReadCause, told: Set<DependentKey> = new Set()): void {
+  for (const { dependent } of edges) {
+    if (told.has(dependent)) continue
+    told.add(dependent)
+    dependent.changed(cause)
+  }
+}
+
 /** Takes edges out of the graph. */
 export function remove(edges: readonly DependencyEdge[]): void {
   for (const edge of edges) edge.target.removeEdge(edge)
@@ -193,22 +202,6 @@ export abstract class DependencyTarget {
     this.isOver = true
     this.#edges = undefined
     this.release()
-  }
-
-  /** Tells each key once that depends on what has changed. @param told those that know it already; grows */
-  protected tell(
-    cause: () => ReadCause,
-    isConcerned: (edge: DependencyEdge) => boolean,
-    told: Set<DependentKey> = new Set(),
-  ): void {
-    const concerned = new Set<DependentKey>()
-    for (const edge of this.edges) if (isConcerned(edge) && !told.has(edge.dependent)) concerned.add(edge.dependent)
-    let why: ReadCause | undefined
-    for (const dependent of concerned) {
-      told.add(dependent)
-      why ??= cause()
-      dependent.changed(why)
-    }
   }
 
   /** The state of the object may be about to change. */

@@ -32,7 +32,8 @@ export class InformerSource {
   readonly #hold: Hold<unknown>
   readonly #informer: CachedInformer<unknown>
   readonly #registration: Registration
-  readonly #unseen: UnseenWrites
+  /** What this process wrote and it does not show yet. */
+  readonly unseen: UnseenWrites
   readonly #objects = new Map<string, Set<InformerObject>>()
   readonly #selections = new SelectionIndex()
   #closing: Promise<void> | undefined
@@ -43,7 +44,7 @@ export class InformerSource {
     this.view = view
     this.#hold = cache.hold(view, holder)
     this.#informer = this.#hold.informer
-    this.#unseen = new UnseenWrites(this.#informer, client.environment.clock, writes)
+    this.unseen = new UnseenWrites(this.#informer, client.environment.clock, writes)
     this.#registration = this.#informer.addHandler({
       add: (object, { key }) => this.#heard(key, object, undefined),
       update: (object, old, { key }) => this.#heard(key, object, old),
@@ -74,7 +75,7 @@ export class InformerSource {
 
   /** Whether it is current, and what this process wrote of what is asked for is there. */
   has(asked: Asked): boolean {
-    return this.#isCurrent && this.#unseen.lacking(keysOf(asked)) === undefined
+    return this.#isCurrent && this.unseen.lacking(keysOf(asked)) === undefined
   }
 
   /**
@@ -88,7 +89,7 @@ export class InformerSource {
       await clock.turn()
       signal?.throwIfAborted()
     }
-    const key = await this.#unseen.shown(keysOf(asked), rememberedMs, signal)
+    const key = await this.unseen.shown(keysOf(asked), rememberedMs, signal)
     if (key !== undefined) throw new OwnWriteTimeoutError(this.view.key, key, rememberedMs, this.#informer.lastError)
   }
 
@@ -128,7 +129,7 @@ export class InformerSource {
 
   #close(): Promise<void> {
     this.#registration.remove()
-    this.#unseen.close()
+    this.unseen.close()
     this.#options.ended()
     return this.#hold.release()
   }
@@ -143,7 +144,7 @@ export class InformerSource {
   }
 
   #heardOf(key: string): void {
-    this.#unseen.heard()
+    this.unseen.heard()
     for (const object of [...(this.#objects.get(key) ?? [])]) object.hear()
   }
 }

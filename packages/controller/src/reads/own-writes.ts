@@ -42,7 +42,7 @@ interface Made {
 /** Hears of what this process writes to objects of one resource. */
 export interface WriteSubscriber {
   /** @param write one write, as the floor that it alone makes */
-  wrote(key: string, write: Floor): void
+  wrote?(key: string, write: Floor): void
   /** The answer to a write did not come. */
   unanswered?(key: string): void
 }
@@ -61,7 +61,8 @@ export class OwnWrites implements WriteListener {
   readonly #options: OwnWritesOptions
   /** By resource and key; the key that was written last is the last one. */
   readonly #floors = new Map<string, Floor>()
-  readonly #subscribers = new Map<string, Set<WriteSubscriber>>()
+  /** Each with the name of its resource. */
+  readonly #subscribers = new Set<readonly [string, WriteSubscriber]>()
 
   constructor(options: OwnWritesOptions) {
     this.#options = options
@@ -74,13 +75,9 @@ export class OwnWrites implements WriteListener {
 
   /** From now on the subscriber hears of writes to a resource in all its versions. What is returned ends that. */
   subscribe(resource: ResourceDefinition, subscriber: WriteSubscriber): () => void {
-    const name = resourceKey(resource)
-    const known = this.#subscribers.get(name) ?? new Set()
-    this.#subscribers.set(name, known.add(subscriber))
-    return () => {
-      known.delete(subscriber)
-      if (known.size === 0 && this.#subscribers.get(name) === known) this.#subscribers.delete(name)
-    }
+    const known = [resourceKey(resource), subscriber] as const
+    this.#subscribers.add(known)
+    return () => void this.#subscribers.delete(known)
   }
 
   /** The floor that is remembered of one key. */
@@ -117,7 +114,7 @@ export class OwnWrites implements WriteListener {
   }
 
   unanswered({ resource }: View, key: string): void {
-    for (const one of this.#subscribers.get(resourceKey(resource)) ?? []) one.unanswered?.(key)
+    this.#tell(resource, subscriber => subscriber.unanswered?.(key))
   }
 
   /** The uids that a key has now in any informer of its resource, since reads may be served from each, and that of what was written last. */
@@ -141,7 +138,12 @@ export class OwnWrites implements WriteListener {
       if (this.#floors.size <= mostRemembered && until > now) break
       this.#floors.delete(old)
     }
-    for (const one of this.#subscribers.get(resourceKey(resource)) ?? []) one.wrote(key, write)
+    this.#tell(resource, subscriber => subscriber.wrote?.(key, write))
+  }
+
+  #tell(resource: ResourceDefinition, tell: (subscriber: WriteSubscriber) => void): void {
+    const name = resourceKey(resource)
+    for (const [subscribed, subscriber] of this.#subscribers) if (subscribed === name) tell(subscriber)
   }
 
   #informers(resource: ResourceDefinition): readonly CachedInformer<unknown>[] {
@@ -177,23 +179,15 @@ function raised(floor: Floor | undefined, write: Floor): Floor {
 export class UnseenWrites implements WriteSubscriber {
   readonly #informer: CachedInformer<unknown>
   readonly #clock: Clock
-  readonly unanswered: (key: string) => void
   /** Ends the subscription. */
   readonly close: () => void
   /** Those that the informer has not come to. The one that was looked at last is the last one. */
   readonly #floors = new Map<string, Floor>()
   readonly #waiters = new SyncWaiters()
 
-  /** @param unanswered is told of keys to which a write went whose answer was lost */
-  constructor(
-    informer: CachedInformer<unknown>,
-    clock: Clock,
-    writes: OwnWrites,
-    unanswered: (key: string) => void = () => {},
-  ) {
+  constructor(informer: CachedInformer<unknown>, clock: Clock, writes: OwnWrites) {
     this.#informer = informer
     this.#clock = clock
-    this.unanswered = unanswered
     const { resource } = informer.view
     for (const [key, floor] of writes.of(resource)) this.#floors.set(key, floor)
     this.close = writes.subscribe(resource, this)

@@ -1,7 +1,7 @@
 import { type Client, type ObjectKey, projector, unprojected, type View } from '@wherry/client'
-import type { CachedInformer } from '@wherry/dynamic-cache'
 import { parsedKey } from '../controller/key.ts'
-import { type OwnWrites, UnseenWrites } from './own-writes.ts'
+import type { InformerSource } from './informer-source.ts'
+import type { OwnWrites } from './own-writes.ts'
 
 /** How long a run waits for the informer, in milliseconds. Then the object is read from the server. */
 const waitMs = 5000
@@ -9,7 +9,7 @@ const waitMs = 5000
 /** What {@link PrimaryObjects} are made of. */
 export interface PrimaryObjectsOptions {
   readonly client: Client
-  readonly informer: CachedInformer<unknown>
+  readonly source: InformerSource
   readonly writes: OwnWrites
 }
 
@@ -21,31 +21,21 @@ export interface PrimaryObjectsOptions {
  */
 export class PrimaryObjects {
   readonly #options: PrimaryObjectsOptions
-  readonly #unseen: UnseenWrites
   /** What stands for the last write to an object whose answer was lost, by the object's key. */
   readonly #unanswered = new Map<string, symbol>()
+  /** From now on nothing is heard of writes. */
+  readonly close: () => void
 
   constructor(options: PrimaryObjectsOptions) {
-    const { client, informer, writes } = options
+    const { source, writes } = options
     this.#options = options
-    this.#unseen = new UnseenWrites(informer, client.environment.clock, writes, key =>
-      this.#unanswered.set(key, Symbol()),
-    )
-  }
-
-  /** From now on nothing is heard of writes. */
-  close(): void {
-    this.#unseen.close()
-  }
-
-  /** The informer has heard of an object. */
-  heard(): void {
-    this.#unseen.heard()
+    const unanswered = (key: string): unknown => this.#unanswered.set(key, Symbol())
+    this.close = writes.subscribe(source.view.resource, { unanswered })
   }
 
   /** Whether the informer may show an older object than this process knows of, so that {@link PrimaryObjects.read} is needed. */
   isBehind(key: string): boolean {
-    return this.#unanswered.has(key) || this.#unseen.lacking(key) !== undefined
+    return this.#unanswered.has(key) || this.#options.source.unseen.lacking(key) !== undefined
   }
 
   /**
@@ -53,12 +43,10 @@ export class PrimaryObjects {
    * answer, or with the signal's reason.
    */
   async read(key: string, signal: AbortSignal): Promise<unknown> {
-    const { informer, client, writes } = this.#options
+    const { source, client, writes } = this.#options
+    const { informer, unseen, view } = source
     const lost = this.#unanswered.get(key)
-    if (lost === undefined && (await this.#unseen.shown(key, waitMs, signal)) === undefined) {
-      return informer.get(key)
-    }
-    const { view } = informer
+    if (lost === undefined && (await unseen.shown(key, waitMs, signal)) === undefined) return informer.get(key)
     const asked = parsedKey(view.resource, key) as ObjectKey
     // An object of that name that comes while the server answers is another one.
     const before = writes.uids(view, asked)

@@ -1,7 +1,8 @@
 import type { Lister } from '@wherry/informer'
 import { versionOf } from '../objects/version.ts'
+import type { ReadCause } from './cause.ts'
 import type { SelectionDependency } from './dependency.ts'
-import { DependencyTarget, type DependentKey } from './dependency-graph.ts'
+import { DependencyTarget, type DependentKey, tell } from './dependency-graph.ts'
 import type { InformerSource } from './informer-source.ts'
 import { ownerIndex, type SelectionScope, selects } from './selection-scope.ts'
 
@@ -37,17 +38,14 @@ export class Selection extends DependencyTarget {
     const was = before !== undefined && selects(this.scope, key, before)
     const is = object !== undefined && selects(this.scope, key, object)
     if (!was && !is) return
-    this.tell(
-      () => ({
-        view: this.scope.view.key,
-        object: key,
-        change: !was ? 'appeared' : is ? 'changed' : 'vanished',
-        from: was ? versionOf(before) : undefined,
-        to: is ? versionOf(object) : undefined,
-      }),
-      () => true,
-      told,
-    )
+    const cause: ReadCause = {
+      view: this.scope.view.key,
+      object: key,
+      change: !was ? 'appeared' : is ? 'changed' : 'vanished',
+      from: was ? versionOf(before) : undefined,
+      to: is ? versionOf(object) : undefined,
+    }
+    tell(this.edges, cause, told)
   }
 
   describe(): SelectionDependency {

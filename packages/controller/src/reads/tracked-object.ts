@@ -2,8 +2,9 @@ import type { View } from '@wherry/client'
 import { hash } from '@wherry/hash-compare'
 import { TransformError } from '@wherry/informer'
 import { versionOf } from '../objects/version.ts'
+import type { ReadCause, ReadChange } from './cause.ts'
 import type { ObjectDependency, Served } from './dependency.ts'
-import { type DependencyEdge, DependencyTarget, type DependentKey } from './dependency-graph.ts'
+import { type DependencyEdge, DependencyTarget, type DependentKey, tell } from './dependency-graph.ts'
 import type { ObjectName } from './object-key.ts'
 
 /**
@@ -103,22 +104,19 @@ export abstract class TrackedObject extends DependencyTarget {
       made ??= { value: this.value }
       return made.value
     }
-    this.tell(
-      () => ({
-        view: this.view.key,
-        object: this.key.text,
-        change: before === undefined ? 'appeared' : state === undefined ? 'vanished' : 'changed',
-        from: versionOf(before),
-        to: versionOf(state),
-      }),
-      edge => edge.hasChanged(valueNow),
-    )
+    const change = before === undefined ? 'appeared' : state === undefined ? 'vanished' : 'changed'
+    const concerned = this.edges.filter(edge => edge.hasChanged(valueNow))
+    tell(concerned, this.#cause(change, before))
   }
 
   /** Something was heard of it that a key may have missed. */
   tellAgain(dependent: DependentKey): void {
-    const to = versionOf(this.#state)
-    dependent.changed({ view: this.view.key, object: this.key.text, change: 'changed', from: undefined, to })
+    dependent.changed(this.#cause('changed', undefined))
+  }
+
+  #cause(change: ReadChange, before: unknown): ReadCause {
+    const { view, key } = this
+    return { view: view.key, object: key.text, change, from: versionOf(before), to: versionOf(this.#state) }
   }
 
   describe(edge: DependencyEdge): ObjectDependency {

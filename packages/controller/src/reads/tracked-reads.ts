@@ -1,6 +1,6 @@
 import { LabelSelector, OptionTypeError, resourceName, type View } from '@wherry/client'
 import { abortSignal, asError } from '@wherry/client/checks'
-import { type CachedInformer, NotCachedError } from '@wherry/dynamic-cache'
+import { NotCachedError } from '@wherry/dynamic-cache'
 import { covers, isSameFunction } from '@wherry/informer'
 import { ViewConflictError } from '@wherry/narrow-cache'
 import type { ReadCause } from './cause.ts'
@@ -159,10 +159,10 @@ export class TrackedReads {
     await this.whenQuiet(signal)
   }
 
-  /** The primary objects, which `informer` has, at least as new as what is told here. To be called once. */
-  primary(informer: CachedInformer<unknown>): PrimaryObjects {
+  /** The primary objects: those of a declared view, at least as new as what is told here. To be called once. */
+  primary(view: View): PrimaryObjects {
     const { client } = this.#options
-    this.#primary = new PrimaryObjects({ client, informer, writes: this.writes })
+    this.#primary = new PrimaryObjects({ client, source: this.#sourceOf(view), writes: this.writes })
     return this.#primary
   }
 

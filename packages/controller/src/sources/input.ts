@@ -22,8 +22,6 @@ export interface InputTarget {
   readonly applied: AppliedObjects
   /** A key is to run. `isInitial`: for what was there already, so at low priority. Never throws. */
   enqueue(key: string, cause: Cause, isInitial: boolean): void
-  /** The informer of the primary objects has heard of one. */
-  heard(key: string): void
   /** An owned object came or changed. Calls `tell`, with the key of this controller whose own write made that, if one did. */
   unlessOwn(view: View, key: string, object: unknown, tell: Tell): void
   /** A primary object has gone. */

@@ -69,19 +69,15 @@ export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
       }
       const handler: Handler<C> = {
         add: (object, { key, isInInitialList }) => {
-          if (kind === 'for') target.heard(key)
           if (!passing({ type: 'add', key, object, isInInitialList })) return
           tell(isInInitialList ? 'initial' : 'added', key, undefined, object)
         },
         update: (object, old, { key }) => {
-          if (kind === 'for') target.heard(key)
           if (passing({ type: 'update', key, object, old })) tell('updated', key, old, object)
         },
         delete: (object, { key, finalStateUnknown }) => {
-          if (kind === 'for') {
-            target.heard(key)
-            target.gone(key, object)
-          } else if (!passing({ type: 'delete', key, object, finalStateUnknown })) return
+          if (kind === 'for') target.gone(key, object)
+          else if (!passing({ type: 'delete', key, object, finalStateUnknown })) return
           tell('deleted', key, object, undefined)
         },
       }

@@ -242,9 +242,15 @@ export class Controller<C, S extends Scope = Scope> {
     return [...running, ...queued, ...waiting].map(line => `${this.name}: ${line}`)
   }
 
-  /** Why it does not reconcile yet, a line for each source that has not synced; nothing: it does, or was not started. */
-  get waitsFor(): readonly string[] {
-    return this.#state === 'starting' ? unsynced(this.#connections).map(unsyncedLine) : []
+  /** What keeps it from reconciling, in words; `undefined`: it does. */
+  get obstacle(): string | undefined {
+    const { name, state } = this
+    if (state === 'running') return undefined
+    if (state === 'stopping' || state === 'stopped') return `${name} is ${state}`
+    const sources = unsynced(this.#connections).map(unsyncedLine)
+    const missing = sources.length > 0 ? sources : this.unwatched
+    if (missing.length > 0) return `${name} is ${state}: it waits for the first state of ${missing.join(', ')}`
+    return state === 'idle' ? `${name} waits to lead` : `${name} is starting`
   }
 
   /** What a key depends on, why it last ran, and what came of it. */

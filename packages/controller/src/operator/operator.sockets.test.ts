@@ -65,7 +65,9 @@ describe('an operator over sockets', () => {
         run()
         await until(async () => {
           expect(await answerOf(operator.healthPort, '/readyz')).toContain('500 [-]caches failed')
-          expect(errors.map(({ message }) => message)).toContain('maps is starting: it waits for queue')
+          expect(errors.map(({ message }) => message)).toContain(
+            'maps is starting: it waits for the first state of queue',
+          )
         })
         synced.resolve()
         await until(async () => expect(await answerOf(operator.healthPort, '/readyz')).toBe('200 ok'))

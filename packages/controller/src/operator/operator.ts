@@ -1,5 +1,13 @@
-import { Client, type KeyOf, type LogFields, OptionTypeError, type View, version } from '@wherry/client'
-import { asError, checkOptions } from '@wherry/client/checks'
+import {
+  Client,
+  type KeyOf,
+  type LogFields,
+  OptionRangeError,
+  OptionTypeError,
+  type View,
+  version,
+} from '@wherry/client'
+import { asError, checkOptions, flag } from '@wherry/client/checks'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
 import { NarrowCache } from '@wherry/narrow-cache'
 import { WatchManager } from '@wherry/watch-manager'
@@ -15,7 +23,8 @@ import { stderrLogger } from '../logging/stderr-logger.ts'
 import { measureCaches } from '../metrics/cache-metrics.ts'
 import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { OwnWrites } from '../reads/own-writes.ts'
-import type { HealthServer } from '../server/health-server.ts'
+import { tokenReview } from '../server/authorize.ts'
+import { HealthServer } from '../server/health-server.ts'
 import { UsageError } from '../usage-error.ts'
 import { aborted } from '../waits.ts'
 import { NamedController } from './builder.ts'
@@ -23,13 +32,13 @@ import {
   type ConnectOptions,
   checkConnectOptions,
   checkOperatorOptions,
+  type OperatorHealthOptions,
   type OperatorOptions,
   type OperatorState,
   type RunOptions,
   runChecks,
 } from './options.ts'
 import { onProcessSignal } from './process-signals.ts'
-import { healthServer } from './serving.ts'
 import { type SettledOptions, settled, settledChecks } from './settled.ts'
 
 /**
@@ -82,7 +91,7 @@ export class Operator {
     this.manager = new WatchManager({ cache: this.cache, environment: client.environment })
     // Junk tokens must not hold up the lease and the writes of the operator.
     this.#reviews = options.health?.tokenReview === true ? client.apart() : undefined
-    this.#health = healthServer(options.health, options.metrics, client, this.#reviews, () => this.#checkReady())
+    this.#health = options.health && this.#serverOf(options.health)
     if (this.#leader !== undefined) new LeaderElection({ ...this.#leader, client })
   }
 
@@ -364,13 +373,28 @@ export class Operator {
     this.#state = 'stopped'
   }
 
+  /** By the client for reviews, if there is one, the API server is asked about tokens. */
+  #serverOf({ readyz = {}, tokenReview: isReviewed = false, ...rest }: OperatorHealthOptions): HealthServer {
+    const { metrics } = this.#options
+    flag('health.tokenReview', isReviewed)
+    if (readyz !== null && Object.hasOwn(readyz, 'caches')) {
+      throw new OptionRangeError('health.readyz', 'names but caches, which is there', '"caches"')
+    }
+    if (isReviewed && rest.authorize !== undefined) {
+      throw new OptionTypeError('health.tokenReview', 'nothing beside authorize', 'true')
+    }
+    return new HealthServer({
+      ...{ ...rest, metrics, environment: this.client.environment },
+      ...(this.#reviews !== undefined && { authorize: tokenReview(this.#reviews) }),
+      readyz: { caches: () => this.#checkReady(), ...readyz },
+    })
+  }
+
   /** Throws while a controller has not begun, or while one that waits to lead has not all that it needs in the cache. */
   #checkReady(): void {
     if (this.#state !== 'running' && this.#state !== 'starting') throw new Error(`the operator is ${this.#state}`)
-    for (const { name, state, waitsFor, unwatched } of this.#controllers) {
-      if (state === 'running' || (state !== 'starting' && unwatched.length === 0)) continue
-      const missing = waitsFor.length > 0 ? waitsFor : unwatched
-      throw new Error(`${name} is ${state}${missing.length > 0 ? `: it waits for ${missing.join(', ')}` : ''}`)
+    for (const { state, obstacle, unwatched } of this.#controllers) {
+      if (obstacle !== undefined && (state === 'starting' || unwatched.length > 0)) throw new Error(obstacle)
     }
   }
 

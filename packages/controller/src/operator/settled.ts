@@ -84,7 +84,10 @@ function activityOf({ controllers }: Settling): number {
 }
 
 function pendingOf({ controllers, state }: Settling): readonly string[] {
-  const why = whyNotBegun(state(), controllers())
+  const now = state()
+  if (now === 'idle') return ['the operator was not run']
+  const obstacle = controllers().find(one => one.obstacle !== undefined)?.obstacle
+  const why = obstacle ?? (now === 'starting' ? 'the operator is starting' : undefined)
   return [...(why === undefined ? [] : [why]), ...controllers().flatMap(controller => controller.pending())]
 }
 
@@ -113,17 +116,4 @@ async function compared(settling: Settling, signal: AbortSignal): Promise<readon
     if (controller.reads.catchingUp) lines.push(`${controller.name}: reads are catching up`)
   }
   return lines
-}
-
-/** What keeps an operator from having begun; `undefined`: it has. */
-function whyNotBegun(state: OperatorState, controllers: readonly Controller<unknown>[]): string | undefined {
-  if (state === 'idle') return 'the operator was not run'
-  const waiting = controllers.find(one => one.state !== 'running')
-  if (waiting === undefined && state !== 'starting') return undefined
-  if (waiting?.state === 'idle') return `${waiting.name} waits to lead`
-  // It failed to start, or leads no more: the run is about to end.
-  if (waiting?.state === 'stopping' || waiting?.state === 'stopped') return `${waiting.name} has stopped`
-  const waitsFor = waiting?.waitsFor ?? []
-  const why = waitsFor.length === 0 ? '' : `: it waits for the first state of ${waitsFor.join(', ')}`
-  return `${waiting?.name ?? 'the operator'} is starting${why}`
 }

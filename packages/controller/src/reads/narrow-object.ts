@@ -17,7 +17,7 @@ import {
   type Subscription,
 } from '@wherry/narrow-cache'
 import { versionOf } from '../objects/version.ts'
-import { abortable } from './abortable.ts'
+import { abortable } from '../waits.ts'
 import type { ObjectName } from './object-key.ts'
 import { resourceKey } from './own-writes.ts'
 import { type Known, TrackedObject, untransformed } from './tracked-object.ts'

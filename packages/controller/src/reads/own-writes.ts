@@ -120,7 +120,9 @@ export class OwnWrites implements WriteListener {
   /** The uids that a key has now in any informer of its resource, since reads may be served from each, and that of what was written last. */
   uids({ resource }: View, key: ObjectKey): ReadonlySet<string> {
     const text = keyText(key)
-    const shown = this.#informers(resource).map(informer => informer.version(text)?.uid)
+    const name = resourceKey(resource)
+    const informers = this.#options.cache.informers.filter(({ view }) => resourceKey(view.resource) === name)
+    const shown = informers.map(informer => informer.version(text)?.uid)
     const written = this.get(resource, text)?.made?.uid
     return new Set([...shown, written].filter(uid => uid !== undefined))
   }
@@ -144,11 +146,6 @@ export class OwnWrites implements WriteListener {
   #tell(resource: ResourceDefinition, tell: (subscriber: WriteSubscriber) => void): void {
     const name = resourceKey(resource)
     for (const [subscribed, subscriber] of this.#subscribers) if (subscribed === name) tell(subscriber)
-  }
-
-  #informers(resource: ResourceDefinition): readonly CachedInformer<unknown>[] {
-    const name = resourceKey(resource)
-    return this.#options.cache.informers.filter(({ view }) => resourceKey(view.resource) === name)
   }
 }
 

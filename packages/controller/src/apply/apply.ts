@@ -32,7 +32,7 @@ import { type Placed, place } from './placed.ts'
 /** For which run something is applied. */
 export interface ApplyFor {
   readonly shared: ControllerApplies
-  /** What is kept of what is applied: objects, or statuses. */
+  /** The cached form of the applied objects, or of the applied statuses. */
   readonly objects: AppliedObjects
   readonly client: Client
   readonly key: string

@@ -8,24 +8,24 @@ import { OwnEvents } from './own-events.ts'
 import { ServerNormalized } from './server-normalized.ts'
 import { WriteLimiter } from './write-limiter.ts'
 
-/** What the applies of one controller share: what is kept of the objects that it applies, and what it has sent of late. */
+/** The state that all applies of one controller share: which objects it applies and which writes it has sent lately. */
 export class ControllerApplies {
   readonly controller: string
   /** The view of the primary objects. */
   readonly primary: View
-  /** What is kept of the objects that the controller's own manager applies. */
+  /** The objects that the controller applies as its own manager, in the form in which they are cached. */
   readonly objects: AppliedObjects
-  /** What is kept of the statuses that it applies. */
+  /** The statuses that the controller applies, in that form. */
   readonly statuses: AppliedObjects
-  /** The views that are watched for the inputs, each once. Of owned objects, the one that keeps what is applied. */
+  /** The views that are watched for the inputs, each once. An input of owned objects has the view that caches applied objects. */
   readonly views: readonly View[]
   readonly limiter: WriteLimiter
   readonly normalized: ServerNormalized = new ServerNormalized()
-  /** Which events this controller's own writes make. */
+  /** Knows which events the controller's own writes make. */
   readonly ownEvents: OwnEvents = new OwnEvents()
   readonly #parts: ControllerParts
   readonly #inputs: readonly Input[]
-  /** What was done once. */
+  /** The names of the tasks that {@link ControllerApplies.once} has done. */
   readonly #done = new Set<string>()
   #statusHold: Hold<unknown> | undefined
 
@@ -51,7 +51,7 @@ export class ControllerApplies {
     this.views = [...new Map(views.map(view => [view.key, view])).values()]
   }
 
-  /** Does something once for the controller. */
+  /** Does a task once in the life of the controller. */
   once(what: string, work: () => void): void {
     if (this.#done.has(what)) return
     this.#done.add(what)
@@ -59,8 +59,8 @@ export class ControllerApplies {
   }
 
   /**
-   * Whether an informer has what is kept of applied objects for a view: that of `owns`, or that of the statuses of the primary objects, which
-   * there is from the first status on. Waits for the first state of the latter.
+   * Whether an informer caches the applied objects of a view: the informer of an `owns`, or that of the primary objects' statuses. The latter
+   * begins with the first status; this waits for its first state.
    */
   async isCached(view: View, signal: AbortSignal): Promise<boolean> {
     if (this.views.some(one => covers(one, view))) return true
@@ -87,7 +87,7 @@ export class ControllerApplies {
     )
   }
 
-  /** Lets go of what it holds. */
+  /** Lets go of the statuses' informer. */
   async close(): Promise<void> {
     await this.#statusHold?.release()
   }

@@ -163,7 +163,7 @@ export abstract class DependencyTarget {
   #edges: DependencyEdge | Set<DependencyEdge> | undefined
   /** Reads that are under way. */
   #pins = 0
-  /** It was let go of. */
+  /** The target was let go of: nothing is watched for it any more. */
   protected isOver = false
 
   /** Of those who depend on it now. */

@@ -32,7 +32,7 @@ export class InformerSource {
   readonly #hold: Hold<unknown>
   readonly #informer: CachedInformer<unknown>
   readonly #registration: Registration
-  /** What this process wrote and it does not show yet. */
+  /** The writes of this process that the informer does not show yet. */
   readonly unseen: UnseenWrites
   readonly #objects = new Map<string, Set<InformerObject>>()
   readonly #selections = new SelectionIndex()

@@ -61,7 +61,7 @@ export class OwnWrites implements WriteListener {
   readonly #options: OwnWritesOptions
   /** By resource and key; the key that was written last is the last one. */
   readonly #floors = new Map<string, Floor>()
-  /** Each with the name of its resource. */
+  /** Each subscriber with the name of its resource. */
   readonly #subscribers = new Set<readonly [string, WriteSubscriber]>()
 
   constructor(options: OwnWritesOptions) {

@@ -31,7 +31,7 @@ export abstract class TrackedObject extends DependencyTarget {
     this.#released = released
   }
 
-  /** How it is kept up to date. */
+  /** How the object is kept up to date. */
   abstract readonly served: Exclude<Served, 'escalated'>
 
   /** How often the server is asked for it, in milliseconds, where it is polled. */

@@ -21,4 +21,5 @@ export {
   texts,
   viewCheck,
 } from './errors/check.ts'
-export { checkWithin } from './names/path.ts'
+export type { CheckedKey, KeyScope } from './names/key.ts'
+export { checkedKey, checkedNamespace } from './names/key.ts'

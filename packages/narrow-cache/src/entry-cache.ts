@@ -1,8 +1,8 @@
 import { resourceName, type Timer, type View } from '@wherry/client'
+import type { CheckedKey } from '@wherry/client/checks'
 import type { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
 import { NarrowFullError } from './errors.ts'
-import type { CheckedKey } from './key.ts'
 import { ViewEntries } from './view-entries.ts'
 
 /** All entries of a cache. It bounds their number, and evicts idle ones (rules N6, N7). */

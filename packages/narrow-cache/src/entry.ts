@@ -9,12 +9,12 @@ import {
   type ResourceVersionOrder,
   wentWith,
 } from '@wherry/client'
+import type { CheckedKey } from '@wherry/client/checks'
 import { type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isClosed, isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
 import type { Task } from './concurrency-limit.ts'
 import type { EntryScope, Known, Validator } from './entry-scope.ts'
 import { NarrowClosedError, NarrowWatchRefusedError } from './errors.ts'
-import type { CheckedKey } from './key.ts'
 
 /**
  * How a read of an entry goes on: `cached`, from the store; `wait`, when news of the entry comes; `ask`, when the object was listed anew;

@@ -2,6 +2,7 @@ import {
   asKey,
   type KeyOf,
   type KubernetesObject,
+  keyText,
   type ObjectKey,
   projector,
   resourceName,
@@ -10,14 +11,13 @@ import {
   unprojected,
   type View,
 } from '@wherry/client'
-import { abortSignal, checkOptions, having, viewCheck } from '@wherry/client/checks'
+import { abortSignal, type CheckedKey, checkedKey, checkOptions, having, viewCheck } from '@wherry/client/checks'
 import { type Change, type Cursor, changesOf, guarded } from '@wherry/informer'
 import { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
 import { EntryCache } from './entry-cache.ts'
 import { NarrowClosedError, NarrowListError, NarrowTimeoutError } from './errors.ts'
 import { checkHandler, type NarrowHandler, type Subscription } from './handler.ts'
-import { type CheckedKey, checkedKey, quickText } from './key.ts'
 import { type NarrowCacheOptions, settingsOf } from './options.ts'
 import { escalations, type NarrowReport, viewReport } from './report.ts'
 
@@ -83,7 +83,8 @@ export class NarrowCache {
     const signal = options?.signal
     if (signal === undefined) {
       const ofView = this.#entries.find(view as View)
-      const entry = ofView?.entries.get(quickText(view as View, key))
+      // A key that is none, or does not fit the view, has no entry. It is checked below.
+      const entry = key && ofView?.entries.get(keyText(asKey(key)))
       if (ofView !== undefined && entry?.readiness === 'cached') {
         ofView.mustBe(view)
         this.#entries.touch(entry)

@@ -1,6 +1,6 @@
 import { OptionRangeError } from '../errors/option.ts'
 import type { ObjectKey } from '../views/object.ts'
-import type { ResourceDefinition, View } from '../views/resource.ts'
+import type { ResourceDefinition } from '../views/resource.ts'
 import { checkSegment, encodeSegment } from './segment.ts'
 
 /** `group/version/plural`, as errors and metrics name a resource; the core group is left out. */
@@ -47,16 +47,6 @@ export function objectPath(resource: ResourceDefinition, key: ObjectKey, subreso
   const namespace = resource.namespaced ? checkSegment('namespace', key.namespace) : key.namespace
   const path = `${collectionPath(resource, namespace)}/${encodeSegment('name', key.name)}`
   return subresource === undefined ? path : `${path}/${encodeSegment('subresource', subresource)}`
-}
-
-/** Checks that a key is inside the view's namespaces. @throws OptionRangeError where it is not. */
-export function checkWithin(view: View, namespace: string | undefined): void {
-  if (view.namespaces === undefined || namespace === undefined || view.namespaces.includes(namespace)) return
-  throw new OptionRangeError(
-    'namespace',
-    `one of the view's (${view.namespaces.join(', ')})`,
-    JSON.stringify(namespace),
-  )
 }
 
 /** A query string with its `?`; what is `undefined` or `''` is left out. A watch keeps it: joined, it is one string and not all of its pieces. */

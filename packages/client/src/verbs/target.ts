@@ -1,7 +1,8 @@
 import { keyCheck, readableCheck } from '../errors/check.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import { isSensitive } from '../errors/sensitive.ts'
-import { checkWithin, collectionPath, keyText, objectPath, resourceName } from '../names/path.ts'
+import { checkedNamespace } from '../names/key.ts'
+import { collectionPath, keyText, objectPath, resourceName } from '../names/path.ts'
 import { checkSegment } from '../names/segment.ts'
 import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
 import type { ResourceDefinition, View } from '../views/resource.ts'
@@ -21,7 +22,7 @@ export function objectTarget<S extends Scope>(view: View<unknown, S>, key: Objec
   readableCheck('view', view)
   keyCheck('key', key)
   const path = objectPath(view.resource, key, subresource)
-  checkWithin(view, key.namespace)
+  if (key.namespace !== undefined) checkedNamespace(view, key.namespace)
   return { ...about(view.resource), path, key: keyText(key) }
 }
 
@@ -44,7 +45,5 @@ export function namespaceOf(view: View, object: KubernetesObject): string | unde
   readableCheck('view', view)
   if (!view.resource.namespaced) return undefined
   const only = view.namespaces?.length === 1 ? view.namespaces[0] : undefined
-  const namespace = checkSegment('namespace', object.metadata?.namespace ?? only)
-  checkWithin(view, namespace)
-  return namespace
+  return checkedNamespace(view, object.metadata?.namespace ?? only)
 }

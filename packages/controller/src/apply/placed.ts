@@ -1,5 +1,5 @@
 import { type KubernetesObject, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
-import { objectName } from '../reads/object-key.ts'
+import { checkedKey } from '@wherry/client/checks'
 import { isWithin } from '../reads/selection-scope.ts'
 
 /** A desired object in its namespace, with the labels of its view, and its key. */
@@ -21,7 +21,7 @@ export function place(primary: View, owner: KubernetesObject, view: View, desire
   }
   const only = view.namespaces?.length === 1 ? view.namespaces[0] : undefined
   const home = primary.resource.namespaced ? owner.metadata?.namespace : undefined
-  const { namespace, text } = objectName(view, { name, namespace: metadata.namespace ?? only }, home)
+  const { namespace, text } = checkedKey(view, { name, namespace: metadata.namespace ?? only }, home)
   if (!isWithin(view, text)) {
     throw new OptionRangeError('apply.desired.metadata', `what the view selects (${view.fields})`, text)
   }

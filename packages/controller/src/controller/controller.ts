@@ -1,5 +1,5 @@
-import type { Client, KeyOf, Metrics, Scope, View } from '@wherry/client'
-import { abortSignal, asError, checkOptions, having, milliseconds } from '@wherry/client/checks'
+import { type Client, type KeyOf, type Metrics, parsedKey, type Scope, type View } from '@wherry/client'
+import { abortSignal, asError, checkedKey, checkOptions, having, milliseconds } from '@wherry/client/checks'
 import type { CachedInformer, Hold } from '@wherry/dynamic-cache'
 import { Priority, WorkQueue } from '@wherry/work-queue'
 import { ControllerApplies } from '../apply/controller-applies.ts'
@@ -27,7 +27,6 @@ import {
 } from './errors.ts'
 import { type Explanation, explanationOf } from './explanation.ts'
 import { guardedLimiter } from './guarded-limiter.ts'
-import { checkedKeyText, parsedKey } from './key.ts'
 import { KeyStates } from './key-state.ts'
 import { isReconciling, Reconciler } from './reconciler.ts'
 import { type NamedConnection, unsynced, unsyncedLine, untilSynced } from './syncing.ts'
@@ -227,7 +226,7 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** Makes a key run, as if something had changed that it depends on. */
   enqueue(key: KeyOf<S>): void {
-    const text = checkedKeyText('enqueue', this.#definition.for.resource, key)
+    const { text } = checkedKey({ resource: this.#definition.for.resource }, key, undefined, 'enqueue')
     this.#enqueue(text, toldCause, false)
   }
 
@@ -256,7 +255,8 @@ export class Controller<C, S extends Scope = Scope> {
   /** What a key depends on, why it last ran, and what came of it. */
   explain(key: KeyOf<S> | string): Explanation {
     const { resource } = this.#definition.for
-    const text = checkedKeyText('explain', resource, typeof key === 'string' ? parsedKey(resource, key) : key)
+    const asked = typeof key === 'string' ? parsedKey(resource, key) : key
+    const { text } = checkedKey({ resource }, asked, undefined, 'explain')
     const { informers } = this.#parts.cache.report()
     const about = {
       controller: this.name,

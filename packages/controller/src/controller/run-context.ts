@@ -1,4 +1,13 @@
-import type { Client, Clock, KubernetesObject, ObjectKey, Scope, Stored, View } from '@wherry/client'
+import {
+  type Client,
+  type Clock,
+  type KubernetesObject,
+  type ObjectKey,
+  parsedKey,
+  type Scope,
+  type Stored,
+  type View,
+} from '@wherry/client'
 import type { WorkQueue } from '@wherry/work-queue'
 import { type ApplyFor, applyDesired } from '../apply/apply.ts'
 import type { ControllerApplies } from '../apply/controller-applies.ts'
@@ -15,7 +24,6 @@ import { within } from '../waits.ts'
 import { plainCause } from './cause.ts'
 import type { ContextEvents, ReconcileContext } from './context.ts'
 import type { ControllerDefinition } from './definition.ts'
-import { parsedKey } from './key.ts'
 import type { KeyState } from './key-state.ts'
 
 /** What all runs of a controller have in common. */

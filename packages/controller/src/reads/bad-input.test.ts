@@ -64,8 +64,8 @@ describe('what is given wrongly', () => {
         [get(undefined, { name: 'x' }), invalid('view')],
         [get(null, { name: 'x' }), invalid('view')],
         [get('configmaps', { name: 'x' }), invalid('view')],
-        [get(configMaps), name],
-        [get(configMaps, 'x'), name],
+        [get(configMaps), invalid('key')],
+        [get(configMaps, 'x'), invalid('key')],
         [get(configMaps, {}), name],
         [get(configMaps, { name: 'x', namespace: '../b' }), namespace],
         [

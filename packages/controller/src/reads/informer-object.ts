@@ -1,7 +1,7 @@
 import { projector, type View } from '@wherry/client'
+import type { CheckedKey } from '@wherry/client/checks'
 import type { Lister } from '@wherry/informer'
 import type { InformerSource } from './informer-source.ts'
-import type { ObjectName } from './object-key.ts'
 import { type Known, TrackedObject, untransformed } from './tracked-object.ts'
 
 /** An object that is read from an informer. Its states are those that the informer keeps, whatever the view makes of them. */
@@ -10,7 +10,7 @@ export class InformerObject extends TrackedObject {
   readonly #source: InformerSource
   readonly #lister: Lister<unknown>
 
-  constructor(view: View, key: ObjectName, released: () => void, source: InformerSource) {
+  constructor(view: View, key: CheckedKey, released: () => void, source: InformerSource) {
     super(view, key, released)
     this.#source = source
     this.#lister = source.lister(view)

@@ -8,6 +8,7 @@ import {
   type Timer,
   type View,
 } from '@wherry/client'
+import type { CheckedKey } from '@wherry/client/checks'
 import { guarded } from '@wherry/informer'
 import {
   type NarrowCache,
@@ -18,7 +19,6 @@ import {
 } from '@wherry/narrow-cache'
 import { versionOf } from '../objects/version.ts'
 import { abortable } from '../waits.ts'
-import type { ObjectName } from './object-key.ts'
 import { resourceKey } from './own-writes.ts'
 import { type Known, TrackedObject, untransformed } from './tracked-object.ts'
 
@@ -51,7 +51,7 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
   /** When a watch was refused last, on the monotonic clock; `undefined`: the object is not polled. */
   #refusedAt: number | undefined
 
-  constructor(view: View, key: ObjectName, released: () => void, parts: NarrowObjectParts) {
+  constructor(view: View, key: CheckedKey, released: () => void, parts: NarrowObjectParts) {
     super(view, key, released)
     this.#parts = parts
     this.#lookLater()

@@ -1,5 +1,4 @@
-import { type Client, type ObjectKey, projector, unprojected, type View } from '@wherry/client'
-import { parsedKey } from '../controller/key.ts'
+import { type Client, type ObjectKey, parsedKey, projector, unprojected, type View } from '@wherry/client'
 import type { InformerSource } from './informer-source.ts'
 import type { OwnWrites } from './own-writes.ts'
 

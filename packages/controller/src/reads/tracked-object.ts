@@ -1,11 +1,11 @@
 import type { View } from '@wherry/client'
+import type { CheckedKey } from '@wherry/client/checks'
 import { hash } from '@wherry/hash-compare'
 import { TransformError } from '@wherry/informer'
 import { versionOf } from '../objects/version.ts'
 import type { ReadCause, ReadChange } from './cause.ts'
 import type { ObjectDependency, Served } from './dependency.ts'
 import { type DependencyEdge, DependencyTarget, type DependentKey, tell } from './dependency-graph.ts'
-import type { ObjectName } from './object-key.ts'
 
 /**
  * What is known of an object: something that stands for its state, the same for the same state; `undefined`: absent. Or the
@@ -19,12 +19,12 @@ const untold = Symbol('untold')
 /** One object as one view has it, present or absent, that keys depend on. */
 export abstract class TrackedObject extends DependencyTarget {
   readonly view: View
-  readonly key: ObjectName
+  readonly key: CheckedKey
   readonly #released: () => void
   #state: unknown
   #heard = 0
 
-  constructor(view: View, key: ObjectName, released: () => void) {
+  constructor(view: View, key: CheckedKey, released: () => void) {
     super()
     this.view = view
     this.key = key

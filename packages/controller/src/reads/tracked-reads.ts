@@ -1,5 +1,5 @@
 import { LabelSelector, OptionTypeError, resourceName, type View } from '@wherry/client'
-import { abortSignal, asError } from '@wherry/client/checks'
+import { abortSignal, asError, type CheckedKey, checkedKey, checkedNamespace } from '@wherry/client/checks'
 import { NotCachedError } from '@wherry/dynamic-cache'
 import { covers, isSameFunction } from '@wherry/informer'
 import { ViewConflictError } from '@wherry/narrow-cache'
@@ -10,7 +10,6 @@ import { InformerObject } from './informer-object.ts'
 import { informerOf } from './informer-of.ts'
 import { InformerSource } from './informer-source.ts'
 import { NarrowObject, type NarrowObjectParts } from './narrow-object.ts'
-import { namespaceIn, type ObjectName, objectName } from './object-key.ts'
 import { checkReadsOptions, type TrackedReadsOptions } from './options.ts'
 import { isOlder, OwnWrites, resourceKey } from './own-writes.ts'
 import { PrimaryObjects } from './primary-objects.ts'
@@ -68,9 +67,9 @@ export class TrackedReads {
       },
     }
     this.#runs = {
-      object: (view, key, primary) => this.#object(view, objectName(view, key, primary)),
+      object: (view, key, primary) => this.#object(view, checkedKey(view, key, primary)),
       selection: (view, selected, owner) => this.#selection(view, selected, owner),
-      peek: (view, key, primary, signal) => this.#peek(view, objectName(view, key, primary), signal),
+      peek: (view, key, primary, signal) => this.#peek(view, checkedKey(view, key, primary), signal),
     }
   }
 
@@ -206,7 +205,7 @@ export class TrackedReads {
     }
   }
 
-  #object(view: View, key: ObjectName): TrackedObject {
+  #object(view: View, key: CheckedKey): TrackedObject {
     const id = `${view.key} ${key.text}`
     const found = this.#objects.get(id)
     if (found !== undefined) {
@@ -252,13 +251,13 @@ export class TrackedReads {
     }
     if (wide.key === view.key && !isSameFunction(wide.projection, view.projection))
       throw new ViewConflictError(view.key)
-    if (namespace !== undefined) namespaceIn(view, namespace)
+    if (namespace !== undefined) checkedNamespace(view, namespace)
     const asked = LabelSelector.of(labels ?? LabelSelector.everything, 'list.labels')
     const filter = wide.labels.text === view.labels.text ? asked : view.labels.and(asked)
     return this.#sourceOf(wide).selection({ view, namespace, labels: asked, filter, owner })
   }
 
-  async #peek(view: View, key: ObjectName, signal: AbortSignal | undefined): Promise<unknown> {
+  async #peek(view: View, key: CheckedKey, signal: AbortSignal | undefined): Promise<unknown> {
     const { cache, narrow } = this.#options
     const covering = cache.covering(view)
     if (covering === undefined) return narrow.get(view, key as never, { signal })

@@ -1,9 +1,16 @@
-import type { ObjectKey, OwnerReference, ResourceType, Scope, View } from '@wherry/client'
+import {
+  type ObjectKey,
+  type OwnerReference,
+  parsedKey,
+  type ResourceType,
+  type Scope,
+  type View,
+} from '@wherry/client'
 import { callback, having, viewCheck } from '@wherry/client/checks'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import type { AppliedObject } from '../apply/applied-object.ts'
 import { plainCause } from '../controller/cause.ts'
-import { type Keys, keyTexts, parsedKey } from '../controller/key.ts'
+import { type Keys, keyTexts } from '../controller/key.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf } from '../reads/informer-of.ts'

@@ -1,12 +1,5 @@
-import {
-  asKey,
-  checkSegment,
-  InvalidNameError,
-  type KeyOf,
-  keyText,
-  type ObjectKey,
-  type ResourceType,
-} from '@wherry/client'
+import { InvalidNameError, type KeyOf, parsedKey, type ResourceType } from '@wherry/client'
+import { checkedKey } from '@wherry/client/checks'
 
 interface Identified {
   readonly metadata: {
@@ -44,22 +37,10 @@ export function isSameState(
 }
 
 /** A key's text, checked (rule X1). @throws InvalidNameError for what can be no key of the resource. */
-export function checkKey({ namespaced, plural }: ResourceType, key: KeyOf | string): string {
-  const { namespace, name } = typeof key === 'string' ? parts(key, namespaced) : partsOf(key)
-  checkSegment('name', name)
-  if (namespaced) checkSegment('namespace', namespace)
-  else if (namespace !== undefined)
-    throw new InvalidNameError('namespace', namespace, `is given, and ${plural} have none`)
-  return keyText({ namespace: namespace as string | undefined, name: name as string })
-}
-
-function partsOf(key: unknown): { readonly namespace?: unknown; readonly name?: unknown } {
-  if (typeof key === 'object' && key !== null) return asKey(key as ObjectKey)
-  throw new InvalidNameError('key', key, "must be { name, namespace } or its text, 'namespace/name'")
-}
-
-function parts(text: string, namespaced: boolean): { readonly namespace?: string | undefined; readonly name: string } {
-  const slash = text.indexOf('/')
-  if (slash < 0 || !namespaced) return { name: text }
-  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) }
+export function checkKey(resource: ResourceType, key: KeyOf | string): string {
+  const given: unknown = typeof key === 'string' ? parsedKey(resource, key) : key
+  if (typeof given !== 'object' || given === null) {
+    throw new InvalidNameError('key', key, "must be { name, namespace } or its text, 'namespace/name'")
+  }
+  return checkedKey({ resource }, given).text
 }

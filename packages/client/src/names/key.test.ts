@@ -1,7 +1,9 @@
-import { InvalidNameError, type ObjectKey, OptionRangeError } from '@wherry/client'
-import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
-import { checkedKey, quickText } from './key.ts'
+import { InvalidNameError } from '../errors/invalid-name.ts'
+import { OptionRangeError } from '../errors/option.ts'
+import { configMaps, namespaces } from '../resources/core.ts'
+import type { ObjectKey } from '../views/object.ts'
+import { checkedKey, parsedKey } from './key.ts'
 
 describe('a key', () => {
   it('is a name, in a namespace where there are any', () => {
@@ -31,12 +33,14 @@ describe('a key', () => {
     expect(checkedKey(configMaps.within({ namespaces: ['a', 'b'] }), { namespace: 'b', name: 'x' }).text).toBe('b/x')
   })
 
-  it('has its text at once where it fits the resource, and none that an entry could have where it does not', () => {
-    expect(quickText(configMaps, { namespace: 'a', name: 'x' })).toBe('a/x')
-    expect(quickText(namespaces, { name: 'x' })).toBe('x')
-    expect(quickText(configMaps, { name: 'x' } as ObjectKey)).toBe('')
-    expect(quickText(namespaces, { namespace: 'a', name: 'x' } as ObjectKey)).toBe('')
-    expect(quickText(configMaps, undefined as unknown as ObjectKey)).toBe('')
-    expect(quickText(namespaces, undefined as unknown as ObjectKey)).toBeUndefined()
+  it('has the namespace of a home where it names none', () => {
+    expect(checkedKey(configMaps, { name: 'x' }, 'a').text).toBe('a/x')
+    expect(checkedKey(configMaps, { metadata: { namespace: 'b', name: 'x' } }, 'a').text).toBe('b/x')
+    expect(checkedKey(namespaces, { name: 'x' }, 'a')).toEqual({ name: 'x', namespace: undefined, text: 'x' })
+  })
+
+  it('is what its text says', () => {
+    expect(parsedKey(configMaps.resource, 'a/x')).toEqual({ namespace: 'a', name: 'x' })
+    expect(parsedKey(namespaces.resource, 'x')).toEqual({ name: 'x' })
   })
 })

@@ -9,7 +9,6 @@ import type { PendingView, Registrar, RegistrarStats, ReplaceOptions, SyncedOpti
 import type { Shared } from './shared.ts'
 import { Subscription } from './subscription.ts'
 import { Trial } from './trial.ts'
-import type { WaitBounds } from './within.ts'
 
 /** {@link Registrar}, as a watch manager makes it. */
 export class RegistrarOfViews<C> implements Registrar<C> {
@@ -189,9 +188,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
     this.#unsubscribeAll(removed)
     await Promise.all(moves)
     await Promise.all(
-      leaving.map(subscription =>
-        this.#leaving.includes(subscription) ? subscription.gone(this.#bounds(signal)) : undefined,
-      ),
+      leaving.map(subscription => (this.#leaving.includes(subscription) ? subscription.gone(signal) : undefined)),
     )
   }
 
@@ -258,11 +255,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
   /** Waits for what is leaving; of one view, or of all. */
   async #gone(signal: AbortSignal | undefined, key?: string): Promise<void> {
     const leaving = [...this.#leaving].filter(subscription => key === undefined || subscription.view.key === key)
-    await Promise.all(leaving.map(subscription => subscription.gone(this.#bounds(signal))))
-  }
-
-  #bounds(signal: AbortSignal | undefined): WaitBounds {
-    return { ms: this.#shared.closeTimeoutMs, signal }
+    await Promise.all(leaving.map(subscription => subscription.gone(signal)))
   }
 
   /** Says that there will be no more: of a view, or of any. */

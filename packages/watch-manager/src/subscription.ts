@@ -1,11 +1,11 @@
 import { Backoff, type Timer, type View } from '@wherry/client'
 import { asError } from '@wherry/client/checks'
+import { late, within } from '@wherry/informer/parts'
 import type { Hold } from './cache.ts'
 import { Delivery, type DeliveryListener } from './delivery/delivery.ts'
 import type { SinkLimits } from './delivery/sink-limits.ts'
 import { SinkStillRunningError } from './errors.ts'
 import type { Shared } from './shared.ts'
-import { type WaitBounds, within } from './within.ts'
 
 /** What one registrar wants of one view: a hold on the cache, and the delivery to its sink. */
 export class Subscription<C = unknown> implements DeliveryListener {
@@ -156,11 +156,12 @@ export class Subscription<C = unknown> implements DeliveryListener {
     if (this.#removed) await this.over()
   }
 
-  /** Resolves when it is over, but for a call that we are called from within; or past the bounds, which is reported. */
-  async gone(bounds: WaitBounds): Promise<void> {
-    const { environment } = this.#shared
+  /** Resolves when it is over, but for a call that we are called from within; or after `closeTimeoutMs`, or with the signal, which is reported. */
+  async gone(signal: AbortSignal | undefined): Promise<void> {
+    const { environment, closeTimeoutMs } = this.#shared
     const calls = this.#delivery?.underWay() ?? []
-    if (await within(Promise.all([this.#released, this.#delivery?.idle()]), environment.clock, bounds)) return
+    const over = Promise.allSettled([this.#released, this.#delivery?.idle()])
+    if ((await within(over, closeTimeoutMs, environment.clock, signal)) !== late) return
     const still = calls.length > 0 ? calls : ['its watch']
     const error = new SinkStillRunningError(this.#registrar, this.#view.key, still)
     environment.onError(error, { phase: 'close', resource: this.#view.key })

@@ -10,6 +10,7 @@ import {
   text,
   viewCheck,
 } from '@wherry/client/checks'
+import { late, within } from '@wherry/informer/parts'
 import type { WatchedCache } from './cache.ts'
 import { FairScheduler } from './delivery/fair-scheduler.ts'
 import { Call, CallContext, Running } from './delivery/running.ts'
@@ -22,7 +23,6 @@ import type { Shared } from './shared.ts'
 import type { Sink, SinkFunction } from './sink.ts'
 import { callbackSink } from './sinks/callback.ts'
 import { SubscriptionIndex } from './subscription-index.ts'
-import { within } from './within.ts'
 
 export interface WatchManagerOptions {
   /** Keeps the informers: a dynamic cache, or another that is a {@link WatchedCache}. */
@@ -165,15 +165,14 @@ export class WatchManager {
     checkOptions('close', options, { signal: abortSignal })
     this.#closing = true
     this.#timer?.cancel()
-    const { context, environment, closeTimeoutMs: ms, subscriptions } = this.#shared
+    const { context, environment, closeTimeoutMs: timeoutMs, subscriptions } = this.#shared
     const { current } = context
     const functions = this.#running.besides(current)
-    const bounds = { ms, signal: options.signal }
     const [idle] = await Promise.all([
-      within(this.#running.idle(current), environment.clock, bounds),
+      within(this.#running.idle(current), timeoutMs, environment.clock, options.signal),
       ...[...this.#registrars.values()].map(registrar => registrar.close(options)),
     ])
-    if (!idle) {
+    if (idle === late) {
       const error = new SinkStillRunningError('ifWatching', functions.join(', '), functions)
       environment.onError(error, { phase: 'close' })
     }

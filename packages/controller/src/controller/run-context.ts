@@ -8,6 +8,7 @@ import {
   type Stored,
   type View,
 } from '@wherry/client'
+import { within } from '@wherry/informer/parts'
 import type { WorkQueue } from '@wherry/work-queue'
 import { type ApplyFor, applyDesired } from '../apply/apply.ts'
 import type { ControllerApplies } from '../apply/controller-applies.ts'
@@ -20,7 +21,6 @@ import { callName, type OpenCalls } from '../reads/open-calls.ts'
 import type { Read } from '../reads/read.ts'
 import type { Run } from '../reads/run.ts'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
-import { within } from '../waits.ts'
 import { plainCause } from './cause.ts'
 import type { ContextEvents, ReconcileContext } from './context.ts'
 import type { ControllerDefinition } from './definition.ts'

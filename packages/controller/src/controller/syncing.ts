@@ -1,7 +1,7 @@
 import { type Clock, type Environment, isResourceNotFound, sleep } from '@wherry/client'
 import { asError } from '@wherry/client/checks'
+import { abortable, late, within } from '@wherry/informer/parts'
 import type { InputConnection } from '../sources/input.ts'
-import { abortable, late, within } from '../waits.ts'
 import { SourceNotSyncedError } from './errors.ts'
 
 /** An input that is connected, and what it is called. */

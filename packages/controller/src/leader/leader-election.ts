@@ -1,7 +1,7 @@
 import { type Environment, keyText, sleep } from '@wherry/client'
 import { abortSignal, asError, callback, checkOptions } from '@wherry/client/checks'
+import { aborted, late, within } from '@wherry/informer/parts'
 import { UsageError } from '../usage-error.ts'
-import { aborted, late, within } from '../waits.ts'
 import { Candidate } from './candidate.ts'
 import { LeaderStuckError, LeadershipLostError } from './errors.ts'
 import { type ElectionSettings, electionSettings, type LeaderElectionOptions } from './options.ts'

@@ -9,6 +9,7 @@ import {
 } from '@wherry/client'
 import { asError, checkOptions, flag } from '@wherry/client/checks'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
+import { aborted } from '@wherry/informer/parts'
 import { NarrowCache } from '@wherry/narrow-cache'
 import { WatchManager } from '@wherry/watch-manager'
 import { Controller } from '../controller/controller.ts'
@@ -26,7 +27,6 @@ import { OwnWrites } from '../reads/own-writes.ts'
 import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import { UsageError } from '../usage-error.ts'
-import { aborted } from '../waits.ts'
 import { NamedController } from './builder.ts'
 import {
   type ConnectOptions,

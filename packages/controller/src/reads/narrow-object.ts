@@ -10,6 +10,7 @@ import {
 } from '@wherry/client'
 import type { CheckedKey } from '@wherry/client/checks'
 import { guarded } from '@wherry/informer'
+import { abortable } from '@wherry/informer/parts'
 import {
   type NarrowCache,
   NarrowFullError,
@@ -18,7 +19,6 @@ import {
   type Subscription,
 } from '@wherry/narrow-cache'
 import { versionOf } from '../objects/version.ts'
-import { abortable } from '../waits.ts'
 import { resourceKey } from './own-writes.ts'
 import { type Known, TrackedObject, untransformed } from './tracked-object.ts'
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { type Environment, guarded, OptionRangeError, OptionTypeError, systemEnvironment } from '@wherry/client'
 import { asError, callback, checkOptions, having, integer, milliseconds, text } from '@wherry/client/checks'
-import { late, within } from '../waits.ts'
+import { late, within } from '@wherry/informer/parts'
 import type { Authorize } from './authorize.ts'
 
 /** Whether something is well: what throws, rejects, or takes too long is not. */

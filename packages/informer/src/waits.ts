@@ -1,20 +1,28 @@
 import { type Clock, sleep } from '@wherry/client'
 
-/** The time was over. */
+/** The time was over, or the signal was aborted. */
 export const late: unique symbol = Symbol('late')
 
 /**
- * Resolves with what `done` does, or with `late` when the time is over; `Infinity`: it never is. Rejects as `done` does before that.
+ * Resolves with what `done` does, or with `late` when the time is over or the signal is aborted; `Infinity`: the time never is over.
+ * Rejects as `done` does before that.
  */
-export async function within<T>(done: Promise<T>, timeoutMs: number, clock: Clock): Promise<T | typeof late> {
-  if (timeoutMs === Number.POSITIVE_INFINITY) return done
+export async function within<T>(
+  done: Promise<T>,
+  timeoutMs: number,
+  clock: Clock,
+  signal?: AbortSignal | undefined,
+): Promise<T | typeof late> {
+  if (timeoutMs === Number.POSITIVE_INFINITY && signal === undefined) return done
   const over = new AbortController()
-  const timer = sleep(clock, timeoutMs, over.signal).then((): typeof late => late)
-  timer.catch(() => {})
+  const ended = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal])
+  const time = Number.isFinite(timeoutMs) ? sleep(clock, timeoutMs, ended).catch(() => {}) : aborted(ended)
+  // What is done already, or is just coming to its end, is done in time.
+  if (signal?.aborted) await clock.turn()
   try {
-    return await Promise.race([done, timer])
+    return await Promise.race([done, time.then((): typeof late => late)])
   } finally {
-    over.abort(new Error('the wait is over'))
+    over.abort()
   }
 }
 

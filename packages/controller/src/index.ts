@@ -27,9 +27,9 @@ export {
   SourceNotSyncedError,
   TerminalError,
 } from './controller/errors.ts'
-export type { Explanation, LastRun, WatchedView } from './controller/explanation.ts'
+export type { Explanation, WatchedView } from './controller/explanation.ts'
 export type { Keys } from './controller/key.ts'
-export type { Outcome } from './controller/key-state.ts'
+export type { LastRun, Outcome } from './controller/key-state.ts'
 export type { ReconcileResult } from './controller/result.ts'
 export type { RecordedEvent } from './events/event-recorder.ts'
 export { EventRecorder } from './events/event-recorder.ts'

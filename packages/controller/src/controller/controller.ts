@@ -234,10 +234,13 @@ export class Controller<C, S extends Scope = Scope> {
   pending(): readonly string[] {
     const running = this.#queue.unfinished().map(({ key }) => `${key} is being reconciled`)
     const queued = this.#queue.size > 0 ? [`${this.#queue.size} queued`] : []
-    const waiting = [...this.#states].flatMap(([key, { isRetrying, error, waitsFor }]) => [
-      ...(isRetrying ? [`${key} waits to be tried again${error instanceof Error ? `: ${error.message}` : ''}`] : []),
-      ...(waitsFor === undefined ? [] : [`${key} waits to write ${[...waitsFor].join(', ')}`]),
-    ])
+    const waiting = [...this.#states].flatMap(([key, { isRetrying, lastRun, waitsFor }]) => {
+      const why = lastRun?.error instanceof Error ? `: ${lastRun.error.message}` : ''
+      return [
+        ...(isRetrying ? [`${key} waits to be tried again${why}`] : []),
+        ...(waitsFor === undefined ? [] : [`${key} waits to write ${[...waitsFor].join(', ')}`]),
+      ]
+    })
     return [...running, ...queued, ...waiting].map(line => `${this.name}: ${line}`)
   }
 

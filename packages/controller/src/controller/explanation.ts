@@ -2,24 +2,7 @@ import type { InformerReport } from '@wherry/dynamic-cache'
 import type { WorkQueue } from '@wherry/work-queue'
 import type { Dependency } from '../reads/dependency.ts'
 import type { Cause } from './cause.ts'
-import type { KeyState, Outcome } from './key-state.ts'
-
-/** The last run of a key. */
-export interface LastRun {
-  /** When it began: milliseconds since 1970. */
-  readonly startedAt: number
-  /** How long it took, in milliseconds; `undefined`: it is still running. */
-  readonly tookMs: number | undefined
-  readonly attempt: number
-  /** Why it ran: the first change since the run before it. */
-  readonly cause: Cause | undefined
-  /** How many changes came beside it. */
-  readonly moreCauses: number
-  /** What came of it; `undefined`: it is still running. */
-  readonly outcome: Outcome | undefined
-  /** What it threw. */
-  readonly error: unknown
-}
+import type { KeyState, LastRun } from './key-state.ts'
 
 /** What is watched for a controller, whatever the key. */
 export interface WatchedView {
@@ -67,7 +50,7 @@ export function explanationOf(
     dueInMs: dueInMs === 0 ? undefined : dueInMs,
     pending: state?.pending,
     failures: queue.failures(key),
-    lastRun: state === undefined ? undefined : lastRunOf(state),
+    lastRun: state?.lastRun,
   }
   return Object.defineProperty({ ...fields }, 'toString', { value: () => textOf(fields) }) as Explanation
 }
@@ -75,13 +58,6 @@ export function explanationOf(
 function waiting(dueInMs: number | undefined): Explanation['queue'] {
   if (dueInMs === undefined) return 'idle'
   return dueInMs > 0 ? 'delayed' : 'queued'
-}
-
-function lastRunOf(state: KeyState): LastRun | undefined {
-  const { startedAt, tookMs, attempt, cause, causeMore, outcome, error } = state
-  return startedAt === undefined
-    ? undefined
-    : { startedAt, tookMs, attempt, cause, moreCauses: causeMore, outcome, error }
 }
 
 function textOf(fields: Fields): string {

@@ -3,22 +3,31 @@ import type { Cause } from './cause.ts'
 /** What came of a run. */
 export type Outcome = 'success' | 'requeue' | 'requeue_after' | 'error' | 'terminal' | 'aborted' | 'gone'
 
-/** What a controller knows of one key beside the queue. Fields, not objects of their own: there is one for each key. */
+/** The last run of a key. */
+export interface LastRun {
+  /** When it began: milliseconds since 1970. */
+  readonly startedAt: number
+  /** How long it took, in milliseconds; `undefined`: it is still running. */
+  readonly tookMs: number | undefined
+  readonly attempt: number
+  /** Why it ran: the first change since the run before it. */
+  readonly cause: Cause | undefined
+  /** How many changes came beside it. */
+  readonly moreCauses: number
+  /** What came of it; `undefined`: it is still running. */
+  readonly outcome: Outcome | undefined
+  /** What it threw. */
+  readonly error: unknown
+}
+
+/** What a controller knows of one key beside the queue. */
 export class KeyState {
   /** Why it is queued, since its last run began: the first change, and how many more. */
   pending: Cause | undefined
   more = 0
   /** It waits for its turn after a failure, or because it asked for one. */
   isRetrying = false
-  /** Of the last run: why, and how many changes more. */
-  cause: Cause | undefined
-  causeMore = 0
-  /** When it began, on the wall clock, in milliseconds; `undefined`: it has not run. */
-  startedAt: number | undefined
-  tookMs: number | undefined
-  attempt = 0
-  outcome: Outcome | undefined
-  error: unknown
+  lastRun: LastRun | undefined
   /** Its object went, and that was not seen to yet: as it was last, if there is an `onGone` that wants it. */
   gone: { readonly last: unknown } | undefined
   /** The objects whose writes wait. */
@@ -36,24 +45,17 @@ export class KeyState {
     this.waitsFor.add(object)
   }
 
-  begin(at: number, attempt: number): void {
-    this.cause = this.pending
-    this.causeMore = this.more
+  begin(startedAt: number, attempt: number): void {
+    const { pending: cause, more: moreCauses } = this
+    this.lastRun = { startedAt, tookMs: undefined, attempt, cause, moreCauses, outcome: undefined, error: undefined }
     this.pending = undefined
     this.more = 0
     this.isRetrying = false
     this.waitsFor = undefined
-    this.startedAt = at
-    this.tookMs = undefined
-    this.attempt = attempt
-    this.outcome = undefined
-    this.error = undefined
   }
 
   end(outcome: Outcome, tookMs: number, error: unknown): void {
-    this.outcome = outcome
-    this.tookMs = tookMs
-    this.error = error
+    this.lastRun = { ...(this.lastRun as LastRun), tookMs, outcome, error }
   }
 }
 

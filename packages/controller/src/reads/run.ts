@@ -1,9 +1,42 @@
-import type { View } from '@wherry/client'
-import type { OpenCalls } from './open-calls.ts'
-import type { Read, ReadKey } from './read.ts'
+import { isAtLeast, OptionTypeError, type View } from '@wherry/client'
+import { abortSignal, anything, type Check, callback, checkOptions, viewCheck } from '@wherry/client/checks'
+import { versionOf } from '../objects/version.ts'
+import { DependencyEdge, type DependencyTarget, type DependentKey, remove } from './dependency-graph.ts'
+import { ReadClosedError } from './errors.ts'
+import { callName, OpenCalls } from './open-calls.ts'
+import type { Read, ReadKey, ReadOptions, SelectionOptions, SelectOptions } from './read.ts'
+import type { Selection } from './selection.ts'
+import type { TrackedObject } from './tracked-object.ts'
+
+/** Where a run finds what it reads. */
+export interface Sources {
+  object(view: View, key: ReadKey, primary: string | undefined): TrackedObject
+  selection(view: View, options: SelectionOptions, owner?: string): Selection
+  peek(view: View, key: ReadKey, primary: string | undefined, signal: AbortSignal | undefined): Promise<unknown>
+}
+
+const getChecks: Readonly<Record<keyof SelectOptions<unknown, unknown>, Check>> = {
+  signal: abortSignal,
+  select: callback,
+}
+const listChecks: Readonly<Record<keyof SelectionOptions, Check>> = {
+  signal: abortSignal,
+  namespace: anything,
+  labels: anything,
+}
+
+type Select = (object: never) => unknown
+
+/** The object that a run is about. */
+export interface ReadPrimary {
+  /** Where a read without a namespace reads. */
+  readonly namespace?: string | undefined
+  /** Whose objects `read.owned` gives. */
+  readonly uid?: string | undefined
+}
 
 /** An object that a run is about to write. */
-export interface Writing<C> {
+interface Writing<C> {
   /** As it is now; `undefined` if there is none. */
   readonly object: C | undefined
   /**
@@ -13,19 +46,195 @@ export interface Writing<C> {
   settle(written?: C | undefined, isHeard?: boolean): void
 }
 
-/** One run of a reconcile, and what it reads. */
-export interface Run {
+/** One run of a reconcile, and what it has read so far. What it reads is tracked from that moment on (rule C13). */
+export class Run {
   /** What the reconcile reads through. */
   readonly read: Read
   /** The calls of the run that have not ended: its reads, and what else is noted there. */
-  readonly calls: OpenCalls
+  readonly calls: OpenCalls = new OpenCalls()
+  readonly #dependent: DependentKey
+  readonly #sources: Sources
+  readonly #primary: ReadPrimary
+  readonly #signal: AbortSignal | undefined
+  readonly #edges = new Map<DependencyTarget, DependencyEdge>()
+  #hasEnded = false
+
+  constructor(dependent: DependentKey, sources: Sources, primary: ReadPrimary, signal: AbortSignal | undefined) {
+    this.#dependent = dependent
+    this.#sources = sources
+    this.#primary = primary
+    this.#signal = signal
+    const noted = <T>(name: string, call: Promise<T>, view: View, key?: ReadKey): Promise<T> =>
+      this.calls.note(call, () => callName(name, [view, key]))
+    const read = {
+      get: (view: View, key: ReadKey, options?: Partial<SelectOptions<never, unknown>>) =>
+        noted('read.get', this.#get(view, key, options), view, key),
+      list: (view: View, options?: SelectionOptions) => noted('read.list', this.#list(view, options), view),
+      owned: (view: View, options?: SelectionOptions) => noted('read.owned', this.#owned(view, options), view),
+      peek: (view: View, key: ReadKey, options?: ReadOptions) =>
+        noted('read.peek', this.#peek(view, key, options), view, key),
+    }
+    this.read = read as Read
+  }
+
+  /** It succeeded: from now on its key depends on exactly what it has read (rule C11). */
+  succeed(): void {
+    if (this.#end()) this.#dependent.succeed([...this.#edges.values()])
+  }
+
+  /** It failed: its key depends on what it has read, and on what the last successful run did (rule C12). */
+  fail(): void {
+    if (this.#end()) this.#dependent.fail([...this.#edges.values()])
+  }
+
+  /** It is over, and what it has read does not matter. */
+  cancel(): void {
+    if (this.#end()) remove([...this.#edges.values()])
+  }
+
+  async #get(view: View, key: ReadKey, options: Partial<SelectOptions<never, unknown>> = {}): Promise<unknown> {
+    viewCheck('view', view)
+    checkOptions('get', options, getChecks)
+    const signal = this.#bounded(options.signal)
+    const object = this.#sources.object(view, key, this.#primary.namespace)
+    object.pin()
+    try {
+      const value = await this.#valueOf(object, signal)
+      const edge = this.#edge(object)
+      if (options.select !== undefined) return edge.part(options.select, value)
+      edge.whole()
+      return value
+    } finally {
+      object.unpin()
+    }
+  }
+
   /**
    * Reads an object that is to be written, and tracks what `select` gives of it. The write itself does not make the key run.
    * Rejects as `read.get` does.
    */
-  writing<C>(view: View<C>, key: ReadKey, select: (object: C) => unknown, signal?: AbortSignal): Promise<Writing<C>>
-  /** It succeeded: from now on its key depends on exactly what it has read (rule C11). */
-  succeed(): void
-  /** It failed: its key depends on what it has read, and on what the last successful run did (rule C12). */
-  fail(): void
+  async writing<C>(
+    view: View<C>,
+    key: ReadKey,
+    select: (object: C) => unknown,
+    given?: AbortSignal,
+  ): Promise<Writing<C>> {
+    const signal = this.#bounded(given)
+    const object = this.#sources.object(view as View, key, this.#primary.namespace)
+    object.pin()
+    try {
+      const value = (await this.#valueOf(object, signal)) as C | undefined
+      // Changes of the object meanwhile are looked at when the write is over.
+      this.#untrack(object)
+      const heard = object.heard
+      const settle = (written?: C, isHeard = false): void => {
+        const { state } = object
+        const isGone = state === undefined && object.heard !== heard
+        // The informer has not come to what was written: that is still to be heard.
+        const isBehind = written !== undefined && !isGone && !isAtLeast(versionOf(state), versionOf(written))
+        const edge = new DependencyEdge(this.#dependent, object)
+        edge.part(select as Select, written ?? value)
+        if (this.#hasEnded || (!isBehind && edge.hasChanged(() => object.value))) object.tellAgain(this.#dependent)
+        this.#untrack(object)
+        if (!isHeard && !this.#hasEnded) this.#add(edge)
+        object.unpin()
+      }
+      return { object: value, settle }
+    } catch (error) {
+      object.unpin()
+      throw error
+    }
+  }
+
+  /** The object as it is now. What it throws is tracked, too. */
+  async #valueOf(object: TrackedObject, signal: AbortSignal | undefined): Promise<unknown> {
+    let known = object.peek()
+    if (known === undefined) {
+      await object.ready(signal)
+      this.#mustLive()
+      // From here to the edge nothing is waited for: what happens later is heard.
+      known = object.peek()
+    }
+    if (known === undefined) {
+      const { heard } = object
+      known = await object.live(signal)
+      this.#mustLive()
+      // What was heard meanwhile may be newer than the answer.
+      if (object.heard !== heard && !object.isAt(known)) object.tellAgain(this.#dependent)
+    }
+    // That it could not be transformed is something to depend on, too, for who goes on from there.
+    if (known.error !== undefined) this.#edge(object).whole()
+    return object.valueIn(known)
+  }
+
+  async #owned(view: View, options?: SelectionOptions): Promise<unknown[]> {
+    const { uid } = this.#primary
+    if (uid === undefined) throw new OptionTypeError('begin.primary.uid', 'the uid of the primary object', 'nothing')
+    return this.#list(view, options, uid)
+  }
+
+  async #list(view: View, options: SelectionOptions = {}, owner?: string): Promise<unknown[]> {
+    viewCheck('view', view)
+    checkOptions('list', options, listChecks)
+    const signal = this.#bounded(options.signal)
+    const selection = this.#sources.selection(view, options, owner)
+    selection.pin()
+    try {
+      for (;;) {
+        const objects = selection.list()
+        if (objects !== undefined) {
+          this.#edge(selection).whole()
+          return objects
+        }
+        await selection.catchUp(signal)
+        this.#mustLive()
+      }
+    } finally {
+      selection.unpin()
+    }
+  }
+
+  async #peek(view: View, key: ReadKey, options: ReadOptions = {}): Promise<unknown> {
+    viewCheck('view', view)
+    checkOptions('peek', options, { signal: abortSignal })
+    const signal = this.#bounded(options.signal)
+    return this.#sources.peek(view, key, this.#primary.namespace, signal)
+  }
+
+  #edge(target: DependencyTarget): DependencyEdge {
+    return this.#edges.get(target) ?? this.#add(new DependencyEdge(this.#dependent, target))
+  }
+
+  #add(edge: DependencyEdge): DependencyEdge {
+    this.#edges.set(edge.target, edge)
+    edge.target.addEdge(edge)
+    return edge
+  }
+
+  /** The key does not depend on an object, whichever run has read it. */
+  #untrack(object: TrackedObject): void {
+    remove(object.edges.filter(({ dependent }) => dependent === this.#dependent))
+    this.#edges.delete(object)
+  }
+
+  /** @throws ReadClosedError */
+  #mustLive(): void {
+    if (this.#hasEnded) throw new ReadClosedError(this.#dependent.key)
+  }
+
+  /** What ends a call that begins now. @throws ReadClosedError, or the reason of what has ended it already */
+  #bounded(own: AbortSignal | undefined): AbortSignal | undefined {
+    this.#mustLive()
+    const signal = own && this.#signal ? AbortSignal.any([own, this.#signal]) : (own ?? this.#signal)
+    signal?.throwIfAborted()
+    return signal
+  }
+
+  /** Gives whether it had not ended before. */
+  #end(): boolean {
+    if (this.#hasEnded) return false
+    this.#hasEnded = true
+    this.#dependent.run = undefined
+    return true
+  }
 }

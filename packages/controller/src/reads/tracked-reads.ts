@@ -15,10 +15,9 @@ import { isOlder, OwnWrites, resourceKey } from './own-writes.ts'
 import { PrimaryObjects } from './primary-objects.ts'
 import type { SelectionOptions } from './read.ts'
 import type { TrackedReadsReport } from './report.ts'
-import type { Run } from './run.ts'
+import { type ReadPrimary, Run, type Sources } from './run.ts'
 import type { Selection } from './selection.ts'
 import { TrackedObject } from './tracked-object.ts'
-import { type ReadPrimary, type Sources, TrackedRun } from './tracked-run.ts'
 
 export type { PollPolicy, TrackedReadsOptions } from './options.ts'
 
@@ -85,7 +84,7 @@ export class TrackedReads {
     if (signal !== undefined) abortSignal('begin.signal', signal)
     const dependent = this.#keys.get(key) ?? new DependentKey(key, this.#listener)
     dependent.run?.fail()
-    const run = new TrackedRun(dependent, this.#runs, primary, signal)
+    const run = new Run(dependent, this.#runs, primary, signal)
     if (this.#closing !== undefined) run.cancel()
     else {
       this.#keys.set(key, dependent)
@@ -96,7 +95,7 @@ export class TrackedReads {
 
   /** A run of `key` that is over: it reads nothing (rule C17), and is in the way of no other. */
   ended(key: string): Run {
-    const run = new TrackedRun(new DependentKey(key, this.#listener), this.#runs, {}, undefined)
+    const run = new Run(new DependentKey(key, this.#listener), this.#runs, {}, undefined)
     run.cancel()
     return run
   }

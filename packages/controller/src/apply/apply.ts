@@ -5,7 +5,6 @@ import {
   isExact,
   isForbidden,
   type KubernetesObject,
-  keyText,
   type ObjectKey,
   OptionTypeError,
   projector,
@@ -15,7 +14,7 @@ import {
   type View,
   type Whole,
 } from '@wherry/client'
-import { checkOptions } from '@wherry/client/checks'
+import { type CheckedKey, checkOptions } from '@wherry/client/checks'
 import { hash } from '@wherry/hash-compare'
 import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'
 import { everything } from '../objects/views.ts'
@@ -27,7 +26,7 @@ import { ApplyDelayedError, FlappingError, NotOursError } from './errors.ts'
 import { isAsDesired, ownsNothing } from './judge.ts'
 import { type Applied, type DesiredOptions, desiredChecks } from './options.ts'
 import { objectId } from './own-events.ts'
-import { type Placed, place } from './placed.ts'
+import { place } from './placed.ts'
 
 /** For which run something is applied. */
 export interface ApplyFor {
@@ -70,7 +69,7 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
   const { fieldManager = objects.manager } = options
   const plain = view as unknown as View
   const { object, key } = place(primary, owner, plain, desired)
-  const isPrimary = resourceName(plain.resource) === resourceName(primary.resource) && keyText(key) === about.key
+  const isPrimary = resourceName(plain.resource) === resourceName(primary.resource) && key.text === about.key
   const body = owned(about, object, isPrimary ? false : options.owner)
   const task = {
     ...{ view: plain, key, isPrimary },
@@ -103,7 +102,7 @@ const unsent = { object: undefined, retryAfterMs: undefined, refusal: undefined 
 /** What is to be made as desired. */
 export interface Task {
   readonly view: View
-  readonly key: Placed['key']
+  readonly key: CheckedKey
   /** The object as it is to be sent, given what is there. */
   bodyOf(seen: AppliedObject | undefined): KubernetesObject
   readonly objects: AppliedObjects
@@ -121,6 +120,9 @@ class Application {
   readonly #options: DesiredOptions
   readonly #view: View
   readonly #signal: AbortSignal
+  readonly #key: ObjectKey
+  /** `namespace/name` */
+  readonly #name: string
   #body: KubernetesObject = {}
   /** As the server answered. */
   #written: AppliedObject | undefined
@@ -131,6 +133,8 @@ class Application {
     this.#task = task
     this.#options = options
     this.#view = task.view
+    this.#key = task.key as ObjectKey
+    this.#name = task.key.text
     this.#signal = options.signal === undefined ? about.signal : AbortSignal.any([options.signal, about.signal])
   }
 
@@ -155,7 +159,7 @@ class Application {
     let isDone = false
     try {
       const applied = await bring(object)
-      isDone = asDesired.has(applied.outcome)
+      isDone = applied.outcome !== 'delayed' && applied.outcome !== 'deleting'
       return applied
     } catch (error) {
       if (!(error instanceof ApplyDelayedError)) this.#shared.limiter.refused(key, this.#id, error)
@@ -168,7 +172,7 @@ class Application {
   /** The view whose informer has the object. Where there is none, it is watched by its name: what the view does not select is seen, too. */
   async #seenIn(): Promise<View<AppliedObject>> {
     const { objects } = this.#about
-    const { namespace } = this.#task.key as { readonly namespace?: string | undefined }
+    const { namespace } = this.#task.key
     // What is owned may be one namespace of what is applied to.
     const within = namespace === undefined ? [] : [{ ...this.#view, namespaces: [namespace] }]
     for (const view of this.#task.objects === objects ? [this.#view, ...within] : []) {
@@ -304,7 +308,7 @@ class Application {
     const { client, key, warn } = this.#about
     const { controller, limiter } = this.#shared
     const { environment } = client
-    const live = await this.#live().catch(() => undefined)
+    const live = await client.get(this.#whole, this.#key, { signal: this.#signal }).catch(() => undefined)
     const managers = new Set((live?.metadata?.managedFields ?? []).flatMap(({ manager }) => manager ?? []))
     managers.delete(this.#task.objects.manager)
     const about = { view: this.#view.key, key: this.#name, delayMs, managers: [...managers] }
@@ -314,22 +318,9 @@ class Application {
     warn('ApplyDelayed', error.message)
   }
 
-  #live(): Promise<KubernetesObject | undefined> {
-    return this.#about.client.get(this.#whole, this.#key, { signal: this.#signal })
-  }
-
   /** The object as it is, whatever the view selects. */
   get #whole(): View<KubernetesObject> {
     return full(everything(this.#view))
-  }
-
-  get #key(): ObjectKey {
-    return this.#task.key as ObjectKey
-  }
-
-  /** `namespace/name` */
-  get #name(): string {
-    return keyText(this.#task.key)
   }
 
   /** Names the object for the limiter, whichever view it is applied through. */
@@ -338,9 +329,6 @@ class Application {
     return `${objectId(this.#view, this.#name)}${subresource && ` ${subresource}`}`
   }
 }
-
-/** Outcomes after which an object is as desired, its owner too. */
-const asDesired: ReadonlySet<string> = new Set(['created', 'updated', 'unchanged'])
 
 /** The view's objects with their managed fields. */
 function full(view: View): View<KubernetesObject> {

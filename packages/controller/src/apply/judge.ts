@@ -64,17 +64,12 @@ function digestAt(fields: FieldsV1, object: KubernetesObject): string {
   return Buffer.from(whole, 'latin1').toString('latin1', 0, 22)
 }
 
+const unowned: ReadonlySet<string> = new Set(['name', 'namespace', 'uid', 'resourceVersion', 'ownerReferences'])
+
 /** The desired object without what no manager owns: its type, its name, and the owners that are compared apart. */
-function sent({ apiVersion: _, kind: __, metadata, ...rest }: KubernetesObject): object {
-  const {
-    name: ___,
-    namespace: ____,
-    uid: _____,
-    resourceVersion: ______,
-    ownerReferences: _______,
-    ...own
-  } = metadata ?? {}
-  return isEmpty(own) ? rest : { ...rest, metadata: own }
+function sent({ apiVersion: _, kind: __, metadata = {}, ...rest }: KubernetesObject): object {
+  const own = Object.entries(metadata).filter(([name]) => !unowned.has(name))
+  return own.length === 0 ? rest : { ...rest, metadata: Object.fromEntries(own) }
 }
 
 /** Whether a manager that owns `fields` owns each value of `desired`, and each owned item of a list is desired. */

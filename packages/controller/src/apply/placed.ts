@@ -1,11 +1,11 @@
 import { type KubernetesObject, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
-import { checkedKey } from '@wherry/client/checks'
+import { type CheckedKey, checkedKey } from '@wherry/client/checks'
 import { isWithin } from '../reads/selection-scope.ts'
 
 /** A desired object in its namespace, with the labels of its view, and its key. */
 export interface Placed {
   readonly object: KubernetesObject
-  readonly key: { readonly name: string; readonly namespace?: string | undefined }
+  readonly key: CheckedKey
 }
 
 /**
@@ -21,9 +21,9 @@ export function place(primary: View, owner: KubernetesObject, view: View, desire
   }
   const only = view.namespaces?.length === 1 ? view.namespaces[0] : undefined
   const home = primary.resource.namespaced ? owner.metadata?.namespace : undefined
-  const { namespace, text } = checkedKey(view, { name, namespace: metadata.namespace ?? only }, home)
-  if (!isWithin(view, text)) {
-    throw new OptionRangeError('apply.desired.metadata', `what the view selects (${view.fields})`, text)
+  const key = checkedKey(view, { name, namespace: metadata.namespace ?? only }, home)
+  if (!isWithin(view, key.text)) {
+    throw new OptionRangeError('apply.desired.metadata', `what the view selects (${view.fields})`, key.text)
   }
   const own = Object.fromEntries(
     view.labels.requirements.flatMap(({ key, operator, values }) =>
@@ -38,7 +38,7 @@ export function place(primary: View, owner: KubernetesObject, view: View, desire
       'others',
     )
   }
+  const { namespace } = key
   const place = { ...(namespace !== undefined && { namespace }), ...(Object.keys(labels).length > 0 && { labels }) }
-  const key = { name, ...(namespace !== undefined && { namespace }) }
   return { object: { ...desired, metadata: { ...metadata, ...place } }, key }
 }

@@ -38,16 +38,18 @@ export async function applyStatus(
   const { client, owner } = about
   const { primary } = about.shared
   const { name = '', namespace } = owner.metadata ?? {}
-  const key = { name, ...(namespace !== undefined && { namespace }) } as ObjectKey
+  const key = { name, namespace, text: about.key }
+  const metadata = { name, ...(namespace !== undefined && { namespace }) }
   const now = new Date(client.environment.clock.now()).toISOString().replace(/\.\d+/, '')
   const bodyOf = (seen: AppliedObject | undefined): KubernetesObject =>
-    ({ metadata: key, status: timed(status, seen?.conditions ?? [], now) }) as KubernetesObject
+    ({ metadata, status: timed(status, seen?.conditions ?? [], now) }) as KubernetesObject
   try {
     const written = (object: AppliedObject): void => tellAtomic(about, status, object)
     const task = { view: primary, key, bodyOf, objects: about.objects, isPrimary: true, written }
     return await applyBody(about, task, options)
   } catch (error) {
-    const isThere = isNotFound(error) && (await client.get(primary, key).catch(() => undefined)) !== undefined
+    const isThere =
+      isNotFound(error) && (await client.get(primary, key as ObjectKey).catch(() => undefined)) !== undefined
     throw isThere ? new NoStatusError(resourceName(primary.resource), error) : error
   }
 }

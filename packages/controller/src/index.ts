@@ -21,10 +21,9 @@ export { Controller } from './controller/controller.ts'
 export type { ControllerDefinition, ControllerOptions, ControllerParts } from './controller/definition.ts'
 export {
   ControllerStoppedError,
-  ReconcileStillRunningError,
   ReconcileTimeoutError,
-  SourceNotClosedError,
   SourceNotSyncedError,
+  StillRunningError,
   TerminalError,
 } from './controller/errors.ts'
 export type { Explanation, WatchedView } from './controller/explanation.ts'

@@ -1,6 +1,7 @@
 import type { View } from '@wherry/client'
 import type { Hold } from '@wherry/dynamic-cache'
 import { covers } from '@wherry/informer'
+import { abortable } from '@wherry/informer/parts'
 import type { ControllerDefinition, ControllerParts } from '../controller/definition.ts'
 import type { Input } from '../sources/input.ts'
 import { AppliedObjects } from './applied-object.ts'
@@ -70,9 +71,7 @@ export class ControllerApplies {
     signal.throwIfAborted()
     this.#statusHold ??= this.#parts.cache.hold(statuses, `controller/${this.controller}`)
     // Until it has synced, each object would be watched by its name.
-    await this.#statusHold.informer.whenSynced({ signal }).catch(error => {
-      throw signal.aborted ? signal.reason : error
-    })
+    await abortable(this.#statusHold.informer.whenSynced({ signal }), signal)
     return true
   }
 

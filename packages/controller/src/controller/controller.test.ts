@@ -258,7 +258,9 @@ describe('a stop', () => {
       arcade.run()
       await arcade.simulation.runUntil(() => arcade.operator.explain('game', chess).queue === 'running')
       expect(await arcade.end()).toBe('ended')
-      expect(errorsOf(arcade)).toEqual(['stop game undefined: the controller game is still reconciling default/chess'])
+      expect(errorsOf(arcade)).toEqual([
+        'stop game undefined: the controller game was stopped, and is still reconciling default/chess',
+      ])
       finish()
     })
   })

@@ -1,7 +1,7 @@
 import { type Client, type KeyOf, type Metrics, parsedKey, type Scope, type View } from '@wherry/client'
 import { abortSignal, asError, checkedKey, checkOptions, having, milliseconds } from '@wherry/client/checks'
 import type { CachedInformer, Hold } from '@wherry/dynamic-cache'
-import { late, within } from '@wherry/informer/parts'
+import { within } from '@wherry/informer/parts'
 import { Priority, WorkQueue } from '@wherry/work-queue'
 import { ControllerApplies } from '../apply/controller-applies.ts'
 import { objectId } from '../apply/own-events.ts'
@@ -19,12 +19,7 @@ import { cached, primary } from '../sources/inputs.ts'
 import { UsageError } from '../usage-error.ts'
 import { type Cause, plainCause } from './cause.ts'
 import { type ControllerDefinition, type ControllerParts, checkDefinition, checkParts } from './definition.ts'
-import {
-  ControllerStoppedError,
-  ReconcileStillRunningError,
-  SourceNotClosedError,
-  SourceNotSyncedError,
-} from './errors.ts'
+import { ControllerStoppedError, SourceNotSyncedError, StillRunningError } from './errors.ts'
 import { type Explanation, explanationOf } from './explanation.ts'
 import { guardedLimiter } from './guarded-limiter.ts'
 import { KeyStates } from './key-state.ts'
@@ -194,10 +189,15 @@ export class Controller<C, S extends Scope = Scope> {
       if (options.client !== undefined) await this.#noteOtherLeaders(client, ended)
       for (const input of this.#inputs) {
         this.#stopping.signal.throwIfAborted()
-        const connected = { name: input.name, connection: input.connect(this.#target()), hasSynced: false }
+        const connected = {
+          name: input.name,
+          connection: input.connect(this.#target()),
+          hasSynced: false,
+          isClosed: false,
+        }
         this.#connections.push(connected)
         // It has stopped the controller, which did not know of it yet.
-        if (this.#stopping.signal.aborted) await this.#closeSources([connected], stopTimeoutMs)
+        if (this.#stopping.signal.aborted) this.#leave([], await this.#closeSources([connected], stopTimeoutMs))
       }
       const { syncTimeoutMs = 120_000 } = this.#definition
       await untilSynced(this.name, this.#connections, this.#parts.client.environment, syncTimeoutMs, ended)
@@ -364,12 +364,12 @@ export class Controller<C, S extends Scope = Scope> {
     this.#unmeasure?.()
     const queueStopped = this.#queue.stop()
     this.#reconciler?.stop(reason)
-    const closing = this.#closeSources(this.#connections, timeoutMs)
-    if ((await within(Promise.all([queueStopped, this.#working]), timeoutMs, environment.clock)) === late) {
-      const running = this.#queue.unfinished().map(({ key }) => key)
-      environment.onError(new ReconcileStillRunningError(this.name, running), { phase: `stop ${this.name}` })
-    }
-    await closing
+    const [sources] = await Promise.all([
+      this.#closeSources(this.#connections, timeoutMs),
+      within(Promise.all([queueStopped, this.#working]), timeoutMs, environment.clock),
+    ])
+    const running = this.#queue.unfinished().map(({ key }) => key)
+    this.#leave(running, sources)
     // By a client that sends nothing any more there is nothing to wait for.
     await this.#recorder?.close(reason instanceof LeadershipLostError ? { timeoutMs: 0 } : {})
     await this.#reads.close()
@@ -380,8 +380,8 @@ export class Controller<C, S extends Scope = Scope> {
     this.#activity += 1
   }
 
-  /** Closes sources from the call on. Resolves when they are closed, or when the time is over: those that are not are told. */
-  async #closeSources(connections: readonly NamedConnection[], timeoutMs = stopMs): Promise<void> {
+  /** Closes sources from the call on. Resolves when they are closed, or with the names of those that are not when the time is over. */
+  async #closeSources(connections: readonly NamedConnection[], timeoutMs = stopMs): Promise<readonly string[]> {
     const open = new Set(connections)
     const { clock, onError } = this.#parts.client.environment
     const closing = connections.map(async one => {
@@ -393,8 +393,14 @@ export class Controller<C, S extends Scope = Scope> {
       open.delete(one)
     })
     await within(Promise.all(closing), timeoutMs, clock)
-    const names = [...open].map(({ name }) => name)
-    if (names.length > 0) onError(new SourceNotClosedError(this.name, names), { phase: `stop ${this.name}` })
+    return [...open].map(({ name }) => name)
+  }
+
+  /** Tells of reconciles and sources that did not end in time. */
+  #leave(keys: readonly string[], sources: readonly string[]): void {
+    if (keys.length + sources.length === 0) return
+    const error = new StillRunningError(this.name, keys, sources)
+    this.#parts.client.environment.onError(error, { phase: `stop ${this.name}` })
   }
 }
 

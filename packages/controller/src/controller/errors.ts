@@ -33,18 +33,23 @@ export class ControllerStoppedError extends Error {
   }
 }
 
-/** Reconciles did not end when their controller was stopped (rule R23). To `onError`. */
-export class ReconcileStillRunningError extends Error {
-  override readonly name = 'ReconcileStillRunningError'
-  readonly code = 'RECONCILE_STILL_RUNNING'
+/** Reconciles, or sources, of a controller did not end in time when it was stopped: they are left behind (rule R23). To `onError`. */
+export class StillRunningError extends Error {
+  override readonly name = 'StillRunningError'
+  readonly code = 'STILL_RUNNING'
   readonly controller: string
-  /** `namespace/name` of each object. */
+  /** `namespace/name` of each object that is still reconciled. */
   readonly keys: readonly string[]
+  /** The sources that have not closed, as in {@link SourceNotSyncedError}. */
+  readonly sources: readonly string[]
 
-  constructor(controller: string, keys: readonly string[]) {
-    super(`the controller ${controller} is still reconciling ${keys.join(', ')}`)
+  constructor(controller: string, keys: readonly string[], sources: readonly string[]) {
+    const reconciling = keys.length === 0 ? [] : [`is still reconciling ${keys.join(', ')}`]
+    const closing = sources.length === 0 ? [] : [`has not closed ${sources.join(', ')}`]
+    super(`the controller ${controller} was stopped, and ${[...reconciling, ...closing].join(', and ')}`)
     this.controller = controller
     this.keys = keys
+    this.sources = sources
   }
 }
 
@@ -67,21 +72,6 @@ export class SourceNotSyncedError extends Error {
       `the controller ${controller} has waited ${timeoutMs} ms for the first state of: ${lines.join(', ')}`,
       cause === undefined ? undefined : { cause },
     )
-    this.controller = controller
-    this.sources = sources
-  }
-}
-
-/** Sources of a controller did not close in time when it was stopped: they are left behind. To `onError`. */
-export class SourceNotClosedError extends Error {
-  override readonly name = 'SourceNotClosedError'
-  readonly code = 'SOURCE_NOT_CLOSED'
-  readonly controller: string
-  /** As in {@link SourceNotSyncedError}. */
-  readonly sources: readonly string[]
-
-  constructor(controller: string, sources: readonly string[]) {
-    super(`the controller ${controller} was stopped, and has not closed ${sources.join(', ')}`)
     this.controller = controller
     this.sources = sources
   }

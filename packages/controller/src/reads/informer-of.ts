@@ -1,7 +1,22 @@
 import type { View } from '@wherry/client'
 import type { CachedInformer, DynamicCache } from '@wherry/dynamic-cache'
+import type { Registration } from '@wherry/informer'
+import { abortable } from '@wherry/informer/parts'
 
 /** The informer of just that view, to look at; `undefined` where there is none. None is begun or held by that (rule D9). */
 export function informerOf(cache: DynamicCache, { key }: View): CachedInformer<unknown> | undefined {
   return cache.informers.find(({ view }) => view.key === key)
+}
+
+/**
+ * Resolves when a handler was told of the first state of its informer, or when there is none because the cache waits for the resource
+ * (rules C3, D7). Rejects as `whenSynced` of the informer does, which says why where waiting is vain, or with the signal's reason.
+ */
+export async function untilTold(
+  informer: CachedInformer<unknown>,
+  registration: Registration,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await abortable(informer.whenSynced({ signal, orAbsent: true }), signal)
+  if (!informer.isAbsent) await abortable(registration.whenSynced({ signal }), signal)
 }

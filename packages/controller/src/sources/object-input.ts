@@ -5,9 +5,8 @@ import type { CauseChange } from '../controller/cause.ts'
 import { versionOf } from '../objects/version.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
-import { informerOf } from '../reads/informer-of.ts'
+import { informerOf, untilTold } from '../reads/informer-of.ts'
 import { attempt, type Input, type InputTarget, passes, type Telling, tellingOf } from './input.ts'
-import { untilTold } from './until-told.ts'
 
 /** What an {@link objectInput} is made of. */
 export interface ObjectInputParts<C, O = C> {

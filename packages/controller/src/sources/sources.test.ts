@@ -692,7 +692,7 @@ describe('X9: code of a user that fails', () => {
       expect(await end()).toBe('ended')
       expect(simulation.clock.monotonic() - began).toBe(5000)
       expect(simulation.environment.errors.map(({ error }) => error)).toMatchObject([
-        { code: 'SOURCE_NOT_CLOSED', controller: 'game', sources: ['bad'] },
+        { code: 'STILL_RUNNING', controller: 'game', keys: [], sources: ['bad'] },
       ])
     }))
 

@@ -9,12 +9,11 @@ import {
   type View,
 } from '@wherry/client'
 import { asError, checkOptions, milliseconds } from '@wherry/client/checks'
-import type { ObjectReference } from '@wherry/client/resources/core'
 import { isClosed } from '@wherry/informer/parts'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { work } from '../controller/workers.ts'
 import { named } from '../objects/identity.ts'
-import { EventSpamFilter, keyOf, remember, windowMs } from './event-spam-filter.ts'
+import { EventSpamFilter, remember, windowMs } from './event-spam-filter.ts'
 import { type Series, writeEvent } from './event-writer.ts'
 import { type EventRecorderOptions, type RecorderSettings, recorderSettings } from './options.ts'
 
@@ -121,23 +120,29 @@ export class EventRecorder {
     const { name, namespace, uid } = named('object', object)
     if (this.#closed !== undefined) return this.#drop('closed')
     const now = this.#environment.clock.monotonic()
-    const about = uid ?? `${view.resource.group}/${view.resource.plural}/${namespace ?? ''}/${name}`
+    const { resource } = view
+    const about = uid ?? `${resource.group}/${resource.plural}/${namespace ?? ''}/${name}`
     if (!this.#filter.admits(about, now)) return this.#drop('rate')
-    const kind = { object: about, type, reason, action }
+    const kind = JSON.stringify([about, type, reason, action])
     const said = cut(message, 1024)
     const merged = this.#filter.merges(kind, said, now)
-    const key = merged ? keyOf(kind) : keyOf(kind, said)
-    const series = this.#recent(key, now) ?? {
-      key,
-      namespace: namespace ?? 'default',
-      object: referenceTo(view, object),
-      ...{ type, reason, action: cut(action, 128) },
-      message: said,
-      ...{ count: 0, told: 0, refusals: 0 },
-      ...{ firstAt: now, lastAt: now },
-      ...{ name: undefined, isCreated: false },
-    }
-    const isPending = this.#pending.has(series)
+    const key = merged ? kind : `${kind} ${said}`
+    const known = this.#known.get(key)
+    const isPending = known !== undefined && this.#pending.has(known)
+    const goesOn = isPending || (known !== undefined && now - known.lastAt <= windowMs)
+    const { resourceVersion } = object.metadata ?? {}
+    const series: Series = goesOn
+      ? known
+      : {
+          key,
+          namespace: namespace ?? 'default',
+          object: { apiVersion: apiVersionOf(resource), kind: resource.kind, name, namespace, uid, resourceVersion },
+          ...{ type, reason, action: cut(action, 128) },
+          message: said,
+          ...{ count: 0, told: 0, refusals: 0 },
+          ...{ firstAt: now, lastAt: now },
+          ...{ name: undefined, isCreated: false },
+        }
     if (!isPending && this.#pending.size >= maxPending) return this.#drop('full')
     series.count += 1
     series.lastAt = now
@@ -148,13 +153,6 @@ export class EventRecorder {
     if (isPending) return
     this.#pending.add(series)
     this.#queue.add(series)
-  }
-
-  /** The series of that key, if it is still pending or came lately. */
-  #recent(key: string, now: number): Series | undefined {
-    const known = this.#known.get(key)
-    if (known === undefined) return undefined
-    return this.#pending.has(known) || now - known.lastAt <= windowMs ? known : undefined
   }
 
   /** Never rejects. */
@@ -207,8 +205,7 @@ export class EventRecorder {
   }
 
   #report(thrown: unknown): void {
-    const error = asError(thrown)
-    this.#environment.onError(error, { phase: 'event', resource: 'v1/events' })
+    this.#environment.onError(asError(thrown), { phase: 'event', resource: 'v1/events' })
   }
 }
 
@@ -219,19 +216,6 @@ function mayPass(error: unknown): boolean {
   if (isResourceNotFound(error)) return true
   if (isApiError(error)) return error.status >= 500 || error.status === 429 || error.method === 'GET'
   return !isClosed(error) && !(error instanceof InvalidNameError)
-}
-
-function referenceTo(view: View, object: KubernetesObject): ObjectReference {
-  const { name, namespace, uid } = named('object', object)
-  const resourceVersion = object.metadata?.resourceVersion
-  return {
-    apiVersion: apiVersionOf(view.resource),
-    kind: view.resource.kind,
-    name,
-    ...(namespace !== undefined && { namespace }),
-    ...(uid !== undefined && { uid }),
-    ...(resourceVersion !== undefined && { resourceVersion }),
-  }
 }
 
 function cut(text: string, length: number): string {

@@ -18,15 +18,6 @@ export function remember<V>(map: Map<string, V>, key: string, value: V): void {
   if (oldest !== undefined) map.delete(oldest)
 }
 
-/** What makes an event the same as another one, apart from its message. */
-export interface Kind {
-  /** The object: by uid where it has one. */
-  readonly object: string
-  readonly type: string
-  readonly reason: string
-  readonly action: string
-}
-
 /** Decides what is told at all, and what is told as one. */
 export class EventSpamFilter {
   readonly #buckets = new Map<string, { tokens: number; at: number }>()
@@ -44,17 +35,12 @@ export class EventSpamFilter {
   }
 
   /** Whether so many different messages of this kind came lately that they are told as one. */
-  merges(kind: Kind, message: string, now: number): boolean {
-    const key = keyOf(kind)
-    let group = this.#similar.get(key)
+  merges(kind: string, message: string, now: number): boolean {
+    let group = this.#similar.get(kind)
     if (group === undefined || now - group.at > windowMs) group = { messages: new Set(), at: now }
     group.at = now
     if (group.messages.size < similar) group.messages.add(message)
-    remember(this.#similar, key, group)
+    remember(this.#similar, kind, group)
     return group.messages.size >= similar
   }
-}
-
-export function keyOf({ object, type, reason, action }: Kind, message?: string): string {
-  return JSON.stringify([object, type, reason, action, message])
 }

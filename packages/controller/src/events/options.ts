@@ -12,9 +12,7 @@ export interface EventRecorderOptions {
   readonly instance?: string | undefined
 }
 
-export type RecorderSettings = Required<{
-  readonly [K in keyof EventRecorderOptions]: NonNullable<EventRecorderOptions[K]>
-}>
+export type RecorderSettings = EventRecorderOptions & { readonly instance: string }
 
 /** Checks the options (rule X6). */
 export function recorderSettings(options: EventRecorderOptions): RecorderSettings {

@@ -59,13 +59,8 @@ async function review(client: Client, token: string, path: string): Promise<Verd
   const { status } = await client.create(tokenReviews, { spec: { token } }, { timeoutMs })
   const { authenticated = false, user } = status ?? {}
   if (!authenticated || user === undefined) return 'unknown'
-  const spec = {
-    ...(user.username !== undefined && { user: user.username }),
-    ...(user.uid !== undefined && { uid: user.uid }),
-    ...(user.groups !== undefined && { groups: user.groups }),
-    ...(user.extra !== undefined && { extra: user.extra }),
-    nonResourceAttributes: { path, verb: 'get' },
-  }
+  const { username, uid, groups, extra } = user
+  const spec = { user: username, uid, groups, extra, nonResourceAttributes: { path, verb: 'get' } }
   const access = await client.create(subjectAccessReviews, { spec }, { timeoutMs })
   return access.status?.allowed === true ? 'allowed' : 'denied'
 }

@@ -93,7 +93,8 @@ export class Candidate {
       try {
         return await this.#write(spec, bounds)
       } catch (error) {
-        if (!met(error) || round >= maxRounds) throw error
+        const metAnother = isConflict(error) || isAlreadyExists(error) || isObjectNotFound(error)
+        if (!metAnother || round >= maxRounds) throw error
       }
     }
   }
@@ -150,9 +151,4 @@ export class Candidate {
     this.#see({ ...before?.spec, ...spec })
     return began
   }
-}
-
-/** Another write came first. */
-function met(error: unknown): boolean {
-  return isConflict(error) || isAlreadyExists(error) || isObjectNotFound(error)
 }

@@ -144,22 +144,12 @@ export class HealthServer {
       return reply(response, 404, 'not found')
     const excluded = searchParams.getAll('exclude')
     const asked = [...checks].filter(([one]) => (isOne ? one === name : !excluded.includes(one)))
-    return this.#tell(response, kind, asked, !isOne && searchParams.has('verbose'))
-  }
-
-  async #tell(
-    response: ServerResponse,
-    kind: string,
-    checks: readonly (readonly [string, HealthCheck])[],
-    verbose: boolean,
-  ): Promise<void> {
-    const results = await Promise.all(checks.map(([name, check]) => this.#isWell(`${kind}/${name}`, check)))
+    const results = await Promise.all(asked.map(([one, check]) => this.#isWell(`${kind}/${one}`, check)))
     // Why not is never sent to whoever asks, who need not have a right to know.
-    const lines = checks.map(([name], index) =>
-      results[index] ? `[+]${name} ok` : `[-]${name} failed: reason withheld`,
-    )
+    const lines = asked.map(([one], index) => (results[index] ? `[+]${one} ok` : `[-]${one} failed: reason withheld`))
+    const isVerbose = !isOne && searchParams.has('verbose')
     if (results.includes(false)) reply(response, 500, `${[...lines, `${kind} check failed`].join('\n')}\n`)
-    else reply(response, 200, verbose ? `${[...lines, `${kind} check passed`].join('\n')}\n` : 'ok')
+    else reply(response, 200, isVerbose ? `${[...lines, `${kind} check passed`].join('\n')}\n` : 'ok')
   }
 
   /** Runs a check, for a bounded time. Never rejects. */

@@ -29,11 +29,11 @@ export interface RecordedEvent {
   readonly action?: string | undefined
 }
 
-/** So many events may wait to be sent; more are dropped. client-go's queue holds as many. */
+/** How many series may wait to be sent; more are dropped. client-go's queue holds as many events. */
 const maxPending = 1000
-/** So many series are written at a time. */
+/** How many series are written at a time. */
 const atOnce = 8
-/** So often in a row the server may fail to take an event; client-go gives up after as many. */
+/** How often in a row the server may fail to take a series; client-go gives up after as many tries. */
 const maxRefusals = 12
 
 /**
@@ -168,7 +168,7 @@ export class EventRecorder {
     series.told = count
     series.refusals = 0
     this.#queue.forget(series)
-    // It may have come again meanwhile.
+    // The event may have come again meanwhile.
     if (series.count > count) this.#queue.add(series)
     else this.#pending.delete(series)
   }
@@ -191,7 +191,7 @@ export class EventRecorder {
     timer.cancel()
   }
 
-  /** What of it was not told never will be. */
+  /** Forgets a series, and counts as dropped what of it the server was not told. */
   #giveUp(series: Series, reason: string): void {
     this.#queue.forget(series)
     this.#pending.delete(series)
@@ -209,11 +209,11 @@ export class EventRecorder {
   }
 }
 
-/** The server may take it at another time. */
+/** Returns true if the server may take the event at another time. */
 function mayPass(error: unknown): boolean {
-  // A lost answer is read for; who may not read events is told that, and the event may be there.
-  // A proxy's page: the server knows events.
+  // The server knows events: this is a proxy's page.
   if (isResourceNotFound(error)) return true
+  // After a lost answer the client reads the event. Where it may not read events, the event may be there all the same.
   if (isApiError(error)) return error.status >= 500 || error.status === 429 || error.method === 'GET'
   return !isClosed(error) && !(error instanceof InvalidNameError)
 }

@@ -1,9 +1,9 @@
 /** The most that is remembered of each kind: about as much as client-go's recorder does. */
 const most = 4096
 
-/** So many events about one object may be recorded at once, as in client-go; each later one is dropped until there is room. */
+/** How many events about one object may be recorded at once, as in client-go; each later one is dropped until there is room. */
 const burst = 25
-/** So long it takes until there is room for one more, in milliseconds: client-go's five minutes. */
+/** How long it takes until there is room for one more event, in milliseconds: client-go's five minutes. */
 const refillMs = 300_000
 /** From so many different messages of one type and reason about one object on, they are counted as one, as in client-go. */
 const similar = 10
@@ -23,7 +23,7 @@ export class EventSpamFilter {
   readonly #buckets = new Map<string, { tokens: number; at: number }>()
   readonly #similar = new Map<string, { readonly messages: Set<string>; at: number }>()
 
-  /** Whether one more event about the object fits. */
+  /** Returns true if there is room for one more event about the object, and takes that room. */
   admits(object: string, now: number): boolean {
     const bucket = this.#buckets.get(object) ?? { tokens: burst, at: now }
     bucket.tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / refillMs)
@@ -34,7 +34,7 @@ export class EventSpamFilter {
     return true
   }
 
-  /** Whether so many different messages of this kind came lately that they are told as one. */
+  /** Returns true if so many different messages of this kind came lately that they are told as one. */
   merges(kind: string, message: string, now: number): boolean {
     let group = this.#similar.get(kind)
     if (group === undefined || now - group.at > windowMs) group = { messages: new Set(), at: now }

@@ -13,7 +13,7 @@ export interface Series {
   readonly action: string
   message: string
   count: number
-  /** So many of them were told to the server, or dropped. */
+  /** How many of the `count` events the server was told. */
   told: number
   /** On the monotonic clock. */
   readonly firstAt: number
@@ -42,7 +42,7 @@ export async function writeEvent(settings: RecorderSettings, series: Series, sig
   try {
     await client.create(events, eventOf(series, settings), { signal })
   } catch (error) {
-    // The answer to an earlier go was lost.
+    // An earlier try has created the event, and its answer was lost.
     if (!isAlreadyExists(error)) throw error
     await patch(client, series, signal)
   }

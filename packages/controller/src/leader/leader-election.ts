@@ -91,7 +91,7 @@ export class LeaderElection {
     this.#enter('waiting')
     try {
       const began = await this.#acquire(signal)
-      // It may come with the lease.
+      // The signal may be aborted while the lease comes.
       if (began === undefined || signal.aborted) await this.#release()
       else await this.#lead(began, lead, signal)
     } finally {
@@ -110,7 +110,7 @@ export class LeaderElection {
       } catch (error) {
         if (!signal.aborted) this.#report(error, 'acquire')
       }
-      // Woken when the lease may be taken: nobody has to come by just then.
+      // The wait ends when the lease may be taken, although nothing else happens then.
       const wait = this.#candidate.waitMs() || Number.POSITIVE_INFINITY
       await sleep(clock, Math.min(wait, this.#pause()), signal).catch(() => {})
     }
@@ -139,7 +139,7 @@ export class LeaderElection {
       if (part.status === 'rejected' && error !== reason) this.#report(error, 'lead')
       throw reason
     }
-    // A part that is stuck may still act.
+    // A part that is stuck may still act: its lease has to expire.
     if (releaseOnStop && !(error instanceof LeaderStuckError)) await this.#release()
     if (part.status === 'rejected') throw error
   }
@@ -182,7 +182,7 @@ export class LeaderElection {
         this.#environment.log('info', 'released', { lease: this.#lease })
       }
     } catch (error) {
-      // It expires by itself.
+      // The lease expires by itself.
       this.#report(error, 'release')
     }
   }

@@ -59,7 +59,7 @@ export class OwnTerm implements Term {
     return this.ended.aborted ? 0 : Math.max(0, this.#deadline - this.#clock.monotonic())
   }
 
-  /** Asks the clock, not a timer: after a pause of the process, what runs first may be anything. */
+  /** Asks the clock, not a timer: after a pause of the process, anything may run before the timer does. */
   check(): void {
     this.#expire()
     this.ended.throwIfAborted()
@@ -93,7 +93,7 @@ export class OwnTerm implements Term {
   #end(error: LeadershipLostError | TermOverError): void {
     if (this.ended.aborted) return
     this.#timer?.cancel()
-    // First what sends, then who may want to.
+    // First the client ends, then whoever may want to send by it hears of it.
     this.#fence.end(error)
     this.#ending.abort(error)
     this.#stopping.abort(error)

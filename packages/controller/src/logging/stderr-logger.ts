@@ -35,7 +35,7 @@ export function jsonLine(level: LogLevel, time: string, message: string, fields:
   const { err, ...rest } = fields as { readonly err?: unknown }
   const told = err !== undefined && { err: errorFields(err) }
   try {
-    // Its own are first, and stay.
+    // The line's own fields are first, and no other field replaces them.
     return JSON.stringify({ ...own, ...rest, ...own, ...told }, (_, one) => (typeof one === 'bigint' ? `${one}` : one))
   } catch {
     // A field holds itself, or throws where it is asked for its JSON.
@@ -59,7 +59,7 @@ function errorFields(error: unknown): object {
     const { code } = error as { readonly code?: unknown }
     return { type, message: messageOf(error), ...(typeof code === 'string' && { code }), stack: stackOf(error) }
   } catch {
-    // It throws where it is asked what it is.
+    // The error throws when its fields are read.
     return { message: '[object]' }
   }
 }

@@ -2,7 +2,7 @@ import type { Environment, Timer } from '@wherry/client'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { Controller } from '../controller/controller.ts'
 
-/** How often, in milliseconds. */
+/** How often caches are measured, in milliseconds. */
 const everyMs = 10_000
 
 const ofViews = ['objects', 'received_bytes', 'cursors', 'synced', 'stale_seconds'] as const

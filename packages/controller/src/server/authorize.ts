@@ -32,7 +32,7 @@ const mostUnderWay = 4
 export function tokenReview(client: Client): Authorize {
   having('a Client', 'create')('tokenReview.client', client)
   const { clock } = client.environment
-  // In the order in which they were asked about, and so of their ends.
+  // In the order in which the tokens were asked about, and so in that in which the answers expire.
   const known = new Map<string, { readonly verdict: Promise<Verdict>; readonly until: number }>()
   let underWay = 0
   return ({ token, path }) => {

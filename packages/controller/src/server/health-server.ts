@@ -102,7 +102,7 @@ export class HealthServer {
         ? process.getBuiltinModule('node:http').createServer(answer)
         : process.getBuiltinModule('node:https').createServer({ ...tls }, answer)
     this.#server = server
-    // Those of whom no request came, nor a handshake, are among them.
+    // Connections on which no request or handshake came are among these sockets.
     server.on('connection', socket => {
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket))
@@ -145,7 +145,7 @@ export class HealthServer {
     const excluded = searchParams.getAll('exclude')
     const asked = [...checks].filter(([one]) => (isOne ? one === name : !excluded.includes(one)))
     const results = await Promise.all(asked.map(([one, check]) => this.#isWell(`${kind}/${one}`, check)))
-    // Why not is never sent to whoever asks, who need not have a right to know.
+    // Why a check failed is never sent: whoever asks need not have a right to know.
     const lines = asked.map(([one], index) => (results[index] ? `[+]${one} ok` : `[-]${one} failed: reason withheld`))
     const isVerbose = !isOne && searchParams.has('verbose')
     if (results.includes(false)) reply(response, 500, `${[...lines, `${kind} check failed`].join('\n')}\n`)

@@ -9,12 +9,11 @@ import {
   type View,
 } from '@wherry/client'
 import { asError, checkOptions, milliseconds } from '@wherry/client/checks'
-import type { ObjectReference } from '@wherry/client/resources/core'
 import { isClosed } from '@wherry/informer/parts'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { work } from '../controller/workers.ts'
 import { named } from '../objects/identity.ts'
-import { EventSpamFilter, keyOf, remember, windowMs } from './event-spam-filter.ts'
+import { EventSpamFilter, remember, windowMs } from './event-spam-filter.ts'
 import { type Series, writeEvent } from './event-writer.ts'
 import { type EventRecorderOptions, type RecorderSettings, recorderSettings } from './options.ts'
 
@@ -30,11 +29,11 @@ export interface RecordedEvent {
   readonly action?: string | undefined
 }
 
-/** So many events may wait to be sent; more are dropped. client-go's queue holds as many. */
+/** How many series may wait to be sent; more are dropped. client-go's queue holds as many events. */
 const maxPending = 1000
-/** So many series are written at a time. */
+/** How many series are written at a time. */
 const atOnce = 8
-/** So often in a row the server may fail to take an event; client-go gives up after as many. */
+/** How often in a row the server may fail to take a series; client-go gives up after as many tries. */
 const maxRefusals = 12
 
 /**
@@ -121,23 +120,29 @@ export class EventRecorder {
     const { name, namespace, uid } = named('object', object)
     if (this.#closed !== undefined) return this.#drop('closed')
     const now = this.#environment.clock.monotonic()
-    const about = uid ?? `${view.resource.group}/${view.resource.plural}/${namespace ?? ''}/${name}`
+    const { resource } = view
+    const about = uid ?? `${resource.group}/${resource.plural}/${namespace ?? ''}/${name}`
     if (!this.#filter.admits(about, now)) return this.#drop('rate')
-    const kind = { object: about, type, reason, action }
+    const kind = JSON.stringify([about, type, reason, action])
     const said = cut(message, 1024)
     const merged = this.#filter.merges(kind, said, now)
-    const key = merged ? keyOf(kind) : keyOf(kind, said)
-    const series = this.#recent(key, now) ?? {
-      key,
-      namespace: namespace ?? 'default',
-      object: referenceTo(view, object),
-      ...{ type, reason, action: cut(action, 128) },
-      message: said,
-      ...{ count: 0, told: 0, refusals: 0 },
-      ...{ firstAt: now, lastAt: now },
-      ...{ name: undefined, isCreated: false },
-    }
-    const isPending = this.#pending.has(series)
+    const key = merged ? kind : `${kind} ${said}`
+    const known = this.#known.get(key)
+    const isPending = known !== undefined && this.#pending.has(known)
+    const goesOn = isPending || (known !== undefined && now - known.lastAt <= windowMs)
+    const { resourceVersion } = object.metadata ?? {}
+    const series: Series = goesOn
+      ? known
+      : {
+          key,
+          namespace: namespace ?? 'default',
+          object: { apiVersion: apiVersionOf(resource), kind: resource.kind, name, namespace, uid, resourceVersion },
+          ...{ type, reason, action: cut(action, 128) },
+          message: said,
+          ...{ count: 0, told: 0, refusals: 0 },
+          ...{ firstAt: now, lastAt: now },
+          ...{ name: undefined, isCreated: false },
+        }
     if (!isPending && this.#pending.size >= maxPending) return this.#drop('full')
     series.count += 1
     series.lastAt = now
@@ -148,13 +153,6 @@ export class EventRecorder {
     if (isPending) return
     this.#pending.add(series)
     this.#queue.add(series)
-  }
-
-  /** The series of that key, if it is still pending or came lately. */
-  #recent(key: string, now: number): Series | undefined {
-    const known = this.#known.get(key)
-    if (known === undefined) return undefined
-    return this.#pending.has(known) || now - known.lastAt <= windowMs ? known : undefined
   }
 
   /** Never rejects. */
@@ -170,7 +168,7 @@ export class EventRecorder {
     series.told = count
     series.refusals = 0
     this.#queue.forget(series)
-    // It may have come again meanwhile.
+    // The event may have come again meanwhile.
     if (series.count > count) this.#queue.add(series)
     else this.#pending.delete(series)
   }
@@ -193,7 +191,7 @@ export class EventRecorder {
     timer.cancel()
   }
 
-  /** What of it was not told never will be. */
+  /** Forgets a series, and counts as dropped what of it the server was not told. */
   #giveUp(series: Series, reason: string): void {
     this.#queue.forget(series)
     this.#pending.delete(series)
@@ -207,31 +205,17 @@ export class EventRecorder {
   }
 
   #report(thrown: unknown): void {
-    const error = asError(thrown)
-    this.#environment.onError(error, { phase: 'event', resource: 'v1/events' })
+    this.#environment.onError(asError(thrown), { phase: 'event', resource: 'v1/events' })
   }
 }
 
-/** The server may take it at another time. */
+/** Returns true if the server may take the event at another time. */
 function mayPass(error: unknown): boolean {
-  // A lost answer is read for; who may not read events is told that, and the event may be there.
-  // A proxy's page: the server knows events.
+  // The server knows events: this is a proxy's page.
   if (isResourceNotFound(error)) return true
+  // After a lost answer the client reads the event. Where it may not read events, the event may be there all the same.
   if (isApiError(error)) return error.status >= 500 || error.status === 429 || error.method === 'GET'
   return !isClosed(error) && !(error instanceof InvalidNameError)
-}
-
-function referenceTo(view: View, object: KubernetesObject): ObjectReference {
-  const { name, namespace, uid } = named('object', object)
-  const resourceVersion = object.metadata?.resourceVersion
-  return {
-    apiVersion: apiVersionOf(view.resource),
-    kind: view.resource.kind,
-    name,
-    ...(namespace !== undefined && { namespace }),
-    ...(uid !== undefined && { uid }),
-    ...(resourceVersion !== undefined && { resourceVersion }),
-  }
 }
 
 function cut(text: string, length: number): string {

@@ -1,9 +1,9 @@
 /** The most that is remembered of each kind: about as much as client-go's recorder does. */
 const most = 4096
 
-/** So many events about one object may be recorded at once, as in client-go; each later one is dropped until there is room. */
+/** How many events about one object may be recorded at once, as in client-go; each later one is dropped until there is room. */
 const burst = 25
-/** So long it takes until there is room for one more, in milliseconds: client-go's five minutes. */
+/** How long it takes until there is room for one more event, in milliseconds: client-go's five minutes. */
 const refillMs = 300_000
 /** From so many different messages of one type and reason about one object on, they are counted as one, as in client-go. */
 const similar = 10
@@ -18,21 +18,12 @@ export function remember<V>(map: Map<string, V>, key: string, value: V): void {
   if (oldest !== undefined) map.delete(oldest)
 }
 
-/** What makes an event the same as another one, apart from its message. */
-export interface Kind {
-  /** The object: by uid where it has one. */
-  readonly object: string
-  readonly type: string
-  readonly reason: string
-  readonly action: string
-}
-
 /** Decides what is told at all, and what is told as one. */
 export class EventSpamFilter {
   readonly #buckets = new Map<string, { tokens: number; at: number }>()
   readonly #similar = new Map<string, { readonly messages: Set<string>; at: number }>()
 
-  /** Whether one more event about the object fits. */
+  /** Returns true if there is room for one more event about the object, and takes that room. */
   admits(object: string, now: number): boolean {
     const bucket = this.#buckets.get(object) ?? { tokens: burst, at: now }
     bucket.tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / refillMs)
@@ -43,18 +34,13 @@ export class EventSpamFilter {
     return true
   }
 
-  /** Whether so many different messages of this kind came lately that they are told as one. */
-  merges(kind: Kind, message: string, now: number): boolean {
-    const key = keyOf(kind)
-    let group = this.#similar.get(key)
+  /** Returns true if so many different messages of this kind came lately that they are told as one. */
+  merges(kind: string, message: string, now: number): boolean {
+    let group = this.#similar.get(kind)
     if (group === undefined || now - group.at > windowMs) group = { messages: new Set(), at: now }
     group.at = now
     if (group.messages.size < similar) group.messages.add(message)
-    remember(this.#similar, key, group)
+    remember(this.#similar, kind, group)
     return group.messages.size >= similar
   }
-}
-
-export function keyOf({ object, type, reason, action }: Kind, message?: string): string {
-  return JSON.stringify([object, type, reason, action, message])
 }

@@ -13,7 +13,7 @@ export interface Series {
   readonly action: string
   message: string
   count: number
-  /** So many of them were told to the server, or dropped. */
+  /** How many of the `count` events the server was told. */
   told: number
   /** On the monotonic clock. */
   readonly firstAt: number
@@ -42,7 +42,7 @@ export async function writeEvent(settings: RecorderSettings, series: Series, sig
   try {
     await client.create(events, eventOf(series, settings), { signal })
   } catch (error) {
-    // The answer to an earlier go was lost.
+    // An earlier try has created the event, and its answer was lost.
     if (!isAlreadyExists(error)) throw error
     await patch(client, series, signal)
   }
@@ -72,14 +72,10 @@ function eventOf(series: Series, { client, controller, instance }: RecorderSetti
 
 /** The object's name, as far as an event's name may be that (those of RBAC may have colons), and digits that make it its own. */
 function newName(object = '', { clock, random }: Environment): string {
-  const labels = object
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9.]/g, '-')
-    .slice(0, 220)
-    .split('.')
-  const name = labels.map(label => label.replaceAll(/^-+|-+$/g, '')).filter(label => label !== '')
+  const text = object.toLowerCase().replaceAll(/[^a-z0-9.]/g, '-')
+  const labels = text.slice(0, 220).match(/[a-z0-9]([-a-z0-9]*[a-z0-9])?/g) ?? []
   const digits = Math.floor(random() * 2 ** 20).toString(16)
-  return [...name, `${clock.now().toString(16)}${digits.padStart(5, '0')}`].join('.')
+  return [...labels, `${clock.now().toString(16)}${digits.padStart(5, '0')}`].join('.')
 }
 
 /** The wall clock's time of a monotonic one, to the second, as the server keeps it. */

@@ -12,9 +12,7 @@ export interface EventRecorderOptions {
   readonly instance?: string | undefined
 }
 
-export type RecorderSettings = Required<{
-  readonly [K in keyof EventRecorderOptions]: NonNullable<EventRecorderOptions[K]>
-}>
+export type RecorderSettings = EventRecorderOptions & { readonly instance: string }
 
 /** Checks the options (rule X6). */
 export function recorderSettings(options: EventRecorderOptions): RecorderSettings {
@@ -29,7 +27,7 @@ function qualified(option: string, value: unknown): void {
     throw new OptionRangeError(option, 'a qualified name: name, or domain/name', JSON.stringify(value))
 }
 
-/** The server takes no longer one. */
+/** The server takes no longer instance. */
 function atMost128(option: string, value: unknown): void {
   text(option, value)
   if ((value as string).length > 128) throw new OptionRangeError(option, 'at most 128 characters', `${value}`)

@@ -1,13 +1,7 @@
-import { type Client, type Clock, isAlreadyExists, isConflict, isObjectNotFound } from '@wherry/client'
+import { type CallOptions, type Clock, isAlreadyExists, isConflict, isObjectNotFound } from '@wherry/client'
 import { type Lease, type LeaseSpec, leases } from '@wherry/client/resources/coordination'
 import { isSameSpec, microTime } from './lease-record.ts'
 import type { ElectionSettings } from './options.ts'
-
-/** Bounds of one attempt. */
-export interface AttemptBounds {
-  readonly timeoutMs: number
-  readonly signal?: AbortSignal | undefined
-}
 
 /** How often a write that met another one is tried again, with what is there now. */
 const maxRounds = 3
@@ -18,7 +12,7 @@ const maxRounds = 3
  */
 export class Candidate {
   readonly #settings: ElectionSettings
-  readonly #client: Client
+  readonly #onNewLeader: (identity: string) => void
   readonly #clock: Clock
   /** The lease as last read or written; `undefined`: there is none, or nothing was read. */
   #lease: Lease | undefined
@@ -29,9 +23,9 @@ export class Candidate {
   /** The `acquireTime` that our writes have since we last saw the lease to be another's: by it a write whose answer was lost is known. */
   #acquireTime: string | undefined
 
-  constructor(settings: ElectionSettings) {
+  constructor(settings: ElectionSettings, onNewLeader: (identity: string) => void) {
     this.#settings = settings
-    this.#client = settings.client
+    this.#onNewLeader = onNewLeader
     this.#clock = settings.client.environment.clock
   }
 
@@ -57,7 +51,7 @@ export class Candidate {
    * One attempt to get the lease: resolves with when the write began by which it is ours, `undefined` while it is
    * another's. Rejects where neither is known.
    */
-  acquire(bounds: AttemptBounds): Promise<number | undefined> {
+  acquire(bounds: CallOptions): Promise<number | undefined> {
     return this.#replace(() => {
       if (this.waitMs() === 0) return this.#next()
       this.#acquireTime = undefined
@@ -66,7 +60,7 @@ export class Candidate {
   }
 
   /** One attempt to keep the lease: as `acquire`, `undefined` once it is another's. */
-  renew(bounds: AttemptBounds): Promise<number | undefined> {
+  renew(bounds: CallOptions): Promise<number | undefined> {
     const { client, name } = this.#settings
     if (!this.#fresh) client.environment.metrics.count('leader_election_slowpath_total', { name })
     return this.#replace(
@@ -76,7 +70,7 @@ export class Candidate {
   }
 
   /** Gives the lease up if it is ours. Resolves with whether it was. */
-  async release(bounds: AttemptBounds): Promise<boolean> {
+  async release(bounds: CallOptions): Promise<boolean> {
     if (this.#acquireTime === undefined) return false
     const began = await this.#replace(() => {
       if (!this.#isOurs(this.#lease?.spec)) return undefined
@@ -91,7 +85,7 @@ export class Candidate {
    * Writes what `make` makes of the lease as it is now; nothing if that is `undefined`. Where another write came first, it is read and
    * made again. Resolves with when the write began.
    */
-  async #replace(make: () => LeaseSpec | undefined, bounds: AttemptBounds): Promise<number | undefined> {
+  async #replace(make: () => LeaseSpec | undefined, bounds: CallOptions): Promise<number | undefined> {
     for (let round = 1; ; round += 1) {
       if (!this.#fresh) await this.#read(bounds)
       const spec = make()
@@ -99,14 +93,15 @@ export class Candidate {
       try {
         return await this.#write(spec, bounds)
       } catch (error) {
-        if (!met(error) || round >= maxRounds) throw error
+        const metAnother = isConflict(error) || isAlreadyExists(error) || isObjectNotFound(error)
+        if (!metAnother || round >= maxRounds) throw error
       }
     }
   }
 
-  async #read(bounds: AttemptBounds): Promise<void> {
-    const { name, namespace } = this.#settings
-    this.#lease = await this.#client.get(leases, { name, namespace }, bounds)
+  async #read(bounds: CallOptions): Promise<void> {
+    const { client, name, namespace } = this.#settings
+    this.#lease = await client.get(leases, { name, namespace }, bounds)
     if (this.#lease !== undefined) this.#see(this.#lease.spec ?? {})
   }
 
@@ -115,7 +110,7 @@ export class Candidate {
     if (before !== undefined && isSameSpec(before.spec, spec)) return
     this.#seen = { spec, at: this.#clock.monotonic() }
     const { holder } = this
-    if (before === undefined || (before.spec.holderIdentity ?? '') !== holder) this.#settings.onNewLeader(holder)
+    if (before === undefined || (before.spec.holderIdentity ?? '') !== holder) this.#onNewLeader(holder)
   }
 
   /** An identity is one process's only; still, what we did not write is not ours. */
@@ -142,23 +137,18 @@ export class Candidate {
   }
 
   /** Writes the lease if it is still as we know it. Resolves with when that began. */
-  async #write(spec: LeaseSpec, bounds: AttemptBounds): Promise<number> {
-    const { name, namespace } = this.#settings
+  async #write(spec: LeaseSpec, bounds: CallOptions): Promise<number> {
+    const { client, name, namespace } = this.#settings
     const began = this.#clock.monotonic()
     const before = this.#lease
     this.#fresh = false
     this.#lease =
       before === undefined
-        ? await this.#client.create(leases, { metadata: { name, namespace }, spec }, bounds)
+        ? await client.create(leases, { metadata: { name, namespace }, spec }, bounds)
         : // What others have put into the lease stays.
-          await this.#client.update(leases, { ...before, spec: { ...before.spec, ...spec } }, bounds)
+          await client.update(leases, { ...before, spec: { ...before.spec, ...spec } }, bounds)
     this.#fresh = true
     this.#see({ ...before?.spec, ...spec })
     return began
   }
-}
-
-/** Another write came first. */
-function met(error: unknown): boolean {
-  return isConflict(error) || isAlreadyExists(error) || isObjectNotFound(error)
 }

@@ -49,16 +49,14 @@ export class LeaderElection {
 
   /** @throws OptionTypeError or OptionRangeError for a wrong option. */
   constructor(options: LeaderElectionOptions) {
-    const settings = electionSettings(options)
-    this.#environment = settings.client.environment
-    const onNewLeader = (identity: string): void => {
+    this.#settings = electionSettings(options)
+    this.#environment = this.#settings.client.environment
+    this.#lease = keyText(this.#settings)
+    this.#candidate = new Candidate(this.#settings, identity => {
       this.#environment.log('info', 'a new leader', { lease: this.#lease, identity })
-      const told = (async () => settings.onNewLeader(identity))()
+      const told = (async () => this.#settings.onNewLeader(identity))()
       told.catch(thrown => this.#report(thrown, 'onNewLeader'))
-    }
-    this.#settings = { ...settings, onNewLeader }
-    this.#candidate = new Candidate(this.#settings)
-    this.#lease = keyText(settings)
+    })
   }
 
   /** Who we are, in the lease. */
@@ -90,15 +88,14 @@ export class LeaderElection {
       throw new UsageError('ELECTION_USED', 'this election was run already: make another one')
     }
     const { signal = new AbortController().signal, lead } = options
-    this.#state = 'waiting'
-    this.#measure(0)
+    this.#enter('waiting')
     try {
       const began = await this.#acquire(signal)
-      // It may come with the lease.
+      // The signal may be aborted while the lease comes.
       if (began === undefined || signal.aborted) await this.#release()
       else await this.#lead(began, lead, signal)
     } finally {
-      this.#state = 'over'
+      this.#enter('over')
     }
   }
 
@@ -113,10 +110,9 @@ export class LeaderElection {
       } catch (error) {
         if (!signal.aborted) this.#report(error, 'acquire')
       }
-      // Woken when the lease may be taken: nobody has to come by just then.
-      const wait = this.#candidate.waitMs()
-      const pause = wait > 0 ? Math.min(wait, this.#pause()) : this.#pause()
-      await sleep(clock, pause, signal).catch(() => {})
+      // The wait ends when the lease may be taken, although nothing else happens then.
+      const wait = this.#candidate.waitMs() || Number.POSITIVE_INFINITY
+      await sleep(clock, Math.min(wait, this.#pause()), signal).catch(() => {})
     }
     return undefined
   }
@@ -127,66 +123,55 @@ export class LeaderElection {
     const term = new OwnTerm(this.#settings, this.#candidate.transitions, began)
     const { ended } = term
     ended.addEventListener('abort', () => {
-      this.#state = 'over'
-      this.#measure(0)
+      this.#enter('over')
       log(ended.reason instanceof LeadershipLostError ? 'error' : 'info', ended.reason.message, { lease: this.#lease })
     })
-    this.#state = 'leading'
-    this.#measure(1)
+    this.#enter('leading')
     log('info', 'leading', { lease: this.#lease, identity })
     const renewing = this.#renew(term)
     signal.addEventListener('abort', () => term.stop(signal.reason), { signal: ended })
-    const failure = await this.#run(term, lead)
-    try {
-      term.check()
-    } catch (lost) {
-      if (failure !== undefined && failure.error !== lost) this.#report(failure.error, 'lead')
-      await renewing
-      throw lost
-    }
+    const [part] = await Promise.allSettled([this.#run(term, lead)])
+    const error: unknown = part.status === 'rejected' ? part.reason : undefined
     term.finish()
     await renewing
-    // A part that is stuck may still act.
-    if (releaseOnStop && !(failure?.error instanceof LeaderStuckError)) await this.#release()
-    if (failure !== undefined) throw failure.error
+    const { reason } = ended
+    if (reason instanceof LeadershipLostError) {
+      if (part.status === 'rejected' && error !== reason) this.#report(error, 'lead')
+      throw reason
+    }
+    // A part that is stuck may still act: its lease has to expire.
+    if (releaseOnStop && !(error instanceof LeaderStuckError)) await this.#release()
+    if (part.status === 'rejected') throw error
   }
 
-  /** Runs the leader part until it has ended, or has had its time to. Resolves with what it threw, or that it is stuck. */
-  async #run(term: OwnTerm, lead: LeadOptions['lead']): Promise<Failure | undefined> {
+  /** Runs the leader part until it has ended. Rejects with what it throws, or where it does not end in time when asked to. */
+  async #run(term: OwnTerm, lead: LeadOptions['lead']): Promise<void> {
     const { graceMs } = this.#settings
-    const part: Promise<Failure | undefined> = (async () => lead(term))().then(
-      () => undefined,
-      (error: unknown) => ({ error }),
-    )
+    const part = (async () => lead(term))()
     await Promise.race([part, aborted(term.signal)])
-    const outcome = await within(part, graceMs, this.#environment.clock)
-    if (outcome !== late) return outcome
-    void part.then(failure => {
-      if (failure !== undefined && failure.error !== term.ended.reason) this.#report(failure.error, 'lead')
+    if ((await within(part, graceMs, this.#environment.clock)) !== late) return
+    part.catch(error => {
+      if (error !== term.ended.reason) this.#report(error, 'lead')
     })
-    return { error: new LeaderStuckError(this.#lease, graceMs) }
+    throw new LeaderStuckError(this.#lease, graceMs)
   }
 
   /** Keeps the lease until the term is over. Never rejects. */
   async #renew(term: OwnTerm): Promise<void> {
     const { renewDeadlineMs } = this.#settings
     const { clock } = this.#environment
-    try {
-      for (;;) {
+    while (!term.ended.aborted) {
+      try {
         await sleep(clock, this.#pause(), term.ended)
-        try {
-          term.check()
-          // Two attempts fit into what is left, so that one that hangs is not the end.
-          const timeoutMs = Math.max(1, Math.min(renewDeadlineMs / 2, term.remainingMs))
-          const began = await this.#candidate.renew({ timeoutMs, signal: term.ended })
-          if (began === undefined) term.lose(`${this.leader || 'nobody'} holds it`)
-          else term.renewed(began)
-        } catch (error) {
-          if (!term.ended.aborted) this.#report(error, 'renew')
-        }
+        term.check()
+        // Two attempts fit into what is left, so that one that hangs is not the end.
+        const timeoutMs = Math.max(1, Math.min(renewDeadlineMs / 2, term.remainingMs))
+        const began = await this.#candidate.renew({ timeoutMs, signal: term.ended })
+        if (began === undefined) term.lose(`${this.leader || 'nobody'} holds it`)
+        else term.renewed(began)
+      } catch (error) {
+        if (!term.ended.aborted) this.#report(error, 'renew')
       }
-    } catch {
-      // The term is over.
     }
   }
 
@@ -197,7 +182,7 @@ export class LeaderElection {
         this.#environment.log('info', 'released', { lease: this.#lease })
       }
     } catch (error) {
-      // It expires by itself.
+      // The lease expires by itself.
       this.#report(error, 'release')
     }
   }
@@ -207,21 +192,14 @@ export class LeaderElection {
     return this.#settings.retryMs * (1 - this.#environment.random() / 2)
   }
 
-  #measure(value: 0 | 1): void {
+  #enter(state: ElectionState): void {
+    this.#state = state
+    const value = state === 'leading' ? 1 : 0
     this.#environment.metrics.gauge('leader_election_master_status', value, { name: this.#settings.name })
   }
 
   #report(thrown: unknown, phase: string): void {
-    const error = asError(thrown)
-    this.#environment.onError(error, {
-      phase: `leader ${phase}`,
-      resource: 'coordination.k8s.io/v1/leases',
-      key: this.#lease,
-    })
+    const resource = 'coordination.k8s.io/v1/leases'
+    this.#environment.onError(asError(thrown), { phase: `leader ${phase}`, resource, key: this.#lease })
   }
-}
-
-/** The leader part has failed. */
-interface Failure {
-  readonly error: unknown
 }

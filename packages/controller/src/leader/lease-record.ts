@@ -2,7 +2,7 @@ import type { LeaseSpec } from '@wherry/client/resources/coordination'
 
 const fields = ['holderIdentity', 'leaseDurationSeconds', 'acquireTime', 'renewTime', 'leaseTransitions'] as const
 
-/** Whether nothing that an election writes has changed. */
+/** Returns true if nothing that an election writes differs. */
 export function isSameSpec(a: LeaseSpec, b: LeaseSpec): boolean {
   return fields.every(field => a[field] === b[field])
 }

@@ -68,28 +68,17 @@ export function electionSettings(options: LeaderElectionOptions): ElectionSettin
     onNewLeader: callback,
   }
   checkOptions('leader', options, checks, ['client', 'name'])
-  const { client, name } = options
-  const namespace = options.namespace ?? client.namespace
+  const { client, name, namespace = client.namespace, leaseMs = 15_000, renewDeadlineMs = 10_000 } = options
+  const { retryMs = 2_000, releaseOnStop = true, graceMs = 30_000, onNewLeader = () => {} } = options
+  const { identity = `${hostname()}_${uuid(client.environment)}` } = options
   if (namespace === undefined) {
     throw new OptionTypeError('leader.namespace', 'a namespace (the client has none of its own)', 'nothing')
   }
   checkSegment('name', name)
   checkSegment('namespace', namespace)
-  const { leaseMs = 15_000, renewDeadlineMs = 10_000, retryMs = 2_000 } = options
   below('leader.renewDeadlineMs', renewDeadlineMs, 'leaseMs', leaseMs)
   below('leader.retryMs', retryMs, 'renewDeadlineMs', renewDeadlineMs)
-  return {
-    client,
-    name,
-    namespace,
-    identity: options.identity ?? `${hostname()}_${uuid(client.environment)}`,
-    leaseMs,
-    renewDeadlineMs,
-    retryMs,
-    releaseOnStop: options.releaseOnStop ?? true,
-    graceMs: options.graceMs ?? 30_000,
-    onNewLeader: options.onNewLeader ?? (() => {}),
-  }
+  return { client, name, namespace, identity, leaseMs, renewDeadlineMs, retryMs, releaseOnStop, graceMs, onNewLeader }
 }
 
 /** The lease says its duration in seconds. */

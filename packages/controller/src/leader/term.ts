@@ -31,12 +31,14 @@ export class OwnTerm implements Term {
   readonly client: Client
   readonly transitions: number
   readonly identity: string
-  readonly #renewDeadlineMs: number
+  readonly #settings: ElectionSettings
   readonly #clock: Clock
-  readonly #lease: string
   readonly #fence: FencedClient
   readonly #stopping = new AbortController()
   readonly #ending = new AbortController()
+  readonly signal: AbortSignal = this.#stopping.signal
+  /** Aborted when the term is over: with a {@link LeadershipLostError}, or with a {@link TermOverError}. */
+  readonly ended: AbortSignal = this.#ending.signal
   #deadline: number
   #timer: Timer | undefined
 
@@ -45,38 +47,28 @@ export class OwnTerm implements Term {
     const { client, identity, renewDeadlineMs } = settings
     this.transitions = transitions
     this.identity = identity
-    this.#lease = keyText(settings)
+    this.#settings = settings
     this.#clock = client.environment.clock
-    this.#renewDeadlineMs = renewDeadlineMs
     this.#deadline = began + renewDeadlineMs
     this.#fence = client.fenced(() => this.check())
     this.client = this.#fence.client
     this.#wait()
   }
 
-  get signal(): AbortSignal {
-    return this.#stopping.signal
-  }
-
-  /** Aborted when the term is over: with a {@link LeadershipLostError}, or with a {@link TermOverError}. */
-  get ended(): AbortSignal {
-    return this.#ending.signal
-  }
-
   get remainingMs(): number {
     return this.ended.aborted ? 0 : Math.max(0, this.#deadline - this.#clock.monotonic())
   }
 
-  /** Asks the clock, not a timer: after a pause of the process, what runs first may be anything. */
+  /** Asks the clock, not a timer: after a pause of the process, anything may run before the timer does. */
   check(): void {
-    if (this.remainingMs === 0) this.lose('it was not renewed in time')
+    this.#expire()
     this.ended.throwIfAborted()
   }
 
-  /** A renewal that began then has succeeded. One that is heard of too late comes too late. */
+  /** A renewal that began then has succeeded. Throws if it is heard of too late. */
   renewed(began: number): void {
-    if (this.remainingMs === 0) this.lose('it was not renewed in time')
-    else this.#deadline = Math.max(this.#deadline, began + this.#renewDeadlineMs)
+    this.check()
+    this.#deadline = Math.max(this.#deadline, began + this.#settings.renewDeadlineMs)
   }
 
   /** Asks the part to end; the term goes on. */
@@ -85,18 +77,23 @@ export class OwnTerm implements Term {
   }
 
   lose(why: string): void {
-    this.#end(new LeadershipLostError(this.#lease, this.identity, why))
+    this.#end(new LeadershipLostError(keyText(this.#settings), this.identity, why))
   }
 
-  /** The part has ended. */
+  /** The part has ended, and so does the term, unless the lease was lost before. */
   finish(): void {
-    this.#end(new TermOverError(this.#lease))
+    this.#expire()
+    this.#end(new TermOverError(keyText(this.#settings)))
+  }
+
+  #expire(): void {
+    if (this.remainingMs === 0) this.lose('it was not renewed in time')
   }
 
   #end(error: LeadershipLostError | TermOverError): void {
     if (this.ended.aborted) return
     this.#timer?.cancel()
-    // First what sends, then who may want to.
+    // First the client ends, then whoever may want to send by it hears of it.
     this.#fence.end(error)
     this.#ending.abort(error)
     this.#stopping.abort(error)
@@ -105,8 +102,8 @@ export class OwnTerm implements Term {
   /** One timer for each deadline: renewals need not set it anew. */
   #wait(): void {
     this.#timer = this.#clock.timer(this.remainingMs, () => {
-      if (this.remainingMs > 0) this.#wait()
-      else this.lose('it was not renewed in time')
+      this.#expire()
+      if (!this.ended.aborted) this.#wait()
     })
   }
 }

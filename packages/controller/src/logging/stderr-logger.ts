@@ -33,9 +33,9 @@ export function stderrLogger(options: StderrLoggerOptions = {}): Logger {
 export function jsonLine(level: LogLevel, time: string, message: string, fields: object): string {
   const own = { level, time, msg: message }
   const { err, ...rest } = fields as { readonly err?: unknown }
-  const told = err === undefined ? {} : { err: errorFields(err) }
+  const told = err !== undefined && { err: errorFields(err) }
   try {
-    // Its own are first, and stay.
+    // The line's own fields are first, and no other field replaces them.
     return JSON.stringify({ ...own, ...rest, ...own, ...told }, (_, one) => (typeof one === 'bigint' ? `${one}` : one))
   } catch {
     // A field holds itself, or throws where it is asked for its JSON.
@@ -59,31 +59,29 @@ function errorFields(error: unknown): object {
     const { code } = error as { readonly code?: unknown }
     return { type, message: messageOf(error), ...(typeof code === 'string' && { code }), stack: stackOf(error) }
   } catch {
-    // It throws where it is asked what it is.
+    // The error throws when its fields are read.
     return { message: '[object]' }
   }
 }
 
 /** With what caused it, where it does not say that itself. */
 function messageOf(error: unknown): string {
-  const messages = chainOf(error).map(one => (one instanceof Error ? `${one.message}` : textOf(one)))
+  const messages = chainOf(error, ({ message }) => `${message}`)
   return messages.reduceRight((why, message) => (message.includes(why) ? message : `${message}: ${why}`))
 }
 
 /** Not all that `inspect` tells of an error: other libraries keep requests in theirs, with their tokens. */
 function stackOf(error: unknown): string {
-  const stacks = chainOf(error).map(one => (one instanceof Error ? (one.stack ?? one.message) : textOf(one)))
-  return stacks.join('\ncaused by: ')
+  return chainOf(error, one => one.stack ?? one.message).join('\ncaused by: ')
 }
 
-/** What is told of an error: itself, what caused that, and so on, each once. */
-function chainOf(error: unknown): unknown[] {
-  const chain = [error]
-  for (let last = error; last instanceof Error; last = last.cause) {
-    if (last.cause === undefined || chain.includes(last.cause)) break
-    chain.push(last.cause)
+/** What is told of an error, of what caused it, and so on, each once. */
+function chainOf(error: unknown, told: (error: Error) => string): string[] {
+  const chain = new Set<unknown>()
+  for (let one = error; one !== undefined && !chain.has(one); one = one instanceof Error ? one.cause : undefined) {
+    chain.add(one)
   }
-  return chain
+  return Array.from(chain, one => (one instanceof Error ? told(one) : textOf(one)))
 }
 
 /** A string as it is, all else in one line. */

@@ -2,7 +2,7 @@ import type { Environment, Timer } from '@wherry/client'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { Controller } from '../controller/controller.ts'
 
-/** How often, in milliseconds. */
+/** How often caches are measured, in milliseconds. */
 const everyMs = 10_000
 
 const ofViews = ['objects', 'received_bytes', 'cursors', 'synced', 'stale_seconds'] as const
@@ -15,29 +15,27 @@ export function measureCaches(
   controllers: readonly Controller<unknown>[],
 ): () => void {
   /** The views that are shown, and since when the watch of each is down, on the monotonic clock. */
-  const downSince = new Map<string, number | undefined>()
+  let downSince = new Map<string, number | undefined>()
   let timer: Timer
-  const forgetBut = (views: ReadonlySet<string>): void => {
-    for (const view of downSince.keys()) {
-      if (views.has(view)) continue
-      downSince.delete(view)
-      for (const name of ofViews) metrics.forget?.(`wherry_cache_${name}`, { view })
-    }
+  const forget = (views: Iterable<string>): void => {
+    for (const view of views) for (const name of ofViews) metrics.forget?.(`wherry_cache_${name}`, { view })
   }
   const measure = (): void => {
+    const before = downSince
+    downSince = new Map()
     const now = clock.monotonic()
     const report = cache.report()
     metrics.gauge('wherry_cache_watches', report.watches)
     // A resource that may come later is not missed before.
     const informers = report.informers.filter(({ state, whenUnknown }) => state !== 'missing' || whenUnknown !== 'wait')
     for (const { view, state, synced, objects, receivedBytes, cursors } of informers) {
-      const since = state === 'watching' ? undefined : (downSince.get(view) ?? now)
+      const since = state === 'watching' ? undefined : (before.get(view) ?? now)
       downSince.set(view, since)
       const stale_seconds = (now - (since ?? now)) / 1000
       const values = { objects, received_bytes: receivedBytes, cursors, synced: synced ? 1 : 0, stale_seconds }
       for (const name of ofViews) metrics.gauge(`wherry_cache_${name}`, values[name], { view })
     }
-    forgetBut(new Set(informers.map(({ view }) => view)))
+    forget([...before.keys()].filter(view => !downSince.has(view)))
     for (const { name: controller, reads } of controllers) {
       const report = reads.report()
       for (const name of ofReads) metrics.gauge(`wherry_reads_${name}`, report[name], { controller })
@@ -47,7 +45,7 @@ export function measureCaches(
   measure()
   return () => {
     timer.cancel()
-    forgetBut(new Set())
+    forget(downSince.keys())
     metrics.forget?.('wherry_cache_watches')
     for (const { name: controller } of controllers) {
       for (const name of ofReads) metrics.forget?.(`wherry_reads_${name}`, { controller })

@@ -76,7 +76,7 @@ export interface PrometheusMetrics extends Metrics {
 
 interface Measured {
   readonly queue: MeasuredQueue
-  /** Those that keys have had: none is one that shows 0, as dashboards have it. */
+  /** The priorities that keys have had. One that no key has now shows 0, as dashboards have it. */
   readonly priorities: Set<number>
 }
 

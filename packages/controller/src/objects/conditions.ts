@@ -39,22 +39,17 @@ export function setCondition<C extends Condition>(
   now: number,
 ): C[] {
   const list = conditions ?? []
-  const index = list.findIndex(({ type }) => type === condition.type)
-  const before = list[index]
+  const before = conditionOf(list, condition.type)
   const { type, status, reason, message = '' } = condition
   const lastTransitionTime =
     (before?.status === status ? before.lastTransitionTime : undefined) ??
-    toTheSecond(condition.lastTransitionTime ?? new Date(now).toISOString())
+    // To the second, as the server keeps it.
+    (condition.lastTransitionTime ?? new Date(now).toISOString()).replace(/\.\d+/, '')
   const observedGeneration = condition.observedGeneration ?? before?.observedGeneration
   const next = { ...before, type, status, reason, message, lastTransitionTime } as C
   if (observedGeneration !== undefined) next.observedGeneration = observedGeneration
   if (before !== undefined && fields.every(field => before[field] === next[field])) return list as C[]
-  return before === undefined ? [...list, next] : list.with(index, next)
-}
-
-/** As the server keeps it. */
-function toTheSecond(time: string): string {
-  return time.replace(/\.\d+/, '')
+  return before === undefined ? [...list, next] : list.map(one => (one === before ? next : one))
 }
 
 /** The condition of a type. */

@@ -1,5 +1,4 @@
 import {
-  ApiError,
   Backoff,
   type CallOptions,
   type Client,
@@ -121,5 +120,5 @@ async function change<C extends KubernetesObject, S extends Scope>(
 
 /** A failed `test` is a 422 without a cause; one with causes says that the object would not be valid. */
 function isStale(error: unknown): boolean {
-  return isConflict(error) || (isInvalid(error) && error instanceof ApiError && error.causes.length === 0)
+  return isConflict(error) || (isInvalid(error) && error.causes.length === 0)
 }

@@ -32,7 +32,7 @@ const mostUnderWay = 4
 export function tokenReview(client: Client): Authorize {
   having('a Client', 'create')('tokenReview.client', client)
   const { clock } = client.environment
-  // In the order in which they were asked about, and so of their ends.
+  // In the order in which the tokens were asked about, and so in that in which the answers expire.
   const known = new Map<string, { readonly verdict: Promise<Verdict>; readonly until: number }>()
   let underWay = 0
   return ({ token, path }) => {
@@ -59,13 +59,8 @@ async function review(client: Client, token: string, path: string): Promise<Verd
   const { status } = await client.create(tokenReviews, { spec: { token } }, { timeoutMs })
   const { authenticated = false, user } = status ?? {}
   if (!authenticated || user === undefined) return 'unknown'
-  const spec = {
-    ...(user.username !== undefined && { user: user.username }),
-    ...(user.uid !== undefined && { uid: user.uid }),
-    ...(user.groups !== undefined && { groups: user.groups }),
-    ...(user.extra !== undefined && { extra: user.extra }),
-    nonResourceAttributes: { path, verb: 'get' },
-  }
+  const { username, uid, groups, extra } = user
+  const spec = { user: username, uid, groups, extra, nonResourceAttributes: { path, verb: 'get' } }
   const access = await client.create(subjectAccessReviews, { spec }, { timeoutMs })
   return access.status?.allowed === true ? 'allowed' : 'denied'
 }

@@ -1,4 +1,5 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { type Environment, guarded, OptionRangeError, OptionTypeError, systemEnvironment } from '@wherry/client'
 import { asError, callback, checkOptions, having, integer, milliseconds, text } from '@wherry/client/checks'
@@ -37,8 +38,7 @@ export interface HealthServerOptions {
 export class HealthServer {
   readonly #options: HealthServerOptions
   readonly #environment: Environment
-  readonly #timeoutMs: number
-  readonly #checks: Readonly<Record<string, Map<string, HealthCheck>>>
+  readonly #checks: ReadonlyMap<string, ReadonlyMap<string, HealthCheck>>
   readonly #sockets = new Set<Socket>()
   #server: Server | undefined
   #started: Promise<void> | undefined
@@ -49,7 +49,7 @@ export class HealthServer {
     checkOptions('health', options, {
       host: text,
       port: integer(0, 65_535),
-      tls: pair,
+      tls: (option, value) => checkOptions(option, value, { cert: pem, key: pem }, ['cert', 'key']),
       metrics: shown,
       authorize: callback,
       healthz: checksByName,
@@ -59,11 +59,10 @@ export class HealthServer {
     })
     this.#options = options
     this.#environment = guarded(options.environment ?? systemEnvironment())
-    this.#timeoutMs = options.checkTimeoutMs ?? 5000
-    this.#checks = {
-      healthz: new Map(Object.entries(options.healthz ?? {})),
-      readyz: new Map(Object.entries(options.readyz ?? {})),
-    }
+    this.#checks = new Map([
+      ['healthz', new Map(Object.entries(options.healthz ?? {}))],
+      ['readyz', new Map(Object.entries(options.readyz ?? {}))],
+    ])
   }
 
   /** Where it listens; 0 before it does. */
@@ -103,19 +102,14 @@ export class HealthServer {
         ? process.getBuiltinModule('node:http').createServer(answer)
         : process.getBuiltinModule('node:https').createServer({ ...tls }, answer)
     this.#server = server
-    // Those of whom no request came, nor a handshake, are among them.
+    // Connections on which no request or handshake came are among these sockets.
     server.on('connection', socket => {
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket))
     })
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, host, () => {
-        server.off('error', reject)
-        server.on('error', error => this.#report(error, 'server'))
-        resolve()
-      })
-    })
+    // Rejects with the error that comes before it listens.
+    await once(server.listen(port, host), 'listening')
+    server.on('error', error => this.#report(error, 'server'))
   }
 
   async #close(): Promise<void> {
@@ -134,54 +128,37 @@ export class HealthServer {
     const { pathname, searchParams } = url
     const [, kind = '', name, ...rest] = pathname.split('/')
     const { metrics, authorize } = this.#options
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.setHeader('allow', 'GET, HEAD')
-      return reply(response, 405, 'method not allowed')
-    }
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return reply(response, 405, 'method not allowed', { allow: 'GET, HEAD' })
     if (kind === 'metrics' && name === undefined && metrics !== undefined) {
       const asked = { token: bearerOf(request), path: '/metrics' }
       const verdict = authorize === undefined ? 'allowed' : await authorize(asked)
-      if (verdict === 'unknown') {
-        response.setHeader('www-authenticate', 'Bearer')
-        return reply(response, 401, 'unauthorized')
-      }
-      if (verdict === 'busy') {
-        response.setHeader('retry-after', '10')
-        return reply(response, 429, 'too many tokens are asked about')
-      }
+      if (verdict === 'unknown') return reply(response, 401, 'unauthorized', { 'www-authenticate': 'Bearer' })
+      if (verdict === 'busy') return reply(response, 429, 'too many tokens are asked about', { 'retry-after': '10' })
       if (verdict !== 'allowed') return reply(response, 403, 'forbidden')
-      return reply(response, 200, await metrics.text(), metrics.contentType)
+      return reply(response, 200, await metrics.text(), { 'content-type': metrics.contentType })
     }
-    const checks = Object.hasOwn(this.#checks, kind) ? this.#checks[kind] : undefined
-    if (checks === undefined || rest.length > 0) return reply(response, 404, 'not found')
+    const checks = this.#checks.get(kind)
     const isOne = name !== undefined && name !== ''
-    if (isOne && !checks.has(name)) return reply(response, 404, 'not found')
+    if (checks === undefined || rest.length > 0 || (isOne && !checks.has(name)))
+      return reply(response, 404, 'not found')
     const excluded = searchParams.getAll('exclude')
     const asked = [...checks].filter(([one]) => (isOne ? one === name : !excluded.includes(one)))
-    return this.#tell(response, kind, asked, !isOne && searchParams.has('verbose'))
-  }
-
-  async #tell(
-    response: ServerResponse,
-    kind: string,
-    checks: readonly (readonly [string, HealthCheck])[],
-    verbose: boolean,
-  ): Promise<void> {
-    const results = await Promise.all(checks.map(([name, check]) => this.#isWell(`${kind}/${name}`, check)))
-    // Why not is never sent to whoever asks, who need not have a right to know.
-    const lines = checks.map(([name], index) =>
-      results[index] ? `[+]${name} ok` : `[-]${name} failed: reason withheld`,
-    )
+    const results = await Promise.all(asked.map(([one, check]) => this.#isWell(`${kind}/${one}`, check)))
+    // Why a check failed is never sent: whoever asks need not have a right to know.
+    const lines = asked.map(([one], index) => (results[index] ? `[+]${one} ok` : `[-]${one} failed: reason withheld`))
+    const isVerbose = !isOne && searchParams.has('verbose')
     if (results.includes(false)) reply(response, 500, `${[...lines, `${kind} check failed`].join('\n')}\n`)
-    else reply(response, 200, verbose ? `${[...lines, `${kind} check passed`].join('\n')}\n` : 'ok')
+    else reply(response, 200, isVerbose ? `${[...lines, `${kind} check passed`].join('\n')}\n` : 'ok')
   }
 
   /** Runs a check, for a bounded time. Never rejects. */
   async #isWell(phase: string, check: HealthCheck): Promise<boolean> {
+    const { checkTimeoutMs = 5000 } = this.#options
     const over = new AbortController()
     try {
-      const outcome = await within((async () => check(over.signal))(), this.#timeoutMs, this.#environment.clock)
-      if (outcome === late) throw new Error(`the check ${phase} took more than ${this.#timeoutMs} ms`)
+      const outcome = await within((async () => check(over.signal))(), checkTimeoutMs, this.#environment.clock)
+      if (outcome === late) throw new Error(`the check ${phase} took more than ${checkTimeoutMs} ms`)
       return true
     } catch (error) {
       this.#report(error, phase)
@@ -200,18 +177,15 @@ function bearerOf({ headers }: IncomingMessage): string | undefined {
   return /^Bearer +([^ ]+) *$/i.exec(headers.authorization ?? '')?.[1]
 }
 
-function reply(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {
-  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+function reply(response: ServerResponse, status: number, body: string, headers: OutgoingHttpHeaders = {}): void {
+  const always = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...always, ...headers })
   response.end(body)
 }
 
 function shown(option: string, value: unknown): void {
   having('what prometheusMetrics() gives', 'text')(option, value)
   text(`${option}.contentType`, (value as { readonly contentType?: unknown }).contentType ?? '')
-}
-
-function pair(option: string, value: unknown): void {
-  checkOptions(option, value, { cert: pem, key: pem }, ['cert', 'key'])
 }
 
 /** PEM, which has line ends. The error does not repeat it. */

@@ -6,7 +6,7 @@ import { UsageError } from '../usage-error.ts'
 import { plainCause } from './cause.ts'
 import { ControllerStoppedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
 import type { KeyState, KeyStates, Outcome } from './key-state.ts'
-import { type Returned, readResult } from './result.ts'
+import { readResult } from './result.ts'
 import { RunContext, type RunParts, runAfter } from './run-context.ts'
 
 /** What reconciles keys. */
@@ -111,17 +111,10 @@ export class Reconciler<C, S extends Scope> {
       throw new UsageError('NOT_AWAITED', message)
     }
     const returned = readResult(result)
-    if (this.#stopped === undefined) this.#next(key, state, returned)
+    if (returned.outcome === 'requeue' && this.#stopped === undefined) this.#again(key, state)
     else queue.forget(key)
-    return returned.outcome
-  }
-
-  /** A reconcile has returned: what it asks for. */
-  #next(key: string, state: KeyState, returned: Returned): void {
-    const { queue } = this.#parts
-    if (returned.outcome === 'requeue') return this.#again(key, state)
-    queue.forget(key)
     if (returned.outcome === 'requeue_after') runAfter(queue, key, state, returned.ms)
+    return returned.outcome
   }
 
   #again(key: string, state: KeyState): void {

@@ -9,9 +9,7 @@ export interface ReconcileResult {
 }
 
 /** What comes of a reconcile that has returned. */
-export type Returned =
-  | { readonly outcome: 'success' | 'requeue' }
-  | { readonly outcome: 'requeue_after'; readonly ms: number }
+type Returned = { readonly outcome: 'success' | 'requeue' } | { readonly outcome: 'requeue_after'; readonly ms: number }
 
 /** Reads what a reconcile returned. @throws UsageError for anything else than a result. */
 export function readResult(result: unknown): Returned {

@@ -51,11 +51,12 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   readonly attempt: number
   /** The reconcile has returned. */
   isOver = false
+  /** Why the run was asked to end. */
+  aborted: unknown
   readonly #parts: RunParts<C, S>
   #object: Stored<C> | undefined
   /** Who it is, where a projection leaves that out. */
   #unnamed: KubernetesObject | undefined
-  #aborted: unknown
   #controller: AbortController | undefined
   #run: Run | undefined
   #client: Client | undefined
@@ -93,7 +94,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
-      if (this.#aborted !== undefined) this.#controller.abort(this.#aborted)
+      if (this.aborted !== undefined) this.#controller.abort(this.aborted)
     }
     return this.#controller.signal
   }
@@ -157,18 +158,13 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   /** Asks the reconcile to end. */
   abort(reason: Error): void {
-    this.#aborted ??= reason
-    this.#controller?.abort(this.#aborted)
+    this.aborted ??= reason
+    this.#controller?.abort(this.aborted)
   }
 
   /** Throws where it was asked to end: nothing of it begins any more. */
   check(): void {
-    if (this.#aborted !== undefined) throw this.#aborted
-  }
-
-  /** Why it was asked to end. */
-  get aborted(): unknown {
-    return this.#aborted
+    if (this.aborted !== undefined) throw this.aborted
   }
 
   /** Resolves when none of its calls is open, after a while in any case. */

@@ -1,6 +1,6 @@
 import { type Environment, keyText, sleep } from '@wherry/client'
 import { abortSignal, asError, callback, checkOptions } from '@wherry/client/checks'
-import { aborted, late, within } from '@wherry/informer/parts'
+import { aborted, callGuarded, late, within } from '@wherry/informer/parts'
 import { UsageError } from '../usage-error.ts'
 import { Candidate } from './candidate.ts'
 import { LeaderStuckError, LeadershipLostError } from './errors.ts'
@@ -54,8 +54,11 @@ export class LeaderElection {
     this.#lease = keyText(this.#settings)
     this.#candidate = new Candidate(this.#settings, identity => {
       this.#environment.log('info', 'a new leader', { lease: this.#lease, identity })
-      const told = (async () => this.#settings.onNewLeader(identity))()
-      told.catch(thrown => this.#report(thrown, 'onNewLeader'))
+      const { onNewLeader } = this.#settings
+      callGuarded(
+        () => onNewLeader(identity),
+        thrown => this.#report(thrown, 'onNewLeader'),
+      )
     })
   }
 

@@ -1,6 +1,6 @@
 import { type Environment, type LogFields, type LogLevel, systemEnvironment } from '@wherry/client'
 import { asError, having } from '@wherry/client/checks'
-import { watched } from '@wherry/informer/parts'
+import { callGuarded } from '@wherry/informer/parts'
 
 /**
  * Where log lines go. A logger of pino is one, as it is: fields first, then the message; an error stands under `err`, or in the
@@ -36,13 +36,7 @@ export function environmentLogger(environment: Pick<Environment, 'log'>): Logger
 /** A logger that adds fields to each line; what it throws, or rejects with, is told to `onError`. */
 export function loggerWith(logger: Logger, fields: object, onError: Environment['onError']): Logger {
   const failed = (thrown: unknown): void => onError(asError(thrown, 'the logger threw'), { phase: 'log' })
-  return loggerTo((level, more, message) => {
-    try {
-      watched(logger[level]({ ...fields, ...more }, message), failed)
-    } catch (thrown) {
-      failed(thrown)
-    }
-  })
+  return loggerTo((level, more, message) => callGuarded(() => logger[level]({ ...fields, ...more }, message), failed))
 }
 
 /** What happens in the background, written into a logger. */

@@ -31,6 +31,9 @@ export interface HealthServerOptions {
   readonly environment?: Environment | undefined
 }
 
+/** How many connections may wait to be accepted; the kernel's `somaxconn` bounds it, as it does for Go. Node's 511 would refuse probes in a rush. */
+const backlog = 4096
+
 /**
  * Answers `/metrics`, `/healthz` and `/readyz` as Kubernetes' own programs do: `ok`, or a 500 that names the checks that
  * failed (why is told to `onError` only). `/healthz/NAME` asks one check; `?verbose` lists all, `?exclude=NAME` leaves one out.
@@ -108,7 +111,7 @@ export class HealthServer {
       socket.once('close', () => this.#sockets.delete(socket))
     })
     // Rejects with the error that comes before it listens.
-    await once(server.listen(port, host), 'listening')
+    await once(server.listen({ port, host, backlog }), 'listening')
     server.on('error', error => this.#report(error, 'server'))
   }
 

@@ -1,12 +1,6 @@
 import { isForbidden, isInvalid, isNotFound, type ObjectMeta } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import {
-  generationChanged,
-  type NewCondition,
-  type Operator,
-  type ReconcileContext,
-  setCondition,
-} from '@wherry/controller'
+import { generationChanged, type NewCondition, type Operator, type ReconcileContext } from '@wherry/controller'
 import type { PendingView, Registrar } from '@wherry/watch-manager'
 import { retryMs } from './config-controller.ts'
 import type { Constraint } from './constraint.ts'
@@ -90,12 +84,9 @@ async function tellOfRefusal<T>(context: Context, work: () => Promise<T>): Promi
 }
 
 /** Writes the template's condition, where it is another. */
-async function tell({ object, key, client, now }: Context, condition: NewCondition): Promise<void> {
-  const before = object.status?.conditions
-  const conditions = setCondition(before, condition, now().getTime())
-  if (conditions === before) return
+async function tell({ status }: Context, condition: NewCondition): Promise<void> {
   try {
-    await client.status.patch(templates, key, { status: { conditions } })
+    await status({ conditions: [condition] })
   } catch (error) {
     if (!isNotFound(error)) throw error // it has gone meanwhile
   }

@@ -1,5 +1,5 @@
 import { configMaps, secrets } from '@wherry/client/resources/core'
-import { type Operator, type Read, setCondition } from '@wherry/controller'
+import type { Operator, Read } from '@wherry/controller'
 import { type CaReference, caReferences, flowCollectors, homeOf } from './flow-collector.ts'
 
 /** The ConfigMaps that the operator makes. */
@@ -15,7 +15,7 @@ const ours = configMaps.within({ labels: { 'app.kubernetes.io/managed-by': 'secr
 export function declareFlowCollectors(operator: Operator, { informers = false }: { informers?: boolean } = {}): void {
   const controller = operator.controller('flowcollector').for(flowCollectors).owns(ours)
   if (informers) controller.caches(configMaps).caches(secrets)
-  controller.reconcile(async ({ object: collector, key, read, apply, client }) => {
+  controller.reconcile(async ({ object: collector, key, read, apply, status }) => {
     const bundle: Record<string, string> = {}
     const missing: string[] = []
     for (const reference of caReferences(collector)) {
@@ -25,15 +25,11 @@ export function declareFlowCollectors(operator: Operator, { informers = false }:
       else bundle[`${use}.crt`] = certificate
     }
     await apply(ours, { metadata: { namespace: homeOf(collector), name: `${key.name}-ca` }, data: bundle })
-    const before = collector.status?.conditions
-    const conditions = setCondition(
-      before,
+    const ready =
       missing.length === 0
-        ? { type: 'CertificatesReady', status: 'True', reason: 'AllFound', message: 'all are there' }
-        : { type: 'CertificatesReady', status: 'False', reason: 'Missing', message: `missing: ${missing.join(', ')}` },
-      Date.now(),
-    )
-    if (conditions !== before) await client.status.patch(flowCollectors, key, { status: { conditions } })
+        ? { status: 'True', reason: 'AllFound', message: 'all are there' }
+        : { status: 'False', reason: 'Missing', message: `missing: ${missing.join(', ')}` }
+    await status({ conditions: [{ type: 'CertificatesReady', ...ready }] })
   })
 }
 

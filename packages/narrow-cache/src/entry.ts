@@ -12,15 +12,23 @@ import {
 import { type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isClosed, isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
 import type { Task } from './concurrency-limit.ts'
-import type { EntryScope, Known, Validator } from './entry-scope.ts'
 import { NarrowClosedError, NarrowWatchRefusedError } from './errors.ts'
 import type { CheckedKey } from './key.ts'
+import type { NamespaceWatch } from './namespace-watch.ts'
 
 /**
  * How a read of an entry goes on: `cached`, from the store; `wait`, when news of the entry comes; `ask`, when the object was listed anew;
  * `live`, from the server, because the object may not be watched.
  */
 export type Readiness = 'cached' | 'wait' | 'ask' | 'live'
+
+/** A state of one object: the object, or its absence. */
+export interface Known {
+  readonly object: object | undefined
+  readonly bytes: number
+  /** The resourceVersion of the list, of the object, or of its deletion: how new the state is. */
+  readonly resourceVersion: string | undefined
+}
 
 interface Version {
   readonly uid: string | undefined
@@ -32,18 +40,18 @@ interface Version {
  * resourceVersion wins, and an absence has the resourceVersion that proved it. Its sources are
  *
  * - its own watch, which begins with a list of that one name: the newest state;
- * - a metadata watch of many ({@link Validator}), which tells the version that is the newest. The entry opens its own watch when it has an
+ * - a metadata watch of many ({@link NamespaceWatch}), which tells the version that is the newest. The entry opens its own watch when it has an
  *   older one, and closes it when it has come to that.
  */
 export class Entry implements Intake, Task {
-  readonly scope: EntryScope
+  readonly scope: NamespaceWatch
   readonly key: CheckedKey
   /** Subscriptions, and reads that wait. */
   pins = 0
   /** On the monotonic clock. */
   readAt = 0
   /** The watch of its namespace, or of all, while that feeds it. */
-  validator: Validator | undefined
+  validator: NamespaceWatch | undefined
   /** How often the newest state was listed. */
   lists = 0
   /** Its own watch has a state. */
@@ -79,7 +87,7 @@ export class Entry implements Intake, Task {
   /** The object that is held was deleted: the watch will tell. */
   #isDeleted = false
 
-  constructor(scope: EntryScope, key: CheckedKey) {
+  constructor(scope: NamespaceWatch, key: CheckedKey) {
     this.scope = scope
     this.key = key
     this.#intake = scope.of.store.intake({ key: key.text })
@@ -106,7 +114,7 @@ export class Entry implements Intake, Task {
   }
 
   get lastError(): Error | undefined {
-    return this.error ?? this.scope.validators.find(one => one.lastError)?.lastError
+    return this.error ?? this.scope.parent?.lastError ?? this.scope.lastError
   }
 
   /** Why it can't be watched at present. */
@@ -161,6 +169,15 @@ export class Entry implements Intake, Task {
     this.#closeOwn()
     this.#isAsked = true
     this.openInTurn()
+  }
+
+  /** Finds a source for it if it has none. */
+  place(): void {
+    const { feeding, isComing } = this.scope
+    if (this.#isOver) return
+    if (feeding !== undefined) {
+      if (this.validator !== feeding) this.validate(feeding, undefined)
+    } else if (!isComing) this.openInTurn()
   }
 
   /** Opens a watch of its own in its turn, unless that is not needed any more by then. */
@@ -295,13 +312,13 @@ export class Entry implements Intake, Task {
    * That watch feeds it from now on, and has listed a version of the object, or its absence; `undefined`: it can't tell. Of a whole object
    * it has the metadata only.
    */
-  validate(validator: Validator, known: Known | undefined): void {
+  validate(validator: NamespaceWatch, known: Known | undefined): void {
     this.validator = validator
     if (known === undefined) this.#listAnew()
     else this.#validated(known)
   }
 
-  validatorChanged(validator: Validator, type: ChangeType, object: object, bytes: number): void {
+  validatorChanged(validator: NamespaceWatch, type: ChangeType, object: object, bytes: number): void {
     const { resourceVersion } = versionOf(object)
     if (this.validator !== validator || this.#order(resourceVersion) === 'older') return
     this.#validated({ object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })

@@ -84,15 +84,23 @@ export class CacheContext {
     this.#gathered.set(kind, one)
   }
 
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted
+  }
+
   /** A signal that ends with another one, or with a `NarrowClosedError` when this is closed. */
   ending(signal: AbortSignal | undefined): AbortSignal {
     return signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
   }
 
-  /** Nothing is begun any more. Resolves when all watches have ended. */
-  async close(): Promise<void> {
-    for (const { tell } of this.#gathered.values()) tell()
+  /** Nothing is begun any more. */
+  close(): void {
     this.#closing.abort(new NarrowClosedError())
+  }
+
+  /** Tells what was gathered. Resolves when all watches have ended. */
+  async ended(): Promise<void> {
+    for (const { tell } of this.#gathered.values()) tell()
     await Promise.all(this.#ending)
   }
 

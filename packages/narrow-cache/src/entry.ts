@@ -56,16 +56,15 @@ export class Entry implements Intake, Task {
   lists = 0
   /** Its own watch has a state. */
   synced = false
+  isOver = false
   /** The state was known once, so somebody may follow it. */
   wasKnown = false
   readonly #intake: Intake
   #own: Reflector | undefined
-  #opening: 'no' | 'queued' | 'begun' = 'no'
   /** The newest state is asked for: its next watch begins with a list, which may be all that is needed. */
   #isAsked = false
   /** The version of the object that the validator told of, while the entry has an older one; `''`: any that is listed from now on. */
   #due: string | undefined
-  #isOver = false
   #isRefusalTold = false
   /** Reads that wait. */
   #waiters: SyncWaiters | undefined
@@ -93,10 +92,6 @@ export class Entry implements Intake, Task {
     this.#intake = scope.of.store.intake({ key: key.text })
   }
 
-  get isOver(): boolean {
-    return this.#isOver
-  }
-
   /** A state of this epoch is known. */
   get isKnown(): boolean {
     return this.#epoch === this.scope.of.epoch
@@ -105,7 +100,7 @@ export class Entry implements Intake, Task {
   /** The newest state is about to be listed. A streaming list that fails is not waited for. */
   get isListing(): boolean {
     if (this.synced || (this.error !== undefined && !this.#isAsked)) return false
-    return this.#own !== undefined || this.#opening !== 'no'
+    return this.#own !== undefined || this.scope.of.shared.requests.has(this)
   }
 
   /** Why its own watch failed last. */
@@ -142,7 +137,7 @@ export class Entry implements Intake, Task {
 
   /** Resolves with the next news. Rejects with the signal's reason, or a `NarrowClosedError`. */
   async changed(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#isOver) throw new NarrowClosedError()
+    if (this.isOver) throw new NarrowClosedError()
     this.#waiters ??= new SyncWaiters()
     await this.#waiters.wait(signal)
   }
@@ -155,8 +150,8 @@ export class Entry implements Intake, Task {
 
   /** Lets go of it, without a word to those who follow its view. */
   close(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.isOver) return
+    this.isOver = true
     this.#closeOwn()
     this.#intake.close({ forget: true })
     this.#waiters?.reject(new NarrowClosedError())
@@ -174,7 +169,7 @@ export class Entry implements Intake, Task {
   /** Finds a source for it if it has none. */
   place(): void {
     const { feeding, isComing } = this.scope
-    if (this.#isOver) return
+    if (this.isOver) return
     if (feeding !== undefined) {
       if (this.validator !== feeding) this.validate(feeding, undefined)
     } else if (!isComing) this.openInTurn()
@@ -182,17 +177,14 @@ export class Entry implements Intake, Task {
 
   /** Opens a watch of its own in its turn, unless that is not needed any more by then. */
   openInTurn(): void {
-    if (this.#opening !== 'no' || this.#own !== undefined) return
-    this.#opening = 'queued'
-    this.scope.of.shared.requests.enter(this)
+    if (this.#own === undefined) this.scope.of.shared.requests.enter(this)
   }
 
   begin(): void {
     const { shared, resource, first, again } = this.scope.of
-    this.#opening = 'begun'
     const isAsked = this.#isAsked || this.#due !== undefined
     const isNeeded = isAsked || (this.validator === undefined && !this.scope.isComing)
-    if (this.#isOver || this.#own !== undefined || !isNeeded) {
+    if (this.isOver || shared.isClosed || this.#own !== undefined || !isNeeded) {
       this.#opened()
       return this.news()
     }
@@ -445,18 +437,13 @@ export class Entry implements Intake, Task {
     return isResourceNotFound(cause) ? cause : new NarrowWatchRefusedError(this.scope.of.resource, this.key.text, cause)
   }
 
-  /** Gives back the turn that its opening took. */
+  /** Gives back its turn. */
   #opened(): void {
-    if (this.#opening === 'begun') this.scope.of.shared.requests.leave()
-    if (this.#opening === 'begun') this.#opening = 'no'
+    this.scope.of.shared.requests.leave(this)
   }
 
   #closeOwn(): void {
     const { shared } = this.scope.of
-    if (this.#opening === 'queued') {
-      shared.requests.withdraw(this)
-      this.#opening = 'no'
-    }
     const own = this.#own
     this.#own = undefined
     this.#isAsked = false

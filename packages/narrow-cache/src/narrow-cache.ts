@@ -49,7 +49,6 @@ export interface NarrowReadOptions {
 export class NarrowCache {
   readonly #shared: CacheContext
   readonly #entries: EntryCache
-  #isClosed = false
   #closing: Promise<void> | undefined
 
   /**
@@ -222,8 +221,6 @@ export class NarrowCache {
    * Idempotent. Resolves when all watches are closed.
    */
   close(): Promise<void> {
-    // Before anything else: `onError` is told of what was gathered, and may call back.
-    this.#isClosed = true
     this.#closing ??= this.#closeAll()
     return this.#closing
   }
@@ -308,12 +305,14 @@ export class NarrowCache {
   }
 
   #mustLive(): void {
-    if (this.#isClosed) throw new NarrowClosedError()
+    if (this.#shared.isClosed) throw new NarrowClosedError()
   }
 
   #closeAll(): Promise<void> {
+    this.#shared.close()
     this.#entries.close()
-    return this.#shared.close()
+    // `onError` may call back.
+    return this.#shared.ended()
   }
 }
 

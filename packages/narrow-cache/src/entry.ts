@@ -30,6 +30,16 @@ export interface Known {
   readonly resourceVersion: string | undefined
 }
 
+/** What reads have to see of the writes that this process told of. A list that is begun after the last one sees them all. */
+interface Floor {
+  /** Only such a list tells what they have made of the object. */
+  isUnsure: boolean
+  /** Reads are at least as new. */
+  atLeast?: string | undefined
+  /** The uid of an object that was deleted. */
+  readonly gone?: string | undefined
+}
+
 interface Version {
   readonly uid: string | undefined
   readonly resourceVersion: string | undefined
@@ -75,16 +85,8 @@ export class Entry implements Intake, Task {
   #uid: string | undefined
   /** Nothing older is published. */
   #reached: string | undefined
-  /** How often this process told of a write. */
-  #writes = 0
-  /** Only a list that was begun after so many of these writes tells what they have made of the object. */
-  #unsureAt = 0
-  /** The newest list was begun after so many of these writes. */
-  #listedAt = 0
-  /** Reads are at least as new. */
-  #atLeast: string | undefined
-  /** The object that is held was deleted: the watch will tell. */
-  #isDeleted = false
+  /** Replaced by each write that is told: a list that was begun before does not clear it. */
+  #floor: Floor | undefined
 
   constructor(scope: NamespaceWatch, key: CheckedKey) {
     this.scope = scope
@@ -121,15 +123,15 @@ export class Entry implements Intake, Task {
 
   /** How a read goes on. Makes no request. */
   get readiness(): Readiness {
-    const { error } = this
-    if (error !== undefined && (isForTheCaller(error) || isClosed(error))) return 'live'
+    if (this.refusal !== undefined) return 'live'
     if (!this.wasKnown) return 'wait'
     // No watch feeds it at present.
     if (!this.isKnown || (this.validator === undefined && !this.synced)) return 'ask'
     if (this.#due !== undefined) return 'wait'
-    if (this.#unsureAt > this.#listedAt) return 'ask'
-    if (this.#isDeleted) return 'wait'
-    const atLeast = this.#atLeast
+    if (this.#floor === undefined) return 'cached'
+    const { isUnsure, atLeast, gone } = this.#floor
+    if (isUnsure) return 'ask'
+    if (gone !== undefined && gone === this.#held?.uid) return 'wait'
     if (atLeast === undefined || this.#held?.resourceVersion === atLeast) return 'cached'
     if (this.#come.some(one => isAtLeast(one, atLeast))) return 'cached'
     return this.#come.some(one => compareResourceVersions(one, atLeast) === 'older') ? 'wait' : 'ask'
@@ -160,10 +162,7 @@ export class Entry implements Intake, Task {
   /** Has the newest state listed, unless it is about to be. */
   refresh(): void {
     if (this.validator !== undefined) this.#due ??= ''
-    if (this.isListing) return
-    this.#closeOwn()
-    this.#isAsked = true
-    this.openInTurn()
+    if (!this.isListing) this.#listAnew()
   }
 
   /** Finds a source for it if it has none. */
@@ -185,7 +184,7 @@ export class Entry implements Intake, Task {
     const isAsked = this.#isAsked || this.#due !== undefined
     const isNeeded = isAsked || (this.validator === undefined && !this.scope.isComing)
     if (this.isOver || shared.isClosed || this.#own !== undefined || !isNeeded) {
-      this.#opened()
+      shared.requests.leave(this)
       return this.news()
     }
     if (isAsked) shared.count('wherry_narrow_fetches_total', resource)
@@ -210,7 +209,8 @@ export class Entry implements Intake, Task {
   wrote(object: KubernetesObject): void {
     const { uid, resourceVersion } = object.metadata ?? {}
     if (wentWith(object)) return this.deleted(uid)
-    this.#writes += 1
+    const floor: Floor = { isUnsure: false, ...this.#floor }
+    this.#floor = floor
     if (resourceVersion === undefined || this.#held?.resourceVersion === resourceVersion) return
     const isSelected = this.scope.of.view.labels.matches(object.metadata?.labels)
     // An absent object that the view does not select is absent at that resourceVersion, too.
@@ -219,23 +219,19 @@ export class Entry implements Intake, Task {
       return
     }
     // It was changed again before the answer came, or the server counts anew.
-    const isPast = this.#come.some(one => compareResourceVersions(one, resourceVersion) === 'newer')
-    if (isPast) this.#unsureAt = this.#writes
-    if (compareResourceVersions(resourceVersion, this.#atLeast) !== 'older') this.#atLeast = resourceVersion
+    if (this.#come.some(one => compareResourceVersions(one, resourceVersion) === 'newer')) floor.isUnsure = true
+    if (compareResourceVersions(resourceVersion, floor.atLeast) !== 'older') floor.atLeast = resourceVersion
   }
 
   /** The object is gone. @param uid `undefined`: whatever it was */
   deleted(uid: string | undefined): void {
-    this.#writes += 1
-    if (uid === undefined || uid !== this.#uid) this.#unsureAt = this.#writes
-    else this.#isDeleted = this.#held !== undefined
+    const isHeard = uid !== undefined && uid === this.#uid
+    this.#floor = isHeard ? { isUnsure: false, ...this.#floor, gone: uid } : { isUnsure: true }
   }
 
   /** The server counts anew: nothing that is known counts until it is read again. `source`: the entry or watch that goes on. */
   rolledBack(source: unknown): void {
-    this.#unsureAt = this.#writes
-    this.#atLeast = undefined
-    this.#isDeleted = false
+    if (this.#floor !== undefined) this.#floor.isUnsure = true
     if (this.#own !== undefined && this !== source) {
       this.#closeOwn()
       this.openInTurn()
@@ -250,7 +246,7 @@ export class Entry implements Intake, Task {
     const { of } = this.scope
     const own = this.#own
     const rollbacks = own?.stats.rollbacks
-    const writes = this.#writes
+    const floor = this.#floor
     const before = this.isKnown ? this.#reached : undefined
     let object: object | undefined
     let bytes = 0
@@ -269,13 +265,17 @@ export class Entry implements Intake, Task {
         // The first list, and one after the server counted anew, is the newest state.
         const isNewest = isBack || !this.synced
         this.synced = true
-        this.#opened()
+        of.shared.requests.leave(this)
         if (isNewest && !isBack && compareResourceVersions(resourceVersion, before) === 'older') {
           // Older than the state before: this proves that the server counts anew (rule R5).
           of.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
           of.rollBack(this)
         } else if (isBack) of.rollBack(this)
-        if (isNewest) this.#listed(writes)
+        if (isNewest) {
+          this.lists += 1
+          if (this.#due === '') this.#due = undefined
+          if (this.#floor === floor) this.#floor = undefined
+        }
         this.#publish({ object, bytes, resourceVersion })
       },
       drop() {},
@@ -283,7 +283,16 @@ export class Entry implements Intake, Task {
   }
 
   change(type: ChangeType, object: object, bytes: number): void {
-    if (nameOf(object) === this.key.name) this.#change(type, object, bytes)
+    if (nameOf(object) !== this.key.name) return
+    const { resourceVersion } = versionOf(object)
+    const now = type === 'DELETED' ? undefined : object
+    if (!this.isKnown) return this.#publish({ object: now, bytes, resourceVersion })
+    const order = this.#order(resourceVersion)
+    if (order === 'newer' || order === 'unknown' || (order === 'same' && now === undefined)) {
+      this.#hold(now, resourceVersion)
+      this.#intake.change(type, object, bytes)
+    }
+    this.#heard()
   }
 
   progress(): void {
@@ -306,8 +315,9 @@ export class Entry implements Intake, Task {
    */
   validate(validator: NamespaceWatch, known: Known | undefined): void {
     this.validator = validator
-    if (known === undefined) this.#listAnew()
-    else this.#validated(known)
+    if (known !== undefined) return this.#validated(known)
+    this.#due ??= ''
+    this.#listAnew()
   }
 
   validatorChanged(validator: NamespaceWatch, type: ChangeType, object: object, bytes: number): void {
@@ -329,40 +339,28 @@ export class Entry implements Intake, Task {
     return [this.#reached, validator === undefined ? this.#own?.lastSyncedResourceVersion : validator.heard]
   }
 
-  get #isMetadata(): boolean {
-    return this.scope.of.view.projection.kind === 'metadata'
-  }
-
   /** How a resourceVersion compares with the state that is known; `unknown` if none of this epoch is. */
   #order(resourceVersion: string | undefined): ResourceVersionOrder {
     return this.isKnown ? compareResourceVersions(resourceVersion, this.#reached) : 'unknown'
   }
 
-  /** The newest state was listed. @param writes that this process had told of before */
-  #listed(writes: number): void {
-    this.lists += 1
-    this.#listedAt = Math.max(this.#listedAt, writes)
-    if (this.#due === '') this.#due = undefined
-    if (writes < this.#writes) return
-    this.#atLeast = undefined
-    this.#isDeleted = false
-  }
-
   /** Has the newest state listed from now on: a list that is under way may be older than what the watch of many has told. */
   #listAnew(): void {
-    if (!this.synced) this.#closeOwn()
-    this.refresh()
+    this.#closeOwn()
+    this.#isAsked = true
+    this.openInTurn()
   }
 
   /** The watch of many has told the version of the object. Its own watch is to come to that, if it is another one. */
   #validated(known: Known): void {
     const { object, resourceVersion } = known
     const order = this.#order(resourceVersion)
+    const isEnough = object === undefined || this.scope.of.view.projection.kind === 'metadata'
     const version = object && versionOf(object).resourceVersion
     if (order !== 'older' && this.isKnown && version === this.#held?.resourceVersion) {
       if (order === 'newer') this.#reached = resourceVersion
       this.#heard()
-    } else if ((order === 'newer' || !this.wasKnown) && (object === undefined || this.#isMetadata)) this.#publish(known)
+    } else if (isEnough && (order === 'newer' || !this.wasKnown)) this.#publish(known)
     else {
       // Of the object, not of the list: its own watch may have nothing more to tell.
       const isNewer = this.#order(version) === 'newer' || !this.isKnown
@@ -384,24 +382,11 @@ export class Entry implements Intake, Task {
     this.#heard()
   }
 
-  #change(type: ChangeType, object: object, bytes: number): void {
-    const { resourceVersion } = versionOf(object)
-    const now = type === 'DELETED' ? undefined : object
-    if (!this.isKnown) return this.#publish({ object: now, bytes, resourceVersion })
-    const order = this.#order(resourceVersion)
-    if (order === 'newer' || order === 'unknown' || (order === 'same' && now === undefined)) {
-      this.#hold(now, resourceVersion)
-      this.#intake.change(type, object, bytes)
-    }
-    this.#heard()
-  }
-
   #hold(object: object | undefined, resourceVersion: string | undefined): void {
     this.#held = object && versionOf(object)
-    if (this.#held?.uid !== this.#uid) this.#isDeleted = false
     this.#uid = this.#held?.uid ?? this.#uid
     this.#reached = resourceVersion ?? this.#held?.resourceVersion
-    if (isAtLeast(this.#reached, this.#atLeast)) this.#atLeast = undefined
+    if (this.#floor !== undefined && isAtLeast(this.#reached, this.#floor.atLeast)) this.#floor.atLeast = undefined
     this.#epoch = this.scope.of.epoch
     this.wasKnown = true
   }
@@ -415,31 +400,23 @@ export class Entry implements Intake, Task {
     this.news()
   }
 
-  #failed(error: Error): void {
-    this.#tell(error)
-    this.#opened()
-    this.news()
-  }
-
   /** Tells `onError` of each failure, but for those that every watch has; of a refusal once, until it is lifted (rule N10). */
-  #tell(error: Error): void {
+  #failed(error: Error): void {
     const { shared, resource } = this.scope.of
     const about = { resource, phase: 'watch', key: this.key.text }
-    const isRefusal = isForTheCaller(error)
-    if (!isRefusal && !isExpired(error) && !isTooLarge(error)) shared.tell(error, about)
-    if (!isRefusal || this.#isRefusalTold) return
-    this.#isRefusalTold = true
-    shared.count('wherry_narrow_refused_total', resource)
-    shared.environment.onError(this.#refused(error), about)
+    if (!isForTheCaller(error)) {
+      if (!isExpired(error) && !isTooLarge(error)) shared.tell(error, about)
+    } else if (!this.#isRefusalTold) {
+      this.#isRefusalTold = true
+      shared.count('wherry_narrow_refused_total', resource)
+      shared.environment.onError(this.#refused(error), about)
+    }
+    shared.requests.leave(this)
+    this.news()
   }
 
   #refused(cause: Error): Error {
     return isResourceNotFound(cause) ? cause : new NarrowWatchRefusedError(this.scope.of.resource, this.key.text, cause)
-  }
-
-  /** Gives back its turn. */
-  #opened(): void {
-    this.scope.of.shared.requests.leave(this)
   }
 
   #closeOwn(): void {
@@ -449,7 +426,7 @@ export class Entry implements Intake, Task {
     this.#isAsked = false
     this.synced = false
     if (own !== undefined) shared.stop(own)
-    this.#opened()
+    shared.requests.leave(this)
   }
 }
 

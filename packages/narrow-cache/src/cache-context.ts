@@ -64,11 +64,7 @@ export class CacheContext {
 
   /** Tells `onError` within a second. Failures of a resource that are alike are told as one, with their count. */
   tell(error: Error, about: ErrorContext): void {
-    const { name, code, status } = error as {
-      readonly name: string
-      readonly code?: unknown
-      readonly status?: unknown
-    }
+    const { name, code, status } = error as Error & { readonly code?: unknown; readonly status?: unknown }
     const kind = [about.resource, about.phase, name, code, status].join()
     const alike = this.#gathered.get(kind)
     if (alike !== undefined) return void alike.count++

@@ -40,9 +40,10 @@ interface Floor {
   readonly gone?: string | undefined
 }
 
-interface Version {
-  readonly uid: string | undefined
-  readonly resourceVersion: string | undefined
+interface Metadata {
+  readonly name: string
+  readonly uid?: string
+  readonly resourceVersion?: string
 }
 
 /**
@@ -80,8 +81,9 @@ export class Entry implements Intake, Task {
   #waiters: SyncWaiters | undefined
   /** The epoch of the state that is known. */
   #epoch: number | undefined
-  #held: Version | undefined
-  /** Of the object that was held last. */
+  /** The resourceVersion of the object that is there; `''` if that has none. */
+  #version: string | undefined
+  /** The uid of the object that was there last. */
   #uid: string | undefined
   /** Nothing older is published. */
   #reached: string | undefined
@@ -131,8 +133,8 @@ export class Entry implements Intake, Task {
     if (this.#floor === undefined) return 'cached'
     const { isUnsure, atLeast, gone } = this.#floor
     if (isUnsure) return 'ask'
-    if (gone !== undefined && gone === this.#held?.uid) return 'wait'
-    if (atLeast === undefined || this.#held?.resourceVersion === atLeast) return 'cached'
+    if (gone !== undefined && gone === this.#uid && this.#version !== undefined) return 'wait'
+    if (atLeast === undefined || this.#version === atLeast) return 'cached'
     if (this.#come.some(one => isAtLeast(one, atLeast))) return 'cached'
     return this.#come.some(one => compareResourceVersions(one, atLeast) === 'older') ? 'wait' : 'ask'
   }
@@ -211,10 +213,10 @@ export class Entry implements Intake, Task {
     if (wentWith(object)) return this.deleted(uid)
     const floor: Floor = { isUnsure: false, ...this.#floor }
     this.#floor = floor
-    if (resourceVersion === undefined || this.#held?.resourceVersion === resourceVersion) return
+    if (resourceVersion === undefined || this.#version === resourceVersion) return
     const isSelected = this.scope.of.view.labels.matches(object.metadata?.labels)
     // An absent object that the view does not select is absent at that resourceVersion, too.
-    if (!isSelected && this.#held === undefined && this.isKnown) {
+    if (!isSelected && this.#version === undefined && this.isKnown) {
       if (this.#order(resourceVersion) === 'newer') this.#reached = resourceVersion
       return
     }
@@ -253,12 +255,12 @@ export class Entry implements Intake, Task {
     return {
       put: (received, length) => {
         // A server that does not know the selector gives others, too.
-        if (nameOf(received) !== name) return
+        if (metadataOf(received).name !== name) return
         object = received
         bytes = length
       },
       remove: removed => {
-        if (nameOf(removed) === name) object = undefined
+        if (metadataOf(removed).name === name) object = undefined
       },
       commit: resourceVersion => {
         const isBack = own?.stats.rollbacks !== rollbacks
@@ -266,11 +268,10 @@ export class Entry implements Intake, Task {
         const isNewest = isBack || !this.synced
         this.synced = true
         of.shared.requests.leave(this)
-        if (isNewest && !isBack && compareResourceVersions(resourceVersion, before) === 'older') {
-          // Older than the state before: this proves that the server counts anew (rule R5).
-          of.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
-          of.rollBack(this)
-        } else if (isBack) of.rollBack(this)
+        // Older than the state before: this proves that the server counts anew (rule R5).
+        const isOlder = isNewest && !isBack && compareResourceVersions(resourceVersion, before) === 'older'
+        if (isOlder) of.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
+        if (isOlder || isBack) of.rollBack(this)
         if (isNewest) {
           this.lists += 1
           if (this.#due === '') this.#due = undefined
@@ -283,8 +284,8 @@ export class Entry implements Intake, Task {
   }
 
   change(type: ChangeType, object: object, bytes: number): void {
-    if (nameOf(object) !== this.key.name) return
-    const { resourceVersion } = versionOf(object)
+    const { name, resourceVersion } = metadataOf(object)
+    if (name !== this.key.name) return
     const now = type === 'DELETED' ? undefined : object
     if (!this.isKnown) return this.#publish({ object: now, bytes, resourceVersion })
     const order = this.#order(resourceVersion)
@@ -302,7 +303,7 @@ export class Entry implements Intake, Task {
   /** The resource is gone, and the object with it. */
   clear(): void {
     this.#epoch = undefined
-    this.#held = undefined
+    this.#version = undefined
     this.#intake.clear()
     this.news()
   }
@@ -321,7 +322,7 @@ export class Entry implements Intake, Task {
   }
 
   validatorChanged(validator: NamespaceWatch, type: ChangeType, object: object, bytes: number): void {
-    const { resourceVersion } = versionOf(object)
+    const { resourceVersion } = metadataOf(object)
     if (this.validator !== validator || this.#order(resourceVersion) === 'older') return
     this.#validated({ object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
   }
@@ -356,8 +357,8 @@ export class Entry implements Intake, Task {
     const { object, resourceVersion } = known
     const order = this.#order(resourceVersion)
     const isEnough = object === undefined || this.scope.of.view.projection.kind === 'metadata'
-    const version = object && versionOf(object).resourceVersion
-    if (order !== 'older' && this.isKnown && version === this.#held?.resourceVersion) {
+    const version = object && (metadataOf(object).resourceVersion ?? '')
+    if (order !== 'older' && this.isKnown && version === this.#version) {
       if (order === 'newer') this.#reached = resourceVersion
       this.#heard()
     } else if (isEnough && (order === 'newer' || !this.wasKnown)) this.#publish(known)
@@ -383,9 +384,10 @@ export class Entry implements Intake, Task {
   }
 
   #hold(object: object | undefined, resourceVersion: string | undefined): void {
-    this.#held = object && versionOf(object)
-    this.#uid = this.#held?.uid ?? this.#uid
-    this.#reached = resourceVersion ?? this.#held?.resourceVersion
+    const metadata = object && metadataOf(object)
+    this.#version = metadata && (metadata.resourceVersion ?? '')
+    this.#uid = metadata?.uid ?? this.#uid
+    this.#reached = resourceVersion ?? metadata?.resourceVersion
     if (this.#floor !== undefined && isAtLeast(this.#reached, this.#floor.atLeast)) this.#floor.atLeast = undefined
     this.#epoch = this.scope.of.epoch
     this.wasKnown = true
@@ -430,12 +432,7 @@ export class Entry implements Intake, Task {
   }
 }
 
-function versionOf(object: object): Version {
-  const { uid, resourceVersion } = (object as { metadata?: { uid?: string; resourceVersion?: string } }).metadata ?? {}
-  return { uid, resourceVersion }
-}
-
-/** The name of an object as received. */
-function nameOf(object: object): string {
-  return (object as { readonly metadata: { readonly name: string } }).metadata.name
+/** The metadata of an object as received. */
+function metadataOf(object: object): Metadata {
+  return (object as { readonly metadata: Metadata }).metadata
 }

@@ -1,8 +1,16 @@
-import { type ChangeType, isExpired, isResourceNotFound, isTooLarge, type ReadTarget, type Timer } from '@wherry/client'
+import {
+  type ChangeType,
+  isExpired,
+  isResourceNotFound,
+  isTooLarge,
+  type ReadTarget,
+  readAs,
+  type Timer,
+} from '@wherry/client'
 import { type Gate, type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isClosed, isForTheCaller } from '@wherry/informer/parts'
 import type { Entry, Known } from './entry.ts'
-import { metadataIn, named, targetIn } from './target.ts'
+import { named, targetIn } from './target.ts'
 import type { ViewEntries } from './view-entries.ts'
 
 /** How long a watch is not tried again after a refusal, in milliseconds: so long, to twice as long. */
@@ -32,8 +40,8 @@ export class NamespaceWatch implements Intake {
   #target: ReadTarget | undefined
   #phase: EscalationPhase = 'narrow'
   #reflector: Reflector | undefined
-  /** Gives up its turn to be opened. */
-  #leave: (() => void) | undefined
+  /** Gives up its turn to be opened, or stops the reflector. */
+  #stop: (() => void) | undefined
   #heard: string | undefined
   #refusal: Timer | undefined
   /** Told to `onError` once, until it is allowed. */
@@ -110,12 +118,9 @@ export class NamespaceWatch implements Intake {
     this.#heard = undefined
     this.#refusal?.cancel()
     this.#refusal = undefined
-    const reflector = this.#reflector
-    const leave = this.#leave
     this.#reflector = undefined
-    this.#leave = undefined
-    if (leave !== undefined) leave()
-    else if (reflector !== undefined) this.of.shared.stop(reflector)
+    this.#stop?.()
+    this.#stop = undefined
     for (const entry of this.#fed()) entry.detach()
   }
 
@@ -200,17 +205,17 @@ export class NamespaceWatch implements Intake {
     }
     const reflector = new Reflector({
       settings: { ...first, context: shared.settings.client.context, gate },
-      target: metadataIn(view, this.namespace),
+      target: targetIn(readAs(view, 'metadata'), this.namespace),
       on: { watching, error: error => this.#failed(error) },
     })
     this.#reflector = reflector
     reflector.add(this)
     const open = (): void => {
-      this.#leave = undefined
+      this.#stop = () => shared.stop(reflector)
       shared.open(reflector)
     }
-    this.#leave = gate.enter(open, true)
-    if (this.#leave === undefined) open()
+    this.#stop = gate.enter(open, true)
+    if (this.#stop === undefined) open()
   }
 
   #find(object: object): Entry | undefined {

@@ -6,6 +6,7 @@ import {
   isResourceNotFound,
   isTooLarge,
   type KubernetesObject,
+  type ObjectMeta,
   type ResourceVersionOrder,
   wentWith,
 } from '@wherry/client'
@@ -38,12 +39,6 @@ interface Floor {
   atLeast?: string | undefined
   /** The uid of an object that was deleted. */
   readonly gone?: string | undefined
-}
-
-interface Metadata {
-  readonly name: string
-  readonly uid?: string
-  readonly resourceVersion?: string
 }
 
 /**
@@ -173,12 +168,7 @@ export class Entry implements Intake, Task {
     if (this.isOver) return
     if (feeding !== undefined) {
       if (this.validator !== feeding) this.validate(feeding, undefined)
-    } else if (!isComing) this.openInTurn()
-  }
-
-  /** Opens a watch of its own in its turn, unless that is not needed any more by then. */
-  openInTurn(): void {
-    if (this.#own === undefined) this.scope.of.shared.requests.enter(this)
+    } else if (!isComing) this.#openInTurn()
   }
 
   begin(): void {
@@ -236,7 +226,7 @@ export class Entry implements Intake, Task {
     if (this.#floor !== undefined) this.#floor.isUnsure = true
     if (this.#own !== undefined && this !== source) {
       this.#closeOwn()
-      this.openInTurn()
+      this.#openInTurn()
     }
     this.news()
   }
@@ -345,11 +335,16 @@ export class Entry implements Intake, Task {
     return this.isKnown ? compareResourceVersions(resourceVersion, this.#reached) : 'unknown'
   }
 
+  /** Opens a watch of its own in its turn, unless that is not needed any more by then. */
+  #openInTurn(): void {
+    if (this.#own === undefined) this.scope.of.shared.requests.enter(this)
+  }
+
   /** Has the newest state listed from now on: a list that is under way may be older than what the watch of many has told. */
   #listAnew(): void {
     this.#closeOwn()
     this.#isAsked = true
-    this.openInTurn()
+    this.#openInTurn()
   }
 
   /** The watch of many has told the version of the object. Its own watch is to come to that, if it is another one. */
@@ -433,6 +428,6 @@ export class Entry implements Intake, Task {
 }
 
 /** The metadata of an object as received. */
-function metadataOf(object: object): Metadata {
-  return (object as { readonly metadata: Metadata }).metadata
+function metadataOf(object: object): ObjectMeta {
+  return (object as { readonly metadata: ObjectMeta }).metadata
 }

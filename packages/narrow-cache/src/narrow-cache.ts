@@ -207,7 +207,9 @@ export class NarrowCache {
     return {
       entries: this.#entries.size,
       idle: this.#entries.idle,
-      refused: this.#entries.views.flatMap(one => one.all()).filter(({ refusal }) => refusal !== undefined).length,
+      refused: this.#entries.views
+        .flatMap(one => [...one.entries.values()])
+        .filter(({ refusal }) => refusal !== undefined).length,
       streams: this.#shared.streams,
       waiting: this.#shared.requests.waiting,
       subscriptions: views.reduce((sum, { subscriptions }) => sum + subscriptions, 0),

@@ -77,10 +77,6 @@ export class ViewEntries {
       throw new ViewConflictError(view.key)
   }
 
-  all(): Entry[] {
-    return [...this.entries.values()]
-  }
-
   /** Makes an entry, and begins to watch it. */
   add(key: CheckedKey): Entry {
     const namespace = key.namespace ?? ''
@@ -133,13 +129,13 @@ export class ViewEntries {
   /** The server counts anew: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */
   rollBack(source: unknown): void {
     this.epoch += 1
-    const all = this.all()
+    const all = [...this.entries.values()]
     for (const watch of this.watches) watch.rolledBack(source)
     for (const entry of all) if (!entry.isOver) entry.rolledBack(source)
   }
 
   close(): void {
-    for (const entry of this.all()) entry.close()
+    for (const entry of this.entries.values()) entry.close()
     for (const watch of this.watches) watch.close()
     this.entries.clear()
     this.#namespaces.clear()

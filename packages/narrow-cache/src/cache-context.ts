@@ -64,11 +64,7 @@ export class CacheContext {
 
   /** Tells `onError` within a second. Failures of a resource that are alike are told as one, with their count. */
   tell(error: Error, about: ErrorContext): void {
-    const { name, code, status } = error as {
-      readonly name: string
-      readonly code?: unknown
-      readonly status?: unknown
-    }
+    const { name, code, status } = error as Error & { readonly code?: unknown; readonly status?: unknown }
     const kind = [about.resource, about.phase, name, code, status].join()
     const alike = this.#gathered.get(kind)
     if (alike !== undefined) return void alike.count++
@@ -84,15 +80,23 @@ export class CacheContext {
     this.#gathered.set(kind, one)
   }
 
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted
+  }
+
   /** A signal that ends with another one, or with a `NarrowClosedError` when this is closed. */
   ending(signal: AbortSignal | undefined): AbortSignal {
     return signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
   }
 
-  /** Nothing is begun any more. Resolves when all watches have ended. */
-  async close(): Promise<void> {
-    for (const { tell } of this.#gathered.values()) tell()
+  /** Nothing is begun any more. */
+  close(): void {
     this.#closing.abort(new NarrowClosedError())
+  }
+
+  /** Tells what was gathered. Resolves when all watches have ended. */
+  async ended(): Promise<void> {
+    for (const { tell } of this.#gathered.values()) tell()
     await Promise.all(this.#ending)
   }
 

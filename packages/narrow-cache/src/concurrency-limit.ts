@@ -7,10 +7,9 @@ export interface Task {
 /** Lets so many tasks run at a time; the others wait, in the order in which they came. */
 export class ConcurrencyLimit {
   readonly #most: number
-  #taken = 0
+  readonly #running = new Set<Task>()
   readonly #waiting = new Set<Task>()
   #isBeginning = false
-  #isClosed = false
 
   constructor(most: number) {
     this.#most = most
@@ -21,28 +20,21 @@ export class ConcurrencyLimit {
     return this.#waiting.size
   }
 
-  /** Begins the task now, or when its turn comes. The task must not be waiting already. */
+  /** Returns whether the task waits or runs. */
+  has(task: Task): boolean {
+    return this.#running.has(task) || this.#waiting.has(task)
+  }
+
+  /** Begins the task now, or when its turn comes, unless it waits or runs already. */
   enter(task: Task): void {
-    if (this.#isClosed) return
+    if (this.has(task)) return
     this.#waiting.add(task)
     this.#beginWaiting()
   }
 
-  /** The task is not to begin any more. Returns false if it has begun. */
-  withdraw(task: Task): boolean {
-    return this.#waiting.delete(task)
-  }
-
-  /** A task that has begun is over. */
-  leave(): void {
-    this.#taken -= 1
-    this.#beginWaiting()
-  }
-
-  /** Nothing is begun any more. */
-  close(): void {
-    this.#isClosed = true
-    this.#waiting.clear()
+  /** The task is over, or is not to begin any more. */
+  leave(task: Task): void {
+    if (!this.#waiting.delete(task) && this.#running.delete(task)) this.#beginWaiting()
   }
 
   /** One after the other, also where each is over as soon as it has begun. */
@@ -51,9 +43,9 @@ export class ConcurrencyLimit {
     this.#isBeginning = true
     try {
       for (const task of this.#waiting) {
-        if (this.#taken >= this.#most) return
-        this.#taken += 1
+        if (this.#running.size >= this.#most) return
         this.#waiting.delete(task)
+        this.#running.add(task)
         task.begin()
       }
     } finally {

@@ -76,9 +76,7 @@ export class EntryCache {
 
   /** It was read from memory. */
   touch(entry: Entry): void {
-    if (!this.#idle.delete(entry)) return
-    this.#idle.add(entry)
-    entry.readAt = this.#shared.environment.clock.monotonic()
+    if (this.#idle.delete(entry)) this.#rest(entry)
   }
 
   /** Somebody subscribes to it, or waits for it. */
@@ -90,17 +88,13 @@ export class EntryCache {
   unpin(entry: Entry): void {
     entry.pins -= 1
     if (entry.pins > 0 || entry.isOver) return
-    const { idleMs } = this.#shared.settings
-    if (idleMs === 0) return this.#evict(entry)
-    this.#idle.add(entry)
-    entry.readAt = this.#shared.environment.clock.monotonic()
-    if (this.#timer === undefined && idleMs !== Number.POSITIVE_INFINITY) this.#arm(idleMs)
+    this.#rest(entry)
+    if (this.#timer === undefined) this.#expire()
   }
 
   /** Closes an entry that nobody needs. Returns whether it did. */
   forget(entry: Entry): boolean {
     if (entry.pins > 0) return false
-    this.#leave(entry)
     this.#close(entry)
     return true
   }
@@ -112,7 +106,6 @@ export class EntryCache {
   }
 
   close(): void {
-    this.#shared.requests.close()
     this.#timer?.cancel()
     this.#idle.clear()
     for (const one of this.views) one.close()
@@ -129,6 +122,11 @@ export class EntryCache {
     return true
   }
 
+  #rest(entry: Entry): void {
+    this.#idle.add(entry)
+    entry.readAt = this.#shared.environment.clock.monotonic()
+  }
+
   /** It is idle no more. */
   #leave(entry: Entry): void {
     this.#idle.delete(entry)
@@ -137,28 +135,29 @@ export class EntryCache {
     this.#timer = undefined
   }
 
-  #arm(ms: number): void {
-    const { apart, environment } = this.#shared
-    this.#timer = apart(() => environment.clock.timer(Math.max(1, ms), () => this.#expire()))
-  }
-
+  /** Evicts entries that were not read for long enough, now and later. */
   #expire(): void {
-    const { settings, environment } = this.#shared
+    const { apart, environment, settings } = this.#shared
+    const { clock } = environment
     this.#timer = undefined
     for (const oldest of this.#idle) {
-      const leftMs = oldest.readAt + settings.idleMs - environment.clock.monotonic()
-      if (leftMs > 0) return this.#arm(leftMs)
+      const leftMs = oldest.readAt + settings.idleMs - clock.monotonic()
+      if (leftMs === Number.POSITIVE_INFINITY) return
+      if (leftMs > 0) {
+        this.#timer = apart(() => clock.timer(Math.max(1, leftMs), () => this.#expire()))
+        return
+      }
       this.#evict(oldest)
     }
   }
 
   #evict(entry: Entry): void {
     this.#shared.count('wherry_narrow_evictions_total', entry.scope.of.resource)
-    this.#leave(entry)
     this.#close(entry)
   }
 
   #close(entry: Entry): void {
+    this.#leave(entry)
     const entries = this.find(entry.scope.of.view)
     if (entry.isOver || entries === undefined) return
     this.#resize(-1)

@@ -6,6 +6,7 @@ import {
   isResourceNotFound,
   isTooLarge,
   type KubernetesObject,
+  type ObjectMeta,
   type ResourceVersionOrder,
   wentWith,
 } from '@wherry/client'
@@ -13,8 +14,8 @@ import type { CheckedKey } from '@wherry/client/checks'
 import { type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isClosed, isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
 import type { Task } from './concurrency-limit.ts'
-import type { EntryScope, Known, Validator } from './entry-scope.ts'
 import { NarrowClosedError, NarrowWatchRefusedError } from './errors.ts'
+import type { NamespaceWatch } from './namespace-watch.ts'
 
 /**
  * How a read of an entry goes on: `cached`, from the store; `wait`, when news of the entry comes; `ask`, when the object was listed anew;
@@ -22,9 +23,22 @@ import { NarrowClosedError, NarrowWatchRefusedError } from './errors.ts'
  */
 export type Readiness = 'cached' | 'wait' | 'ask' | 'live'
 
-interface Version {
-  readonly uid: string | undefined
+/** A state of one object: the object, or its absence. */
+export interface Known {
+  readonly object: object | undefined
+  readonly bytes: number
+  /** The resourceVersion of the list, of the object, or of its deletion: how new the state is. */
   readonly resourceVersion: string | undefined
+}
+
+/** What reads have to see of the writes that this process told of. A list that is begun after the last one sees them all. */
+interface Floor {
+  /** Only such a list tells what they have made of the object. */
+  isUnsure: boolean
+  /** Reads are at least as new. */
+  atLeast?: string | undefined
+  /** The uid of an object that was deleted. */
+  readonly gone?: string | undefined
 }
 
 /**
@@ -32,61 +46,49 @@ interface Version {
  * resourceVersion wins, and an absence has the resourceVersion that proved it. Its sources are
  *
  * - its own watch, which begins with a list of that one name: the newest state;
- * - a metadata watch of many ({@link Validator}), which tells the version that is the newest. The entry opens its own watch when it has an
+ * - a metadata watch of many ({@link NamespaceWatch}), which tells the version that is the newest. The entry opens its own watch when it has an
  *   older one, and closes it when it has come to that.
  */
 export class Entry implements Intake, Task {
-  readonly scope: EntryScope
+  readonly scope: NamespaceWatch
   readonly key: CheckedKey
   /** Subscriptions, and reads that wait. */
   pins = 0
   /** On the monotonic clock. */
   readAt = 0
   /** The watch of its namespace, or of all, while that feeds it. */
-  validator: Validator | undefined
+  validator: NamespaceWatch | undefined
   /** How often the newest state was listed. */
   lists = 0
   /** Its own watch has a state. */
   synced = false
+  isOver = false
   /** The state was known once, so somebody may follow it. */
   wasKnown = false
   readonly #intake: Intake
   #own: Reflector | undefined
-  #opening: 'no' | 'queued' | 'begun' = 'no'
   /** The newest state is asked for: its next watch begins with a list, which may be all that is needed. */
   #isAsked = false
   /** The version of the object that the validator told of, while the entry has an older one; `''`: any that is listed from now on. */
   #due: string | undefined
-  #isOver = false
   #isRefusalTold = false
   /** Reads that wait. */
   #waiters: SyncWaiters | undefined
   /** The epoch of the state that is known. */
   #epoch: number | undefined
-  #held: Version | undefined
-  /** Of the object that was held last. */
+  /** The resourceVersion of the object that is there; `''` if that has none. */
+  #version: string | undefined
+  /** The uid of the object that was there last. */
   #uid: string | undefined
   /** Nothing older is published. */
   #reached: string | undefined
-  /** How often this process told of a write. */
-  #writes = 0
-  /** Only a list that was begun after so many of these writes tells what they have made of the object. */
-  #unsureAt = 0
-  /** The newest list was begun after so many of these writes. */
-  #listedAt = 0
-  /** Reads are at least as new. */
-  #atLeast: string | undefined
-  /** The object that is held was deleted: the watch will tell. */
-  #isDeleted = false
+  /** Replaced by each write that is told: a list that was begun before does not clear it. */
+  #floor: Floor | undefined
 
-  constructor(scope: EntryScope, key: CheckedKey) {
+  constructor(scope: NamespaceWatch, key: CheckedKey) {
     this.scope = scope
     this.key = key
     this.#intake = scope.of.store.intake({ key: key.text })
-  }
-
-  get isOver(): boolean {
-    return this.#isOver
   }
 
   /** A state of this epoch is known. */
@@ -97,7 +99,7 @@ export class Entry implements Intake, Task {
   /** The newest state is about to be listed. A streaming list that fails is not waited for. */
   get isListing(): boolean {
     if (this.synced || (this.error !== undefined && !this.#isAsked)) return false
-    return this.#own !== undefined || this.#opening !== 'no'
+    return this.#own !== undefined || this.scope.of.shared.requests.has(this)
   }
 
   /** Why its own watch failed last. */
@@ -106,7 +108,7 @@ export class Entry implements Intake, Task {
   }
 
   get lastError(): Error | undefined {
-    return this.error ?? this.scope.validators.find(one => one.lastError)?.lastError
+    return this.error ?? this.scope.parent?.lastError ?? this.scope.lastError
   }
 
   /** Why it can't be watched at present. */
@@ -118,23 +120,23 @@ export class Entry implements Intake, Task {
 
   /** How a read goes on. Makes no request. */
   get readiness(): Readiness {
-    const { error } = this
-    if (error !== undefined && (isForTheCaller(error) || isClosed(error))) return 'live'
+    if (this.refusal !== undefined) return 'live'
     if (!this.wasKnown) return 'wait'
     // No watch feeds it at present.
     if (!this.isKnown || (this.validator === undefined && !this.synced)) return 'ask'
     if (this.#due !== undefined) return 'wait'
-    if (this.#unsureAt > this.#listedAt) return 'ask'
-    if (this.#isDeleted) return 'wait'
-    const atLeast = this.#atLeast
-    if (atLeast === undefined || this.#held?.resourceVersion === atLeast) return 'cached'
+    if (this.#floor === undefined) return 'cached'
+    const { isUnsure, atLeast, gone } = this.#floor
+    if (isUnsure) return 'ask'
+    if (gone !== undefined && gone === this.#uid && this.#version !== undefined) return 'wait'
+    if (atLeast === undefined || this.#version === atLeast) return 'cached'
     if (this.#come.some(one => isAtLeast(one, atLeast))) return 'cached'
     return this.#come.some(one => compareResourceVersions(one, atLeast) === 'older') ? 'wait' : 'ask'
   }
 
   /** Resolves with the next news. Rejects with the signal's reason, or a `NarrowClosedError`. */
   async changed(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#isOver) throw new NarrowClosedError()
+    if (this.isOver) throw new NarrowClosedError()
     this.#waiters ??= new SyncWaiters()
     await this.#waiters.wait(signal)
   }
@@ -147,8 +149,8 @@ export class Entry implements Intake, Task {
 
   /** Lets go of it, without a word to those who follow its view. */
   close(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.isOver) return
+    this.isOver = true
     this.#closeOwn()
     this.#intake.close({ forget: true })
     this.#waiters?.reject(new NarrowClosedError())
@@ -157,26 +159,24 @@ export class Entry implements Intake, Task {
   /** Has the newest state listed, unless it is about to be. */
   refresh(): void {
     if (this.validator !== undefined) this.#due ??= ''
-    if (this.isListing) return
-    this.#closeOwn()
-    this.#isAsked = true
-    this.openInTurn()
+    if (!this.isListing) this.#listAnew()
   }
 
-  /** Opens a watch of its own in its turn, unless that is not needed any more by then. */
-  openInTurn(): void {
-    if (this.#opening !== 'no' || this.#own !== undefined) return
-    this.#opening = 'queued'
-    this.scope.of.shared.requests.enter(this)
+  /** Finds a source for it if it has none. */
+  place(): void {
+    const { feeding, isComing } = this.scope
+    if (this.isOver) return
+    if (feeding !== undefined) {
+      if (this.validator !== feeding) this.validate(feeding, undefined)
+    } else if (!isComing) this.#openInTurn()
   }
 
   begin(): void {
     const { shared, resource, first, again } = this.scope.of
-    this.#opening = 'begun'
     const isAsked = this.#isAsked || this.#due !== undefined
     const isNeeded = isAsked || (this.validator === undefined && !this.scope.isComing)
-    if (this.#isOver || this.#own !== undefined || !isNeeded) {
-      this.#opened()
+    if (this.isOver || shared.isClosed || this.#own !== undefined || !isNeeded) {
+      shared.requests.leave(this)
       return this.news()
     }
     if (isAsked) shared.count('wherry_narrow_fetches_total', resource)
@@ -201,35 +201,32 @@ export class Entry implements Intake, Task {
   wrote(object: KubernetesObject): void {
     const { uid, resourceVersion } = object.metadata ?? {}
     if (wentWith(object)) return this.deleted(uid)
-    this.#writes += 1
-    if (resourceVersion === undefined || this.#held?.resourceVersion === resourceVersion) return
+    const floor: Floor = { isUnsure: false, ...this.#floor }
+    this.#floor = floor
+    if (resourceVersion === undefined || this.#version === resourceVersion) return
     const isSelected = this.scope.of.view.labels.matches(object.metadata?.labels)
     // An absent object that the view does not select is absent at that resourceVersion, too.
-    if (!isSelected && this.#held === undefined && this.isKnown) {
+    if (!isSelected && this.#version === undefined && this.isKnown) {
       if (this.#order(resourceVersion) === 'newer') this.#reached = resourceVersion
       return
     }
     // It was changed again before the answer came, or the server counts anew.
-    const isPast = this.#come.some(one => compareResourceVersions(one, resourceVersion) === 'newer')
-    if (isPast) this.#unsureAt = this.#writes
-    if (compareResourceVersions(resourceVersion, this.#atLeast) !== 'older') this.#atLeast = resourceVersion
+    if (this.#come.some(one => compareResourceVersions(one, resourceVersion) === 'newer')) floor.isUnsure = true
+    if (compareResourceVersions(resourceVersion, floor.atLeast) !== 'older') floor.atLeast = resourceVersion
   }
 
   /** The object is gone. @param uid `undefined`: whatever it was */
   deleted(uid: string | undefined): void {
-    this.#writes += 1
-    if (uid === undefined || uid !== this.#uid) this.#unsureAt = this.#writes
-    else this.#isDeleted = this.#held !== undefined
+    const isHeard = uid !== undefined && uid === this.#uid
+    this.#floor = isHeard ? { isUnsure: false, ...this.#floor, gone: uid } : { isUnsure: true }
   }
 
   /** The server counts anew: nothing that is known counts until it is read again. `source`: the entry or watch that goes on. */
   rolledBack(source: unknown): void {
-    this.#unsureAt = this.#writes
-    this.#atLeast = undefined
-    this.#isDeleted = false
+    if (this.#floor !== undefined) this.#floor.isUnsure = true
     if (this.#own !== undefined && this !== source) {
       this.#closeOwn()
-      this.openInTurn()
+      this.#openInTurn()
     }
     this.news()
   }
@@ -241,32 +238,35 @@ export class Entry implements Intake, Task {
     const { of } = this.scope
     const own = this.#own
     const rollbacks = own?.stats.rollbacks
-    const writes = this.#writes
+    const floor = this.#floor
     const before = this.isKnown ? this.#reached : undefined
     let object: object | undefined
     let bytes = 0
     return {
       put: (received, length) => {
         // A server that does not know the selector gives others, too.
-        if (nameOf(received) !== name) return
+        if (metadataOf(received).name !== name) return
         object = received
         bytes = length
       },
       remove: removed => {
-        if (nameOf(removed) === name) object = undefined
+        if (metadataOf(removed).name === name) object = undefined
       },
       commit: resourceVersion => {
         const isBack = own?.stats.rollbacks !== rollbacks
         // The first list, and one after the server counted anew, is the newest state.
         const isNewest = isBack || !this.synced
         this.synced = true
-        this.#opened()
-        if (isNewest && !isBack && compareResourceVersions(resourceVersion, before) === 'older') {
-          // Older than the state before: this proves that the server counts anew (rule R5).
-          of.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
-          of.rollBack(this)
-        } else if (isBack) of.rollBack(this)
-        if (isNewest) this.#listed(writes)
+        of.shared.requests.leave(this)
+        // Older than the state before: this proves that the server counts anew (rule R5).
+        const isOlder = isNewest && !isBack && compareResourceVersions(resourceVersion, before) === 'older'
+        if (isOlder) of.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
+        if (isOlder || isBack) of.rollBack(this)
+        if (isNewest) {
+          this.lists += 1
+          if (this.#due === '') this.#due = undefined
+          if (this.#floor === floor) this.#floor = undefined
+        }
         this.#publish({ object, bytes, resourceVersion })
       },
       drop() {},
@@ -274,7 +274,16 @@ export class Entry implements Intake, Task {
   }
 
   change(type: ChangeType, object: object, bytes: number): void {
-    if (nameOf(object) === this.key.name) this.#change(type, object, bytes)
+    const { name, resourceVersion } = metadataOf(object)
+    if (name !== this.key.name) return
+    const now = type === 'DELETED' ? undefined : object
+    if (!this.isKnown) return this.#publish({ object: now, bytes, resourceVersion })
+    const order = this.#order(resourceVersion)
+    if (order === 'newer' || order === 'unknown' || (order === 'same' && now === undefined)) {
+      this.#hold(now, resourceVersion)
+      this.#intake.change(type, object, bytes)
+    }
+    this.#heard()
   }
 
   progress(): void {
@@ -284,7 +293,7 @@ export class Entry implements Intake, Task {
   /** The resource is gone, and the object with it. */
   clear(): void {
     this.#epoch = undefined
-    this.#held = undefined
+    this.#version = undefined
     this.#intake.clear()
     this.news()
   }
@@ -295,14 +304,15 @@ export class Entry implements Intake, Task {
    * That watch feeds it from now on, and has listed a version of the object, or its absence; `undefined`: it can't tell. Of a whole object
    * it has the metadata only.
    */
-  validate(validator: Validator, known: Known | undefined): void {
+  validate(validator: NamespaceWatch, known: Known | undefined): void {
     this.validator = validator
-    if (known === undefined) this.#listAnew()
-    else this.#validated(known)
+    if (known !== undefined) return this.#validated(known)
+    this.#due ??= ''
+    this.#listAnew()
   }
 
-  validatorChanged(validator: Validator, type: ChangeType, object: object, bytes: number): void {
-    const { resourceVersion } = versionOf(object)
+  validatorChanged(validator: NamespaceWatch, type: ChangeType, object: object, bytes: number): void {
+    const { resourceVersion } = metadataOf(object)
     if (this.validator !== validator || this.#order(resourceVersion) === 'older') return
     this.#validated({ object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
   }
@@ -320,40 +330,33 @@ export class Entry implements Intake, Task {
     return [this.#reached, validator === undefined ? this.#own?.lastSyncedResourceVersion : validator.heard]
   }
 
-  get #isMetadata(): boolean {
-    return this.scope.of.view.projection.kind === 'metadata'
-  }
-
   /** How a resourceVersion compares with the state that is known; `unknown` if none of this epoch is. */
   #order(resourceVersion: string | undefined): ResourceVersionOrder {
     return this.isKnown ? compareResourceVersions(resourceVersion, this.#reached) : 'unknown'
   }
 
-  /** The newest state was listed. @param writes that this process had told of before */
-  #listed(writes: number): void {
-    this.lists += 1
-    this.#listedAt = Math.max(this.#listedAt, writes)
-    if (this.#due === '') this.#due = undefined
-    if (writes < this.#writes) return
-    this.#atLeast = undefined
-    this.#isDeleted = false
+  /** Opens a watch of its own in its turn, unless that is not needed any more by then. */
+  #openInTurn(): void {
+    if (this.#own === undefined) this.scope.of.shared.requests.enter(this)
   }
 
   /** Has the newest state listed from now on: a list that is under way may be older than what the watch of many has told. */
   #listAnew(): void {
-    if (!this.synced) this.#closeOwn()
-    this.refresh()
+    this.#closeOwn()
+    this.#isAsked = true
+    this.#openInTurn()
   }
 
   /** The watch of many has told the version of the object. Its own watch is to come to that, if it is another one. */
   #validated(known: Known): void {
     const { object, resourceVersion } = known
     const order = this.#order(resourceVersion)
-    const version = object && versionOf(object).resourceVersion
-    if (order !== 'older' && this.isKnown && version === this.#held?.resourceVersion) {
+    const isEnough = object === undefined || this.scope.of.view.projection.kind === 'metadata'
+    const version = object && (metadataOf(object).resourceVersion ?? '')
+    if (order !== 'older' && this.isKnown && version === this.#version) {
       if (order === 'newer') this.#reached = resourceVersion
       this.#heard()
-    } else if ((order === 'newer' || !this.wasKnown) && (object === undefined || this.#isMetadata)) this.#publish(known)
+    } else if (isEnough && (order === 'newer' || !this.wasKnown)) this.#publish(known)
     else {
       // Of the object, not of the list: its own watch may have nothing more to tell.
       const isNewer = this.#order(version) === 'newer' || !this.isKnown
@@ -375,24 +378,12 @@ export class Entry implements Intake, Task {
     this.#heard()
   }
 
-  #change(type: ChangeType, object: object, bytes: number): void {
-    const { resourceVersion } = versionOf(object)
-    const now = type === 'DELETED' ? undefined : object
-    if (!this.isKnown) return this.#publish({ object: now, bytes, resourceVersion })
-    const order = this.#order(resourceVersion)
-    if (order === 'newer' || order === 'unknown' || (order === 'same' && now === undefined)) {
-      this.#hold(now, resourceVersion)
-      this.#intake.change(type, object, bytes)
-    }
-    this.#heard()
-  }
-
   #hold(object: object | undefined, resourceVersion: string | undefined): void {
-    this.#held = object && versionOf(object)
-    if (this.#held?.uid !== this.#uid) this.#isDeleted = false
-    this.#uid = this.#held?.uid ?? this.#uid
-    this.#reached = resourceVersion ?? this.#held?.resourceVersion
-    if (isAtLeast(this.#reached, this.#atLeast)) this.#atLeast = undefined
+    const metadata = object && metadataOf(object)
+    this.#version = metadata && (metadata.resourceVersion ?? '')
+    this.#uid = metadata?.uid ?? this.#uid
+    this.#reached = resourceVersion ?? metadata?.resourceVersion
+    if (this.#floor !== undefined && isAtLeast(this.#reached, this.#floor.atLeast)) this.#floor.atLeast = undefined
     this.#epoch = this.scope.of.epoch
     this.wasKnown = true
   }
@@ -406,55 +397,37 @@ export class Entry implements Intake, Task {
     this.news()
   }
 
-  #failed(error: Error): void {
-    this.#tell(error)
-    this.#opened()
-    this.news()
-  }
-
   /** Tells `onError` of each failure, but for those that every watch has; of a refusal once, until it is lifted (rule N10). */
-  #tell(error: Error): void {
+  #failed(error: Error): void {
     const { shared, resource } = this.scope.of
     const about = { resource, phase: 'watch', key: this.key.text }
-    const isRefusal = isForTheCaller(error)
-    if (!isRefusal && !isExpired(error) && !isTooLarge(error)) shared.tell(error, about)
-    if (!isRefusal || this.#isRefusalTold) return
-    this.#isRefusalTold = true
-    shared.count('wherry_narrow_refused_total', resource)
-    shared.environment.onError(this.#refused(error), about)
+    if (!isForTheCaller(error)) {
+      if (!isExpired(error) && !isTooLarge(error)) shared.tell(error, about)
+    } else if (!this.#isRefusalTold) {
+      this.#isRefusalTold = true
+      shared.count('wherry_narrow_refused_total', resource)
+      shared.environment.onError(this.#refused(error), about)
+    }
+    shared.requests.leave(this)
+    this.news()
   }
 
   #refused(cause: Error): Error {
     return isResourceNotFound(cause) ? cause : new NarrowWatchRefusedError(this.scope.of.resource, this.key.text, cause)
   }
 
-  /** Gives back the turn that its opening took. */
-  #opened(): void {
-    if (this.#opening === 'begun') this.scope.of.shared.requests.leave()
-    if (this.#opening === 'begun') this.#opening = 'no'
-  }
-
   #closeOwn(): void {
     const { shared } = this.scope.of
-    if (this.#opening === 'queued') {
-      shared.requests.withdraw(this)
-      this.#opening = 'no'
-    }
     const own = this.#own
     this.#own = undefined
     this.#isAsked = false
     this.synced = false
     if (own !== undefined) shared.stop(own)
-    this.#opened()
+    shared.requests.leave(this)
   }
 }
 
-function versionOf(object: object): Version {
-  const { uid, resourceVersion } = (object as { metadata?: { uid?: string; resourceVersion?: string } }).metadata ?? {}
-  return { uid, resourceVersion }
-}
-
-/** The name of an object as received. */
-function nameOf(object: object): string {
-  return (object as { readonly metadata: { readonly name: string } }).metadata.name
+/** The metadata of an object as received. */
+function metadataOf(object: object): ObjectMeta {
+  return (object as { readonly metadata: ObjectMeta }).metadata
 }

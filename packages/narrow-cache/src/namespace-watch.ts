@@ -1,9 +1,17 @@
-import { isExpired, isResourceNotFound, isTooLarge, type Timer } from '@wherry/client'
+import {
+  type ChangeType,
+  isExpired,
+  isResourceNotFound,
+  isTooLarge,
+  type ReadTarget,
+  readAs,
+  type Timer,
+} from '@wherry/client'
 import { type Gate, type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isClosed, isForTheCaller } from '@wherry/informer/parts'
-import type { Entry } from './entry.ts'
-import { type Known, timeoutSeconds, type Validator, type ViewScope } from './entry-scope.ts'
-import { metadataIn } from './target.ts'
+import type { Entry, Known } from './entry.ts'
+import { named, targetIn } from './target.ts'
+import type { ViewEntries } from './view-entries.ts'
 
 /** How long a watch is not tried again after a refusal, in milliseconds: so long, to twice as long. */
 const refusedMs = 300_000
@@ -17,35 +25,33 @@ const refusedMs = 300_000
  */
 export type EscalationPhase = 'narrow' | 'rising' | 'wide'
 
-/** A view, and how its entries find their sources. */
-export interface Escalating extends ViewScope {
-  find(key: string): Entry | undefined
-  /** Finds a source for an entry that has none. */
-  place(entry: Entry): void
-  /** A watch feeds its entries now, or was refused, or may be tried again. */
-  balance(): void
-}
-
-/** One metadata watch of a namespace, or of all, in place of a watch for each entry. It keeps no object. */
-export class NamespaceWatch implements Validator {
-  /** `undefined`: all namespaces. */
+/**
+ * The entries of one view in one namespace, or in all, and the one metadata watch that may feed them in place of a watch for each. It keeps
+ * no object.
+ */
+export class NamespaceWatch implements Intake {
+  readonly of: ViewEntries
+  /** `undefined`: all namespaces, or a cluster-scoped resource. */
   readonly namespace: string | undefined
-  readonly #view: Escalating
-  readonly #entries: () => readonly Entry[]
+  /** That of all namespaces, which may feed these entries too. */
+  readonly parent: NamespaceWatch | undefined
+  /** By the text of their keys. */
+  readonly entries: Map<string, Entry>
+  #target: ReadTarget | undefined
   #phase: EscalationPhase = 'narrow'
   #reflector: Reflector | undefined
-  /** Gives up its turn to be opened. */
-  #leave: (() => void) | undefined
+  /** Gives up its turn to be opened, or stops the reflector. */
+  #stop: (() => void) | undefined
   #heard: string | undefined
   #refusal: Timer | undefined
   /** Told to `onError` once, until it is allowed. */
   #isRefusalTold = false
 
-  /** @param entries that it may feed */
-  constructor(view: Escalating, namespace: string | undefined, entries: () => readonly Entry[]) {
-    this.#view = view
+  constructor(of: ViewEntries, namespace: string | undefined, entries: Map<string, Entry> = new Map()) {
+    this.of = of
     this.namespace = namespace
-    this.#entries = entries
+    this.parent = of.watch
+    this.entries = entries
   }
 
   get phase(): EscalationPhase {
@@ -56,16 +62,30 @@ export class NamespaceWatch implements Validator {
     return this.#phase !== 'narrow'
   }
 
+  /** A watch of many feeds its entries, or will soon. */
   get isComing(): boolean {
-    return this.#phase === 'wide' || (this.#phase === 'rising' && this.lastError === undefined)
+    const isOwn = this.synced || (this.isUp && this.lastError === undefined)
+    return isOwn || this.parent?.isComing === true
+  }
+
+  /** The watch of many that feeds its entries. */
+  get feeding(): NamespaceWatch | undefined {
+    return this.parent?.feeding ?? (this.synced ? this : undefined)
   }
 
   get lastError(): Error | undefined {
     return this.#reflector?.lastError
   }
 
+  /** The resourceVersion up to which everything was told. */
   get heard(): string | undefined {
     return this.#heard
+  }
+
+  /** The request that reads one object. */
+  target(name: string): ReadTarget {
+    this.#target ??= targetIn(this.of.view, this.namespace)
+    return named(this.#target, this.of.view, name)
   }
 
   /** Opens it. Returns whether it will feed the entries: not if it was refused a while ago. */
@@ -79,102 +99,46 @@ export class NamespaceWatch implements Validator {
 
   /** Has each entry fed otherwise. */
   fall(): void {
-    if (this.#phase === 'wide') this.#count('wherry_narrow_deescalations_total')
+    if (this.synced) this.#count('wherry_narrow_deescalations_total')
     if (!this.isUp) return
-    this.end()
-    for (const entry of this.#entries()) this.#view.place(entry)
+    this.close()
+    this.#place()
   }
 
   /** The server counts anew: its watch would keep silent until that has counted as far again. `source`: the entry or watch that goes on. */
   rolledBack(source: unknown): void {
     if (!this.isUp || this === source) return
-    this.end()
+    this.close()
     this.#open()
   }
 
   /** Ends it, or forgets that it was refused. The entries that it fed have no source then. */
-  end(): void {
+  close(): void {
     this.#phase = 'narrow'
     this.#heard = undefined
     this.#refusal?.cancel()
     this.#refusal = undefined
-    const reflector = this.#reflector
-    const leave = this.#leave
     this.#reflector = undefined
-    this.#leave = undefined
-    if (leave !== undefined) leave()
-    else if (reflector !== undefined) this.#view.shared.stop(reflector)
+    this.#stop?.()
+    this.#stop = undefined
     for (const entry of this.#fed()) entry.detach()
   }
 
-  #fed(): readonly Entry[] {
-    return this.#entries().filter(({ validator }) => validator === this)
-  }
+  // Told by the reflector
 
-  #open(): void {
-    const { shared, environment, view } = this.#view
-    const { client, maxObjectBytes } = shared.settings
-    this.#phase = 'rising'
-    // Many wait for it, and the watches of many namespaces may be opened at once.
-    const gate: Gate = { enter: pass => shared.gate.enter(pass, true) }
-    const accepted = (): void => {
-      this.#isRefusalTold = false
-    }
-    const reflector = new Reflector({
-      client: { context: client.context, environment },
-      target: metadataIn(view, this.namespace),
-      firstList: 'newest',
-      streaming: shared.streaming,
-      gate,
-      timeoutSeconds,
-      maxObjectBytes,
-      on: { watching: accepted, error: error => this.#failed(error) },
-    })
-    this.#reflector = reflector
-    reflector.add(this.#intake(reflector))
-    const open = (): void => {
-      this.#leave = undefined
-      shared.open(reflector)
-    }
-    this.#leave = gate.enter(open, true)
-    if (this.#leave === undefined) open()
-  }
-
-  #intake(reflector: Reflector): Intake {
-    let isSynced = false
-    return {
-      get synced() {
-        return isSynced
-      },
-      replace: () => {
-        const { rollbacks } = reflector.stats
-        return this.#replacement(() => {
-          isSynced = true
-          if (reflector.stats.rollbacks > rollbacks) this.#view.rollBack(this)
-        })
-      },
-      change: (type, object, bytes) => {
-        this.#find(object)?.validatorChanged(this, type, object, bytes)
-        this.#heard = reflector.lastSyncedResourceVersion
-      },
-      progress: resourceVersion => {
-        this.#heard = resourceVersion
-        for (const entry of this.#fed()) entry.news()
-      },
-      clear: () => {
-        for (const entry of this.#fed()) entry.clear()
-      },
-      close() {},
-    }
+  get synced(): boolean {
+    return this.#phase === 'wide'
   }
 
   /** Of a list nothing is kept but the metadata of the objects that were asked for, until that is told. */
-  #replacement(committed: () => void): Replacement {
+  replace(): Replacement {
+    const reflector = this.#reflector
+    const rollbacks = reflector?.stats.rollbacks
     const found = new Map<Entry, Omit<Known, 'resourceVersion'>>()
     // Entries that are asked for in this very turn came before the list, too.
     let asked: ReadonlySet<Entry> = new Set()
     queueMicrotask(() => {
-      asked = new Set(this.#entries())
+      asked = new Set(this.entries.values())
     })
     return {
       put: (object, bytes) => {
@@ -186,56 +150,106 @@ export class NamespaceWatch implements Validator {
         if (entry !== undefined) found.delete(entry)
       },
       commit: resourceVersion => {
-        committed()
-        const isNew = this.#phase === 'rising'
+        if (reflector?.stats.rollbacks !== rollbacks) this.of.rollBack(this)
+        const isNew = !this.synced
         this.#phase = 'wide'
-        for (const entry of this.#entries()) {
+        for (const entry of this.#all()) {
           // A handler may have closed it, or ended this watch.
-          if (entry.isOver || this.#phase !== 'wide') continue
+          if (entry.isOver || !this.synced) continue
           const known = found.get(entry) ?? (asked.has(entry) ? absent : undefined)
           entry.validate(this, known && { ...known, resourceVersion })
         }
-        if (this.#phase !== 'wide') return
+        if (!this.synced) return
         this.#heard = resourceVersion
-        for (const entry of this.#entries()) entry.news()
-        if (isNew) this.#view.balance()
+        for (const entry of this.#all()) entry.news()
+        if (isNew) this.of.balance()
       },
       drop() {},
     }
   }
 
+  change(type: ChangeType, object: object, bytes: number): void {
+    this.#find(object)?.validatorChanged(this, type, object, bytes)
+    this.#heard = this.#reflector?.lastSyncedResourceVersion
+  }
+
+  progress(resourceVersion: string): void {
+    this.#heard = resourceVersion
+    for (const entry of this.#fed()) entry.news()
+  }
+
+  clear(): void {
+    for (const entry of this.#fed()) entry.clear()
+  }
+
+  /** A copy: whoever is told may add and remove entries. */
+  #all(): Entry[] {
+    return [...this.entries.values()]
+  }
+
+  #fed(): Entry[] {
+    return this.#all().filter(({ validator }) => validator === this)
+  }
+
+  #place(): void {
+    for (const entry of this.#all()) entry.place()
+  }
+
+  #open(): void {
+    const { shared, first, view } = this.of
+    this.#phase = 'rising'
+    // Many wait for it, and the watches of many namespaces may be opened at once.
+    const gate: Gate = { enter: pass => shared.gate.enter(pass, true) }
+    const watching = (): void => {
+      this.#isRefusalTold = false
+    }
+    const reflector = new Reflector({
+      settings: { ...first, context: shared.settings.client.context, gate },
+      target: targetIn(readAs(view, 'metadata'), this.namespace),
+      on: { watching, error: error => this.#failed(error) },
+    })
+    this.#reflector = reflector
+    reflector.add(this)
+    const open = (): void => {
+      this.#stop = () => shared.stop(reflector)
+      shared.open(reflector)
+    }
+    this.#stop = gate.enter(open, true)
+    if (this.#stop === undefined) open()
+  }
+
   #find(object: object): Entry | undefined {
     const { name, namespace } = (object as { metadata: { name: string; namespace?: string } }).metadata
-    return this.#view.find(namespace === undefined || namespace === '' ? name : `${namespace}/${name}`)
+    return this.entries.get(namespace === undefined || namespace === '' ? name : `${namespace}/${name}`)
   }
 
   #failed(error: Error): void {
-    const { shared, resource } = this.#view
+    const { shared, resource } = this.of
     // An entry that has no watch of many finds by its own that nothing will ever come again.
     if (isClosed(error)) return this.fall()
-    const isRising = this.#phase === 'rising'
+    const isRising = !this.synced
     const isRefusal = isForTheCaller(error) && (isRising || !isResourceNotFound(error))
     if (isRefusal) this.#refused(error)
     else if (!isExpired(error) && !isTooLarge(error)) shared.tell(error, { resource, phase: 'escalated' })
     // Those that wait for it may have another source.
-    if (isRefusal || isRising) for (const entry of this.#entries()) this.#view.place(entry)
+    if (isRefusal || isRising) this.#place()
   }
 
   #refused(error: Error): void {
-    const { environment, resource } = this.#view
-    this.end()
+    const { environment, resource } = this.of
+    this.close()
     this.#refusal = environment.clock.timer(refusedMs * (1 + environment.random()), () => {
       this.#refusal = undefined
-      this.#view.balance()
+      this.of.balance()
     })
     this.#count('wherry_narrow_escalations_refused_total')
     if (!this.#isRefusalTold) environment.onError(error, { resource, phase: 'escalate', key: this.namespace })
     this.#isRefusalTold = true
-    this.#view.balance()
+    this.of.balance()
   }
 
   #count(metric: string): void {
-    this.#view.shared.count(metric, this.#view.resource)
+    this.of.shared.count(metric, this.of.resource)
   }
 }
 

@@ -49,7 +49,6 @@ export interface NarrowReadOptions {
 export class NarrowCache {
   readonly #shared: CacheContext
   readonly #entries: EntryCache
-  #isClosed = false
   #closing: Promise<void> | undefined
 
   /**
@@ -209,7 +208,9 @@ export class NarrowCache {
     return {
       entries: this.#entries.size,
       idle: this.#entries.idle,
-      refused: this.#entries.views.flatMap(one => one.all()).filter(({ refusal }) => refusal !== undefined).length,
+      refused: this.#entries.views
+        .flatMap(one => [...one.entries.values()])
+        .filter(({ refusal }) => refusal !== undefined).length,
       streams: this.#shared.streams,
       waiting: this.#shared.requests.waiting,
       subscriptions: views.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
@@ -223,8 +224,6 @@ export class NarrowCache {
    * Idempotent. Resolves when all watches are closed.
    */
   close(): Promise<void> {
-    // Before anything else: `onError` is told of what was gathered, and may call back.
-    this.#isClosed = true
     this.#closing ??= this.#closeAll()
     return this.#closing
   }
@@ -309,12 +308,14 @@ export class NarrowCache {
   }
 
   #mustLive(): void {
-    if (this.#isClosed) throw new NarrowClosedError()
+    if (this.#shared.isClosed) throw new NarrowClosedError()
   }
 
   #closeAll(): Promise<void> {
+    this.#shared.close()
     this.#entries.close()
-    return this.#shared.close()
+    // `onError` may call back.
+    return this.#shared.ended()
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '@wherry/client'
+import type { Clock } from '@wherry/client'
 import type { Gate } from '@wherry/informer'
 
 /** Lets one through each `everyMs` milliseconds; those without a state first, for somebody may be waiting for it. */
@@ -7,8 +7,8 @@ export class RateLimiter implements Gate {
   readonly #everyMs: number
   readonly #first = new Set<() => void>()
   readonly #others = new Set<() => void>()
-  #passedAt = Number.NEGATIVE_INFINITY
-  #timer: Timer | undefined
+  /** One was let through less than `everyMs` ago. */
+  #isPausing = false
 
   constructor(clock: Clock, everyMs: number) {
     this.#clock = clock
@@ -16,32 +16,29 @@ export class RateLimiter implements Gate {
   }
 
   enter(pass: () => void, isFirst: boolean): (() => void) | undefined {
-    const now = this.#clock.monotonic()
-    if (this.#timer === undefined && now - this.#passedAt >= this.#everyMs) {
-      this.#passedAt = now
+    if (!this.#isPausing) {
+      this.#pause()
       return undefined
     }
     const queue = isFirst ? this.#first : this.#others
     // The same function twice is twice.
     const turn = (): void => pass()
     queue.add(turn)
-    this.#timer ??= this.#clock.timer(Math.max(1, this.#passedAt + this.#everyMs - now), () => this.#next())
-    return () => {
-      queue.delete(turn)
-      if (this.#first.size + this.#others.size > 0) return
-      this.#timer?.cancel()
-      this.#timer = undefined
-    }
+    return () => queue.delete(turn)
+  }
+
+  #pause(): void {
+    this.#isPausing = true
+    this.#clock.timer(this.#everyMs, () => this.#next())
   }
 
   #next(): void {
+    this.#isPausing = false
     const queue = this.#first.size > 0 ? this.#first : this.#others
     const [turn] = queue
     if (turn === undefined) return
     queue.delete(turn)
-    this.#passedAt = this.#clock.monotonic()
-    this.#timer =
-      this.#first.size + this.#others.size > 0 ? this.#clock.timer(this.#everyMs, () => this.#next()) : undefined
+    this.#pause()
     turn()
   }
 }

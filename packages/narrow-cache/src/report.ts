@@ -49,15 +49,9 @@ export function viewReport({ view, entries, store, subscriptions }: ViewEntries)
 }
 
 export function escalations(views: readonly ViewEntries[]): EscalationReport[] {
-  return views.flatMap(({ view, resource, watch, entries, namespaces }) => {
-    const each = [...namespaces.values()].map(one => ({
-      namespace: one.namespace,
-      phase: one.watch.phase,
-      size: one.entries.size,
-    }))
-    const all = { namespace: undefined, phase: watch?.phase ?? 'narrow', size: entries.size }
-    return [all, ...each].flatMap(({ namespace, phase, size }) =>
-      phase === 'narrow' ? [] : [{ view: view.key, resource, namespace, phase, entries: size }],
-    )
-  })
+  return views.flatMap(({ view, resource, watches }) =>
+    watches.flatMap(({ namespace, phase, entries }) =>
+      phase === 'narrow' ? [] : [{ view: view.key, resource, namespace, phase, entries: entries.size }],
+    ),
+  )
 }

@@ -1,7 +1,7 @@
 import { type Environment, resourceName, type View } from '@wherry/client'
 import { asError } from '@wherry/client/checks'
 import { type Store, TransformError } from '@wherry/informer'
-import { watched } from '@wherry/informer/parts'
+import { callGuarded } from '@wherry/informer/parts'
 import type { NarrowHandler } from './handler.ts'
 
 /** One handler of one object. */
@@ -26,9 +26,10 @@ export class Subscriptions {
     this.#environment = environment
     store.register({
       add: (object, { key }) => this.#each(key, one => this.#added(one, key, object, false)),
-      update: (object, old, { key }) => this.#each(key, one => this.#call(one, key, 'update', object, old, { key })),
+      update: (object, old, { key }) =>
+        this.#each(key, one => this.#call(one, key, handler => handler.update?.(object, old, { key }))),
       delete: (object, { key, finalStateUnknown }) =>
-        this.#each(key, one => this.#call(one, key, 'delete', object, { key, finalStateUnknown })),
+        this.#each(key, one => this.#call(one, key, handler => handler.delete?.(object, { key, finalStateUnknown }))),
       untold: ({ key, isThere }) => this.#each(key, one => this.#untold(one, key, isThere)),
     })
   }
@@ -77,33 +78,24 @@ export class Subscriptions {
 
   #added(one: Subscriber, key: string, object: unknown, isInInitialList: boolean): void {
     one.isTold = true
-    this.#call(one, key, 'add', object, { key, isInInitialList })
+    this.#call(one, key, handler => handler.add?.(object, { key, isInInitialList }))
   }
 
   /** An object of which there is no value has appeared, or is gone. A handler hears first whether there is an object or not. */
   #untold(one: Subscriber, key: string, isThere: boolean): void {
     const isFirst = !isThere && !one.isTold
     one.isTold ||= isFirst
-    if (isFirst) this.#call(one, key, 'absent', { key })
-    else this.#call(one, key, 'untold', { key, isThere })
+    this.#call(one, key, handler => (isFirst ? handler.absent?.({ key }) : handler.untold?.({ key, isThere })))
   }
 
-  #call<N extends keyof NarrowHandler<unknown>>(
-    { handler, isOver }: Subscriber,
-    key: string,
-    name: N,
-    ...args: Parameters<NonNullable<NarrowHandler<unknown>[N]>>
-  ): void {
-    const failed = (thrown: unknown): void => {
-      const error = asError(thrown, `a handler of ${this.#view.key} failed`)
-      this.#environment.onError(error, { resource: resourceName(this.#view.resource), phase: 'handler', key })
-    }
+  #call({ handler, isOver }: Subscriber, key: string, call: (handler: NarrowHandler<unknown>) => unknown): void {
     if (isOver) return
-    try {
-      const call = handler[name] as ((...args: unknown[]) => unknown) | undefined
-      watched(call?.apply(handler, args), failed)
-    } catch (thrown) {
-      failed(thrown)
-    }
+    callGuarded(
+      () => call(handler),
+      thrown => {
+        const error = asError(thrown, `a handler of ${this.#view.key} failed`)
+        this.#environment.onError(error, { resource: resourceName(this.#view.resource), phase: 'handler', key })
+      },
+    )
   }
 }

@@ -1,16 +1,11 @@
-import { FieldSelector, type ReadTarget, readAs, targetsOf, type View } from '@wherry/client'
+import { FieldSelector, type ReadTarget, targetsOf, type View } from '@wherry/client'
 
-/** The request that reads all objects of a view in one namespace. */
+/** The request that reads all objects of a view in one namespace; `undefined`: in all, or of a cluster-scoped resource. */
 export function targetIn(view: View, namespace: string | undefined): ReadTarget {
   const { key, resource, labels, fields, projection, within } = view
   const namespaces = namespace === undefined ? undefined : [namespace]
   const [target] = targetsOf({ key, resource, labels, projection, within, namespaces, fields })
   return target as ReadTarget
-}
-
-/** The metadata of all that a view selects in one namespace; `undefined`: in all, or of a cluster-scoped resource. */
-export function metadataIn(view: View, namespace: string | undefined): ReadTarget {
-  return targetIn(readAs(view, 'metadata'), namespace)
 }
 
 /** The request that reads one of the objects of `target`. */

@@ -7,6 +7,7 @@ import {
   isTooLarge,
   type KubernetesObject,
   type ObjectMeta,
+  type ReadTarget,
   type ResourceVersionOrder,
   wentWith,
 } from '@wherry/client'
@@ -15,7 +16,7 @@ import { type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isClosed, isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
 import type { Task } from './concurrency-limit.ts'
 import { NarrowClosedError, NarrowWatchRefusedError } from './errors.ts'
-import type { NamespaceWatch } from './namespace-watch.ts'
+import type { ViewContext } from './view-context.ts'
 
 /**
  * How a read of an entry goes on: `cached`, from the store; `wait`, when news of the entry comes; `ask`, when the object was listed anew;
@@ -29,6 +30,22 @@ export interface Known {
   readonly bytes: number
   /** The resourceVersion of the list, of the object, or of its deletion: how new the state is. */
   readonly resourceVersion: string | undefined
+}
+
+/** The entries of one namespace, or of all, and the one metadata watch that may feed them in place of a watch for each. */
+export interface EntryScope {
+  readonly of: ViewContext
+  /** That of all namespaces, which may feed these entries too. */
+  readonly parent: EntryScope | undefined
+  /** A watch of many feeds the entries, or will soon. */
+  readonly isComing: boolean
+  /** The watch of many that feeds the entries. */
+  readonly feeding: EntryScope | undefined
+  readonly lastError: Error | undefined
+  /** The resourceVersion up to which everything was told. */
+  readonly heard: string | undefined
+  /** The request that reads one object. */
+  target(name: string): ReadTarget
 }
 
 /** What reads have to see of the writes that this process told of. A list that is begun after the last one sees them all. */
@@ -46,18 +63,18 @@ interface Floor {
  * resourceVersion wins, and an absence has the resourceVersion that proved it. Its sources are
  *
  * - its own watch, which begins with a list of that one name: the newest state;
- * - a metadata watch of many ({@link NamespaceWatch}), which tells the version that is the newest. The entry opens its own watch when it has an
+ * - a metadata watch of many ({@link EntryScope}), which tells the version that is the newest. The entry opens its own watch when it has an
  *   older one, and closes it when it has come to that.
  */
 export class Entry implements Intake, Task {
-  readonly scope: NamespaceWatch
+  readonly scope: EntryScope
   readonly key: CheckedKey
   /** Subscriptions, and reads that wait. */
   pins = 0
   /** On the monotonic clock. */
   readAt = 0
   /** The watch of its namespace, or of all, while that feeds it. */
-  validator: NamespaceWatch | undefined
+  validator: EntryScope | undefined
   /** How often the newest state was listed. */
   lists = 0
   /** Its own watch has a state. */
@@ -85,10 +102,15 @@ export class Entry implements Intake, Task {
   /** Replaced by each write that is told: a list that was begun before does not clear it. */
   #floor: Floor | undefined
 
-  constructor(scope: NamespaceWatch, key: CheckedKey) {
+  constructor(scope: EntryScope, key: CheckedKey) {
     this.scope = scope
     this.key = key
     this.#intake = scope.of.store.intake({ key: key.text })
+  }
+
+  /** The object as its view has it; `undefined` if it is absent. @throws TransformError */
+  get object(): unknown {
+    return this.scope.of.store.lister.get(this.key.text)
   }
 
   /** A state of this epoch is known. */
@@ -304,14 +326,14 @@ export class Entry implements Intake, Task {
    * That watch feeds it from now on, and has listed a version of the object, or its absence; `undefined`: it can't tell. Of a whole object
    * it has the metadata only.
    */
-  validate(validator: NamespaceWatch, known: Known | undefined): void {
+  validate(validator: EntryScope, known: Known | undefined): void {
     this.validator = validator
     if (known !== undefined) return this.#validated(known)
     this.#due ??= ''
     this.#listAnew()
   }
 
-  validatorChanged(validator: NamespaceWatch, type: ChangeType, object: object, bytes: number): void {
+  validatorChanged(validator: EntryScope, type: ChangeType, object: object, bytes: number): void {
     const { resourceVersion } = metadataOf(object)
     if (this.validator !== validator || this.#order(resourceVersion) === 'older') return
     this.#validated({ object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })

@@ -9,9 +9,9 @@ import {
 } from '@wherry/client'
 import { type Gate, type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isClosed, isForTheCaller } from '@wherry/informer/parts'
-import type { Entry, Known } from './entry.ts'
+import type { Entry, EntryScope, Known } from './entry.ts'
 import { named, targetIn } from './target.ts'
-import type { ViewEntries } from './view-entries.ts'
+import type { ViewContext } from './view-context.ts'
 
 /** How long a watch is not tried again after a refusal, in milliseconds: so long, to twice as long. */
 const refusedMs = 300_000
@@ -29,11 +29,10 @@ export type EscalationPhase = 'narrow' | 'rising' | 'wide'
  * The entries of one view in one namespace, or in all, and the one metadata watch that may feed them in place of a watch for each. It keeps
  * no object.
  */
-export class NamespaceWatch implements Intake {
-  readonly of: ViewEntries
+export class NamespaceWatch implements Intake, EntryScope {
+  readonly of: ViewContext
   /** `undefined`: all namespaces, or a cluster-scoped resource. */
   readonly namespace: string | undefined
-  /** That of all namespaces, which may feed these entries too. */
   readonly parent: NamespaceWatch | undefined
   /** By the text of their keys. */
   readonly entries: Map<string, Entry>
@@ -47,10 +46,15 @@ export class NamespaceWatch implements Intake {
   /** Told to `onError` once, until it is allowed. */
   #isRefusalTold = false
 
-  constructor(of: ViewEntries, namespace: string | undefined, entries: Map<string, Entry> = new Map()) {
+  constructor(
+    of: ViewContext,
+    namespace: string | undefined,
+    parent: NamespaceWatch | undefined,
+    entries: Map<string, Entry> = new Map(),
+  ) {
     this.of = of
     this.namespace = namespace
-    this.parent = of.watch
+    this.parent = parent
     this.entries = entries
   }
 
@@ -62,13 +66,11 @@ export class NamespaceWatch implements Intake {
     return this.#phase !== 'narrow'
   }
 
-  /** A watch of many feeds its entries, or will soon. */
   get isComing(): boolean {
     const isOwn = this.synced || (this.isUp && this.lastError === undefined)
     return isOwn || this.parent?.isComing === true
   }
 
-  /** The watch of many that feeds its entries. */
   get feeding(): NamespaceWatch | undefined {
     return this.parent?.feeding ?? (this.synced ? this : undefined)
   }
@@ -77,12 +79,10 @@ export class NamespaceWatch implements Intake {
     return this.#reflector?.lastError
   }
 
-  /** The resourceVersion up to which everything was told. */
   get heard(): string | undefined {
     return this.#heard
   }
 
-  /** The request that reads one object. */
   target(name: string): ReadTarget {
     this.#target ??= targetIn(this.of.view, this.namespace)
     return named(this.#target, this.of.view, name)

@@ -87,7 +87,7 @@ export class NarrowCache {
       if (ofView !== undefined && entry?.readiness === 'cached') {
         ofView.mustBe(view)
         this.#entries.touch(entry)
-        return ofView.store.lister.get(entry.key.text) as Stored<C> | undefined
+        return entry.object as Stored<C> | undefined
       }
     }
     return (await this.#read(checkedView(view), key, signal)) as Stored<C> | undefined
@@ -140,12 +140,8 @@ export class NarrowCache {
    * `{ object: undefined }` where it is known to be absent.
    */
   peek<C, S extends Scope>(view: View<C, S>, key: KeyOf<S>): { readonly object: C | undefined } | undefined {
-    const plain = checkedView(view)
-    const { text } = checkedKey(plain, key)
-    const ofView = this.#entries.find(plain)
-    ofView?.mustBe(plain)
-    if (ofView?.entries.get(text)?.readiness !== 'cached') return undefined
-    return { object: ofView.store.lister.get(text) as C | undefined }
+    const entry = this.#find(view, key)
+    return entry?.readiness === 'cached' ? { object: entry.object as C | undefined } : undefined
   }
 
   /**
@@ -153,9 +149,7 @@ export class NarrowCache {
    * waits for it.
    */
   forget<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>): boolean {
-    const plain = checkedView(view)
-    const { text } = checkedKey(plain, key)
-    const entry = this.#entries.find(plain)?.entries.get(text)
+    const entry = this.#find(view, key)
     return entry !== undefined && this.#entries.forget(entry)
   }
 
@@ -169,10 +163,7 @@ export class NarrowCache {
   }
 
   /** The changes of all entries of a view, as a {@link NarrowCache.cursor} gives them. Ends with the signal, or with the cache. */
-  changes<C, S extends Scope>(
-    view: View<C, S>,
-    options: { readonly signal?: AbortSignal | undefined } = {},
-  ): AsyncIterableIterator<Change<C>> {
+  changes<C, S extends Scope>(view: View<C, S>, options: NarrowReadOptions = {}): AsyncIterableIterator<Change<C>> {
     checkOptions('changes', options, { signal: abortSignal })
     return changesOf(this.cursor(view), options)
   }
@@ -232,6 +223,15 @@ export class NarrowCache {
     return this.close()
   }
 
+  /** The entry of an object, if there is one. @throws ViewConflictError */
+  #find<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>): Entry | undefined {
+    const plain = checkedView(view)
+    const { text } = checkedKey(plain, key)
+    const ofView = this.#entries.find(plain)
+    ofView?.mustBe(plain)
+    return ofView?.entries.get(text)
+  }
+
   async #read(view: View, key: KeyOf, signal: AbortSignal | undefined): Promise<unknown> {
     const checked = checkedKey(view, key)
     signal?.throwIfAborted()
@@ -245,8 +245,7 @@ export class NarrowCache {
     try {
       const readiness = await this.#ready(entry, signal)
       this.#mustLive()
-      if (readiness === 'cached') return this.#entries.of(view).store.lister.get(checked.text)
-      return await this.#live(view, checked, signal, entry)
+      return readiness === 'cached' ? entry.object : await this.#live(view, checked, signal, entry)
     } finally {
       this.#entries.unpin(entry)
     }

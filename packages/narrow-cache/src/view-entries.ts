@@ -1,64 +1,28 @@
-import { type Environment, InvalidObjectError, resourceName, type View } from '@wherry/client'
+import type { View } from '@wherry/client'
 import type { CheckedKey } from '@wherry/client/checks'
-import { isSameFunction, PlainStore, type Store, ViewConflictError } from '@wherry/informer'
-import { type ReflectorSettings, settingsOf } from '@wherry/informer/parts'
+import { isSameFunction, ViewConflictError } from '@wherry/informer'
 import type { CacheContext } from './cache-context.ts'
 import { Entry } from './entry.ts'
 import { NarrowClosedError } from './errors.ts'
 import { NamespaceWatch } from './namespace-watch.ts'
 import { Subscriptions } from './subscriptions.ts'
-
-/** How long a watch is asked to last, in seconds: many short ones would make requests all the time (rule N11). */
-const timeoutSeconds = { min: 1800, max: 3600 }
+import { ViewContext } from './view-context.ts'
 
 /** The entries of one view. It decides how they are watched: one by one, by namespace, or all at once (rule N11). */
-export class ViewEntries {
-  readonly shared: CacheContext
-  readonly view: View
-  /** Has the objects of all entries, and one journal. */
-  readonly store: Store<unknown>
+export class ViewEntries extends ViewContext {
   readonly subscriptions: Subscriptions
-  /** `group/version/plural` */
-  readonly resource: string
-  /** For reflectors: the entry tells what fails, with its key. */
-  readonly environment: Environment
-  /** Of the entries' own watches: the first is a streaming list, and those after it begin with a list, which may be all that is needed. */
-  readonly first: ReflectorSettings
-  readonly again: ReflectorSettings
-  /** How often the server was found to count anew. */
-  epoch = 0
   /** By the text of their keys. */
   readonly entries: Map<string, Entry> = new Map<string, Entry>()
   /** By namespace; `''` where there are none. */
   readonly #namespaces = new Map<string, NamespaceWatch>()
   /** Of all namespaces; `undefined` for a cluster-scoped resource. */
-  readonly watch: NamespaceWatch | undefined
+  readonly #watch: NamespaceWatch | undefined
   #isMany = false
 
   constructor(view: View, shared: CacheContext) {
-    const { environment, context, streaming, gate, settings } = shared
-    const { freeze, maxObjectBytes } = settings
-    this.shared = shared
-    this.view = view
-    this.store = new PlainStore<unknown>({ view, environment, freeze })
-    // Synced from the start: a cursor is told of the objects there are, and then that it has synced, however few entries there are.
-    const nothing = this.store.intake()
-    nothing.replace().commit()
-    nothing.close()
-    this.subscriptions = new Subscriptions(view, this.store, environment)
-    this.resource = resourceName(view.resource)
-    this.environment = {
-      ...environment,
-      random: () => environment.random(),
-      onError: (error, context) => {
-        const isOfEntry = context.phase === 'list' || context.phase === 'watch'
-        if (!isOfEntry || error instanceof InvalidObjectError) environment.onError(error, context)
-      },
-    }
-    const client = { context, environment: this.environment }
-    this.first = settingsOf({ client, firstList: 'newest', streaming, gate, timeoutSeconds, maxObjectBytes })
-    this.again = { ...this.first, initial: 'whole' }
-    this.watch = view.resource.namespaced ? new NamespaceWatch(this, undefined, this.entries) : undefined
+    super(view, shared)
+    this.subscriptions = new Subscriptions(view, this.store, shared.environment)
+    this.#watch = view.resource.namespaced ? new NamespaceWatch(this, undefined, undefined, this.entries) : undefined
   }
 
   /** It has no object, and nobody follows it. */
@@ -68,7 +32,7 @@ export class ViewEntries {
 
   /** All watches of many that there may be. */
   get watches(): NamespaceWatch[] {
-    return [...(this.watch === undefined ? [] : [this.watch]), ...this.#namespaces.values()]
+    return [...(this.#watch === undefined ? [] : [this.#watch]), ...this.#namespaces.values()]
   }
 
   /** @throws ViewConflictError for another function of the same name. */
@@ -80,7 +44,7 @@ export class ViewEntries {
   /** Makes an entry, and begins to watch it. */
   add(key: CheckedKey): Entry {
     const namespace = key.namespace ?? ''
-    const scope = this.#namespaces.get(namespace) ?? new NamespaceWatch(this, key.namespace)
+    const scope = this.#namespaces.get(namespace) ?? new NamespaceWatch(this, key.namespace, this.#watch)
     this.#namespaces.set(namespace, scope)
     const entry = new Entry(scope, key)
     this.entries.set(key.text, entry)
@@ -92,7 +56,8 @@ export class ViewEntries {
 
   /** Closes an entry. */
   remove(entry: Entry): void {
-    const { scope, key } = entry
+    const { key } = entry
+    const scope = entry.scope as NamespaceWatch
     entry.close()
     this.entries.delete(key.text)
     scope.entries.delete(key.text)
@@ -104,8 +69,8 @@ export class ViewEntries {
   }
 
   /** Has watches of metadata take over where there are many entries, and end where there are few (below half of the bound). */
-  balance(namespaces: Iterable<NamespaceWatch> = this.#namespaces.values()): void {
-    const { watch } = this
+  override balance(namespaces: Iterable<NamespaceWatch> = this.#namespaces.values()): void {
+    const watch = this.#watch
     const { escalateAt, escalateAllAt } = this.shared.settings
     const wasMany = this.#isMany
     const { size } = this.entries
@@ -127,7 +92,7 @@ export class ViewEntries {
   }
 
   /** The server counts anew: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */
-  rollBack(source: unknown): void {
+  override rollBack(source: unknown): void {
     this.epoch += 1
     const all = [...this.entries.values()]
     for (const watch of this.watches) watch.rolledBack(source)
@@ -146,6 +111,6 @@ export class ViewEntries {
   /** All entries are in one namespace, whose own watch brings what they need and no more. */
   get #isOne(): boolean {
     const [only] = this.#namespaces.values()
-    return this.#namespaces.size === 1 && only?.isUp === true && this.watch?.isUp === false
+    return this.#namespaces.size === 1 && only?.isUp === true && this.#watch?.isUp === false
   }
 }

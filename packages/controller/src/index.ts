@@ -59,7 +59,6 @@ export {
 export type { OwnerOptions } from './objects/owner.ts'
 export { AlreadyOwnedError, controllerOf, OwnerError, ownerReference, withOwner } from './objects/owner.ts'
 export { ControllerBuilder, NamedController } from './operator/builder.ts'
-export { NotSettledError } from './operator/errors.ts'
 export { Operator } from './operator/operator.ts'
 export type {
   ConnectOptions,
@@ -72,7 +71,7 @@ export type {
   RunOptions,
 } from './operator/options.ts'
 export { ProcessSignalError } from './operator/process-signals.ts'
-export type { SettledOptions } from './operator/settled.ts'
+export { NotSettledError, type SettledOptions } from './operator/settled.ts'
 export type { WithMetadata } from './predicates/changed.ts'
 export {
   annotationsChanged,
@@ -87,12 +86,11 @@ export { and, not, or } from './predicates/predicate.ts'
 export type { ReadCause, ReadChange } from './reads/cause.ts'
 export type { Dependency, ObjectDependency, SelectionDependency, Served } from './reads/dependency.ts'
 export { OwnWriteTimeoutError, ReadClosedError } from './reads/errors.ts'
+export type { PollPolicy, TrackedReadsOptions } from './reads/options.ts'
 export { OwnWrites, type OwnWritesOptions, type WriteSubscriber } from './reads/own-writes.ts'
 export type { MaybeOwned, Read, ReadKey, ReadOptions, SelectionOptions, SelectOptions } from './reads/read.ts'
-export type { TrackedReadsReport } from './reads/report.ts'
 export type { Run } from './reads/run.ts'
-export type { PollPolicy, TrackedReadsOptions } from './reads/tracked-reads.ts'
-export { TrackedReads } from './reads/tracked-reads.ts'
+export { TrackedReads, type TrackedReadsReport } from './reads/tracked-reads.ts'
 export type { Authorize, Verdict } from './server/authorize.ts'
 export { tokenReview } from './server/authorize.ts'
 export type { HealthCheck, HealthServerOptions } from './server/health-server.ts'

@@ -82,7 +82,12 @@ describe('a line of JSON', () => {
     const error = Object.assign(new Error('no', { cause: Object.assign(new Error('why'), { token: 'abc' }) }), {
       config: { authorization: 'xyz' },
     })
-    for (const line of [jsonLine, textLine]) expect(line('error', time, 'm', { err: error })).not.toMatch(/abc|xyz/)
+    for (const line of [jsonLine, textLine]) {
+      expect(line('error', time, 'm', { err: error })).not.toMatch(/abc|xyz/)
+      const other = line('error', time, 'm', { reason: error, of: line === jsonLine && { error } })
+      expect(other).toContain('no: why')
+      expect(other).not.toMatch(/abc|xyz/)
+    }
   })
 
   it('keeps its own level, time and message', () => {

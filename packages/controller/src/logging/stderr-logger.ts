@@ -36,7 +36,9 @@ export function jsonLine(level: LogLevel, time: string, message: string, fields:
   const told = err !== undefined && { err: errorFields(err) }
   try {
     // The line's own fields are first, and no other field replaces them.
-    return JSON.stringify({ ...own, ...rest, ...own, ...told }, (_, one) => (typeof one === 'bigint' ? `${one}` : one))
+    return JSON.stringify({ ...own, ...rest, ...own, ...told }, (_, one) =>
+      one instanceof Error ? errorFields(one) : typeof one === 'bigint' ? `${one}` : one,
+    )
   } catch {
     // A field holds itself, or throws where it is asked for its JSON.
     return JSON.stringify({ ...own, fields: textOf(rest), ...told })
@@ -88,8 +90,9 @@ function chainOf(error: unknown, told: (error: Error) => string): string[] {
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   try {
-    const text = inspect(value, { breakLength: Number.POSITIVE_INFINITY, compact: true })
-    // The stack of an error has lines still.
+    const options = { breakLength: Number.POSITIVE_INFINITY, compact: true }
+    const text = value instanceof Error ? `${value.name}: ${messageOf(value)}` : inspect(value, options)
+    // A message, or the stack of an error inside, has lines still.
     return text.replaceAll(/\n */g, ' ')
   } catch {
     return '[object]'

@@ -5,8 +5,8 @@ import type { NarrowCacheOptions } from '@wherry/narrow-cache'
 import type { LeaderElectionOptions } from '../leader/options.ts'
 import { type Logger, loggerCheck } from '../logging/logger.ts'
 import type { PrometheusMetrics } from '../metrics/prometheus.ts'
+import type { PollPolicy } from '../reads/options.ts'
 import { listOf } from '../reads/options.ts'
-import type { PollPolicy } from '../reads/tracked-reads.ts'
 import type { HealthServerOptions } from '../server/health-server.ts'
 
 /** What an operator is at. `starting`: its caches fill. */

@@ -48,6 +48,7 @@ export class DependentKey {
     const before = this.#failed
     this.#failed = edges.length === 0 ? none : edges
     remove(before)
+    if (this.edges.length === 0) this.#listener.freed(this)
   }
 }
 

@@ -106,6 +106,15 @@ describe('what a run has read', () => {
       expect(await heard()).toEqual(['k: ~a/y'])
     }))
 
+  it('C12: a key whose runs have failed before they read anything is not kept', () =>
+    withReads(async ({ reads, reading }) => {
+      reads.begin('k', {}).fail()
+      expect(reads.isReader('k')).toBe(false)
+      await reading('k', 'a/x')
+      reads.begin('k', {}).fail()
+      expect(reads.isReader('k')).toBe(true)
+    }))
+
   it('C12: a key that is forgotten depends on nothing', () =>
     withReads(async ({ reading, reads, narrow, write, heard, run }) => {
       await reading('k', 'a/x')

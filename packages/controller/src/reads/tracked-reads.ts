@@ -14,12 +14,23 @@ import { checkReadsOptions, type TrackedReadsOptions } from './options.ts'
 import { isOlder, OwnWrites, resourceKey } from './own-writes.ts'
 import { PrimaryObjects } from './primary-objects.ts'
 import type { SelectionOptions } from './read.ts'
-import type { TrackedReadsReport } from './report.ts'
 import { type ReadPrimary, Run, type Sources } from './run.ts'
 import type { Selection } from './selection.ts'
 import { TrackedObject } from './tracked-object.ts'
 
-export type { PollPolicy, TrackedReadsOptions } from './options.ts'
+/** What tracked reads hold at present, for metrics and for people. */
+export interface TrackedReadsReport {
+  /** Keys that depend on anything. */
+  readonly keys: number
+  /** What they depend on, counted once for each of them. */
+  readonly dependencies: number
+  /** Objects that are watched for them, each once; absent ones among them. */
+  readonly objects: number
+  /** Of those, the ones that the server is asked for from time to time instead (rule C16). */
+  readonly polled: number
+  /** Selections, each once. */
+  readonly selections: number
+}
 
 /** How many objects the server is asked for at a time. */
 const comparedAtATime = 16

@@ -30,12 +30,12 @@ export class InformerSource {
   readonly view: View
   readonly #options: InformerSourceOptions
   readonly #hold: Hold<unknown>
-  readonly #informer: CachedInformer<unknown>
+  readonly informer: CachedInformer<unknown>
   readonly #registration: Registration
   /** The writes of this process that the informer does not show yet. */
   readonly unseen: UnseenWrites
   readonly #objects = new Map<string, Set<InformerObject>>()
-  readonly #selections = new SelectionIndex()
+  readonly selections: SelectionIndex = new SelectionIndex()
   #closing: Promise<void> | undefined
 
   constructor(options: InformerSourceOptions) {
@@ -43,9 +43,9 @@ export class InformerSource {
     this.#options = options
     this.view = view
     this.#hold = cache.hold(view, holder)
-    this.#informer = this.#hold.informer
-    this.unseen = new UnseenWrites(this.#informer, client.environment.clock, writes)
-    this.#registration = this.#informer.addHandler({
+    this.informer = this.#hold.informer
+    this.unseen = new UnseenWrites(this.informer, client.environment.clock, writes)
+    this.#registration = this.informer.addHandler({
       add: (object, { key }) => this.#heard(key, object, undefined),
       update: (object, old, { key }) => this.#heard(key, object, old),
       delete: (object, { key }) => this.#heard(key, undefined, object),
@@ -57,20 +57,12 @@ export class InformerSource {
   /** All that is in the store was told: from now on whatever happens is heard. Of a resource that may come later that is nothing. */
   get #isCurrent(): boolean {
     const { hasSynced, isBehind } = this.#registration
-    return !isBehind && (hasSynced || this.#informer.isAbsent)
-  }
-
-  get informer(): Lister<unknown> {
-    return this.#informer
-  }
-
-  get selections(): Iterable<Selection> {
-    return this.#selections.values()
+    return !isBehind && (hasSynced || this.informer.isAbsent)
   }
 
   /** What a view that this one covers is read from. */
   lister(view: View): Lister<unknown> {
-    return view.key === this.view.key ? this.#informer : coveredLister(this.view, this.#informer, view)
+    return view.key === this.view.key ? this.informer : coveredLister(this.view, this.informer, view)
   }
 
   /** Whether it is current, and what this process wrote of what is asked for is there. */
@@ -84,27 +76,27 @@ export class InformerSource {
    */
   async ready(asked: Asked, signal: AbortSignal | undefined): Promise<void> {
     const { clock } = this.#options.client.environment
-    if (!this.#isCurrent) await untilTold(this.#informer, this.#registration, signal)
+    if (!this.#isCurrent) await untilTold(this.informer, this.#registration, signal)
     while (this.#registration.isBehind) {
       await clock.turn()
       signal?.throwIfAborted()
     }
     const key = await this.unseen.shown(keysOf(asked), rememberedMs, signal)
-    if (key !== undefined) throw new OwnWriteTimeoutError(this.view.key, key, rememberedMs, this.#informer.lastError)
+    if (key !== undefined) throw new OwnWriteTimeoutError(this.view.key, key, rememberedMs, this.informer.lastError)
   }
 
   selection(scope: SelectionScope): Selection {
-    const found = this.#selections.get(nameOf(scope))
+    const found = this.selections.get(nameOf(scope))
     if (found !== undefined) return found
-    if (scope.owner !== undefined) this.#informer.addIndex(ownerIndex, ownerUids)
+    if (scope.owner !== undefined) this.informer.addIndex(ownerIndex, ownerUids)
     const selection = new Selection(this, scope)
-    this.#selections.add(selection)
+    this.selections.add(selection)
     return selection
   }
 
   /** Nothing depends on the selection any more. */
   drop(selection: Selection): void {
-    this.#selections.delete(selection)
+    this.selections.remove(selection)
     this.#look()
   }
 
@@ -135,12 +127,12 @@ export class InformerSource {
   }
 
   #look(): void {
-    if (!this.#options.stays && this.#objects.size === 0 && this.#selections.size === 0) void this.close()
+    if (!this.#options.stays && this.#objects.size === 0 && this.selections.size === 0) void this.close()
   }
 
   #heard(key: string, object: unknown, before: unknown): void {
     this.#heardOf(key)
-    this.#selections.changed(key, object, before)
+    this.selections.changed(key, object, before)
   }
 
   #heardOf(key: string): void {

@@ -48,7 +48,7 @@ describe('selections of a view', () => {
   it('C14: that are dropped hear nothing more; those that look for the same do', () => {
     const { tell, index, selections } = indexOf('a app=web', 'a app=web,tier=x', 'a')
     for (const [i, left] of [['a app=web,tier=x: a/x', 'a: a/x'], ['a: a/x'], []].entries()) {
-      index.delete(selections[i] as Selection)
+      index.remove(selections[i] as Selection)
       expect(tell('a/x', { app: 'web', tier: 'x' })).toEqual(left)
       expect([...index.values()]).toEqual(selections.slice(i + 1))
     }

@@ -5,26 +5,13 @@ import { ownerUids, type SelectionScope } from './selection-scope.ts'
 
 /**
  * Selections by what they ask for, so that a change of one object is looked up by its namespace and its labels and not
- * compared with each: with 20,000 keys that list their own objects, one change must not cost 20,000 comparisons.
+ * compared with each: with 20,000 keys that list their own objects, one change must not cost 20,000 comparisons. By their names.
  */
-export class SelectionIndex {
-  readonly #selections = new Map<string, Selection>()
+export class SelectionIndex extends Map<string, Selection> {
   readonly #places = new Map<string, Set<Selection>>()
 
-  values(): IterableIterator<Selection> {
-    return this.#selections.values()
-  }
-
-  get size(): number {
-    return this.#selections.size
-  }
-
-  get(name: string): Selection | undefined {
-    return this.#selections.get(name)
-  }
-
   add(selection: Selection): void {
-    this.#selections.set(nameOf(selection.scope), selection)
+    this.set(nameOf(selection.scope), selection)
     for (const place of placesOf(selection.scope)) {
       const there = this.#places.get(place)
       if (there === undefined) this.#places.set(place, new Set([selection]))
@@ -32,8 +19,8 @@ export class SelectionIndex {
     }
   }
 
-  delete(selection: Selection): void {
-    this.#selections.delete(nameOf(selection.scope))
+  remove(selection: Selection): void {
+    this.delete(nameOf(selection.scope))
     for (const place of placesOf(selection.scope)) {
       const there = this.#places.get(place)
       there?.delete(selection)
@@ -43,7 +30,7 @@ export class SelectionIndex {
 
   /** An object was `before`, and is `object` now; `undefined`: absent. Tells all that it may be in. */
   changed(key: string, object: unknown, before: unknown): void {
-    if (this.#selections.size === 0) return
+    if (this.size === 0) return
     const namespace = key.slice(0, Math.max(key.indexOf('/'), 0))
     const places = new Set(['', ...ownerUids(before), ...ownerUids(object), ...labelsOf(before), ...labelsOf(object)])
     const concerned = new Set<Selection>()

@@ -21,8 +21,10 @@ export abstract class TrackedObject extends DependencyTarget {
   readonly view: View
   readonly key: CheckedKey
   readonly #released: () => void
-  #state: unknown
-  #heard = 0
+  /** What was heard last. */
+  state: unknown
+  /** How often something was heard of it. */
+  heard = 0
 
   constructor(view: View, key: CheckedKey, released: () => void) {
     super()
@@ -39,20 +41,10 @@ export abstract class TrackedObject extends DependencyTarget {
     return undefined
   }
 
-  /** What was heard last. */
-  get state(): unknown {
-    return this.#state
-  }
-
-  /** How often something was heard of it. */
-  get heard(): number {
-    return this.#heard
-  }
-
   /** What it reads as, by what was heard last; `undefined`: it is absent. @throws where it could not be transformed */
   get value(): unknown {
-    if (this.#state === untold) throw new TypeError('it could not be transformed')
-    return this.valueIn({ state: this.#state })
+    if (this.state === untold) throw new TypeError('it could not be transformed')
+    return this.valueIn({ state: this.state })
   }
 
   /** What it reads as; `undefined`: it is absent. @throws the error of an object that could not be transformed */
@@ -64,7 +56,7 @@ export abstract class TrackedObject extends DependencyTarget {
   /** Whether that is what was heard of it last. */
   isAt(known: Known): boolean {
     const state = stateOf(known)
-    return this.#state === state || isSame(this.#state, state)
+    return this.state === state || isSame(this.state, state)
   }
 
   override async catchUp(signal: AbortSignal | undefined): Promise<void> {
@@ -93,11 +85,11 @@ export abstract class TrackedObject extends DependencyTarget {
   /** It is known to be so now. */
   protected observe(known: Known): void {
     const state = stateOf(known)
-    const before = this.#state
-    const isFirst = this.#heard === 0
+    const before = this.state
+    const isFirst = this.heard === 0
     if (!isFirst && before === state) return
-    this.#heard += 1
-    this.#state = state
+    this.heard += 1
+    this.state = state
     if (isFirst || isSame(before, state)) return
     let made: { readonly value: unknown } | undefined
     const valueNow = (): unknown => {
@@ -116,7 +108,7 @@ export abstract class TrackedObject extends DependencyTarget {
 
   #cause(change: ReadChange, before: unknown): ReadCause {
     const { view, key } = this
-    return { view: view.key, object: key.text, change, from: versionOf(before), to: versionOf(this.#state) }
+    return { view: view.key, object: key.text, change, from: versionOf(before), to: versionOf(this.state) }
   }
 
   describe(edge: DependencyEdge): ObjectDependency {
@@ -124,10 +116,10 @@ export abstract class TrackedObject extends DependencyTarget {
       type: 'object',
       view: this.view.key,
       object: this.key.text,
-      present: this.#state !== undefined,
+      present: this.state !== undefined,
       served: this.served,
       pollMs: this.pollMs,
-      resourceVersion: versionOf(this.#state),
+      resourceVersion: versionOf(this.state),
       tracks: edge.tracks,
     }
   }

@@ -239,7 +239,7 @@ export class TrackedReads {
   }
 
   get #selections(): Selection[] {
-    return [...this.#sources.values()].flatMap(({ selections }) => [...selections])
+    return [...this.#sources.values()].flatMap(({ selections }) => [...selections.values()])
   }
 
   #sourceOf(view: View): InformerSource {

@@ -21,8 +21,7 @@ export function declareGames(operator: Operator): void {
   operator
     .controller('game')
     .for(games)
-    .reconcile(async ({ object: game, key, client }) => {
-      if (game.status?.phase === 'Ready') return
-      await client.status.patch(games, key, { status: { phase: 'Ready' } })
+    .reconcile(async ({ status }) => {
+      await status({ phase: 'Ready' })
     })
 }

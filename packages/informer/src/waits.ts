@@ -15,14 +15,17 @@ export async function within<T>(
 ): Promise<T | typeof late> {
   if (timeoutMs === Number.POSITIVE_INFINITY && signal === undefined) return done
   const over = new AbortController()
-  const ended = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal])
-  const time = Number.isFinite(timeoutMs) ? sleep(clock, timeoutMs, ended).catch(() => {}) : aborted(ended)
+  // Not by AbortSignal.any, which takes no signal that only behaves as one.
+  const end = (): void => over.abort()
+  signal?.addEventListener('abort', end)
+  const wait = Number.isFinite(timeoutMs) ? sleep(clock, timeoutMs, over.signal).catch(() => {}) : aborted(over.signal)
   // What is done already, or is just coming to its end, is done in time.
-  if (signal?.aborted) await clock.turn()
+  const time = signal?.aborted ? clock.turn() : wait
   try {
     return await Promise.race([done, time.then((): typeof late => late)])
   } finally {
-    over.abort()
+    end()
+    signal?.removeEventListener('abort', end)
   }
 }
 

@@ -26,6 +26,11 @@ describe('a key', () => {
     expect(() => checkedKey(configMaps, key as never)).toThrow('key takes { name, namespace }, got ')
   })
 
+  it('X1: is told what is wrong with it as it was given', () => {
+    expect(() => checkedKey(configMaps, { namespace: null, name: 'x' })).toThrow('namespace null must be a string')
+    expect(() => checkedKey(namespaces, 'x')).toThrow('key takes { name }, got a string')
+  })
+
   it('N2: outside the view’s namespaces is an error that names these', () => {
     const check = () => checkedKey(configMaps.within({ namespaces: ['a', 'b'] }), { namespace: 'c', name: 'x' })
     expect(check).toThrow(OptionRangeError)

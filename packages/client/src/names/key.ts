@@ -1,4 +1,4 @@
-import { keyCheck } from '../errors/check.ts'
+import { having } from '../errors/check.ts'
 import { InvalidNameError } from '../errors/invalid-name.ts'
 import { OptionRangeError } from '../errors/option.ts'
 import { asKey, type KeyOf, type ObjectKey, type Scope } from '../views/object.ts'
@@ -30,11 +30,11 @@ export interface KeyScope {
  * the view leaves out
  */
 export function checkedKey(scope: KeyScope, key: unknown, home?: string | undefined, option = 'key'): CheckedKey {
-  keyCheck(option, key)
+  having(scope.resource.namespaced ? '{ name, namespace }' : '{ name }')(option, key)
   const given = asKey(key as KeyOf) as { readonly name?: unknown; readonly namespace?: unknown }
   const name = checkSegment('name', given.name)
   const isWithout = !scope.resource.namespaced && given.namespace === undefined
-  const namespace = isWithout ? undefined : checkedNamespace(scope, given.namespace ?? home)
+  const namespace = isWithout ? undefined : checkedNamespace(scope, given.namespace ?? home ?? given.namespace)
   return { name, namespace, text: keyText({ namespace, name }) }
 }
 

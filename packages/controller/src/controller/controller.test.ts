@@ -265,6 +265,22 @@ describe('a stop', () => {
     })
   })
 
+  it('C5: leaves nothing pending of a run that it has ended', () =>
+    inArcade(async arcade => {
+      const log: string[] = []
+      arcade.forGames().reconcile(async ({ signal, client }) => {
+        log.push('began')
+        await sleep(client.environment.clock, 600_000, signal).catch(() => {})
+        return { requeueAfterMs: 60_000 }
+      })
+      await arcade.client.create(games, game('chess'))
+      arcade.run()
+      await arcade.simulation.runUntil(() => log.length > 0)
+      await arcade.end()
+      const { lastRun, pending, queue } = arcade.operator.explain('game', chess)
+      expect([lastRun?.outcome, pending, queue]).toEqual(['requeue_after', undefined, 'idle'])
+    }))
+
   it('R23: from within reconciles begins, and waits for none of them', () => {
     let begun = 0
     let go = (): void => {}

@@ -193,7 +193,6 @@ export class Controller<C, S extends Scope = Scope> {
           name: input.name,
           connection: input.connect(this.#target()),
           hasSynced: false,
-          isClosed: false,
         }
         this.#connections.push(connected)
         // It has stopped the controller, which did not know of it yet.

@@ -20,18 +20,31 @@ export interface LastRun {
   readonly error: unknown
 }
 
-/** What a controller knows of one key beside the queue. */
+/** What a controller knows of one key beside the queue. There is one for each key: fields take less than a record of the last run. */
 export class KeyState {
   /** Why it is queued, since its last run began: the first change, and how many more. */
   pending: Cause | undefined
   more = 0
   /** It waits for its turn after a failure, or because it asked for one. */
   isRetrying = false
-  lastRun: LastRun | undefined
   /** Its object went, and that was not seen to yet: as it was last, if there is an `onGone` that wants it. */
   gone: { readonly last: unknown } | undefined
   /** The objects whose writes wait. */
   waitsFor: Set<string> | undefined
+  // Of its last run, as LastRun says
+  #startedAt: number | undefined
+  #tookMs: number | undefined
+  #attempt = 0
+  #cause: Cause | undefined
+  #moreCauses = 0
+  #outcome: Outcome | undefined
+  #error: unknown
+
+  get lastRun(): LastRun | undefined {
+    if (this.#startedAt === undefined) return undefined
+    const about = { startedAt: this.#startedAt, tookMs: this.#tookMs, attempt: this.#attempt }
+    return { ...about, cause: this.#cause, moreCauses: this.#moreCauses, outcome: this.#outcome, error: this.#error }
+  }
 
   /** It is to run. A change says more than that it was to be tried again. */
   add(cause: Cause): void {
@@ -46,16 +59,21 @@ export class KeyState {
   }
 
   begin(startedAt: number, attempt: number): void {
-    const { pending: cause, more: moreCauses } = this
-    this.lastRun = { startedAt, tookMs: undefined, attempt, cause, moreCauses, outcome: undefined, error: undefined }
+    this.#startedAt = startedAt
+    this.#attempt = attempt
+    this.#cause = this.pending
+    this.#moreCauses = this.more
+    this.end(undefined, undefined, undefined)
     this.pending = undefined
     this.more = 0
     this.isRetrying = false
     this.waitsFor = undefined
   }
 
-  end(outcome: Outcome, tookMs: number, error: unknown): void {
-    this.lastRun = { ...(this.lastRun as LastRun), tookMs, outcome, error }
+  end(outcome: Outcome | undefined, tookMs: number | undefined, error: unknown): void {
+    this.#outcome = outcome
+    this.#tookMs = tookMs
+    this.#error = error
   }
 }
 

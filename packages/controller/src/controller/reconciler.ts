@@ -111,9 +111,10 @@ export class Reconciler<C, S extends Scope> {
       throw new UsageError('NOT_AWAITED', message)
     }
     const returned = readResult(result)
-    if (returned.outcome === 'requeue' && this.#stopped === undefined) this.#again(key, state)
+    const goesOn = this.#stopped === undefined
+    if (goesOn && returned.outcome === 'requeue') this.#again(key, state)
     else queue.forget(key)
-    if (returned.outcome === 'requeue_after') runAfter(queue, key, state, returned.ms)
+    if (goesOn && returned.outcome === 'requeue_after') runAfter(queue, key, state, returned.ms)
     return returned.outcome
   }
 

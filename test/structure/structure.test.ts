@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { publishedPackages, root } from '../../tools/workspace.ts'
@@ -9,6 +9,12 @@ import { moduleState, stateOf } from './module-state.ts'
 /** `client` for `@wherry/client/resources/core`; undefined for what is not ours. */
 function ours(specifier: string): string | undefined {
   return /^@wherry\/([^/]+)/.exec(specifier)?.[1]
+}
+
+/** Each path that a pattern names by `{one,other}`. */
+function eachOf(pattern: string): string[] {
+  const [all, names = ''] = /(?<!!\()\{([^{}]*)\}/.exec(pattern) ?? []
+  return all === undefined ? [pattern] : names.split(',').flatMap(name => eachOf(pattern.replace(all, name)))
 }
 
 describe.each(publishedPackages())('$name', ({ short, folder, manifest }) => {
@@ -45,6 +51,13 @@ describe.each(publishedPackages())('$name', ({ short, folder, manifest }) => {
 
   it('has no circle of files that need each other at run time', () => {
     expect(firstCycle(importsBelow(folder, false))).toBeUndefined()
+  })
+
+  it('names only files that are there for its mutants and soaks', () => {
+    const { mutants = [], soak = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).wherry ?? {}
+    const named = Array.isArray(mutants) ? mutants : Object.entries(mutants).flat(2)
+    const paths = [...named, ...Object.values(soak)].flatMap(path => eachOf(path as string))
+    expect(paths.filter(path => globSync(path, { cwd: folder }).length === 0)).toEqual([])
   })
 
   it('reaches into no other package by a path', () => {

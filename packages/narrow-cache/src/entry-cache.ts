@@ -1,8 +1,8 @@
 import { resourceName, type Timer, type View } from '@wherry/client'
 import type { CheckedKey } from '@wherry/client/checks'
+import { isSameFunction, ViewConflictError } from '@wherry/informer'
 import type { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
-import { NarrowFullError } from './errors.ts'
 import { ViewEntries } from './view-entries.ts'
 
 /** All entries of a cache. It bounds their number, and evicts idle ones (rules N6, N7). */
@@ -33,18 +33,18 @@ export class EntryCache {
     return [...this.#views.values()]
   }
 
-  /** Those of the view that has the key of `view`, whether it is the same or not. */
+  /** The entries of a view that has some. @throws ViewConflictError for another function of the same name. */
   find(view: View): ViewEntries | undefined {
-    return this.#views.get(view?.key)
+    const found = this.#views.get(view?.key)
+    if (found === undefined || view === found.view || isSameFunction(view.projection, found.view.projection))
+      return found
+    throw new ViewConflictError(view.key)
   }
 
   /** Those of a view, which may have none yet. @throws ViewConflictError */
   of(view: View): ViewEntries {
     const found = this.find(view)
-    if (found !== undefined) {
-      found.mustBe(view)
-      return found
-    }
+    if (found !== undefined) return found
     // Cursors that were closed since leave views that nobody follows.
     for (const one of this.views) this.#drop(one)
     const made = new ViewEntries(view, this.#shared)
@@ -62,27 +62,18 @@ export class EntryCache {
     })
   }
 
-  /** The entry of an object; `undefined` if there is no room. @throws ViewConflictError */
-  ensure(view: View, key: CheckedKey): Entry | undefined {
-    const found = this.find(view)
-    found?.mustBe(view)
-    const entry = found?.entries.get(key.text)
-    if (entry !== undefined) return entry
-    // The last entry of its view may be evicted: the view is found, or made, afterwards.
-    if (!this.#makeRoom()) return undefined
-    this.#resize(1)
-    return this.of(view).add(key)
+  /** The entry of an object, for somebody who subscribes to it or waits for it; `undefined` if there is no room. @throws ViewConflictError */
+  pin(view: View, key: CheckedKey): Entry | undefined {
+    const entry = this.find(view)?.entries.get(key.text) ?? this.#add(view, key)
+    if (entry === undefined) return undefined
+    entry.pins += 1
+    this.#idle.delete(entry)
+    return entry
   }
 
   /** It was read from memory. */
   touch(entry: Entry): void {
     if (this.#idle.delete(entry)) this.#rest(entry)
-  }
-
-  /** Somebody subscribes to it, or waits for it. */
-  pin(entry: Entry): void {
-    entry.pins += 1
-    this.#leave(entry)
   }
 
   unpin(entry: Entry): void {
@@ -99,12 +90,6 @@ export class EntryCache {
     return true
   }
 
-  /** Counts that there was no room. */
-  full(view: View): NarrowFullError {
-    this.#shared.count('wherry_narrow_full_total', resourceName(view.resource))
-    return new NarrowFullError(this.#shared.settings.max)
-  }
-
   close(): void {
     this.#timer?.cancel()
     this.#idle.clear()
@@ -113,26 +98,23 @@ export class EntryCache {
     this.#resize(-this.#size)
   }
 
-  /** Evicts an entry if there is no room for one more. Returns whether there is. */
-  #makeRoom(): boolean {
-    if (this.#size < this.#shared.settings.max) return true
-    const [oldest] = this.#idle
-    if (oldest === undefined) return false
-    this.#evict(oldest)
-    return true
+  /** Makes an entry, in the place of an idle one if there is no room for more. */
+  #add(view: View, key: CheckedKey): Entry | undefined {
+    if (this.#size >= this.#shared.settings.max) {
+      const [oldest] = this.#idle
+      if (oldest === undefined) {
+        this.#shared.count('wherry_narrow_full_total', resourceName(view.resource))
+        return undefined
+      }
+      this.#evict(oldest)
+    }
+    this.#resize(1)
+    return this.of(view).add(key)
   }
 
   #rest(entry: Entry): void {
     this.#idle.add(entry)
     entry.readAt = this.#shared.environment.clock.monotonic()
-  }
-
-  /** It is idle no more. */
-  #leave(entry: Entry): void {
-    this.#idle.delete(entry)
-    if (this.#idle.size > 0) return
-    this.#timer?.cancel()
-    this.#timer = undefined
   }
 
   /** Evicts entries that were not read for long enough, now and later. */
@@ -145,6 +127,8 @@ export class EntryCache {
       if (leftMs === Number.POSITIVE_INFINITY) return
       if (leftMs > 0) {
         this.#timer = apart(() => clock.timer(Math.max(1, leftMs), () => this.#expire()))
+        // The watches keep the process while there are any.
+        this.#timer.unref?.()
         return
       }
       this.#evict(oldest)
@@ -157,7 +141,7 @@ export class EntryCache {
   }
 
   #close(entry: Entry): void {
-    this.#leave(entry)
+    this.#idle.delete(entry)
     const entries = this.find(entry.scope.of.view)
     if (entry.isOver || entries === undefined) return
     this.#resize(-1)

@@ -194,16 +194,16 @@ export class Entry implements Intake, Task {
   }
 
   begin(): void {
-    const { shared, resource, first, again } = this.scope.of
+    const { shared, resource } = this.scope.of
     const isAsked = this.#isAsked || this.#due !== undefined
     const isNeeded = isAsked || (this.validator === undefined && !this.scope.isComing)
-    if (this.isOver || shared.isClosed || this.#own !== undefined || !isNeeded) {
+    if (this.isOver || shared.closing.signal.aborted || this.#own !== undefined || !isNeeded) {
       shared.requests.leave(this)
       return this.news()
     }
     if (isAsked) shared.count('wherry_narrow_fetches_total', resource)
     const on = { watching: () => this.news(), error: (error: Error) => this.#failed(error) }
-    const settings = isAsked ? again : first
+    const settings = isAsked ? shared.again : shared.first
     this.#own = new Reflector({ settings, target: this.scope.target(this.key.name), on })
     this.#own.add(this)
     shared.open(this.#own)
@@ -282,7 +282,7 @@ export class Entry implements Intake, Task {
         of.shared.requests.leave(this)
         // Older than the state before: this proves that the server counts anew (rule R5).
         const isOlder = isNewest && !isBack && compareResourceVersions(resourceVersion, before) === 'older'
-        if (isOlder) of.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
+        if (isOlder) of.shared.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
         if (isOlder || isBack) of.rollBack(this)
         if (isNewest) {
           this.lists += 1

@@ -196,7 +196,7 @@ export class NamespaceWatch implements Intake, EntryScope {
   }
 
   #open(): void {
-    const { shared, first, view } = this.of
+    const { shared, view } = this.of
     this.#phase = 'rising'
     // Many wait for it, and the watches of many namespaces may be opened at once.
     const gate: Gate = { enter: pass => shared.gate.enter(pass, true) }
@@ -204,7 +204,7 @@ export class NamespaceWatch implements Intake, EntryScope {
       this.#isRefusalTold = false
     }
     const reflector = new Reflector({
-      settings: { ...first, context: shared.settings.client.context, gate },
+      settings: { ...shared.first, context: shared.settings.client.context, gate },
       target: targetIn(readAs(view, 'metadata'), this.namespace),
       on: { watching, error: error => this.#failed(error) },
     })
@@ -236,7 +236,8 @@ export class NamespaceWatch implements Intake, EntryScope {
   }
 
   #refused(error: Error): void {
-    const { environment, resource } = this.of
+    const { shared, resource } = this.of
+    const { environment } = shared
     this.close()
     this.#refusal = environment.clock.timer(refusedMs * (1 + environment.random()), () => {
       this.#refusal = undefined

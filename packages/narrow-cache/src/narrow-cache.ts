@@ -16,7 +16,7 @@ import { type Change, type Cursor, changesOf, guarded } from '@wherry/informer'
 import { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
 import { EntryCache } from './entry-cache.ts'
-import { NarrowClosedError, NarrowListError, NarrowTimeoutError } from './errors.ts'
+import { NarrowClosedError, NarrowFullError, NarrowListError, NarrowTimeoutError } from './errors.ts'
 import { checkHandler, type NarrowHandler, type Subscription } from './handler.ts'
 import { type NarrowCacheOptions, settingsOf } from './options.ts'
 import { escalations, type NarrowReport, viewReport } from './report.ts'
@@ -49,7 +49,6 @@ export interface NarrowReadOptions {
 export class NarrowCache {
   readonly #shared: CacheContext
   readonly #entries: EntryCache
-  #closing: Promise<void> | undefined
 
   /**
    * Does no I/O.
@@ -81,11 +80,9 @@ export class NarrowCache {
     if (options !== undefined) checkOptions('get', options, { signal: abortSignal })
     const signal = options?.signal
     if (signal === undefined) {
-      const ofView = this.#entries.find(view as View)
       // A key that is none, or does not fit the view, has no entry. It is checked below.
-      const entry = key && ofView?.entries.get(keyText(asKey(key)))
-      if (ofView !== undefined && entry?.readiness === 'cached') {
-        ofView.mustBe(view)
+      const entry = key && this.#entries.find(view as View)?.entries.get(keyText(asKey(key)))
+      if (entry?.readiness === 'cached') {
         this.#entries.touch(entry)
         return entry.object as Stored<C> | undefined
       }
@@ -113,9 +110,8 @@ export class NarrowCache {
     const checked = checkedKey(plain, key)
     signal?.throwIfAborted()
     this.#mustLive()
-    const entry = this.#entries.ensure(plain, checked)
-    if (entry === undefined) throw this.#entries.full(plain)
-    this.#entries.pin(entry)
+    const entry = this.#entries.pin(plain, checked)
+    if (entry === undefined) throw new NarrowFullError(this.#shared.settings.max)
     let end: () => void
     try {
       if ((await this.#ready(entry, signal, entry.tryNow())) === 'live') throw entry.refusal ?? this.#timeout(entry)
@@ -214,9 +210,10 @@ export class NarrowCache {
    * Ends all: from the call on no handler is called, cursors are closed, and waits are rejected with a `NarrowClosedError`.
    * Idempotent. Resolves when all watches are closed.
    */
-  close(): Promise<void> {
-    this.#closing ??= this.#closeAll()
-    return this.#closing
+  async close(): Promise<void> {
+    this.#shared.closing.abort(new NarrowClosedError())
+    this.#entries.close()
+    await this.#shared.ended()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -227,21 +224,15 @@ export class NarrowCache {
   #find<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>): Entry | undefined {
     const plain = checkedView(view)
     const { text } = checkedKey(plain, key)
-    const ofView = this.#entries.find(plain)
-    ofView?.mustBe(plain)
-    return ofView?.entries.get(text)
+    return this.#entries.find(plain)?.entries.get(text)
   }
 
   async #read(view: View, key: KeyOf, signal: AbortSignal | undefined): Promise<unknown> {
     const checked = checkedKey(view, key)
     signal?.throwIfAborted()
     this.#mustLive()
-    const entry = this.#entries.ensure(view, checked)
-    if (entry === undefined) {
-      this.#entries.full(view)
-      return this.#live(view, checked, signal, undefined)
-    }
-    this.#entries.pin(entry)
+    const entry = this.#entries.pin(view, checked)
+    if (entry === undefined) return this.#live(view, checked, signal, undefined)
     try {
       const readiness = await this.#ready(entry, signal)
       this.#mustLive()
@@ -296,9 +287,9 @@ export class NarrowCache {
   ): Promise<unknown> {
     this.#shared.count('wherry_narrow_live_gets_total', resourceName(view.resource))
     const key = { name, namespace } as ObjectKey
-    const { client } = this.#shared.settings
-    const ending = this.#shared.ending(signal)
-    const object = await client.get(unprojected(view), key, { signal: ending })
+    const { closing, settings } = this.#shared
+    const ending = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal])
+    const object = await settings.client.get(unprojected(view), key, { signal: ending })
     ending.throwIfAborted()
     // Later reads are not to be older.
     if (object === undefined) entry?.deleted(undefined)
@@ -307,14 +298,7 @@ export class NarrowCache {
   }
 
   #mustLive(): void {
-    if (this.#shared.isClosed) throw new NarrowClosedError()
-  }
-
-  #closeAll(): Promise<void> {
-    this.#shared.close()
-    this.#entries.close()
-    // `onError` may call back.
-    return this.#shared.ended()
+    if (this.#shared.closing.signal.aborted) throw new NarrowClosedError()
   }
 }
 

@@ -1,6 +1,5 @@
 import type { View } from '@wherry/client'
 import type { CheckedKey } from '@wherry/client/checks'
-import { isSameFunction, ViewConflictError } from '@wherry/informer'
 import type { CacheContext } from './cache-context.ts'
 import { Entry } from './entry.ts'
 import { NarrowClosedError } from './errors.ts'
@@ -25,20 +24,14 @@ export class ViewEntries extends ViewContext {
     this.#watch = view.resource.namespaced ? new NamespaceWatch(this, undefined, undefined, this.entries) : undefined
   }
 
-  /** It has no object, and nobody follows it. */
+  /** It has no object, and so no subscription either, and nobody follows it. */
   get isIdle(): boolean {
-    return this.entries.size === 0 && this.subscriptions.size === 0 && this.store.stats().cursors === 0
+    return this.entries.size === 0 && this.store.stats().cursors === 0
   }
 
   /** All watches of many that there may be. */
   get watches(): NamespaceWatch[] {
     return [...(this.#watch === undefined ? [] : [this.#watch]), ...this.#namespaces.values()]
-  }
-
-  /** @throws ViewConflictError for another function of the same name. */
-  mustBe(view: View): void {
-    if (view !== this.view && !isSameFunction(view.projection, this.view.projection))
-      throw new ViewConflictError(view.key)
   }
 
   /** Makes an entry, and begins to watch it. */

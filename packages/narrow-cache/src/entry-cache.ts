@@ -1,4 +1,4 @@
-import { resourceName, type Timer, type View } from '@wherry/client'
+import { keyText, resourceName, type Timer, type View } from '@wherry/client'
 import type { CheckedKey } from '@wherry/client/checks'
 import { isSameFunction, ViewConflictError } from '@wherry/informer'
 import type { CacheContext } from './cache-context.ts'
@@ -55,7 +55,7 @@ export class EntryCache {
   /** The entries of an object, in each version of the resource and by each selector. */
   named({ resource }: View, name: string | undefined, namespace: string | undefined): Entry[] {
     const { group, plural } = resource
-    const key = namespace === undefined ? `${name}` : `${namespace}/${name}`
+    const key = keyText({ namespace, name: `${name}` })
     return this.views.flatMap(({ view, entries }) => {
       const isSame = view.resource.group === group && view.resource.plural === plural
       return (isSame && entries.get(key)) || []

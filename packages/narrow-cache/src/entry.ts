@@ -35,8 +35,6 @@ export interface Known {
 /** The entries of one namespace, or of all, and the one metadata watch that may feed them in place of a watch for each. */
 export interface EntryScope {
   readonly of: ViewContext
-  /** That of all namespaces, which may feed these entries too. */
-  readonly parent: EntryScope | undefined
   /** A watch of many feeds the entries, or will soon. */
   readonly isComing: boolean
   /** The watch of many that feeds the entries. */
@@ -130,7 +128,7 @@ export class Entry implements Intake, Task {
   }
 
   get lastError(): Error | undefined {
-    return this.error ?? this.scope.parent?.lastError ?? this.scope.lastError
+    return this.error ?? this.scope.lastError
   }
 
   /** Why it can't be watched at present. */

@@ -20,7 +20,7 @@ export class ViewEntries extends ViewContext {
 
   constructor(view: View, shared: CacheContext) {
     super(view, shared)
-    this.subscriptions = new Subscriptions(view, this.store, shared.environment)
+    this.subscriptions = new Subscriptions(this)
     this.#watch = view.resource.namespaced ? new NamespaceWatch(this, undefined, undefined, this.entries) : undefined
   }
 

@@ -30,9 +30,10 @@ export class CacheContext {
   readonly requests: ConcurrencyLimit
   /** Aborted when the cache is closed: nothing is begun any more. */
   readonly closing: AbortController = new AbortController()
+  /** Watches that are open, or being opened. */
+  streams = 0
   readonly #gathered = new Map<string, { count: number; readonly tell: () => void }>()
   readonly #ending = new Set<Promise<void>>()
-  #streams = 0
 
   constructor(settings: Settings) {
     const { environment } = settings.client
@@ -56,11 +57,6 @@ export class CacheContext {
     const { maxObjectBytes } = settings
     this.first = settingsOf({ client, firstList: 'newest', gate: this.gate, timeoutSeconds, maxObjectBytes })
     this.again = { ...this.first, initial: 'whole' }
-  }
-
-  /** Watches that are open, or being opened. */
-  get streams(): number {
-    return this.#streams
   }
 
   /** Opens a watch. */
@@ -106,7 +102,7 @@ export class CacheContext {
   }
 
   #stream(more: 1 | -1): void {
-    this.#streams += more
-    this.environment.metrics.gauge('wherry_narrow_streams', this.#streams)
+    this.streams += more
+    this.environment.metrics.gauge('wherry_narrow_streams', this.streams)
   }
 }

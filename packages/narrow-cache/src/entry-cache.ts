@@ -20,10 +20,6 @@ export class EntryCache {
     this.#shared = shared
   }
 
-  get size(): number {
-    return this.#size
-  }
-
   /** The number of entries that nobody subscribes to or waits for. */
   get idle(): number {
     return this.#idle.size
@@ -71,15 +67,18 @@ export class EntryCache {
     return entry
   }
 
-  /** It was read from memory. */
+  /** It was read. */
   touch(entry: Entry): void {
-    if (this.#idle.delete(entry)) this.#rest(entry)
+    if (!this.#idle.delete(entry)) return
+    this.#idle.add(entry)
+    entry.readAt = this.#shared.environment.clock.monotonic()
   }
 
   unpin(entry: Entry): void {
     entry.pins -= 1
     if (entry.pins > 0 || entry.isOver) return
-    this.#rest(entry)
+    this.#idle.add(entry)
+    this.touch(entry)
     if (this.#timer === undefined) this.#expire()
   }
 
@@ -112,11 +111,6 @@ export class EntryCache {
     return this.of(view).add(key)
   }
 
-  #rest(entry: Entry): void {
-    this.#idle.add(entry)
-    entry.readAt = this.#shared.environment.clock.monotonic()
-  }
-
   /** Evicts entries that were not read for long enough, now and later. */
   #expire(): void {
     const { apart, environment, settings } = this.#shared
@@ -142,8 +136,7 @@ export class EntryCache {
 
   #close(entry: Entry): void {
     this.#idle.delete(entry)
-    const entries = this.find(entry.scope.of.view)
-    if (entry.isOver || entries === undefined) return
+    const entries = entry.scope.of as ViewEntries
     this.#resize(-1)
     entries.remove(entry)
     this.#drop(entries)

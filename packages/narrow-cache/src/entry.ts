@@ -127,10 +127,6 @@ export class Entry implements Intake, Task {
     return this.#own?.lastError
   }
 
-  get lastError(): Error | undefined {
-    return this.error ?? this.scope.lastError
-  }
-
   /** Why it can't be watched at present. */
   get refusal(): Error | undefined {
     const { error } = this
@@ -176,21 +172,23 @@ export class Entry implements Intake, Task {
     this.#waiters?.reject(new NarrowClosedError())
   }
 
-  /** Has the newest state listed, unless it is about to be. */
+  /** Has the newest state listed from now on: a list that is under way may be older than what the watch of many has told. */
   refresh(): void {
     if (this.validator !== undefined) this.#due ??= ''
-    if (!this.isListing) this.#listAnew()
+    this.#closeOwn()
+    this.#isAsked = true
+    this.scope.of.shared.requests.enter(this)
   }
 
   /** Finds a source for it if it has none. */
   place(): void {
     const { feeding, isComing } = this.scope
     if (this.isOver) return
-    if (feeding !== undefined) {
-      if (this.validator !== feeding) this.validate(feeding, undefined)
-    } else if (!isComing) this.#openInTurn()
+    if (feeding !== undefined && this.validator !== feeding) this.validate(feeding, undefined)
+    else if (!isComing && this.#own === undefined) this.scope.of.shared.requests.enter(this)
   }
 
+  /** Opens a watch of its own, unless that is not needed any more. */
   begin(): void {
     const { shared, resource } = this.scope.of
     const isAsked = this.#isAsked || this.#due !== undefined
@@ -246,7 +244,7 @@ export class Entry implements Intake, Task {
     if (this.#floor !== undefined) this.#floor.isUnsure = true
     if (this.#own !== undefined && this !== source) {
       this.#closeOwn()
-      this.#openInTurn()
+      this.scope.of.shared.requests.enter(this)
     }
     this.news()
   }
@@ -321,20 +319,33 @@ export class Entry implements Intake, Task {
   // Told by the watch of its namespace, or of all
 
   /**
-   * That watch feeds it from now on, and has listed a version of the object, or its absence; `undefined`: it can't tell. Of a whole object
-   * it has the metadata only.
+   * That watch feeds it from now on, and has told of a version of the object, or its absence; `undefined`: it can't tell. Of a whole object
+   * it has the metadata only: the entry's own watch is to come to that version, if it is another one.
    */
   validate(validator: EntryScope, known: Known | undefined): void {
     this.validator = validator
-    if (known !== undefined) return this.#validated(known)
-    this.#due ??= ''
-    this.#listAnew()
+    if (known === undefined) return this.refresh()
+    const { object, resourceVersion } = known
+    const order = this.#order(resourceVersion)
+    const isEnough = object === undefined || this.scope.of.view.projection.kind === 'metadata'
+    const version = object && (metadataOf(object).resourceVersion ?? '')
+    if (order !== 'older' && this.isKnown && version === this.#version) {
+      if (order === 'newer') this.#reached = resourceVersion
+      this.#heard()
+    } else if (isEnough && (order === 'newer' || !this.wasKnown)) this.#publish(known)
+    else {
+      // Of the object, not of the list: its own watch may have nothing more to tell.
+      const isNewer = this.#order(version) === 'newer' || !this.isKnown
+      this.#due = (isNewer && version) || ''
+      if (this.#due === '' || !(this.synced || this.isListing)) this.refresh()
+      this.news()
+    }
   }
 
   validatorChanged(validator: EntryScope, type: ChangeType, object: object, bytes: number): void {
     const { resourceVersion } = metadataOf(object)
     if (this.validator !== validator || this.#order(resourceVersion) === 'older') return
-    this.#validated({ object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
+    this.validate(validator, { object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
   }
 
   /** No watch of many feeds it any more. */
@@ -353,38 +364,6 @@ export class Entry implements Intake, Task {
   /** How a resourceVersion compares with the state that is known; `unknown` if none of this epoch is. */
   #order(resourceVersion: string | undefined): ResourceVersionOrder {
     return this.isKnown ? compareResourceVersions(resourceVersion, this.#reached) : 'unknown'
-  }
-
-  /** Opens a watch of its own in its turn, unless that is not needed any more by then. */
-  #openInTurn(): void {
-    if (this.#own === undefined) this.scope.of.shared.requests.enter(this)
-  }
-
-  /** Has the newest state listed from now on: a list that is under way may be older than what the watch of many has told. */
-  #listAnew(): void {
-    this.#closeOwn()
-    this.#isAsked = true
-    this.#openInTurn()
-  }
-
-  /** The watch of many has told the version of the object. Its own watch is to come to that, if it is another one. */
-  #validated(known: Known): void {
-    const { object, resourceVersion } = known
-    const order = this.#order(resourceVersion)
-    const isEnough = object === undefined || this.scope.of.view.projection.kind === 'metadata'
-    const version = object && (metadataOf(object).resourceVersion ?? '')
-    if (order !== 'older' && this.isKnown && version === this.#version) {
-      if (order === 'newer') this.#reached = resourceVersion
-      this.#heard()
-    } else if (isEnough && (order === 'newer' || !this.wasKnown)) this.#publish(known)
-    else {
-      // Of the object, not of the list: its own watch may have nothing more to tell.
-      const isNewer = this.#order(version) === 'newer' || !this.isKnown
-      this.#due = (isNewer && version) || ''
-      if (this.#due === '') this.#listAnew()
-      else if (!this.synced) this.refresh()
-      this.news()
-    }
   }
 
   /** Publishes a state, unless it is older than the one that is known. */

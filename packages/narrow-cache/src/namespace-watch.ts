@@ -217,23 +217,20 @@ export class NamespaceWatch implements Intake, EntryScope {
     if (isClosed(error)) return this.fall()
     const isRising = !this.synced
     const isRefusal = isForTheCaller(error) && (isRising || !isResourceNotFound(error))
-    if (isRefusal) this.#refused(error)
-    else if (!isExpired(error) && !isTooLarge(error)) shared.tell(error, { resource, phase: 'escalated' })
+    if (isRefusal) {
+      const { environment } = shared
+      this.close()
+      this.#refusal = environment.clock.timer(refusedMs * (1 + environment.random()), () => {
+        this.#refusal = undefined
+        this.of.balance()
+      })
+      shared.count('wherry_narrow_escalations_refused_total', resource)
+      if (!this.#isRefusalTold) environment.onError(error, { resource, phase: 'escalate', key: this.namespace })
+      this.#isRefusalTold = true
+      this.of.balance()
+    } else if (!isExpired(error) && !isTooLarge(error)) shared.tell(error, { resource, phase: 'escalated' })
     // Those that wait for it may have another source.
     if (isRefusal || isRising) for (const entry of this.#all()) entry.place()
-  }
-
-  #refused(error: Error): void {
-    const { shared, resource } = this.of
-    this.close()
-    this.#refusal = shared.environment.clock.timer(refusedMs * (1 + shared.environment.random()), () => {
-      this.#refusal = undefined
-      this.of.balance()
-    })
-    shared.count('wherry_narrow_escalations_refused_total', resource)
-    if (!this.#isRefusalTold) shared.environment.onError(error, { resource, phase: 'escalate', key: this.namespace })
-    this.#isRefusalTold = true
-    this.of.balance()
   }
 }
 

@@ -112,7 +112,7 @@ export class NarrowCache {
     this.#mustLive()
     const entry = this.#entries.pin(plain, checked)
     if (entry === undefined) throw new NarrowFullError(this.#shared.settings.max)
-    let end: () => void
+    let end: () => boolean
     try {
       if ((await this.#ready(entry, signal, entry.tryNow())) === 'live') throw entry.refusal ?? this.#timeout(entry)
       this.#mustLive()
@@ -121,12 +121,8 @@ export class NarrowCache {
       this.#entries.unpin(entry)
       throw error
     }
-    let isOver = false
     const close = async (): Promise<void> => {
-      if (isOver) return
-      isOver = true
-      end()
-      this.#entries.unpin(entry)
+      if (end()) this.#entries.unpin(entry)
     }
     return { key: checked.text, close, [Symbol.asyncDispose]: close }
   }
@@ -193,7 +189,7 @@ export class NarrowCache {
   report(): NarrowReport {
     const views = this.#entries.views.map(viewReport)
     return {
-      entries: this.#entries.size,
+      entries: views.reduce((sum, { entries }) => sum + entries, 0),
       idle: this.#entries.idle,
       refused: this.#entries.views
         .flatMap(one => [...one.entries.values()])
@@ -232,7 +228,7 @@ export class NarrowCache {
     signal?.throwIfAborted()
     this.#mustLive()
     const entry = this.#entries.pin(view, checked)
-    if (entry === undefined) return this.#live(view, checked, signal, undefined)
+    if (entry === undefined) return this.#live(view, checked, signal)
     try {
       const readiness = await this.#ready(entry, signal)
       this.#mustLive()
@@ -274,17 +270,12 @@ export class NarrowCache {
     }
   }
 
-  #timeout({ key, scope, lastError }: Entry): NarrowTimeoutError {
-    return new NarrowTimeoutError(scope.of.view.key, key.text, this.#shared.settings.timeoutMs, lastError)
+  #timeout({ key, scope, error = scope.lastError }: Entry): NarrowTimeoutError {
+    return new NarrowTimeoutError(scope.of.view.key, key.text, this.#shared.settings.timeoutMs, error)
   }
 
   /** Asks the server, and keeps nothing. */
-  async #live(
-    view: View,
-    { name, namespace }: CheckedKey,
-    signal: AbortSignal | undefined,
-    entry: Entry | undefined,
-  ): Promise<unknown> {
+  async #live(view: View, { name, namespace }: CheckedKey, signal?: AbortSignal, entry?: Entry): Promise<unknown> {
     this.#shared.count('wherry_narrow_live_gets_total', resourceName(view.resource))
     const key = { name, namespace } as ObjectKey
     const { closing, settings } = this.#shared
@@ -292,9 +283,9 @@ export class NarrowCache {
     const object = await settings.client.get(unprojected(view), key, { signal: ending })
     ending.throwIfAborted()
     // Later reads are not to be older.
-    if (object === undefined) entry?.deleted(undefined)
-    else entry?.wrote(object as KubernetesObject)
-    return object === undefined ? undefined : projector(guarded(view))(object)
+    if (object === undefined) return entry?.deleted(undefined)
+    entry?.wrote(object as KubernetesObject)
+    return projector(guarded(view))(object)
   }
 
   #mustLive(): void {

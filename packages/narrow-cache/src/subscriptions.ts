@@ -32,10 +32,11 @@ export class Subscriptions {
   }
 
   /**
-   * Tells a handler the present state, which must be there, and from now on each change. Returns a function that ends that.
+   * Tells a handler the present state, which must be there, and from now on each change. Returns a function that ends that, and returns
+   * false if it had ended.
    * @throws NarrowClosedError
    */
-  add(handler: NarrowHandler<unknown>, key: string): () => void {
+  add(handler: NarrowHandler<unknown>, key: string): () => boolean {
     let object: unknown
     let isThere = false
     try {
@@ -50,8 +51,9 @@ export class Subscriptions {
     this.#subscribers.set(key, all.add(one))
     this.#call(key, () => (object === undefined ? untold(one, key, isThere) : added(one, key, object, true)))
     return () => {
-      all.delete(one)
-      if (all.size === 0) this.#subscribers.delete(key)
+      const wasThere = all.delete(one)
+      if (wasThere && all.size === 0) this.#subscribers.delete(key)
+      return wasThere
     }
   }
 

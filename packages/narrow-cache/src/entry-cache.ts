@@ -3,6 +3,7 @@ import type { CheckedKey } from '@wherry/client/checks'
 import { isSameFunction, ViewConflictError } from '@wherry/informer'
 import type { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
+import { NarrowClosedError } from './errors.ts'
 import { ViewEntries } from './view-entries.ts'
 
 /** All entries of a cache. It bounds their number, and evicts idle ones (rules N6, N7). */
@@ -20,11 +21,6 @@ export class EntryCache {
     this.#shared = shared
   }
 
-  /** The number of entries that nobody subscribes to or waits for. */
-  get idle(): number {
-    return this.#idle.size
-  }
-
   get views(): ViewEntries[] {
     return [...this.#views.values()]
   }
@@ -37,10 +33,11 @@ export class EntryCache {
     throw new ViewConflictError(view.key)
   }
 
-  /** Those of a view, which may have none yet. @throws ViewConflictError */
+  /** Those of a view, which may have none yet. @throws ViewConflictError, NarrowClosedError */
   of(view: View): ViewEntries {
     const found = this.find(view)
     if (found !== undefined) return found
+    if (this.#shared.closing.signal.aborted) throw new NarrowClosedError()
     // Cursors that were closed since leave views that nobody follows.
     for (const one of this.views) this.#drop(one)
     const made = new ViewEntries(view, this.#shared)
@@ -58,7 +55,10 @@ export class EntryCache {
     })
   }
 
-  /** The entry of an object, for somebody who subscribes to it or waits for it; `undefined` if there is no room. @throws ViewConflictError */
+  /**
+   * The entry of an object, for somebody who subscribes to it or waits for it; `undefined` if there is no room.
+   * @throws ViewConflictError, NarrowClosedError
+   */
   pin(view: View, key: CheckedKey): Entry | undefined {
     const entry = this.find(view)?.entries.get(key.text) ?? this.#add(view, key)
     if (entry === undefined) return undefined
@@ -82,11 +82,13 @@ export class EntryCache {
     if (this.#timer === undefined) this.#expire()
   }
 
-  /** Closes an entry that nobody needs. Returns whether it did. */
-  forget(entry: Entry): boolean {
-    if (entry.pins > 0) return false
-    this.#close(entry)
-    return true
+  /** Closes an entry that nobody needs. */
+  remove(entry: Entry): void {
+    this.#idle.delete(entry)
+    const entries = entry.scope.of as ViewEntries
+    this.#resize(-1)
+    entries.remove(entry)
+    this.#drop(entries)
   }
 
   close(): void {
@@ -107,8 +109,9 @@ export class EntryCache {
       }
       this.#evict(oldest)
     }
+    const entries = this.of(view)
     this.#resize(1)
-    return this.of(view).add(key)
+    return entries.add(key)
   }
 
   /** Evicts entries that were not read for long enough, now and later. */
@@ -131,15 +134,7 @@ export class EntryCache {
 
   #evict(entry: Entry): void {
     this.#shared.count('wherry_narrow_evictions_total', entry.scope.of.resource)
-    this.#close(entry)
-  }
-
-  #close(entry: Entry): void {
-    this.#idle.delete(entry)
-    const entries = entry.scope.of as ViewEntries
-    this.#resize(-1)
-    entries.remove(entry)
-    this.#drop(entries)
+    this.remove(entry)
   }
 
   /** Lets go of a view that nobody reads or follows any more. */

@@ -25,9 +25,14 @@ import type { ViewContext } from './view-context.ts'
 export type Readiness = 'cached' | 'wait' | 'ask' | 'live'
 
 /** A state of one object: the object, or its absence. */
-export interface Known {
+export interface State {
   readonly object: object | undefined
   readonly bytes: number
+}
+
+export const absent: State = { object: undefined, bytes: 0 }
+
+interface Known extends State {
   /** The resourceVersion of the list, of the object, or of its deletion: how new the state is. */
   readonly resourceVersion: string | undefined
 }
@@ -165,7 +170,6 @@ export class Entry implements Intake, Task {
 
   /** Lets go of it, without a word to those who follow its view. */
   close(): void {
-    if (this.isOver) return
     this.isOver = true
     this.#closeOwn()
     this.#intake.close({ forget: true })
@@ -258,17 +262,14 @@ export class Entry implements Intake, Task {
     const rollbacks = own?.stats.rollbacks
     const floor = this.#floor
     const before = this.isKnown ? this.#reached : undefined
-    let object: object | undefined
-    let bytes = 0
+    let state = absent
     return {
-      put: (received, length) => {
+      put: (object, bytes) => {
         // A server that does not know the selector gives others, too.
-        if (metadataOf(received).name !== name) return
-        object = received
-        bytes = length
+        if (metadataOf(object).name === name) state = { object, bytes }
       },
-      remove: removed => {
-        if (metadataOf(removed).name === name) object = undefined
+      remove: object => {
+        if (metadataOf(object).name === name) state = absent
       },
       commit: resourceVersion => {
         const isBack = own?.stats.rollbacks !== rollbacks
@@ -285,7 +286,7 @@ export class Entry implements Intake, Task {
           if (this.#due === '') this.#due = undefined
           if (this.#floor === floor) this.#floor = undefined
         }
-        this.#publish({ object, bytes, resourceVersion })
+        this.#publish({ ...state, resourceVersion })
       },
       drop() {},
     }

@@ -9,7 +9,7 @@ import {
 } from '@wherry/client'
 import { type Gate, type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isClosed, isForTheCaller } from '@wherry/informer/parts'
-import type { Entry, EntryScope, Known } from './entry.ts'
+import { absent, type Entry, type EntryScope, type State } from './entry.ts'
 import { named, targetIn } from './target.ts'
 import type { ViewContext } from './view-context.ts'
 
@@ -46,12 +46,7 @@ export class NamespaceWatch implements Intake, EntryScope {
   /** Told to `onError` once, until it is allowed. */
   #isRefusalTold = false
 
-  constructor(
-    of: ViewContext,
-    namespace: string | undefined,
-    parent: NamespaceWatch | undefined,
-    entries: Map<string, Entry> = new Map(),
-  ) {
+  constructor(of: ViewContext, namespace?: string, parent?: NamespaceWatch, entries: Map<string, Entry> = new Map()) {
     this.of = of
     this.namespace = namespace
     this.parent = parent
@@ -126,7 +121,7 @@ export class NamespaceWatch implements Intake, EntryScope {
   replace(): Replacement {
     const reflector = this.#reflector
     const rollbacks = reflector?.stats.rollbacks
-    const found = new Map<Entry, Omit<Known, 'resourceVersion'>>()
+    const found = new Map<Entry, State>()
     // Entries that are asked for in this very turn came before the list, too.
     let asked: ReadonlySet<Entry> = new Set()
     queueMicrotask(() => {
@@ -233,5 +228,3 @@ export class NamespaceWatch implements Intake, EntryScope {
     if (isRefusal || isRising) for (const entry of this.#all()) entry.place()
   }
 }
-
-const absent = { object: undefined, bytes: 0 }

@@ -109,13 +109,11 @@ export class NarrowCache {
     const plain = checkedView(view)
     const checked = checkedKey(plain, key)
     signal?.throwIfAborted()
-    this.#mustLive()
     const entry = this.#entries.pin(plain, checked)
     if (entry === undefined) throw new NarrowFullError(this.#shared.settings.max)
     let end: () => boolean
     try {
       if ((await this.#ready(entry, signal, entry.tryNow())) === 'live') throw entry.refusal ?? this.#timeout(entry)
-      this.#mustLive()
       end = this.#entries.of(plain).subscriptions.add(handler as NarrowHandler<unknown>, checked.text)
     } catch (error) {
       this.#entries.unpin(entry)
@@ -142,7 +140,9 @@ export class NarrowCache {
    */
   forget<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>): boolean {
     const entry = this.#find(view, key)
-    return entry !== undefined && this.#entries.forget(entry)
+    if (entry === undefined || entry.pins > 0) return false
+    this.#entries.remove(entry)
+    return true
   }
 
   /**
@@ -150,7 +150,6 @@ export class NarrowCache {
    * evicted object goes without a word; `watch` those that must stay.
    */
   cursor<C, S extends Scope>(view: View<C, S>): Cursor<C> {
-    this.#mustLive()
     return this.#entries.of(checkedView(view)).store.cursor() as Cursor<C>
   }
 
@@ -188,12 +187,11 @@ export class NarrowCache {
   /** What it holds at present. */
   report(): NarrowReport {
     const views = this.#entries.views.map(viewReport)
+    const entries = this.#entries.views.flatMap(one => [...one.entries.values()])
     return {
-      entries: views.reduce((sum, { entries }) => sum + entries, 0),
-      idle: this.#entries.idle,
-      refused: this.#entries.views
-        .flatMap(one => [...one.entries.values()])
-        .filter(({ refusal }) => refusal !== undefined).length,
+      entries: entries.length,
+      idle: entries.filter(({ pins }) => pins === 0).length,
+      refused: entries.filter(({ refusal }) => refusal !== undefined).length,
       streams: this.#shared.streams,
       waiting: this.#shared.requests.waiting,
       subscriptions: views.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
@@ -226,12 +224,10 @@ export class NarrowCache {
   async #read(view: View, key: KeyOf, signal: AbortSignal | undefined): Promise<unknown> {
     const checked = checkedKey(view, key)
     signal?.throwIfAborted()
-    this.#mustLive()
     const entry = this.#entries.pin(view, checked)
     if (entry === undefined) return this.#live(view, checked, signal)
     try {
       const readiness = await this.#ready(entry, signal)
-      this.#mustLive()
       return readiness === 'cached' ? entry.object : await this.#live(view, checked, signal, entry)
     } finally {
       this.#entries.unpin(entry)
@@ -286,10 +282,6 @@ export class NarrowCache {
     if (object === undefined) return entry?.deleted(undefined)
     entry?.wrote(object as KubernetesObject)
     return projector(guarded(view))(object)
-  }
-
-  #mustLive(): void {
-    if (this.#shared.closing.signal.aborted) throw new NarrowClosedError()
   }
 }
 

@@ -20,9 +20,7 @@ export abstract class ViewContext {
     this.resource = resourceName(view.resource)
     this.store = new PlainStore<unknown>({ view, environment, freeze: settings.freeze })
     // Synced from the start: a cursor is told of the objects there are, and then that it has synced, however few entries there are.
-    const nothing = this.store.intake()
-    nothing.replace().commit()
-    nothing.close()
+    this.store.intake().replace().commit()
   }
 
   /** The server counts anew: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */

@@ -87,9 +87,8 @@ export class ViewEntries extends ViewContext {
   /** The server counts anew: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */
   override rollBack(source: unknown): void {
     this.epoch += 1
-    const all = [...this.entries.values()]
     for (const watch of this.watches) watch.rolledBack(source)
-    for (const entry of all) if (!entry.isOver) entry.rolledBack(source)
+    for (const entry of this.entries.values()) entry.rolledBack(source)
   }
 
   close(): void {

@@ -1,13 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Environment, ErrorContext, WatchContext } from '@wherry/client'
-import { type Gate, type Reflector, StreamingSupport } from '@wherry/informer'
+import { type Environment, type ErrorContext, InvalidObjectError } from '@wherry/client'
+import type { Gate, Reflector } from '@wherry/informer'
+import { type ReflectorSettings, settingsOf } from '@wherry/informer/parts'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
-import { NarrowClosedError } from './errors.ts'
 import type { Settings } from './options.ts'
 import { RateLimiter } from './rate-limiter.ts'
 
 /** One request to watch again in so many milliseconds: 100 a second. */
 const againEveryMs = 10
+
+/** How long a watch is asked to last, in seconds: many short ones would make requests all the time (rule N11). */
+const timeoutSeconds = { min: 1800, max: 3600 }
 
 /** How long failures that are alike are gathered before they are told as one, in milliseconds. */
 const gatherMs = 1000
@@ -16,32 +19,44 @@ const gatherMs = 1000
 export class CacheContext {
   readonly settings: Settings
   readonly environment: Environment
-  /** For watches of one object. Of a compressed one the decompressor would stay for as long as the watch does. */
-  readonly context: WatchContext
-  readonly streaming: StreamingSupport
   /** Paces the watches that are opened again, so that a server that comes back is not flooded (rule N14). */
   readonly gate: Gate
+  /** Of the entries' own watches: the first is a streaming list, and those after it begin with a list, which may be all that is needed. */
+  readonly first: ReflectorSettings
+  readonly again: ReflectorSettings
   /** Calls a function in the async context of the code that made this cache: what it begins would keep that of its first reader. */
   readonly apart: ReturnType<typeof AsyncLocalStorage.snapshot> = AsyncLocalStorage.snapshot()
   /** Bounds the lists that are under way. */
   readonly requests: ConcurrencyLimit
+  /** Aborted when the cache is closed: nothing is begun any more. */
+  readonly closing: AbortController = new AbortController()
+  /** Watches that are open, or being opened. */
+  streams = 0
   readonly #gathered = new Map<string, { count: number; readonly tell: () => void }>()
-  readonly #closing = new AbortController()
   readonly #ending = new Set<Promise<void>>()
-  #streams = 0
 
   constructor(settings: Settings) {
+    const { environment } = settings.client
     this.settings = settings
-    this.environment = settings.client.environment
-    this.context = { ...settings.client.context, gzip: false }
-    this.streaming = new StreamingSupport(this.environment.clock)
-    this.gate = new RateLimiter(this.environment.clock, againEveryMs)
+    this.environment = environment
+    this.gate = new RateLimiter(environment.clock, againEveryMs)
     this.requests = new ConcurrencyLimit(settings.maxOpening)
-  }
-
-  /** Watches that are open, or being opened. */
-  get streams(): number {
-    return this.#streams
+    const client = {
+      // Of a compressed object the decompressor would stay for as long as the watch does.
+      context: { ...settings.client.context, gzip: false },
+      environment: {
+        ...environment,
+        random: () => environment.random(),
+        onError: (error: Error, context: ErrorContext) => {
+          // The entry tells what fails, with its key.
+          const isOfEntry = context.phase === 'list' || context.phase === 'watch'
+          if (!isOfEntry || error instanceof InvalidObjectError) environment.onError(error, context)
+        },
+      },
+    }
+    const { maxObjectBytes } = settings
+    this.first = settingsOf({ client, firstList: 'newest', gate: this.gate, timeoutSeconds, maxObjectBytes })
+    this.again = { ...this.first, initial: 'whole' }
   }
 
   /** Opens a watch. */
@@ -80,20 +95,6 @@ export class CacheContext {
     this.#gathered.set(kind, one)
   }
 
-  get isClosed(): boolean {
-    return this.#closing.signal.aborted
-  }
-
-  /** A signal that ends with another one, or with a `NarrowClosedError` when this is closed. */
-  ending(signal: AbortSignal | undefined): AbortSignal {
-    return signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
-  }
-
-  /** Nothing is begun any more. */
-  close(): void {
-    this.#closing.abort(new NarrowClosedError())
-  }
-
   /** Tells what was gathered. Resolves when all watches have ended. */
   async ended(): Promise<void> {
     for (const { tell } of this.#gathered.values()) tell()
@@ -101,7 +102,7 @@ export class CacheContext {
   }
 
   #stream(more: 1 | -1): void {
-    this.#streams += more
-    this.environment.metrics.gauge('wherry_narrow_streams', this.#streams)
+    this.streams += more
+    this.environment.metrics.gauge('wherry_narrow_streams', this.streams)
   }
 }

@@ -1,8 +1,9 @@
-import { resourceName, type Timer, type View } from '@wherry/client'
+import { keyText, resourceName, type Timer, type View } from '@wherry/client'
 import type { CheckedKey } from '@wherry/client/checks'
+import { isSameFunction, ViewConflictError } from '@wherry/informer'
 import type { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
-import { NarrowFullError } from './errors.ts'
+import { NarrowClosedError } from './errors.ts'
 import { ViewEntries } from './view-entries.ts'
 
 /** All entries of a cache. It bounds their number, and evicts idle ones (rules N6, N7). */
@@ -20,31 +21,23 @@ export class EntryCache {
     this.#shared = shared
   }
 
-  get size(): number {
-    return this.#size
-  }
-
-  /** The number of entries that nobody subscribes to or waits for. */
-  get idle(): number {
-    return this.#idle.size
-  }
-
   get views(): ViewEntries[] {
     return [...this.#views.values()]
   }
 
-  /** Those of the view that has the key of `view`, whether it is the same or not. */
+  /** The entries of a view that has some. @throws ViewConflictError for another function of the same name. */
   find(view: View): ViewEntries | undefined {
-    return this.#views.get(view?.key)
+    const found = this.#views.get(view?.key)
+    if (found === undefined || view === found.view || isSameFunction(view.projection, found.view.projection))
+      return found
+    throw new ViewConflictError(view.key)
   }
 
-  /** Those of a view, which may have none yet. @throws ViewConflictError */
+  /** Those of a view, which may have none yet. @throws ViewConflictError, NarrowClosedError */
   of(view: View): ViewEntries {
     const found = this.find(view)
-    if (found !== undefined) {
-      found.mustBe(view)
-      return found
-    }
+    if (found !== undefined) return found
+    if (this.#shared.closing.signal.aborted) throw new NarrowClosedError()
     // Cursors that were closed since leave views that nobody follows.
     for (const one of this.views) this.#drop(one)
     const made = new ViewEntries(view, this.#shared)
@@ -55,54 +48,47 @@ export class EntryCache {
   /** The entries of an object, in each version of the resource and by each selector. */
   named({ resource }: View, name: string | undefined, namespace: string | undefined): Entry[] {
     const { group, plural } = resource
-    const key = namespace === undefined ? `${name}` : `${namespace}/${name}`
+    const key = keyText({ namespace, name: `${name}` })
     return this.views.flatMap(({ view, entries }) => {
       const isSame = view.resource.group === group && view.resource.plural === plural
       return (isSame && entries.get(key)) || []
     })
   }
 
-  /** The entry of an object; `undefined` if there is no room. @throws ViewConflictError */
-  ensure(view: View, key: CheckedKey): Entry | undefined {
-    const found = this.find(view)
-    found?.mustBe(view)
-    const entry = found?.entries.get(key.text)
-    if (entry !== undefined) return entry
-    // The last entry of its view may be evicted: the view is found, or made, afterwards.
-    if (!this.#makeRoom()) return undefined
-    this.#resize(1)
-    return this.of(view).add(key)
-  }
-
-  /** It was read from memory. */
-  touch(entry: Entry): void {
-    if (this.#idle.delete(entry)) this.#rest(entry)
-  }
-
-  /** Somebody subscribes to it, or waits for it. */
-  pin(entry: Entry): void {
+  /**
+   * The entry of an object, for somebody who subscribes to it or waits for it; `undefined` if there is no room.
+   * @throws ViewConflictError, NarrowClosedError
+   */
+  pin(view: View, key: CheckedKey): Entry | undefined {
+    const entry = this.find(view)?.entries.get(key.text) ?? this.#add(view, key)
+    if (entry === undefined) return undefined
     entry.pins += 1
-    this.#leave(entry)
+    this.#idle.delete(entry)
+    return entry
+  }
+
+  /** It was read. */
+  touch(entry: Entry): void {
+    if (!this.#idle.delete(entry)) return
+    this.#idle.add(entry)
+    entry.readAt = this.#shared.environment.clock.monotonic()
   }
 
   unpin(entry: Entry): void {
     entry.pins -= 1
     if (entry.pins > 0 || entry.isOver) return
-    this.#rest(entry)
+    this.#idle.add(entry)
+    this.touch(entry)
     if (this.#timer === undefined) this.#expire()
   }
 
-  /** Closes an entry that nobody needs. Returns whether it did. */
-  forget(entry: Entry): boolean {
-    if (entry.pins > 0) return false
-    this.#close(entry)
-    return true
-  }
-
-  /** Counts that there was no room. */
-  full(view: View): NarrowFullError {
-    this.#shared.count('wherry_narrow_full_total', resourceName(view.resource))
-    return new NarrowFullError(this.#shared.settings.max)
+  /** Closes an entry that nobody needs. */
+  remove(entry: Entry): void {
+    this.#idle.delete(entry)
+    const entries = entry.scope.of as ViewEntries
+    this.#resize(-1)
+    entries.remove(entry)
+    this.#drop(entries)
   }
 
   close(): void {
@@ -113,26 +99,19 @@ export class EntryCache {
     this.#resize(-this.#size)
   }
 
-  /** Evicts an entry if there is no room for one more. Returns whether there is. */
-  #makeRoom(): boolean {
-    if (this.#size < this.#shared.settings.max) return true
-    const [oldest] = this.#idle
-    if (oldest === undefined) return false
-    this.#evict(oldest)
-    return true
-  }
-
-  #rest(entry: Entry): void {
-    this.#idle.add(entry)
-    entry.readAt = this.#shared.environment.clock.monotonic()
-  }
-
-  /** It is idle no more. */
-  #leave(entry: Entry): void {
-    this.#idle.delete(entry)
-    if (this.#idle.size > 0) return
-    this.#timer?.cancel()
-    this.#timer = undefined
+  /** Makes an entry, in the place of an idle one if there is no room for more. */
+  #add(view: View, key: CheckedKey): Entry | undefined {
+    if (this.#size >= this.#shared.settings.max) {
+      const [oldest] = this.#idle
+      if (oldest === undefined) {
+        this.#shared.count('wherry_narrow_full_total', resourceName(view.resource))
+        return undefined
+      }
+      this.#evict(oldest)
+    }
+    const entries = this.of(view)
+    this.#resize(1)
+    return entries.add(key)
   }
 
   /** Evicts entries that were not read for long enough, now and later. */
@@ -145,6 +124,8 @@ export class EntryCache {
       if (leftMs === Number.POSITIVE_INFINITY) return
       if (leftMs > 0) {
         this.#timer = apart(() => clock.timer(Math.max(1, leftMs), () => this.#expire()))
+        // The watches keep the process while there are any.
+        this.#timer.unref?.()
         return
       }
       this.#evict(oldest)
@@ -153,16 +134,7 @@ export class EntryCache {
 
   #evict(entry: Entry): void {
     this.#shared.count('wherry_narrow_evictions_total', entry.scope.of.resource)
-    this.#close(entry)
-  }
-
-  #close(entry: Entry): void {
-    this.#leave(entry)
-    const entries = this.find(entry.scope.of.view)
-    if (entry.isOver || entries === undefined) return
-    this.#resize(-1)
-    entries.remove(entry)
-    this.#drop(entries)
+    this.remove(entry)
   }
 
   /** Lets go of a view that nobody reads or follows any more. */

@@ -25,9 +25,14 @@ import type { ViewContext } from './view-context.ts'
 export type Readiness = 'cached' | 'wait' | 'ask' | 'live'
 
 /** A state of one object: the object, or its absence. */
-export interface Known {
+export interface State {
   readonly object: object | undefined
   readonly bytes: number
+}
+
+export const absent: State = { object: undefined, bytes: 0 }
+
+interface Known extends State {
   /** The resourceVersion of the list, of the object, or of its deletion: how new the state is. */
   readonly resourceVersion: string | undefined
 }
@@ -35,8 +40,6 @@ export interface Known {
 /** The entries of one namespace, or of all, and the one metadata watch that may feed them in place of a watch for each. */
 export interface EntryScope {
   readonly of: ViewContext
-  /** That of all namespaces, which may feed these entries too. */
-  readonly parent: EntryScope | undefined
   /** A watch of many feeds the entries, or will soon. */
   readonly isComing: boolean
   /** The watch of many that feeds the entries. */
@@ -129,10 +132,6 @@ export class Entry implements Intake, Task {
     return this.#own?.lastError
   }
 
-  get lastError(): Error | undefined {
-    return this.error ?? this.scope.parent?.lastError ?? this.scope.lastError
-  }
-
   /** Why it can't be watched at present. */
   get refusal(): Error | undefined {
     const { error } = this
@@ -171,39 +170,40 @@ export class Entry implements Intake, Task {
 
   /** Lets go of it, without a word to those who follow its view. */
   close(): void {
-    if (this.isOver) return
     this.isOver = true
     this.#closeOwn()
     this.#intake.close({ forget: true })
     this.#waiters?.reject(new NarrowClosedError())
   }
 
-  /** Has the newest state listed, unless it is about to be. */
+  /** Has the newest state listed from now on: a list that is under way may be older than what the watch of many has told. */
   refresh(): void {
     if (this.validator !== undefined) this.#due ??= ''
-    if (!this.isListing) this.#listAnew()
+    this.#closeOwn()
+    this.#isAsked = true
+    this.scope.of.shared.requests.enter(this)
   }
 
   /** Finds a source for it if it has none. */
   place(): void {
     const { feeding, isComing } = this.scope
     if (this.isOver) return
-    if (feeding !== undefined) {
-      if (this.validator !== feeding) this.validate(feeding, undefined)
-    } else if (!isComing) this.#openInTurn()
+    if (feeding !== undefined && this.validator !== feeding) this.validate(feeding, undefined)
+    else if (!isComing && this.#own === undefined) this.scope.of.shared.requests.enter(this)
   }
 
+  /** Opens a watch of its own, unless that is not needed any more. */
   begin(): void {
-    const { shared, resource, first, again } = this.scope.of
+    const { shared, resource } = this.scope.of
     const isAsked = this.#isAsked || this.#due !== undefined
     const isNeeded = isAsked || (this.validator === undefined && !this.scope.isComing)
-    if (this.isOver || shared.isClosed || this.#own !== undefined || !isNeeded) {
+    if (this.isOver || shared.closing.signal.aborted || this.#own !== undefined || !isNeeded) {
       shared.requests.leave(this)
       return this.news()
     }
     if (isAsked) shared.count('wherry_narrow_fetches_total', resource)
     const on = { watching: () => this.news(), error: (error: Error) => this.#failed(error) }
-    const settings = isAsked ? again : first
+    const settings = isAsked ? shared.again : shared.first
     this.#own = new Reflector({ settings, target: this.scope.target(this.key.name), on })
     this.#own.add(this)
     shared.open(this.#own)
@@ -248,7 +248,7 @@ export class Entry implements Intake, Task {
     if (this.#floor !== undefined) this.#floor.isUnsure = true
     if (this.#own !== undefined && this !== source) {
       this.#closeOwn()
-      this.#openInTurn()
+      this.scope.of.shared.requests.enter(this)
     }
     this.news()
   }
@@ -262,17 +262,14 @@ export class Entry implements Intake, Task {
     const rollbacks = own?.stats.rollbacks
     const floor = this.#floor
     const before = this.isKnown ? this.#reached : undefined
-    let object: object | undefined
-    let bytes = 0
+    let state = absent
     return {
-      put: (received, length) => {
+      put: (object, bytes) => {
         // A server that does not know the selector gives others, too.
-        if (metadataOf(received).name !== name) return
-        object = received
-        bytes = length
+        if (metadataOf(object).name === name) state = { object, bytes }
       },
-      remove: removed => {
-        if (metadataOf(removed).name === name) object = undefined
+      remove: object => {
+        if (metadataOf(object).name === name) state = absent
       },
       commit: resourceVersion => {
         const isBack = own?.stats.rollbacks !== rollbacks
@@ -282,14 +279,14 @@ export class Entry implements Intake, Task {
         of.shared.requests.leave(this)
         // Older than the state before: this proves that the server counts anew (rule R5).
         const isOlder = isNewest && !isBack && compareResourceVersions(resourceVersion, before) === 'older'
-        if (isOlder) of.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
+        if (isOlder) of.shared.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
         if (isOlder || isBack) of.rollBack(this)
         if (isNewest) {
           this.lists += 1
           if (this.#due === '') this.#due = undefined
           if (this.#floor === floor) this.#floor = undefined
         }
-        this.#publish({ object, bytes, resourceVersion })
+        this.#publish({ ...state, resourceVersion })
       },
       drop() {},
     }
@@ -323,20 +320,33 @@ export class Entry implements Intake, Task {
   // Told by the watch of its namespace, or of all
 
   /**
-   * That watch feeds it from now on, and has listed a version of the object, or its absence; `undefined`: it can't tell. Of a whole object
-   * it has the metadata only.
+   * That watch feeds it from now on, and has told of a version of the object, or its absence; `undefined`: it can't tell. Of a whole object
+   * it has the metadata only: the entry's own watch is to come to that version, if it is another one.
    */
   validate(validator: EntryScope, known: Known | undefined): void {
     this.validator = validator
-    if (known !== undefined) return this.#validated(known)
-    this.#due ??= ''
-    this.#listAnew()
+    if (known === undefined) return this.refresh()
+    const { object, resourceVersion } = known
+    const order = this.#order(resourceVersion)
+    const isEnough = object === undefined || this.scope.of.view.projection.kind === 'metadata'
+    const version = object && (metadataOf(object).resourceVersion ?? '')
+    if (order !== 'older' && this.isKnown && version === this.#version) {
+      if (order === 'newer') this.#reached = resourceVersion
+      this.#heard()
+    } else if (isEnough && (order === 'newer' || !this.wasKnown)) this.#publish(known)
+    else {
+      // Of the object, not of the list: its own watch may have nothing more to tell.
+      const isNewer = this.#order(version) === 'newer' || !this.isKnown
+      this.#due = (isNewer && version) || ''
+      if (this.#due === '' || !(this.synced || this.isListing)) this.refresh()
+      this.news()
+    }
   }
 
   validatorChanged(validator: EntryScope, type: ChangeType, object: object, bytes: number): void {
     const { resourceVersion } = metadataOf(object)
     if (this.validator !== validator || this.#order(resourceVersion) === 'older') return
-    this.#validated({ object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
+    this.validate(validator, { object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
   }
 
   /** No watch of many feeds it any more. */
@@ -355,38 +365,6 @@ export class Entry implements Intake, Task {
   /** How a resourceVersion compares with the state that is known; `unknown` if none of this epoch is. */
   #order(resourceVersion: string | undefined): ResourceVersionOrder {
     return this.isKnown ? compareResourceVersions(resourceVersion, this.#reached) : 'unknown'
-  }
-
-  /** Opens a watch of its own in its turn, unless that is not needed any more by then. */
-  #openInTurn(): void {
-    if (this.#own === undefined) this.scope.of.shared.requests.enter(this)
-  }
-
-  /** Has the newest state listed from now on: a list that is under way may be older than what the watch of many has told. */
-  #listAnew(): void {
-    this.#closeOwn()
-    this.#isAsked = true
-    this.#openInTurn()
-  }
-
-  /** The watch of many has told the version of the object. Its own watch is to come to that, if it is another one. */
-  #validated(known: Known): void {
-    const { object, resourceVersion } = known
-    const order = this.#order(resourceVersion)
-    const isEnough = object === undefined || this.scope.of.view.projection.kind === 'metadata'
-    const version = object && (metadataOf(object).resourceVersion ?? '')
-    if (order !== 'older' && this.isKnown && version === this.#version) {
-      if (order === 'newer') this.#reached = resourceVersion
-      this.#heard()
-    } else if (isEnough && (order === 'newer' || !this.wasKnown)) this.#publish(known)
-    else {
-      // Of the object, not of the list: its own watch may have nothing more to tell.
-      const isNewer = this.#order(version) === 'newer' || !this.isKnown
-      this.#due = (isNewer && version) || ''
-      if (this.#due === '') this.#listAnew()
-      else if (!this.synced) this.refresh()
-      this.news()
-    }
   }
 
   /** Publishes a state, unless it is older than the one that is known. */

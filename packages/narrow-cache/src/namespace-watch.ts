@@ -9,7 +9,7 @@ import {
 } from '@wherry/client'
 import { type Gate, type Intake, Reflector, type Replacement } from '@wherry/informer'
 import { isClosed, isForTheCaller } from '@wherry/informer/parts'
-import type { Entry, EntryScope, Known } from './entry.ts'
+import { absent, type Entry, type EntryScope, type State } from './entry.ts'
 import { named, targetIn } from './target.ts'
 import type { ViewContext } from './view-context.ts'
 
@@ -36,38 +36,29 @@ export class NamespaceWatch implements Intake, EntryScope {
   readonly parent: NamespaceWatch | undefined
   /** By the text of their keys. */
   readonly entries: Map<string, Entry>
+  phase: EscalationPhase = 'narrow'
+  heard: string | undefined
   #target: ReadTarget | undefined
-  #phase: EscalationPhase = 'narrow'
   #reflector: Reflector | undefined
   /** Gives up its turn to be opened, or stops the reflector. */
   #stop: (() => void) | undefined
-  #heard: string | undefined
   #refusal: Timer | undefined
   /** Told to `onError` once, until it is allowed. */
   #isRefusalTold = false
 
-  constructor(
-    of: ViewContext,
-    namespace: string | undefined,
-    parent: NamespaceWatch | undefined,
-    entries: Map<string, Entry> = new Map(),
-  ) {
+  constructor(of: ViewContext, namespace?: string, parent?: NamespaceWatch, entries: Map<string, Entry> = new Map()) {
     this.of = of
     this.namespace = namespace
     this.parent = parent
     this.entries = entries
   }
 
-  get phase(): EscalationPhase {
-    return this.#phase
-  }
-
   get isUp(): boolean {
-    return this.#phase !== 'narrow'
+    return this.phase !== 'narrow'
   }
 
   get isComing(): boolean {
-    const isOwn = this.synced || (this.isUp && this.lastError === undefined)
+    const isOwn = this.synced || (this.isUp && this.#reflector?.lastError === undefined)
     return isOwn || this.parent?.isComing === true
   }
 
@@ -76,11 +67,7 @@ export class NamespaceWatch implements Intake, EntryScope {
   }
 
   get lastError(): Error | undefined {
-    return this.#reflector?.lastError
-  }
-
-  get heard(): string | undefined {
-    return this.#heard
+    return this.parent?.lastError ?? this.#reflector?.lastError
   }
 
   target(name: string): ReadTarget {
@@ -92,17 +79,17 @@ export class NamespaceWatch implements Intake, EntryScope {
   rise(): boolean {
     if (this.isUp) return true
     if (this.#refusal !== undefined) return false
-    this.#count('wherry_narrow_escalations_total')
+    this.of.shared.count('wherry_narrow_escalations_total', this.of.resource)
     this.#open()
     return true
   }
 
   /** Has each entry fed otherwise. */
   fall(): void {
-    if (this.synced) this.#count('wherry_narrow_deescalations_total')
+    if (this.synced) this.of.shared.count('wherry_narrow_deescalations_total', this.of.resource)
     if (!this.isUp) return
     this.close()
-    this.#place()
+    for (const entry of this.#all()) entry.place()
   }
 
   /** The server counts anew: its watch would keep silent until that has counted as far again. `source`: the entry or watch that goes on. */
@@ -114,8 +101,8 @@ export class NamespaceWatch implements Intake, EntryScope {
 
   /** Ends it, or forgets that it was refused. The entries that it fed have no source then. */
   close(): void {
-    this.#phase = 'narrow'
-    this.#heard = undefined
+    this.phase = 'narrow'
+    this.heard = undefined
     this.#refusal?.cancel()
     this.#refusal = undefined
     this.#reflector = undefined
@@ -127,14 +114,14 @@ export class NamespaceWatch implements Intake, EntryScope {
   // Told by the reflector
 
   get synced(): boolean {
-    return this.#phase === 'wide'
+    return this.phase === 'wide'
   }
 
   /** Of a list nothing is kept but the metadata of the objects that were asked for, until that is told. */
   replace(): Replacement {
     const reflector = this.#reflector
     const rollbacks = reflector?.stats.rollbacks
-    const found = new Map<Entry, Omit<Known, 'resourceVersion'>>()
+    const found = new Map<Entry, State>()
     // Entries that are asked for in this very turn came before the list, too.
     let asked: ReadonlySet<Entry> = new Set()
     queueMicrotask(() => {
@@ -152,7 +139,7 @@ export class NamespaceWatch implements Intake, EntryScope {
       commit: resourceVersion => {
         if (reflector?.stats.rollbacks !== rollbacks) this.of.rollBack(this)
         const isNew = !this.synced
-        this.#phase = 'wide'
+        this.phase = 'wide'
         for (const entry of this.#all()) {
           // A handler may have closed it, or ended this watch.
           if (entry.isOver || !this.synced) continue
@@ -160,7 +147,7 @@ export class NamespaceWatch implements Intake, EntryScope {
           entry.validate(this, known && { ...known, resourceVersion })
         }
         if (!this.synced) return
-        this.#heard = resourceVersion
+        this.heard = resourceVersion
         for (const entry of this.#all()) entry.news()
         if (isNew) this.of.balance()
       },
@@ -170,11 +157,11 @@ export class NamespaceWatch implements Intake, EntryScope {
 
   change(type: ChangeType, object: object, bytes: number): void {
     this.#find(object)?.validatorChanged(this, type, object, bytes)
-    this.#heard = this.#reflector?.lastSyncedResourceVersion
+    this.heard = this.#reflector?.lastSyncedResourceVersion
   }
 
   progress(resourceVersion: string): void {
-    this.#heard = resourceVersion
+    this.heard = resourceVersion
     for (const entry of this.#fed()) entry.news()
   }
 
@@ -191,20 +178,16 @@ export class NamespaceWatch implements Intake, EntryScope {
     return this.#all().filter(({ validator }) => validator === this)
   }
 
-  #place(): void {
-    for (const entry of this.#all()) entry.place()
-  }
-
   #open(): void {
-    const { shared, first, view } = this.of
-    this.#phase = 'rising'
+    const { shared, view } = this.of
+    this.phase = 'rising'
     // Many wait for it, and the watches of many namespaces may be opened at once.
     const gate: Gate = { enter: pass => shared.gate.enter(pass, true) }
     const watching = (): void => {
       this.#isRefusalTold = false
     }
     const reflector = new Reflector({
-      settings: { ...first, context: shared.settings.client.context, gate },
+      settings: { ...shared.first, context: shared.settings.client.context, gate },
       target: targetIn(readAs(view, 'metadata'), this.namespace),
       on: { watching, error: error => this.#failed(error) },
     })
@@ -229,28 +212,19 @@ export class NamespaceWatch implements Intake, EntryScope {
     if (isClosed(error)) return this.fall()
     const isRising = !this.synced
     const isRefusal = isForTheCaller(error) && (isRising || !isResourceNotFound(error))
-    if (isRefusal) this.#refused(error)
-    else if (!isExpired(error) && !isTooLarge(error)) shared.tell(error, { resource, phase: 'escalated' })
-    // Those that wait for it may have another source.
-    if (isRefusal || isRising) this.#place()
-  }
-
-  #refused(error: Error): void {
-    const { environment, resource } = this.of
-    this.close()
-    this.#refusal = environment.clock.timer(refusedMs * (1 + environment.random()), () => {
-      this.#refusal = undefined
+    if (isRefusal) {
+      const { environment } = shared
+      this.close()
+      this.#refusal = environment.clock.timer(refusedMs * (1 + environment.random()), () => {
+        this.#refusal = undefined
+        this.of.balance()
+      })
+      shared.count('wherry_narrow_escalations_refused_total', resource)
+      if (!this.#isRefusalTold) environment.onError(error, { resource, phase: 'escalate', key: this.namespace })
+      this.#isRefusalTold = true
       this.of.balance()
-    })
-    this.#count('wherry_narrow_escalations_refused_total')
-    if (!this.#isRefusalTold) environment.onError(error, { resource, phase: 'escalate', key: this.namespace })
-    this.#isRefusalTold = true
-    this.of.balance()
-  }
-
-  #count(metric: string): void {
-    this.of.shared.count(metric, this.of.resource)
+    } else if (!isExpired(error) && !isTooLarge(error)) shared.tell(error, { resource, phase: 'escalated' })
+    // Those that wait for it may have another source.
+    if (isRefusal || isRising) for (const entry of this.#all()) entry.place()
   }
 }
-
-const absent = { object: undefined, bytes: 0 }

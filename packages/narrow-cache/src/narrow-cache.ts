@@ -16,7 +16,7 @@ import { type Change, type Cursor, changesOf, guarded } from '@wherry/informer'
 import { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
 import { EntryCache } from './entry-cache.ts'
-import { NarrowClosedError, NarrowListError, NarrowTimeoutError } from './errors.ts'
+import { NarrowClosedError, NarrowFullError, NarrowListError, NarrowTimeoutError } from './errors.ts'
 import { checkHandler, type NarrowHandler, type Subscription } from './handler.ts'
 import { type NarrowCacheOptions, settingsOf } from './options.ts'
 import { escalations, type NarrowReport, viewReport } from './report.ts'
@@ -49,7 +49,6 @@ export interface NarrowReadOptions {
 export class NarrowCache {
   readonly #shared: CacheContext
   readonly #entries: EntryCache
-  #closing: Promise<void> | undefined
 
   /**
    * Does no I/O.
@@ -81,11 +80,9 @@ export class NarrowCache {
     if (options !== undefined) checkOptions('get', options, { signal: abortSignal })
     const signal = options?.signal
     if (signal === undefined) {
-      const ofView = this.#entries.find(view as View)
       // A key that is none, or does not fit the view, has no entry. It is checked below.
-      const entry = key && ofView?.entries.get(keyText(asKey(key)))
-      if (ofView !== undefined && entry?.readiness === 'cached') {
-        ofView.mustBe(view)
+      const entry = key && this.#entries.find(view as View)?.entries.get(keyText(asKey(key)))
+      if (entry?.readiness === 'cached') {
         this.#entries.touch(entry)
         return entry.object as Stored<C> | undefined
       }
@@ -112,25 +109,18 @@ export class NarrowCache {
     const plain = checkedView(view)
     const checked = checkedKey(plain, key)
     signal?.throwIfAborted()
-    this.#mustLive()
-    const entry = this.#entries.ensure(plain, checked)
-    if (entry === undefined) throw this.#entries.full(plain)
-    this.#entries.pin(entry)
-    let end: () => void
+    const entry = this.#entries.pin(plain, checked)
+    if (entry === undefined) throw new NarrowFullError(this.#shared.settings.max)
+    let end: () => boolean
     try {
       if ((await this.#ready(entry, signal, entry.tryNow())) === 'live') throw entry.refusal ?? this.#timeout(entry)
-      this.#mustLive()
       end = this.#entries.of(plain).subscriptions.add(handler as NarrowHandler<unknown>, checked.text)
     } catch (error) {
       this.#entries.unpin(entry)
       throw error
     }
-    let isOver = false
     const close = async (): Promise<void> => {
-      if (isOver) return
-      isOver = true
-      end()
-      this.#entries.unpin(entry)
+      if (end()) this.#entries.unpin(entry)
     }
     return { key: checked.text, close, [Symbol.asyncDispose]: close }
   }
@@ -150,7 +140,9 @@ export class NarrowCache {
    */
   forget<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>): boolean {
     const entry = this.#find(view, key)
-    return entry !== undefined && this.#entries.forget(entry)
+    if (entry === undefined || entry.pins > 0) return false
+    this.#entries.remove(entry)
+    return true
   }
 
   /**
@@ -158,7 +150,6 @@ export class NarrowCache {
    * evicted object goes without a word; `watch` those that must stay.
    */
   cursor<C, S extends Scope>(view: View<C, S>): Cursor<C> {
-    this.#mustLive()
     return this.#entries.of(checkedView(view)).store.cursor() as Cursor<C>
   }
 
@@ -196,12 +187,11 @@ export class NarrowCache {
   /** What it holds at present. */
   report(): NarrowReport {
     const views = this.#entries.views.map(viewReport)
+    const entries = this.#entries.views.flatMap(one => [...one.entries.values()])
     return {
-      entries: this.#entries.size,
-      idle: this.#entries.idle,
-      refused: this.#entries.views
-        .flatMap(one => [...one.entries.values()])
-        .filter(({ refusal }) => refusal !== undefined).length,
+      entries: entries.length,
+      idle: entries.filter(({ pins }) => pins === 0).length,
+      refused: entries.filter(({ refusal }) => refusal !== undefined).length,
       streams: this.#shared.streams,
       waiting: this.#shared.requests.waiting,
       subscriptions: views.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
@@ -214,9 +204,10 @@ export class NarrowCache {
    * Ends all: from the call on no handler is called, cursors are closed, and waits are rejected with a `NarrowClosedError`.
    * Idempotent. Resolves when all watches are closed.
    */
-  close(): Promise<void> {
-    this.#closing ??= this.#closeAll()
-    return this.#closing
+  async close(): Promise<void> {
+    this.#shared.closing.abort(new NarrowClosedError())
+    this.#entries.close()
+    await this.#shared.ended()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -227,24 +218,16 @@ export class NarrowCache {
   #find<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>): Entry | undefined {
     const plain = checkedView(view)
     const { text } = checkedKey(plain, key)
-    const ofView = this.#entries.find(plain)
-    ofView?.mustBe(plain)
-    return ofView?.entries.get(text)
+    return this.#entries.find(plain)?.entries.get(text)
   }
 
   async #read(view: View, key: KeyOf, signal: AbortSignal | undefined): Promise<unknown> {
     const checked = checkedKey(view, key)
     signal?.throwIfAborted()
-    this.#mustLive()
-    const entry = this.#entries.ensure(view, checked)
-    if (entry === undefined) {
-      this.#entries.full(view)
-      return this.#live(view, checked, signal, undefined)
-    }
-    this.#entries.pin(entry)
+    const entry = this.#entries.pin(view, checked)
+    if (entry === undefined) return this.#live(view, checked, signal)
     try {
       const readiness = await this.#ready(entry, signal)
-      this.#mustLive()
       return readiness === 'cached' ? entry.object : await this.#live(view, checked, signal, entry)
     } finally {
       this.#entries.unpin(entry)
@@ -283,38 +266,22 @@ export class NarrowCache {
     }
   }
 
-  #timeout({ key, scope, lastError }: Entry): NarrowTimeoutError {
-    return new NarrowTimeoutError(scope.of.view.key, key.text, this.#shared.settings.timeoutMs, lastError)
+  #timeout({ key, scope, error = scope.lastError }: Entry): NarrowTimeoutError {
+    return new NarrowTimeoutError(scope.of.view.key, key.text, this.#shared.settings.timeoutMs, error)
   }
 
   /** Asks the server, and keeps nothing. */
-  async #live(
-    view: View,
-    { name, namespace }: CheckedKey,
-    signal: AbortSignal | undefined,
-    entry: Entry | undefined,
-  ): Promise<unknown> {
+  async #live(view: View, { name, namespace }: CheckedKey, signal?: AbortSignal, entry?: Entry): Promise<unknown> {
     this.#shared.count('wherry_narrow_live_gets_total', resourceName(view.resource))
     const key = { name, namespace } as ObjectKey
-    const { client } = this.#shared.settings
-    const ending = this.#shared.ending(signal)
-    const object = await client.get(unprojected(view), key, { signal: ending })
+    const { closing, settings } = this.#shared
+    const ending = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal])
+    const object = await settings.client.get(unprojected(view), key, { signal: ending })
     ending.throwIfAborted()
     // Later reads are not to be older.
-    if (object === undefined) entry?.deleted(undefined)
-    else entry?.wrote(object as KubernetesObject)
-    return object === undefined ? undefined : projector(guarded(view))(object)
-  }
-
-  #mustLive(): void {
-    if (this.#shared.isClosed) throw new NarrowClosedError()
-  }
-
-  #closeAll(): Promise<void> {
-    this.#shared.close()
-    this.#entries.close()
-    // `onError` may call back.
-    return this.#shared.ended()
+    if (object === undefined) return entry?.deleted(undefined)
+    entry?.wrote(object as KubernetesObject)
+    return projector(guarded(view))(object)
   }
 }
 

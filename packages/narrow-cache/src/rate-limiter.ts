@@ -16,10 +16,7 @@ export class RateLimiter implements Gate {
   }
 
   enter(pass: () => void, isFirst: boolean): (() => void) | undefined {
-    if (!this.#isPausing) {
-      this.#pause()
-      return undefined
-    }
+    if (!this.#isPausing) return this.#pause()
     const queue = isFirst ? this.#first : this.#others
     // The same function twice is twice.
     const turn = (): void => pass()
@@ -27,18 +24,16 @@ export class RateLimiter implements Gate {
     return () => queue.delete(turn)
   }
 
-  #pause(): void {
+  #pause(): undefined {
     this.#isPausing = true
-    this.#clock.timer(this.#everyMs, () => this.#next())
-  }
-
-  #next(): void {
-    this.#isPausing = false
-    const queue = this.#first.size > 0 ? this.#first : this.#others
-    const [turn] = queue
-    if (turn === undefined) return
-    queue.delete(turn)
-    this.#pause()
-    turn()
+    this.#clock.timer(this.#everyMs, () => {
+      this.#isPausing = false
+      const queue = this.#first.size > 0 ? this.#first : this.#others
+      const [turn] = queue
+      if (turn === undefined) return
+      queue.delete(turn)
+      this.#pause()
+      turn()
+    })
   }
 }

@@ -1,101 +1,91 @@
-import { type Environment, resourceName, type View } from '@wherry/client'
 import { asError } from '@wherry/client/checks'
-import { type Store, TransformError } from '@wherry/informer'
+import { TransformError } from '@wherry/informer'
 import { callGuarded } from '@wherry/informer/parts'
 import type { NarrowHandler } from './handler.ts'
+import type { ViewContext } from './view-context.ts'
 
 /** One handler of one object. */
 interface Subscriber {
   readonly handler: NarrowHandler<unknown>
-  isOver: boolean
   /** It has been told that there is an object, or that there is none. */
   isTold: boolean
 }
 
 /** The handlers of a view's objects. */
 export class Subscriptions {
-  readonly #view: View
-  readonly #store: Store<unknown>
-  readonly #environment: Environment
+  readonly #of: ViewContext
   /** By the key of the object. */
-  readonly #subscribers = new Map<string, readonly Subscriber[]>()
+  readonly #subscribers = new Map<string, Set<Subscriber>>()
 
-  constructor(view: View, store: Store<unknown>, environment: Environment) {
-    this.#view = view
-    this.#store = store
-    this.#environment = environment
-    store.register({
-      add: (object, { key }) => this.#each(key, one => this.#added(one, key, object, false)),
-      update: (object, old, { key }) =>
-        this.#each(key, one => this.#call(one, key, handler => handler.update?.(object, old, { key }))),
-      delete: (object, { key, finalStateUnknown }) =>
-        this.#each(key, one => this.#call(one, key, handler => handler.delete?.(object, { key, finalStateUnknown }))),
-      untold: ({ key, isThere }) => this.#each(key, one => this.#untold(one, key, isThere)),
+  constructor(of: ViewContext) {
+    this.#of = of
+    of.store.register({
+      add: (object, { key }) => this.#each(key, one => added(one, key, object, false)),
+      update: (object, old, about) => this.#each(about.key, ({ handler }) => handler.update?.(object, old, about)),
+      delete: (object, about) => this.#each(about.key, ({ handler }) => handler.delete?.(object, about)),
+      untold: ({ key, isThere }) => this.#each(key, one => untold(one, key, isThere)),
     })
   }
 
   get size(): number {
-    let sum = 0
-    for (const all of this.#subscribers.values()) sum += all.length
-    return sum
+    return [...this.#subscribers.values()].reduce((sum, { size }) => sum + size, 0)
   }
 
   /**
-   * Tells a handler the present state, which must be there, and from now on each change. Returns a function that ends that.
+   * Tells a handler the present state, which must be there, and from now on each change. Returns a function that ends that, and returns
+   * false if it had ended.
    * @throws NarrowClosedError
    */
-  add(handler: NarrowHandler<unknown>, key: string): () => void {
+  add(handler: NarrowHandler<unknown>, key: string): () => boolean {
     let object: unknown
-    let isKnown = true
+    let isThere = false
     try {
-      object = this.#store.lister.get(key)
+      object = this.#of.store.lister.get(key)
     } catch (error) {
       // The object is there, and the error was told to `onError`: it is told as an add when it can be.
       if (!(error instanceof TransformError)) throw error
-      isKnown = false
+      isThere = true
     }
-    const subscriber = { handler, isOver: false, isTold: false }
-    this.#subscribers.set(key, [...(this.#subscribers.get(key) ?? []), subscriber])
-    if (object !== undefined) this.#added(subscriber, key, object, true)
-    else this.#untold(subscriber, key, !isKnown)
+    const one = { handler, isTold: false }
+    const all = this.#subscribers.get(key) ?? new Set()
+    this.#subscribers.set(key, all.add(one))
+    this.#call(key, () => (object === undefined ? untold(one, key, isThere) : added(one, key, object, true)))
     return () => {
-      subscriber.isOver = true
-      const left = (this.#subscribers.get(key) ?? []).filter(other => other !== subscriber)
-      if (left.length === 0) this.#subscribers.delete(key)
-      else this.#subscribers.set(key, left)
+      const wasThere = all.delete(one)
+      if (wasThere && all.size === 0) this.#subscribers.delete(key)
+      return wasThere
     }
   }
 
   close(): void {
-    for (const all of this.#subscribers.values()) for (const one of all) one.isOver = true
+    for (const all of this.#subscribers.values()) all.clear()
     this.#subscribers.clear()
   }
 
-  #each(key: string, tell: (one: Subscriber) => void): void {
-    // A handler that joins or leaves meanwhile makes another list.
-    for (const one of this.#subscribers.get(key) ?? []) tell(one)
+  #each(key: string, tell: (one: Subscriber) => unknown): void {
+    const all = this.#subscribers.get(key)
+    if (all === undefined) return
+    // A handler may join, which has been told the present state, or leave meanwhile.
+    for (const one of [...all]) if (all.has(one)) this.#call(key, () => tell(one))
   }
 
-  #added(one: Subscriber, key: string, object: unknown, isInInitialList: boolean): void {
-    one.isTold = true
-    this.#call(one, key, handler => handler.add?.(object, { key, isInInitialList }))
+  #call(key: string, call: () => unknown): void {
+    const { view, resource, shared } = this.#of
+    callGuarded(call, thrown => {
+      const error = asError(thrown, `a handler of ${view.key} failed`)
+      shared.environment.onError(error, { resource, phase: 'handler', key })
+    })
   }
+}
 
-  /** An object of which there is no value has appeared, or is gone. A handler hears first whether there is an object or not. */
-  #untold(one: Subscriber, key: string, isThere: boolean): void {
-    const isFirst = !isThere && !one.isTold
-    one.isTold ||= isFirst
-    this.#call(one, key, handler => (isFirst ? handler.absent?.({ key }) : handler.untold?.({ key, isThere })))
-  }
+function added(one: Subscriber, key: string, object: unknown, isInInitialList: boolean): unknown {
+  one.isTold = true
+  return one.handler.add?.(object, { key, isInInitialList })
+}
 
-  #call({ handler, isOver }: Subscriber, key: string, call: (handler: NarrowHandler<unknown>) => unknown): void {
-    if (isOver) return
-    callGuarded(
-      () => call(handler),
-      thrown => {
-        const error = asError(thrown, `a handler of ${this.#view.key} failed`)
-        this.#environment.onError(error, { resource: resourceName(this.#view.resource), phase: 'handler', key })
-      },
-    )
-  }
+/** An object of which there is no value has appeared, or is gone. A handler hears first whether there is an object or not. */
+function untold(one: Subscriber, key: string, isThere: boolean): unknown {
+  if (isThere || one.isTold) return one.handler.untold?.({ key, isThere })
+  one.isTold = true
+  return one.handler.absent?.({ key })
 }

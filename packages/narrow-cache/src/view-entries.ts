@@ -1,6 +1,5 @@
 import type { View } from '@wherry/client'
 import type { CheckedKey } from '@wherry/client/checks'
-import { isSameFunction, ViewConflictError } from '@wherry/informer'
 import type { CacheContext } from './cache-context.ts'
 import { Entry } from './entry.ts'
 import { NarrowClosedError } from './errors.ts'
@@ -21,24 +20,18 @@ export class ViewEntries extends ViewContext {
 
   constructor(view: View, shared: CacheContext) {
     super(view, shared)
-    this.subscriptions = new Subscriptions(view, this.store, shared.environment)
+    this.subscriptions = new Subscriptions(this)
     this.#watch = view.resource.namespaced ? new NamespaceWatch(this, undefined, undefined, this.entries) : undefined
   }
 
-  /** It has no object, and nobody follows it. */
+  /** It has no object, and so no subscription either, and nobody follows it. */
   get isIdle(): boolean {
-    return this.entries.size === 0 && this.subscriptions.size === 0 && this.store.stats().cursors === 0
+    return this.entries.size === 0 && this.store.stats().cursors === 0
   }
 
   /** All watches of many that there may be. */
   get watches(): NamespaceWatch[] {
     return [...(this.#watch === undefined ? [] : [this.#watch]), ...this.#namespaces.values()]
-  }
-
-  /** @throws ViewConflictError for another function of the same name. */
-  mustBe(view: View): void {
-    if (view !== this.view && !isSameFunction(view.projection, this.view.projection))
-      throw new ViewConflictError(view.key)
   }
 
   /** Makes an entry, and begins to watch it. */
@@ -94,9 +87,8 @@ export class ViewEntries extends ViewContext {
   /** The server counts anew: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */
   override rollBack(source: unknown): void {
     this.epoch += 1
-    const all = [...this.entries.values()]
     for (const watch of this.watches) watch.rolledBack(source)
-    for (const entry of all) if (!entry.isOver) entry.rolledBack(source)
+    for (const entry of this.entries.values()) entry.rolledBack(source)
   }
 
   close(): void {

@@ -28,9 +28,8 @@ export class EntryCache {
   /** The entries of a view that has some. @throws ViewConflictError for another function of the same name. */
   find(view: View): ViewEntries | undefined {
     const found = this.#views.get(view?.key)
-    if (found === undefined || view === found.view || isSameFunction(view.projection, found.view.projection))
-      return found
-    throw new ViewConflictError(view.key)
+    if (found && !isSameFunction(view.projection, found.view.projection)) throw new ViewConflictError(view.key)
+    return found
   }
 
   /** Those of a view, which may have none yet. @throws ViewConflictError, NarrowClosedError */

@@ -32,11 +32,6 @@ export interface State {
 
 export const absent: State = { object: undefined, bytes: 0 }
 
-interface Known extends State {
-  /** The resourceVersion of the list, of the object, or of its deletion: how new the state is. */
-  readonly resourceVersion: string | undefined
-}
-
 /** The entries of one namespace, or of all, and the one metadata watch that may feed them in place of a watch for each. */
 export interface EntryScope {
   readonly of: ViewContext
@@ -100,7 +95,7 @@ export class Entry implements Intake, Task {
   #version: string | undefined
   /** The uid of the object that was there last. */
   #uid: string | undefined
-  /** Nothing older is published. */
+  /** The resourceVersion of the list, of the object, or of its deletion: nothing older is published. */
   #reached: string | undefined
   /** Replaced by each write that is told: a list that was begun before does not clear it. */
   #floor: Floor | undefined
@@ -188,7 +183,7 @@ export class Entry implements Intake, Task {
   place(): void {
     const { feeding, isComing } = this.scope
     if (this.isOver) return
-    if (feeding !== undefined && this.validator !== feeding) this.validate(feeding, undefined)
+    if (feeding !== undefined && this.validator !== feeding) this.validate(feeding, undefined, undefined)
     else if (!isComing && this.#own === undefined) this.scope.of.shared.requests.enter(this)
   }
 
@@ -286,7 +281,7 @@ export class Entry implements Intake, Task {
           if (this.#due === '') this.#due = undefined
           if (this.#floor === floor) this.#floor = undefined
         }
-        this.#publish({ ...state, resourceVersion })
+        this.#publish(state, resourceVersion)
       },
       drop() {},
     }
@@ -296,7 +291,6 @@ export class Entry implements Intake, Task {
     const { name, resourceVersion } = metadataOf(object)
     if (name !== this.key.name) return
     const now = type === 'DELETED' ? undefined : object
-    if (!this.isKnown) return this.#publish({ object: now, bytes, resourceVersion })
     const order = this.#order(resourceVersion)
     if (order === 'newer' || order === 'unknown' || (order === 'same' && now === undefined)) {
       this.#hold(now, resourceVersion)
@@ -323,17 +317,17 @@ export class Entry implements Intake, Task {
    * That watch feeds it from now on, and has told of a version of the object, or its absence; `undefined`: it can't tell. Of a whole object
    * it has the metadata only: the entry's own watch is to come to that version, if it is another one.
    */
-  validate(validator: EntryScope, known: Known | undefined): void {
+  validate(validator: EntryScope, state: State | undefined, resourceVersion: string | undefined): void {
     this.validator = validator
-    if (known === undefined) return this.refresh()
-    const { object, resourceVersion } = known
+    if (state === undefined) return this.refresh()
+    const { object } = state
     const order = this.#order(resourceVersion)
     const isEnough = object === undefined || this.scope.of.view.projection.kind === 'metadata'
     const version = object && (metadataOf(object).resourceVersion ?? '')
     if (order !== 'older' && this.isKnown && version === this.#version) {
       if (order === 'newer') this.#reached = resourceVersion
       this.#heard()
-    } else if (isEnough && (order === 'newer' || !this.wasKnown)) this.#publish(known)
+    } else if (isEnough && (order === 'newer' || !this.wasKnown)) this.#publish(state, resourceVersion)
     else {
       // Of the object, not of the list: its own watch may have nothing more to tell.
       const isNewer = this.#order(version) === 'newer' || !this.isKnown
@@ -346,7 +340,7 @@ export class Entry implements Intake, Task {
   validatorChanged(validator: EntryScope, type: ChangeType, object: object, bytes: number): void {
     const { resourceVersion } = metadataOf(object)
     if (this.validator !== validator || this.#order(resourceVersion) === 'older') return
-    this.validate(validator, { object: type === 'DELETED' ? undefined : object, bytes, resourceVersion })
+    this.validate(validator, type === 'DELETED' ? absent : { object, bytes }, resourceVersion)
   }
 
   /** No watch of many feeds it any more. */
@@ -368,7 +362,7 @@ export class Entry implements Intake, Task {
   }
 
   /** Publishes a state, unless it is older than the one that is known. */
-  #publish({ object, bytes, resourceVersion }: Known): void {
+  #publish({ object, bytes }: State, resourceVersion: string | undefined): void {
     if (this.#order(resourceVersion) !== 'older') {
       const replacement = this.#intake.replace({ reuse: !this.wasKnown || this.isKnown })
       this.#hold(object, resourceVersion)

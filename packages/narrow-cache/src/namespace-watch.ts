@@ -121,7 +121,7 @@ export class NamespaceWatch implements Intake, EntryScope {
   replace(): Replacement {
     const reflector = this.#reflector
     const rollbacks = reflector?.stats.rollbacks
-    const found = new Map<Entry, State>()
+    const found = new Map<Entry | undefined, State>()
     // Entries that are asked for in this very turn came before the list, too.
     let asked: ReadonlySet<Entry> = new Set()
     queueMicrotask(() => {
@@ -132,10 +132,7 @@ export class NamespaceWatch implements Intake, EntryScope {
         const entry = this.#find(object)
         if (entry !== undefined) found.set(entry, { object, bytes })
       },
-      remove: object => {
-        const entry = this.#find(object)
-        if (entry !== undefined) found.delete(entry)
-      },
+      remove: object => void found.delete(this.#find(object)),
       commit: resourceVersion => {
         if (reflector?.stats.rollbacks !== rollbacks) this.of.rollBack(this)
         const isNew = !this.synced
@@ -143,8 +140,7 @@ export class NamespaceWatch implements Intake, EntryScope {
         for (const entry of this.#all()) {
           // A handler may have closed it, or ended this watch.
           if (entry.isOver || !this.synced) continue
-          const known = found.get(entry) ?? (asked.has(entry) ? absent : undefined)
-          entry.validate(this, known && { ...known, resourceVersion })
+          entry.validate(this, found.get(entry) ?? (asked.has(entry) ? absent : undefined), resourceVersion)
         }
         if (!this.synced) return
         this.heard = resourceVersion

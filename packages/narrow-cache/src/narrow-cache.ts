@@ -55,8 +55,7 @@ export class NarrowCache {
    * @throws OptionTypeError, OptionRangeError
    */
   constructor(options: NarrowCacheOptions) {
-    const settings = settingsOf(options)
-    this.#shared = new CacheContext(settings)
+    this.#shared = new CacheContext(settingsOf(options))
     this.#entries = new EntryCache(this.#shared)
   }
 

@@ -14,11 +14,10 @@ export abstract class ViewContext {
   epoch = 0
 
   constructor(view: View, shared: CacheContext) {
-    const { environment, settings } = shared
     this.shared = shared
     this.view = view
     this.resource = resourceName(view.resource)
-    this.store = new PlainStore<unknown>({ view, environment, freeze: settings.freeze })
+    this.store = new PlainStore<unknown>({ view, environment: shared.environment, freeze: shared.settings.freeze })
     // Synced from the start: a cursor is told of the objects there are, and then that it has synced, however few entries there are.
     this.store.intake().replace().commit()
   }

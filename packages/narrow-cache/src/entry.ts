@@ -48,12 +48,12 @@ export interface EntryScope {
 
 /** What reads have to see of the writes that this process told of. A list that is begun after the last one sees them all. */
 interface Floor {
-  /** Only such a list tells what they have made of the object. */
-  isUnsure: boolean
+  /** Only a list that was begun after this was set tells what they have made of the object. */
+  doubt?: object | undefined
   /** Reads are at least as new. */
   atLeast?: string | undefined
   /** The uid of an object that was deleted. */
-  readonly gone?: string | undefined
+  gone?: string | undefined
 }
 
 /**
@@ -131,19 +131,22 @@ export class Entry implements Intake, Task {
   get refusal(): Error | undefined {
     const { error } = this
     if (error === undefined || isClosed(error)) return error
-    return isForTheCaller(error) ? this.#refused(error) : undefined
+    if (!isForTheCaller(error)) return undefined
+    const { resource } = this.scope.of
+    return isResourceNotFound(error) ? error : new NarrowWatchRefusedError(resource, this.key.text, error)
   }
 
   /** How a read goes on. Makes no request. */
   get readiness(): Readiness {
-    if (this.refusal !== undefined) return 'live'
+    const { error } = this
+    if (error !== undefined && (isForTheCaller(error) || isClosed(error))) return 'live'
     if (!this.wasKnown) return 'wait'
     // No watch feeds it at present.
     if (!this.isKnown || (this.validator === undefined && !this.synced)) return 'ask'
     if (this.#due !== undefined) return 'wait'
     if (this.#floor === undefined) return 'cached'
-    const { isUnsure, atLeast, gone } = this.#floor
-    if (isUnsure) return 'ask'
+    const { doubt, atLeast, gone } = this.#floor
+    if (doubt !== undefined) return 'ask'
     if (gone !== undefined && gone === this.#uid && this.#version !== undefined) return 'wait'
     if (atLeast === undefined || this.#version === atLeast) return 'cached'
     if (this.#come.some(one => isAtLeast(one, atLeast))) return 'cached'
@@ -218,7 +221,7 @@ export class Entry implements Intake, Task {
   wrote(object: KubernetesObject): void {
     const { uid, resourceVersion } = object.metadata ?? {}
     if (wentWith(object)) return this.deleted(uid)
-    const floor: Floor = { isUnsure: false, ...this.#floor }
+    const floor: Floor = { ...this.#floor }
     this.#floor = floor
     if (resourceVersion === undefined || this.#version === resourceVersion) return
     const isSelected = this.scope.of.view.labels.matches(object.metadata?.labels)
@@ -228,19 +231,19 @@ export class Entry implements Intake, Task {
       return
     }
     // It was changed again before the answer came, or the server counts anew.
-    if (this.#come.some(one => compareResourceVersions(one, resourceVersion) === 'newer')) floor.isUnsure = true
+    if (this.#come.some(one => compareResourceVersions(one, resourceVersion) === 'newer')) floor.doubt = {}
     if (compareResourceVersions(resourceVersion, floor.atLeast) !== 'older') floor.atLeast = resourceVersion
   }
 
   /** The object is gone. @param uid `undefined`: whatever it was */
   deleted(uid: string | undefined): void {
     const isHeard = uid !== undefined && uid === this.#uid
-    this.#floor = isHeard ? { isUnsure: false, ...this.#floor, gone: uid } : { isUnsure: true }
+    this.#floor = isHeard ? { ...this.#floor, gone: uid } : { doubt: {} }
   }
 
   /** The server counts anew: nothing that is known counts until it is read again. `source`: the entry or watch that goes on. */
   rolledBack(source: unknown): void {
-    if (this.#floor !== undefined) this.#floor.isUnsure = true
+    if (this.#floor !== undefined) Object.assign(this.#floor, { doubt: {}, atLeast: undefined, gone: undefined })
     if (this.#own !== undefined && this !== source) {
       this.#closeOwn()
       this.scope.of.shared.requests.enter(this)
@@ -256,6 +259,7 @@ export class Entry implements Intake, Task {
     const own = this.#own
     const rollbacks = own?.stats.rollbacks
     const floor = this.#floor
+    const doubt = floor?.doubt
     const before = this.isKnown ? this.#reached : undefined
     let state = absent
     return {
@@ -280,6 +284,7 @@ export class Entry implements Intake, Task {
           this.lists += 1
           if (this.#due === '') this.#due = undefined
           if (this.#floor === floor) this.#floor = undefined
+          else if (this.#floor?.doubt === doubt) this.#floor = { ...this.#floor, doubt: undefined }
         }
         this.#publish(state, resourceVersion)
       },
@@ -400,14 +405,10 @@ export class Entry implements Intake, Task {
     } else if (!this.#isRefusalTold) {
       this.#isRefusalTold = true
       shared.count('wherry_narrow_refused_total', resource)
-      shared.environment.onError(this.#refused(error), about)
+      shared.environment.onError(this.refusal ?? error, about)
     }
     shared.requests.leave(this)
     this.news()
-  }
-
-  #refused(cause: Error): Error {
-    return isResourceNotFound(cause) ? cause : new NarrowWatchRefusedError(this.scope.of.resource, this.key.text, cause)
   }
 
   #closeOwn(): void {

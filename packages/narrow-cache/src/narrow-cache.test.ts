@@ -330,6 +330,13 @@ describe('an entry', () => {
       { escalateAt: 1, cluster: { client: { gzip: true } } },
     ))
 
+  it('X1: a key without its namespace is an error, also where its name is the text of a cached key', () =>
+    withNarrow(async ({ narrow, run, write, get }) => {
+      await write('+a/x')
+      await get('a/x')
+      await expect(run(() => narrow.get(configMaps, { name: 'a/x' } as never))).rejects.toThrow(/^name /)
+    }))
+
   it('X1: names that can be in no path are refused before any request, and so is a namespace too many or too few', () =>
     withNarrow(async ({ narrow, run, requests, get }) => {
       await get('a/b')

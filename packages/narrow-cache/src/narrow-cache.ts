@@ -79,9 +79,10 @@ export class NarrowCache {
     if (options !== undefined) checkOptions('get', options, { signal: abortSignal })
     const signal = options?.signal
     if (signal === undefined) {
-      // A key that is none, or does not fit the view, has no entry. It is checked below.
-      const entry = key && this.#entries.find(view as View)?.entries.get(keyText(asKey(key)))
-      if (entry?.readiness === 'cached') {
+      // A key that does not fit the view finds no entry, or one of another name. It is checked below.
+      const given = key && asKey(key)
+      const entry = given && this.#entries.find(view as View)?.entries.get(keyText(given))
+      if (entry?.readiness === 'cached' && entry.key.name === given.name) {
         this.#entries.touch(entry)
         return entry.object as Stored<C> | undefined
       }

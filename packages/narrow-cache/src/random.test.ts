@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { NarrowCache } from './narrow-cache.ts'
 import { Denials, denying } from './testkit/denials.ts'
 import { Heard, type Partly, stateOf, strict } from './testkit/heard.ts'
-import { History } from './testkit/history.ts'
+import { History, unselected } from './testkit/history.ts'
 import { type Kit, keyOf, withNarrow } from './testkit/kit.ts'
 
 const paths = ['a/p', 'a/q', 'a/r', 'a/s', 'a/t', 'a/u', 'b/p', 'b/q']
@@ -146,7 +146,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     const data = { n: `${integer(random, 0, 99_999)}` }
     const labels = { on: chance(random, 0.7) ? 'yes' : 'no' }
     const seenAs = ({ metadata, data: made }: ConfigMap): string => {
-      if (bounds.isSelected && metadata?.labels?.on !== 'yes') return 'absent'
+      if (bounds.isSelected && metadata?.labels?.on !== 'yes') return unselected
       const state = stateOf({ metadata })
       if (Number(made?.n) % 2 === 1) history.odd.add(state)
       return state

@@ -426,6 +426,29 @@ describe('a read after a write of one’s own', () => {
       })
     }))
 
+  it('N9: a list that was begun after a doubtful write settles it, whatever is told while it is under way', () =>
+    withNarrow(async ({ narrow, run, write, writer, get, requests, simulation, server }) => {
+      const key = keyOf('a/x')
+      await write('+a/x')
+      await get('a/x')
+      const late = await run(() => writer.patch(configMaps, key, { data: { n: '10' } }))
+      await write('~a/x')
+      // The watch has come past that: only a list tells.
+      narrow.wrote(configMaps, late)
+      await run(() => server.faults.add({ match: { verb: 'list' }, effect: { kind: 'delay', ms: 1000 } }))
+      const now = (await run(() => writer.get(configMaps, key))) as ConfigMap
+      const reading = get('a/x')
+      await simulation.advance(300)
+      // A write that changed nothing, as an apply of what is there already.
+      narrow.wrote(configMaps, now)
+      await reading
+      await simulation.advance(500)
+      requests()
+      expect(narrow.peek(configMaps, key)).toBeDefined()
+      await get('a/x')
+      expect(requests()).toEqual([])
+    }))
+
   it('X6: takes answers that are objects', () =>
     withNarrow(async ({ narrow }) => {
       const refused = expect.objectContaining({ code: 'INVALID_OPTION' })

@@ -4,7 +4,12 @@ interface Past {
   /** It may have begun then, and had by the time of `surely`. */
   readonly begun: number
   surely: number
+  /** It is absent because the view does not select it: whoever misses that finds the same object again. */
+  isUnselected: boolean
 }
+
+/** What a write says of an object that the view does not select any more. To a view it is absent. */
+export const unselected = 'unselected'
 
 /** All states of objects as a test made them, to tell whether what was read or heard is true. */
 export class History {
@@ -24,13 +29,17 @@ export class History {
     const begun = now()
     const writing = write()
     this.#writing.set(key, writing)
-    const state = await writing
-    if (past.at(-1)?.state !== state) past.push({ state, begun, surely: now() })
+    const made = await writing
+    const isUnselected = made === unselected
+    const state = isUnselected ? 'absent' : made
+    const last = past.at(-1)
+    if (last?.state !== state) past.push({ state, begun, surely: now(), isUnselected })
+    else last.isUnselected &&= isUnselected
     return past.length - 1
   }
 
   of(key: string): Past[] {
-    const found = this.#pasts.get(key) ?? [{ state: 'absent', begun: 0, surely: 0 }]
+    const found = this.#pasts.get(key) ?? [{ state: 'absent', begun: 0, surely: 0, isUnselected: false }]
     this.#pasts.set(key, found)
     return found
   }
@@ -47,7 +56,8 @@ export class History {
     const now = past[index]?.state
     if (!isStrict || now === undefined || !this.odd.has(now)) return now === state
     if (state === 'failed') return true
-    const life = past.slice(past.findLastIndex((one, i) => i < index && one.state === 'absent') + 1, index)
+    const isGone = (one: Past): boolean => one.state === 'absent' && !one.isUnselected
+    const life = past.slice(past.findLastIndex((one, i) => i < index && isGone(one)) + 1, index)
     return !this.odd.has(state) && life.some(one => one.state === state)
   }
 

@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '@wherry/client'
 
-/** The time was over, or the signal was aborted. */
+/** The result of a wait whose time was over, or whose signal was aborted. */
 export const late: unique symbol = Symbol('late')
 
 /**

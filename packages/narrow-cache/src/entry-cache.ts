@@ -32,7 +32,7 @@ export class EntryCache {
     return found
   }
 
-  /** Those of a view, which may have none yet. @throws ViewConflictError, NarrowClosedError */
+  /** The entries of a view, which may have none yet. @throws ViewConflictError, NarrowClosedError */
   of(view: View): ViewEntries {
     const found = this.find(view)
     if (found !== undefined) return found
@@ -66,7 +66,7 @@ export class EntryCache {
     return entry
   }
 
-  /** It was read. */
+  /** An entry was read. */
   touch(entry: Entry): void {
     if (!this.#idle.delete(entry)) return
     this.#idle.add(entry)

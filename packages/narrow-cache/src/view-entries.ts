@@ -24,7 +24,7 @@ export class ViewEntries extends ViewContext {
     this.#watch = view.resource.namespaced ? new NamespaceWatch(this, undefined, undefined, this.entries) : undefined
   }
 
-  /** It has no object, and so no subscription either, and nobody follows it. */
+  /** The view has no entry, and so no subscription either, and no cursor follows it. */
   get isIdle(): boolean {
     return this.entries.size === 0 && this.store.stats().cursors === 0
   }

@@ -14,13 +14,13 @@ export interface LastRun {
   readonly cause: Cause | undefined
   /** How many changes came beside it. */
   readonly moreCauses: number
-  /** What came of it; `undefined`: it is still running. */
+  /** How the run ended; `undefined`: it is still running. */
   readonly outcome: Outcome | undefined
-  /** What it threw. */
+  /** The error that the run has failed with. */
   readonly error: unknown
 }
 
-/** What a controller knows of one key beside the queue. There is one for each key: fields take less than a record of the last run. */
+/** The state of one key that the queue does not have. Fields take less memory than a record of the last run. */
 export class KeyState {
   /** Why it is queued, since its last run began: the first change, and how many more. */
   pending: Cause | undefined
@@ -31,7 +31,7 @@ export class KeyState {
   gone: { readonly last: unknown } | undefined
   /** The objects whose writes wait. */
   waitsFor: Set<string> | undefined
-  // Of its last run, as LastRun says
+  // The last run of the key, as LastRun says
   #startedAt: number | undefined
   #tookMs: number | undefined
   #attempt = 0

@@ -77,17 +77,17 @@ export class Run {
     this.read = read as Read
   }
 
-  /** It succeeded: from now on its key depends on exactly what it has read (rule C11). */
+  /** The run succeeded: from now on its key depends on exactly what it has read (rule C11). */
   succeed(): void {
     if (this.#end()) this.#dependent.succeed([...this.#edges.values()])
   }
 
-  /** It failed: its key depends on what it has read, and on what the last successful run did (rule C12). */
+  /** The run failed: its key depends on what it has read, and on what the last successful run did (rule C12). */
   fail(): void {
     if (this.#end()) this.#dependent.fail([...this.#edges.values()])
   }
 
-  /** It is over, and what it has read does not matter. */
+  /** The run is over, and the objects that it has read do not matter. */
   cancel(): void {
     if (this.#end()) remove([...this.#edges.values()])
   }

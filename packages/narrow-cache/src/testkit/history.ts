@@ -4,7 +4,7 @@ interface Past {
   /** It may have begun then, and had by the time of `surely`. */
   readonly begun: number
   surely: number
-  /** It is absent because the view does not select it: whoever misses that finds the same object again. */
+  /** The object is absent because the view does not select it: a watch that misses this finds the same object again. */
   isUnselected: boolean
 }
 

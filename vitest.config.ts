@@ -5,7 +5,9 @@ import { RealServersFirst } from './tools/vitest/sequencer.ts'
 /** Tests that measure the heap: each file has a process of its own, where a full collection takes milliseconds. */
 const heap = ['packages/*/src/**/*.slow.test.ts', 'packages/transform-cache/src/memory/*.test.ts']
 const others = ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts']
-const never = base.test?.exclude ?? []
+/** What only a real API server can show. A run may leave it out: `npm test` does, `npm test -- --all` does not. */
+const real = process.env.WHERRY_REAL === 'false' ? ['**/*.real.test.ts'] : []
+const never = [...(base.test?.exclude ?? []), ...real]
 
 export default defineConfig({
   ...base,

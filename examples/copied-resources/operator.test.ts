@@ -29,7 +29,7 @@ async function withCluster(
   }
   for (const resource of [clusterServiceVersions, olmConfigs]) {
     // A new resource is not served at once.
-    await vi.waitFor(() => client.list(resource as typeof olmConfigs), { timeout: 30_000 })
+    await vi.waitFor(() => client.list(resource as typeof olmConfigs))
   }
   await client.create(namespaces, { metadata: { name: 'operators' } })
   await client.create(namespaces, { metadata: { name: 'chess', labels: { 'operator-group': 'arcade' } } })
@@ -57,33 +57,25 @@ async function withCluster(
   await body({ client, run, copies, applied })
 }
 
-it(
-  'a copy has the labels, the notes and the spec of its source, and says where it is from',
-  () =>
-    withCluster(async ({ run, copies }) => {
-      await run()
-      expect(await copies()).toMatchObject([
-        {
-          metadata: { namespace: 'chess', name: 'games.v1', labels: { app: 'games', 'olm.copiedFrom': 'operators' } },
-          spec: { displayName: 'Games' },
-        },
-      ])
-      expect(JSON.stringify(await copies())).not.toContain(lastApplied)
-    }),
-  60_000,
-)
+it('a copy has the labels, the notes and the spec of its source, and says where it is from', () =>
+  withCluster(async ({ run, copies }) => {
+    await run()
+    expect(await copies()).toMatchObject([
+      {
+        metadata: { namespace: 'chess', name: 'games.v1', labels: { app: 'games', 'olm.copiedFrom': 'operators' } },
+        spec: { displayName: 'Games' },
+      },
+    ])
+    expect(JSON.stringify(await copies())).not.toContain(lastApplied)
+  }))
 
-it(
-  'started while it is switched off, it makes no copy; without an OLMConfig it makes them',
-  () =>
-    withCluster(async ({ client, run, copies, applied }) => {
-      await client.create(olmConfigs, { metadata: settings, spec: { features: { disableCopiedCSVs: true } } })
-      const operator = await run()
-      // Not even for a moment.
-      expect(await applied()).toBe(0)
-      await client.delete(olmConfigs, settings)
-      await operator.settled()
-      expect(await copies()).toHaveLength(1)
-    }),
-  60_000,
-)
+it('started while it is switched off, it makes no copy; without an OLMConfig it makes them', () =>
+  withCluster(async ({ client, run, copies, applied }) => {
+    await client.create(olmConfigs, { metadata: settings, spec: { features: { disableCopiedCSVs: true } } })
+    const operator = await run()
+    // Not even for a moment.
+    expect(await applied()).toBe(0)
+    await client.delete(olmConfigs, settings)
+    await operator.settled()
+    expect(await copies()).toHaveLength(1)
+  }))

@@ -47,13 +47,14 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
   // The last one in the order of lists.
   const last = { namespace, name: 'zeppelin' }
   await taken(() => client.create(oldGames, { metadata: last, spec: { title: 'Zeppelin' } }))
-  await storeAt(newVersion)
   say(`a cluster of the release before: ${count + 1} games stored at ${oldVersion}`)
 
+  // No migration begins before the release's definition is there, however fast this machine is.
   const program = start()
   await until('a game is ready', () => isReady('zeppelin'))
-  if (await isMigrated()) throw new Error('the migration did not wait')
+  if (await isMigrated()) throw new Error('the migration did not wait for the definition of this release')
   say('the controller of games works before they are migrated')
+  await storeAt(newVersion)
 
   for (let players = 1; !(await isMigrated()); players++) {
     program.check()

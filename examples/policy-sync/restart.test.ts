@@ -4,7 +4,7 @@ import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { expect, it, vi } from 'vitest'
 import { textOf } from './kinds.ts'
 import { type ConstraintTemplate, constraintsOf, templates } from './template.ts'
-import { audited, constrain, installed, Running, sync, within } from './testkit/running.ts'
+import { audited, constrain, installed, Running, sync } from './testkit/running.ts'
 
 const kinds = 50
 const objectsOfKind = 400
@@ -50,7 +50,7 @@ async function fill(server: EmbeddedApiServer, client: Client): Promise<void> {
       spec: { group, scope: 'Namespaced', names, versions: [{ name: 'v1', served: true, storage: true, schema }] },
     })
   }
-  await vi.waitFor(() => client.list(partsOf(kinds - 1)), within)
+  await vi.waitFor(() => client.list(partsOf(kinds - 1)))
   await server.fill(Array.from({ length: kinds * objectsOfKind }, (_, i) => partOf(i % kinds, Math.floor(i / kinds))))
 }
 
@@ -65,7 +65,7 @@ it('W8: an operator that starts again among 20,000 objects of 50 kinds never dec
   let running = new Running(client)
   const totals: (number | undefined)[] = []
   const reports = async (total: number): Promise<void> => {
-    await vi.waitFor(() => expect(totals.at(-1)).toBe(total), within)
+    await vi.waitFor(() => expect(totals.at(-1)).toBe(total))
   }
   const isReady = (): void => {
     const { synced, audited } = running.policySync
@@ -73,7 +73,7 @@ it('W8: an operator that starts again among 20,000 objects of 50 kinds never dec
     expect(match.filter(kind => !audited.isReady(textOf(kind)))).toEqual([])
   }
   const status = await constrain(client, partners, 'all', { match })
-  await vi.waitFor(async () => expect(audited(await status())).toBe('Audited'), within)
+  await vi.waitFor(async () => expect(audited(await status())).toBe('Audited'))
   const watch = client.watchEach(constraintsOf(partners), {
     event: (_, { status }) => {
       if (totals.at(-1) !== status?.totalViolations) totals.push(status?.totalViolations)
@@ -96,7 +96,7 @@ it('W8: an operator that starts again among 20,000 objects of 50 kinds never dec
       const resource = `${pluralOf(late)}.${group}`
       await server.faults.add({ match: { verb: 'watch', resource }, nth: 1, effect: { kind: 'delay', ms: 1000 } })
       running = new Running(client)
-      await vi.waitFor(isReady, within)
+      await vi.waitFor(isReady)
       await client.create(partsOf(index), partOf(index, 3))
       await reports(0)
     }
@@ -105,4 +105,4 @@ it('W8: an operator that starts again among 20,000 objects of 50 kinds never dec
     await running.close()
   }
   expect(totals).toEqual([0, 1, 0, 1, 0, 1, 0, 1, 0])
-}, 120_000)
+})

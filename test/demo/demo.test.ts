@@ -13,7 +13,7 @@ import { modes } from '../../examples/demo/game/mode.ts'
 
 const main = join(import.meta.dirname, '../../examples/demo/main.ts')
 const hook = new URL('../examples/from-source.ts', import.meta.url).href
-const waiting = { timeout: 120_000, interval: 20 }
+const waiting = { interval: 20 }
 
 let folder: string
 const children: ChildProcess[] = []
@@ -58,23 +58,19 @@ describe('Ctrl-C', () => {
     { moment: '2 of 6', server: 'embedded' },
     ...(hasReal ? [{ moment: '1 of 6', server: 'real' }] : []),
   ]
-  it.each(cases)(
-    'leaves neither a process nor a folder, at "$moment" with a server that is $server',
-    async one => {
-      const args = ['--quick', '--objects', '3', '--size', '10']
-      const { child, said, ended } = demo(...args, ...(one.server === 'real' ? [] : ['--embedded']))
-      await vi.waitFor(() => expect(said.err).toContain(one.moment), waiting)
-      const started = descendants(child.pid ?? 0)
-      // As a terminal does: to all of them.
-      process.kill(-(child.pid ?? 0), 'SIGINT')
-      expect(await ended, said.err).toBe(130)
-      expect(said.err).toMatch(/^demo: stopped by SIGINT$/m)
-      await vi.waitFor(() => expect(started.filter(isAlive)).toEqual([]), waiting)
-      expect(readdirSync(join(folder, 'tmp'))).toEqual([])
-      expect(existsSync(join(folder, 'demo-report.html'))).toBe(false)
-    },
-    180_000,
-  )
+  it.each(cases)('leaves neither a process nor a folder, at "$moment" with a server that is $server', async one => {
+    const args = ['--quick', '--objects', '3', '--size', '10']
+    const { child, said, ended } = demo(...args, ...(one.server === 'real' ? [] : ['--embedded']))
+    await vi.waitFor(() => expect(said.err).toContain(one.moment), waiting)
+    const started = descendants(child.pid ?? 0)
+    // As a terminal does: to all of them.
+    process.kill(-(child.pid ?? 0), 'SIGINT')
+    expect(await ended, said.err).toBe(130)
+    expect(said.err).toMatch(/^demo: stopped by SIGINT$/m)
+    await vi.waitFor(() => expect(started.filter(isAlive)).toEqual([]), waiting)
+    expect(readdirSync(join(folder, 'tmp'))).toEqual([])
+    expect(existsSync(join(folder, 'demo-report.html'))).toBe(false)
+  })
 
   it('reaches what it has started, also where it alone is told', async () => {
     const { child, said, ended } = demo('--embedded', '--quick', '--objects', '3', '--size', '10')
@@ -83,7 +79,7 @@ describe('Ctrl-C', () => {
     child.kill('SIGTERM')
     expect(await ended, said.err).toBe(143)
     await vi.waitFor(() => expect(started.filter(isAlive)).toEqual([]), waiting)
-  }, 300_000)
+  })
 })
 
 describe("on a cluster of one's own", () => {
@@ -123,7 +119,7 @@ describe("on a cluster of one's own", () => {
       expect(of('wherry-full', 'received_bytes')).toBeGreaterThan((of('narrow', 'received_bytes') ?? 0) + 30_000)
       expect(readFileSync(join(folder, 'demo-report.html'), 'utf8')).toContain('<h1>The memory game</h1>')
     }, '--json')
-  }, 300_000)
+  })
 
   it('leaves what it found after Ctrl-C, too', async () => {
     await played(async ({ client, child, said, ended }) => {
@@ -132,7 +128,7 @@ describe("on a cluster of one's own", () => {
       child.kill('SIGINT')
       expect(await ended, said.err).toBe(130)
     })
-  }, 300_000)
+  })
 
   it('asks first, and says in one line why it does not go on', async () => {
     const server = await startApiServer()
@@ -154,7 +150,7 @@ describe("on a cluster of one's own", () => {
     } finally {
       await server.close()
     }
-  }, 240_000)
+  })
 })
 
 it('refuses what it does not know, in one line', async () => {
@@ -166,7 +162,7 @@ it('refuses what it does not know, in one line', async () => {
     expect(await ended).toBe(1)
     expect(said.err).toBe(line)
   }
-}, 120_000)
+})
 
 /** What it has made that is there, or not gone yet. */
 async function leftOvers(client: Client): Promise<(string | undefined)[]> {

@@ -42,7 +42,7 @@ const game: Game = {
 
 const executablePath = findChromium("the page of the demo's report")
 
-describe.runIf(executablePath !== undefined)("the page of the demo's report", { timeout: 180_000 }, () => {
+describe.runIf(executablePath !== undefined)("the page of the demo's report", () => {
   let folder: string
   let file: string
   let browser: Browser
@@ -56,7 +56,7 @@ describe.runIf(executablePath !== undefined)("the page of the demo's report", { 
       args: ['--no-sandbox', '--disable-gpu'],
       timeout: 60_000,
     })
-  }, 90_000)
+  })
 
   afterAll(async () => {
     await browser?.close()
@@ -129,7 +129,7 @@ async function allDrawn(shown: Page): Promise<string[]> {
       expect(drawn).toEqual(wanted)
       return wanted
     },
-    { timeout: 30_000, interval: 50 },
+    { interval: 50 },
   )
 }
 

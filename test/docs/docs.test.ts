@@ -12,14 +12,14 @@ const blocks = all.flatMap(blocksOf)
 it('compiles every TypeScript block of every page', () => {
   expect(blocks.length).toBeGreaterThan(30)
   expect(compile(blocks)).toEqual([])
-}, 240_000)
+})
 
 it('says at which line of a page a block is wrong', () => {
   const text = '# Title\n\n<!-- given\ndeclare const a: number\n-->\n```ts\nconst b = a\nconst c: string = b\n```\n'
   expect(compile(blocksOf({ path: 'docs/x.md', text }))).toEqual([
     "docs/x.md:8: Type 'number' is not assignable to type 'string'.",
   ])
-}, 120_000)
+})
 
 /** Whole blocks that bring an API server along. The first of a package's README, and files of a tutorial, are run by the install test. */
 const runnable = blocks.filter((block, index) => {
@@ -46,7 +46,7 @@ describe.each(runnable)('the block at $page:$line', ({ code }) => {
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
-  }, 150_000)
+  })
 })
 
 it('leads nowhere by no link', () => {

@@ -21,5 +21,4 @@ const crd = existsSync(flowCollectors) ? flowCollectors : undefined
 it.runIf(hasReal).each(exampleNames)(
   '%s keeps what it promises on a real API server, with the rights of its manifest',
   async name => void (await play(name, real, name === 'secret-reference' ? { crd } : {})),
-  300_000,
 )

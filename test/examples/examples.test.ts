@@ -33,7 +33,7 @@ it('a program that lacks a right is told of at once, and leaves neither a proces
   await expect(play('quickstart', without, { body })).rejects.toThrow('the program lacks a right')
   expect(folder).not.toBe('')
   expect(existsSync(join(folder, '..'))).toBe(false)
-}, 120_000)
+})
 
 describe('on the command line', () => {
   /** What is run by `npm run example`, from source. */
@@ -71,7 +71,7 @@ describe('on the command line', () => {
   it('an example runs until Ctrl-C, and can be played with', async () => {
     const { child, said, ended } = run('quickstart', '--server', 'embedded')
     try {
-      await vi.waitFor(() => expect(said.text).toContain('to play with it: export KUBECONFIG='), { timeout: 60_000 })
+      await vi.waitFor(() => expect(said.text).toContain('to play with it: export KUBECONFIG='))
       const [, kubeconfig = ''] = /KUBECONFIG=(.+)/.exec(said.text) ?? []
       vi.stubEnv('KUBECONFIG', kubeconfig)
       const client = await Client.connect()
@@ -80,7 +80,7 @@ describe('on the command line', () => {
         spec: { title: 'Go', licenceSecret: 'none' },
       })
       await client.close()
-      await vi.waitFor(() => expect(said.text).toContain('the phase has changed'), { timeout: 60_000 })
+      await vi.waitFor(() => expect(said.text).toContain('the phase has changed'))
       // As a terminal does: to all of them.
       process.kill(-(child.pid ?? 0), 'SIGINT')
       expect(await ended, said.text).toBe(0)
@@ -89,7 +89,7 @@ describe('on the command line', () => {
       vi.unstubAllEnvs()
       child.kill('SIGKILL')
     }
-  }, 180_000)
+  })
 })
 
 describe.each(exampleNames)('%s', name => {

@@ -35,7 +35,7 @@ const namespace = 'default'
 const mine = configMaps.within({ labels: { fanout: 'yes' } })
 const blue = configMaps.within({ labels: { fanout: 'yes', colour: 'blue' } })
 
-const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { timeout: 60_000, interval: 5 })
+const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { interval: 5 })
 
 interface Parts {
   readonly client: Client
@@ -159,38 +159,34 @@ export function registrarsOverSockets(
       })
     }))
 
-  it(
-    `D8, W5, W9: a definition is deleted and made again ${definitions} times while registrars hold it, and they follow`,
-    { timeout: 300_000 },
-    () =>
-      connected(async ({ client, cache, manager }) => {
-        const recorders = [new Recorder(), new Recorder({ answer: () => Promise.resolve(), concurrency: 3 })]
-        const registrars = recorders.map((recorder, i) => manager.registrar(`r${i}`, recorder))
-        for (const one of registrars) await one.add(games)
-        await registrars[0]?.add(mine)
-        await until(() => expect(cache.informer(mine).hasSynced).toBe(true))
-        expect(registrars.map(one => one.pending.map(({ view }) => view.key))).toEqual([[games.key], [games.key]])
-        for (let cycle = 0; cycle < definitions; cycle++) {
-          await until(() => define(client))
-          await Promise.all(registrars.map(one => until(() => one.synced())))
-          const key = { namespace, name: `game-${cycle}` }
-          const made = await until(() => client.create(games, { metadata: key }))
-          for (const recorder of recorders) {
-            await until(() =>
-              expect(uidsOf(recorder, games)).toEqual({ [`${namespace}/${key.name}`]: made.metadata?.uid }),
-            )
-          }
-          await client.delete(customResourceDefinitions, definition).catch(error => {
-            if (!isConflict(error)) throw error
-          })
-          for (const recorder of recorders) await until(() => expect(uidsOf(recorder, games)).toEqual({}))
-          await until(() => expect(registrars.map(one => one.pending.length)).toEqual([1, 1]))
+  it(`D8, W5, W9: a definition is deleted and made again ${definitions} times while registrars hold it, and they follow`, () =>
+    connected(async ({ client, cache, manager }) => {
+      const recorders = [new Recorder(), new Recorder({ answer: () => Promise.resolve(), concurrency: 3 })]
+      const registrars = recorders.map((recorder, i) => manager.registrar(`r${i}`, recorder))
+      for (const one of registrars) await one.add(games)
+      await registrars[0]?.add(mine)
+      await until(() => expect(cache.informer(mine).hasSynced).toBe(true))
+      expect(registrars.map(one => one.pending.map(({ view }) => view.key))).toEqual([[games.key], [games.key]])
+      for (let cycle = 0; cycle < definitions; cycle++) {
+        await until(() => define(client))
+        await Promise.all(registrars.map(one => until(() => one.synced())))
+        const key = { namespace, name: `game-${cycle}` }
+        const made = await until(() => client.create(games, { metadata: key }))
+        for (const recorder of recorders) {
+          await until(() =>
+            expect(uidsOf(recorder, games)).toEqual({ [`${namespace}/${key.name}`]: made.metadata?.uid }),
+          )
         }
-        const deleted = recorders.map(({ events }) => events.filter(({ type }) => type === 'deleted').length)
-        expect(deleted).toEqual([definitions, definitions])
-        expect(recorders.flatMap(({ problems }) => problems)).toEqual([])
-      }),
-  )
+        await client.delete(customResourceDefinitions, definition).catch(error => {
+          if (!isConflict(error)) throw error
+        })
+        for (const recorder of recorders) await until(() => expect(uidsOf(recorder, games)).toEqual({}))
+        await until(() => expect(registrars.map(one => one.pending.length)).toEqual([1, 1]))
+      }
+      const deleted = recorders.map(({ events }) => events.filter(({ type }) => type === 'deleted').length)
+      expect(deleted).toEqual([definitions, definitions])
+      expect(recorders.flatMap(({ problems }) => problems)).toEqual([])
+    }))
 
   it('W4, W5: a forbidden view is named in the error, the others proceed, and it is watched once it is allowed', async () => {
     const admin = new Client({ url: server().url, ca: server().ca, token: server().token })
@@ -224,21 +220,17 @@ export function registrarsOverSockets(
     }
   })
 
-  it(
-    'W13, D11: registrars come and go while objects are written, and nothing of them is left',
-    { timeout: 120_000 },
-    () =>
-      connected(async ({ client, cache, manager }) => {
-        const views: View<KubernetesObject>[] = [mine, blue, configMaps.metadata(), games]
-        const counted = [RegistrarOfViews, Delivery, PlainStore]
-        const before = countInstances(counted)
-        await rounds(client, manager, views)
-        await until(() => expect(manager.intended).toEqual([]))
-        expect(cache.report()).toMatchObject({ informers: [], watches: 0 })
-        await removeAll(client)
-        await until(() => expect(countInstances(counted)).toBe(before))
-      }),
-  )
+  it('W13, D11: registrars come and go while objects are written, and nothing of them is left', () =>
+    connected(async ({ client, cache, manager }) => {
+      const views: View<KubernetesObject>[] = [mine, blue, configMaps.metadata(), games]
+      const counted = [RegistrarOfViews, Delivery, PlainStore]
+      const before = countInstances(counted)
+      await rounds(client, manager, views)
+      await until(() => expect(manager.intended).toEqual([]))
+      expect(cache.report()).toMatchObject({ informers: [], watches: 0 })
+      await removeAll(client)
+      await until(() => expect(countInstances(counted)).toBe(before))
+    }))
 }
 
 /** 30 registrars, ten at a time; some are closed before they have synced, some while their sink is at work. */

@@ -14,7 +14,7 @@ describe.runIf(available)('registrars over a dynamic cache, on a real API server
     const { url, ca, token } = server
     await using client = new Client({ url, ca, token })
     await allowReader(client, 'configmaps')
-  }, 120_000)
+  })
 
   afterAll(() => server?.close())
 

@@ -20,8 +20,7 @@ const names = Array.from({ length: 12 }, (_, i) => `w${i}`)
 const values = Array.from({ length: 6 }, (_, i) => `s${i}`)
 /** A kill comes after so many of the operator's own writes at most. */
 const mostWrites = 12
-const timeout = { timeout: 600_000 }
-const within = { timeout: 60_000, interval: 20 }
+const within = { interval: 20 }
 
 const children = new Set<ChildProcess>()
 
@@ -172,7 +171,7 @@ class World {
 
 function killing(server: () => ApiServer): void {
   for (const seed of seeds) {
-    it(`X10: killed ${kills} times, an operator comes to the same end (seed ${seed})`, timeout, async () => {
+    it(`X10: killed ${kills} times, an operator comes to the same end (seed ${seed})`, async () => {
       const { url, ca, token } = server()
       const options: ProgramOptions = { url, ca, token }
       const client = new Client(options)
@@ -202,7 +201,7 @@ describe.runIf(available)('an operator on a real API server', () => {
   let server: ApiServer
   beforeAll(async () => {
     server = await startApiServer({ kind: 'real' })
-  }, 120_000)
+  })
   afterAll(() => server?.close())
   killing(() => server)
 })

@@ -43,5 +43,4 @@ it.runIf(available)(
       await server.close()
     }
   },
-  60_000,
 )

@@ -13,8 +13,8 @@ const config: ViteUserConfig = mergeConfig(
     test: {
       include: JSON.parse(process.env.WHERRY_MUTANTS_TESTS ?? '[]') as string[],
       exclude: ['**/*.{sockets,real,slow}.test.ts'],
-      setupFiles: ['tools/mutants/setup.ts'],
-      env: { WHERRY_CLOSING_MS: '3000' },
+      // A changed copy has seconds for all its tests, and most changes are noticed within a few runs.
+      env: { WHERRY_CLOSING_MS: '3000', WHERRY_SEED_SHARE: '0.05', WHERRY_PROPERTY_RUNS: '60' },
       testTimeout: 15_000,
       hookTimeout: 15_000,
       maxWorkers: 1,

@@ -12,7 +12,7 @@ export interface Ended {
 export interface CommandOptions {
   readonly cwd?: string | undefined
   readonly env?: NodeJS.ProcessEnv | undefined
-  /** The command and all that it started are killed after this many milliseconds. @default 120_000 */
+  /** The command and all that it started are killed after this many milliseconds. @default 1_800_000 */
   readonly limitMs?: number | undefined
   /** When this aborts, the command is asked to end by itself: a SIGTERM, to it alone. */
   readonly close?: AbortSignal | undefined
@@ -38,7 +38,7 @@ export function bin(name: string): string {
  * Does not reject when the command fails; one that can't be started has code 127.
  */
 export function command(file: string, args: readonly string[], options: CommandOptions = {}): Promise<Ended> {
-  const { cwd = root, env = toolEnvironment(), limitMs = 120_000, close, show = false } = options
+  const { cwd = root, env = toolEnvironment(), limitMs = 1_800_000, close, show = false } = options
   return new Promise(resolve => {
     const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     running.add(child)

@@ -7,7 +7,9 @@ const passing = (passed: number): Step => step('good', async () => ({ passed, fa
 
 async function lines(...steps: Step[]): Promise<{ failed: number; out: string[] }> {
   const out: string[] = []
-  const { failed } = await runSteps(steps, { ci: false }, line => out.push(line.replace(/\d+\.\d s$/, 'T s')))
+  const { failed } = await runSteps(steps, { whole: true, ci: false, propertySeed: 7 }, line =>
+    out.push(line.replace(/\d+\.\d s$/, 'T s')),
+  )
   return { failed, out }
 }
 
@@ -22,6 +24,7 @@ it('ends with one line that sums all steps up', async () => {
       '    first',
       '    second',
       'failed: bad (one alone: npm test -- --only bad)',
+      'seed of the property tests: 7 (the same again: npm test -- --seed 7)',
       '5 passed, 2 failed',
     ],
   })

@@ -43,6 +43,9 @@ export async function runSteps(
   }
   await Promise.all(running)
   if (broken.length > 0) print(`failed: ${broken.join(', ')} (one alone: npm test -- --only ${broken[0]})`)
+  print(
+    `seed of the property tests: ${options.propertySeed} (the same again: npm test -- --seed ${options.propertySeed})`,
+  )
   print(`${passed} passed, ${failed} failed`)
   return { passed, failed }
 }

@@ -9,8 +9,15 @@ export interface Found {
 }
 
 export interface Options {
+  /**
+   * Whether suites run whole: with real API servers, and with all seeds of CI. If not, tests of a real API server are left
+   * out, and a random suite runs a tenth of its seeds.
+   */
+  readonly whole: boolean
   /** Seeds for the random suites; each suite has its own default. */
   readonly seeds?: number | undefined
+  /** The seed of the property tests: two runs with one seed try the same. */
+  readonly propertySeed: number
   /** True in CI, where a skipped test is a failure. */
   readonly ci: boolean
 }

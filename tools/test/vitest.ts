@@ -39,7 +39,9 @@ export function suite(name: string, folders: readonly string[], limitMs: number,
       rmSync(file, { force: true })
       const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
       const env = toolEnvironment({
+        WHERRY_PROPERTY_SEED: String(options.propertySeed),
         ...(options.seeds !== undefined && { WHERRY_SEEDS: String(options.seeds) }),
+        ...(!options.whole && { WHERRY_REAL: 'false', WHERRY_SEED_SHARE: '0.1' }),
         ...(folders.includes('packages/') && { WHERRY_SHARED_MODULES: 'true' }),
       })
       const changed = changedSince === undefined ? [] : ['--changed', changedSince]

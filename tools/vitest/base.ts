@@ -7,14 +7,16 @@ export const base: ViteUserConfig = defineConfig({
   resolve: { alias: sourceAliases() },
   test: {
     exclude: ['**/node_modules/**', '**/dist/**', '**/fixtures/**'],
-    setupFiles: ['tools/vitest/setup.ts'],
+    setupFiles: ['tools/vitest/setup.ts', 'tools/vitest/properties.ts'],
     environment: 'node',
     env: { NODE_ENV: 'test' },
     retry: 0,
     allowOnly: process.env.CI === undefined,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    teardownTimeout: 5_000,
+    // Reached only by what hangs, however busy the machine is. A test that takes longer says so.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    teardownTimeout: 60_000,
+    expect: { poll: { timeout: 300_000 } },
     // One more than the cores that CI has: tests that wait for a socket or a server leave a third of two idle.
     maxWorkers: 3,
     slowTestThreshold: 2_000,

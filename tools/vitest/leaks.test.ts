@@ -50,4 +50,4 @@ it('fails a test that leaves a socket, a server, a timer, a child or an unhandle
     'waits for what is closing': 'passed',
     'uses a timer and lets it fire': 'passed',
   })
-}, 60_000)
+})

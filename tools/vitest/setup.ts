@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers'
-import { afterAll, afterEach, beforeEach } from 'vitest'
+import { afterAll, afterEach, beforeEach, vi } from 'vitest'
 import { detectLeaks, type LeakDetector } from './leaks.ts'
 
 /**
@@ -14,7 +14,15 @@ shared.wherryLeaks ??= detectLeaks()
 const detector = shared.wherryLeaks
 
 /** How long things may take to close after the test: a bound, not a wait. */
-const closingMs = Number(process.env.WHERRY_CLOSING_MS ?? 10_000)
+const closingMs = Number(process.env.WHERRY_CLOSING_MS ?? 60_000)
+
+/**
+ * A test that waits for something fails only if it never comes: no result depends on how fast the machine is. Vitest gives a
+ * wait one second. It is given five minutes here, and a test ten (`base.ts`), so that a wait says what it waited for.
+ */
+const { waitFor } = vi
+vi.waitFor = (fn, options = {}) =>
+  waitFor(fn, { timeout: 300_000, ...(typeof options === 'number' ? { timeout: options } : options) })
 
 /** Fails unless all that was opened after `known` closes within the bound. */
 async function nothingLeft(known: ReadonlyMap<object, string>): Promise<void> {
@@ -39,9 +47,3 @@ beforeEach(() => {
 })
 afterEach(() => nothingLeft(beforeTest))
 afterAll(() => nothingLeft(beforeFile))
-
-if (process.env.WHERRY_SEEDS !== undefined || process.env.WHERRY_FIRST_SEED !== undefined) {
-  const { configureGlobal } = await import('fast-check')
-  const { WHERRY_SEEDS: runs, WHERRY_FIRST_SEED: seed } = process.env
-  configureGlobal({ ...(runs && { numRuns: Number(runs) }), ...(seed && { seed: Number(seed) }) })
-}

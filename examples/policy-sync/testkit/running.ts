@@ -12,16 +12,14 @@ import type { KindName } from '../kinds.ts'
 import { cache, declarePolicySync, type PolicySync } from '../operator.ts'
 import { type ConstraintTemplate, constraintsOf, templates } from '../template.ts'
 
-export const within: { readonly timeout: number } = { timeout: 60_000 }
-
 /** An administrator of a server that has the definitions of `crd.yaml`. */
 export async function installed(server: ApiServer): Promise<Client> {
   const client = new Client({ url: server.url, ca: server.ca, token: server.token })
   for (const document of parseAllDocuments(readFileSync(join(import.meta.dirname, '../crd.yaml'), 'utf8'))) {
     await client.create(customResourceDefinitions, document.toJS())
   }
-  await vi.waitFor(() => client.list(configs), within)
-  await vi.waitFor(() => client.list(templates), within)
+  await vi.waitFor(() => client.list(configs))
+  await vi.waitFor(() => client.list(templates))
   return client
 }
 
@@ -57,7 +55,7 @@ export async function constrain(
   spec: Constraint['spec'],
 ): Promise<() => Promise<ConstraintStatus>> {
   const resource = constraintsOf(of)
-  await vi.waitFor(() => client.create(resource, { metadata: { name }, spec }), within)
+  await vi.waitFor(() => client.create(resource, { metadata: { name }, spec }))
   return async () => (await client.get(resource, { name }))?.status ?? {}
 }
 

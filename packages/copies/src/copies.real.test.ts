@@ -10,7 +10,7 @@ describe.runIf(available)('copies on a real API server', () => {
 
   beforeAll(async () => {
     server = await startRealApiServer()
-  }, 120_000)
+  })
 
   afterAll(() => server?.close())
 

@@ -13,7 +13,7 @@ describe.runIf(available)('a dynamic cache on a real API server', () => {
 
   beforeAll(async () => {
     server = await startRealApiServer({ authorization: 'RBAC' })
-  }, 120_000)
+  })
 
   afterAll(() => server?.close())
 

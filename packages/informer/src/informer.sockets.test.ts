@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { Client } from '@wherry/client'
+import { Client, type Environment } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
 import { type EmbeddedApiServer, type EmbeddedOptions, startApiServer } from '@wherry/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -14,9 +14,12 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close()
 })
 
-async function served(options: EmbeddedOptions = {}): Promise<{ server: EmbeddedApiServer; client: Client }> {
+async function served(
+  options: EmbeddedOptions = {},
+  environment?: Partial<Environment>,
+): Promise<{ server: EmbeddedApiServer; client: Client }> {
   const server = await startApiServer({ ...options, isolate: false })
-  const client = new Client({ url: server.url, ca: server.ca, token: server.token, gzip: true })
+  const client = new Client({ url: server.url, ca: server.ca, token: server.token, gzip: true, environment })
   open.push(server, client)
   await server.fill([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } }])
   return { server, client }
@@ -26,8 +29,8 @@ describe.each([
   ['HTTP/2 over TLS', {}],
   ['HTTP/1.1', { tls: false }],
 ] as const)('an informer over sockets (%s)', (_, options) => {
-  behavesAsAnInformer(async () => {
-    const { client } = await served(options)
+  behavesAsAnInformer(async environment => {
+    const { client } = await served(options, environment)
     return { client }
   })
 
@@ -66,7 +69,7 @@ describe.each([
       await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind, afterBytes: 200 * i } })
       await server.endWatches()
       await writer.create(view, configMap(`r${i}`))
-      await vi.waitFor(() => expect(informer.get(`ns/r${i}`)).toBeDefined(), { timeout: 20_000 })
+      await vi.waitFor(() => expect(informer.get(`ns/r${i}`)).toBeDefined())
     }
     expect(informer.size).toBe(2)
   })
@@ -99,7 +102,7 @@ it('R24: comes to what a watch says that is cut and packed in every way', async 
   const informer = new Informer({ client, view: configMaps })
   open.push({ close: async () => void server.close() }, client, informer)
   informer.start()
-  await vi.waitFor(() => expect(informer.get('ns/c')?.data).toEqual({ text }), { timeout: 30_000 })
+  await vi.waitFor(() => expect(informer.get('ns/c')?.data).toEqual({ text }))
   expect([...informer.keys()].sort()).toEqual(['ns/a', 'ns/c'])
   expect(informer.get('ns/a')?.metadata?.resourceVersion).toBe('3')
   expect(asked.slice(0, 2)).toEqual(['none', '4'])

@@ -62,7 +62,6 @@ describe('watches that all end at once', () => {
         expect(heard.at(-2)).toMatch(/^~a\/n7 /)
         expect(narrow.report()).toMatchObject({ entries: count, streams: count, escalated: [] })
       }, apart),
-    120_000,
   )
 
   it('N14: a first read does not wait for them, though it has to be tried again', () =>

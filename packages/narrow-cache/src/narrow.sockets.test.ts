@@ -55,37 +55,33 @@ describe('a narrow cache over sockets', () => {
       { escalateAt: 1 },
     ))
 
-  it(
-    `N11, N14: ${count} entries share connections of 100 streams, and move when the server goes away`,
-    () =>
-      connected(
-        server,
-        async one => {
-          const { client, narrow } = one
-          const { logs } = await openMany(one, 'many', count)
-          expect(narrow.report()).toMatchObject({ entries: count, streams: count, subscriptions: count, escalated: [] })
-          expect(client.connections).toBeGreaterThanOrEqual(count / 100)
-          expect(client.connections).toBeLessThanOrEqual(count / 100 + 3)
-          await server.goawayAll()
-          const changed = Array.from({ length: 50 }, (_, i) => i * 2)
-          await inParallel(changed, i => client.patch(configMaps, keyOf(`many/n${i}`), { data: { n: '1' } }))
-          await until(() => expect(changed.every(i => logs[i]?.length === 2)).toBe(true))
-          expect(changed.map(i => logs[i])).toEqual(changed.map(i => [`+many/n${i} 0 first`, `~many/n${i} 0→1`]))
-          await server.breakConnections()
-          await inParallel(changed, i =>
-            client.patch(configMaps, keyOf(`many/n${i + 1}`), { data: {} }).catch(() => undefined),
-          )
-          await inParallel(changed, i =>
-            client.create(configMaps, { metadata: keyOf(`many/n${i + 1}`), data: { n: '2' } }),
-          )
-          await until(() => expect(changed.every(i => logs[i + 1]?.length === 2)).toBe(true))
-          await until(async () => {
-            const { byVerb } = await server.stats()
-            expect(byVerb.watch?.configmaps?.openStreams).toBe(count)
-          })
-        },
-        { escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY },
-      ),
-    480_000,
-  )
+  it(`N11, N14: ${count} entries share connections of 100 streams, and move when the server goes away`, () =>
+    connected(
+      server,
+      async one => {
+        const { client, narrow } = one
+        const { logs } = await openMany(one, 'many', count)
+        expect(narrow.report()).toMatchObject({ entries: count, streams: count, subscriptions: count, escalated: [] })
+        expect(client.connections).toBeGreaterThanOrEqual(count / 100)
+        expect(client.connections).toBeLessThanOrEqual(count / 100 + 3)
+        await server.goawayAll()
+        const changed = Array.from({ length: 50 }, (_, i) => i * 2)
+        await inParallel(changed, i => client.patch(configMaps, keyOf(`many/n${i}`), { data: { n: '1' } }))
+        await until(() => expect(changed.every(i => logs[i]?.length === 2)).toBe(true))
+        expect(changed.map(i => logs[i])).toEqual(changed.map(i => [`+many/n${i} 0 first`, `~many/n${i} 0→1`]))
+        await server.breakConnections()
+        await inParallel(changed, i =>
+          client.patch(configMaps, keyOf(`many/n${i + 1}`), { data: {} }).catch(() => undefined),
+        )
+        await inParallel(changed, i =>
+          client.create(configMaps, { metadata: keyOf(`many/n${i + 1}`), data: { n: '2' } }),
+        )
+        await until(() => expect(changed.every(i => logs[i + 1]?.length === 2)).toBe(true))
+        await until(async () => {
+          const { byVerb } = await server.stats()
+          expect(byVerb.watch?.configmaps?.openStreams).toBe(count)
+        })
+      },
+      { escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY },
+    ))
 })

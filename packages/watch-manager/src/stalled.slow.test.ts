@@ -65,7 +65,7 @@ it('W6: a registrar that stalls while 100,000 events over 1,000 objects pass kee
   expect(queryObjects(State, { format: 'count' })).toBeLessThan(1000 + 17)
   await manager.close()
   store.close(new Error('over'))
-}, 60_000)
+})
 
 it('W6: each of 40 registrars that stall while 100,000 events over 1,000 objects pass costs less than 64 KB of heap', async () => {
   const environment = systemEnvironment()
@@ -105,7 +105,7 @@ it('W6: each of 40 registrars that stall while 100,000 events over 1,000 objects
   expect((before - after) / count).toBeLessThan(64 * 1024)
   expect(store.cursor().take(2000)).toHaveLength(1002)
   store.close(new Error('over'))
-}, 60_000)
+})
 
 /** What is used after a collection of garbage, in bytes. */
 function heap(): number {

@@ -228,7 +228,7 @@ onBothServers([cronJobDefinition], stage => {
     await using schedule = await Schedule.of(stage())
     await schedule.next()
     await schedule.delete()
-    await expect.poll(() => schedule.names(), { timeout: 10_000 }).toEqual([])
+    await expect.poll(() => schedule.names()).toEqual([])
   })
 })
 

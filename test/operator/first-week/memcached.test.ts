@@ -158,8 +158,8 @@ onBothServers([memcachedDefinition], stage => {
     })
     expect(conditionOf(after?.conditions, 'Available')?.lastTransitionTime).toMatch(/^\d{4}-.*Z$/)
     await caches.delete('a')
-    await expect.poll(() => caches.deployment('a'), { timeout: 10_000 }).toBeUndefined()
-    await expect.poll(() => caches.service('a'), { timeout: 10_000 }).toBeUndefined()
+    await expect.poll(() => caches.deployment('a')).toBeUndefined()
+    await expect.poll(() => caches.service('a')).toBeUndefined()
     expect(caches.errors).toEqual([])
   })
 

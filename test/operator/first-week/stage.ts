@@ -103,7 +103,7 @@ export function onBothServers(
         const { client } = new Stage(server)
         for (const definition of definitions) await define(client, definition)
         await client.close()
-      }, 120_000)
+      })
       afterAll(() => server?.close())
       beforeEach(async () => {
         stage = new Stage(server)

@@ -1,3 +1,4 @@
+import { readJson } from '@wherry/testing/testkit/read-json'
 import fc from 'fast-check'
 
 /** Cuts `bytes` into chunks at arbitrary places, in the midst of characters too; some chunks are empty. */
@@ -58,7 +59,7 @@ const double = fc
 const { value } = fc.letrec<{ value: unknown; object: unknown }>(tie => ({
   object: fc
     .array(fc.tuple(key, tie('value')), { maxLength: 4 })
-    .map(entries => JSON.parse(`{${entries.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join(',')}}`)),
+    .map(entries => readJson(`{${entries.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join(',')}}`)),
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     fc.oneof(fc.constant(null), fc.boolean(), fc.integer(), double, hostileString),

@@ -1,3 +1,5 @@
+import { growth } from '@wherry/testing/testkit/growth'
+import { readJson } from '@wherry/testing/testkit/read-json'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InvalidBodyError, ItemTooLongError } from './bounds.ts'
@@ -66,7 +68,7 @@ describe('cutting a list', () => {
       })
     fc.assert(
       fc.property(lists, ({ text, type, chunks }) => {
-        const whole = JSON.parse(text) as { items: { metadata: object }[] }
+        const whole = readJson(text) as { items: { metadata: object }[] }
         const expected = whole.items.map(({ metadata, ...rest }) => {
           const { managedFields: _, ...kept } = metadata as { managedFields?: unknown }
           return { ...type, metadata: kept, ...rest }
@@ -82,7 +84,7 @@ describe('cutting a list', () => {
   it('R7: gives what JSON.parse gives, for any list, layout and chunking', () => {
     fc.assert(
       fc.property(anyListInChunks, ({ text, chunks }) => {
-        const whole = JSON.parse(text) as { items: object[] | null; metadata: object }
+        const whole = readJson(text) as { items: object[] | null; metadata: object }
         const { items, cutter } = cut(chunks)
         expect(items.map(item => JSON.stringify(item))).toEqual((whole.items ?? []).map(item => JSON.stringify(item)))
         expect(cutter.done).toBe(true)
@@ -171,18 +173,20 @@ describe('cutting a list', () => {
   })
 
   it('X4: an item of nothing but likely borders costs linear time', () => {
-    const inner = Array.from({ length: 100_000 }, () => '{"metadata":1}').join(',')
-    const body = Buffer.from(`{"items":[{"metadata":1},{"metadata":2},{"metadata":3,"a":[${inner}]},{"metadata":4}]}`)
-    const begun = performance.now()
-    expect(cut(pieces(body, 16_384)).items.length).toBe(4)
-    expect(performance.now() - begun).toBeLessThan(2000)
+    const cutOne = (length: number): void => {
+      const inner = Array.from({ length }, () => '{"metadata":1}').join(',')
+      const body = Buffer.from(`{"items":[{"metadata":1},{"metadata":2},{"metadata":3,"a":[${inner}]},{"metadata":4}]}`)
+      expect(cut(pieces(body, 16_384)).items.length).toBe(4)
+    }
+    expect(growth([10_000, 100_000], cutOne)).toBeLessThan(40)
   })
 
   it('R7: long items in tiny chunks cost linear time', () => {
-    const body = Buffer.from(JSON.stringify({ items: [{ a: 1 }, { a: 2 }, { a: 'x'.repeat(2_000_000) }, { a: 3 }] }))
-    const begun = performance.now()
-    expect(cut(pieces(body, 7)).items.length).toBe(4)
-    expect(performance.now() - begun).toBeLessThan(4000)
+    const cutOne = (length: number): void => {
+      const body = Buffer.from(JSON.stringify({ items: [{ a: 1 }, { a: 2 }, { a: 'x'.repeat(length) }, { a: 3 }] }))
+      expect(cut(pieces(body, 7)).items.length).toBe(4)
+    }
+    expect(growth([100_000, 1_000_000], cutOne)).toBeLessThan(40)
   })
 
   it('X4: stops at an item longer than the bound, however it is cut', () => {

@@ -1,3 +1,4 @@
+import { readJson } from '@wherry/testing/testkit/read-json'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { anyJson } from './chunks.fixture.ts'
@@ -8,7 +9,7 @@ const lean = (text: string): string | undefined => JSON.stringify(decodeLean(tex
 
 /** What `decodeLean` promises, in other words. */
 function expected(text: string): string | undefined {
-  const value = JSON.parse(text) as { metadata?: { managedFields?: unknown } | null } | null
+  const value = readJson(text) as { metadata?: { managedFields?: unknown } | null } | null
   const { metadata } = value ?? {}
   if (typeof metadata === 'object') delete metadata?.managedFields
   return JSON.stringify(value)
@@ -24,9 +25,7 @@ const field = fc.tuple(
 )
 const withFields = fc
   .array(field, { maxLength: 3 })
-  .map(
-    fields => JSON.parse(`{${fields.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join()}}`) as object,
-  )
+  .map(fields => readJson(`{${fields.map(([k, v]) => `${JSON.stringify(k)}:${JSON.stringify(v)}`).join()}}`) as object)
 const anyObject = fc.record(
   { before: withFields, metadata: fc.oneof(withFields, anyJson), managedFields: managed, spec: withFields },
   { requiredKeys: [] },
@@ -76,7 +75,7 @@ describe('decoding without managedFields', () => {
         const at = events === 0 ? text : `{"type":"ADDED","object":${text}}`
         const found = (value: unknown): object | null | undefined =>
           events === 0 ? itself(value) : (value as { object: object }).object
-        const whole = JSON.parse(at) as unknown
+        const whole = readJson(at)
         const { metadata } = (found(whole) ?? {}) as { metadata?: { managedFields?: unknown } | null }
         if (typeof metadata === 'object') delete metadata?.managedFields
         expect(JSON.stringify(decodeLean(at, found))).toBe(JSON.stringify(whole))

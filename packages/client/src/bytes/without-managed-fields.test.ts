@@ -1,3 +1,4 @@
+import { readJson } from '@wherry/testing/testkit/read-json'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { withoutManagedFields } from './without-managed-fields.ts'
@@ -8,7 +9,7 @@ const key = fc.oneof(
 )
 const metadata = fc.array(fc.tuple(key, fc.anything()), { maxLength: 8 }).map(pairs => {
   // own keys, `__proto__` too, as JSON.parse makes them
-  const object = JSON.parse(`{${pairs.map(([each]) => `${JSON.stringify(each)}:0`).join()}}`) as Record<string, unknown>
+  const object = readJson(`{${pairs.map(([each]) => `${JSON.stringify(each)}:0`).join()}}`) as Record<string, unknown>
   for (const [each, value] of pairs) if (Object.hasOwn(object, each)) object[each] = value
   return object
 })

@@ -14,7 +14,7 @@ import { type Heard, send } from './testkit/scripted.ts'
 
 /** Waits for a condition, however busy the machine is. */
 function until(holds: () => unknown): Promise<unknown> {
-  return vi.waitFor(holds, { timeout: 15_000, interval: 5 })
+  return vi.waitFor(holds, { interval: 5 })
 }
 
 const secret = 'SECRET-TOKEN'

@@ -49,9 +49,9 @@ it('R14: the head of an answer is told before its data, though Node gives the da
         error: cause => log.push(`error ${cause.message}`),
       },
     )
-    await expect.poll(() => wire.held, { timeout: 30_000 }).toContain('the body')
+    await expect.poll(() => wire.held).toContain('the body')
     wire.flush()
-    await expect.poll(() => log.at(-1), { timeout: 30_000 }).toBe('end')
+    await expect.poll(() => log.at(-1)).toBe('end')
     expect(log).toEqual(['head 200', 'data the body', 'end'])
   } finally {
     await connection.close()

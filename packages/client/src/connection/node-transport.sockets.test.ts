@@ -44,7 +44,7 @@ afterEach(async () => {
 
 /** Waits for a condition, however busy the machine is. */
 function until(holds: () => unknown): Promise<unknown> {
-  return vi.waitFor(holds, { timeout: 15_000, interval: 5 })
+  return vi.waitFor(holds, { interval: 5 })
 }
 
 const never = new AbortController().signal

@@ -202,4 +202,4 @@ it('X3: no credentials, and nothing of a secret, are in what is told of whatever
     { seeds: 25 },
   )
   expect(told).toBeGreaterThan(100)
-}, 60_000)
+})

@@ -385,7 +385,7 @@ describe.each([
       }
       await client.create(definitions, definition)
       await expect
-        .poll(() => client.discover(games), { timeout: 15_000 })
+        .poll(() => client.discover(games))
         .toMatchObject({ group: 'x.io', version: 'v1', kind: 'Game', plural: 'games', namespaced: true })
     }))
 })

@@ -11,7 +11,7 @@ describe.runIf(available)('apply, on a real API server', () => {
 
   beforeAll(async () => {
     server = await startRealApiServer()
-  }, 120_000)
+  })
 
   afterAll(() => server?.close())
 

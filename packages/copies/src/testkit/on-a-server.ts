@@ -8,8 +8,7 @@ import { type Running, runCopies } from './cluster.ts'
 import { ObservedTransport } from './observed-transport.ts'
 
 /** Waits on real time until nothing is thrown any more. */
-export const until = <T>(holds: () => T | Promise<T>): Promise<T> =>
-  vi.waitFor(holds, { timeout: 60_000, interval: 10 })
+export const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { interval: 10 })
 
 /** A server over real sockets, and an operator that keeps copies in it. */
 export interface OnAServer {

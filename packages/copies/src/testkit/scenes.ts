@@ -35,7 +35,7 @@ const games: Resource<Game, 'namespaced'> = defineResource<Game>({
 /** What holds on an embedded and on a real API server alike. */
 export function copiesOnAServer(server: () => ApiServer): void {
   const test = (title: string, body: Parameters<typeof onAServer>[1]): void => {
-    it(title, { timeout: 120_000 }, () => onAServer(server(), body))
+    it(title, () => onAServer(server(), body))
   }
 
   test('H4, H7, X10: 300 copies are kept, an edit is repaired by one write without a read, and a resync or a restart writes nothing', async ({

@@ -12,6 +12,7 @@ import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
 import { Informer, type SharedInformer } from '@wherry/informer'
 import type { ApiServer } from '@wherry/testing'
+import { shortTimers } from '@wherry/testing/real/testkit/short-timers'
 import { expect, it, vi } from 'vitest'
 import { DynamicCache } from '../dynamic-cache.ts'
 import { leftOver } from './left-over.ts'
@@ -46,7 +47,7 @@ export interface Amounts {
   readonly definitions: number
 }
 
-const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { timeout: 60_000, interval: 5 })
+const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { interval: 5 })
 
 /** What a handler hears: `+name`, `-name`. */
 function listenTo(informer: SharedInformer<Game>): { readonly log: string[] } {
@@ -152,7 +153,7 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
       }),
   )
 
-  it('D8: a version that is no longer served is gone, and back when it is served again', { timeout: 120_000 }, () =>
+  it('D8: a version that is no longer served is gone, and back when it is served again', () =>
     connected(async (client, cache) => {
       await until(() => client.create(customResourceDefinitions, definitionOf(served('v1', true), served('v1beta1'))))
       const key = { namespace: 'default', name: 'served' }
@@ -170,50 +171,47 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
       }
       await client.delete(customResourceDefinitions, definition)
       await until(() => expect(informer.state).toBe('missing'))
-    }),
-  )
+    }))
 
-  it(
-    'D7, D8: without the right to read definitions, what comes and goes is told all the same',
-    { timeout: 240_000 },
-    () =>
-      connected(async client => {
-        const { url, ca, token } = server()
-        const role = { metadata: { name: 'player' } }
-        const rules = [{ apiGroups: ['arcade.example.com'], resources: ['games'], verbs: ['get', 'list', 'watch'] }]
-        await client.create(clusterRoles, { ...role, rules })
-        await client.create(clusterRoleBindings, {
-          ...role,
-          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'player' },
-          subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'player' }],
-        })
-        const limited = new Client({ url, ca, token, impersonate: { user: 'player' } })
-        const cache = new DynamicCache({ client: limited, whenUnknown: 'wait' })
-        try {
-          await expect(limited.get(customResourceDefinitions, definition)).rejects.toSatisfy(isForbidden)
-          // The server asks nobody to wait: half of the least wait is enough for who asks.
-          const eager = new DynamicCache({ client: limited })
-          await expect(eager.informer(games).whenSynced()).rejects.toSatisfy(isResourceNotFound)
-          await until(() => expect(eager.informer(games).state).toBe('missing'))
-          await until(() => client.create(customResourceDefinitions, definitionOf(served('v1', true))))
-          const soon = { timeout: 15_000, interval: 5 }
-          await vi.waitFor(() => eager.informer(games).whenSynced(), soon).finally(() => eager.close())
-          await until(() => client.create(games, { metadata: { namespace: 'default', name: 'one' } }))
-          const informer = cache.informer(games)
-          const { log } = listenTo(informer)
-          await until(() => expect(log).toEqual(['+one']))
-          await client.delete(customResourceDefinitions, definition)
-          await until(() => expect([informer.state, log]).toEqual(['missing', ['+one', '-one']]))
-        } finally {
-          await cache.close()
-          await limited.close()
-          await client.delete(clusterRoleBindings, role.metadata)
-          await client.delete(clusterRoles, role.metadata)
-        }
-      }),
-  )
+  it('D7, D8: without the right to read definitions, what comes and goes is told all the same', () =>
+    connected(async client => {
+      const { url, ca, token } = server()
+      const role = { metadata: { name: 'player' } }
+      const rules = [{ apiGroups: ['arcade.example.com'], resources: ['games'], verbs: ['get', 'list', 'watch'] }]
+      await client.create(clusterRoles, { ...role, rules })
+      await client.create(clusterRoleBindings, {
+        ...role,
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'player' },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'player' }],
+      })
+      const limited = new Client({ url, ca, token, impersonate: { user: 'player' } })
+      const cache = new DynamicCache({ client: limited, whenUnknown: 'wait' })
+      try {
+        await expect(limited.get(customResourceDefinitions, definition)).rejects.toSatisfy(isForbidden)
+        // Its next try by itself would come after 30 s, and never comes: only who asks makes one.
+        const environment = { clock: shortTimers(10_000) }
+        const asking = new Client({ url, ca, token, impersonate: { user: 'player' }, environment })
+        const eager = new DynamicCache({ client: asking })
+        await expect(eager.informer(games).whenSynced()).rejects.toSatisfy(isResourceNotFound)
+        await until(() => expect(eager.informer(games).state).toBe('missing'))
+        await until(() => client.create(customResourceDefinitions, definitionOf(served('v1', true))))
+        await until(() => eager.informer(games).whenSynced()).finally(() => eager.close())
+        await asking.close()
+        await until(() => client.create(games, { metadata: { namespace: 'default', name: 'one' } }))
+        const informer = cache.informer(games)
+        const { log } = listenTo(informer)
+        await until(() => expect(log).toEqual(['+one']))
+        await client.delete(customResourceDefinitions, definition)
+        await until(() => expect([informer.state, log]).toEqual(['missing', ['+one', '-one']]))
+      } finally {
+        await cache.close()
+        await limited.close()
+        await client.delete(clusterRoleBindings, role.metadata)
+        await client.delete(clusterRoles, role.metadata)
+      }
+    }))
 
-  it('R36: who asks once a right was granted is answered before the next try is due', { timeout: 120_000 }, () =>
+  it('R36: who asks once a right was granted is answered before the next try is due', () =>
     connected(async client => {
       const { url, ca, token } = server()
       const user = 'late-reader'
@@ -222,13 +220,15 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
         if (`${labels?.code}` === '403') refusals += 1
       }
       const metrics = { count, gauge() {}, observe() {} }
-      const limited = new Client({ url, ca, token, impersonate: { user }, environment: { metrics } })
+      // Each refusal makes the wait after it longer: after seven the next try would come after more than ten seconds, and
+      // never comes. Only who asks makes one.
+      const environment = { metrics, clock: shortTimers(5_000) }
+      const limited = new Client({ url, ca, token, impersonate: { user }, environment })
       const cache = new DynamicCache({ client: limited })
       const informer = new Informer({ client: limited, view: configMaps })
       informer.start()
       const asks = [() => informer.whenSynced(), () => cache.informer(configMaps).whenSynced()]
       try {
-        // Each refusal makes the wait after it longer: after seven for each the next try is more than ten seconds away.
         await until(async () => {
           await Promise.all(asks.map(ask => expect(ask()).rejects.toSatisfy(isForbidden)))
           expect(refusals).toBeGreaterThanOrEqual(14)
@@ -242,8 +242,7 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
           roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: user },
           subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
         })
-        const soon = { timeout: 10_000, interval: 50 }
-        await Promise.all(asks.map(ask => vi.waitFor(ask, soon)))
+        await Promise.all(asks.map(ask => until(ask)))
       } finally {
         await informer.close()
         await cache.close()
@@ -251,8 +250,7 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
         await client.delete(clusterRoleBindings, { name: user })
         await client.delete(clusterRoles, { name: user })
       }
-    }),
-  )
+    }))
 
   it(`D11: ${cycles} times ${views} views: nothing is left`, { timeout: 900_000 + cycles * 3_000 }, () =>
     connected(async (client, cache) => {

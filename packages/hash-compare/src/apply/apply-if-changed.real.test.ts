@@ -25,7 +25,7 @@ describe.runIf(available)('applyIfChanged, on a real API server', () => {
     const first = new Client({ url: server.url, ca: server.ca, token: server.token })
     await defineGames(first)
     await first.close()
-  }, 120_000)
+  })
 
   afterAll(() => server?.close())
 

@@ -1,4 +1,5 @@
 import { runInNewContext } from 'node:vm'
+import { readJson } from '@wherry/testing/testkit/read-json'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { InexactIntegerError, NotJsonError } from '../errors.ts'
@@ -134,7 +135,7 @@ describe('canonicalize', () => {
     fc.assert(
       fc.property(json, value => {
         const text = canonicalize(value)
-        expect(canonicalize(JSON.parse(text))).toBe(text)
+        expect(canonicalize(readJson(text))).toBe(text)
       }),
     )
   })

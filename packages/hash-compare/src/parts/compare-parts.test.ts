@@ -1,3 +1,4 @@
+import { readJson } from '@wherry/testing/testkit/read-json'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalize } from '../canonical/canonicalize.ts'
@@ -109,7 +110,7 @@ describe('differingPaths', () => {
   it('are none exactly where the values are equal', () => {
     fc.assert(
       fc.property(json, json, fc.boolean(), (a, other, same) => {
-        const b = same ? JSON.parse(JSON.stringify(a)) : other
+        const b = same ? readJson(JSON.stringify(a)) : other
         const { paths, more } = differingPaths(a, b, 3)
         expect(paths.length === 0).toBe(canonicalize(a) === canonicalize(b))
         expect(paths.length <= 3 && (!more || paths.length === 3)).toBe(true)

@@ -11,11 +11,11 @@ const makePacked: typeof make = options => make({ ...options, packed })
 
 it('R38: whatever intakes do, the store is what the server has, and all who follow it come to the same', async () => {
   // A changed copy (npm run mutants) has seconds for all tests.
-  const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 150 : 10
+  const seeds = 150
   await forEachSeed(seed => runModel(make, seededRandom(seed), 300), { seeds })
-}, 600_000)
+})
 
 it('T5: so it is, and so they do, where values are packed, and what nobody can read any more is let go of', async () => {
-  const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 150 : 10
+  const seeds = 150
   await forEachSeed(seed => runModel(makePacked, seededRandom(seed), 300), { seeds })
-}, 600_000)
+})

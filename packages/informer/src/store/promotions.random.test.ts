@@ -11,11 +11,11 @@ const makePacked: typeof make = options => make({ ...options, packed })
 
 it('D12: promotions, whoever is ahead, come to what the server has, and never go back', async () => {
   // A changed copy (npm run mutants) has seconds for all tests.
-  const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 500 : 40
+  const seeds = 500
   await forEachSeed(seed => runPromotions(make, seededRandom(seed)), { seeds })
-}, 600_000)
+})
 
 it('T5: so they do where values are packed, and what nobody can read any more is let go of', async () => {
-  const seeds = process.env.STRYKER_MUTATOR_WORKER === undefined ? 500 : 40
+  const seeds = 500
   await forEachSeed(seed => runPromotions(makePacked, seededRandom(seed)), { seeds })
-}, 600_000)
+})

@@ -46,7 +46,7 @@ async function reconcile(server: Access): Promise<void> {
 
 const accessTo = ({ url, ca = '', token }: ApiServer): Access => ({ url, ca, token })
 
-describe.for(kinds)("an author's test of an operator, with kind '%s'", { timeout: 60_000 }, kind => {
+describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
   it('F1: needs one word to run against another server', async () => {
     const tokens = { ann: { name: 'ann', groups: [] } }
     await using server = await startApiServer({ kind, tokens, authorization: 'RBAC' })
@@ -109,7 +109,6 @@ describe('startApiServer by kind', () => {
         expect((await ask({ ...accessTo(open), token: 'ann' }, 'GET', configMaps)).status).toBe(200)
       }
     },
-    60_000,
   )
 
   it.for([

@@ -41,11 +41,11 @@ async function parentIsKilled(state: 'running' | 'paused', env: NodeJS.ProcessEn
   )
 }
 
-describe.runIf(available)('a real API server', { timeout: 300_000 }, () => {
+describe.runIf(available)('a real API server', () => {
   let server: RealApiServer
   beforeAll(async () => {
     server = await startRealApiServer({ tokens: { 'let-me-in': { name: 'ann', groups: ['makers'] } } })
-  }, 300_000)
+  })
   afterAll(() => server.close())
 
   it('is kube-apiserver 1.37, and its administrator may do anything', async () => {
@@ -107,7 +107,7 @@ describe.runIf(available)('a real API server', { timeout: 300_000 }, () => {
   })
 })
 
-describe('other versions of a real API server', { timeout: 300_000 }, () => {
+describe('other versions of a real API server', () => {
   const others = availableVersions.slice(1).filter(version => existsSync(cachedBinary(process.env, version)))
   it.for(others)('%s serves, compacts and restarts as the newest does', async version => {
     const server = await startRealApiServer({ version })
@@ -126,7 +126,7 @@ describe('other versions of a real API server', { timeout: 300_000 }, () => {
   })
 })
 
-describe.runIf(available)('the end of a real API server', { timeout: 300_000 }, () => {
+describe.runIf(available)('the end of a real API server', () => {
   // One server for both: most of a test's time is the start.
   it('leaves no process, folder or listener; restarts before it keep address and data', async () => {
     const server = await startRealApiServer()
@@ -172,11 +172,11 @@ describe.runIf(available)('the end of a real API server', { timeout: 300_000 }, 
   })
 })
 
-describe.runIf(available)('a real API server with controllers', { timeout: 300_000 }, () => {
+describe.runIf(available)('a real API server with controllers', () => {
   let server: RealApiServer
   beforeAll(async () => {
     server = await startRealApiServer({ controllers: true, featureGates: { ShardedListAndWatch: true } })
-  }, 300_000)
+  })
   afterAll(() => server.close())
 
   it('collects what has lost its owner', async () => {
@@ -187,7 +187,6 @@ describe.runIf(available)('a real API server with controllers', { timeout: 300_0
     await eventually(
       () => ask(server, 'GET', `${configMaps}/owned`),
       ({ status }) => status === 404,
-      60_000,
     )
   })
 
@@ -203,7 +202,6 @@ describe.runIf(available)('a real API server with controllers', { timeout: 300_0
     await eventually(
       () => ask(server, 'GET', '/api/v1/namespaces/short-lived'),
       ({ status }) => status === 404,
-      60_000,
     )
   })
 
@@ -213,7 +211,7 @@ describe.runIf(available)('a real API server with controllers', { timeout: 300_0
   })
 })
 
-describe.runIf(available)('kube-apiserver and etcd as KUBEBUILDER_ASSETS has them', { timeout: 300_000 }, () => {
+describe.runIf(available)('kube-apiserver and etcd as KUBEBUILDER_ASSETS has them', () => {
   let assets: string
   beforeAll(async () => {
     const binary = await findApiServer()

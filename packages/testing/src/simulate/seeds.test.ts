@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { forEachSeed, SeedError } from './seeds.ts'
 
+beforeEach(() => vi.stubEnv('WHERRY_SEED_SHARE', ''))
 afterEach(() => vi.unstubAllEnvs())
 
 describe('forEachSeed', () => {
@@ -21,6 +22,20 @@ describe('forEachSeed', () => {
     expect(seeds).toEqual([500, 501])
     vi.stubEnv('WHERRY_SEEDS', 'many')
     await expect(forEachSeed(() => {}, { seeds: 1 })).rejects.toThrow('WHERRY_SEEDS takes an integer')
+  })
+
+  it('runs the share of them that the environment says, one at least, unless it says how many', async () => {
+    vi.stubEnv('WHERRY_SEEDS', '')
+    vi.stubEnv('WHERRY_SEED_SHARE', '0.1')
+    expect(await forEachSeed(() => {}, { seeds: 300 })).toBe(30)
+    expect(await forEachSeed(() => {}, { seeds: 3 })).toBe(1)
+    vi.stubEnv('WHERRY_SEEDS', '7')
+    expect(await forEachSeed(() => {}, { seeds: 300 })).toBe(7)
+    vi.stubEnv('WHERRY_SEEDS', '')
+    vi.stubEnv('WHERRY_SEED_SHARE', 'half')
+    await expect(forEachSeed(() => {}, { seeds: 1 })).rejects.toThrow(
+      'WHERRY_SEED_SHARE takes a number above 0, not half',
+    )
   })
 
   it('stops at the first that fails and says how to run exactly it', async () => {

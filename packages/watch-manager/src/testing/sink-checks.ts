@@ -24,7 +24,7 @@ export interface SinkChecksOptions {
   readonly views?: readonly [View, View] | undefined
   /** What an object is beside its metadata. @default nothing */
   readonly object?: ((metadata: { readonly name: string; readonly namespace: string }) => object) | undefined
-  /** How long a call may take, in milliseconds. @default 5_000 */
+  /** How long a call may take, in milliseconds. @default 60_000: what takes longer hangs */
   readonly timeoutMs?: number | undefined
 }
 
@@ -153,7 +153,7 @@ class Told {
   }
 
   async #inTime(what: string, fn: () => unknown): Promise<void> {
-    const { timeoutMs = 5000 } = this.#options
+    const { timeoutMs = 60_000 } = this.#options
     const { promise, reject } = Promise.withResolvers<never>()
     const late = (): void => reject(new assert.AssertionError({ message: `${what} did not settle in ${timeoutMs} ms` }))
     const timer = setTimeout(late, timeoutMs)

@@ -32,7 +32,6 @@ export function judging(server: () => Pick<ApiServer, 'url' | 'ca' | 'token'>): 
         await client.close()
       }
     },
-    60_000,
   )
 }
 

@@ -16,7 +16,7 @@ import { defineGames, desiredConfig, game, games, ours, secret } from './games.t
 /** For machines with much else to do. */
 export const patient = { timeoutMs: 150_000 }
 const testMs = 180_000
-const waiting = { timeout: 30_000, interval: 20 }
+const waiting = { interval: 20 }
 export const until = (fn: () => unknown): Promise<unknown> => vi.waitFor(fn, waiting)
 
 /** An operator of a client of its own on a server, which is closed at the end. */

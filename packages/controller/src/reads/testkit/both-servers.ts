@@ -23,7 +23,7 @@ interface Connected {
 /** For a slow machine with much else to do, in milliseconds. */
 const longMs = 600_000
 
-const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { timeout: 120_000, interval: 20 })
+const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { interval: 20 })
 
 async function connected(
   server: ApiServer,

@@ -65,7 +65,7 @@ describe('what is packed', () => {
         expect(isDeepStrictEqual(read, value)).toBe(true)
         expect(JSON.stringify(read)).toBe(JSON.stringify(value))
       }),
-      { numRuns: isMutant ? 200 : 2000 },
+      { numRuns: 2000 },
     )
     for (const text of ['99991231T000000Z', '2026-13-01T00:00:00Z', '1969-12-31T23:59:59Z', '2026-01-01t00:00:00Z']) {
       expect(readBack(text)).toBe(text)

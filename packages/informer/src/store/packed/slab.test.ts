@@ -45,7 +45,7 @@ it('T5: has what was written until it is let go of, in at most about twice the r
       // Of a slot its generation stays: a byte.
       expect([slab.size, slab.usedBytes, slab.allocatedBytes]).toEqual([0, 0, expect.toSatisfy(n => n < 1000)])
     },
-    { seeds: process.env.STRYKER_MUTATOR_WORKER === undefined ? 60 : 10 },
+    { seeds: 60 },
   )
 })
 

@@ -99,112 +99,101 @@ async function answers(ask: Ask, requests: readonly Parameters<Ask>[]): Promise<
   return all
 }
 
-describe.runIf(available)(
-  'F1: schemas of custom resources are those of a real API server',
-  { timeout: 300_000 },
-  () => {
-    let real: RealApiServer
-    beforeAll(async () => {
-      real = await startRealApiServer()
-      // A definition comes into force after about two seconds: the test waits once, for all of them together.
-      const defined = [
-        ...cases.map(({ plural, versions }) => [plural, versions] as const),
-        ['changes', changes] as const,
-      ]
-      for (const [plural, versions] of defined)
-        expect((await askedReal('POST', definitions, definition(plural, versions))).status).toBe(201)
-      for (const [plural] of defined)
-        await eventually(
-          () => askedReal('GET', `/apis/x.example.com/v1/${plural}`),
-          ({ status }) => status === 200,
-        )
-    }, 300_000)
-    afterAll(() => real.close())
+describe.runIf(available)('F1: schemas of custom resources are those of a real API server', () => {
+  let real: RealApiServer
+  beforeAll(async () => {
+    real = await startRealApiServer()
+    // A definition comes into force after about two seconds: the test waits once, for all of them together.
+    const defined = [...cases.map(({ plural, versions }) => [plural, versions] as const), ['changes', changes] as const]
+    for (const [plural, versions] of defined)
+      expect((await askedReal('POST', definitions, definition(plural, versions))).status).toBe(201)
+    for (const [plural] of defined)
+      await eventually(
+        () => askedReal('GET', `/apis/x.example.com/v1/${plural}`),
+        ({ status }) => status === 200,
+      )
+  })
+  afterAll(() => real.close())
 
-    const askedReal: Ask = (method, path, body, type) => askServer(real, method, path, body, type)
+  const askedReal: Ask = (method, path, body, type) => askServer(real, method, path, body, type)
 
-    async function embedded<T>(test: (ask: Ask, wait: (ms: number) => Promise<void>) => Promise<T>): Promise<T> {
-      let result: T | undefined
-      await withServer(async ({ call, sim }) => {
-        const ask: Ask = async (method, path, body, type = 'application/json') => {
-          const answer = await call(method, path, body, { 'content-type': type })
-          const json = String(answer.headers['content-type']).includes('json')
-          const warnings = warningsOf(answer.headers.warning)
-          return { status: answer.status, warnings, body: json ? answer.json : answer.text }
-        }
-        result = await test(ask, async ms => void (await sim.advance(ms)))
-      })
-      return result as T
-    }
-
-    /** Runs the requests on both. The definition is in force on the real server. */
-    async function compare(plural: string, versions: readonly JsonObject[], requests: readonly Parameters<Ask>[]) {
-      const expected = await answers(askedReal, requests)
-      const found = await embedded(async (ask, wait) => {
-        expect((await ask('POST', definitions, definition(plural, versions))).status).toBe(201)
-        await wait(1000)
-        return answers(ask, requests)
-      })
-      for (const [i, request] of requests.entries())
-        expect({ request, answer: found[i] }).toEqual({ request, answer: expected[i] })
-    }
-
-    it.each(cases)('with $title', async ({ plural, versions, specs }) => {
-      const path = `/apis/x.example.com/v1/${plural}`
-      const requests = specs.flatMap((spec, j): Parameters<Ask>[] => [
-        ['POST', path, thing(plural, `o${j}`, spec)],
-        ['POST', `${path}?fieldValidation=Strict`, thing(plural, `s${j}`, spec)],
-      ])
-      await compare(plural, versions, requests)
-    })
-
-    it('where a definition is refused', async () => {
-      for (const [i, schema] of refusedSchemas.entries()) {
-        for (const subresources of [undefined, { status: {} }]) {
-          const text = definition(`refused${i}`, [version(schema, subresources === undefined ? {} : { subresources })])
-          const causesOf = ({ status, body }: TestAnswer): unknown => [
-            status,
-            ((body.details?.causes ?? []) as { message: string }[])
-              // The server prints its own type here, all of whose fields are named.
-              .map(cause =>
-                JSON.stringify(inOrder({ ...cause, message: cause.message.replace(/\{"ID".*\}: only/, '{}: only') })),
-              )
-              .sort(),
-          ]
-          const expected = causesOf(await askedReal('POST', definitions, text))
-          const found = await embedded(async ask => causesOf(await ask('POST', definitions, text)))
-          const shown = JSON.stringify(found).replace(/\{\\\\\\"(?:(?!: only).)*\}: only/g, '{}: only')
-          expect({ schema, found: shown }).toEqual({ schema, found: JSON.stringify(expected) })
-        }
+  async function embedded<T>(test: (ask: Ask, wait: (ms: number) => Promise<void>) => Promise<T>): Promise<T> {
+    let result: T | undefined
+    await withServer(async ({ call, sim }) => {
+      const ask: Ask = async (method, path, body, type = 'application/json') => {
+        const answer = await call(method, path, body, { 'content-type': type })
+        const json = String(answer.headers['content-type']).includes('json')
+        const warnings = warningsOf(answer.headers.warning)
+        return { status: answer.status, warnings, body: json ? answer.json : answer.text }
       }
+      result = await test(ask, async ms => void (await sim.advance(ms)))
     })
+    return result as T
+  }
 
-    it('through updates, patches and the status', async () => {
-      const path = '/apis/x.example.com/v1/changes'
-      const one = `${path}/one`
-      const merge = 'application/merge-patch+json'
-      const json = 'application/json-patch+json'
-      await compare('changes', changes, [
-        [
-          'POST',
-          path,
-          thing('changes', 'one', { a: 'x', zz: 1, items: [{ k: 'a', v: 1 }] }, ',"status":{"phase":"Q"}'),
-        ],
-        ['PATCH', one, '{"spec":{"n":null}}', merge],
-        ['PATCH', one, '{"spec":{"n":-1,"a":"long"}}', merge],
-        ['PATCH', one, '{"spec":{"yy":1,"n":3}}', merge],
-        ['PATCH', `${one}?fieldValidation=Strict`, '{"spec":{"yy":1,"n":4}}', merge],
-        ['PATCH', `${one}?fieldValidation=Ignore`, '{"spec":{"yy":1,"n":4}}', merge],
-        ['PATCH', one, '{"spec":{"n":5,"n":6}}', merge],
-        ['PATCH', one, '[{"op":"add","path":"/spec/old","value":"x","zz":1}]', json],
-        ['PATCH', one, '{"metadata":{"zz":1,"labels":{"a":"b"}}}', merge],
-        ['PATCH', `${one}/status`, '{"status":{"phase":"C","more":1}}', merge],
-        ['PATCH', `${one}/status`, '{"status":{}}', merge],
-        ['PATCH', `${one}/status`, '{"status":{"phase":"A","more":1}}', merge],
-        ['PATCH', one, '{"spec":{"items":[{"v":2},{"k":"b"},{"k":"b"}]}}', merge],
-        ['PATCH', one, '{"spec":null}', merge],
-        ['GET', one],
-      ])
+  /** Runs the requests on both. The definition is in force on the real server. */
+  async function compare(plural: string, versions: readonly JsonObject[], requests: readonly Parameters<Ask>[]) {
+    const expected = await answers(askedReal, requests)
+    const found = await embedded(async (ask, wait) => {
+      expect((await ask('POST', definitions, definition(plural, versions))).status).toBe(201)
+      await wait(1000)
+      return answers(ask, requests)
     })
-  },
-)
+    for (const [i, request] of requests.entries())
+      expect({ request, answer: found[i] }).toEqual({ request, answer: expected[i] })
+  }
+
+  it.each(cases)('with $title', async ({ plural, versions, specs }) => {
+    const path = `/apis/x.example.com/v1/${plural}`
+    const requests = specs.flatMap((spec, j): Parameters<Ask>[] => [
+      ['POST', path, thing(plural, `o${j}`, spec)],
+      ['POST', `${path}?fieldValidation=Strict`, thing(plural, `s${j}`, spec)],
+    ])
+    await compare(plural, versions, requests)
+  })
+
+  it('where a definition is refused', async () => {
+    for (const [i, schema] of refusedSchemas.entries()) {
+      for (const subresources of [undefined, { status: {} }]) {
+        const text = definition(`refused${i}`, [version(schema, subresources === undefined ? {} : { subresources })])
+        const causesOf = ({ status, body }: TestAnswer): unknown => [
+          status,
+          ((body.details?.causes ?? []) as { message: string }[])
+            // The server prints its own type here, all of whose fields are named.
+            .map(cause =>
+              JSON.stringify(inOrder({ ...cause, message: cause.message.replace(/\{"ID".*\}: only/, '{}: only') })),
+            )
+            .sort(),
+        ]
+        const expected = causesOf(await askedReal('POST', definitions, text))
+        const found = await embedded(async ask => causesOf(await ask('POST', definitions, text)))
+        const shown = JSON.stringify(found).replace(/\{\\\\\\"(?:(?!: only).)*\}: only/g, '{}: only')
+        expect({ schema, found: shown }).toEqual({ schema, found: JSON.stringify(expected) })
+      }
+    }
+  })
+
+  it('through updates, patches and the status', async () => {
+    const path = '/apis/x.example.com/v1/changes'
+    const one = `${path}/one`
+    const merge = 'application/merge-patch+json'
+    const json = 'application/json-patch+json'
+    await compare('changes', changes, [
+      ['POST', path, thing('changes', 'one', { a: 'x', zz: 1, items: [{ k: 'a', v: 1 }] }, ',"status":{"phase":"Q"}')],
+      ['PATCH', one, '{"spec":{"n":null}}', merge],
+      ['PATCH', one, '{"spec":{"n":-1,"a":"long"}}', merge],
+      ['PATCH', one, '{"spec":{"yy":1,"n":3}}', merge],
+      ['PATCH', `${one}?fieldValidation=Strict`, '{"spec":{"yy":1,"n":4}}', merge],
+      ['PATCH', `${one}?fieldValidation=Ignore`, '{"spec":{"yy":1,"n":4}}', merge],
+      ['PATCH', one, '{"spec":{"n":5,"n":6}}', merge],
+      ['PATCH', one, '[{"op":"add","path":"/spec/old","value":"x","zz":1}]', json],
+      ['PATCH', one, '{"metadata":{"zz":1,"labels":{"a":"b"}}}', merge],
+      ['PATCH', `${one}/status`, '{"status":{"phase":"C","more":1}}', merge],
+      ['PATCH', `${one}/status`, '{"status":{}}', merge],
+      ['PATCH', `${one}/status`, '{"status":{"phase":"A","more":1}}', merge],
+      ['PATCH', one, '{"spec":{"items":[{"v":2},{"k":"b"},{"k":"b"}]}}', merge],
+      ['PATCH', one, '{"spec":null}', merge],
+      ['GET', one],
+    ])
+  })
+})

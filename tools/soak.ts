@@ -1,9 +1,8 @@
-import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { program } from './program.ts'
 import { soak } from './soak/rounds.ts'
+import { suites } from './soak/suites.ts'
 import { bin, command, toolEnvironment } from './test/command.ts'
-import { packagesIn, publishedPackages, root } from './workspace.ts'
 
 const usage = `npm run soak -- SUITE [--minutes N] [--first SEED]
 npm run soak -- --list
@@ -12,18 +11,6 @@ npm run soak -- --list
   --list         names the suites
 A suite is declared in a package.json, "wherry": { "soak": { "NAME": "src/some.test.ts" } }; its tests take how many
 seeds to run from WHERRY_SEEDS and the first of them from WHERRY_FIRST_SEED.`
-
-/** Test files of the random suites by the suite's name. */
-function suites(): Map<string, string> {
-  const found = new Map<string, string>()
-  for (const { name, folder, manifest } of [...publishedPackages(), ...packagesIn(join(root, 'test'))]) {
-    for (const [suite, file] of Object.entries(manifest.wherry?.soak ?? {})) {
-      if (found.has(suite)) throw new Error(`two suites are called ${suite}; one is in ${name}`)
-      found.set(suite, relative(root, join(folder, file)))
-    }
-  }
-  return found
-}
 
 function wholeNumber(option: string, text: string): number {
   const value = Number(text)

@@ -132,7 +132,14 @@ async function checkRules(): Promise<Found> {
 }
 
 /** What compares the embedded server with a real one, or measures something: nothing of it is left without a real one. */
-const wholly = new Set(['test/bench/', 'test/clients/', 'test/demo/', 'test/differential/', 'test/migrator/'])
+const wholly = new Set([
+  'test/bench/',
+  'test/clients/',
+  'test/demo/',
+  'test/differential/',
+  'test/examples/',
+  'test/migrator/',
+])
 
 /** The folders of test/ and examples/ that hold tests which need more than one package or a real server. */
 function integrationFolders(which: 'all' | 'without real servers' = 'all'): string[] {

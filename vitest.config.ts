@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { base } from './tools/vitest/base.ts'
-import { RealServersFirst } from './tools/vitest/sequencer.ts'
+import { LongestFirst } from './tools/vitest/sequencer.ts'
 
 /** Tests that measure the heap: each file has a process of its own, where a full collection takes milliseconds. */
 const heap = ['packages/*/src/**/*.slow.test.ts', 'packages/transform-cache/src/memory/*.test.ts']
@@ -13,7 +13,7 @@ export default defineConfig({
   ...base,
   test: {
     ...base.test,
-    sequence: { sequencer: RealServersFirst },
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,

@@ -3,10 +3,10 @@ import { setTimeout as after } from 'node:timers/promises'
 /** Asks until the answer is not `false` or `undefined`, and gives it. */
 export type Until = <T>(what: string, ask: () => Promise<T> | T) => Promise<Exclude<T, undefined | false>>
 
-const boundMs = 60_000
+const boundMs = 300_000
 const pauseMs = 50
 
-/** Waits a minute at most. Rejects with the signal's reason, and with what `check` throws, which is called before each question. */
+/** Waits five minutes at most. Rejects with the signal's reason, and with what `check` throws, which is called before each question. */
 export function untilOf(signal: AbortSignal, check: () => void): Until {
   return async <T>(what: string, ask: () => Promise<T> | T) => {
     const end = performance.now() + boundMs
@@ -15,7 +15,7 @@ export function untilOf(signal: AbortSignal, check: () => void): Until {
       check()
       const answer = await ask()
       if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>
-      if (performance.now() > end) throw new Error(`waited a minute in vain until ${what}`)
+      if (performance.now() > end) throw new Error(`waited five minutes in vain until ${what}`)
       await after(pauseMs, undefined, { signal })
     }
   }

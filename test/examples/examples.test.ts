@@ -3,18 +3,16 @@ import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@wherry/client'
-import { type AccessAttributes, type ApiServer, startApiServer } from '@wherry/testing'
+import { type ApiServer, startApiServer } from '@wherry/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { games } from '../../examples/quickstart/operator.ts'
 import { exampleNames } from '../../examples/runner/examples.ts'
-import { Manifest, right, userOf } from '../../examples/runner/manifest.ts'
 import { runnerOptions } from '../../examples/runner/options.ts'
 import type { Stage, Tokens } from '../../examples/runner/stage.ts'
 import { play } from './play.ts'
 
 const examples = join(import.meta.dirname, '../../examples')
 const hook = join(import.meta.dirname, 'from-source.ts')
-const boundMs = 300_000
 
 it('every folder with a manifest is an example that can be run by its name', () => {
   const folders = readdirSync(examples).filter(name => existsSync(join(examples, name, 'manifest.yaml')))
@@ -90,30 +88,4 @@ describe('on the command line', () => {
       child.kill('SIGKILL')
     }
   })
-})
-
-describe.each(exampleNames)('%s', name => {
-  it(
-    'keeps what it promises on the embedded server, and uses just the rights of its manifest',
-    async () => {
-      const manifest = new Manifest(join(examples, name))
-      const { user } = userOf(manifest.workload)
-      const used = new Set<string>()
-      const authorization = (asked: AccessAttributes): boolean => {
-        if (asked.user.name === user && asked.resource !== '') used.add(right(asked))
-        return true
-      }
-      await play(name, async tokens => {
-        const server = await startApiServer({ tokens, authorization })
-        // As a server that can't stream a list does: then lists are asked for, which otherwise seldom are.
-        for (const [, resource] of manifest.rights.map(one => /^watch (.+)$/.exec(one) ?? [])) {
-          if (resource === undefined) continue
-          await server.faults.add({ match: { verb: 'watch', resource }, nth: 1, effect: { kind: 'status', code: 400 } })
-        }
-        return server
-      })
-      expect([...used].sort()).toEqual(manifest.rights)
-    },
-    boundMs,
-  )
 })

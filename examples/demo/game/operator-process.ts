@@ -9,7 +9,7 @@ export interface MemoryPoint {
   readonly rss: number
 }
 
-const BOUND_MS = 120_000
+const BOUND_MS = 300_000
 
 export interface OperatorProcessOptions {
   readonly address: Address

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type ApiServer, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { it } from 'vitest'
-import { exampleNames } from '../../examples/runner/examples.ts'
+import type { ExampleName } from '../../examples/runner/examples.ts'
 import type { Tokens } from '../../examples/runner/stage.ts'
 import { play } from './play.ts'
 
@@ -18,7 +18,10 @@ const flowCollectors = join(
 )
 const crd = existsSync(flowCollectors) ? flowCollectors : undefined
 
-it.runIf(hasReal).each(exampleNames)(
-  '%s keeps what it promises on a real API server, with the rights of its manifest',
-  async name => void (await play(name, real, name === 'secret-reference' ? { crd } : {})),
-)
+/** Plays these examples on a real API server. */
+export function playOnARealServer(names: readonly ExampleName[]): void {
+  it.runIf(hasReal).each(names)(
+    '%s keeps what it promises on a real API server, with the rights of its manifest',
+    async name => void (await play(name, real, name === 'secret-reference' ? { crd } : {})),
+  )
+}

@@ -1,0 +1,3 @@
+import { playOnTheEmbeddedServer } from './on-the-embedded-server.ts'
+
+playOnTheEmbeddedServer(['copied-resources'])

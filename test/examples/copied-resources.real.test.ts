@@ -1,0 +1,3 @@
+import { playOnARealServer } from './on-a-real-server.ts'
+
+playOnARealServer(['copied-resources'])

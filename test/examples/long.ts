@@ -1,0 +1,6 @@
+import { type ExampleName, exampleNames } from '../../examples/runner/examples.ts'
+
+/** Examples that take long. Each has test files of its own, so that others run beside it. */
+export const long: readonly ExampleName[] = ['policy-sync', 'copied-resources']
+
+export const others: readonly ExampleName[] = exampleNames.filter(name => !long.includes(name))

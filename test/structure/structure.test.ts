@@ -20,9 +20,7 @@ function eachOf(pattern: string): string[] {
 /** Packages that have circles of folders, and why. */
 const circular: Readonly<Record<string, string>> = {
   testing: 'the parts of one server call each other: its writes run webhooks and conversions, which read and write',
-  informer: 'not mended yet',
   controller: 'not mended yet',
-  'hash-compare': 'not mended yet',
 }
 
 describe.each(publishedPackages())('$name', ({ short, folder, manifest }) => {

@@ -9,7 +9,7 @@ import {
   type View,
 } from '@wherry/client'
 import type { KeyedListerOptions, Lister, ObjectVersion } from '../lister.ts'
-import { checkKey } from '../store/identity.ts'
+import { checkKey } from '../entries/identity.ts'
 import { covers } from './covers.ts'
 
 /**

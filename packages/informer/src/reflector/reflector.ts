@@ -7,7 +7,8 @@ import { type PreparedReflector, prepared, type ReflectorOptions } from './optio
 import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
 import { ReflectorContext, type ReflectorStats } from './reflector-context.ts'
 import type { FillSource } from './sinks.ts'
-import { type InformerState, nameOf } from './state.ts'
+import type { InformerState } from '../informer-state.ts'
+import { nameOf } from './state.ts'
 import { type Ended, Stream } from './stream.ts'
 import {
   afterChecking,

@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts'
 import { jointError, jointResourceVersion, jointState } from './joint.ts'
 import type { ReflectorOptions } from './options.ts'
 import { Reflector } from './reflector.ts'
-import type { InformerState } from './state.ts'
+import type { InformerState } from '../informer-state.ts'
 
 export interface ReflectorsOptions extends Omit<ReflectorOptions, 'target' | 'on'> {
   readonly targets: readonly ReadTarget[]

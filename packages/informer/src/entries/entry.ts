@@ -1,5 +1,5 @@
 import type { TransformError } from '../errors.ts'
-import type { Tombstone } from '../journal/tombstone.ts'
+import type { Tombstone } from './tombstone.ts'
 import type { Identity } from './identity.ts'
 import type { Owner } from './owner.ts'
 

@@ -20,7 +20,6 @@ function eachOf(pattern: string): string[] {
 /** Packages that have circles of folders, and why. */
 const circular: Readonly<Record<string, string>> = {
   testing: 'the parts of one server call each other: its writes run webhooks and conversions, which read and write',
-  controller: 'not mended yet',
 }
 
 describe.each(publishedPackages())('$name', ({ short, folder, manifest }) => {

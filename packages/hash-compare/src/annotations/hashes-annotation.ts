@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@wherry/client'
 import { checkOptions, integer } from '@wherry/client/checks'
-import type { PartHashes } from '../parts/parts.ts'
 import { hashesAnnotation } from '../annotation-key.ts'
+import type { PartHashes } from '../parts/parts.ts'
 
 export interface WriteHashesOptions {
   /**

@@ -1,7 +1,7 @@
-import { TransformError } from '../../errors.ts'
-import { Tombstone } from '../../entries/tombstone.ts'
 import { Entry } from '../../entries/entry.ts'
 import type { Identity } from '../../entries/identity.ts'
+import { Tombstone } from '../../entries/tombstone.ts'
+import { TransformError } from '../../errors.ts'
 import type { PackedValues } from './packed-values.ts'
 
 /** What an entry has that has no value. */
